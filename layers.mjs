@@ -20,6 +20,7 @@ export const folderLayers = {
     ["knowledge", "memory"],
     ["agent"],
     ["team", "workflow"],
+    ["durable"],
     ["testing"],
   ],
   "packages/http/src": [

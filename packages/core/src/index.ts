@@ -61,6 +61,33 @@ export { keyHeaders } from "./keys/key-headers.ts";
 export type { Source } from "./message/source.ts";
 export type { TokenUsage } from "./message/token-usage.ts";
 
+// Durable runs.
+export { RunService } from "./durable/run-service.ts";
+export type { RunListOptions } from "./durable/run-service.ts";
+export type {
+  AdmissionOptions,
+  DurableWorkflow,
+  RetentionOptions,
+  RunServiceOptions,
+  ServeOptions,
+} from "./durable/run-service-options.ts";
+export { LocalEngine } from "./durable/local-engine.ts";
+export type { Perform, RunEngine, RunJob, Serving } from "./durable/run-engine.ts";
+export type {
+  AcceptedRun,
+  DurableRunOptions,
+  RunCaller,
+  RunEvent,
+  RunKeys,
+  RunKind,
+  RunPage,
+  RunRequest,
+  RunStatus,
+  RunView,
+  UpgradeFinding,
+} from "./durable/run-view.ts";
+export type { RunChunk, RunWait, WaitKind } from "./journal/log-entry.ts";
+
 // Sessions.
 export { SessionStore } from "./session/session-store.ts";
 export type { SessionAccess, SessionListener, TurnPartPlace } from "./session/session-store.ts";

@@ -1,0 +1,141 @@
+import { TroupeError } from "../errors/troupe-error.ts";
+import type { Perform, RunEngine, RunJob, Serving } from "./run-engine.ts";
+
+/** A job that waits. Of two with the same priority the one with the lower number goes first. */
+type Waiting = { job: RunJob; number: number };
+
+type Server = { perform: Perform; concurrency: number; controller: AbortController; isDraining: boolean };
+
+const defaultPriority = 10;
+
+/**
+ * The engine of one process: a priority queue in memory, with nothing to install. After a restart `RunService` submits
+ * all unfinished runs again.
+ */
+export class LocalEngine implements RunEngine {
+  /** Jobs by `<run id>_<activation>`. */
+  readonly #waiting = new Map<string, Waiting>();
+  /** Jobs whose time has not come, each with its timer. They are also among the waiting. */
+  readonly #delayed = new Map<string, NodeJS.Timeout>();
+  /** The work under way by the run's id. Its promises never reject. */
+  readonly #running = new Map<string, { name: string; work: Promise<void> }>();
+  #server: Server | undefined;
+  #lastNumber = 0;
+  #isClosed = false;
+
+  async submit(job: RunJob): Promise<void> {
+    if (this.#isClosed) throw new TroupeError("unavailable", "The engine was closed: it takes no more jobs.");
+    const name = nameOf(job);
+    if (this.#waiting.has(name) || this.#running.get(job.runId)?.name === name) return;
+    this.#waiting.set(name, { job, number: ++this.#lastNumber });
+    this.#delay(name, job);
+    this.#take();
+  }
+
+  async withdraw(runId: string): Promise<void> {
+    for (const [name, { job }] of this.#waiting) if (job.runId === runId) this.#drop(name);
+  }
+
+  async serve(perform: Perform, { concurrency }: { concurrency: number }): Promise<Serving> {
+    if (this.#isClosed) throw new TroupeError("unavailable", "The engine was closed: it cannot serve any more.");
+    if (this.#server !== undefined) {
+      throw new TroupeError("conflict", "This engine is served already. Drain it first, or make another engine.");
+    }
+    const server: Server = { perform, concurrency, controller: new AbortController(), isDraining: false };
+    this.#server = server;
+    this.#take();
+    return { drain: (graceMs) => this.#drain(server, graceMs) };
+  }
+
+  async waiting(): Promise<number> {
+    return this.#waiting.size;
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    if (this.#server !== undefined) await this.#drain(this.#server, 0);
+    for (const name of this.#waiting.keys()) this.#drop(name);
+  }
+
+  /** Keeps a job back until its time. The timer does not keep the process alive: the storage has the run. */
+  #delay(name: string, { notBefore = 0 }: RunJob): void {
+    const ms = notBefore - Date.now();
+    if (ms <= 0) return;
+    // The longest timer of Node; then the rest.
+    const timer = setTimeout(() => this.#onTime(name), Math.min(ms, 2 ** 31 - 1));
+    timer.unref();
+    this.#delayed.set(name, timer);
+  }
+
+  #onTime(name: string): void {
+    this.#delayed.delete(name);
+    const waiting = this.#waiting.get(name);
+    if (waiting !== undefined) this.#delay(name, waiting.job);
+    this.#take();
+  }
+
+  #drop(name: string): void {
+    clearTimeout(this.#delayed.get(name));
+    this.#delayed.delete(name);
+    this.#waiting.delete(name);
+  }
+
+  #take(): void {
+    const server = this.#server;
+    if (server === undefined || server.isDraining) return;
+    while (this.#running.size < server.concurrency) {
+      const next = this.#next();
+      if (next === undefined) return;
+      this.#start(server, next.job);
+    }
+  }
+
+  /** Returns the first job by priority whose run is not under way. */
+  #next(): Waiting | undefined {
+    let first: Waiting | undefined;
+    for (const [name, waiting] of this.#waiting) {
+      if (this.#delayed.has(name) || this.#running.has(waiting.job.runId)) continue;
+      if (first === undefined || isBefore(waiting, first)) first = waiting;
+    }
+    return first;
+  }
+
+  #start(server: Server, job: RunJob): void {
+    const { runId } = job;
+    const name = nameOf(job);
+    this.#drop(name);
+    this.#running.set(runId, { name, work: this.#perform(server, job) });
+  }
+
+  /** Performs a job. A failure is the performer's to handle, and must not end the engine. */
+  async #perform({ perform, controller }: Server, job: RunJob): Promise<void> {
+    // Later: the one who submits a job must not wait for it.
+    await Promise.resolve();
+    await perform(job, controller.signal).catch(() => undefined);
+    this.#running.delete(job.runId);
+    this.#take();
+  }
+
+  async #drain(server: Server, graceMs: number): Promise<void> {
+    server.isDraining = true;
+    const works = Array.from(this.#running.values(), ({ work }) => work);
+    const timer = setTimeout(() => server.controller.abort(drained()), graceMs);
+    await Promise.all(works);
+    clearTimeout(timer);
+    if (this.#server === server) this.#server = undefined;
+  }
+}
+
+function nameOf({ runId, activation }: RunJob): string {
+  return `${runId}_${activation}`;
+}
+
+function isBefore(one: Waiting, other: Waiting): boolean {
+  const [left, right] = [one.job.priority ?? defaultPriority, other.job.priority ?? defaultPriority];
+  return left === right ? one.number < other.number : left < right;
+}
+
+function drained(): TroupeError {
+  return new TroupeError("unavailable", "The process ends: the run goes on elsewhere, or after a restart.");
+}

@@ -1,0 +1,138 @@
+import {
+  arrayOf,
+  integer,
+  methods,
+  milliseconds,
+  nested,
+  optional,
+  satisfying,
+  functionLike,
+} from "../errors/option-checks.ts";
+import { readOptions } from "../errors/read-options.ts";
+import type { OptionsOf, OptionTable } from "../errors/read-options.ts";
+import { TroupeError } from "../errors/troupe-error.ts";
+import { loggerOption } from "../log/logger.ts";
+import type { Logger } from "../log/logger.ts";
+import type { Registry } from "../run/registry.ts";
+import type { Runnable } from "../run/runnable.ts";
+import type { StorageDriver } from "../storage/storage-driver.ts";
+import { isRecord } from "../util/is-record.ts";
+import type { Workflow } from "../workflow/workflow.ts";
+import type { RunEngine } from "./run-engine.ts";
+
+/** Limits of the runs that a `RunService` accepts. */
+export type AdmissionOptions = {
+  /** The number of runs that may wait to be performed. @default 1000 */
+  maxQueued?: number | undefined;
+  /** The number of open runs of one caller with a user. @default 20 */
+  perCaller?: number | undefined;
+};
+
+/** Times and sizes for which a `RunService` keeps runs after their end. */
+export type RetentionOptions = {
+  /** Milliseconds after its end for which a run's events can be read. @default 24 hours; without a storage 1 hour */
+  logMs?: number | undefined;
+  /** Milliseconds after its end for which a run's result can be read. @default 7 days; without a storage 1 hour */
+  recordMs?: number | undefined;
+  /** Without a storage: the number of ended runs that are kept, the newest ones. @default 1000 */
+  maxEnded?: number | undefined;
+  /** Without a storage: the bytes of events that are kept of a run, the newest ones. @default 1048576 */
+  maxBytesPerRun?: number | undefined;
+};
+
+/** Options of a `RunService`. */
+export type RunServiceOptions = {
+  /** The storage of the runs, which needs `compareAndSet`. @default memory, which keeps the newest ended runs for an hour */
+  storage?: StorageDriver | undefined;
+  /** The distribution of the runs. @default a `LocalEngine`: this process performs them */
+  engine?: RunEngine | undefined;
+  /** The agents, teams and workflows that the service runs, by name. */
+  agents?: Registry<Runnable> | undefined;
+  teams?: Registry<Runnable> | undefined;
+  workflows?: Registry<DurableWorkflow> | undefined;
+  admission?: AdmissionOptions | undefined;
+  /**
+   * Secrets of 32 characters or more with which callers' API keys are encrypted in the records of their runs: the first one
+   * encrypts, the others still decrypt what they encrypted. Without them a run with keys needs storage in memory.
+   */
+  sealKeys?: readonly string[] | undefined;
+  retention?: RetentionOptions | undefined;
+  /** Receives failures that no caller sees, such as of the clean-up. @default none */
+  logger?: Logger | undefined;
+  /** Returns the present in epoch milliseconds, for tests. @default Date.now */
+  now?: (() => number) | undefined;
+};
+
+/** A workflow of any state. */
+export type DurableWorkflow = Pick<Workflow<Record<string, unknown>>, "name" | "stream" | "eventBus">;
+
+/** Options of `RunService.serve`. */
+export type ServeOptions = {
+  /** The number of runs that this process performs at a time. @default 100 */
+  concurrency?: number | undefined;
+};
+
+const registry = <Entry>(what: string) =>
+  satisfying<Registry<Entry>>(
+    `an object or a Map of ${what} by name`,
+    (value) => value instanceof Map || isRecord(value),
+  );
+
+const sealKey = satisfying<string>("a string of 32 characters or more", (value) => {
+  return typeof value === "string" && value.length >= 32;
+});
+
+const admissionTable = {
+  maxQueued: optional(integer(1), 1000),
+  perCaller: optional(integer(1), 20),
+} satisfies OptionTable<AdmissionOptions>;
+
+const hourMs = 3_600_000;
+
+const retentionTable = {
+  logMs: optional(milliseconds),
+  recordMs: optional(milliseconds),
+  maxEnded: optional(integer(1), 1000),
+  maxBytesPerRun: optional(integer(1024), 1_048_576),
+} satisfies OptionTable<RetentionOptions>;
+
+const optionTable = {
+  storage: optional(methods<StorageDriver>("a storage driver", "get", "set", "delete", "list")),
+  engine: optional(methods<RunEngine>("a run engine", "submit", "withdraw", "serve", "waiting", "close")),
+  agents: optional(registry<Runnable>("agents")),
+  teams: optional(registry<Runnable>("teams")),
+  workflows: optional(registry<DurableWorkflow>("workflows")),
+  admission: optional(nested(admissionTable), { maxQueued: 1000, perCaller: 20 }),
+  sealKeys: optional(arrayOf("secrets", sealKey)),
+  retention: optional(nested(retentionTable), { maxEnded: 1000, maxBytesPerRun: 1_048_576 }),
+  logger: optional(loggerOption),
+  now: optional(functionLike<() => number>(), Date.now),
+} satisfies OptionTable<RunServiceOptions>;
+
+const serveTable = { concurrency: optional(integer(1), 100) } satisfies OptionTable<ServeOptions>;
+
+/** The options of a `RunService` after their check, with defaults. */
+export type ServiceSettings = Omit<OptionsOf<typeof optionTable>, "retention"> & { readonly retention: Retention };
+
+/** The times and sizes of `RetentionOptions`, with their defaults. */
+export type Retention = { readonly [Name in keyof Required<RetentionOptions>]: number };
+
+/** Checks the options of a `RunService`; a wrong one is `invalid_config`. */
+export function readServiceOptions(given: RunServiceOptions): ServiceSettings {
+  const options = readOptions(optionTable, given, { owner: "RunService" });
+  const { storage } = options;
+  if (storage !== undefined && typeof storage.compareAndSet !== "function") {
+    throw new TroupeError(
+      "invalid_config",
+      "The storage of a RunService needs compareAndSet, which this driver does not have. Use storage-sqlite, or leave storage out to keep runs in memory.",
+    );
+  }
+  const lasting =
+    storage === undefined ? { logMs: hourMs, recordMs: hourMs } : { logMs: 24 * hourMs, recordMs: 168 * hourMs };
+  return { ...options, retention: { ...lasting, ...options.retention } };
+}
+
+/** Checks the options of `RunService.serve`. */
+export function readServeOptions(given: ServeOptions): { concurrency: number } {
+  return readOptions(serveTable, given, { owner: "serve" });
+}

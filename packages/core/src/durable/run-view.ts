@@ -1,0 +1,96 @@
+import type { PublicError } from "../errors/public-error.ts";
+import type { ApiKeys } from "../keys/api-keys.ts";
+import type { TokenUsage } from "../message/token-usage.ts";
+import type { ToolEffect } from "../message/tool-call.ts";
+import type { RunOpts } from "../run/run-options.ts";
+import type { SessionOwner } from "../session/session-owner.ts";
+import type { Json } from "../storage/json.ts";
+import type { RunChunk, RunWait } from "../journal/log-entry.ts";
+
+/** The kind of runnable that a `RunService` performs. */
+export type RunKind = "agent" | "team" | "workflow";
+
+/** The status of a durable run: three while it is open, three after its end. */
+export type RunStatus = "queued" | "running" | "waiting" | "completed" | "error" | "cancelled";
+
+/** A durable run as its owner may see it. Times are epoch milliseconds. */
+export type RunView = {
+  runId: string;
+  kind: RunKind;
+  name: string;
+  sessionId: string;
+  status: RunStatus;
+  createdAt: number;
+  startedAt?: number;
+  endedAt?: number;
+  /** The number of attempts so far: more than one after a takeover or an answer. */
+  attempts: number;
+  /** The questions that the run waits for, while its status is `waiting`. */
+  waits?: RunWait[];
+  /** The public output, after the end; of a failed run, that until then. */
+  output?: Json;
+  error?: PublicError;
+};
+
+/** A page of an owner's runs, newest first. `next` is the cursor of the next page, and is absent on the last. */
+export type RunPage = { runs: RunView[]; next?: string };
+
+/**
+ * An event of a durable run. `id` is its position: `events` of `RunService` goes on behind it. Ids are opaque, and the same
+ * for every reader.
+ */
+export type RunEvent = { readonly id: string } & (
+  | { readonly type: "chunk"; readonly step: string; readonly chunk: RunChunk }
+  | { readonly type: "attempt"; readonly attempt: number }
+  /** The chunks of this step that came before are void: another attempt makes them anew. */
+  | { readonly type: "reset"; readonly step: string }
+  | {
+      readonly type: "call";
+      readonly step: string;
+      readonly toolName: string;
+      readonly args: Json;
+      readonly effect: ToolEffect;
+    }
+  | { readonly type: "done"; readonly step: string; readonly usage?: TokenUsage; readonly durationMs: number }
+  | { readonly type: "wait"; readonly wait: RunWait }
+  | { readonly type: "end"; readonly output: Json; readonly error?: PublicError }
+);
+
+/** The caller of a `RunService`: the owner that the transport has established, or `"host"` for the program itself. */
+export type RunCaller = SessionOwner | "host";
+
+/** Keys of a caller: one per vendor, and the generic one for the vendor of the runnable. */
+export type RunKeys = { apiKeys?: ApiKeys | undefined; apiKey?: string | undefined };
+
+/** Options of a durable run: those of `RunOpts` that are JSON. The user comes from the owner, and keys are given apart. */
+export type DurableRunOptions = Pick<
+  RunOpts,
+  "sessionId" | "metadata" | "messages" | "limits" | "modelOptions" | "instructions" | "fromOutside"
+>;
+
+/** A run to accept. */
+export type RunRequest = {
+  kind: RunKind;
+  /** The name under which the runnable was given to the service. */
+  name: string;
+  /** The message; of a workflow also an object that is merged over its state, or nothing. */
+  input?: unknown;
+  options?: DurableRunOptions | undefined;
+  /** @default a run without a user, which all who know its id may reach */
+  owner?: SessionOwner | undefined;
+  keys?: RunKeys | undefined;
+  /** A repeated request of the same owner with the same key is the same run. 1 to 255 characters. */
+  idempotencyKey?: string | undefined;
+  /** Runs with a lower number go first; the caller's open runs are added to it. @default 10 */
+  priority?: number | undefined;
+  /** Epoch milliseconds before which the run does not begin. */
+  notBefore?: number | undefined;
+  /** The id of the new run, a UUID. @default a new one, or one made of the idempotency key */
+  runId?: string | undefined;
+};
+
+/** A run that was accepted, or, when `isNew` is false, found again by its idempotency key. */
+export type AcceptedRun = { runId: string; sessionId: string; isNew: boolean };
+
+/** A finding of `checkUpgrade`: an open run that cannot go on with the runnables of this process. */
+export type UpgradeFinding = { runId: string; kind: RunKind; name: string; missing: string[] };
