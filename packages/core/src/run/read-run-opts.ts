@@ -1,7 +1,8 @@
-import { anyBoolean, anyString, optional, satisfying } from "../errors/option-checks.ts";
+import { anyBoolean, anyString, methods, optional, satisfying } from "../errors/option-checks.ts";
 import { readOptions, wrongOption } from "../errors/read-options.ts";
 import type { OptionTable, OptionContext } from "../errors/read-options.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
+import type { Journal } from "../journal/journal.ts";
 import { checkApiKey } from "../keys/api-keys.ts";
 import type { ApiKeys } from "../keys/api-keys.ts";
 import { bindGenericKey } from "../keys/select-key.ts";
@@ -43,6 +44,7 @@ const optionTable = {
   parent: optional(satisfying<RunContext>("an object", isRecord)),
   runId: optional(satisfying<string>("a UUID in lower case", (value) => typeof value === "string" && uuid.test(value))),
   fromOutside: optional(anyBoolean),
+  journal: optional(methods<Journal>("the journal of a RunService", "begin", "child", "stored", "within")),
 } satisfies OptionTable<RunOpts>;
 
 /**
@@ -57,12 +59,13 @@ export function readRunOpts(given?: RunOpts, defaults: RunDefaults = {}): RunSet
   refuseInstructions(opts, fromOutside);
   // The configured session and user are the program's own: they never stand in for a caller from outside.
   const configured = fromOutside ? {} : defaults;
+  const { runId, journal } = readIdentity(opts, parent);
   return {
-    runId: opts.runId ?? createId(),
+    runId,
     parentRunId: parent.parentRunId,
     fromOutside,
     messages: opts.messages,
-    ...readSessionId(opts, configured),
+    ...readSessionId(opts, configured, journal),
     userId: readUserId(opts, parent, configured),
     verified: opts.verified ?? parent.verified,
     tenantId: opts.tenantId ?? parent.tenantId,
@@ -79,6 +82,7 @@ export function readRunOpts(given?: RunOpts, defaults: RunDefaults = {}): RunSet
     parentLogger: parent.logger,
     ephemeralStorage: parent.ephemeralStorage,
     sessionStorage: sessionStorageOf(opts, parent),
+    journal,
   };
 }
 
@@ -90,6 +94,12 @@ const noParent: Inheritance = {
   tenantId: undefined,
   metadata: {},
 };
+
+/** A durable run has the id that its journal is kept under, or as a child run one that is the same in every attempt. */
+function readIdentity({ runId, journal }: RunOpts, parent: Inheritance): Pick<RunSettings, "runId" | "journal"> {
+  if (journal !== undefined) return { runId: runId ?? journal.runId, journal };
+  return { runId: runId ?? parent.journal?.id("") ?? createId(), journal: parent.journal };
+}
 
 /** Checks that no option takes back what the parent run says of its caller: it holds for child runs too. */
 function refuseWeaker({ fromOutside, verified }: RunOpts, parent: Inheritance): void {
@@ -111,15 +121,20 @@ function refuseWeaker({ fromOutside, verified }: RunOpts, parent: Inheritance): 
 function readSessionId(
   { sessionId, isNewSession = false, parent }: RunOpts,
   configured: RunDefaults,
+  journal: Journal | undefined,
 ): Pick<RunSettings, "sessionId" | "isNamedSession"> {
   // Only a child run may name the session of a team's member.
+  const check = parent === undefined ? checkSessionId : checkStoredSessionId;
   if (sessionId !== undefined)
-    return {
-      sessionId: parent === undefined ? checkSessionId(sessionId) : checkStoredSessionId(sessionId),
-      isNamedSession: !isNewSession,
-    };
+    return { sessionId: check(sessionId), isNamedSession: !isNewSession || isBegun(journal) };
   const name = parent === undefined ? configured.sessionId : undefined;
-  return { sessionId: name ?? createId(), isNamedSession: name !== undefined };
+  if (name !== undefined) return { sessionId: name, isNamedSession: true };
+  return { sessionId: journal?.id("session") ?? createId(), isNamedSession: isBegun(journal) };
+}
+
+/** Tells if an earlier attempt at the run may have begun its session. */
+function isBegun(journal: Journal | undefined): boolean {
+  return journal !== undefined && journal.attempt > 1;
 }
 
 function readUserId({ userId }: RunOpts, parent: Inheritance, configured: RunDefaults): string | undefined {

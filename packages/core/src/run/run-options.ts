@@ -1,4 +1,5 @@
 import type { EventBus } from "../events/event-bus.ts";
+import type { Journal } from "../journal/journal.ts";
 import type { ChatMessage } from "../message/message.ts";
 import type { ApiKeys } from "../keys/api-keys.ts";
 import type { ModelSettings } from "../model/model-config.ts";
@@ -86,6 +87,11 @@ export type RunOpts = {
    * it, neither in this run nor in its child runs. @default false
    */
   fromOutside?: boolean | undefined;
+  /**
+   * The journal of this attempt at a durable run: set by `RunService` alone. Child runs started in a tool call or a step go
+   * on with it.
+   */
+  journal?: Journal | undefined;
 };
 
 /** Configured values of a runnable for options that a call leaves out, and the vendor that a generic key is for. */
@@ -130,6 +136,8 @@ export type RunSettings = {
   readonly ephemeralStorage: StorageDriver | undefined;
   /** The same, when the session of this run is one of them. */
   readonly sessionStorage: StorageDriver | undefined;
+  /** The journal of the run's part of a durable run. */
+  readonly journal: Journal | undefined;
 };
 
 /**

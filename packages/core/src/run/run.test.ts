@@ -101,7 +101,7 @@ describe("the record of a run", () => {
 
   it("is not changed by an auxiliary call, which shares all else with the run", () => {
     const run = started();
-    const auxiliary = run.forAuxiliaryCall<{ member: string }>();
+    const auxiliary = run.forAuxiliaryCall<{ member: string }>("route");
     Object.assign(auxiliary, { text: "ann", structured: { member: "ann" }, thinking: "hm" });
     auxiliary.meter.add(usage);
 

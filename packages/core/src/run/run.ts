@@ -1,5 +1,6 @@
 import type { TroupeError } from "../errors/troupe-error.ts";
 import type { EventBus } from "../events/event-bus.ts";
+import type { Journal } from "../journal/journal.ts";
 import { selectKey } from "../keys/select-key.ts";
 import { silentLogger } from "../log/logger.ts";
 import type { LogFields, Logger } from "../log/logger.ts";
@@ -50,6 +51,8 @@ export class Run<Structured = unknown> {
   readonly meter: UsageMeter;
   /** Emits the events of the run's model calls. */
   readonly modelCalls: ModelCallEvents;
+  /** The journal of a durable run. */
+  readonly journal: Journal | undefined;
   /** The user's input. Guardrails and hooks may replace it before the model is called. */
   input: MessageContent;
   /** The model that answered last or, before the first answer, the runnable's own. */
@@ -83,13 +86,14 @@ export class Run<Structured = unknown> {
   #endsAt = Infinity;
   #firstTokenMs: number | undefined;
 
-  /** @param within the run whose auxiliary call this one is for: they share everything but the record */
-  constructor(init: RunInit, within?: Run) {
+  /** @param within the run whose auxiliary call this one is for: they share everything but the record and the journal */
+  constructor(init: RunInit, within?: Run, journal: Journal | undefined = init.settings.journal) {
     const { settings, eventBus } = init;
     this.#init = init;
     this.runId = settings.runId;
     this.settings = settings;
     this.eventBus = eventBus;
+    this.journal = journal;
     this.model = init.model;
     if (within === undefined) {
       this.input = init.input;
@@ -129,10 +133,11 @@ export class Run<Structured = unknown> {
 
   /**
    * Returns a view of this run with a record of its own, for an auxiliary model call: one whose answer is no part of the
-   * run's answer, such as the choice of a team's member. Its usage, events and signal are those of the run.
+   * run's answer, such as the choice of a team's member. Its usage, events and signal are those of the run, and the keys of
+   * its steps in a journal begin with `key`.
    */
-  forAuxiliaryCall<Answer>(): Run<Answer> {
-    return new Run<Answer>(this.#init, this);
+  forAuxiliaryCall<Answer>(key: string): Run<Answer> {
+    return new Run<Answer>(this.#init, this, this.journal?.within(key));
   }
 
   /** Returns the caller's key for a vendor, if there is one. */

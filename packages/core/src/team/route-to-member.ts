@@ -49,7 +49,7 @@ async function chooseMember({ orchestrator, members, run }: TeamRunPlan): Promis
   if (only !== undefined && others.length === 0) return only;
   const structured = choiceSchema(members);
   // The choice is not part of the team's answer.
-  const choiceRun = run.forAuxiliaryCall<Choice>();
+  const choiceRun = run.forAuxiliaryCall<Choice>("route");
   const responseFormat = { type: "json_schema" as const, schema: structured.jsonSchema };
   const options = { ...orchestrator.options, responseFormat };
   await drain(
