@@ -4,6 +4,7 @@ import { messageToolkitRules } from "./rules/message-toolkits.ts";
 import { modelCallRules } from "./rules/model-calls.ts";
 import { reportRules } from "./rules/reports.ts";
 import { resourceRules } from "./rules/resources.ts";
+import { runLogRules } from "./rules/run-log.ts";
 import { runtimeRules } from "./rules/runtime.ts";
 import { storageRules } from "./rules/storage.ts";
 import { testingRules } from "./rules/testing.ts";
@@ -18,6 +19,7 @@ export const rules: readonly Rule[] = [
   ...toolkitRules,
   ...modelCallRules,
   ...storageRules,
+  ...runLogRules,
   ...transportRules,
   ...messageToolkitRules,
   ...testingRules,

@@ -139,6 +139,7 @@ export type {
   RangeQuery,
   RecordDatabase,
   RequiredLease,
+  TextInsert,
   TextRecord,
   TextSwap,
   TextWrite,

@@ -22,8 +22,10 @@ export { sessionTitleCases } from "./testing/conformance/session-title-cases.ts"
 export { storageAppendCases } from "./testing/conformance/storage-append-cases.ts";
 export { storageCompareAndSetCases } from "./testing/conformance/storage-compare-and-set-cases.ts";
 export { storageDriverCases, storagePingCases } from "./testing/conformance/storage-driver-cases.ts";
+export { storageInsertAllCases } from "./testing/conformance/storage-insert-all-cases.ts";
 export { storageListOptionsCases } from "./testing/conformance/storage-list-cases.ts";
 export { storageTransactionCases } from "./testing/conformance/storage-transaction-cases.ts";
+export { storageWatchCases } from "./testing/conformance/storage-watch-cases.ts";
 export { toolSourceCases } from "./testing/conformance/tool-source-cases.ts";
 export type { ToolSourceSubject } from "./testing/conformance/tool-source-cases.ts";
 export {

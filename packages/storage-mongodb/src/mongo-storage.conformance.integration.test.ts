@@ -7,6 +7,7 @@ import {
   storageAppendCases,
   storageCompareAndSetCases,
   storageDriverCases,
+  storageInsertAllCases,
   storageListOptionsCases,
   storagePingCases,
   storageTransactionCases,
@@ -26,6 +27,7 @@ describe.skipIf(serverUrl === "")("MongoStorage [mongodb.driver]", { timeout: 12
   checkConformance(it, storageListOptionsCases, subject);
   checkConformance(it, storageAppendCases, subject);
   checkConformance(it, storageCompareAndSetCases, subject);
+  checkConformance(it, storageInsertAllCases, subject);
   checkConformance(it, storageTransactionCases, subject);
   checkConformance(it, storagePingCases, subject);
   checkConformance(it, sessionListCases, subject);

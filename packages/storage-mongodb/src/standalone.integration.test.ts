@@ -7,6 +7,7 @@ import {
   storageAppendCases,
   storageCompareAndSetCases,
   storageDriverCases,
+  storageInsertAllCases,
   storageListOptionsCases,
   storagePingCases,
 } from "@troupe/core/testing";
@@ -39,6 +40,7 @@ describe.skipIf(standaloneUrl === "")("MongoStorage on a standalone server [mong
     },
   });
   checkConformance(it, storageCompareAndSetCases, subject);
+  checkConformance(it, storageInsertAllCases, subject);
   checkConformance(it, storagePingCases, subject);
   checkConformance(it, sessionListCases, subject);
 

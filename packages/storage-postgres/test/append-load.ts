@@ -3,17 +3,19 @@ import { TroupeError } from "@troupe/core";
 
 const writers = 20;
 
+type AppendingDriver = StorageDriver & Required<Pick<StorageDriver, "append">>;
+
 /** Writers that append without a pause, each to its own prefix, and remember confirmed appends. */
 export class AppendLoad {
   /** The codes of failed appends. */
   readonly codes = new Set<string>();
-  readonly #storage: Required<StorageDriver>;
+  readonly #storage: AppendingDriver;
   /** The keys of confirmed texts, by writer. */
   readonly #acknowledged: Map<string, string>[] = [];
   readonly #writing: Promise<unknown>;
   readonly #over = new AbortController();
 
-  constructor(storage: Required<StorageDriver>) {
+  constructor(storage: AppendingDriver) {
     this.#storage = storage;
     this.#writing = Promise.all(Array.from({ length: writers }, async (_, writer) => await this.#write(writer)));
   }

@@ -6,12 +6,16 @@ import type {
   AppendRequest,
   RangeQuery,
   RecordDatabase,
+  TextInsert,
   TextRecord,
   TextSwap,
   TextWrite,
 } from "@troupe/core/adapter";
 import { nextAppendedKey } from "@troupe-internal/sql-storage";
 import type { SqlCall, SqlRow, Statements } from "@troupe-internal/sql-storage";
+
+/** Milliseconds between two looks for what other connections wrote, while there is a listener. Reading the number that tells takes some microseconds. */
+const lookMs = 20;
 
 /**
  * An SQLite file that is open: its connection, the statements on its table, and a check that it is still at its path.
@@ -33,6 +37,7 @@ export type OpenFile = {
 export class SqliteDatabase implements RecordDatabase {
   readonly #file: OpenFile;
   readonly #prepared = new Map<string, StatementSync>();
+  readonly #looking = new Set<NodeJS.Timeout>();
 
   constructor(file: OpenFile) {
     this.#file = file;
@@ -66,12 +71,36 @@ export class SqliteDatabase implements RecordDatabase {
     return written.length > 0;
   }
 
+  async insertAll(inserts: readonly TextInsert[]): Promise<boolean[]> {
+    const insert = ({ namespace, key, text }: TextInsert): boolean =>
+      this.#run(this.#file.statements.swap({ namespace, key, expected: null, next: text })).length > 0;
+    return await this.#retryWhileBusy(() => this.#transact(() => inserts.map(insert)));
+  }
+
+  watch(onChange: () => void): () => void {
+    if (this.#file.path === ":memory:") return () => {};
+    let seen = this.#dataVersion();
+    const look = (): void => {
+      const version = this.#dataVersion();
+      if (version === seen) return;
+      seen = version;
+      onChange();
+    };
+    const timer = setInterval(look, lookMs).unref();
+    this.#looking.add(timer);
+    return () => {
+      this.#looking.delete(timer);
+      clearInterval(timer);
+    };
+  }
+
   async ping(): Promise<void> {
     await this.read("ping", "ping");
     this.#file.checkPath();
   }
 
   async close(): Promise<void> {
+    for (const timer of this.#looking) clearInterval(timer);
     this.#prepared.clear();
     this.#file.database.close();
   }
@@ -79,6 +108,15 @@ export class SqliteDatabase implements RecordDatabase {
   #read(namespace: string, key: string): unknown {
     const [row] = this.#run(this.#file.statements.read({ namespace, key }));
     return row === undefined ? null : row.value;
+  }
+
+  /** Returns a number that differs when another connection has written, and `undefined` when the file cannot be read now. */
+  #dataVersion(): unknown {
+    try {
+      return this.#statement("pragma data_version").get()?.["data_version"];
+    } catch {
+      return undefined;
+    }
   }
 
   #append(request: AppendRequest): AppendedKey {

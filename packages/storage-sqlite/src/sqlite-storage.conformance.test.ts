@@ -7,9 +7,11 @@ import {
   storageAppendCases,
   storageCompareAndSetCases,
   storageDriverCases,
+  storageInsertAllCases,
   storageListOptionsCases,
   storagePingCases,
   storageTransactionCases,
+  storageWatchCases,
 } from "@troupe/core/testing";
 import { checkStorageModel } from "@troupe-internal/fault-tools";
 import { describe, expect, it } from "vitest";
@@ -30,7 +32,9 @@ describe.each([
   checkConformance(it, storageListOptionsCases, subject);
   checkConformance(it, storageAppendCases, subject);
   checkConformance(it, storageCompareAndSetCases, subject);
+  checkConformance(it, storageInsertAllCases, subject);
   checkConformance(it, storageTransactionCases, subject);
+  checkConformance(it, storageWatchCases, subject);
   checkConformance(it, storagePingCases, subject);
   checkConformance(it, sessionListCases, subject);
   checkConformance(it, sessionTitleCases, subject);

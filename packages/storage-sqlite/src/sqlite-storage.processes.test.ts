@@ -1,5 +1,5 @@
 import { TestChild } from "@troupe-internal/fault-tools";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { useTestFolder } from "../test/test-folder.ts";
 import { SqliteStorage } from "./sqlite-storage.ts";
 
@@ -19,6 +19,25 @@ describe("SqliteStorage in several processes on one file", () => {
     await storage.close();
   });
 
+  it("inserts each record once when three insert the same ones, and hears of it [storage.insert-all-processes] [storage.watch-processes]", async () => {
+    const file = newFile();
+    const storage = new SqliteStorage(file);
+    let calls = 0;
+    const stop = storage.watch("inserted", () => (calls += 1));
+    await vi.waitFor(() => expect(calls).toBeGreaterThan(0));
+    const before = calls;
+    const messages = await writeAtOnce({ file, processes: 3, turns: 0, additions: 0, insertions: 50 });
+
+    await vi.waitFor(() => expect(calls).toBeGreaterThan(before));
+    stop();
+    const inserted = messages.flatMap((message) => (message as { inserted: string[] }).inserted);
+    expect(messages).toHaveLength(150);
+    expect(inserted).toHaveLength(500);
+    expect(new Set(inserted).size).toBe(500);
+    expect(await storage.list("inserted")).toHaveLength(500);
+    await storage.close();
+  });
+
   it("creates its table once when ten start at the same time", async () => {
     const file = newFile();
     const messages = await writeAtOnce({ file, processes: 10, turns: 1, additions: 0 });
@@ -30,14 +49,14 @@ describe("SqliteStorage in several processes on one file", () => {
   });
 });
 
-type Writers = { file: string; processes: number; turns: number; additions: number };
+type Writers = { file: string; processes: number; turns: number; additions: number; insertions?: number };
 
 /** Lets processes write at the same time, and returns their messages. */
-async function writeAtOnce({ file, processes, turns, additions }: Writers): Promise<unknown[]> {
+async function writeAtOnce({ file, processes, turns, additions, insertions = 0 }: Writers): Promise<unknown[]> {
   const program = new URL("../test/writer-child.ts", import.meta.url);
   const children = await Promise.all(
     Array.from({ length: processes }, async (_, name) => {
-      const args = [file, String(name), String(turns), String(additions)];
+      const args = [file, String(name), String(turns), String(additions), String(insertions)];
       return await TestChild.start(program, { args });
     }),
   );

@@ -12,6 +12,11 @@ export class SqliteStorage extends DatabaseStorage {
     const settings = readOptions(sqliteOptionTable, options, { owner: "SqliteStorage" });
     super({ name: `The SQLite storage ${file}`, open: async () => await openFile(file, settings) });
   }
+
+  /** Calls back when something in the namespace may have changed. While there is a listener, looks 50 times a second for writes of other processes. */
+  watch(namespace: string, listener: () => void): () => void {
+    return this.watchRecords(namespace, listener);
+  }
 }
 
 function checkPath(path: unknown): string {

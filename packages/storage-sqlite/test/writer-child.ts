@@ -1,7 +1,7 @@
 import { SqliteStorage } from "../src/sqlite-storage.ts";
 
-/** One of several processes on one file. Sends `ready`, and on a message appends turns and increments a counter. */
-const [file = "", name = "", turns = "0", additions = "0"] = process.argv.slice(2);
+/** One of several processes on one file. Sends `ready`, and on a message appends turns, increments a counter and inserts records. */
+const [file = "", name = "", turns = "0", additions = "0", insertions = "0"] = process.argv.slice(2);
 const storage = new SqliteStorage(file, { durability: "normal", busyTimeoutMs: 60_000 });
 
 async function append(): Promise<void> {
@@ -18,8 +18,17 @@ async function count(): Promise<void> {
   }
 }
 
+/** Inserts the same records as the other processes, ten at a time, and sends the keys of those that it inserted. */
+async function insert(): Promise<void> {
+  for (let call = 0; call < Number(insertions); call++) {
+    const keys = Array.from({ length: 10 }, (_, index) => `${call}/${index}`);
+    const inserted = await storage.insertAll(keys.map((key) => ({ namespace: "inserted", key, value: name })));
+    process.send?.({ inserted: keys.filter((_, index) => inserted[index]) });
+  }
+}
+
 process.once("message", () => {
-  void Promise.all([append(), count()])
+  void Promise.all([append(), count(), insert()])
     .then(async () => await storage.close())
     .then(() => process.disconnect());
 });

@@ -63,12 +63,15 @@ function wrapTool(tool: ToolDef, reach: ReachPoint): ToolDef {
 
 /** Wraps the members that the driver has, and adds none. */
 function wrapStorage<Driver extends StorageDriver>(driver: Driver, reach: ReachPoint): Driver {
-  return withMembers(driver, (name, call) => async (...args) => {
-    if (!isCommit(name, args)) return await call(...args);
-    await reach("before_commit");
-    const result = await call(...args);
-    await reach("after_commit");
-    return result;
+  return withMembers(driver, (name, call) => {
+    if (name === "watch") return call;
+    return async (...args) => {
+      if (!isCommit(name, args)) return await call(...args);
+      await reach("before_commit");
+      const result = await call(...args);
+      await reach("after_commit");
+      return result;
+    };
   });
 }
 

@@ -3,10 +3,12 @@ import { InMemoryStorage, TroupeError } from "@troupe/core";
 import type { StorageDriver } from "@troupe/core";
 import type { StorageStep } from "./storage-steps.ts";
 
+type WholeDriver = Omit<Required<StorageDriver>, "watch">;
+
 /** Options of `checkStorageModel`. */
 export type StorageModelOptions = {
   /** Returns an empty storage, which is closed after one sequence of calls. */
-  open: () => Required<StorageDriver> | Promise<Required<StorageDriver>>;
+  open: () => WholeDriver | Promise<WholeDriver>;
   /** Number of random sequences of calls. @default 100 */
   numRuns?: number;
 };
@@ -29,14 +31,14 @@ export async function checkStorageModel({ open, numRuns = 100 }: StorageModelOpt
   await fc.assert(property, { numRuns });
 }
 
-async function compare(storage: Required<StorageDriver>, steps: readonly StorageStep[]): Promise<void> {
+async function compare(storage: WholeDriver, steps: readonly StorageStep[]): Promise<void> {
   const model = new InMemoryStorage();
   for (const step of steps) {
     assert.deepEqual(await outcomeOf(storage, step), await outcomeOf(model, step), JSON.stringify(step));
   }
 }
 
-async function outcomeOf(storage: Required<StorageDriver>, { call, args }: StorageStep): Promise<unknown> {
+async function outcomeOf(storage: WholeDriver, { call, args }: StorageStep): Promise<unknown> {
   try {
     return { result: await (Reflect.apply(storage[call], storage, args) as Promise<unknown>) };
   } catch (error) {

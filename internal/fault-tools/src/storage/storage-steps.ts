@@ -1,7 +1,7 @@
 import type { Json, ListOptions, StorageDriver } from "@troupe/core";
 import * as fc from "fast-check";
 
-type Driver = Omit<Required<StorageDriver>, "close" | "ping">;
+type Driver = Omit<Required<StorageDriver>, "close" | "ping" | "watch">;
 
 /** One call on a storage, as data, so that a failing sequence can be printed. */
 export type StorageStep = { [Call in keyof Driver]: { call: Call; args: Parameters<Driver[Call]> } }[keyof Driver];
@@ -52,6 +52,10 @@ const leases = fc.constantFrom<Json | null>({ token: 1 }, { holder: "a", token: 
 const ifHeld = fc.record({ key: lease[1], token: fc.constantFrom(1, 2) });
 const appendOptions = fc.record({ ifHeld }, { requiredKeys: [] });
 const writes = fc.array(fc.record({ namespace, key, value: valueOrNull }), { maxLength: 4 });
+const inserts = fc.array(
+  fc.record({ namespace, key, value: fc.oneof({ weight: 9, arbitrary: value }, fc.constant(null)) }),
+  { maxLength: 4 },
+);
 
 const step: fc.Arbitrary<StorageStep> = fc.oneof(
   stepOf("get", fc.tuple(namespace, key)),
@@ -62,6 +66,7 @@ const step: fc.Arbitrary<StorageStep> = fc.oneof(
   stepOf("append", fc.tuple(namespace, prefix, value, appendOptions)),
   stepOf("compareAndSet", fc.tuple(namespace, key, valueOrNull, valueOrNull)),
   stepOf("transaction", fc.tuple(writes)),
+  stepOf("insertAll", fc.tuple(inserts)),
 );
 
 /** Random sequences of calls, each followed by listings of all that is stored. */

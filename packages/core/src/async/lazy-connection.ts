@@ -17,9 +17,14 @@ export class LazyConnection<Connection extends { close(): Promise<void> }> {
     this.#open = open;
   }
 
+  /** Throws `storage_unavailable` once the connection was closed. */
+  checkOpen(): void {
+    if (this.#closed !== undefined) throw new TroupeError("storage_unavailable", `${this.#name} has been closed.`);
+  }
+
   /** Works with the connection. When it could not be opened, the next use tries again. */
   async use<Result>(work: (connection: Connection) => Promise<Result>): Promise<Result> {
-    if (this.#closed !== undefined) throw new TroupeError("storage_unavailable", `${this.#name} has been closed.`);
+    this.checkOpen();
     this.#running += 1;
     try {
       return await work(await this.#connect());

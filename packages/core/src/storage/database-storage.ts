@@ -1,3 +1,4 @@
+import { mapBounded } from "../async/map-bounded.ts";
 import { withTimeout } from "../async/with-timeout.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { equalJson } from "../util/equal-json.ts";
@@ -6,7 +7,7 @@ import { checkKey, checkListOptions, checkPrefix } from "./check-key.ts";
 import type { Json } from "./json.ts";
 import { keyRange } from "./key-range.ts";
 import { LazyConnection } from "../async/lazy-connection.ts";
-import type { AppendedKey, RecordDatabase, TextSwap, TextWrite } from "./record-database.ts";
+import type { AppendedKey, RecordDatabase, TextInsert, TextSwap, TextWrite } from "./record-database.ts";
 import type {
   AppendOptions,
   LimitedStorage,
@@ -15,8 +16,12 @@ import type {
   StorageEntry,
   Write,
 } from "./storage-driver.ts";
+import { WatchedNamespaces } from "./watched-namespaces.ts";
 
 const pingTimeoutMs = 1000;
+
+/** Milliseconds until a database that could not be opened to be watched is tried again. */
+const watchAgainMs = 1000;
 
 /** The database of a `DatabaseStorage`, its name in error messages, and its largest text. */
 export type DatabaseStorageOptions = {
@@ -30,12 +35,15 @@ export type DatabaseStorageOptions = {
 
 /**
  * Base class of the storages for SQLite, PostgreSQL and MongoDB: a whole `StorageDriver` over a `RecordDatabase`.
- * Checks arguments, converts values to JSON text, opens the database on the first call, and closes it.
+ * Checks arguments, converts values to JSON text, opens the database on the first call, and closes it. A storage whose
+ * database can be watched adds `watch`, by `watchRecords`.
  */
-export class DatabaseStorage implements Required<StorageDriver>, LimitedStorage {
+export class DatabaseStorage implements Omit<Required<StorageDriver>, "watch">, LimitedStorage {
   readonly #name: string;
   readonly #maxTextBytes: number;
   readonly #connection: LazyConnection<RecordDatabase>;
+  readonly #watched = new WatchedNamespaces();
+  #watchedUntil: AbortController | undefined;
   #singleProcess: string | undefined;
 
   constructor({ name, open, maxTextBytes = Infinity }: DatabaseStorageOptions) {
@@ -60,11 +68,13 @@ export class DatabaseStorage implements Required<StorageDriver>, LimitedStorage 
   async set(namespace: string, key: string, value: Json): Promise<void> {
     const write = this.#toWrite({ namespace, key, value });
     await this.#connection.use((database) => database.write(write));
+    this.#watched.change(namespace);
   }
 
   async delete(namespace: string, key: string): Promise<void> {
     checkKey(namespace, key);
     await this.#connection.use((database) => database.write({ namespace, key, text: null }));
+    this.#watched.change(namespace);
   }
 
   async list(namespace: string, prefix = "", options: ListOptions = {}): Promise<StorageEntry[]> {
@@ -86,16 +96,31 @@ export class DatabaseStorage implements Required<StorageDriver>, LimitedStorage 
     checkPrefix(namespace, keyPrefix);
     if (ifHeld !== undefined) checkKey("locks", ifHeld.key);
     const text = this.#toText(value);
-    if (text === null) throw new TroupeError("invalid_value", "null cannot be appended: it stands for no record.");
+    if (text === null) throw nullRefused("appended");
     const request = { namespace, keyPrefix, text, lease: ifHeld && { ...ifHeld } };
-    return await this.#connection.use((database) => database.append(request));
+    const appended = await this.#connection.use((database) => database.append(request));
+    this.#watched.change(namespace);
+    return appended;
   }
 
   // oxlint-disable-next-line max-params -- the contract's shape
   async compareAndSet(namespace: string, key: string, expected: Json | null, next: Json | null): Promise<boolean> {
     checkKey(namespace, key);
     const [wanted, text] = [toJson(expected), this.#toText(next)];
-    return await this.#connection.use((database) => swapValue(database, { namespace, key, wanted, next: text }));
+    const swap = { namespace, key, wanted, next: text };
+    const isWritten = await this.#connection.use((database) => swapValue(database, swap));
+    if (isWritten) this.#watched.change(namespace);
+    return isWritten;
+  }
+
+  async insertAll(writes: readonly { namespace: string; key: string; value: Json }[]): Promise<boolean[]> {
+    const inserts = writes.map((write) => this.#toInsert(write));
+    if (inserts.length === 0) return [];
+    const inserted = await this.#connection.use(async (database) =>
+      database.insertAll === undefined ? await swapEach(database, inserts) : await database.insertAll(inserts),
+    );
+    for (const [index, { namespace }] of inserts.entries()) if (inserted[index]) this.#watched.change(namespace);
+    return inserted;
   }
 
   /** Resolves when the storage can be used, and fails when it does not answer within a second. */
@@ -111,11 +136,52 @@ export class DatabaseStorage implements Required<StorageDriver>, LimitedStorage 
       if (texts.length > 1) await database.writeAll(texts);
       else if (only !== undefined) await database.write(only);
     });
+    for (const { namespace } of texts) this.#watched.change(namespace);
   }
 
   /** Waits for running calls, then releases the database. */
   async close(): Promise<void> {
+    this.#watchedUntil?.abort();
+    this.#watched.clear();
     await this.#connection.close();
+  }
+
+  /** Watches a namespace, as `watch` of `StorageDriver`: hears the writes of this object, and what `watch` of the database tells. */
+  protected watchRecords(namespace: string, listener: () => void): () => void {
+    this.#connection.checkOpen();
+    checkPrefix(namespace, "");
+    const remove = this.#watched.add(namespace, listener);
+    if (this.#watchedUntil === undefined) {
+      this.#watchedUntil = new AbortController();
+      void this.#watchDatabase(this.#watchedUntil.signal);
+    }
+    return () => {
+      remove();
+      if (!this.#watched.isEmpty) return;
+      this.#watchedUntil?.abort();
+      this.#watchedUntil = undefined;
+    };
+  }
+
+  /** Watches the database until the signal aborts. Opens it first, and tries again while it cannot be opened. */
+  async #watchDatabase(until: AbortSignal): Promise<void> {
+    try {
+      await this.#connection.use(async (database) => {
+        if (until.aborted) return;
+        const stop = database.watch?.(() => this.#watched.changeAll());
+        if (stop !== undefined) until.addEventListener("abort", stop, { once: true });
+        // What was written before the database was watched.
+        this.#watched.changeAll();
+      });
+    } catch {
+      if (!until.aborted) setTimeout(() => void this.#watchDatabase(until), watchAgainMs).unref();
+    }
+  }
+
+  #toInsert({ namespace, key, value }: Write): TextInsert {
+    const { text } = this.#toWrite({ namespace, key, value });
+    if (text === null) throw nullRefused("inserted");
+    return { namespace, key, text };
   }
 
   #toWrite({ namespace, key, value }: Write): TextWrite {
@@ -152,11 +218,25 @@ async function swapValue(database: RecordDatabase, { namespace, key, wanted, nex
   }
 }
 
+/** Inserts each record by a swap. A record that comes again is not inserted again. */
+async function swapEach(database: RecordDatabase, inserts: readonly TextInsert[]): Promise<boolean[]> {
+  const firsts = new Map(inserts.map((each) => [recordOf(each), each] as const).toReversed());
+  return await mapBounded(inserts, async (insert) => {
+    if (firsts.get(recordOf(insert)) !== insert) return false;
+    const { namespace, key, text } = insert;
+    return await database.swap({ namespace, key, expected: null, next: text });
+  });
+}
+
 /** Drops all but the last write to each record, and sorts by record so that two transactions never wait for each other. */
 function lastWrites(writes: readonly TextWrite[]): TextWrite[] {
-  // No namespace holds NUL.
-  const byRecord = new Map(writes.map((each) => [`${each.namespace}\0${each.key}`, each]));
+  const byRecord = new Map(writes.map((each) => [recordOf(each), each]));
   return [...byRecord].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, each]) => each);
+}
+
+/** Returns a name of a record among those of all namespaces: no namespace holds NUL. */
+function recordOf({ namespace, key }: { namespace: string; key: string }): string {
+  return `${namespace}\0${key}`;
 }
 
 function toValue(text: unknown, namespace: string, key: string): Json | null {
@@ -165,4 +245,8 @@ function toValue(text: unknown, namespace: string, key: string): Json | null {
 
 function textOf(value: Json | null): string | null {
   return value === null ? null : JSON.stringify(value);
+}
+
+function nullRefused(done: string): TroupeError {
+  return new TroupeError("invalid_value", `null cannot be ${done}: it stands for no record.`);
 }

@@ -80,6 +80,14 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       await driver.transaction(writes);
       for (const write of writes) model.write(write.namespace, write.key, write.value);
     }),
+  fc.array(fc.record({ namespace, key, value }), { maxLength: 4 }).map((writes): Step => async (driver, model) => {
+    const inserted = await driver.insertAll(writes);
+    for (const [index, each] of writes.entries()) {
+      const isFree = model.read(each.namespace, each.key) === null;
+      assert.equal(inserted[index], isFree);
+      if (isFree) model.write(each.namespace, each.key, each.value);
+    }
+  }),
   fc.tuple(namespace, prefix, options).map(([ns, begin, narrow]): Step => async (driver, model) => {
     assert.deepEqual(await driver.list(ns, begin, narrow), model.list(ns, begin, narrow));
   }),

@@ -2,9 +2,11 @@ import { describe, expect, it } from "vitest";
 import { checkConformance } from "../testing/conformance/check-conformance.ts";
 import { storageAppendCases } from "../testing/conformance/storage-append-cases.ts";
 import { storageCompareAndSetCases } from "../testing/conformance/storage-compare-and-set-cases.ts";
+import { storageInsertAllCases } from "../testing/conformance/storage-insert-all-cases.ts";
 import { storageDriverCases, storagePingCases } from "../testing/conformance/storage-driver-cases.ts";
 import { storageListOptionsCases } from "../testing/conformance/storage-list-cases.ts";
 import { storageTransactionCases } from "../testing/conformance/storage-transaction-cases.ts";
+import { storageWatchCases } from "../testing/conformance/storage-watch-cases.ts";
 import { BoundedStorage } from "./bounded-storage.ts";
 import { InMemoryStorage } from "./in-memory-storage.ts";
 
@@ -67,11 +69,13 @@ it("InMemoryStorage takes no argument, and shares nothing with another [storage.
   expect([await one.get("ns", "k"), await other.get("ns", "k")]).toEqual([1, null]);
 });
 
-describe.each(drivers)("%s with its optional members", (_name, create) => {
+describe.each(drivers)("%s with its optional members [storage.insert-all] [storage.watch]", (_name, create) => {
   checkConformance(it, storageListOptionsCases, { create });
   checkConformance(it, storageAppendCases, { create });
   checkConformance(it, storageCompareAndSetCases, { create });
+  checkConformance(it, storageInsertAllCases, { create });
   checkConformance(it, storageTransactionCases, { create });
+  checkConformance(it, storageWatchCases, { create });
   checkConformance(it, storagePingCases, { create });
 
   it("stores a copy of the value that compareAndSet writes", async () => {

@@ -9,6 +9,7 @@ import type { RequiredLease } from "./record-database.ts";
 import { RecordFolder } from "./record-folder.ts";
 import type { FolderRecord } from "./record-folder.ts";
 import type { AppendOptions, ListOptions, StorageDriver, StorageEntry, Write } from "./storage-driver.ts";
+import { WatchedNamespaces } from "./watched-namespaces.ts";
 
 /**
  * Unbounded storage in the memory of the process. Each call does its work before it returns its promise, so every call is
@@ -16,6 +17,7 @@ import type { AppendOptions, ListOptions, StorageDriver, StorageEntry, Write } f
  */
 export class InMemoryStorage implements StorageDriver {
   readonly #namespaces = new Map<string, RecordFolder>();
+  readonly #watched = new WatchedNamespaces();
   #closed = false;
 
   async get(namespace: string, key: string): Promise<Json | null> {
@@ -50,7 +52,7 @@ export class InMemoryStorage implements StorageDriver {
     this.#checkOpen();
     checkPrefix(namespace, keyPrefix);
     const text = toText(value);
-    if (text === undefined) throw nullAppended();
+    if (text === undefined) throw nullRefused("appended");
     if (ifHeld !== undefined) this.#checkHeld(ifHeld);
     const seq = this.#lastSequence(namespace, keyPrefix) + 1;
     const key = keyPrefix + encodeSequence(seq);
@@ -70,6 +72,21 @@ export class InMemoryStorage implements StorageDriver {
     return true;
   }
 
+  async insertAll(writes: readonly { namespace: string; key: string; value: Json }[]): Promise<boolean[]> {
+    this.#checkOpen();
+    const checked = writes.map(({ namespace, key, value }) => {
+      checkKey(namespace, key);
+      const text = toText(value);
+      if (text === undefined) throw nullRefused("inserted");
+      return { namespace, key, text };
+    });
+    return checked.map(({ namespace, key, text }) => {
+      const isFree = this.read(namespace, key) === undefined;
+      if (isFree) this.write(namespace, key, text);
+      return isFree;
+    });
+  }
+
   async ping(): Promise<void> {
     this.#checkOpen();
   }
@@ -83,8 +100,15 @@ export class InMemoryStorage implements StorageDriver {
     for (const { namespace, key, text } of checked) this.write(namespace, key, text);
   }
 
+  watch(namespace: string, listener: () => void): () => void {
+    this.#checkOpen();
+    checkPrefix(namespace, "");
+    return this.#watched.add(namespace, listener);
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
+    this.#watched.clear();
     this.#namespaces.clear();
   }
 
@@ -103,11 +127,13 @@ export class InMemoryStorage implements StorageDriver {
     const records = this.#namespaces.get(namespace);
     if (text === undefined) records?.delete(key);
     else (records ?? this.#addNamespace(namespace)).set(key, text);
+    this.#watched.change(namespace);
   }
 
   /** Removes all records below a prefix that ends with `/`, in one step. */
   protected removeBelow(namespace: string, prefix: string): void {
     this.#namespaces.get(namespace)?.deleteAll(prefix);
+    this.#watched.change(namespace);
   }
 
   #addNamespace(namespace: string): RecordFolder {
@@ -151,6 +177,6 @@ function fromText(text: string | undefined): Json | null {
   return text === undefined ? null : (JSON.parse(text) as Json);
 }
 
-function nullAppended(): TroupeError {
-  return new TroupeError("invalid_value", "null cannot be appended: it stands for an absent record.");
+function nullRefused(done: string): TroupeError {
+  return new TroupeError("invalid_value", `null cannot be ${done}: it stands for an absent record.`);
 }

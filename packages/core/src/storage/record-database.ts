@@ -20,6 +20,9 @@ export type TextSwap = {
   readonly next: string | null;
 };
 
+/** A record of JSON text that a `RecordDatabase` inserts unless its key is taken. */
+export type TextInsert = TextWrite & { readonly text: string };
+
 /** A listing of the keys from `from`, included, to `to`, excluded, in the order of their bytes in UTF-8. */
 export type RangeQuery = {
   readonly namespace: string;
@@ -65,6 +68,16 @@ export interface RecordDatabase {
   append(request: AppendRequest): Promise<AppendedKey>;
   /** Compares and writes in one step, and tells if it wrote. */
   swap(swap: TextSwap): Promise<boolean>;
+  /**
+   * Inserts each record whose key is free, on its own, and says for each whether it did. There is at least one. Without it
+   * each record is a `swap`.
+   */
+  insertAll?(inserts: readonly TextInsert[]): Promise<boolean[]>;
+  /**
+   * Calls back when another connection may have changed any record, until the returned function is called or the database is
+   * closed. It must not keep the process alive.
+   */
+  watch?(onChange: () => void): () => void;
   /** Resolves when records can be read. */
   ping(): Promise<void>;
   /** Releases the database. Called once, when no other call is running. */

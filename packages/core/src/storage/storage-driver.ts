@@ -67,10 +67,23 @@ export interface StorageDriver {
    * absent record on both sides; the order of an object's members makes no difference.
    */
   compareAndSet?(namespace: string, key: string, expected: Json | null, next: Json | null): Promise<boolean>;
+  /**
+   * Inserts those records that do not exist yet, each on its own, and says for each whether it did, in their order. Of
+   * several with one key the first is inserted. `null` cannot be inserted. After a rejection each may have been inserted or
+   * not, save for `invalid_value`: then none was.
+   */
+  insertAll?(writes: readonly { namespace: string; key: string; value: Json }[]): Promise<boolean[]>;
   /** Resolves when the storage can be used. */
   ping?(): Promise<void>;
   /** Applies all writes or none, in their order. */
   transaction?(writes: readonly Write[]): Promise<void>;
+  /**
+   * Calls back when something in the namespace may have changed, whoever wrote it. A hint: some are missed, some are false,
+   * and one call may stand for many changes. The listener is called outside of any call of the driver; what it throws is
+   * ignored. Returns the function that ends the watching, as `close` does. Watching does not keep the process alive, and
+   * costs nothing when nobody watches. Throws instead of rejecting.
+   */
+  watch?(namespace: string, listener: () => void): () => void;
 }
 
 /** A storage driver that may turn out to serve one process alone, such as MongoDB on a standalone server. */

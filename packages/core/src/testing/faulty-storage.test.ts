@@ -56,6 +56,19 @@ describe("faultyStorage", () => {
     expect(await driver.get("n", "k")).toEqual({ v: 1 });
   });
 
+  it("passes on insertAll with faults and without damage to its answer, and watching as no call", async () => {
+    const storage = faultyStorage(new InMemoryStorage(), ({ number }) => (number === 1 ? "corrupt" : "fail-after"));
+    const write = { namespace: "n", key: "k", value: 1 };
+    let calls = 0;
+    const stop = storage.watch?.("n", () => (calls += 1));
+
+    expect(await storage.insertAll?.([write])).toEqual([true]);
+    expect(calls).toBe(1);
+    stop?.();
+    await expect(storage.insertAll?.([write])).rejects.toMatchObject({ code: "storage_unavailable" });
+    expect(storage.callCount).toBe(2);
+  });
+
   it("resolves late, or never", async () => {
     const settled: string[] = [];
     const storage = faultyStorage(new InMemoryStorage(), ({ number }) => (number === 1 ? "hang" : { delayMs: 100 }));

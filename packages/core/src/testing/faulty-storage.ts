@@ -28,7 +28,7 @@ export function faultAt(k: number, fault: StorageFault): FaultPlan {
 
 /**
  * Wraps a storage driver so that the calls fail as planned, for tests of code that must survive it. It has exactly the
- * members of the driver, and `close` never fails.
+ * members of the driver, and `close` never fails. Watching is passed on and is no call.
  */
 export function faultyStorage(driver: StorageDriver, plan: FaultPlan): FaultyStorage {
   let callCount = 0;
@@ -37,6 +37,7 @@ export function faultyStorage(driver: StorageDriver, plan: FaultPlan): FaultySto
       if (name === "callCount") return callCount;
       const member: unknown = Reflect.get(target, name, target);
       if (typeof member !== "function") return member;
+      if (name === "watch") return member.bind(target) as unknown;
       const call = async (args: unknown[]): Promise<unknown> => await Reflect.apply(member, target, args);
       if (name === "close") return async () => await call([]);
       return async (...args: unknown[]) => {
@@ -60,8 +61,12 @@ async function withFault(fault: StorageFault | undefined, call: () => Promise<un
 
 /** Damages records. Other results (numbers, booleans, null) stay unchanged. */
 function corrupted(result: unknown): unknown {
-  if (Array.isArray(result)) return result.map((entry: StorageEntry) => ({ ...entry, value: damaged }));
+  if (Array.isArray(result)) return result.map((entry: StorageEntry | boolean) => damagedEntry(entry));
   return result !== null && typeof result === "object" ? damaged : result;
+}
+
+function damagedEntry(entry: StorageEntry | boolean): unknown {
+  return typeof entry === "boolean" ? entry : { ...entry, value: damaged };
 }
 
 function unavailable(): TroupeError {

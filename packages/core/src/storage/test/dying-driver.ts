@@ -14,6 +14,7 @@ export class DyingDriver {
       get: (target, name) => {
         const member: unknown = Reflect.get(target, name, target);
         if (typeof member !== "function") return member;
+        if (name === "watch") return member.bind(target) as unknown;
         return async (...args: unknown[]) => {
           this.#calls += 1;
           const isLast = this.#calls === atCall;

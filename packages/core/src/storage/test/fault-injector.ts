@@ -28,6 +28,7 @@ export class FaultInjector {
       get: (target, name) => {
         const member: unknown = Reflect.get(target, name, target);
         if (typeof member !== "function") return member;
+        if (name === "watch") return member.bind(target) as unknown;
         return (...args: unknown[]) =>
           this.#call(String(name), async () => Reflect.apply(member, target, args) as unknown);
       },
@@ -78,5 +79,7 @@ export class FaultInjector {
 
 function damaged(answer: unknown): unknown {
   if (answer === undefined) return answer;
-  return Array.isArray(answer) ? answer.map((entry: object) => ({ ...entry, value: { v: 1 } })) : { v: 1 };
+  return Array.isArray(answer)
+    ? answer.map((entry: unknown) => (typeof entry === "object" ? { ...entry, value: { v: 1 } } : entry))
+    : { v: 1 };
 }

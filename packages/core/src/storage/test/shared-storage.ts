@@ -75,6 +75,14 @@ export class SharedStorage implements StorageDriver {
     await this.#call("transaction", () => this.#storage.transaction(writes));
   }
 
+  async insertAll(writes: readonly { namespace: string; key: string; value: Json }[]): Promise<boolean[]> {
+    return await this.#call("insertAll", () => this.#storage.insertAll(writes));
+  }
+
+  watch(namespace: string, listener: () => void): () => void {
+    return this.#storage.watch(namespace, listener);
+  }
+
   async close(): Promise<void> {
     await this.#storage.close();
   }

@@ -30,8 +30,8 @@ const lifeCases = {
 
 /**
  * Conformance suite for every `StorageDriver`. The subject is an empty storage. Optional members have their own:
- * `storageListOptionsCases`, `storageAppendCases`, `storageCompareAndSetCases`, `storageTransactionCases`,
- * `storagePingCases`.
+ * `storageListOptionsCases`, `storageAppendCases`, `storageCompareAndSetCases`, `storageInsertAllCases`,
+ * `storageTransactionCases`, `storageWatchCases`, `storagePingCases`.
  */
 export const storageDriverCases = {
   ...storageRecordCases,
@@ -46,8 +46,11 @@ function optionalCalls(driver: StorageDriver): (() => Promise<unknown>)[] {
   const calls = {
     append: async () => await driver.append?.("optional", "a/", 1),
     compareAndSet: async () => await driver.compareAndSet?.("optional", "k", null, 1),
+    insertAll: async () => await driver.insertAll?.([{ namespace: "optional", key: "i", value: 1 }]),
     ping: async () => await driver.ping?.(),
     transaction: async () => await driver.transaction?.([{ namespace: "optional", key: "t", value: 1 }]),
+    // Throws instead of rejecting.
+    watch: async () => driver.watch?.("optional", () => {})(),
   };
   return Object.entries(calls).flatMap(([name, call]) => (name in driver ? [call] : []));
 }

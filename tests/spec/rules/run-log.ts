@@ -1,0 +1,13 @@
+import { rulesOf } from "../rule.ts";
+
+/** Rules for the run log: one record of a run under every transport, and runs that survive their process. */
+export const runLogRules = [
+  ...rulesOf("Run log: storage", {
+    "storage.insert-all":
+      "insertAll inserts each record whose key is free on its own, and says for each whether it did",
+    "storage.insert-all-processes": "of several processes that insert the same records each is inserted by one",
+    "storage.watch":
+      "watch calls back when something in a namespace may have changed, until it is ended or the driver closed",
+    "storage.watch-processes": "a listener on an SQLite file hears what other processes write",
+  }),
+];
