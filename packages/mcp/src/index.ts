@@ -10,5 +10,6 @@ export type {
 export type { McpPrompt, McpPromptMessages, McpResource } from "./client/resources-and-prompts.ts";
 export { createMcpServer } from "./server/create-mcp-server.ts";
 export type { McpServer } from "./server/create-mcp-server.ts";
+export type { McpExtend, McpExtendContext, McpNotify } from "./server/extension.ts";
 export type { McpRequest } from "./server/answer-request.ts";
 export type { McpServerOptions } from "./server/mcp-server-options.ts";

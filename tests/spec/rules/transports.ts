@@ -176,6 +176,12 @@ export const transportRules = [
     "mcp-server.keys": "the key headers of a request count for that request alone, and are shown nowhere",
     "mcp-server.source": "a host that is not in allowedHosts, and a page of another site, get 403",
     "mcp-server.body": "a message longer than maxBodyBytes is refused",
+    "mcp-server.extend": "extend adds tools, prompts, resources and handlers of the host, for each server that is made",
+    "mcp-server.ask": "a tool of the host can ask the client, which answers in either revision",
+    "mcp-server.sessions":
+      "with extend, sessions of earlier revisions are kept up to maxSessions and sessionIdleMs, each for its own user",
+    "mcp-server.notify": "notify tells the clients that want to know what has changed, of either revision",
+    "mcp-server.state": "a state of sealState that was changed, or comes from another user, is refused",
   }),
   ...rulesOf("What the service does", {
     "package.metadata": "each package names its repository, homepage, bugs and keywords",

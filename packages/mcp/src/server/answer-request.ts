@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { TroupeError } from "@troupe/core";
 import { createId, toPublicError } from "@troupe/core/adapter";
+import type { AuthInfo } from "@modelcontextprotocol/server";
 
 /** A request as Node or Express gives it, with what handlers before this one may have put there. */
 export type McpRequest = IncomingMessage & {
@@ -10,6 +11,8 @@ export type McpRequest = IncomingMessage & {
   originalUrl?: string;
   /** The user that the host has authenticated: `{ userId, tenantId? }`. */
   principal?: unknown;
+  /** The token that the host has verified, for the handlers that `extend` registers: `ctx.http.authInfo`. */
+  auth?: AuthInfo;
 };
 
 /** Handler of the library: one web request to one web response. */
@@ -43,8 +46,10 @@ export async function answerRequest(exchange: McpExchange, handle: FetchHandler)
   );
   const asked = new Request("http://localhost/", { method, headers, signal });
   const reply = await handle(asked, message === undefined ? {} : { parsedBody: message });
-  // Nothing is kept for a session: by its id, which the client alone knows, a call is found that the client cancels.
-  if (isInitialize(message) && reply.ok) response.setHeader(sessionHeader, createId());
+  // Where no session is kept, its id, which the client alone knows, finds a call that the client cancels.
+  if (isInitialize(message) && reply.ok && !reply.headers.has(sessionHeader)) {
+    response.setHeader(sessionHeader, createId());
+  }
   await send(reply, response);
 }
 
@@ -57,7 +62,8 @@ function parse(bytes: Buffer): unknown {
   }
 }
 
-function isInitialize(message: unknown): boolean {
+/** Whether a message asks to open a session, as clients of earlier revisions do. */
+export function isInitialize(message: unknown): boolean {
   return typeof message === "object" && message !== null && "method" in message && message.method === "initialize";
 }
 

@@ -1,16 +1,20 @@
-import { createLogger } from "@troupe/core";
+import { createLogger, TroupeError } from "@troupe/core";
 import type { Logger } from "@troupe/core";
 import {
   anyBoolean,
   anyString,
+  functionLike,
   integer,
   loggerOption,
   nonBlankString,
   optional,
   readOptions,
   requestSourceOptions,
+  satisfying,
+  timeoutMilliseconds,
 } from "@troupe/core/adapter";
 import type { OptionCheck, OptionTable } from "@troupe/core/adapter";
+import type { McpExtend } from "./extension.ts";
 import { readServedTools } from "./served-tools.ts";
 import type { ServedRegistries, ServedTool } from "./served-tools.ts";
 
@@ -32,6 +36,23 @@ export type McpServerOptions = ServedRegistries & {
    * `"example.org:8080"` or `"[::1]"`. @default any
    */
   allowedHosts?: readonly string[] | undefined;
+  /**
+   * Adds tools, prompts, resources and handlers of your own to the official library's server, for each server that is made.
+   * @default none
+   */
+  extend?: McpExtend | undefined;
+  /**
+   * With `extend`: the number of sessions over HTTP that are kept at once for clients of revisions before 2026-07-28, so that
+   * tools can ask them. The one that was used longest ago gives way. With `0` none is kept. @default 1_000
+   */
+  maxSessions?: number | undefined;
+  /** With `extend`: milliseconds after which an unused session is ended. @default 1_800_000 */
+  sessionIdleMs?: number | undefined;
+  /**
+   * With `extend`: the secret that signs the states of `sealState`, at least 32 characters. Processes that serve the same
+   * clients share it. @default a random one, of this process
+   */
+  stateKey?: string | undefined;
   /** `false` leaves the header `x-api-key` to the host's own authentication. @default true */
   genericApiKeyHeader?: boolean | undefined;
   /** The maximum size of a message in bytes. A longer one is refused over HTTP and ends a connection over stdio. @default 1_048_576 */
@@ -39,6 +60,11 @@ export type McpServerOptions = ServedRegistries & {
   /** Receives the failures of runs and of the service itself. @default warnings and errors, on the standard error stream */
   logger?: Logger | undefined;
 };
+
+const longSecret = satisfying<string>(
+  "a string of at least 32 characters",
+  (value) => typeof value === "string" && value.length >= 32,
+);
 
 // The tools are read from these three together.
 const unread: OptionCheck<undefined> = () => undefined;
@@ -51,6 +77,10 @@ const optionTable = {
   version: optional(nonBlankString(), "1.0.0"),
   instructions: optional(anyString),
   ...requestSourceOptions,
+  extend: optional(functionLike<McpExtend>()),
+  maxSessions: optional(integer(0)),
+  sessionIdleMs: optional(timeoutMilliseconds),
+  stateKey: optional(longSecret),
   genericApiKeyHeader: optional(anyBoolean, true),
   maxBodyBytes: optional(integer(1), 1_048_576),
   logger: optional(loggerOption),
@@ -64,15 +94,27 @@ export type McpServerSettings = {
   readonly instructions?: string;
   readonly allowedOrigins?: readonly string[];
   readonly allowedHosts?: readonly string[];
+  readonly extend?: McpExtend;
+  readonly maxSessions: number;
+  readonly sessionIdleMs: number;
+  readonly stateKey?: string;
   readonly genericApiKeyHeader: boolean;
   readonly maxBodyBytes: number;
   readonly logger: Logger;
 };
 
+/** Options that only a server with `extend` needs. */
+const extensionOptions = ["maxSessions", "sessionIdleMs", "stateKey"] as const;
+
 /** Checks the options of `createMcpServer` and makes the tools. A wrong or unknown option throws `invalid_config`. */
 export function readMcpServerOptions(options: McpServerOptions): McpServerSettings {
-  const { logger = createLogger({ level: "warn", prefix: "mcp" }), ...read } = readOptions(optionTable, options, {
-    owner: "createMcpServer",
-  });
-  return { ...read, logger, tools: readServedTools(options) };
+  const read = readOptions(optionTable, options, { owner: "createMcpServer" });
+  const { logger = createLogger({ level: "warn", prefix: "mcp" }) } = read;
+  const { extend, maxSessions = 1000, sessionIdleMs = 1_800_000 } = read;
+  for (const name of extensionOptions) {
+    if (extend !== undefined || read[name] === undefined) continue;
+    const message = `${name} has no effect without extend: only what extend adds needs it. Set extend, or leave ${name} out.`;
+    throw new TroupeError("invalid_config", message);
+  }
+  return { ...read, logger, maxSessions, sessionIdleMs, tools: readServedTools(options, extend !== undefined) };
 }

@@ -1,9 +1,15 @@
 import { Writable } from "node:stream";
-import { makeServer } from "./make-server.ts";
+import type { McpRequestContext, McpServer } from "@modelcontextprotocol/server";
+import type { MadeServer } from "./extension.ts";
+import { createServerMaker } from "./make-server.ts";
 import type { ServerParts } from "./make-server.ts";
 
-/** A connection over the standard streams: the promise of its end, and the way to bring it about. */
-export type StdioConnection = { readonly ended: Promise<void>; close(): Promise<void> };
+/** A connection over the standard streams: its servers, the promise of its end, and the way to bring it about. */
+export type StdioConnection = {
+  readonly servers: readonly MadeServer[];
+  readonly ended: Promise<void>;
+  close(): Promise<void>;
+};
 
 /**
  * Serves a client over the standard streams of this process. At once the standard output is the protocol's alone: whatever
@@ -11,24 +17,30 @@ export type StdioConnection = { readonly ended: Promise<void>; close(): Promise<
  */
 export function openStdio(load: () => Promise<ServerParts>): StdioConnection {
   const { output, release } = takeStandardOutput();
-  const opened = open(load, output);
+  const servers: MadeServer[] = [];
+  const opened = open(load, output, servers);
   const ended = opened.then(async (connection) => await connection.ended).finally(release);
   // Whoever closes the server may not have kept the promise.
   ended.catch(() => {});
-  return { ended, close: async () => (await opened).close() };
+  return { servers, ended, close: async () => (await opened).close() };
 }
 
-async function open(load: () => Promise<ServerParts>, output: Writable): Promise<StdioConnection> {
+async function open(load: () => Promise<ServerParts>, output: Writable, servers: MadeServer[]) {
   const [parts, { serveStdio, StdioServerTransport }] = await Promise.all([
     load(),
     import("@modelcontextprotocol/server/stdio"),
   ]);
   const { logger, maxBodyBytes } = parts.settings;
   const transport = new StdioServerTransport(process.stdin, output, { maxBufferSize: maxBodyBytes });
-  const connection = serveStdio(() => makeServer(parts, { opts: {}, secrets: [] }), {
-    transport,
-    onerror: ({ name }) => logger.debug("A message was refused.", { error: name }),
-  });
+  const makeServer = createServerMaker(parts);
+  const caller = { opts: {}, secrets: [] };
+  const serve = async ({ era }: McpRequestContext): Promise<McpServer> => {
+    const made = await makeServer({ caller, era, isKept: true });
+    servers.push(made);
+    return made.server;
+  };
+  const onerror = ({ name }: Error): void => logger.debug("A message was refused.", { error: name });
+  const connection = serveStdio(serve, { transport, onerror });
   const ended = new Promise<void>((resolve) => {
     const close = transport.close.bind(transport);
     transport.close = async () => {

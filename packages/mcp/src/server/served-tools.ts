@@ -2,6 +2,7 @@ import { TroupeError } from "@troupe/core";
 import type { Runnable, Workflow } from "@troupe/core";
 import { methods, readOutputSchema, registryEntries, wrongOption } from "@troupe/core/adapter";
 import type { OptionCheck, Registry } from "@troupe/core/adapter";
+import type { StandardSchemaWithJSON } from "@modelcontextprotocol/server";
 
 /** The options of `createMcpServer` that become tools. */
 export type ServedRegistries = {
@@ -19,12 +20,15 @@ type WorkflowLike = Pick<Workflow<object>, "name"> & { asRunnable(): Runnable };
 /** A JSON Schema with an object at its root, as the protocol wants it. */
 type RootSchema = { type: "object"; [keyword: string]: unknown };
 
+/** A schema that clients are shown. It accepts any value: the call of the tool checks its arguments itself. */
+type ShownSchema<Value> = StandardSchemaWithJSON<Value>;
+
 /** A runnable that is served as a tool: the description that clients get, and the way from arguments to its input. */
 export type ServedTool = {
   readonly name: string;
   readonly description: string;
-  readonly inputSchema: RootSchema;
-  readonly outputSchema: RootSchema;
+  readonly inputSchema: ShownSchema<Readonly<Record<string, unknown>>>;
+  readonly outputSchema: ShownSchema<unknown>;
   readonly runnable: Runnable;
   /** The argument that holds the input of the run. */
   readonly argument: "message" | "input";
@@ -50,9 +54,12 @@ const workflowInput = {
 
 /**
  * Makes the tools of all agents, teams and workflows by their names. Throws `invalid_config` for an entry that cannot run,
- * for two that would have one name, and if there are none.
+ * for two that would have one name, and if there are none where some are needed.
  */
-export function readServedTools({ agents, teams, workflows }: ServedRegistries): ReadonlyMap<string, ServedTool> {
+export function readServedTools(
+  { agents, teams, workflows }: ServedRegistries,
+  mayBeEmpty: boolean,
+): ReadonlyMap<string, ServedTool> {
   const tools = new Map<string, ServedTool>();
   const add = (tool: ServedTool): void => {
     if (tools.has(tool.name)) {
@@ -65,8 +72,9 @@ export function readServedTools({ agents, teams, workflows }: ServedRegistries):
     for (const [name, entry] of entriesOf(registry, option, readRunnable)) add(askTool(name, entry));
   }
   for (const [name, entry] of entriesOf(workflows, "workflows", workflowLike)) add(runTool(name, entry.asRunnable()));
-  if (tools.size > 0) return tools;
-  throw new TroupeError("invalid_config", "createMcpServer needs at least one entry in agents, teams or workflows.");
+  if (tools.size > 0 || mayBeEmpty) return tools;
+  const message = "createMcpServer needs at least one entry in agents, teams or workflows, or the option extend.";
+  throw new TroupeError("invalid_config", message);
 }
 
 const readRunnable: OptionCheck<Runnable> = (entry, name, context) => {
@@ -93,8 +101,8 @@ function askTool(name: string, runnable: Runnable): ServedTool {
   return {
     name: legalName(`ask_${name}`),
     description: runnable.description?.trim() || `Asks ${name} and returns the answer.`,
-    inputSchema: rootSchema({ message: question, sessionId }, ["message"]),
-    outputSchema: outputSchemaOf(runnable),
+    inputSchema: shown(rootSchema({ message: question, sessionId }, ["message"])),
+    outputSchema: shown(outputSchemaOf(runnable)),
     runnable,
     argument: "message",
   };
@@ -104,8 +112,8 @@ function runTool(name: string, runnable: Runnable): ServedTool {
   return {
     name: legalName(`run_${name}`),
     description: runnable.description?.trim() || `Runs the workflow ${name} and returns its last state.`,
-    inputSchema: rootSchema({ input: workflowInput, sessionId }),
-    outputSchema: outputSchemaOf(runnable),
+    inputSchema: shown(rootSchema({ input: workflowInput, sessionId })),
+    outputSchema: shown(outputSchemaOf(runnable)),
     runnable,
     argument: "input",
   };
@@ -113,6 +121,13 @@ function runTool(name: string, runnable: Runnable): ServedTool {
 
 function rootSchema(properties: Record<string, unknown>, required: readonly string[] = []): RootSchema {
   return { type: "object", properties, required, additionalProperties: false };
+}
+
+function shown<Value>(schema: RootSchema): ShownSchema<Value> {
+  const validate = (value: unknown): { value: Value } => ({ value: value as Value });
+  const toSchema = (): RootSchema => schema;
+  const jsonSchema = { input: toSchema, output: toSchema };
+  return { "~standard": { version: 1, vendor: "troupe", validate, jsonSchema } };
 }
 
 const count = { type: "integer", minimum: 0 };

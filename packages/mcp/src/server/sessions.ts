@@ -1,0 +1,141 @@
+import { createId } from "@troupe/core/adapter";
+import type * as Library from "@modelcontextprotocol/server";
+import { isInitialize } from "./answer-request.ts";
+import type { Caller } from "./call-tool.ts";
+import type { MadeServer } from "./extension.ts";
+import type { MakeServer } from "./make-server.ts";
+
+/** The bounds of the sessions that are kept. */
+export type SessionLimits = { readonly maxSessions: number; readonly sessionIdleMs: number };
+
+/** A request of a client that speaks a revision with sessions. */
+export type SessionRequest = {
+  readonly request: Request;
+  readonly options: Library.HandleRequestOptions;
+  readonly caller: Caller;
+  /** Calls its argument when the response is over. */
+  readonly onClose: (listener: () => void) => void;
+};
+
+type Session = {
+  readonly owner: string;
+  readonly made: MadeServer;
+  readonly transport: Library.WebStandardStreamableHTTPServerTransport;
+  /** The number of its requests that are not answered, an open stream of notifications among them. */
+  open: number;
+  usedAt: number;
+};
+
+const longestSweepMs = 60_000;
+
+/**
+ * The sessions of clients that begin with `initialize`, over HTTP. Each has a server of its own, which can ask its client, tell
+ * it of changes and knows its log level. A session belongs to the user who opened it.
+ */
+export class Sessions {
+  readonly #library: typeof Library;
+  readonly #makeServer: MakeServer;
+  readonly #limits: SessionLimits;
+  /** The one that was used longest ago comes first. */
+  readonly #sessions = new Map<string, Session>();
+  #sweeping: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(library: typeof Library, makeServer: MakeServer, limits: SessionLimits) {
+    this.#library = library;
+    this.#makeServer = makeServer;
+    this.#limits = limits;
+  }
+
+  /** The servers of all sessions. */
+  get servers(): MadeServer[] {
+    return [...this.#sessions.values()].map(({ made }) => made);
+  }
+
+  /** Answers a request that opens a session or names one, and returns undefined for any other. */
+  async answer(asked: SessionRequest): Promise<Response | undefined> {
+    const { caller, options } = asked;
+    if (caller.session !== undefined) {
+      const session = this.#sessions.get(caller.session);
+      // A session of another user is not told from one that never was.
+      if (session === undefined || session.owner !== ownerOf(caller)) return notFound();
+      return await this.#serve(caller.session, session, asked);
+    }
+    return isInitialize(options.parsedBody) ? await this.#open(asked) : undefined;
+  }
+
+  /** Ends all sessions, and opens no further ones. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all([...this.#sessions.keys()].map(async (id) => await this.#end(id)));
+  }
+
+  async #serve(id: string, session: Session, { request, options, onClose }: SessionRequest): Promise<Response> {
+    session.open++;
+    this.#touch(id, session);
+    onClose(() => {
+      session.open--;
+      if (this.#sessions.get(id) === session) this.#touch(id, session);
+    });
+    return await session.transport.handleRequest(request, options);
+  }
+
+  #touch(id: string, session: Session): void {
+    session.usedAt = performance.now();
+    this.#sessions.delete(id);
+    this.#sessions.set(id, session);
+  }
+
+  async #open({ request, options, caller }: SessionRequest): Promise<Response> {
+    const id = createId();
+    const made = await this.#makeServer({ caller, era: "legacy", isKept: true });
+    const transport = new this.#library.WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: () => id,
+      onsessionclosed: () => this.#forget(id),
+    });
+    await made.server.connect(transport);
+    this.#makeRoom();
+    this.#sessions.set(id, { owner: ownerOf(caller), made, transport, open: 0, usedAt: performance.now() });
+    this.#sweeping ??= setInterval(() => this.#sweep(), Math.min(this.#limits.sessionIdleMs, longestSweepMs)).unref();
+    const reply = await transport.handleRequest(request, options);
+    // A request that opened nothing, or one that the end of the server has overtaken.
+    if (transport.sessionId === undefined || this.#isClosed) await this.#end(id);
+    return reply;
+  }
+
+  /** Ends the session that was used longest ago, one without open requests where there is one. */
+  #makeRoom(): void {
+    if (this.#sessions.size < this.#limits.maxSessions) return;
+    const entries = [...this.#sessions];
+    const [id] = entries.find(([, { open }]) => open === 0) ?? entries[0] ?? [];
+    if (id !== undefined) void this.#end(id);
+  }
+
+  #sweep(): void {
+    const oldest = performance.now() - this.#limits.sessionIdleMs;
+    for (const [id, { open, usedAt }] of this.#sessions) if (open === 0 && usedAt <= oldest) void this.#end(id);
+  }
+
+  async #end(id: string): Promise<void> {
+    const session = this.#sessions.get(id);
+    this.#forget(id);
+    await session?.made.server.close();
+  }
+
+  #forget(id: string): void {
+    this.#sessions.delete(id);
+    if (this.#sessions.size > 0) return;
+    clearInterval(this.#sweeping);
+    this.#sweeping = undefined;
+  }
+}
+
+function ownerOf({ opts: { userId, tenantId } }: Caller): string {
+  return JSON.stringify([tenantId ?? null, userId ?? null]);
+}
+
+/** The client is to open a new session, as the protocol says. */
+function notFound(): Response {
+  const error = { code: -32_001, message: "Session not found. Send initialize again to open another." };
+  return Response.json({ jsonrpc: "2.0", error, id: null }, { status: 404 });
+}
