@@ -76,6 +76,7 @@ export type { Perform, RunEngine, RunJob, Serving } from "./durable/run-engine.t
 export type {
   AcceptedRun,
   DurableRunOptions,
+  LocalRunOptions,
   RunCaller,
   RunEvent,
   RunKeys,

@@ -8,6 +8,7 @@ import type {
   AcceptedRun,
   RunCaller,
   RunEvent,
+  RunKind,
   RunPage,
   RunRequest,
   RunStatus,
@@ -34,6 +35,11 @@ export class RunService {
 
   constructor(options: RunServiceOptions = {}) {
     this.#settings = readServiceOptions(options);
+  }
+
+  /** Returns the agent, team or workflow that the service runs under a name, if there is one. */
+  find(kind: RunKind, name: string): object | undefined {
+    throw notYet(kind, name);
   }
 
   /** Accepts a run. When this resolves, the run survives every process of the service. */
@@ -98,6 +104,14 @@ export class RunService {
   /** Begins to perform runs in this process, unfinished ones of an earlier process first. */
   async serve(options: ServeOptions = {}): Promise<Serving> {
     throw notYet(readServeOptions(options));
+  }
+
+  /**
+   * Ends what `serve` began: takes no more runs, and resolves when those under way here are over. After `graceMs` milliseconds
+   * they are handed back. A second call may shorten the time.
+   */
+  async drain(graceMs: number): Promise<void> {
+    throw notYet(graceMs);
   }
 
   /** Lists the open runs that cannot go on with the runnables of this process. It changes nothing. */

@@ -68,6 +68,12 @@ export type DurableRunOptions = Pick<
   "sessionId" | "metadata" | "messages" | "limits" | "modelOptions" | "instructions" | "fromOutside"
 >;
 
+/**
+ * Options of a run that no record can hold: functions, and a signal that ends the run as cancelled. `metadata` is handed over
+ * as it is, over that of `options`.
+ */
+export type LocalRunOptions = Pick<RunOpts, "signal" | "model" | "tools" | "metadata">;
+
 /** A run to accept. */
 export type RunRequest = {
   kind: RunKind;
@@ -79,8 +85,22 @@ export type RunRequest = {
   /** @default a run without a user, which all who know its id may reach */
   owner?: SessionOwner | undefined;
   keys?: RunKeys | undefined;
+  /**
+   * True for a run that all callers of the owner's tenant without a user may reach by its id, as for a user who is only claimed.
+   * @default false with a user
+   */
+  isBearer?: boolean | undefined;
+  /** What only a service without a storage takes, as the run ends with the process: any other refuses the run. */
+  local?: LocalRunOptions | undefined;
   /** A repeated request of the same owner with the same key is the same run. 1 to 255 characters. */
   idempotencyKey?: string | undefined;
+  /**
+   * JSON by which a repeated request is told from another one with the same key, where `options` has more than the caller's
+   * own words. @default the kind, the name, the input and the options
+   */
+  fingerprint?: Json | undefined;
+  /** True for a repeated request alone: when there is no run of its key, it is `gone` and none begins. @default false */
+  mustExist?: boolean | undefined;
   /** Runs with a lower number go first; the caller's open runs are added to it. @default 10 */
   priority?: number | undefined;
   /** Epoch milliseconds before which the run does not begin. */
