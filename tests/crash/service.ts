@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createKillPoints, reportToParent } from "@troupe-internal/fault-tools";
 import { Agent, defineTool } from "@troupe/core";
-import type { ModelProvider, Runnable, ToolDef } from "@troupe/core";
+import type { ModelProvider, Runnable } from "@troupe/core";
 import { createAgentRouter } from "@troupe/http";
 import { anthropic } from "@troupe/providers-anthropic";
 import { openai } from "@troupe/providers-openai";
@@ -23,7 +23,7 @@ const killer = new KillWithinCommit(new URL(killerThread));
 // A driver connects at its first call.
 const storage = points.storage(killer.storage(mutate(await openStorage(at), mutant)));
 
-const lookUp: ToolDef = defineTool({
+const lookUp = defineTool({
   name: "look_up",
   description: "Looks something up.",
   parameters: { type: "object", properties: { topic: { type: "string" } }, required: ["topic"] },

@@ -23,7 +23,7 @@ it("docs/errors.md lists every code of a warning, once, and no other [run.warnin
   const text = files.map((file) => readFileSync(new URL(file, sources), "utf8")).join("\n");
   const told = [
     ...text.matchAll(
-      /(?:\bwarn\(\s*|\bwarnCaller\([^"]*code: |\bemitWarning\(\{ code: |: Problem = \{ code: )"([a-z_]+)"/g,
+      /(?:\bwarn(?:Once)?\(\s*|\bwarnCaller\([^"]*code: |\bemitWarning\(\{ code: |: Problem = \{ code: )"([a-z_]+)"/g,
     ),
   ].map((match) => match[1]);
 

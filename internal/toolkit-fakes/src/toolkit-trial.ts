@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { inspect } from "node:util";
 import { createLogger, TroupeError } from "@troupe/core";
-import type { RunContext, ToolDef, ToolReturn, ToolSource } from "@troupe/core";
+import type { ExecutableTool, RunContext, ToolDef, ToolReturn, ToolSource } from "@troupe/core";
 import { FakeService } from "./fake-service.ts";
 import type { ConnectOptions, ToolkitSubject, ToolSample } from "./toolkit-subject.ts";
 
@@ -60,9 +60,10 @@ export class ToolkitTrial {
 type CallOptions = { source?: ToolSource; signal?: AbortSignal; args?: Record<string, unknown> };
 
 /** Returns a tool of a source by its name. */
-export async function toolOf(source: ToolSource, name: string): Promise<ToolDef> {
-  const tool = (await source.getTools()).find((each) => each.name === name);
-  assert.ok(tool !== undefined, `the toolkit has no tool ${name}`);
+export async function toolOf(source: ToolSource, name: string): Promise<ExecutableTool> {
+  const isWanted = (tool: ToolDef): tool is ExecutableTool => tool.name === name && tool.execute !== undefined;
+  const tool = (await source.getTools()).find(isWanted);
+  assert.ok(tool !== undefined, `the toolkit has no tool ${name} that it executes`);
   return tool;
 }
 

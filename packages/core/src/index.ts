@@ -28,10 +28,14 @@ export type {
 
 // Tools.
 export { defineTool } from "./tool/define-tool.ts";
+export type { ApprovalVerdict } from "./tool/approve-call.ts";
 export type { ToolDefinition } from "./tool/define-tool.ts";
 export { runnableAsTool } from "./tool/runnable-as-tool.ts";
 export type { RunnableToolOptions } from "./tool/runnable-as-tool.ts";
 export type {
+  ApprovalCheck,
+  DoubtPolicy,
+  ExecutableTool,
   ToolCacheConfig,
   ToolContent,
   ToolContext,

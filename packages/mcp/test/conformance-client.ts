@@ -116,8 +116,9 @@ const runContext = { signal: new AbortController().signal };
 async function call(name: string, args: Record<string, unknown> = {}): Promise<void> {
   const tools = await server.getTools();
   const tool = tools.find((each) => each.name === `c__${name}`);
-  if (tool === undefined) throw new Error(`No tool ${name}.`);
-  await granted(async () => await tool.execute(args, runContext as never));
+  if (tool?.execute === undefined) throw new Error(`No tool ${name}.`);
+  const { execute } = tool;
+  await granted(async () => await execute(args, runContext as never));
 }
 
 async function callAll(names: readonly string[]): Promise<void> {
@@ -150,7 +151,7 @@ const scenarios: Record<string, () => Promise<void>> = {
 async function callWhatIsThere(): Promise<void> {
   const tools = await granted(async () => await server.getTools());
   for (const tool of tools) {
-    await granted(async () => await tool.execute({}, runContext as never)).catch((error: unknown) => {
+    await granted(async () => await tool.execute?.({}, runContext as never)).catch((error: unknown) => {
       if (scenario.startsWith("auth/")) throw error;
     });
   }

@@ -114,6 +114,7 @@ export async function callTool(
   { args = {}, context = callContext() }: { args?: Record<string, unknown>; context?: RunContext } = {},
 ): Promise<ToolReturn> {
   const tool = tools.find((each) => each.name === name);
-  if (tool === undefined) throw new Error(`No tool ${name} among ${tools.map((each) => each.name).join(", ")}.`);
+  if (tool?.execute === undefined)
+    throw new Error(`No tool ${name} among ${tools.map((each) => each.name).join(", ")}.`);
   return await tool.execute(args, context);
 }

@@ -28,7 +28,7 @@ export const agentRules = [
     "agent.max-parallel-tools": "at most 32 tool calls of a model call run at a time by default, or maxParallelTools",
     "agent.temperature": "temperature reaches the model",
     "agent.structured-output": "structuredOutput enforces a structured answer",
-    "agent.hooks": "beforeRun, afterRun, onToolCall and onError are called",
+    "agent.hooks": "beforeRun, afterRun, onToolCall, onApproval and onError are called",
     "agent.guardrails-input": "input guardrails check the input",
     "agent.guardrails-output": "output guardrails check the answer",
     "agent.event-bus": "an agent may be given its event bus",
@@ -98,6 +98,18 @@ export const agentRules = [
     "tool.output-cut": "output that is cut or left out is a warning of the run",
     "tool.artifact": "an artifact has a type, data and perhaps a mime type",
     "tool.cache": "a tool's results are cached for its ttl",
+    "tool.needs-approval": "a call of a tool with needsApproval is made only when hooks.onApproval approves it",
+    "tool.needs-approval-function":
+      "needsApproval may be a function of the checked arguments; one that fails asks for an approval, with a warning",
+    "tool.approval-denied": "a call that is denied gives the model an error with the reason, and the run goes on",
+    "tool.approval-unavailable":
+      "without hooks.onApproval, a call of a plain run that needs an approval is denied, with one warning in a run",
+    "tool.approval-hook-failed": "onApproval that throws or returns anything else denies the call, with a warning",
+    "tool.approval-order": "onToolCall goes before an approval, and a cached result needs one as well",
+    "tool.approval-waits": "a call that waits for its approval uses no time of its tool and no place of other calls",
+    "tool.client-alone":
+      "a tool without execute is the client's: in a plain run its calls are errors for the model, with one warning",
+    "tool.no-effect": "an option of a tool without effect beside the others is refused, with a way to mend it",
   }),
   ...rulesOf("Errors", {
     "agent.on-error": "onError is called on errors",

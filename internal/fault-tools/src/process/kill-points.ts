@@ -1,4 +1,12 @@
-import type { ModelProvider, Runnable, RunStream, StorageDriver, StreamChunk, ToolDef, Write } from "@troupe/core";
+import type {
+  ExecutableTool,
+  ModelProvider,
+  Runnable,
+  RunStream,
+  StorageDriver,
+  StreamChunk,
+  Write,
+} from "@troupe/core";
 
 /** Names of the moments of a run at which a process can be killed, in order. */
 export const killPoints = ["after_model", "after_tool", "before_commit", "after_commit", "before_finish"] as const;
@@ -14,7 +22,7 @@ export type KillPointWrappers = {
   /** `after_model`: the model has answered, and the answer was not passed on yet. */
   model(model: ModelProvider): ModelProvider;
   /** `after_tool`: the tool has returned or thrown, and its result was not passed on yet. */
-  tool(tool: ToolDef): ToolDef;
+  tool(tool: ExecutableTool): ExecutableTool;
   /** `before_commit` and `after_commit`: before and after each write of a turn. */
   storage<Driver extends StorageDriver>(driver: Driver): Driver;
   /** `before_finish`: the run is over, and its caller was not told yet. */
@@ -48,7 +56,7 @@ function wrapModel(model: ModelProvider, reach: ReachPoint): ModelProvider {
   };
 }
 
-function wrapTool(tool: ToolDef, reach: ReachPoint): ToolDef {
+function wrapTool(tool: ExecutableTool, reach: ReachPoint): ExecutableTool {
   return {
     ...tool,
     async execute(args, context) {

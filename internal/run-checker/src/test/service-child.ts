@@ -1,12 +1,17 @@
 // A service whose transport is IPC: `{ ask, sessionId }` in, `{ answer, runId }` out.
-import type { Runnable, ToolDef } from "@troupe/core";
+import type { ExecutableTool, Runnable } from "@troupe/core";
 import { createKillPoints, JournalStorage, reportToParent } from "@troupe-internal/fault-tools";
 import { MinimalProvider } from "@troupe-internal/vendor-fakes";
 import { createSmallAgent } from "./small-agent.ts";
 
 const [journal = "", vendorUrl = "", manner = ""] = process.argv.slice(2);
 const points = createKillPoints(reportToParent());
-const tool: ToolDef = { name: "weather", description: "", parameters: { type: "object" }, execute: () => "rain" };
+const tool: ExecutableTool = {
+  name: "weather",
+  description: "",
+  parameters: { type: "object" },
+  execute: () => "rain",
+};
 const agent = points.runnable(
   createSmallAgent({
     model: points.model(new MinimalProvider({ url: vendorUrl, apiKey: "key" })),

@@ -1,19 +1,19 @@
 import { randomUUID } from "node:crypto";
 import type {
   ChatMessage,
+  ExecutableTool,
   Json,
   ModelProvider,
   RunContext,
   Runnable,
   RunOutput,
   StorageDriver,
-  ToolDef,
 } from "@troupe/core";
 import { contentText } from "../stored-turns.ts";
 
 type Parts = {
   model: ModelProvider;
-  tool: ToolDef;
+  tool: ExecutableTool;
   storage: StorageDriver;
   /** Answers before it commits, which violates I1. */
   isHasty: boolean;

@@ -17,6 +17,7 @@ import type { RunEvents } from "../run/run-events.ts";
 import type { RunLimits } from "../run/run-options.ts";
 import type { RunError, RunOutput } from "../run/run-output.ts";
 import type { ObjectSchema } from "../schema/object-schema.ts";
+import type { ApprovalVerdict } from "../tool/approve-call.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 
 type HookMethods = {
@@ -32,6 +33,11 @@ type HookMethods = {
     context: RunContext,
     call: ToolCall,
   ): void | { deny: string } | Promise<void> | Promise<void | { deny: string }>;
+  /**
+   * Called for a call that needs an approval, after `onToolCall`. It may take its time: no timeout of a tool runs, and no
+   * other call waits for it. A call at which it throws is denied.
+   */
+  onApproval?(context: RunContext, call: ToolCall): ApprovalVerdict | Promise<ApprovalVerdict>;
   /** Called when the run has failed or was cancelled. What it throws is logged. */
   onError?(context: RunContext, error: RunError): void | Promise<void>;
 };
@@ -39,7 +45,8 @@ type HookMethods = {
 /** Option `titles` of agents and teams: the model that makes the titles of their sessions. */
 export type TitleConfig = { model: ModelProvider };
 
-/** Callbacks of the application in an agent's run: before and after it, before each tool call, and at a failure. */
+/** Callbacks of the application in an agent's run: before and after it, before each tool call and for its approval, and at a
+ * failure. */
 export type AgentHooks = { [Name in keyof HookMethods]: HookMethods[Name] | undefined };
 
 /**

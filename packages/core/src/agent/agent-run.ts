@@ -13,6 +13,7 @@ import type { Run } from "../run/run.ts";
 import { sessionKey } from "../session/session-keys.ts";
 import type { CompiledSchema } from "../schema/compile-schema.ts";
 import type { ToolSet } from "../tool/tool-set.ts";
+import type { AgentHooks } from "./agent-config.ts";
 import type { AgentParts } from "./agent-parts.ts";
 import { buildMessages } from "./build-messages.ts";
 import type { BuiltMessages } from "./build-messages.ts";
@@ -161,8 +162,13 @@ export function planToolLoop<Structured>(
     maxParallelTools: config.maxParallelTools ?? defaultParallelTools,
     structured: structured as CompiledSchema<Structured> | undefined,
     outputGuardrails: config.guardrails?.output ?? [],
-    onToolCall: config.hooks?.onToolCall?.bind(config.hooks),
+    ...toolHooksOf(config.hooks),
   };
+}
+
+/** The hooks that tool calls ask, as functions. */
+function toolHooksOf(hooks: AgentHooks | undefined): Pick<LoopPlan, "onToolCall" | "onApproval"> {
+  return { onToolCall: hooks?.onToolCall?.bind(hooks), onApproval: hooks?.onApproval?.bind(hooks) };
 }
 
 /** The code of a choice of a tool that is not there: by whether the run has brought the choice or the tools. */

@@ -4,6 +4,8 @@ import { TroupeError } from "../errors/troupe-error.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import { runErrorOf } from "../testing/conformance/runnable-subject.ts";
 import { until } from "../testing/conformance/assert.ts";
+import type { ToolCall } from "../message/tool-call.ts";
+import type { RunContext } from "../run/run-context.ts";
 import type { AgentHooks } from "./agent-config.ts";
 import { callOf, look, scripted, toolNamed } from "./test/agents.ts";
 
@@ -24,6 +26,33 @@ describe("the hooks of an agent", () => {
     await scripted(["Done."], { hooks }).agent.run("Weather?");
 
     expect(hooks.runs).toBe(1);
+  });
+
+  it("decide on calls that need an approval, as methods of an object that has state [agent.hooks]", async () => {
+    class Approver implements AgentHooks {
+      #asked: string[] = [];
+
+      get asked(): string[] {
+        return this.#asked;
+      }
+
+      onApproval(_context: RunContext, { arguments: args }: ToolCall): { approved: boolean; reason?: string } {
+        this.#asked.push(String(args["at"]));
+        return this.#asked.length === 1 ? { approved: true } : { approved: false, reason: "once is enough" };
+      }
+    }
+    const hooks = new Approver();
+    const tool = toolNamed("look", (at) => `${at} seen`, { needsApproval: true });
+    const calls = { toolCalls: [callOf("1"), callOf("2", "Bergen")] };
+    const { agent, model } = scripted([calls, "Done."], { tools: [tool], hooks });
+    const output = await agent.run("Weather?");
+
+    expect(hooks.asked).toEqual(["Oslo", "Bergen"]);
+    expect(output.toolCalls.map(({ result }) => result)).toEqual([
+      "Oslo seen",
+      "The call of look was denied: once is enough",
+    ]);
+    expect(model.calls[1]?.messages.at(-1)?.content).toBe("The call of look was denied: once is enough");
   });
 
   it("are called in their order, with the run's context [agent.hooks]", async () => {

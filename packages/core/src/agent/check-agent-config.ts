@@ -64,6 +64,7 @@ const optionTable = {
         beforeRun: optional(functionLike()),
         afterRun: optional(functionLike()),
         onToolCall: optional(functionLike()),
+        onApproval: optional(functionLike()),
         onError: optional(functionLike()),
       },
       { openClasses: true },

@@ -47,6 +47,7 @@ export type LoopPlan<Structured = unknown> = {
   structured: CompiledSchema<Structured> | undefined;
   outputGuardrails: readonly Guardrail[];
   onToolCall: AgentHooks["onToolCall"];
+  onApproval: AgentHooks["onApproval"];
 };
 
 /** One model call as it is made: after `prepareStep`, with messages that fit the context. */

@@ -99,7 +99,7 @@ export async function* executeTools(
   response: ToolCallResponse,
   roundtrip: number,
 ): AsyncGenerator<StreamChunk, { results: readonly ToolCallResult[]; messages: ModelMessage[] }> {
-  const { run, tools, onToolCall, structured, maxParallelTools: maxParallel } = plan;
+  const { run, tools, onToolCall, onApproval, structured, maxParallelTools: maxParallel } = plan;
   const { text, toolCalls: calls, malformedArguments = [] } = response;
   const done: ToolCallResult[] = [];
   run.unfinishedStep = { text, toolCalls: calls, results: done };
@@ -113,6 +113,7 @@ export async function* executeTools(
     maxParallel,
     ...(structured !== undefined && { answerSchema: structured }),
     ...(onToolCall !== undefined && { onToolCall }),
+    ...(onApproval !== undefined && { onApproval }),
     // Recorded at once, and not when the reader comes to it: the run may end before.
     onResult: (result) => {
       done.push(result);

@@ -1,7 +1,7 @@
 import { checkOptionNames } from "../errors/read-options.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { untilAborted } from "../async/until-aborted.ts";
-import type { ToolDef } from "../run/tool.ts";
+import type { ExecutableTool } from "../run/tool.ts";
 import type { EmbeddingProvider } from "../vector/embedding-provider.ts";
 import { checkSearchOptions } from "../vector/read-search-options.ts";
 import type { VectorDocument, VectorSearchOptions, VectorSearchResult, VectorStore } from "../vector/vector-store.ts";
@@ -135,7 +135,7 @@ export class KnowledgeBase {
   }
 
   /** Creates a tool that searches this knowledge base, with the run's API key for the vendor of the embeddings. */
-  asTool(config: SearchToolConfig = {}): ToolDef {
+  asTool(config: SearchToolConfig = {}): ExecutableTool {
     const search = async (query: string, options: KnowledgeSearchOptions) => await this.search(query, options);
     return createSearchTool({ name: this.name, providerId: this.#embeddings?.providerId, search }, config);
   }

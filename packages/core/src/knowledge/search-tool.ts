@@ -5,7 +5,7 @@ import { isRecord } from "../util/is-record.ts";
 import type { RunContext } from "../run/run-context.ts";
 import { runOf } from "../run/derive-context.ts";
 import { defineTool } from "../tool/define-tool.ts";
-import type { ToolDef } from "../run/tool.ts";
+import type { ExecutableTool } from "../run/tool.ts";
 import { checkSearchOptions } from "../vector/read-search-options.ts";
 import type { VectorSearchOptions, VectorSearchResult } from "../vector/vector-store.ts";
 import type { KnowledgeCallOptions } from "./knowledge-call-options.ts";
@@ -48,7 +48,7 @@ const maxNameLength = 64;
  * Creates the tool by which a model searches a knowledge base: it gives the texts and scores of what is found, each with
  * the id of its document, and a piece of a long one with the place where it is.
  */
-export function createSearchTool(knowledge: SearchableKnowledge, config: SearchToolConfig = {}): ToolDef {
+export function createSearchTool(knowledge: SearchableKnowledge, config: SearchToolConfig = {}): ExecutableTool {
   const { name, description, ...search } = readOptions(optionTable, config, { owner: "a search tool" });
   const { topK } = search;
   const bounds = checkSearchOptions(search);

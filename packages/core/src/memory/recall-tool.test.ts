@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { RunContext } from "../run/run-context.ts";
 import { testRun } from "../run/test/test-run.ts";
-import type { ToolDef } from "../run/tool.ts";
+import type { ExecutableTool } from "../run/tool.ts";
 import { UserMemory } from "./user-memory.ts";
 
 function contextOf(userId?: string, tenantId?: string): RunContext {
@@ -10,7 +10,7 @@ function contextOf(userId?: string, tenantId?: string): RunContext {
 
 const linesOf = (text: unknown) => String(text).split("\n").slice(2, -1);
 
-async function toolOf(...facts: string[]): Promise<ToolDef> {
+async function toolOf(...facts: string[]): Promise<ExecutableTool> {
   const memory = new UserMemory();
   await memory.addFacts("u", facts);
   await memory.addFacts("other", ["Somebody else's secret."]);

@@ -2,7 +2,7 @@ import { integer } from "../errors/option-checks.ts";
 import type { RunContext } from "../run/run-context.ts";
 import { runOf } from "../run/derive-context.ts";
 import { defineTool } from "../tool/define-tool.ts";
-import type { ToolDef } from "../run/tool.ts";
+import type { ExecutableTool } from "../run/tool.ts";
 import type { UserMemoryScope } from "./memory-options.ts";
 import { factKey, factsBlock } from "./user-fact.ts";
 import type { UserFact } from "./user-fact.ts";
@@ -33,7 +33,7 @@ const parameters = {
 /**
  * Creates a tool with which a model reads the facts about the user of its run. It cannot ask for those of other users.
  */
-export function recallTool(getFacts: GetFacts, { name, description }: RecallToolConfig = {}): ToolDef {
+export function recallTool(getFacts: GetFacts, { name, description }: RecallToolConfig = {}): ExecutableTool {
   return defineTool({
     name: name ?? "recall_user_facts",
     description: description ?? "Recalls what is known about the user from earlier conversations.",

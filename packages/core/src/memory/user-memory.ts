@@ -6,7 +6,7 @@ import type { ChatMessage } from "../message/message.ts";
 import type { ModelProvider } from "../model/model-provider.ts";
 import { checkUser } from "../session/session-owner.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
-import type { ToolDef } from "../run/tool.ts";
+import type { ExecutableTool } from "../run/tool.ts";
 import { BoundedFacts } from "./bounded-facts.ts";
 import { changeFacts, listFacts, removeFact, removeFacts } from "./fact-store.ts";
 import type { FactAccess } from "./fact-store.ts";
@@ -146,7 +146,7 @@ export class UserMemory {
   }
 
   /** Creates a tool with which a model recalls the facts about its run's user. */
-  asTool(config: RecallToolConfig = {}): ToolDef {
+  asTool(config: RecallToolConfig = {}): ExecutableTool {
     const options = readOptions(toolTable, config, { owner: "asTool" });
     return recallTool((userId, scope) => this.getFacts(userId, scope), options);
   }

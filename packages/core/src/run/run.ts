@@ -79,6 +79,8 @@ export class Run<Structured = unknown> {
   #sources: SourceList | undefined;
   /** Sources of child runs that no chunk has shown yet. */
   #untold: Source[] | undefined;
+  /** The codes of warnings that are given once. Made with the first of them. */
+  #warned: Set<string> | undefined;
   readonly #init: RunInit;
   readonly #abort: AbortController;
   #createdAt = Date.now();
@@ -163,6 +165,14 @@ export class Run<Structured = unknown> {
     const { runId, parentRunId, parentBuses, apiKeys } = settings;
     const eventBuses = [eventBus, ...parentBuses];
     emitWarning({ code, message, fields }, { logger, eventBuses, runId, parentRunId, secrets: Object.values(apiKeys) });
+  }
+
+  /** Warns, unless the run has warned with this code before. */
+  warnOnce(code: string, message: string, fields?: LogFields): void {
+    const known = (this.#warned ??= new Set());
+    if (known.has(code)) return;
+    known.add(code);
+    this.warn(code, message, fields);
   }
 
   /** The sources of all model calls so far, each once. */

@@ -52,6 +52,20 @@ type NoJson = undefined | void | bigint | symbol | ((...args: never) => unknown)
 
 type NotReturnable = { "a tool returns a string, JSON, an array of content parts, or { content, artifacts? }": never };
 
+/**
+ * Tells if a call needs an approval before it is made: every call, or those for which a function of the checked arguments
+ * says so.
+ */
+export type ApprovalCheck<Args = Record<string, unknown>> =
+  | boolean
+  | { needed(args: Args, context: RunContext): boolean | Promise<boolean> }["needed"];
+
+/**
+ * Conduct of a durable run that cannot know if a call with an effect took place before its process ended: it waits for an
+ * answer (`ask`), or tells the model that the outcome is unknown (`tell`).
+ */
+export type DoubtPolicy = "ask" | "tell";
+
 /** The context that a tool is called with: the run's, with the ids of the call and a way to report its progress. */
 export type ToolContext = RunContext & {
   readonly toolCallId: string;
@@ -63,9 +77,15 @@ export type ToolContext = RunContext & {
   readonly report: (progress: unknown) => void;
 };
 
+// The type of a method, whose arguments may be narrower: a tool of any schema is a tool.
+type ExecuteTool = {
+  execute(args: Record<string, unknown>, context: RunContext): ToolReturn | Promise<ToolReturn>;
+}["execute"];
+
 /**
- * A tool that a model may call: its name, description and argument schema, and the function that executes a call. Made
- * by `defineTool`, or a plain object.
+ * A tool that a model may call: its name, description and argument schema, and the function that executes a call. Without
+ * that function, the client executes the calls, and only a run of a `RunService` can wait for it. Made by `defineTool`, or
+ * a plain object.
  */
 export type ToolDef = {
   /** Letters, digits, `_` and `-`; starts with a letter or `_`; at most 64. */
@@ -76,7 +96,7 @@ export type ToolDef = {
    * Called with arguments that fit `parameters`. The message of what it throws is given to the model as an error, and so
    * is the reason when it returns a value that is no JSON. Clients do not see it, unless `publicErrors` is set.
    */
-  execute(args: Record<string, unknown>, context: RunContext): ToolReturn | Promise<ToolReturn>;
+  execute?: ExecuteTool | undefined;
   cache?: ToolCacheConfig | undefined;
   /** @default 60000 */
   timeoutMs?: number | undefined;
@@ -87,6 +107,22 @@ export type ToolDef = {
   maxOutputBytes?: number | undefined;
   /** @default "once" */
   effect?: ToolEffect | undefined;
+  /**
+   * Makes a call wait for an approval, after `onToolCall` and also where its result is cached. The hook `onApproval` decides;
+   * without it a run of a `RunService` waits for an answer, and any other run denies the call with a warning. A function that
+   * fails has asked for an approval. @default false
+   */
+  needsApproval?: ApprovalCheck | undefined;
+  /**
+   * For a tool of effect `once`: tells if the call with this `idempotencyKey` took place, when its process ended before the
+   * result was stored. Its result is given to the model as that of the call; after null the tool is executed. When it throws,
+   * `onDoubt` decides.
+   */
+  verify?: VerifyCall | undefined;
+  /**
+   * For a tool of effect `once`: the conduct of a durable run that cannot know if a call took place. @default "ask"
+   */
+  onDoubt?: DoubtPolicy | undefined;
   /**
    * Ends the run with the result of a call: its text, or JSON as text, is the run's answer, and the model is not called
    * again. Other calls of the same model call are finished first; of two that end the run, the first in the order of the
@@ -100,6 +136,14 @@ export type ToolDef = {
    */
   publicErrors?: boolean | undefined;
 };
+
+/** A tool whose calls the program executes. */
+export type ExecutableTool = ToolDef & { execute: ExecuteTool };
+
+/** The option `verify` of a tool: returns the result of a call that took place, or null. */
+export type VerifyCall<Args = Record<string, unknown>> = {
+  verify(key: string, args: Args): Promise<{ result: ToolReturn } | null>;
+}["verify"];
 
 /**
  * A source of tools that are loaded when a run begins, such as a toolkit or a tool server; given to an agent among its

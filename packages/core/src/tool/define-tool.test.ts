@@ -3,19 +3,51 @@ import * as z from "zod";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { defineTool, isDefinedTool, argumentSchemaOf } from "./define-tool.ts";
 import type { ObjectSchema } from "../schema/object-schema.ts";
-import type { ToolContext, ToolDef } from "../run/tool.ts";
+import type { RunContext } from "../run/run-context.ts";
+import type { ExecutableTool, ToolContext, ToolDef } from "../run/tool.ts";
 
 const city = z.object({ city: z.string(), days: z.number().default(3) });
 const weather = { name: "weather", description: "Tells the weather.", parameters: city, execute: () => "rain" };
+
+const runContext = { runId: "run-1" } as RunContext;
 
 describe("defineTool", () => {
   it("makes a tool of name, description, parameters and execute [tool.definition]", () => {
     const tool = defineTool({ ...weather, cache: { ttl: 1000 }, timeoutMs: 5, maxOutputBytes: 10, effect: "pure" });
 
-    expectTypeOf(tool).toEqualTypeOf<ToolDef>();
+    expectTypeOf(tool).toEqualTypeOf<ExecutableTool>();
     expect(tool).toMatchObject({ ...weather, cache: { ttl: 1000 }, timeoutMs: 5, maxOutputBytes: 10, effect: "pure" });
     expect(isDefinedTool(tool)).toBe(true);
     expect(isDefinedTool({ ...tool })).toBe(false);
+  });
+
+  it("makes a tool for the client to execute of a definition without execute [tool.definition]", () => {
+    const { execute: _, ...client } = weather;
+    const tool = defineTool({ ...client, needsApproval: true, maxOutputBytes: 10 });
+
+    expectTypeOf(tool).toEqualTypeOf<ToolDef>();
+    expect(tool).toMatchObject({ ...client, needsApproval: true, maxOutputBytes: 10 });
+    expect(Object.keys(tool)).not.toContain("execute");
+  });
+
+  it("keeps needsApproval, verify and onDoubt, and infers their arguments", async () => {
+    const tool = defineTool({
+      ...weather,
+      effect: "once",
+      needsApproval: (args, { runId }) => {
+        expectTypeOf(args).toEqualTypeOf<{ city: string; days: number }>();
+        return args.days > 3 && runId !== "";
+      },
+      verify: async (key, args) => {
+        expectTypeOf(args).toEqualTypeOf<{ city: string; days: number }>();
+        return await Promise.resolve({ result: `${key} ${args.city}` });
+      },
+      onDoubt: "tell",
+    });
+
+    expect(tool.onDoubt).toBe("tell");
+    expect(await tool.verify?.("key", { city: "Oslo" })).toEqual({ result: "key Oslo" });
+    expect(typeof tool.needsApproval === "function" && tool.needsApproval({ days: 4 }, runContext)).toBe(true);
   });
 
   it("cannot be changed afterwards", () => {
@@ -119,7 +151,7 @@ describe("defineTool rejects as invalid_config", () => {
     ["a tool without a description", { description: undefined }, /^tool "weather"\.description must be a string/],
     ["a tool without parameters", { parameters: undefined }, /^tool "weather"\.parameters must be a schema of zod 4/],
     ["an object of schemas", { parameters: { city: z.string() } }, /wrap it, as z\.object/i],
-    ["a tool without execute", { execute: undefined }, /^tool "weather"\.execute must be a function/],
+    ["an execute that is no function", { execute: "rain" }, /^tool "weather"\.execute must be a function/],
     ["a time to live of 0", { cache: { ttl: 0 } }, /^tool "weather"\.cache\.ttl must be a positive number/],
     ["a cache that is no object", { cache: 1000 }, /^tool "weather"\.cache must be an object, got 1000/],
     ["a cache without ttl", { cache: {} }, /^tool "weather"\.cache\.ttl must be a positive number/],
@@ -133,12 +165,50 @@ describe("defineTool rejects as invalid_config", () => {
     ["half a byte of output", { maxOutputBytes: 0.5 }, /^tool "weather"\.maxOutputBytes must be a positive integer/],
     ["a wrong endsRun", { endsRun: "yes" }, /^tool "weather"\.endsRun must be true or false/],
     ["an unknown effect", { effect: "never" }, /^tool "weather"\.effect must be "pure", "idempotent" or "once"/],
+    [
+      "a wrong needsApproval",
+      { needsApproval: "yes" },
+      /^tool "weather"\.needsApproval must be true, false, or a function/,
+    ],
+    ["a wrong verify", { verify: {} }, /^tool "weather"\.verify must be a function/],
+    ["an unknown onDoubt", { onDoubt: "retry" }, /^tool "weather"\.onDoubt must be "ask" or "tell"/],
     ["an unknown option", { timeout: 1 }, /^Unknown option "timeout" of tool "weather". Expected name,/],
   ])("%s", (_, wrong, sentence) => {
     const refused = () => defineTool({ ...weather, ...wrong });
 
     expect(refused).toThrow(
       expect.objectContaining({ code: "invalid_config", message: expect.stringMatching(sentence) }),
+    );
+  });
+
+  it.each<[option: string, value: unknown]>([
+    ["cache", { ttl: 1000 }],
+    ["timeoutMs", 1000],
+    ["effect", "once"],
+    ["verify", async () => await Promise.resolve(null)],
+    ["onDoubt", "tell"],
+    ["publicErrors", false],
+  ])("the option %s without execute, which it is about [tool.no-effect]", (option, value) => {
+    const { execute: _, ...client } = weather;
+    const message = `tool "weather".${option} has no effect without execute: the client executes the calls. Leave it out, or add execute.`;
+
+    expect(() => defineTool({ ...client, [option]: value })).toThrow(
+      expect.objectContaining({ code: "invalid_config", message }),
+    );
+  });
+
+  it.each([
+    ["verify", "pure"],
+    ["verify", "idempotent"],
+    ["onDoubt", "pure"],
+    ["onDoubt", "idempotent"],
+  ] as const)("the option %s with the effect %s, which is not asked about [tool.no-effect]", (option, effect) => {
+    const value =
+      option === "verify" ? { verify: async () => await Promise.resolve(null) } : { onDoubt: "ask" as const };
+    const message = `tool "weather".${option} has no effect with effect "${effect}": such a call is made again. Leave it out, or use effect "once".`;
+
+    expect(() => defineTool({ ...weather, effect, ...value })).toThrow(
+      expect.objectContaining({ code: "invalid_config", message }),
     );
   });
 

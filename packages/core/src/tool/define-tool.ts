@@ -6,6 +6,7 @@ import {
   nested,
   nonBlankString,
   oneOf,
+  satisfying,
 } from "../errors/option-checks.ts";
 import { optional, positiveNumber } from "../errors/option-checks.ts";
 import { readOptions, wrongOption } from "../errors/read-options.ts";
@@ -17,11 +18,21 @@ import type { InferSchema, JsonSchema, ObjectSchema } from "../schema/object-sch
 import { isSimpleSchema } from "../schema/simple-schema.ts";
 import { recogniseSchema } from "../schema/recognise-schema.ts";
 import type { ToolEffect } from "../message/tool-call.ts";
-import type { CheckedReturn, ToolCacheConfig, ToolContext, ToolDef, ToolReturn } from "../run/tool.ts";
+import type {
+  ApprovalCheck,
+  CheckedReturn,
+  DoubtPolicy,
+  ExecutableTool,
+  ToolCacheConfig,
+  ToolContext,
+  ToolDef,
+  ToolReturn,
+  VerifyCall,
+} from "../run/tool.ts";
 
 /**
  * The argument of `defineTool`. The argument type of `execute` is inferred from `parameters`, and its result from what it
- * returns.
+ * returns. Without `execute`, the client executes the calls.
  */
 export type ToolDefinition<Schema extends ObjectSchema, Returned = ToolReturn | Promise<ToolReturn>> = {
   /** Letters, digits, `_` and `-`; starts with a letter or `_`; at most 64. */
@@ -30,7 +41,7 @@ export type ToolDefinition<Schema extends ObjectSchema, Returned = ToolReturn | 
   description: string;
   parameters: Schema;
   /** Returns a string, a JSON value, an array of content parts, or a `ToolResult` with one of these as content. */
-  execute(args: InferSchema<Schema>, context: ToolContext): Returned;
+  execute?: { execute(args: InferSchema<Schema>, context: ToolContext): Returned }["execute"] | undefined;
   cache?: ToolCacheConfig | undefined;
   /** @default 60000 */
   timeoutMs?: number | undefined;
@@ -38,20 +49,38 @@ export type ToolDefinition<Schema extends ObjectSchema, Returned = ToolReturn | 
   maxOutputBytes?: number | undefined;
   /** @default "once" */
   effect?: ToolEffect | undefined;
+  /** Makes all calls, or those that a function chooses, wait for an approval: see `ToolDef`. @default false */
+  needsApproval?: ApprovalCheck<InferSchema<Schema>> | undefined;
+  /** Tells if a call of effect `once` took place: see `ToolDef`. */
+  verify?: VerifyCall<InferSchema<Schema>> | undefined;
+  /** The conduct when it is unknown if a call of effect `once` took place: see `ToolDef`. @default "ask" */
+  onDoubt?: DoubtPolicy | undefined;
   /** Makes the result of a call the answer of the run: see `ToolDef`. @default false */
   endsRun?: boolean | undefined;
   /** Shows clients the messages of what the tool throws: see `ToolDef`. @default false */
   publicErrors?: boolean | undefined;
 };
 
+/** Stands for the result of `execute` in the type of a tool that has none. */
+declare const noExecute: unique symbol;
+
+/** The type of the tool: one with `execute`, if the definition has it. */
+type DefinedBy<Returned> = unknown extends Returned
+  ? ExecutableTool
+  : [Returned] extends [never]
+    ? ExecutableTool
+    : [Returned] extends [typeof noExecute]
+      ? ToolDef
+      : ExecutableTool;
+
 /**
  * Makes a tool for a model to call, checked and frozen. A mistake in the definition or its schema is `invalid_config` at
  * once.
  */
-export function defineTool<const Schema extends ObjectSchema, Returned>(
+export function defineTool<const Schema extends ObjectSchema, Returned = typeof noExecute>(
   definition: ToolDefinition<Schema, Returned & CheckedReturn<Returned>>,
-): ToolDef {
-  return new DefinedTool(definition);
+): DefinedBy<Returned> {
+  return new DefinedTool(definition) as DefinedBy<Returned>;
 }
 
 /** Tells if a value is a tool made by `defineTool`. Such a tool has been checked and needs no second check. */
@@ -68,13 +97,16 @@ class DefinedTool implements ToolDef {
   declare readonly name: string;
   declare readonly description: string;
   declare readonly parameters: JsonSchema;
-  declare readonly execute: ToolDef["execute"];
-  declare readonly cache?: ToolCacheConfig;
-  declare readonly timeoutMs?: number;
-  declare readonly maxOutputBytes?: number;
-  declare readonly effect?: ToolEffect;
-  declare readonly endsRun?: boolean;
-  declare readonly publicErrors?: boolean;
+  declare execute?: ExecutableTool["execute"];
+  declare cache?: ToolCacheConfig;
+  declare timeoutMs?: number;
+  declare maxOutputBytes?: number;
+  declare effect?: ToolEffect;
+  declare needsApproval?: ApprovalCheck;
+  declare verify?: VerifyCall;
+  declare onDoubt?: DoubtPolicy;
+  declare endsRun?: boolean;
+  declare publicErrors?: boolean;
   #schema: CompiledSchema<Record<string, unknown>> | undefined;
 
   constructor(definition: unknown) {
@@ -83,17 +115,27 @@ class DefinedTool implements ToolDef {
     this.name = definition.name;
     this.description = definition.description;
     this.parameters = definition.parameters;
-    // oxlint-disable-next-line typescript/unbound-method -- a method of the same definition, called as the tool's own
-    this.execute = definition.execute;
-    if (definition.cache !== undefined) this.cache = definition.cache;
-    if (definition.timeoutMs !== undefined) this.timeoutMs = definition.timeoutMs;
-    if (definition.maxOutputBytes !== undefined) this.maxOutputBytes = definition.maxOutputBytes;
-    if (definition.effect !== undefined) this.effect = definition.effect;
-    if (definition.endsRun !== undefined) this.endsRun = definition.endsRun;
-    if (definition.publicErrors !== undefined) this.publicErrors = definition.publicErrors;
+    if (definition.execute !== undefined) this.execute = definition.execute;
+    this.#addResultOptions(definition);
+    this.#addEffectOptions(definition);
     // A simple schema is sure to compile, which can wait until the tool is used: tools are made by the thousand.
     if (!isSimpleSchema(this.parameters)) this.#schema = compileParameters(this);
     Object.freeze(this);
+  }
+
+  #addResultOptions({ cache, timeoutMs, maxOutputBytes, endsRun, publicErrors }: ToolDef): void {
+    if (cache !== undefined) this.cache = cache;
+    if (timeoutMs !== undefined) this.timeoutMs = timeoutMs;
+    if (maxOutputBytes !== undefined) this.maxOutputBytes = maxOutputBytes;
+    if (endsRun !== undefined) this.endsRun = endsRun;
+    if (publicErrors !== undefined) this.publicErrors = publicErrors;
+  }
+
+  #addEffectOptions({ effect, needsApproval, verify, onDoubt }: ToolDef): void {
+    if (effect !== undefined) this.effect = effect;
+    if (needsApproval !== undefined) this.needsApproval = needsApproval;
+    if (verify !== undefined) this.verify = verify;
+    if (onDoubt !== undefined) this.onDoubt = onDoubt;
   }
 
   static made(tool: object): tool is DefinedTool {
@@ -123,39 +165,64 @@ const optionTable = {
     recogniseSchema(value, `${path}.${name}`);
     return value as ObjectSchema;
   },
-  execute: functionLike<ToolDef["execute"]>(),
+  execute: optional(functionLike<ExecutableTool["execute"]>()),
   cache: optional(nested({ ttl: positiveNumber(longestTimerMs) } satisfies OptionTable<ToolCacheConfig>)),
   timeoutMs: optional(positiveNumber(longestTimerMs)),
   maxOutputBytes: optional(integer(1)),
   effect: optional(oneOf("pure", "idempotent", "once")),
+  needsApproval: optional(
+    satisfying<ApprovalCheck>("true, false, or a function", (value) => {
+      return typeof value === "boolean" || typeof value === "function";
+    }),
+  ),
+  verify: optional(functionLike<VerifyCall>()),
+  onDoubt: optional(oneOf("ask", "tell")),
   endsRun: optional(anyBoolean),
   publicErrors: optional(anyBoolean),
 } satisfies OptionTable<ToolDef>;
 
-/** The options that every tool has. */
-const requiredCount = 4;
+/** The number of options that most tools have: a name, a description, parameters and `execute`. */
+const usualCount = 4;
+
+/** The other options. Most tools have none of them: the whole table is read only for those that do. */
+const rareOptions = Object.keys(optionTable).slice(usualCount) as readonly Exclude<
+  keyof ToolDef,
+  "name" | "description" | "parameters" | "execute"
+>[];
+
+/** Options that say how `execute` is called, and what becomes of a call under way. */
+const ofExecute = ["cache", "timeoutMs", "effect", "verify", "onDoubt", "publicErrors"] as const;
 
 /**
  * Checks that the value has the fields of a tool, and throws `invalid_config` otherwise. The schema is not compiled.
  */
 export function checkTool(tool: unknown): asserts tool is ToolDef {
   if (typeof tool !== "object" || tool === null) throw wrongOption("A tool", "an object", tool);
-  const { name, description, parameters, execute, cache, timeoutMs, maxOutputBytes, effect, endsRun, publicErrors } =
-    tool as Partial<ToolDef>;
+  const { name, description, parameters, execute } = tool as Partial<ToolDef>;
   const label = optionTable.name(name);
   const where: OptionContext = { owner: "tool", path: `tool "${label}"`, openClasses: true };
   optionTable.description(description, "description", where);
   optionTable.parameters(parameters, "parameters", where);
   optionTable.execute(execute, "execute", where);
-  const hasMore =
-    cache !== undefined ||
-    timeoutMs !== undefined ||
-    maxOutputBytes !== undefined ||
-    effect !== undefined ||
-    endsRun !== undefined ||
-    publicErrors !== undefined;
-  // Most tools have no other options: the whole table is read only for those that do.
-  if (hasMore || countFields(tool) !== requiredCount) readOptions(optionTable, tool, where);
+  const isUsual = execute !== undefined && rareOptions.every((option) => (tool as ToolDef)[option] === undefined);
+  if (isUsual && countFields(tool) === usualCount) return;
+  readOptions(optionTable, tool, where);
+  refuseWithoutEffect(tool as ToolDef, where.path);
+}
+
+/** Refuses options that have no effect beside the others. */
+function refuseWithoutEffect(tool: ToolDef, path = "a tool"): void {
+  const { effect = "once" } = tool;
+  if (tool.execute === undefined) {
+    const stray = ofExecute.find((option) => tool[option] !== undefined);
+    if (stray === undefined) return;
+    const sentence = `${path}.${stray} has no effect without execute: the client executes the calls. Leave it out, or add execute.`;
+    throw new TroupeError("invalid_config", sentence);
+  }
+  const stray = (["verify", "onDoubt"] as const).find((option) => tool[option] !== undefined);
+  if (stray === undefined || effect === "once") return;
+  const sentence = `${path}.${stray} has no effect with effect "${effect}": such a call is made again. Leave it out, or use effect "once".`;
+  throw new TroupeError("invalid_config", sentence);
 }
 
 function countFields(tool: object): number {

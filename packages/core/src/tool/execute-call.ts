@@ -9,27 +9,20 @@ import { describeJsonProblem } from "../schema/json-limits.ts";
 import { parseArguments } from "../schema/parse-model-json.ts";
 import { describeIssues } from "../schema/schema-issue.ts";
 import { isRecord } from "../util/is-record.ts";
-import { readProperty } from "../util/read-property.ts";
 import { elapsedMs } from "../util/elapsed-ms.ts";
 import { copyPlain } from "./copy-plain.ts";
 import { requireAnswer } from "./require-answer.ts";
 import { ToolExecution } from "./tool-execution.ts";
-import { failureText, keyMasker, loggedCause, cutFailureText } from "./failure-text.ts";
+import { failureText, loggedCause, cutFailureText } from "./failure-text.ts";
 import { failedOutcome } from "./tool-outcome.ts";
 import type { ToolOutcome } from "./tool-outcome.ts";
 import type { RunningCalls } from "./running-calls.ts";
 import { cacheKey } from "./tool-cache.ts";
 import type { ToolSet } from "./tool-set.ts";
-import type { ToolDef } from "../run/tool.ts";
-
-/**
- * The hook `onToolCall`, called before a tool with checked arguments. A call that it denies, or at which it throws, is
- * not executed.
- */
-export type ToolHook = (
-  context: RunContext,
-  call: ToolCall,
-) => void | { deny: string } | Promise<void> | Promise<void | { deny: string }>;
+import type { ExecutableTool, ToolDef } from "../run/tool.ts";
+import { denialBy, denialOf } from "./approve-call.ts";
+import type { ApprovalHook, ToolHook } from "./approve-call.ts";
+import type { CallSlots } from "./call-slots.ts";
 
 /** The progress of a tool call, as its tool reported it last. */
 export type ToolProgress = { readonly toolCallId: string; readonly toolName: string; progress: unknown };
@@ -44,6 +37,9 @@ export type RunningBatch = {
   readonly eventBus: EventBus<RunEvents>;
   readonly running: RunningCalls;
   readonly onToolCall: ToolHook | undefined;
+  readonly onApproval: ApprovalHook | undefined;
+  /** The slots for calls at work, of which this call has one. */
+  readonly slots: CallSlots;
   readonly answerSchema: CompiledSchema | undefined;
   readonly onResult: ((result: ToolCallResult) => void) | undefined;
   readonly onProgress: (progress: ToolProgress) => void;
@@ -114,50 +110,68 @@ function problemOf({ text, problem }: MalformedArguments): string {
   return parsed.ok ? "is not a JSON object" : parsed.problem;
 }
 
-/** The steps of a call, one per line; the first that fails is the last. */
-async function outcomeOf(batchCall: BatchCall, batch: RunningBatch): Promise<ToolOutcome> {
-  const { tools, context, onToolCall } = batch;
-  const { call, formProblem: problem } = batchCall;
-  const { name } = call;
+/** The outcome of a call, and the arguments with which it was approved in place of its own. */
+type CallOutcome = ToolOutcome & { readonly args?: Record<string, unknown> };
+
+/** Makes the call, unless something forbids it, and turns every failure into an outcome. */
+async function outcomeOf(batchCall: BatchCall, batch: RunningBatch): Promise<CallOutcome> {
+  const { name } = batchCall.call;
   try {
-    const tool = tools.find(name);
-    if (tool === undefined) return failedOutcome(unknownTool(name, tools));
-    if (problem !== undefined) return failedOutcome(`The arguments of ${name} ${problem}.`);
-    // Copied: the checked arguments belong to the tool alone.
-    const checked = await tools.argumentSchemaOf(tool).validate(copyPlain(call.arguments));
-    if (!checked.ok) return failedOutcome(cutFailureText(misfit(name, describeIssues(checked.issues, "arguments"))));
-    const denial = onToolCall && (await denialBy(onToolCall, { ...call, arguments: checked.value }, context));
-    if (denial !== undefined) return denial;
-    if (batch.running.isOver) return failedOutcome("The run was over before the tool was called.");
-    const outcome = await runTool({ ...batchCall, tool, args: checked.value }, batch);
-    return tool.endsRun === true ? await requireAnswer(outcome, name, batch.answerSchema) : outcome;
+    return await checkAndRun(batchCall, batch);
   } catch (error) {
+    const { context } = batch;
     context.logger.warn(`The tool ${name} could not be called.`, { error: loggedCause(error, context) });
     const told = `The tool ${name} could not be called`;
     return failedOutcome(failureText(told, error, context), `${told}.`);
   }
 }
 
-/** Calls the hook. A call goes on only when the hook returns nothing: a hook that fails has denied it. */
-async function denialBy(onToolCall: ToolHook, call: ToolCall, context: RunContext): Promise<ToolOutcome | undefined> {
-  try {
-    // A copy: what the hook changes in it does not change the call.
-    const verdict: unknown = await onToolCall(context, copyPlain(call));
-    if (verdict === undefined || verdict === null) return undefined;
-    const reason = readProperty(verdict, "deny");
-    if (typeof reason !== "string") throw new TypeError("onToolCall must return nothing or { deny: reason }.");
-    return failedOutcome(cutFailureText(`The call of ${call.name} was denied: ${keyMasker(context)(reason)}`));
-  } catch (error) {
-    const message = `The hook onToolCall failed, so ${call.name} was not called.`;
-    runOf(context)?.warn("hook_failed", message, { toolName: call.name, error: loggedCause(error, context) });
-    return failedOutcome(`The call of ${call.name} was not allowed.`);
-  }
+/** The steps of a call; the first that fails is the last. */
+async function checkAndRun(batchCall: BatchCall, batch: RunningBatch): Promise<CallOutcome> {
+  const { tools, running } = batch;
+  const { call, formProblem: problem } = batchCall;
+  const tool = tools.find(call.name);
+  if (tool === undefined) return failedOutcome(unknownTool(call.name, tools));
+  if (problem !== undefined) return failedOutcome(`The arguments of ${call.name} ${problem}.`);
+  const checked = await checkCall({ ...batchCall, tool }, batch);
+  if ("result" in checked) return checked;
+  if (!isExecutable(tool)) return refuseClientTool(tool, batch);
+  const denial = await denialOf(checked, batch);
+  if (denial !== undefined) return denial;
+  if (running.isOver) return failedOutcome("The run was over before the tool was called.");
+  const outcome = await runTool({ ...checked, tool }, batch);
+  return tool.endsRun === true ? await requireAnswer(outcome, call.name, batch.answerSchema) : outcome;
 }
 
 type CheckedCall = BatchCall & { readonly tool: ToolDef; readonly args: Record<string, unknown> };
 
+/** Checks the arguments of a call by the schema of its tool and by the hook. Returns the checked call, or its refusal. */
+async function checkCall(
+  batchCall: BatchCall & { tool: ToolDef },
+  batch: RunningBatch,
+): Promise<CheckedCall | ToolOutcome> {
+  const { call, tool } = batchCall;
+  // Copied: the checked arguments belong to the tool alone.
+  const checked = await batch.tools.argumentSchemaOf(tool).validate(copyPlain(call.arguments));
+  if (!checked.ok) return failedOutcome(cutFailureText(misfit(tool.name, describeIssues(checked.issues, "arguments"))));
+  const denial =
+    batch.onToolCall && (await denialBy(batch.onToolCall, { ...call, arguments: checked.value }, batch.context));
+  return denial ?? { ...batchCall, args: checked.value };
+}
+
+/** Fails a call that the client has to execute, in a run that cannot ask it. */
+function refuseClientTool({ name: toolName }: ToolDef, { context }: RunningBatch): ToolOutcome {
+  const sentence = `The tool ${toolName} has no execute: the client executes its calls, and only a run of a RunService can wait for that. Run the agent in a RunService, or give the tool execute.`;
+  runOf(context)?.warnOnce("client_tool_unavailable", sentence, { toolName });
+  return failedOutcome(`The tool ${toolName} is not available in this run.`);
+}
+
+function isExecutable(tool: ToolDef): tool is ExecutableTool {
+  return tool.execute !== undefined;
+}
+
 /** Returns the outcome from the cache, from an equal call that is under way, or from an execution. */
-async function runTool(checkedCall: CheckedCall, batch: RunningBatch): Promise<ToolOutcome> {
+async function runTool(checkedCall: CheckedCall & { tool: ExecutableTool }, batch: RunningBatch): Promise<ToolOutcome> {
   const { tools, context, running } = batch;
   const { tool, call } = checkedCall;
   const onProgress = (progress: unknown) => passProgress(call, progress, batch);

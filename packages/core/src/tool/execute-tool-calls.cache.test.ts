@@ -3,7 +3,7 @@ import { batchOf, callOf, contextOf, resultOf, resultsOf } from "./test/batch.ts
 import type { TestRun } from "./test/batch.ts";
 import { smallTool } from "./test/small-tool.ts";
 import { ToolSet } from "./tool-set.ts";
-import type { ToolDef } from "../run/tool.ts";
+import type { ExecutableTool } from "../run/tool.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -15,9 +15,12 @@ afterEach(() => {
 });
 
 /** A cached tool that counts its executions and takes as long as `work` says. */
-function countingTool(more: Partial<ToolDef> = {}, work: (signal: AbortSignal) => Promise<void> = async () => {}) {
+function countingTool(
+  more: Partial<ExecutableTool> = {},
+  work: (signal: AbortSignal) => Promise<void> = async () => {},
+) {
   let executions = 0;
-  const execute: ToolDef["execute"] = async (_, { signal }) => {
+  const execute: ExecutableTool["execute"] = async (_, { signal }) => {
     const execution = ++executions;
     await work(signal);
     return `execution ${execution}`;

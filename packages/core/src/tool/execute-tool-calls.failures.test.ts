@@ -7,7 +7,7 @@ import type { ToolCallResult } from "../message/tool-call.ts";
 import { defineTool } from "./define-tool.ts";
 import { batchOf, callOf, contextOf, resultOf, resultsOf } from "./test/batch.ts";
 import { smallTool } from "./test/small-tool.ts";
-import type { ToolDef } from "../run/tool.ts";
+import type { ExecutableTool } from "../run/tool.ts";
 
 let executions = 0;
 const weather = defineTool({
@@ -103,7 +103,7 @@ describe("executeToolCalls gives an error result and executes nothing for", () =
 });
 
 describe("a tool that fails", () => {
-  it.each<[what: string, execute: ToolDef["execute"], sentence: string]>([
+  it.each<[what: string, execute: ExecutableTool["execute"], sentence: string]>([
     ["rejects", async () => await Promise.reject(new Error("no such city")), "no such city"],
     [
       "throws at once",

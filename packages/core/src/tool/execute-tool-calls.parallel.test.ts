@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { batchOf, callOf, contextOf, resultsOf } from "./test/batch.ts";
 import { smallTool } from "./test/small-tool.ts";
-import type { ToolDef } from "../run/tool.ts";
+import type { ExecutableTool } from "../run/tool.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -14,12 +14,12 @@ afterEach(() => {
 });
 
 /** A tool that takes as many milliseconds as its argument says, and records when its calls start. */
-function timedTool(more: Partial<ToolDef> = {}) {
+function timedTool(more: Partial<ExecutableTool> = {}) {
   const started: [id: string | undefined, at: number][] = [];
   let running = 0;
   let most = 0;
   const begin = Date.now();
-  const execute: ToolDef["execute"] = async ({ ms }, { toolCallId, signal }) => {
+  const execute: ExecutableTool["execute"] = async ({ ms }, { toolCallId, signal }) => {
     started.push([toolCallId, Date.now() - begin]);
     most = Math.max(most, ++running);
     await new Promise<void>((resolve, reject) => {

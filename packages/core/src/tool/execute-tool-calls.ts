@@ -7,7 +7,9 @@ import type { ToolCall, ToolCallResult } from "../message/tool-call.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { RunEvents } from "../run/run-events.ts";
 import type { CompiledSchema } from "../schema/compile-schema.ts";
-import type { BatchCall, MalformedArguments, RunningBatch, ToolHook, ToolProgress } from "./execute-call.ts";
+import type { ApprovalHook, ToolHook } from "./approve-call.ts";
+import { CallSlots } from "./call-slots.ts";
+import type { BatchCall, MalformedArguments, RunningBatch, ToolProgress } from "./execute-call.ts";
 import { executeCall, formProblem } from "./execute-call.ts";
 import { RunningCalls } from "./running-calls.ts";
 import type { ToolSet } from "./tool-set.ts";
@@ -30,6 +32,7 @@ export type ToolBatchOptions = {
   /** The schema that the result of a tool must fit if the tool ends the run. */
   readonly answerSchema?: CompiledSchema;
   readonly onToolCall?: ToolHook;
+  readonly onApproval?: ApprovalHook;
   /** Called with each result as soon as there is one, whether or not the batch is read. */
   readonly onResult?: (result: ToolCallResult) => void;
 };
@@ -55,11 +58,11 @@ export async function* executeToolCalls(
   signal.addEventListener("abort", stop, { once: true });
   try {
     const calls = batchCalls(batch);
-    const { maxParallel = Infinity, onToolCall, onResult, answerSchema } = batch;
+    const { maxParallel = Infinity, onToolCall, onApproval, onResult, answerSchema } = batch;
+    const slots = new CallSlots(maxParallel);
     const onProgress = (progress: ToolProgress) => unread.add(progress);
-    const shared = { ...batch, onToolCall, onResult, onProgress, answerSchema, running };
-    const waiting = calls.values();
-    for (let left = Math.min(maxParallel, calls.length); left > 0; left--) void work(waiting, finished, shared);
+    const shared = { ...batch, onToolCall, onApproval, onResult, onProgress, answerSchema, running, slots };
+    for (const call of calls) void execute(call, finished, shared);
     const results = new Map<string, ToolCallResult>();
     while (results.size < calls.length) {
       const update = await finished.next();
@@ -111,19 +114,22 @@ function batchCalls({ calls, malformedArguments = [], context, roundtrip }: Tool
   return [...byId.values()];
 }
 
-/** Executes calls until none is left, one after the other. Several workers share the calls. */
-async function work(
-  calls: Iterator<BatchCall>,
+/** Executes a call once there is a slot for it. */
+async function execute(
+  call: BatchCall,
   finished: AsyncQueue<ToolCallResult | ToolProgress>,
   batch: RunningBatch,
 ): Promise<void> {
+  const { slots } = batch;
   try {
-    for (let next = calls.next(); next.done !== true; next = calls.next()) {
-      const result = await executeCall(next.value, batch);
-      // Without a result, the batch is over, and of the calls that wait none is started.
-      if (result !== undefined) void finished.push(result);
-    }
+    const taken = slots.take();
+    if (taken !== undefined) await taken;
+    const result = await executeCall(call, batch);
+    // Without a result, the batch is over, and of the calls that wait none is started.
+    if (result !== undefined) void finished.push(result);
   } catch (error) {
     finished.close(toTroupeError(error));
+  } finally {
+    slots.give();
   }
 }

@@ -3,7 +3,7 @@ import { TroupeError } from "../errors/troupe-error.ts";
 import { ToolExecution } from "./tool-execution.ts";
 import { contextOf } from "./test/batch.ts";
 import { smallTool } from "./test/small-tool.ts";
-import type { ToolDef } from "../run/tool.ts";
+import type { ExecutableTool } from "../run/tool.ts";
 
 const over = new TroupeError("cancelled", "Nobody waits any more.");
 
@@ -14,7 +14,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-function start(execute: ToolDef["execute"], lines: string[] = []): ToolExecution {
+function start(execute: ExecutableTool["execute"], lines: string[] = []): ToolExecution {
   const context = contextOf({ lines });
   const plan = { args: {}, context, toolCallId: "1", idempotencyKey: "run-1/0/0" };
   return new ToolExecution({ ...plan, tool: smallTool("tool", { execute }) });

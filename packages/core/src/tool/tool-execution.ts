@@ -6,7 +6,7 @@ import { failureText, loggedCause } from "./failure-text.ts";
 import { defaultMaxBytes, readToolResult } from "./read-tool-result.ts";
 import { failedOutcome } from "./tool-outcome.ts";
 import type { ToolOutcome } from "./tool-outcome.ts";
-import type { ToolContext, ToolDef } from "../run/tool.ts";
+import type { ExecutableTool, ToolContext } from "../run/tool.ts";
 
 const defaultTimeoutMs = 60_000;
 
@@ -17,7 +17,7 @@ const gracePeriodMs = 1000;
  * Constructor options of a `ToolExecution`: the tool, its checked arguments, the ids of the call, and the run's context.
  */
 export type ToolExecutionOptions = {
-  readonly tool: ToolDef;
+  readonly tool: ExecutableTool;
   /** A copy that belongs to the tool. */
   readonly args: Record<string, unknown>;
   /** The context of the run. */
@@ -36,7 +36,7 @@ type ProgressListener = (progress: unknown) => void;
 export class ToolExecution {
   /** Never rejects: a failure is an outcome too. */
   readonly outcome: Promise<ToolOutcome>;
-  readonly #tool: ToolDef;
+  readonly #tool: ExecutableTool;
   readonly #context: ToolContext;
   readonly #abort = new AbortController();
   readonly #timer: NodeJS.Timeout;

@@ -101,7 +101,7 @@ async function execute(
   signal: AbortSignal = new AbortController().signal,
 ): Promise<ToolReturn> {
   const tool = (await source.getTools()).find((each) => each.name === name);
-  assert.ok(tool !== undefined, `the source has no tool ${name}`);
+  assert.ok(tool?.execute !== undefined, `the source has no tool ${name} that it executes`);
   return await tool.execute(args, contextWith(signal));
 }
 
