@@ -119,6 +119,8 @@ export type AgentConfig<Schema extends ObjectSchema | undefined = ObjectSchema |
   limits?: RunLimits | undefined;
   /** Lets a run wait, or refuses it, while its session is busy with another run. @default "enqueue" */
   onBusy?: BusyPolicy["onBusy"] | Partial<BusyPolicy> | undefined;
+  /** Refuses a run while a durable run of its session waits for an answer, or cancels that one. @default "reject" */
+  onWaiting?: "reject" | "cancel" | undefined;
   /**
    * The end of a run whose turn cannot be stored: the run fails with the storage's error, or delivers the answer
    * with `stored: false` and a warning. @default "error"

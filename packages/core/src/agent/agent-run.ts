@@ -1,6 +1,7 @@
 import { toTroupeError } from "../errors/to-troupe-error.ts";
 import { applyInputGuardrails } from "../guardrail/apply-guardrails.ts";
 import type { MessageContent } from "../message/content.ts";
+import { doOnce } from "../journal/journal.ts";
 import type { ModelOptions } from "../model/model-config.ts";
 import { requireChosenTool } from "../model/model-settings.ts";
 import type { FinishReason } from "../model/model-chunk.ts";
@@ -65,10 +66,12 @@ export class AgentRun<Structured> implements RunWork<Structured> {
 
   async begin(): Promise<AsyncGenerator<StreamChunk, FinishReason>> {
     const [parts, run] = [this.#parts, this.#run];
-    const session = await this.#session.open(parts.sessionsFor(run.settings));
+    const session = await this.#session.open(parts.sessionsFor(run.settings), parts.config.onWaiting);
     const tools = await parts.tools.load(run.context, run.settings.tools);
     const { guardrails, hooks } = parts.config;
-    if (guardrails?.input !== undefined || hooks?.beforeRun !== undefined) run.input = await this.#readInput();
+    if (guardrails?.input !== undefined || hooks?.beforeRun !== undefined) {
+      run.input = await doOnce(run.journal, "in", () => this.#readInput());
+    }
     const built = await buildMessages(parts, run, {
       session,
       memory: this.#memory,
@@ -85,6 +88,10 @@ export class AgentRun<Structured> implements RunWork<Structured> {
 
   saveInterrupted(): Promise<void> {
     return this.#session.saveInterrupted();
+  }
+
+  suspend(): Promise<void> {
+    return this.#session.suspend();
   }
 
   onEnd(end: RunEnd<Structured>): void | Promise<void> {

@@ -187,6 +187,7 @@ describe("an agent", () => {
     ["limits", [], "limits must be an object"],
     ["onBusy", "wait", 'onBusy must be "enqueue", "reject" or a policy'],
     ["onBusy", { waiting: 3 }, 'Unknown option "waiting" of onBusy. Expected onBusy, maxWaiting or waitMs.'],
+    ["onWaiting", "wait", 'onWaiting must be "reject" or "cancel"'],
     ["instruction", "x", 'Unknown option "instruction" of agent "a". Expected name, description, model,'],
     ["constructor", 1, 'Unknown option "constructor"'],
     ["toString", 1, 'Unknown option "toString"'],

@@ -1,3 +1,4 @@
+import { doOnce } from "../journal/journal.ts";
 import { applyGuardrails } from "../guardrail/apply-guardrails.ts";
 import { getTextContent } from "../message/content.ts";
 import type { ToolCallResult } from "../message/tool-call.ts";
@@ -18,10 +19,11 @@ export function findEndingResult(tools: ToolSet, results: readonly ToolCallResul
  * message of the assistant too: there are vendors that refuse a history in which a user follows a tool.
  */
 export async function* answerByTool<Structured>(
-  { run, structured, outputGuardrails: guardrails }: LoopPlan<Structured>,
+  plan: LoopPlan<Structured>,
   { result }: ToolCallResult,
 ): AsyncGenerator<StreamChunk, FinishReason> {
-  const text = await applyGuardrails(getTextContent(result), { guardrails, side: "output", context: run.context });
+  const { run, structured } = plan;
+  const text = await guardAnswer(plan, getTextContent(result));
   run.text = text;
   if (structured !== undefined) run.structured = await parseToolAnswer(text, structured);
   if (text !== "") {
@@ -29,4 +31,17 @@ export async function* answerByTool<Structured>(
     run.messages.push({ role: "assistant", content: text });
   }
   return "stop";
+}
+
+/** Returns a whole answer as the output guardrails let it pass. In a durable run they check each answer once. */
+export async function guardAnswer({ run, outputGuardrails: guardrails }: LoopPlan, answer: string): Promise<string> {
+  if (guardrails.length === 0) return answer;
+  const key = `g/${hashOf(answer)}`;
+  return await doOnce(run.journal, key, () =>
+    applyGuardrails(answer, { guardrails, side: "output", context: run.context }),
+  );
+}
+
+function hashOf(text: string): string {
+  return process.getBuiltinModule("node:crypto").hash("sha256", text);
 }

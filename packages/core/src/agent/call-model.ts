@@ -34,7 +34,8 @@ export async function* callModel(
   const { context } = run;
   const gate = structured === undefined ? new OutputGate({ guardrails: outputGuardrails, context }) : undefined;
   const partial = startPartialAnswer(plan);
-  const chunks = new ChunkFilter({ run, gate, partial, showsTools: prepared.mayCallTools });
+  const { mayCallTools: showsTools, step } = prepared;
+  const chunks = new ChunkFilter({ run, gate, partial, showsTools, step });
   const thinkingBefore = run.thinking;
   run.text = "";
   const log = new ModelCallLog(run, prepared.model);
@@ -53,7 +54,7 @@ export async function* callModel(
   if (!chunks.hadText) run.text += await gate.push(response.text);
   const rest = hasNoText(response) ? "" : await gate.end();
   run.text += rest;
-  if (rest !== "") yield { type: "text", text: rest };
+  if (rest !== "") yield chunks.text(rest);
   return { ...withoutStoredState(response, run.text !== response.text), text: run.text };
 }
 
@@ -73,7 +74,7 @@ function hasNoText({ text, toolCalls }: ModelResponse): boolean {
 }
 
 /** Records a model call that was answered. `thinking`: that of the whole run so far. */
-function recordCall(
+export function recordCall(
   run: LoopPlan["run"],
   { model }: PreparedCall,
   response: ModelResponse & { thinking: string },

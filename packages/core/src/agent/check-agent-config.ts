@@ -80,6 +80,7 @@ const optionTable = {
   titles: optional(titlesOption),
   limits: optional(runLimitsOption),
   onBusy: optional(onBusyOption),
+  onWaiting: optional(oneOf("reject", "cancel")),
   onStorageFailure: optional(oneOf("error", "answer")),
 } satisfies OptionTable<AgentConfig>;
 

@@ -1,4 +1,5 @@
 import type { OutputGate } from "../guardrail/output-gate.ts";
+import type { OpenStep } from "../journal/attempt.ts";
 import type { SourceChunk } from "../message/source.ts";
 import type { AnswerChunk, ModelChunk } from "../model/model-chunk.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
@@ -20,6 +21,8 @@ export type ChunkFilterOptions = {
   partial: PartialAnswers | undefined;
   /** Shows tool calls, which will be executed. */
   showsTools: boolean;
+  /** The step of the journal that the chunks belong to, in a durable run. */
+  step: OpenStep | undefined;
 };
 
 /**
@@ -28,6 +31,8 @@ export type ChunkFilterOptions = {
  */
 export class ChunkFilter {
   readonly #options: ChunkFilterOptions;
+  /** Records the chunk, and returns what the reader is shown of it. */
+  readonly filter: (chunk: ModelChunk) => StreamChunk | undefined | Promise<StreamChunk | undefined>;
   /** Tells by its id if a call has all of its arguments. Made with the first call: most answers have none. */
   #isComplete: Map<string, boolean> | undefined;
 
@@ -35,6 +40,15 @@ export class ChunkFilter {
 
   constructor(options: ChunkFilterOptions) {
     this.#options = options;
+    const { step } = options;
+    this.filter = step === undefined ? this.#filter : tagging(this.#filter, step);
+  }
+
+  /** Returns the chunk of a text that was held back. */
+  text(text: string): StreamChunk {
+    const chunk = { type: "text", text } as const;
+    this.#options.step?.tag(chunk);
+    return chunk;
   }
 
   /** True once a chunk was text. */
@@ -42,8 +56,7 @@ export class ChunkFilter {
     return this.#hadText;
   }
 
-  /** Records the chunk, and returns what the reader is shown of it. */
-  readonly filter = (chunk: ModelChunk): StreamChunk | undefined | Promise<StreamChunk | undefined> => {
+  readonly #filter = (chunk: ModelChunk): StreamChunk | undefined | Promise<StreamChunk | undefined> => {
     const { run, showsTools } = this.#options;
     switch (chunk.type) {
       case "text":
@@ -104,4 +117,16 @@ export class ChunkFilter {
 function wellFormed(chunk: ToolChunk): ToolChunk {
   if (chunk.type !== "tool_call_delta" || chunk.argumentsDelta.isWellFormed()) return chunk;
   return { ...chunk, argumentsDelta: chunk.argumentsDelta.toWellFormed() };
+}
+
+/** Notes for each chunk that is shown the step that it belongs to. */
+function tagging(filter: ChunkFilter["filter"], step: OpenStep): ChunkFilter["filter"] {
+  const tag = (chunk: StreamChunk | undefined) => {
+    if (chunk !== undefined) step.tag(chunk);
+    return chunk;
+  };
+  return (chunk) => {
+    const shown = filter(chunk);
+    return shown instanceof Promise ? shown.then(tag) : tag(shown);
+  };
 }

@@ -1,4 +1,5 @@
 import type { Guardrail } from "../guardrail/guardrail.ts";
+import type { OpenStep } from "../journal/attempt.ts";
 import type { ChatMessage } from "../message/message.ts";
 import type { ModelChunk } from "../model/model-chunk.ts";
 import type { ModelOptions, ToolChoice } from "../model/model-config.ts";
@@ -58,6 +59,10 @@ export type PreparedCall = {
   /** The tools of this call. */
   readonly tools: ToolSet;
   readonly mayCallTools: boolean;
+  /** The number of the call in the run, from 0. */
+  readonly index: number;
+  /** The step of the journal that the call is, in a durable run. */
+  readonly step?: OpenStep | undefined;
 };
 
 /** One model call: what the model is sent, and how its chunks become chunks of the run. */

@@ -74,6 +74,7 @@ function toPreparedCall(
     model,
     tools,
     mayCallTools,
+    index,
     messages: toMessages(plan, request, { instructions: changes.instructions, tools }),
     options: {
       ...plan.options,

@@ -7,12 +7,15 @@ import type { Run } from "../run/run.ts";
 import { interruptedTurn } from "../history/interrupted-turn.ts";
 import type { UnfinishedStep } from "../history/interrupted-turn.ts";
 import type { OpenSession } from "../session/open-session.ts";
-import type { SessionStore } from "../session/session-store.ts";
+import type { OpenOptions, SessionStore } from "../session/session-store.ts";
 import { toTurnVendorStates } from "../session/turn-vendor-state.ts";
 import type { TurnVendorState } from "../session/turn-vendor-state.ts";
 import type { NewTurn } from "../session/turn-record.ts";
 import { toTurnMessages } from "../session/turn-arguments.ts";
 import { toTurnToolResults } from "../session/turn-tool-result.ts";
+
+/** The newest turns among which an attempt looks for one that an earlier attempt has stored. */
+const turnsToSearch = 50;
 
 /**
  * The session of one run of an agent or a team: waits for its lease and opens it when the run begins, stores the turn
@@ -20,6 +23,7 @@ import { toTurnToolResults } from "../session/turn-tool-result.ts";
  */
 export class RunSession {
   readonly #run: Run;
+  #sessions: SessionStore | undefined;
   #session: OpenSession | undefined;
 
   constructor(run: Run) {
@@ -27,13 +31,16 @@ export class RunSession {
   }
 
   /** Waits for the session's lease, and opens the session. */
-  async open(sessions: SessionStore): Promise<OpenSession> {
-    const { signal, settings } = this.#run;
+  async open(sessions: SessionStore, onWaiting?: OpenOptions["onWaiting"]): Promise<OpenSession> {
+    const { signal, settings, journal } = this.#run;
     const session = await sessions.open(settings.sessionId, {
       owner: ownerOf(settings),
       signal,
       isNew: !settings.isNamedSession,
+      ...(journal !== undefined && { run: journal.runId }),
+      onWaiting,
     });
+    this.#sessions = sessions;
     this.#session = session;
     // The run may have ended since the lease was granted: then its release has come too early.
     if (signal.aborted) session.release();
@@ -43,15 +50,27 @@ export class RunSession {
   }
 
   /** Stores the turn of a run that finished, and returns its number. */
-  saveFinished(messages: ChatMessage[]): Promise<number> {
-    return this.#store("completed", messages);
+  async saveFinished(messages: ChatMessage[]): Promise<number> {
+    const seq = (await this.#storedBefore()) ?? (await this.#store("completed", messages));
+    await this.#endWait();
+    return seq;
   }
 
   /** Stores what a failed run did, if it called a tool. */
   async saveInterrupted(): Promise<void> {
     const { messages, unfinishedStep } = this.#run;
     const done = interruptedTurn(messages, unfinishedStep);
-    if (done !== null) await this.#store("interrupted", done, unfinishedStep);
+    if (done !== null && (await this.#storedBefore()) === undefined) {
+      await this.#store("interrupted", done, unfinishedStep);
+    }
+    await this.#endWait();
+  }
+
+  /** Notes in the session that the run waits for an answer: until it has ended, the session refuses other runs. */
+  async suspend(): Promise<void> {
+    const { settings, journal } = this.#run;
+    if (this.#session === undefined || journal === undefined || settings.parentRunId !== undefined) return;
+    await this.#sessions?.noteWait(settings.sessionId, journal.runId, { owner: ownerOf(settings) });
   }
 
   /** True when the run's turn has given the session its title. */
@@ -72,6 +91,20 @@ export class RunSession {
       "conflict",
       `Session ${JSON.stringify(settings.sessionId)} has turns already. Leave out messages, or start a new session with them.`,
     );
+  }
+
+  async #endWait(): Promise<void> {
+    const { settings, journal } = this.#run;
+    if (journal === undefined || this.#session?.waitingRun !== journal.runId) return;
+    await this.#sessions?.endWait(settings.sessionId, journal.runId, { owner: ownerOf(settings) });
+  }
+
+  /** Returns the number of the run's turn if an earlier attempt has stored it. */
+  async #storedBefore(): Promise<number | undefined> {
+    const { journal, runId } = this.#run;
+    if (journal === undefined || journal.attempt === 1) return undefined;
+    const turns = await this.#session?.loadTurnsWithoutData(turnsToSearch);
+    return turns?.find((turn) => turn.runId === runId)?.seq;
   }
 
   #store(status: NewTurn["status"], messages: ChatMessage[], unfinished?: UnfinishedStep): Promise<number> {

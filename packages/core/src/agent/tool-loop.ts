@@ -1,4 +1,3 @@
-import { applyGuardrails } from "../guardrail/apply-guardrails.ts";
 import type { ChatMessage } from "../message/message.ts";
 import type { ToolCallResult } from "../message/tool-call.ts";
 import type { FinishReason } from "../model/model-chunk.ts";
@@ -12,8 +11,8 @@ import { describeIssues } from "../schema/schema-issue.ts";
 import type { MalformedArguments } from "../tool/execute-call.ts";
 import { executeToolCalls } from "../tool/execute-tool-calls.ts";
 import { toolResultChunk } from "../tool/tool-result-chunk.ts";
-import { answerByTool, findEndingResult } from "./answer-by-tool.ts";
-import { callModel } from "./call-model.ts";
+import { answerByTool, findEndingResult, guardAnswer } from "./answer-by-tool.ts";
+import { callModelOnce } from "./call-model-once.ts";
 import { prepareCall } from "./prepare-call.ts";
 import type { ModelRequest } from "./prepare-call.ts";
 import type { LoopPlan } from "./loop-plan.ts";
@@ -38,7 +37,7 @@ export async function* toolLoop<Structured>(plan: LoopPlan<Structured>): AsyncGe
     const prepared = await prepareCall(plan, request);
     if (prepared === undefined) return yield* endEarly(plan, lastText);
     const { tools, mayCallTools } = prepared;
-    const response = yield* callModel(plan, prepared, state.callIds);
+    const response = yield* callModelOnce(plan, prepared, state.callIds);
     if (mayCallTools && response.toolCalls.length > 0) {
       const executed = yield* executeTools({ ...plan, tools }, response, roundtrip);
       const ending = findEndingResult(tools, executed.results);
@@ -166,7 +165,7 @@ async function* fitToSchema<Structured>(
       messages.push(...repairMessages(response, error));
       const prepared = await prepareCall(plan, { messages, state, mayCallTools: false });
       if (prepared === undefined) throw error;
-      response = yield* callModel(plan, prepared, state.callIds);
+      response = yield* callModelOnce(plan, prepared, state.callIds);
     }
   }
 }
@@ -175,10 +174,11 @@ type StructuredPlan<Structured> = LoopPlan<Structured> & { structured: CompiledS
 
 /** Makes a text the structured answer of the run, or throws a `SchemaError`. */
 async function* readAnswer<Structured>(
-  { run, structured, outputGuardrails: guardrails }: StructuredPlan<Structured>,
+  plan: StructuredPlan<Structured>,
   answer: string,
 ): AsyncGenerator<StreamChunk, void> {
-  const text = await applyGuardrails(answer, { guardrails, side: "output", context: run.context });
+  const { run, structured } = plan;
+  const text = await guardAnswer(plan, answer);
   run.text = text;
   run.structured = await parseStructured(text, structured);
   yield { type: "text", text };

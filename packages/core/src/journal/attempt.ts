@@ -104,6 +104,11 @@ export class Attempt {
     await this.#log.stored();
   }
 
+  async flush(): Promise<void> {
+    this.#log.urge();
+    await this.#log.stored();
+  }
+
   beginStep(step: string): OpenStep {
     const startedAt = performance.now();
     this.#open.add(step);

@@ -137,6 +137,11 @@ export class Journal {
     return this.#attempt.writeChunk(chunk, inner);
   }
 
+  /** Writes what is logged at once. Resolves when it is stored. */
+  async flush(): Promise<void> {
+    await this.#attempt.flush();
+  }
+
   /** Logs the end of the run. Resolves when it is stored. */
   async end(end: Omit<LogEnd, "t">): Promise<void> {
     await this.#attempt.add({ t: "end", ...end });
@@ -151,4 +156,23 @@ export class Journal {
 function answerInTime({ kind }: RunWait): Json {
   if (kind === "approval") return { approved: false, reason: "Nobody answered in time." };
   throw new TroupeError("timeout", "Nobody answered in time.");
+}
+
+/** Does some work as a step of a durable run, or returns the value that an earlier attempt got. Without a journal it does it. */
+export async function doOnce<Value>(
+  journal: Journal | undefined,
+  key: string,
+  work: () => Promise<Value>,
+): Promise<Value> {
+  if (journal === undefined) return await work();
+  const stored = journal.stored(key);
+  if (stored !== undefined) return stored.value as Value;
+  const step = journal.begin(key);
+  try {
+    const value = await work();
+    step.done(value);
+    return value;
+  } finally {
+    step.leave();
+  }
 }

@@ -18,11 +18,6 @@ const maxUnwritten = 1024;
 /** Called with each record once it is stored. */
 export type StoredListener = (runId: string, number: number, record: LogRecord) => void;
 
-/** A driver that may insert many records at once. */
-type InsertingDriver = StorageDriver & {
-  insertAll?(writes: readonly { namespace: string; key: string; value: Json }[]): Promise<boolean[]>;
-};
-
 /** The next record of a run on its way to the storage, and its promise. */
 type Write = { readonly log: RunLog; readonly number: number; readonly record: LogRecord };
 
@@ -93,7 +88,7 @@ export class LogWriter {
   }
 
   async #insert(writes: readonly Write[]): Promise<boolean[]> {
-    const storage: InsertingDriver = this.#storage;
+    const storage = this.#storage;
     const records = writes.map(toStorageWrite);
     if (storage.insertAll !== undefined) return await storage.insertAll(records);
     return await Promise.all(
@@ -174,6 +169,11 @@ export class RunLog {
       this.#entries.push(entry);
     }
     this.#onEntry(this, isUrgent);
+  }
+
+  /** Makes what was added urgent. */
+  urge(): void {
+    if (this.#entries.length > 0) this.#onEntry(this, true);
   }
 
   /** Waits until all that was added is stored. Rejects with the `RunPaused` of a log that cannot be written. */

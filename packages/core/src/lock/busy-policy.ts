@@ -14,8 +14,11 @@ export type BusyPolicy = {
   waitMs: number;
 };
 
-/** Options of a run that joins the queue of a session: the policy, and a signal that ends its waiting. */
-export type JoinOptions = BusyPolicy & { signal?: AbortSignal | undefined };
+/**
+ * Options of a run that joins the queue of a session: the policy, a signal that ends its waiting, and the id of a durable run,
+ * which takes the place over that an attempt of another process at it still has.
+ */
+export type JoinOptions = BusyPolicy & { signal?: AbortSignal | undefined; run?: string | undefined };
 
 const policyOptions = {
   onBusy: optional(oneOf("enqueue", "reject"), "enqueue"),

@@ -5,7 +5,7 @@ import type { DesiredState, QueueRecord } from "./queue-record.ts";
 
 const desire = (process: string, waiters: number[], more: Partial<DesiredState> = {}): DesiredState => ({
   heartbeat: { process, beat: 9, leaseMs: 1000 },
-  waiters,
+  waiters: waiters.map((number) => ({ number })),
   expired: new Set(),
   isDue: false,
   forgetsQueue: false,
@@ -65,6 +65,18 @@ describe("reconcile", () => {
       ],
     });
     expect(reconcile(null, desire("a", []))).toBeNull();
+  });
+
+  it("gives the next attempt at a durable run the place of the one before, whose process may be gone", () => {
+    const stored = queueOf("a1", "b1", "c1");
+    const [, ...others] = stored.positions;
+    const durable = { ...stored, positions: [{ process: "a", waiter: 1, run: "r" }, ...others] };
+    const desired = { ...desire("b", [1, 2]), waiters: [{ number: 1 }, { number: 2, run: "r" }] };
+
+    const next = reconcile(durable, desired);
+
+    expect(shown(next)).toBe("b2 b1 c1");
+    expect(next?.token).toBe(8);
   });
 
   it("deletes the record of a deleted session only when its queue is empty", () => {

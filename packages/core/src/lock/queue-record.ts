@@ -1,10 +1,16 @@
 import type { Json } from "../storage/json.ts";
-import { isCount, isArrayOf, readRecord, recordVersion } from "../storage/stored-record.ts";
+import { isCount, isArrayOf, isOptionalString, readRecord, recordVersion } from "../storage/stored-record.ts";
 import { isRecord } from "../util/is-record.ts";
 import type { RecordKey } from "../storage/stored-record.ts";
 
-/** Position of one run in a stored queue: the id of its process, and the number of its waiter within that process. */
-export type StoredPosition = { process: string; waiter: number };
+/**
+ * Position of one run in a stored queue: the id of its process, the number of its waiter within that process, and the id of
+ * the run if it is durable.
+ */
+export type StoredPosition = { process: string; waiter: number; run?: string };
+
+/** A waiter of this process: its number, and the id of its run if it is durable. */
+export type DesiredWaiter = { readonly number: number; readonly run?: string | undefined };
 
 /**
  * Sign in the stored queue that a process still owns its positions: it writes a new `beat` at least every `leaseMs`
@@ -30,8 +36,8 @@ export type QueueRecord = {
 export type DesiredState = {
   /** Its own heartbeat, written whenever something else is. */
   heartbeat: Heartbeat;
-  /** Numbers of its waiters, in their order. */
-  waiters: readonly number[];
+  /** Its waiters, in their order. */
+  waiters: readonly DesiredWaiter[];
   /** Processes whose heartbeats expired: their positions are removed. */
   expired: ReadonlySet<string>;
   /** Writes the heartbeat even when nothing else is written. */
@@ -81,14 +87,28 @@ function newQueueRecord(): QueueRecord {
   return { v: recordVersion, token: Date.now() * 1000, positions: [], processes: [] };
 }
 
-/** Removes waiters that gave up and expired processes, and appends new waiters. */
-function desiredPositions(before: readonly StoredPosition[], { heartbeat, waiters, expired }: DesiredState) {
+/**
+ * Removes waiters that gave up and expired processes, and appends new waiters. The next attempt at a durable run has the place
+ * of the one before, whose process may have ended a moment ago.
+ */
+function desiredPositions(before: readonly StoredPosition[], desired: DesiredState): StoredPosition[] {
+  const { heartbeat, waiters, expired } = desired;
   const { process } = heartbeat;
-  const kept = before.filter((position) =>
-    position.process === process ? waiters.includes(position.waiter) : !expired.has(position.process),
+  const inherited = before.map((position) => inherit(position, desired));
+  const kept = inherited.filter((position) =>
+    position.process === process
+      ? waiters.some(({ number }) => number === position.waiter)
+      : !expired.has(position.process),
   );
   const own = new Set(kept.filter((position) => position.process === process).map(({ waiter }) => waiter));
-  return [...kept, ...waiters.filter((waiter) => !own.has(waiter)).map((waiter) => ({ process, waiter }))];
+  const added = waiters.filter(({ number }) => !own.has(number));
+  return [...kept, ...added.map(({ number: waiter, run }) => ({ process, waiter, ...(run !== undefined && { run }) }))];
+}
+
+function inherit(position: StoredPosition, { heartbeat: { process }, waiters }: DesiredState): StoredPosition {
+  if (position.run === undefined || position.process === process) return position;
+  const heir = waiters.find(({ run }) => run === position.run);
+  return heir === undefined ? position : { process, waiter: heir.number, run: position.run };
 }
 
 /** The last heartbeat of each process that has a position. */
@@ -108,7 +128,12 @@ function isQueueRecord(value: unknown): value is QueueRecord {
 }
 
 function isStoredPosition(value: unknown): value is StoredPosition {
-  return isRecord(value) && typeof value["process"] === "string" && isCount(value["waiter"]);
+  return (
+    isRecord(value) &&
+    typeof value["process"] === "string" &&
+    isCount(value["waiter"]) &&
+    isOptionalString(value["run"])
+  );
 }
 
 function isHeartbeat(value: unknown): value is Heartbeat {

@@ -166,9 +166,9 @@ export class SessionQueue {
 
   #desiredState(waiters: readonly Waiter[], expired: ReadonlySet<string>): DesiredState {
     const isDue = waiters.length > 0 && this.#storedQueue.heartbeatDueInMs <= 0;
-    const numbers = waiters.map(({ number }) => number);
+    const desired = waiters.map(({ number, options }) => ({ number, run: options.run }));
     const heartbeat = this.#storedQueue.newHeartbeat();
-    return { heartbeat, waiters: numbers, expired, isDue, forgetsQueue: this.#forgetsQueue };
+    return { heartbeat, waiters: desired, expired, isDue, forgetsQueue: this.#forgetsQueue };
   }
 
   #grant(record: QueueRecord | null): void {

@@ -72,7 +72,7 @@ export function readRunOpts(given?: RunOpts, defaults: RunDefaults = {}): RunSet
     metadata: opts.metadata ?? parent.metadata,
     apiKeys: { ...parent.apiKeys, ...ownKeys(opts, vendorOfKey(opts, fromOutside, defaults)) },
     signals: signalsOf(opts),
-    limits: limitsOf(parent.endsAt, opts.limits, defaults.limits),
+    limits: limitsOf(parent.endsAt, opts, defaults.limits),
     modelOptions: opts.modelOptions,
     model: opts.model,
     instructions: opts.instructions,
@@ -160,9 +160,17 @@ function ownKeys({ apiKeys = noKeys, apiKey }: RunOpts, providerId: string | und
   return Object.fromEntries(Object.entries(keys).filter(([, key]) => key !== undefined));
 }
 
-/** The limits that the call gives or that are configured, within the time that is left of the parent run. */
-function limitsOf(endsAt: number, own: RunLimits = {}, configured: RunLimits = {}): RunSettings["limits"] {
-  const durationMs = own.durationMs ?? configured.durationMs ?? defaultDurationMs;
+/**
+ * The limits that the call gives or that are configured, within the time that is left of the parent run, and after what
+ * earlier attempts at a durable run have taken.
+ */
+function limitsOf(
+  endsAt: number,
+  { limits: own = {}, journal }: RunOpts,
+  configured: RunLimits = {},
+): RunSettings["limits"] {
+  const whole = own.durationMs ?? configured.durationMs ?? defaultDurationMs;
+  const durationMs = journal === undefined ? whole : whole - journal.performedMs;
   return {
     durationMs: Math.max(1, Math.min(durationMs, endsAt - performance.now())),
     totalTokens: own.totalTokens ?? configured.totalTokens ?? Infinity,

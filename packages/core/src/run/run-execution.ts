@@ -1,11 +1,12 @@
 import { AsyncResource } from "node:async_hooks";
 import { toTroupeError } from "../errors/to-troupe-error.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
+import type { Journal } from "../journal/journal.ts";
 import type { FinishReason } from "../model/model-chunk.ts";
 import type { StreamChunk } from "./stream-chunk.ts";
 import { LazyPromise } from "../async/lazy-promise.ts";
 import { GracePeriod } from "./grace-period.ts";
-import type { RunError, RunOutput } from "./run-output.ts";
+import type { RunOutput } from "./run-output.ts";
 import type { RunWork } from "./run-work.ts";
 import type { Run } from "./run.ts";
 import type { RunStream } from "./runnable.ts";
@@ -49,7 +50,7 @@ export class RunExecution<Structured>
   /** Keeps the AsyncLocalStorage of the caller for all that the run calls, wherever it is read, awaited or cancelled. */
   readonly #caller = new AsyncResource("TroupeRun", { requireManualDestroy: true });
   /** A failure that the reader of the chunks has not received yet. */
-  #unreadFailure: RunError | undefined;
+  #unreadFailure: TroupeError | undefined;
 
   constructor(run: Run<Structured>, work: RunWork<Structured>) {
     this.#run = run;
@@ -145,12 +146,15 @@ export class RunExecution<Structured>
 
   #beginAsCaller(): void {
     const run = this.#run;
-    const { signals, limits } = run.settings;
+    const { limits, journal } = run.settings;
+    const signals = journal === undefined ? run.settings.signals : [...run.settings.signals, journal.signal];
     const stop = (reason: TroupeError) => this.#stop(reason);
     run.start();
     run.meter.limit(limits.totalTokens, stop);
     this.#phase = "working";
-    run.emit("run.start", { agentName: run.context.agentName, input: run.input });
+    // Of a durable run, the first attempt has told.
+    if (journal === undefined || journal.attempt === 1)
+      run.emit("run.start", { agentName: run.context.agentName, input: run.input });
     if (run.signal.aborted) this.#stop(toTroupeError(run.signal.reason));
     this.#unwatch = watchLimits({ signals, durationMs: limits.durationMs, onEnd: stop });
     if (this.#phase === "working") void this.#prepare();
@@ -191,6 +195,7 @@ export class RunExecution<Structured>
     } catch (error) {
       if (!this.#answersUnstored(error)) return await this.#fail(error);
     }
+    if (this.#run.journal?.stopped !== undefined) return await this.#fail(this.#run.journal.signal.reason);
     const output = this.#run.toOutput("completed");
     await this.#callAtEnd(hookFailure("afterRun"), () => this.#begun?.onEnd?.({ output }));
     this.#close();
@@ -218,6 +223,7 @@ export class RunExecution<Structured>
     if (this.#isFailing || this.#phase === "ended") return;
     this.#isFailing = true;
     this.#phase = "ending";
+    if (this.#run.journal?.stopped !== undefined) return await this.#pause(this.#run.journal);
     const error = toTroupeError(thrown, this.#run.signal, "The run");
     // Other work of the run is of no use any more.
     this.#run.abort(error);
@@ -232,6 +238,20 @@ export class RunExecution<Structured>
     this.#result.reject(failure);
     this.#run.partialAnswers?.fail(failure);
     this.#unreadFailure = failure;
+    this.#answerReads();
+  }
+
+  /** Leaves a durable run that another attempt goes on with: in silence, since it is not over. */
+  async #pause({ signal, stopped }: Journal): Promise<void> {
+    const paused = toTroupeError(signal.reason);
+    this.#run.abort(paused);
+    this.#chunks?.return("error").catch(() => undefined);
+    this.#grace.start();
+    if (stopped === "suspended") await this.#callAtEnd(waitNotStored, () => this.#begun?.suspend?.());
+    this.#close(paused);
+    this.#result.reject(paused);
+    this.#run.partialAnswers?.fail(paused);
+    this.#unreadFailure = paused;
     this.#answerReads();
   }
 
@@ -303,6 +323,8 @@ function finishChunk(finishReason: FinishReason, { usage, stored }: RunOutput): 
 type Problem = { readonly code: string; readonly message: string };
 
 const turnNotStored: Problem = { code: "turn_not_stored", message: "The interrupted turn could not be stored." };
+
+const waitNotStored: Problem = { code: "wait_not_stored", message: "The session could not note that its run waits." };
 
 const answerNotStored: Problem = {
   code: "turn_not_stored",

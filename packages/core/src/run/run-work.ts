@@ -24,6 +24,8 @@ export interface RunWork<Structured = unknown> {
   saveFinished?(): Promise<unknown>;
   /** Stores what a failed or cancelled run did. Errors are logged. */
   saveInterrupted?(): Promise<void>;
+  /** Notes where the run is known that it waits for an answer: another attempt goes on with it. Errors are logged. */
+  suspend?(): Promise<void>;
   /** Called with the end of the run before it is announced. Errors are logged. */
   onEnd?(end: RunEnd<Structured>): void | Promise<void>;
   /** Releases what the run held. */

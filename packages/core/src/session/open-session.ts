@@ -45,6 +45,11 @@ export class OpenSession {
     this.#isEmpty = isNew;
   }
 
+  /** The id of the durable run that waits for an answer in this session, if there is one. */
+  get waitingRun(): string | undefined {
+    return this.#session.waiting;
+  }
+
   /** True when a turn that was appended here has given the session its title. */
   get madeTitle(): boolean {
     return this.#madeTitle;

@@ -24,6 +24,8 @@ export type SessionRecord = {
   title?: string;
   /** Missing beside a title: the user's. */
   titleBy?: TitleSource;
+  /** The id of a durable run that waits for an answer: no other run may begin. */
+  waiting?: string;
 };
 
 /** Public description of a session, without its turns. Times are epoch milliseconds. */
@@ -82,12 +84,13 @@ function isSessionRecord(value: unknown): value is SessionRecord {
   );
 }
 
-function hasOptionalFields({ recency, removed, cut, title, titleBy }: Record<string, unknown>): boolean {
+function hasOptionalFields({ recency, removed, cut, title, titleBy, waiting }: Record<string, unknown>): boolean {
   return (
     [recency, removed].every((count) => count === undefined || isCount(count)) &&
     (cut === undefined || isTurnCut(cut)) &&
     isOptionalString(title) &&
-    isOptionalString(titleBy)
+    isOptionalString(titleBy) &&
+    isOptionalString(waiting)
   );
 }
 

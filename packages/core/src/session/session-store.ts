@@ -3,7 +3,7 @@ import { withTimeout } from "../async/with-timeout.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { readProperty } from "../util/read-property.ts";
 import { checkBusyPolicy } from "../lock/busy-policy.ts";
-import type { BusyPolicy } from "../lock/busy-policy.ts";
+import type { BusyPolicy, JoinOptions } from "../lock/busy-policy.ts";
 import type { Lease } from "../lock/lease.ts";
 import { sessionQueuesOf } from "../lock/session-queues.ts";
 import type { KeyedQueues } from "../lock/session-queues.ts";
@@ -48,6 +48,18 @@ export type SessionListener = {
   forgetUser?(user: UserOwner): Promise<void>;
   /** Called when turns of a session were deleted. `load` reads the newest that are left, oldest first. */
   forgetTurns?(sessionId: string, owner: SessionOwner, load: () => Promise<StoredTurn[]>): Promise<void>;
+  /** Cancels a durable run that waits for an answer, so that another one can begin. Resolves when it is over. */
+  cancelWaiting?(runId: string): Promise<void>;
+};
+
+/** Options of opening a session for a run. */
+export type OpenOptions = SessionAccess & {
+  /** True when the id was made just now, which spares a read. */
+  isNew?: boolean;
+  /** The id of a durable run, whose next attempt takes over the place in the queue, and for which the session may wait. */
+  run?: string;
+  /** Cancels a durable run that waits for an answer in this session, in place of refusing this one. @default "reject" */
+  onWaiting?: "reject" | "cancel" | undefined;
 };
 
 /** The number of turns that a memory takes in again after a deletion. */
@@ -58,14 +70,14 @@ export class SessionStore {
   readonly #driver: StorageDriver;
   readonly #queues: KeyedQueues;
   readonly #policy: BusyPolicy;
-  readonly #listeners: readonly SessionListener[];
+  readonly #listeners: SessionListener[];
   /** Work that `flush` waits for, each with the function that cancels it. Its promises never reject. */
   readonly #pending = new Map<Promise<void>, () => void>();
 
   constructor(driver: StorageDriver, policy: Partial<BusyPolicy> = {}, listeners: readonly SessionListener[] = []) {
     this.#driver = driver;
     this.#queues = sessionQueuesOf(driver);
-    this.#listeners = listeners;
+    this.#listeners = [...listeners];
     this.#policy = checkBusyPolicy(policy, { owner: "SessionStore" });
   }
 
@@ -78,16 +90,16 @@ export class SessionStore {
 
   /**
    * Takes the lease on the owner's session of this id, after all runs that came before, and creates it when there is none.
-   * When its queue is full, `conflict`. Release the session in a `finally`.
-   *
-   * @param access.isNew tells that the id was made just now, which spares a read
+   * When its queue is full, or another run waits for an answer in it, `conflict`. Release the session in a `finally`.
    */
-  async open(sessionId: string, access: SessionAccess & { isNew?: boolean } = {}): Promise<OpenSession> {
+  async open(sessionId: string, access: OpenOptions = {}): Promise<OpenSession> {
     const ref = refOf(sessionId, access);
     // Creating it finds one that is there all the same, where the storage can compare.
     const isKnownNew = access.isNew === true && this.#driver.compareAndSet !== undefined;
-    const { lease, session } = await this.#acquire(ref, access.signal, { isKnownNew });
+    const { lease, session } = await this.#acquire(ref, access.signal, { isKnownNew, run: access.run });
     try {
+      if (session?.waiting !== undefined && session.waiting !== access.run)
+        await this.#endOtherWait(session.waiting, access);
       const prepare = async () => {
         if (session === null) return await createSession(this.#driver, ref);
         return { session: await this.#finishCut(lease, ref, session), isNew: false };
@@ -101,6 +113,33 @@ export class SessionStore {
       lease.release();
       throw error;
     }
+  }
+
+  /** Adds a listener, for a service that keeps records of sessions. Returns the function that removes it. */
+  addListener(listener: SessionListener): () => void {
+    this.#listeners.push(listener);
+    return () => void this.#listeners.splice(this.#listeners.indexOf(listener) >>> 0, 1);
+  }
+
+  /** Notes that a durable run waits for an answer: until `endWait` the session refuses other runs. */
+  async noteWait(sessionId: string, runId: string, access: SessionAccess = {}): Promise<void> {
+    const change = (stored: SessionRecord) => ({ ...stored, waiting: runId });
+    await changeSession(this.#driver, refOf(sessionId, access).key, { change });
+  }
+
+  /** Notes that a durable run waits no longer. Does nothing for a session in which it does not wait. */
+  async endWait(sessionId: string, runId: string, access: SessionAccess = {}): Promise<void> {
+    const change = ({ waiting, ...stored }: SessionRecord) => (waiting === runId ? stored : null);
+    await changeSession(this.#driver, refOf(sessionId, access).key, { change });
+  }
+
+  async #endOtherWait(runId: string, { onWaiting = "reject" }: OpenOptions): Promise<void> {
+    const cancelling = this.#listeners.filter((listener) => listener.cancelWaiting !== undefined);
+    if (onWaiting === "reject" || cancelling.length === 0) {
+      const message = "A run of this session waits for an answer. Answer or cancel it first: fields.runId is its id.";
+      throw new TroupeError("conflict", message, { fields: { runId } });
+    }
+    for (const listener of cancelling) await listener.cancelWaiting?.(runId);
   }
 
   /** Resolves when the storage can be used. A driver without `ping` is taken to be usable. */
@@ -305,7 +344,7 @@ export class SessionStore {
   async #acquire(
     ref: SessionRef,
     signal: AbortSignal | undefined,
-    { isKnownNew = false, ...policy }: Partial<BusyPolicy> & { isKnownNew?: boolean } = {},
+    { isKnownNew = false, ...policy }: Partial<JoinOptions> & { isKnownNew?: boolean } = {},
   ) {
     const position = this.#queues.join(ref.key, { ...this.#policy, ...policy, signal });
     const find = () => findSession(this.#driver, ref);
