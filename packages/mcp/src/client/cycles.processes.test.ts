@@ -1,32 +1,11 @@
-import { execFileSync } from "node:child_process";
-import { readdirSync } from "node:fs";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
+import { children, descriptors, heapUsed } from "../../test/held-resources.ts";
 import { callTool, startFixtureHttp, stdioServer } from "../../test/start.ts";
 import { McpToolServer } from "../index.ts";
-
-setFlagsFromString("--expose-gc");
-const collect = runInNewContext("gc") as () => void;
 
 const megabyte = 1024 * 1024;
 /** 1,000 over stdio on demand: `TROUPE_MCP_CYCLES=1000`. */
 const stdioCycles = Number(process.env["TROUPE_MCP_CYCLES"] ?? 50);
-
-function heapUsed(): number {
-  collect();
-  return process.memoryUsage().heapUsed;
-}
-
-function descriptors(): number {
-  return readdirSync("/proc/self/fd").length;
-}
-
-function children(): number {
-  const listed = execFileSync("ps", ["-o", "pid=", "--ppid", String(process.pid)], { encoding: "utf8" });
-  // One of them is ps.
-  return listed.trim().split("\n").length - 1;
-}
 
 async function cycle(server: McpToolServer): Promise<void> {
   const tools = await server.getTools();

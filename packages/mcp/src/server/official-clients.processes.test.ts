@@ -1,14 +1,9 @@
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { Client as FirstClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as FirstTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { serveHttp } from "../../test/serve-http.ts";
 import type { ServedHttp } from "../../test/serve-http.ts";
-
-setFlagsFromString("--expose-gc");
-const collect = runInNewContext("gc") as () => void;
 
 const clientInfo = { name: "test", version: "1" };
 
@@ -66,32 +61,4 @@ describe.each([
     abort.abort();
     await expect.poll(served.aborted).toBe(1);
   });
-
-  it("leaves nothing after 200 connections with a call each [mcp-server.http]", async () => {
-    const served = await serveHttp();
-    const cycle = async () => {
-      const client = await connect(served);
-      await client.ask("tea", {});
-      await client.close();
-      served.model.calls.length = 0;
-      served.lines.length = 0;
-    };
-    const heap = () => {
-      collect();
-      return process.memoryUsage().heapUsed;
-    };
-    for (let warm = 0; warm < 40; warm++) await cycle();
-    const before = heap();
-    for (let count = 0; count < 200; count++) await cycle();
-
-    // Each run leaves a session of two messages in the memory of its agent.
-    expect(heap() - before).toBeLessThan(5 * 1024 * 1024);
-    expect(await openConnections(served)).toBeLessThan(20);
-  });
 });
-
-async function openConnections({ http }: ServedHttp): Promise<number> {
-  return await new Promise((resolve, reject) => {
-    http.getConnections((error, count) => (error === null ? resolve(count) : reject(error)));
-  });
-}
