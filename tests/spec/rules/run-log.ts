@@ -10,4 +10,8 @@ export const runLogRules = [
       "watch calls back when something in a namespace may have changed, until it is ended or the driver closed",
     "storage.watch-processes": "a listener on an SQLite file hears what other processes write",
   }),
+  ...rulesOf("Run log: the fence", {
+    "run-log.fence":
+      "of two attempts at a run, in whatever order they write, one ends the run, and a tool is called once",
+  }),
 ];

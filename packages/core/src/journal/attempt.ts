@@ -2,6 +2,7 @@ import type { StorageDriver } from "../storage/storage-driver.ts";
 import type { Json } from "../storage/json.ts";
 import { forceStorable } from "../storage/to-storable.ts";
 import type { TokenUsage } from "../message/token-usage.ts";
+import { createId } from "../util/create-id.ts";
 import { elapsedMs } from "../util/elapsed-ms.ts";
 import type { LoggedCall, LogEnd, LogEntry, RunChunk, RunWait, StepResult } from "./log-entry.ts";
 import type { LogWriter, RunLog } from "./log-writer.ts";
@@ -78,7 +79,8 @@ export class Attempt {
     attempt.#log.onFailure = (paused) => attempt.#stopAs(paused);
     const left = [...attempt.#unfinished];
     attempt.#unfinished.clear();
-    await attempt.add({ t: "attempt", n: attempt.number, node, print, ...(left.length > 0 && { void: left }) });
+    const id = createId();
+    await attempt.add({ t: "attempt", n: attempt.number, id, node, print, ...(left.length > 0 && { void: left }) });
     return attempt;
   }
 

@@ -56,11 +56,13 @@ export type LoggedCall = {
 export type LogEntry =
   /**
    * A new attempt at the run: all that follows is its. `void` are the steps that the attempts before it left unfinished, whose
-   * chunks count no longer; `print` describes the tools and steps that it runs with.
+   * chunks count no longer; `print` describes the tools and steps that it runs with. `id` is new for each attempt: a writer that
+   * finds its record's place taken tells by it whether the record is its own.
    */
   | {
       readonly t: "attempt";
       readonly n: number;
+      readonly id: string;
       readonly node: string;
       readonly print: string;
       readonly void?: readonly string[];
