@@ -12,6 +12,7 @@ const topics: readonly Topic[] = [
     asked: /\d\s*[-+*/×÷^%x]\s*[(\d]|\d\s*(?:plus|minus|times|divided by|multiplied by)\b|\b(?:calculate|compute)\b/i,
     served: /calculat|arithmetic|\bmaths?\b/i,
   },
+  { asked: /\b(?:book|reserve)\s+(?:(?:me|us)\s+)?(?:an?|one|the)\s/i, served: /\b(?:book|reserve)s?\b/i },
   { asked: /\bsearch\b|\blook up\b|\bgoogle\b/i, served: /\bsearch/i },
   { asked: /\bnews\b|\bheadlines\b|\bstories\b/i, served: /\bnews|\bstories\b/i },
 ];
@@ -29,7 +30,7 @@ export function scoreFor({ served }: Topic, name: string, description: string): 
 
 /** The end of a sentence, or an "and" before another question. */
 const clauseEnd =
-  /(?<=[?!.;])\s+|\n+|,?\s+(?:and|then|also)\s+(?=(?:what|what's|how|which|who|when|where|is|do|does|tell|say|give|calculate|work|count|the|my)\b)/i;
+  /(?<=[?!.;])\s+|\n+|,?\s+(?:and|then|also)\s+(?=(?:what|what's|how|which|who|when|where|is|do|does|tell|say|give|calculate|work|count|book|reserve|the|my)\b)/i;
 
 /** Splits a text into questions and statements. A question about several places becomes one about each. */
 export function splitClauses(text: string): string[] {

@@ -20,6 +20,8 @@ describe("planCalls", () => {
     ["What is 12 * 7?", "calculate", { expression: "12 * 7" }],
     ["Calculate (1.5 + 2) x 3 please", "calculate", { expression: "(1.5 + 2) * 3" }],
     ["I would like to know (the sum is 2 + 3)", "calculate", { expression: "2 + 3" }],
+    ["Book a room in Oslo.", "book_room", { city: "Oslo" }],
+    ["please reserve me one in tokyo", "book_room", { city: "tokyo" }],
     ["How much is 100 divided by 8", "calculate", { expression: "100 / 8" }],
   ])("calls the fitting tool for: %s", (request, name, args) => {
     expect(planned(request)).toEqual([[name, args]]);
@@ -31,6 +33,15 @@ describe("planCalls", () => {
       ["get_time", { city: "Tokyo" }],
       ["calculate", { expression: "2 + 2" }],
     ]);
+  });
+
+  it("plans a booking beside a question, and one for each city", () => {
+    expect(planned("What is the weather in Oslo, and book a room in Oslo and Bergen.")).toEqual([
+      ["get_weather", { city: "Oslo" }],
+      ["book_room", { city: "Oslo" }],
+      ["book_room", { city: "Bergen" }],
+    ]);
+    expect(planned("I read a book about Oslo.")).toEqual([]);
   });
 
   it("takes the place from another question when a question names none", () => {

@@ -20,4 +20,5 @@ export const tools: ToolSpec[] = [
     parameters: { type: "object", properties: { city: { type: "string" } } },
   },
   toolOf("calculate", "Does arithmetic.", "expression"),
+  toolOf("book_room", "Books a room in a city.", "city"),
 ];
