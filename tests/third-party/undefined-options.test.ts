@@ -29,6 +29,8 @@ import type {
   WorkflowRunOpts,
 } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
+import { createMcpServer, McpToolServer } from "@troupe/mcp";
+import type { McpHostRunOptions, McpServerOptions, McpToolServerOptions } from "@troupe/mcp";
 import type { AnthropicOptions } from "@troupe/providers-anthropic";
 import type { GoogleOptions } from "@troupe/providers-google";
 import type { OllamaOptions } from "@troupe/providers-ollama";
@@ -87,6 +89,9 @@ type AllOptions = {
   RouterOptions: RouterOptions;
   DocsOptions: DocsOptions;
   FileUploadOptions: FileUploadOptions;
+  McpToolServerOptions: McpToolServerOptions;
+  McpServerOptions: McpServerOptions;
+  McpHostRunOptions: McpHostRunOptions;
   OpenAIOptions: OpenAIOptions;
   AnthropicOptions: AnthropicOptions;
   GoogleOptions: GoogleOptions;
@@ -153,6 +158,10 @@ it("lets every option be undefined, which is the same as leaving it out [types.u
   expect((await team.run("Hi", opts)).text).toBe("Hi.");
   expect((await flow.run({ ...opts, input: none })).state).toEqual({ s: "Hi." });
   expect(() => createAgentRouter({ agents: none, teams: none, swagger: none, fileUpload: none })).not.toThrow();
+  const mcp = { agents: { agent }, teams: none, extend: none, maxSessions: none, runOptions: none, shutdown: none };
+  expect(() => createMcpServer(mcp)).not.toThrow();
+  const box = { name: "box", transport: "http", url: "http://127.0.0.1/mcp", headers: none, tools: none, logger: none };
+  expect(() => new McpToolServer({ ...box, transport: "http", command: none, onSampling: none })).not.toThrow();
   expect([new InMemoryStorage(), new EventBus({ onHandlerError: none }), createLogger({ level: none })]).toHaveLength(
     3,
   );

@@ -166,10 +166,8 @@ export { SseWriter } from "./wire/sse-writer.ts";
 export type { SseWriterOptions } from "./wire/sse-writer.ts";
 
 // Runnables.
-export { runLimitsOption } from "./run/run-limits.ts";
-export { checkModelSettings } from "./model/model-settings.ts";
-export { modelOption } from "./model/model-option.ts";
-export { runToolsOption } from "./agent/agent-tools.ts";
+export { logWarnings } from "./run/log-warnings.ts";
+export { readHostRunOptions } from "./agent/host-run-options.ts";
 export { readRunOpts } from "./run/read-run-opts.ts";
 export type { RunDefaults, RunSettings } from "./run/run-options.ts";
 export { Run } from "./run/run.ts";

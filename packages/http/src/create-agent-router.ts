@@ -1,10 +1,10 @@
 import { TroupeError } from "@troupe/core";
+import { logWarnings } from "@troupe/core/adapter";
 import { Router } from "express";
 import type { RequestHandler } from "express";
 import { docsRoutes } from "./docs/docs-routes.ts";
 import { createFailureHandler } from "./errors/error-handler.ts";
 import { requestIdOf } from "./exchange/request-id.ts";
-import { logWarnings } from "./log/log-warnings.ts";
 import { healthRoutes } from "./routes/health-routes.ts";
 import { listRoutes } from "./routes/list-routes.ts";
 import { mountRoute } from "./routes/mount-route.ts";

@@ -11,5 +11,7 @@ export type { McpPrompt, McpPromptMessages, McpResource } from "./client/resourc
 export { createMcpServer } from "./server/create-mcp-server.ts";
 export type { McpServer } from "./server/create-mcp-server.ts";
 export type { McpExtend, McpExtendContext, McpNotify } from "./server/extension.ts";
+export type { McpHostRunOptions, McpRunOptions } from "./server/call-tool.ts";
+export type { McpShutdown } from "./server/running-calls.ts";
 export type { McpRequest } from "./server/answer-request.ts";
 export type { McpServerOptions } from "./server/mcp-server-options.ts";

@@ -176,6 +176,12 @@ export const transportRules = [
     "mcp-server.keys": "the key headers of a request count for that request alone, and are shown nowhere",
     "mcp-server.source": "a host that is not in allowedHosts, and a page of another site, get 403",
     "mcp-server.body": "a message longer than maxBodyBytes is refused",
+    "mcp-server.media":
+      "images, audio and files of a run's tools are blocks of its result, each once and up to maxMediaBytes in all",
+    "mcp-server.run-options": "runOptions gives a run the host's options of its request",
+    "mcp-server.warnings": "the logger gets the warnings of what is served, until the server is closed",
+    "mcp-server.shutdown":
+      "shutdown refuses new calls and waits for those that run, and ends them when their time is over",
     "mcp-server.extend": "extend adds tools, prompts, resources and handlers of the host, for each server that is made",
     "mcp-server.ask": "a tool of the host can ask the client, which answers in either revision",
     "mcp-server.sessions":

@@ -1,12 +1,11 @@
 import { TroupeError } from "@troupe/core";
 import type { ChatMessage, MessageContent, RunOpts, SessionOwner } from "@troupe/core";
-import { checkContent, checkSessionId, createId, readKeyHeaders } from "@troupe/core/adapter";
+import { checkContent, checkSessionId, createId, readHostRunOptions, readKeyHeaders } from "@troupe/core/adapter";
 import type { Request } from "express";
 import type { Exchange } from "../exchange/exchange.ts";
 import { readPrincipal, readRunUser } from "../exchange/principal.ts";
 import { requestRecordOf } from "../exchange/request-record.ts";
 import type { RouterSettings } from "../settings/router-options.ts";
-import { readHostRunOptions } from "../settings/run-options.ts";
 import { readBody } from "./read-body.ts";
 import { readRunQuery } from "./read-delivery.ts";
 import type { RunQuery } from "./read-delivery.ts";
@@ -74,7 +73,7 @@ export async function readRunRequest<Subject, Input>(
   const { request, response } = exchange;
   const query = readRunQuery(request);
   const principal = readPrincipal(request);
-  const hostOptions = settings.runOptions && (await readHostRunOptions(settings.runOptions, request));
+  const hostOptions = settings.runOptions && readHostRunOptions(await settings.runOptions(request));
   const body = (await readRunBody(exchange, settings, input.takesFiles)) ?? {};
   const user = readRunUser(principal, { claimed: body.userId ?? undefined, bodyUserId: settings.bodyUserId });
   const runRequest = {

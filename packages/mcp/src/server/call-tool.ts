@@ -1,18 +1,38 @@
 import { TroupeError } from "@troupe/core";
 import type { Logger, MessageContent, RunOpts, RunOutput, TokenUsage } from "@troupe/core";
-import { checkSessionId, createId, toPublicError, toTroupeError } from "@troupe/core/adapter";
+import { checkSessionId, createId, readHostRunOptions, toPublicError, toTroupeError } from "@troupe/core/adapter";
 import type { CallToolResult } from "@modelcontextprotocol/server";
+import type { McpRequest } from "./answer-request.ts";
+import { readMedia } from "./media-content.ts";
 import type { ServedTool } from "./served-tools.ts";
 
 /** The caller of a tool: the user and keys of its request, and the values of it that must not be logged. */
 export type Caller = {
+  /** Undefined over stdio. */
+  readonly request?: McpRequest;
   /** Aborts when the client has left. */
   readonly signal?: AbortSignal;
+  /** Resolves when the response over HTTP is sent, or the client has left. */
+  readonly answered?: Promise<void>;
   /** The session that a client of an earlier revision names over HTTP. It is a secret of that client. */
   readonly session?: string;
   readonly opts: Pick<RunOpts, "userId" | "tenantId" | "apiKey" | "apiKeys">;
   readonly secrets: readonly (string | undefined)[];
 };
+
+/**
+ * The option `runOptions`: returns options of the run that a request asks for. The request is undefined over stdio. An error
+ * that it throws is the result.
+ */
+export type McpRunOptions = (
+  request: McpRequest | undefined,
+) => McpHostRunOptions | undefined | Promise<McpHostRunOptions | undefined>;
+
+/** Options that the host gives to a run, over the agent's own. */
+export type McpHostRunOptions = Pick<
+  RunOpts,
+  "metadata" | "limits" | "modelOptions" | "model" | "instructions" | "tools"
+>;
 
 /** Function that tells a client of progress: a number that grows, and what is new. */
 export type SendProgress = (progress: { progress: number; message?: string }) => Promise<void>;
@@ -25,7 +45,14 @@ export type ToolCall = {
   readonly signal: AbortSignal;
   /** Undefined if the client did not ask for progress. */
   readonly sendProgress: SendProgress | undefined;
+  readonly settings: CallSettings;
+};
+
+/** The settings of the server that concern the call of a tool. */
+export type CallSettings = {
   readonly logger: Logger;
+  readonly runOptions?: McpRunOptions;
+  readonly maxMediaBytes: number;
 };
 
 /** The shortest time between two messages of progress, in milliseconds. */
@@ -47,13 +74,14 @@ const ownFaults: ReadonlySet<string> = new Set([
  * message that clients may see.
  */
 export async function callServedTool(call: ToolCall): Promise<CallToolResult> {
-  const { caller, signal } = call;
+  const { caller, signal, settings } = call;
   const runId = createId();
   try {
     const { input, sessionId } = readArguments(call);
     const session = sessionId === undefined ? { sessionId: createId(), isNewSession: true } : { sessionId };
-    const opts: RunOpts = { ...caller.opts, ...session, runId, fromOutside: true, signal };
-    return toResult(await run(call, input, opts));
+    const hostOptions = settings.runOptions && readHostRunOptions(await settings.runOptions(caller.request));
+    const opts: RunOpts = { ...hostOptions, ...caller.opts, ...session, runId, fromOutside: true, signal };
+    return toResult(await run(call, input, opts), settings.maxMediaBytes);
   } catch (thrown) {
     logFailure(toTroupeError(thrown, signal), runId, call);
     return { content: [{ type: "text", text: toPublicError(toTroupeError(thrown, signal)).message }], isError: true };
@@ -129,7 +157,8 @@ class ProgressReport {
   }
 }
 
-function toResult({ text, structured, sessionId, runId, usage }: RunOutput): CallToolResult {
+function toResult(output: RunOutput, maxMediaBytes: number): CallToolResult {
+  const { text, structured, sessionId, runId, usage } = output;
   const structuredContent = {
     text,
     ...(structured !== undefined && structured !== null && { structured }),
@@ -137,7 +166,7 @@ function toResult({ text, structured, sessionId, runId, usage }: RunOutput): Cal
     runId,
     usage: toPublicUsage(usage),
   };
-  return { content: [{ type: "text", text }], structuredContent };
+  return { content: [{ type: "text", text }, ...readMedia(output, maxMediaBytes)], structuredContent };
 }
 
 /** The counts alone: what the vendor sent beside them is for the service. */
@@ -145,9 +174,9 @@ function toPublicUsage({ providerMetrics: _metrics, ...counts }: TokenUsage): Om
   return counts;
 }
 
-function logFailure(error: TroupeError, runId: string, { tool, caller, logger }: ToolCall): void {
+function logFailure(error: TroupeError, runId: string, { tool, caller, settings }: ToolCall): void {
   if (error.code === "cancelled" || error.code === "invalid_request") return;
-  const redacting = logger.withSecrets([...caller.secrets]);
+  const redacting = settings.logger.withSecrets([...caller.secrets]);
   const fields = { tool: tool.name, runId, error };
   if (ownFaults.has(error.code)) redacting.error("A run for an MCP client failed by a fault of the service.", fields);
   else redacting.warn("A run for an MCP client failed.", fields);

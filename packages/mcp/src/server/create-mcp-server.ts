@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { TroupeError } from "@troupe/core";
+import { logWarnings } from "@troupe/core/adapter";
 import type { McpRequest } from "./answer-request.ts";
 import { createNotify } from "./extension.ts";
 import type { McpNotify } from "./extension.ts";
@@ -41,6 +42,25 @@ export function createMcpServer(options: McpServerOptions): McpServer {
   };
   const http = new HttpSide(settings, loadParts);
   let stdio: StdioConnection | undefined;
+  const runnables = [...settings.tools.values()].map(({ runnable }) => runnable);
+  const endWarnings = logWarnings(runnables, settings.logger);
+  const close = async (): Promise<void> => {
+    calls.endAll();
+    endWarnings();
+    await Promise.all([http.close(), stdio?.close()]);
+  };
+  settings.shutdown?.add({
+    get size() {
+      return calls.size;
+    },
+    drain: async () => {
+      await calls.drain();
+      // The last result over stdio is written when its call is over.
+      await new Promise<void>((resolve) => setImmediate(resolve));
+      await close();
+    },
+    endAll: () => calls.endAll(),
+  });
   return {
     handler: (request, response) => void http.serve(request, response),
     notify: createNotify(settings.extend !== undefined, () => {
@@ -52,9 +72,6 @@ export function createMcpServer(options: McpServerOptions): McpServer {
       stdio = openStdio(loadParts);
       await stdio.ended;
     },
-    async close() {
-      calls.endAll();
-      await Promise.all([http.close(), stdio?.close()]);
-    },
+    close,
   };
 }

@@ -37,19 +37,21 @@ export class HttpSide {
   async serve(request: McpRequest, response: ServerResponse): Promise<void> {
     const { maxBodyBytes, genericApiKeyHeader } = this.#settings;
     const left = new AbortController();
+    const answered = Promise.withResolvers<void>();
     response.once("close", () => {
+      answered.resolve();
       if (!response.writableFinished) left.abort();
     });
     try {
       this.#guard(request);
-      const caller = readCaller(request, genericApiKeyHeader, left.signal);
+      const read = readCaller(request, genericApiKeyHeader);
+      const caller = { ...read, signal: left.signal, answered: answered.promise };
       const { callers } = await this.#loadParts();
       // An object of its own for each request: the library hands it on unread, and the caller is found by it.
       const authInfo = { token: "", clientId: "", scopes: [], ...request.auth };
       callers.set(authInfo, caller);
-      await answerRequest({ request, response, maxBodyBytes, signal: left.signal }, async (asked, read) => {
-        const onClose = (listener: () => void): void => void response.once("close", listener);
-        return await this.#answer({ request: asked, options: { authInfo, ...read }, caller, onClose });
+      await answerRequest({ request, response, maxBodyBytes, signal: left.signal }, async (asked, body) => {
+        return await this.#answer({ request: asked, options: { authInfo, ...body }, caller });
       });
     } catch (error) {
       this.#fail(error, response, left.signal);

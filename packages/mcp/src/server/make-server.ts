@@ -93,9 +93,11 @@ function registerTool(server: Library.McpServer, tool: ServedTool, { parts, purp
     const { signal, end } = calls.begin(nameOf(caller, mcpReq.id), [mcpReq.signal, caller.signal]);
     const sendProgress = progressSender(mcpReq);
     try {
-      return await callServedTool({ tool, args, caller, signal, sendProgress, logger: settings.logger });
+      return await callServedTool({ tool, args, caller, signal, sendProgress, settings });
     } finally {
-      end();
+      // Over HTTP a call is over when its client has the result.
+      if (caller.answered === undefined) end();
+      else void caller.answered.then(end);
     }
   });
 }

@@ -6,6 +6,7 @@ import {
   functionLike,
   integer,
   loggerOption,
+  methods,
   nonBlankString,
   optional,
   readOptions,
@@ -14,7 +15,9 @@ import {
   timeoutMilliseconds,
 } from "@troupe/core/adapter";
 import type { OptionCheck, OptionTable } from "@troupe/core/adapter";
+import type { McpRunOptions } from "./call-tool.ts";
 import type { McpExtend } from "./extension.ts";
+import type { McpShutdown } from "./running-calls.ts";
 import { readServedTools } from "./served-tools.ts";
 import type { ServedRegistries, ServedTool } from "./served-tools.ts";
 
@@ -57,7 +60,23 @@ export type McpServerOptions = ServedRegistries & {
   genericApiKeyHeader?: boolean | undefined;
   /** The maximum size of a message in bytes. A longer one is refused over HTTP and ends a connection over stdio. @default 1_048_576 */
   maxBodyBytes?: number | undefined;
-  /** Receives the failures of runs and of the service itself. @default warnings and errors, on the standard error stream */
+  /**
+   * Returns options of the run that a request asks for, over the agent's own: `{ metadata?, limits?, modelOptions?, model?,
+   * instructions?, tools? }`. It is called for each call of an agent, team or workflow, over stdio without a request.
+   * @default none
+   */
+  runOptions?: McpRunOptions | undefined;
+  /**
+   * The bytes of images, audio and files of a run's tools that one result has at most, in base64. What is beyond is left out,
+   * with a line that says so; with `0` none is sent. @default 1_048_576
+   */
+  maxMediaBytes?: number | undefined;
+  /**
+   * The shutdown of `createShutdown` of `@troupe/http`, which then ends this server too: new calls are refused, and those that
+   * run have the grace period. @default none: call `close`
+   */
+  shutdown?: McpShutdown | undefined;
+  /** Receives the failures of runs and of the service itself, and warnings of runs. @default warnings and errors, on the standard error stream */
   logger?: Logger | undefined;
 };
 
@@ -83,6 +102,9 @@ const optionTable = {
   stateKey: optional(longSecret),
   genericApiKeyHeader: optional(anyBoolean, true),
   maxBodyBytes: optional(integer(1), 1_048_576),
+  runOptions: optional(functionLike<McpRunOptions>()),
+  maxMediaBytes: optional(integer(0), 1_048_576),
+  shutdown: optional(methods<McpShutdown>("what createShutdown() of @troupe/http returns", "add")),
   logger: optional(loggerOption),
 } satisfies OptionTable<McpServerOptions>;
 
@@ -100,6 +122,9 @@ export type McpServerSettings = {
   readonly stateKey?: string;
   readonly genericApiKeyHeader: boolean;
   readonly maxBodyBytes: number;
+  readonly runOptions?: McpRunOptions;
+  readonly maxMediaBytes: number;
+  readonly shutdown?: McpShutdown;
   readonly logger: Logger;
 };
 
@@ -114,6 +139,11 @@ export function readMcpServerOptions(options: McpServerOptions): McpServerSettin
   for (const name of extensionOptions) {
     if (extend !== undefined || read[name] === undefined) continue;
     const message = `${name} has no effect without extend: only what extend adds needs it. Set extend, or leave ${name} out.`;
+    throw new TroupeError("invalid_config", message);
+  }
+  if (maxSessions === 0 && read.sessionIdleMs !== undefined) {
+    const message =
+      "sessionIdleMs has no effect with maxSessions 0, which keeps no sessions. Leave one of the two out.";
     throw new TroupeError("invalid_config", message);
   }
   return { ...read, logger, maxSessions, sessionIdleMs, tools: readServedTools(options, extend !== undefined) };

@@ -47,12 +47,17 @@ function forbidden(message: string): TroupeError {
 }
 
 /** Reads the user and the keys of a request. Throws `invalid_request` for a key that is malformed or sent twice. */
-export function readCaller(request: McpRequest, genericApiKeyHeader: boolean, signal: AbortSignal): Caller {
+export function readCaller(request: McpRequest, genericApiKeyHeader: boolean): Omit<Caller, "signal" | "answered"> {
   const { headersDistinct, headers } = request;
   const secrets = keyHeaders.flatMap((name) => headersDistinct[name] ?? []);
   const opts = { ...readKeyHeaders(headersDistinct, { genericApiKeyHeader }), ...readUser(request) };
   const session = headersDistinct["mcp-session-id"]?.[0];
-  return { opts, signal, secrets: [...secrets, headers.authorization], ...(session !== undefined && { session }) };
+  return {
+    request,
+    opts,
+    secrets: [...secrets, headers.authorization],
+    ...(session !== undefined && { session }),
+  };
 }
 
 function readUser({ principal }: McpRequest): Caller["opts"] {

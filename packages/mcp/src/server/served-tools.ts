@@ -15,7 +15,8 @@ export type ServedRegistries = {
 };
 
 /** A workflow, of any state, that can be served. */
-type WorkflowLike = Pick<Workflow<object>, "name"> & { asRunnable(): Runnable };
+type WorkflowLike = Pick<Workflow<object>, "name"> &
+  Partial<Pick<Workflow<object>, "inputKinds">> & { asRunnable(): Runnable };
 
 /** A JSON Schema with an object at its root, as the protocol wants it. */
 type RootSchema = { type: "object"; [keyword: string]: unknown };
@@ -47,10 +48,25 @@ const sessionId = {
 
 const question = { type: "string", description: "The task or question, with all that it takes to answer it." };
 
-const workflowInput = {
-  anyOf: [{ type: "object" }, { type: "string" }],
-  description: "An object is merged over the initial state; a string is the input of the first agent step.",
+/** The types of JSON Schema by the kinds of a state's values. */
+const kindSchemas: Readonly<Record<string, object>> = {
+  string: { type: "string" },
+  number: { type: "number" },
+  boolean: { type: "boolean" },
+  list: { type: "array" },
+  object: { type: "object" },
 };
+
+/** The schema of a workflow's input: the keys of its initial state, which are the ones that it takes. */
+function workflowInput({ inputKinds = new Map() }: WorkflowLike): object {
+  const properties = Object.fromEntries([...inputKinds].map(([key, kind]) => [key, kindSchemas[kind] ?? {}]));
+  const state =
+    inputKinds.size === 0 ? { type: "object" } : { type: "object", properties, additionalProperties: false };
+  return {
+    anyOf: [state, { type: "string" }],
+    description: "An object is merged over the initial state; a string is the input of the first agent step.",
+  };
+}
 
 /**
  * Makes the tools of all agents, teams and workflows by their names. Throws `invalid_config` for an entry that cannot run,
@@ -71,7 +87,7 @@ export function readServedTools(
   for (const [option, registry] of Object.entries({ agents, teams })) {
     for (const [name, entry] of entriesOf(registry, option, readRunnable)) add(askTool(name, entry));
   }
-  for (const [name, entry] of entriesOf(workflows, "workflows", workflowLike)) add(runTool(name, entry.asRunnable()));
+  for (const [name, entry] of entriesOf(workflows, "workflows", workflowLike)) add(runTool(name, entry));
   if (tools.size > 0 || mayBeEmpty) return tools;
   const message = "createMcpServer needs at least one entry in agents, teams or workflows, or the option extend.";
   throw new TroupeError("invalid_config", message);
@@ -108,11 +124,12 @@ function askTool(name: string, runnable: Runnable): ServedTool {
   };
 }
 
-function runTool(name: string, runnable: Runnable): ServedTool {
+function runTool(name: string, workflow: WorkflowLike): ServedTool {
+  const runnable = workflow.asRunnable();
   return {
     name: legalName(`run_${name}`),
     description: runnable.description?.trim() || `Runs the workflow ${name} and returns its last state.`,
-    inputSchema: shown(rootSchema({ input: workflowInput, sessionId })),
+    inputSchema: shown(rootSchema({ input: workflowInput(workflow), sessionId })),
     outputSchema: shown(outputSchemaOf(runnable)),
     runnable,
     argument: "input",

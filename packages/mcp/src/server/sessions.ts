@@ -13,8 +13,6 @@ export type SessionRequest = {
   readonly request: Request;
   readonly options: Library.HandleRequestOptions;
   readonly caller: Caller;
-  /** Calls its argument when the response is over. */
-  readonly onClose: (listener: () => void) => void;
 };
 
 type Session = {
@@ -70,13 +68,14 @@ export class Sessions {
     await Promise.all([...this.#sessions.keys()].map(async (id) => await this.#end(id)));
   }
 
-  async #serve(id: string, session: Session, { request, options, onClose }: SessionRequest): Promise<Response> {
+  async #serve(id: string, session: Session, { request, options, caller }: SessionRequest): Promise<Response> {
     session.open++;
     this.#touch(id, session);
-    onClose(() => {
+    const release = (): void => {
       session.open--;
       if (this.#sessions.get(id) === session) this.#touch(id, session);
-    });
+    };
+    void caller.answered?.then(release);
     return await session.transport.handleRequest(request, options);
   }
 
@@ -88,7 +87,10 @@ export class Sessions {
 
   async #open({ request, options, caller }: SessionRequest): Promise<Response> {
     const id = createId();
-    const made = await this.#makeServer({ caller, era: "legacy", isKept: true });
+    const { userId, tenantId } = caller.opts;
+    const user = { ...(userId !== undefined && { userId }), ...(tenantId !== undefined && { tenantId }) };
+    // Its keys are those of one request: each further one brings its own.
+    const made = await this.#makeServer({ caller: { opts: user, secrets: [] }, era: "legacy", isKept: true });
     const transport = new this.#library.WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => id,
       onsessionclosed: () => this.#forget(id),

@@ -1,4 +1,5 @@
-import type { Logger, RunEvents } from "@troupe/core";
+import type { Logger } from "../log/logger.ts";
+import type { RunEvents } from "./run-events.ts";
 
 type Warning = RunEvents["run.warning"];
 

@@ -1,0 +1,70 @@
+import type { Artifact, ContentPart, RunOutput } from "@troupe/core";
+import { readContentData } from "@troupe/core/adapter";
+import type { ContentBlock } from "@modelcontextprotocol/server";
+
+/** The greatest number of images, audio and resources in one result. */
+const maxBlocks = 50;
+
+type MediaBlock = Extract<ContentBlock, { type: "image" | "audio" | "resource" }>;
+
+/**
+ * Makes the content blocks of what the tools of a run returned beside text: images, audio and files, and artifacts that hold
+ * one of these, each once. What goes beyond `maxBytes` in all is left out, with a line that says so. Other artifacts, and
+ * addresses in place of data, have no block.
+ */
+export function readMedia({ toolCalls, artifacts = [] }: RunOutput, maxBytes: number): ContentBlock[] {
+  const parts = toolCalls.flatMap(({ result, error }) => (error === undefined && Array.isArray(result) ? result : []));
+  const found = [...parts.map(blockOfPart), ...artifacts.map(blockOfArtifact)];
+  const seen = new Set<string>();
+  const blocks: ContentBlock[] = [];
+  let [bytes, left] = [0, 0];
+  for (const block of found) {
+    if (block === undefined) continue;
+    const data = dataOf(block);
+    if (seen.has(data)) continue;
+    seen.add(data);
+    const size = Buffer.byteLength(data);
+    if (bytes + size > maxBytes || blocks.length >= maxBlocks) {
+      left++;
+      continue;
+    }
+    bytes += size;
+    blocks.push(block);
+  }
+  const note = `[${left} of the images and files of the tools were left out: they are too large for this result]`;
+  return [...blocks, ...(left > 0 && maxBytes > 0 ? [{ type: "text" as const, text: note }] : [])];
+}
+
+function dataOf(block: MediaBlock): string {
+  if (block.type !== "resource") return block.data;
+  return "blob" in block.resource ? block.resource.blob : block.resource.text;
+}
+
+function blockOfPart(part: ContentPart, index: number): MediaBlock | undefined {
+  if (part.type === "text") return undefined;
+  const { type } = part;
+  const read = readContentData(part);
+  if (read.kind !== "base64") return undefined;
+  const { base64: data, mimeType } = read;
+  if (type === "file") {
+    const name = part.filename ?? `file-${index + 1}`;
+    return { type: "resource", resource: { uri: `attachment:${encodeURIComponent(name)}`, blob: data, mimeType } };
+  }
+  return mimeType === undefined ? undefined : { type, data, mimeType };
+}
+
+function blockOfArtifact({ type, data, mimeType }: Artifact): MediaBlock | undefined {
+  const named = mimeType !== undefined && { mimeType };
+  if (typeof data !== "string") return type === "resource" ? blockOfResource(data, named) : undefined;
+  const kind = mimeType?.split("/")[0] ?? type;
+  return kind === "image" || kind === "audio" ? blockOfPart({ type: kind, data, ...named }, 0) : undefined;
+}
+
+/** An artifact of another MCP server's resource, as `McpToolServer` makes it. */
+function blockOfResource(data: unknown, named: { mimeType: string } | false): MediaBlock | undefined {
+  const { uri, text, blob } = (data ?? {}) as { uri?: unknown; text?: unknown; blob?: unknown };
+  if (typeof uri !== "string") return undefined;
+  if (typeof text === "string") return { type: "resource", resource: { uri, text, ...named } };
+  const isBase64 = typeof blob === "string" && readContentData({ data: blob }).kind === "base64";
+  return isBase64 ? { type: "resource", resource: { uri, blob, ...named } } : undefined;
+}
