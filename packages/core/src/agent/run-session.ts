@@ -50,10 +50,8 @@ export class RunSession {
   }
 
   /** Stores the turn of a run that finished, and returns its number. */
-  async saveFinished(messages: ChatMessage[]): Promise<number> {
-    const seq = (await this.#storedBefore()) ?? (await this.#store("completed", messages));
-    await this.#endWait();
-    return seq;
+  saveFinished(messages: ChatMessage[]): Promise<number> {
+    return this.#run.journal === undefined ? this.#store("completed", messages) : this.#saveDurable(messages);
   }
 
   /** Stores what a failed run did, if it called a tool. */
@@ -91,6 +89,13 @@ export class RunSession {
       "conflict",
       `Session ${JSON.stringify(settings.sessionId)} has turns already. Leave out messages, or start a new session with them.`,
     );
+  }
+
+  /** Stores the turn of a durable run, unless an earlier attempt has, and notes that the run waits no longer. */
+  async #saveDurable(messages: ChatMessage[]): Promise<number> {
+    const seq = (await this.#storedBefore()) ?? (await this.#store("completed", messages));
+    await this.#endWait();
+    return seq;
   }
 
   async #endWait(): Promise<void> {
