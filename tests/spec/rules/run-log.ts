@@ -11,6 +11,7 @@ export const runLogRules = [
     "storage.watch-processes": "a listener on an SQLite file hears what other processes write",
   }),
   ...rulesOf("Run log: the fence", {
+    "run-log.turn-after-steps": "the turn of a durable run is stored after all steps that led to it are in the log",
     "run-log.fence":
       "of two attempts at a run, in whatever order they write, one ends the run, and a tool is called once",
   }),

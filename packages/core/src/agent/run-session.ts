@@ -58,9 +58,7 @@ export class RunSession {
   async saveInterrupted(): Promise<void> {
     const { messages, unfinishedStep } = this.#run;
     const done = interruptedTurn(messages, unfinishedStep);
-    if (done !== null && (await this.#storedBefore()) === undefined) {
-      await this.#store("interrupted", done, unfinishedStep);
-    }
+    if (done !== null) await this.#storeOnce("interrupted", done, unfinishedStep);
     await this.#endWait();
   }
 
@@ -83,8 +81,10 @@ export class RunSession {
 
   /** A conversation that came before can stand before a session's first turn alone. */
   async #checkEmpty(session: OpenSession): Promise<void> {
-    const { signal, settings } = this.#run;
-    if ((await session.loadTurnsWithoutData(1, signal)).length === 0) return;
+    const { signal, settings, runId } = this.#run;
+    const [newest] = await session.loadTurnsWithoutData(1, signal);
+    // An attempt that follows another may find the turn of its own run.
+    if (newest === undefined || newest.runId === runId) return;
     throw new TroupeError(
       "conflict",
       `Session ${JSON.stringify(settings.sessionId)} has turns already. Leave out messages, or start a new session with them.`,
@@ -93,7 +93,7 @@ export class RunSession {
 
   /** Stores the turn of a durable run, unless an earlier attempt has, and notes that the run waits no longer. */
   async #saveDurable(messages: ChatMessage[]): Promise<number> {
-    const seq = (await this.#storedBefore()) ?? (await this.#store("completed", messages));
+    const seq = await this.#storeOnce("completed", messages);
     await this.#endWait();
     return seq;
   }
@@ -110,6 +110,15 @@ export class RunSession {
     if (journal === undefined || journal.attempt === 1) return undefined;
     const turns = await this.#session?.loadTurnsWithoutData(turnsToSearch);
     return turns?.find((turn) => turn.runId === runId)?.seq;
+  }
+
+  /** Stores the turn, unless an earlier attempt has. Returns its number. */
+  async #storeOnce(status: NewTurn["status"], messages: ChatMessage[], unfinished?: UnfinishedStep): Promise<number> {
+    const stored = await this.#storedBefore();
+    if (stored !== undefined) return stored;
+    // A turn that came before the steps that led to it could have another answer than the next attempt gives.
+    await this.#run.journal?.flush();
+    return await this.#store(status, messages, unfinished);
   }
 
   #store(status: NewTurn["status"], messages: ChatMessage[], unfinished?: UnfinishedStep): Promise<number> {
