@@ -23,6 +23,9 @@ export type AttemptInit = {
   readonly answers?: ReadonlyMap<string, Json>;
 };
 
+/** A call of a tool that was logged, and whose result never was. `times`: how often it has been made. */
+export type InterruptedCall = LoggedCall & { readonly times: number };
+
 /** A step that is under way. Call `done` or `leave` when it is over. */
 export type OpenStep = {
   /** Notes that a chunk of the stream belongs to this step, which counts only once the step is done. */
@@ -37,8 +40,8 @@ export type OpenStep = {
 export class Attempt {
   readonly runId: string;
   readonly results = new Map<string, StepResult>();
-  /** Calls without a result. */
-  readonly calls = new Map<string, LoggedCall>();
+  /** Calls of earlier attempts without a result. */
+  readonly calls = new Map<string, InterruptedCall>();
   readonly answers: ReadonlyMap<string, Json>;
   number = 1;
   ended: LogEnd | undefined;
@@ -210,7 +213,7 @@ export class Attempt {
       case "chunks":
         return this.#readChunks(entry);
       case "call":
-        return void this.calls.set(entry.step, entry);
+        return void this.calls.set(entry.step, { ...entry, times: (this.calls.get(entry.step)?.times ?? 0) + 1 });
       case "done": {
         const { t: _, step, ...result } = entry;
         this.results.set(step, result);

@@ -2,8 +2,8 @@ import { TroupeError } from "../errors/troupe-error.ts";
 import type { Json } from "../storage/json.ts";
 import { forceStorable } from "../storage/to-storable.ts";
 import { Attempt } from "./attempt.ts";
-import type { AttemptInit, OpenStep } from "./attempt.ts";
-import type { LoggedCall, LogEnd, RunChunk, RunWait, StepResult } from "./log-entry.ts";
+import type { AttemptInit, InterruptedCall, OpenStep } from "./attempt.ts";
+import type { LoggedCall, LogEnd, RunChunk, RunWait, StepResult, WaitKind } from "./log-entry.ts";
 import type { PauseReason } from "./run-paused.ts";
 
 /** A wait as a step asks for it: its kind, the facts for the one who answers, and how long it may last. */
@@ -111,6 +111,16 @@ export class Journal {
     return this.#attempt.calls.has(this.#scope + key);
   }
 
+  /** Returns the call of such a step, with the number of times that it was made. */
+  callOf(key: string): InterruptedCall | undefined {
+    return this.#attempt.calls.get(this.#scope + key);
+  }
+
+  /** Tells if an attempt has come to a wait of this kind in the step, answered or not. */
+  hasWait(key: string, kind: WaitKind): boolean {
+    return this.#attempt.knownWait(this.#waitId(key, kind)) !== undefined;
+  }
+
   /** Logs that a tool is going to be called. Resolves when that is stored: call the tool only then. */
   async call(key: string, { args, ...call }: LoggedCall): Promise<void> {
     await this.#attempt.add({ t: "call", step: this.#scope + key, ...call, args: forceStorable(args) });
@@ -123,13 +133,17 @@ export class Journal {
    */
   async wait(key: string, request: WaitRequest): Promise<Json> {
     const step = this.#scope + key;
-    const suffix = request.kind === "approval" ? "" : `.${request.kind}`;
-    const id = `${step.replaceAll("/", ".")}${suffix}`;
+    const id = this.#waitId(key, request.kind);
     const answer = this.#attempt.answers.get(id);
     if (answer !== undefined) return answer;
     const wait = this.#attempt.knownWait(id) ?? { id, ...request, about: forceStorable(request.about) };
     if (wait.until !== undefined && wait.until <= Date.now()) return answerInTime(wait);
     return await this.#attempt.wait(step, wait);
+  }
+
+  #waitId(key: string, kind: WaitKind): string {
+    const place = (this.#scope + key).replaceAll("/", ".");
+    return kind === "approval" ? place : `${place}.${kind}`;
   }
 
   /** Logs a chunk that the stream of the run has yielded. Returns a promise while the storage is behind. */

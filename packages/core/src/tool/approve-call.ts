@@ -2,8 +2,10 @@ import { runOf } from "../run/derive-context.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { ToolDef } from "../run/tool.ts";
 import type { ToolCall } from "../message/tool-call.ts";
+import { isRecord } from "../util/is-record.ts";
 import { readProperty } from "../util/read-property.ts";
 import type { CallSlots } from "./call-slots.ts";
+import type { CallStep } from "./call-step.ts";
 import { copyPlain } from "./copy-plain.ts";
 import { cutFailureText, keyMasker, loggedCause } from "./failure-text.ts";
 import { failedOutcome } from "./tool-outcome.ts";
@@ -31,8 +33,16 @@ type Approvers = {
   readonly slots: CallSlots;
 };
 
-/** A call of a tool, with its checked arguments. */
-type ApprovableCall = { readonly call: ToolCall; readonly tool: ToolDef; readonly args: Record<string, unknown> };
+/** A call of a tool, with its checked arguments and, in a durable run, its step. */
+type ApprovableCall = {
+  readonly call: ToolCall;
+  readonly tool: ToolDef;
+  readonly args: Record<string, unknown>;
+  readonly step?: CallStep;
+};
+
+/** The leave to make a call, perhaps with other arguments. */
+type Approval = { readonly args?: Record<string, unknown> };
 
 /** Calls the hook. A call goes on only when the hook returns nothing: a hook that fails has denied it. */
 export async function denialBy(
@@ -52,13 +62,31 @@ export async function denialBy(
   }
 }
 
-/** Returns the denial of a call that needs an approval and does not get it, or undefined for a call that may be made. */
-export async function denialOf(checked: ApprovableCall, approvers: Approvers): Promise<ToolOutcome | undefined> {
+/**
+ * Returns the leave to make a call, or its denial. A call that needs an approval asks the hook; without one a durable run
+ * waits for an answer, which may change the arguments.
+ */
+export async function approvalOf(checked: ApprovableCall, approvers: Approvers): Promise<Approval | ToolOutcome> {
+  const { step, tool } = checked;
   const { context, onApproval, slots } = approvers;
-  if (!(await needsApproval(checked, context))) return undefined;
-  if (onApproval === undefined) return deniedUnasked(checked.tool.name, context);
-  const call = { ...checked.call, arguments: checked.args };
-  return await slots.leaveFor(async () => await denialByApprover(onApproval, call, context));
+  // What was asked for once is needed, whatever needsApproval says by now.
+  const hasAsked = step?.hasAskedApproval === true;
+  if (!hasAsked && !(await needsApproval(checked, context))) return {};
+  if (onApproval !== undefined && !hasAsked) {
+    const call = { ...checked.call, arguments: checked.args };
+    return await slots.leaveFor(async () => (await denialByApprover(onApproval, call, context)) ?? {});
+  }
+  if (step === undefined) return deniedUnasked(tool.name, context);
+  const question = { toolCallId: checked.call.id, toolName: tool.name, args: checked.args };
+  return readApproval(await slots.leaveFor(async () => await step.ask("approval", question)), tool.name, context);
+}
+
+/** Reads the answer to a question for approval. An answer of another form is a denial. */
+function readApproval(answer: unknown, toolName: string, context: RunContext): Approval | ToolOutcome {
+  const [approved, reason, args] = ["approved", "reason", "args"].map((name) => readProperty(answer, name));
+  if (approved !== true) return deniedOutcome(toolName, typeof reason === "string" ? reason : undefined, context);
+  if (args === undefined) return {};
+  return isRecord(args) ? { args } : deniedOutcome(toolName, "The arguments in the approval are no object.", context);
 }
 
 /** Tells if the call needs an approval. A tool that cannot tell has asked for one. */

@@ -5,9 +5,12 @@
 export class CallSlots {
   #free: number;
   readonly #waiting: (() => void)[] = [];
+  readonly #isOver: () => boolean;
 
-  constructor(count: number) {
+  /** @param isOver tells if the batch has ended, so that no call waits for a slot any more */
+  constructor(count: number, isOver: () => boolean) {
     this.#free = count;
+    this.#isOver = isOver;
   }
 
   /** Takes a slot. Returns undefined where one is free, else a promise that resolves when this call has one. */
@@ -24,13 +27,13 @@ export class CallSlots {
     else next();
   }
 
-  /** Leaves the slot of a call for as long as it waits, and takes one again. */
+  /** Leaves the slot of a call for as long as it waits, and takes one again, unless the run stops meanwhile. */
   async leaveFor<Result>(wait: () => Promise<Result>): Promise<Result> {
     this.give();
     try {
       return await wait();
     } finally {
-      await this.take();
+      if (!this.#isOver()) await this.take();
     }
   }
 }

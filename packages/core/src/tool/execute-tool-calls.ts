@@ -9,7 +9,8 @@ import type { RunEvents } from "../run/run-events.ts";
 import type { CompiledSchema } from "../schema/compile-schema.ts";
 import type { ApprovalHook, ToolHook } from "./approve-call.ts";
 import { CallSlots } from "./call-slots.ts";
-import type { BatchCall, MalformedArguments, RunningBatch, ToolProgress } from "./execute-call.ts";
+import type { BatchCall, RunningBatch, ToolProgress } from "./call-outcome.ts";
+import type { MalformedArguments } from "./execute-call.ts";
 import { executeCall, formProblem } from "./execute-call.ts";
 import { RunningCalls } from "./running-calls.ts";
 import type { ToolSet } from "./tool-set.ts";
@@ -59,7 +60,7 @@ export async function* executeToolCalls(
   try {
     const calls = batchCalls(batch);
     const { maxParallel = Infinity, onToolCall, onApproval, onResult, answerSchema } = batch;
-    const slots = new CallSlots(maxParallel);
+    const slots = new CallSlots(maxParallel, () => running.isOver);
     const onProgress = (progress: ToolProgress) => unread.add(progress);
     const shared = { ...batch, onToolCall, onApproval, onResult, onProgress, answerSchema, running, slots };
     for (const call of calls) void execute(call, finished, shared);
@@ -108,8 +109,9 @@ function batchCalls({ calls, malformedArguments = [], context, roundtrip }: Tool
   const byId = new Map<string, BatchCall>();
   for (const [index, call] of calls.entries()) {
     if (byId.has(call.id)) continue;
-    const idempotencyKey = `${context.runId}/${roundtrip}/${index}`;
-    byId.set(call.id, { call, idempotencyKey, formProblem: formProblem(call, malformed.get(call.id)) });
+    const place = `${roundtrip}/${index}`;
+    const idempotencyKey = `${context.runId}/${place}`;
+    byId.set(call.id, { call, place, idempotencyKey, formProblem: formProblem(call, malformed.get(call.id)) });
   }
   return [...byId.values()];
 }

@@ -4,6 +4,9 @@ import { readContentData } from "../message/content-data.ts";
 import type { ContentPart, MessageContent } from "../message/content.ts";
 import type { Artifact } from "../message/tool-call.ts";
 import { checkPart } from "../run/check-content.ts";
+import { runOf } from "../run/derive-context.ts";
+import type { RunContext } from "../run/run-context.ts";
+import type { ToolDef } from "../run/tool.ts";
 import { cleanJson } from "../util/clean-json.ts";
 import { isRecord } from "../util/is-record.ts";
 import { readProperty } from "../util/read-property.ts";
@@ -28,6 +31,19 @@ export function readToolResult(value: unknown, maxBytes = defaultMaxBytes, onCut
     // A getter or a proxy may throw anything.
     throw TroupeError.is(error) ? error : refusal("its result cannot be read", error);
   }
+}
+
+/**
+ * Makes the outcome of a call of the tool from the value that it, or a client in its place, has returned. Cut output is a
+ * warning of the run.
+ */
+export function outcomeOfReturn(value: unknown, tool: ToolDef, context: RunContext): ToolOutcome {
+  const { name: toolName, maxOutputBytes = defaultMaxBytes } = tool;
+  let isCut = false;
+  const outcome = readToolResult(value, maxOutputBytes, () => (isCut = true));
+  const message = `The output of the tool ${toolName} was cut. Return less, or raise maxOutputBytes of the tool.`;
+  if (isCut) runOf(context)?.warn("tool_output_cut", message, { toolName, maxOutputBytes });
+  return outcome;
 }
 
 /** True for an object with the fields of a `ToolResult` and no others: an object with more fields is JSON. */

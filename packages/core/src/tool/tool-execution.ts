@@ -1,14 +1,16 @@
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { RunContext } from "../run/run-context.ts";
 import { deriveContext, runOf } from "../run/derive-context.ts";
+import type { RunScope } from "../run/derive-context.ts";
 import { cleanJson } from "../util/clean-json.ts";
 import { failureText, loggedCause } from "./failure-text.ts";
-import { defaultMaxBytes, readToolResult } from "./read-tool-result.ts";
+import { outcomeOfReturn } from "./read-tool-result.ts";
 import { failedOutcome } from "./tool-outcome.ts";
 import type { ToolOutcome } from "./tool-outcome.ts";
 import type { ExecutableTool, ToolContext } from "../run/tool.ts";
 
-const defaultTimeoutMs = 60_000;
+/** The time limit of a tool that has none of its own, in milliseconds. */
+export const defaultTimeoutMs = 60_000;
 
 /** The time after which a tool that goes on after its abort is logged. */
 const gracePeriodMs = 1000;
@@ -24,6 +26,8 @@ export type ToolExecutionOptions = {
   readonly context: RunContext;
   readonly toolCallId: string;
   readonly idempotencyKey: string;
+  /** What the child runs that the tool starts get in place of the run's own. */
+  readonly scope?: RunScope | undefined;
 };
 
 /** Receives the progress that a tool reports. */
@@ -48,13 +52,13 @@ export class ToolExecution {
   /** The newest progress: a tool may report before the first call has joined. */
   #progress: { readonly value: unknown } | undefined;
 
-  constructor({ tool, args, context, toolCallId, idempotencyKey }: ToolExecutionOptions) {
+  constructor({ tool, args, context, toolCallId, idempotencyKey, scope }: ToolExecutionOptions) {
     const { timeoutMs = defaultTimeoutMs } = tool;
     const logger = context.logger.child({ toolName: tool.name, toolCallId });
     this.#tool = tool;
     const { signal } = this.#abort;
     const report = (progress: unknown) => this.#report(progress);
-    this.#context = deriveContext(context, { toolCallId, idempotencyKey, signal, logger, report });
+    this.#context = deriveContext(context, { toolCallId, idempotencyKey, signal, logger, report }, scope);
     this.outcome = new Promise((resolve) => (this.#end = resolve));
     this.#timer = setTimeout(() => this.#stop(tookTooLong(tool.name, timeoutMs)), timeoutMs);
     void this.#execute(args);
@@ -90,21 +94,12 @@ export class ToolExecution {
     try {
       const value: unknown = await this.#tool.execute(args, this.#context);
       if (this.#isOver) return;
-      let isCut = false;
-      const outcome = readToolResult(value, this.#tool.maxOutputBytes, () => (isCut = true));
-      if (isCut) this.#warnOfCut();
-      this.#finish(outcome);
+      this.#finish(outcomeOfReturn(value, this.#tool, this.#context));
     } catch (error) {
       if (!this.#isOver) this.#fail(error);
     } finally {
       clearTimeout(this.#warning);
     }
-  }
-
-  #warnOfCut(): void {
-    const { name: toolName, maxOutputBytes = defaultMaxBytes } = this.#tool;
-    const message = `The output of the tool ${toolName} was cut. Return less, or raise maxOutputBytes of the tool.`;
-    runOf(this.#context)?.warn("tool_output_cut", message, { toolName, maxOutputBytes });
   }
 
   #fail(error: unknown): void {
