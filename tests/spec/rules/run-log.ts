@@ -10,6 +10,21 @@ export const runLogRules = [
       "watch calls back when something in a namespace may have changed, until it is ended or the driver closed",
     "storage.watch-processes": "a listener on an SQLite file hears what other processes write",
   }),
+  ...rulesOf("Run log: tool calls", {
+    "run-log.tool-done":
+      "a tool call whose result was stored is not made again, and gives each attempt its whole result, usage and sources",
+    "run-log.effect-repeated":
+      "a call of effect pure or idempotent that was cut off is made again with the same idempotency key",
+    "run-log.effect-once":
+      "a call of effect once that was cut off is not made again unless verify or an answer says so, each time anew",
+    "run-log.verify": "verify tells the result of a call that was cut off, or that it did not take place",
+    "run-log.doubt": "what became of a call that was cut off is asked, or told to the model as unknown, by onDoubt",
+    "run-log.approval": "without hooks.onApproval, a call that needs an approval waits for an answer, and keeps to it",
+    "run-log.approval-arguments":
+      "an approval may change the arguments, which are checked anew and shown in the result",
+    "run-log.client-tool": "a call of a tool without execute waits for its client's result, bounded like any other",
+    "run-log.waiting-beside-others": "calls beside one that waits are finished first, and their results are kept",
+  }),
   ...rulesOf("Run log: the fence", {
     "run-log.turn-after-steps": "the turn of a durable run is stored after all steps that led to it are in the log",
     "run-log.fence":

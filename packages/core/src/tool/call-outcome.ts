@@ -87,15 +87,13 @@ export async function outcomeOf(stepCall: StepCall, batch: RunningBatch): Promis
 
 /** The steps of a call; the first that fails is the last. */
 async function checkAndRun(stepCall: StepCall, batch: RunningBatch): Promise<CallOutcome> {
-  const { call, step, formProblem: problem } = stepCall;
+  const { call, step } = stepCall;
   const tool = batch.tools.find(call.name);
   if (step?.interrupted !== undefined) return await resume({ ...stepCall, step, tool }, batch);
   if (tool === undefined) return failedOutcome(unknownTool(call.name, batch.tools));
-  if (problem !== undefined) return failedOutcome(`The arguments of ${call.name} ${problem}.`);
   const checked = await checkCall({ ...stepCall, tool }, batch);
   if ("result" in checked) return checked;
-  if (tool.execute === undefined && step === undefined) return refuseClientTool(tool, batch);
-  const approved = mayNeedApproval(checked) ? await approve(checked, batch) : checked;
+  const approved = await approve(checked, batch);
   if ("result" in approved) return approved;
   if (batch.running.isOver) return failedOutcome("The run was over before the tool was called.");
   const outcome = await execute(approved, batch);
@@ -107,7 +105,8 @@ async function checkCall(
   stepCall: StepCall & { tool: ToolDef },
   { tools, context, onToolCall }: RunningBatch,
 ): Promise<CheckedCall | ToolOutcome> {
-  const { call, tool } = stepCall;
+  const { call, tool, formProblem: problem } = stepCall;
+  if (problem !== undefined) return failedOutcome(`The arguments of ${call.name} ${problem}.`);
   // Copied: the checked arguments belong to the tool alone.
   const checked = await tools.argumentSchemaOf(tool).validate(copyPlain(call.arguments));
   if (!checked.ok) return failedOutcome(cutFailureText(misfit(tool.name, describeIssues(checked.issues, "arguments"))));
@@ -115,12 +114,10 @@ async function checkCall(
   return denial ?? { ...stepCall, args: checked.value };
 }
 
-function mayNeedApproval({ tool: { needsApproval = false }, step }: CheckedCall): boolean {
-  return needsApproval !== false || step?.hasAskedApproval === true;
-}
-
 /** Returns the call with the arguments that it is approved with, which are checked like its own, or its refusal. */
 async function approve(checked: CheckedCall, batch: RunningBatch): Promise<CheckedCall | ToolOutcome> {
+  const { tool, step } = checked;
+  if (tool.execute === undefined && step === undefined) return refuseClientTool(tool, batch);
   const approval = await approvalOf(checked, batch);
   if ("result" in approval) return approval;
   if (approval.args === undefined) return checked;

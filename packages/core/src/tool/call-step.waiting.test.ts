@@ -4,11 +4,14 @@ import { entriesIn } from "../journal/test/journals.ts";
 import type { ExecutableTool } from "../run/tool.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import type { Json } from "../storage/json.ts";
+import type { ApprovalHook, ToolHook } from "./approve-call.ts";
 import { defineTool } from "./define-tool.ts";
 import type { ToolBatchOptions } from "./execute-tool-calls.ts";
 import { callOf } from "./test/batch.ts";
 import { attemptBatch } from "./test/durable-batch.ts";
 import { hangingTool, smallTool } from "./test/small-tool.ts";
+
+type Execute = (args: Record<string, unknown>) => string;
 
 const parameters = z.object({ amount: z.number().max(1000), to: z.string().default("Ada") });
 const base = { name: "pay", description: "Pays an amount.", parameters };
@@ -16,9 +19,9 @@ const call = callOf("pay", { amount: 5 }, "1");
 
 /** A tool that needs an approval, and its calls. */
 function guarded(more: Partial<ExecutableTool> = {}) {
-  const paid = vi.fn((args: Record<string, unknown>): string => `paid ${String(args["amount"])}`);
+  const paid = vi.fn<Execute>((args) => `paid ${String(args["amount"])}`);
   const execute = (args: Record<string, unknown>) => paid(args);
-  const tool = defineTool({ ...base, execute, needsApproval: true, ...more } as ExecutableTool);
+  const tool = defineTool({ ...base, execute, needsApproval: true, ...more });
   return { tool, paid };
 }
 
@@ -63,7 +66,7 @@ describe("a call of a durable run that needs an approval", () => {
 
   it("is made with the arguments of the approval, which result, record and log show [run-log.approval-arguments]", async () => {
     const { tool, paid } = guarded();
-    const onToolCall = vi.fn(() => undefined);
+    const onToolCall = vi.fn<ToolHook>(() => undefined);
     const answer = { approved: true, args: { amount: 3, to: "Bob" } };
     const { storage, second } = await answered([tool], { "t.0.0": answer }, { onToolCall });
 
@@ -145,7 +148,7 @@ describe("a call of a durable run that needs an approval", () => {
 
   it("asks hooks.onApproval in place of a wait, where there is one [run-log.approval]", async () => {
     const { tool } = guarded();
-    const onApproval = vi.fn(() => ({ approved: true }));
+    const onApproval = vi.fn<ApprovalHook>(() => ({ approved: true }));
     const { results, waits } = await attemptBatch(new InMemoryStorage(), { tools: [tool], calls: [call], onApproval });
 
     expect(results).toMatchObject([{ result: "paid 5" }]);
@@ -157,7 +160,7 @@ describe("a call of a durable run that needs an approval", () => {
     const storage = new InMemoryStorage();
     const { tool } = guarded();
     const ends: (() => void)[] = [];
-    const execute = vi.fn(async () => {
+    const execute = vi.fn<() => Promise<string>>(async () => {
       await new Promise<void>((resolve) => ends.push(resolve));
       return "worked";
     });
