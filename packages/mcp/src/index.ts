@@ -7,7 +7,7 @@ export type {
   McpSampling,
   McpSamplingAnswer,
 } from "./client/host-handlers.ts";
-export type { McpPrompt, McpPromptMessages, McpResource } from "./client/resources-and-prompts.ts";
+export type { McpPrompt, McpPromptMessages, McpResource, McpResourceTemplate } from "./client/resources-and-prompts.ts";
 export { createMcpServer } from "./server/create-mcp-server.ts";
 export type { McpServer } from "./server/create-mcp-server.ts";
 export type { McpExtend, McpExtendContext, McpNotify } from "./server/extension.ts";

@@ -1,7 +1,13 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { acceptedContent, createMcpHandler, inputRequired, McpServer } from "@modelcontextprotocol/server";
+import {
+  acceptedContent,
+  createMcpHandler,
+  inputRequired,
+  McpServer,
+  ResourceTemplate,
+} from "@modelcontextprotocol/server";
 
 /** A server of the revision of 2026-07-28, which also serves clients of the earlier ones. */
 export type ModernServer = { url: string; revisions: Set<string>; close(): Promise<void> };
@@ -24,6 +30,21 @@ export function makeServer(): McpServer {
     }
     return { content: [{ type: "text", text: `Hello, ${given.title} ${given.name}.` }] };
   });
+  server.registerTool("roots", { description: "Asks for folders" }, ({ mcpReq }) => {
+    if (mcpReq.inputResponses === undefined) return inputRequired({ inputRequests: { at: inputRequired.listRoots() } });
+    return { content: [{ type: "text", text: JSON.stringify(mcpReq.inputResponses) }] };
+  });
+  server.registerTool("large", { description: "Returns artifacts" }, () => ({
+    content: [
+      { type: "text", text: "Here." },
+      { type: "resource", resource: { uri: "note://large", blob: "aGVs".repeat(1000), mimeType: "application/pdf" } },
+      { type: "resource_link", uri: "note://tea", name: "tea" },
+    ],
+  }));
+  const template = new ResourceTemplate("note://days/{day}", { list: undefined });
+  server.registerResource("day", template, { title: "A day" }, ({ href: uri }) => ({
+    contents: [{ uri, text: "A day." }],
+  }));
   server.registerResource("note", "note://tea", { title: "A note", mimeType: "text/plain" }, ({ href: uri }) => ({
     contents: [{ uri, text: "Buy tea." }],
   }));

@@ -145,7 +145,8 @@ export const transportRules = [
     "mcp.progress": "progress of a call is reported to the run",
     "mcp.errors": "a tool that fails is an error for the model, with the server's text and without secrets",
     "mcp.timeout": "a call ends at timeoutMs, and when the run is aborted",
-    "mcp.bounded": "what a tool returns is bounded by maxOutputBytes, and a message by maxMessageBytes",
+    "mcp.bounded":
+      "what a tool returns is bounded by maxOutputBytes, its artifacts by maxArtifactBytes, and a message by maxMessageBytes",
     "mcp.options": "an option that has no effect, or a wrong one, is refused at construction, without its value",
     "mcp.down": "a server that is down costs a run its tools and one warning; tools that were known stay",
     "mcp.backoff": "after a failure to connect, further attempts fail at once until a growing time is over",
@@ -158,6 +159,7 @@ export const transportRules = [
     "mcp.prompts": "prompts lists prompts, and getPrompt returns the messages of one",
     "mcp.elicitation":
       "a server's question to the user goes to onElicitation, and is refused as the protocol says without it",
+    "mcp.roots": "a server that asks for roots is refused as the protocol says: the client declares none",
     "mcp.users": "each set of headers has connections and tools of its own, at most maxConnections, closed when idle",
   }),
   ...rulesOf("Server for MCP clients", {

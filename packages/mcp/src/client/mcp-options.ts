@@ -63,6 +63,11 @@ export type McpToolServerOptions = McpHandlers & {
   timeoutMs?: number | undefined;
   /** The size of the content that the model gets from one call, in bytes: see `ToolDef`. @default 262_144 */
   maxOutputBytes?: number | undefined;
+  /**
+   * The size of the artifacts of one call, in bytes of JSON. One that goes beyond is replaced by an artifact `left_out`, with
+   * its type and size. @default 1_048_576
+   */
+  maxArtifactBytes?: number | undefined;
   /** The largest message that is taken from the server, in bytes. A larger one ends the connection. @default 10_485_760 */
   maxMessageBytes?: number | undefined;
   /** The number of connections that are open at once where `headers` is a function. @default 100 */
@@ -134,6 +139,7 @@ const optionTable = {
   connectTimeoutMs: optional(timeoutMilliseconds, 15_000),
   timeoutMs: optional(timeoutMilliseconds, 60_000),
   maxOutputBytes: optional(integer(1)),
+  maxArtifactBytes: optional(integer(0), 1_048_576),
   maxMessageBytes: optional(integer(1024), 10 * 1024 * 1024),
   maxConnections: optional(integer(1)),
   idleTimeoutMs: optional(timeoutMilliseconds),

@@ -7,8 +7,14 @@ import type { CallTool } from "./make-tools.ts";
 import { readMcpOptions } from "./mcp-options.ts";
 import type { McpHeaders, McpSettings, McpToolServerOptions } from "./mcp-options.ts";
 import { readResult } from "./read-result.ts";
-import { getPrompt, listPrompts, listResources, readResource } from "./resources-and-prompts.ts";
-import type { AskOptions, McpPrompt, McpPromptMessages, McpResource } from "./resources-and-prompts.ts";
+import { getPrompt, listPrompts, listResources, listResourceTemplates, readResource } from "./resources-and-prompts.ts";
+import type {
+  AskOptions,
+  McpPrompt,
+  McpPromptMessages,
+  McpResource,
+  McpResourceTemplate,
+} from "./resources-and-prompts.ts";
 
 const defaultMaxConnections = 100;
 const defaultIdleTimeoutMs = 300_000;
@@ -63,6 +69,12 @@ export class McpToolServer implements ToolSource {
   /** Lists the resources of the server, none for a server without any. */
   async resources(context?: RunContext): Promise<McpResource[]> {
     return await this.#use(context, async (connection) => await listResources(connection, this.#askOptions(context)));
+  }
+
+  /** Lists the templates by which URIs of further resources are made, none for a server without any. */
+  async resourceTemplates(context?: RunContext): Promise<McpResourceTemplate[]> {
+    const options = this.#askOptions(context);
+    return await this.#use(context, async (connection) => await listResourceTemplates(connection, options));
   }
 
   /**
@@ -189,7 +201,7 @@ export class McpToolServer implements ToolSource {
         send: async (client, options) =>
           await client.callTool({ name: tool, arguments: args }, { ...options, onprogress: onProgress }),
       });
-      return readResult(result, tool, connection.mask);
+      return readResult(result, tool, { mask: connection.mask, maxArtifactBytes: this.#settings.maxArtifactBytes });
     });
   }
 

@@ -7,6 +7,9 @@ import type { CallToolResult, ContentBlock, ResourceContents } from "@modelconte
 /** The longest text of a failed tool that its model gets, in characters. */
 const longestFailure = 2000;
 
+/** The secrets that are hidden in a result, and the bytes that its artifacts may have. */
+export type ReadResultOptions = { readonly mask: Masker; readonly maxArtifactBytes: number };
+
 /** Text, parts and artifacts of a result, in the order of its blocks. */
 type Content = { readonly parts: ContentPart[]; readonly artifacts: Artifact[] };
 
@@ -15,7 +18,8 @@ type Content = { readonly parts: ContentPart[]; readonly artifacts: Artifact[] }
  * line for the model and an artifact, and structured content as an artifact, or as JSON text where it stands alone. Throws
  * when the server says that the tool failed. Secrets that the server repeats are hidden.
  */
-export function readResult(result: CallToolResult, toolName: string, mask: Masker): ToolReturn {
+export function readResult(result: CallToolResult, toolName: string, options: ReadResultOptions): ToolReturn {
+  const { mask, maxArtifactBytes } = options;
   const content: Content = { parts: [], artifacts: [] };
   for (const block of result.content ?? []) addBlock(content, block, mask);
   const { structuredContent } = result;
@@ -28,9 +32,21 @@ export function readResult(result: CallToolResult, toolName: string, mask: Maske
     if (content.parts.length === 0) content.parts.push({ type: "text", text: JSON.stringify(json) });
     content.artifacts.push({ type: "structured_content", data: json });
   }
-  const { parts, artifacts } = content;
+  const { parts } = content;
+  const artifacts = boundArtifacts(content.artifacts, maxArtifactBytes);
   const shown = parts.every(({ type }) => type === "text") ? textOf(parts) : parts;
   return artifacts.length === 0 ? shown : { content: shown, artifacts };
+}
+
+/** Replaces the artifacts that go beyond the bytes, in their order. */
+function boundArtifacts(artifacts: readonly Artifact[], maxBytes: number): Artifact[] {
+  let left = maxBytes;
+  return artifacts.map((artifact) => {
+    const bytes = Buffer.byteLength(JSON.stringify(artifact));
+    if (bytes > left) return { type: "left_out", data: { type: artifact.type, bytes } };
+    left -= bytes;
+    return artifact;
+  });
 }
 
 /** Makes the content parts of a resource: its text, image, audio or file. */

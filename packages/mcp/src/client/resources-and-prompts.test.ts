@@ -52,6 +52,28 @@ describe.each([
       { type: "file", data: "JVBERi0=", mimeType: "application/pdf", filename: "one.pdf" },
     ]);
     await expect(server.readResource("note://nothing")).rejects.toMatchObject({ code: "invalid_request" });
+    expect(await server.resourceTemplates()).toEqual([
+      { uriTemplate: "note://days/{day}", name: "day", title: "A day" },
+    ]);
+    expect(await server.readResource("note://days/monday")).toEqual([{ type: "text", text: "A day." }]);
+  });
+
+  it("gets no folders of the host, as the protocol says [mcp.roots]", async () => {
+    const { server } = await connectModern({ protocol, onElicitation: () => ({ action: "decline" }) });
+
+    await expect(callTool(await server.getTools(), "web__roots")).rejects.toMatchObject({ code: expect.any(String) });
+  });
+
+  it("gives the host artifacts up to maxArtifactBytes, and says what was left out [mcp.bounded]", async () => {
+    const { server } = await connectModern({ protocol, maxArtifactBytes: 1000 });
+
+    expect(await callTool(await server.getTools(), "web__large")).toMatchObject({
+      content: expect.stringContaining("Here.") as string,
+      artifacts: [
+        { type: "left_out", data: { type: "resource", bytes: expect.any(Number) as number } },
+        { type: "resource_link", data: { uri: "note://tea", name: "tea" } },
+      ],
+    });
   });
 
   it("lists its prompts and fills them in [mcp.prompts]", async () => {
@@ -95,6 +117,7 @@ describe("the resources of a server", () => {
     const server = kept(new McpToolServer({ name: "box", transport: "http", url: fixture.url }));
 
     expect([await server.resources(), await server.prompts()]).toEqual([[], []]);
+    expect(await server.resourceTemplates()).toEqual([]);
   });
 });
 

@@ -12,6 +12,9 @@ export type McpResource = {
   size?: number;
 };
 
+/** A family of resources that a server offers: a template of their URIs (RFC 6570), such as `file:///{path}`. */
+export type McpResourceTemplate = Omit<McpResource, "uri" | "size"> & { uriTemplate: string };
+
 /** A prompt that a server offers, and the arguments that it takes. */
 export type McpPrompt = {
   name: string;
@@ -43,6 +46,25 @@ export async function listResources(connection: Connection, options: AskOptions)
   });
   return resources.map(({ uri, name, title, description, mimeType, size }) => {
     return defined<McpResource>({ uri, name, title, description, mimeType, size });
+  });
+}
+
+/** Lists the templates of resources of all pages. */
+export async function listResourceTemplates(
+  connection: Connection,
+  options: AskOptions,
+): Promise<McpResourceTemplate[]> {
+  const { resourceTemplates } = await connection.exchange({
+    ...options,
+    what: "the list of its resource templates",
+    isRepeatable: true,
+    send: async (client, ask) => {
+      if (client.getServerCapabilities()?.resources === undefined) return { resourceTemplates: [] };
+      return await client.listResourceTemplates(undefined, { ...ask, cacheMode: "refresh" });
+    },
+  });
+  return resourceTemplates.map(({ uriTemplate, name, title, description, mimeType }) => {
+    return defined<McpResourceTemplate>({ uriTemplate, name, title, description, mimeType });
   });
 }
 

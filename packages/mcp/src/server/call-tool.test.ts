@@ -41,7 +41,7 @@ describe("the result of a run whose tools returned more than text", () => {
     ],
     artifacts: [
       { type: "image", data: png, mimeType: "image/png" },
-      { type: "resource", data: { uri: "note://one", blob: "bm90ZQ==" }, mimeType: "text/plain" },
+      { type: "resource", data: { uri: "note://one", blob: "bm90ZQ" }, mimeType: "text/plain" },
       { type: "resource", data: { uri: "note://two", text: "Two." } },
       { type: "resource", data: { uri: "note://three", blob: "no base64!" } },
       { type: "chart", data: { points: [1, 2] } },

@@ -65,6 +65,7 @@ function blockOfResource(data: unknown, named: { mimeType: string } | false): Me
   const { uri, text, blob } = (data ?? {}) as { uri?: unknown; text?: unknown; blob?: unknown };
   if (typeof uri !== "string") return undefined;
   if (typeof text === "string") return { type: "resource", resource: { uri, text, ...named } };
-  const isBase64 = typeof blob === "string" && readContentData({ data: blob }).kind === "base64";
-  return isBase64 ? { type: "resource", resource: { uri, blob, ...named } } : undefined;
+  const read = typeof blob === "string" ? readContentData({ data: blob }) : undefined;
+  // Clients refuse a whole result for base64 that is not tidy.
+  return read?.kind === "base64" ? { type: "resource", resource: { uri, blob: read.base64, ...named } } : undefined;
 }
