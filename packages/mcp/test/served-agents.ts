@@ -5,7 +5,7 @@
 import { Agent, Workflow } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
 import { createMcpServer } from "../src/index.ts";
-import type { McpServer, McpServerOptions } from "../src/index.ts";
+import type { McpExtend, McpServer, McpServerOptions } from "../src/index.ts";
 
 /** The requests to the scripted model, and the number of its calls that were aborted. */
 export type Watched = { server: McpServer; model: ScriptedModel; aborted: () => number };
@@ -44,8 +44,22 @@ export function serveAgents(options: McpServerOptions = {}): Watched {
   return { server, model, aborted: () => aborted };
 }
 
+/** A tool of the host that asks the client's model, and one that tells clients of a tool that is new. */
+const extend: McpExtend = (mcp, { library }) => {
+  mcp.registerTool("sample", { description: "Asks the client's model." }, ({ mcpReq: { inputResponses } }) => {
+    if (inputResponses !== undefined) return { content: [{ type: "text", text: JSON.stringify(inputResponses) }] };
+    const messages = [{ role: "user" as const, content: { type: "text" as const, text: "What rhymes with tea?" } }];
+    const rhyme = library.inputRequired.createMessage({ messages, maxTokens: 10 });
+    return library.inputRequired({ inputRequests: { rhyme } });
+  });
+  mcp.registerTool("grow", { description: "Makes a new tool." }, () => {
+    mcp.registerTool("grown", { description: "Is new." }, () => ({ content: [] }));
+    return { content: [{ type: "text", text: "It is there." }] };
+  });
+};
+
 if (process.argv[1] === import.meta.filename) {
-  const { server, aborted } = serveAgents();
+  const { server, aborted } = serveAgents(process.argv.includes("extended") ? { extend } : {});
   const served = server.serveStdio();
   process.stdout.write("This line is not part of the protocol.\n");
   await served;

@@ -59,6 +59,22 @@ describe("an McpToolServer that uses an agent over stdio", () => {
   );
 });
 
+describe.each(["legacy", "2026-07-28"] as const)("a server with extend over stdio, with protocol %s", (protocol) => {
+  it("lets a tool of the host ask the client's model [mcp-server.ask] [mcp-server.extend]", async () => {
+    const onSampling = () => ({ text: "Sea.", model: "m" });
+    const tools = await stdioTeam({ protocol, args: [...args, "extended"], onSampling }).getTools();
+
+    expect(await callTool(tools, "team__sample")).toContain("Sea.");
+  });
+
+  it("tells the client of tools that are new, for its next run [mcp-server.notify]", async () => {
+    const team = stdioTeam({ protocol, args: [...args, "extended"] });
+    await callTool(await team.getTools(), "team__grow");
+
+    await expect.poll(async () => (await team.getTools()).map(({ name }) => name)).toContain("team__grown");
+  });
+});
+
 describe("serveStdio", () => {
   it("writes nothing but the protocol to the standard output, and ends with its client [mcp-server.stdout]", async () => {
     const child = spawn(process.execPath, args, { stdio: "pipe" });
