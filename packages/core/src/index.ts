@@ -67,7 +67,6 @@ export type { TokenUsage } from "./message/token-usage.ts";
 
 // Durable runs.
 export { RunService } from "./durable/run-service.ts";
-export type { RunListOptions } from "./durable/run-service.ts";
 export type {
   AdmissionOptions,
   DurableWorkflow,
@@ -85,6 +84,7 @@ export type {
   RunEvent,
   RunKeys,
   RunKind,
+  RunListOptions,
   RunPage,
   RunRequest,
   RunStatus,

@@ -30,4 +30,10 @@ export const runLogRules = [
     "run-log.fence":
       "of two attempts at a run, in whatever order they write, one ends the run, and a tool is called once",
   }),
+  ...rulesOf("Durable runs (run-log §4 to §6)", {
+    "durable.accepted-is-kept": "a run that was accepted is performed after a restart, whatever service accepted it",
+    "durable.events":
+      "a reader gets each event of a run once, in order, from behind any position, and the last is the end",
+    "durable.wait": "a run that waits holds no job, and its answer wakes it on any service, also after a restart",
+  }),
 ];

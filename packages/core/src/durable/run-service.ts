@@ -1,65 +1,128 @@
 import { TroupeError } from "../errors/troupe-error.ts";
-import type { Json } from "../storage/json.ts";
+import { registryEntries } from "../run/registry.ts";
 import type { SessionOwner } from "../session/session-owner.ts";
-import type { Serving } from "./run-engine.ts";
+import type { SessionListener } from "../session/session-store.ts";
+import type { Json } from "../storage/json.ts";
+import { createId } from "../util/create-id.ts";
+import { readProperty } from "../util/read-property.ts";
+import { acceptRun } from "./accept-run.ts";
+import { Admission } from "./admission.ts";
+import { checkAnswer, findLoggedWait, putAnswer, putCancel } from "./answers.ts";
+import { findRun, listRuns, runsOfSession } from "./find-runs.ts";
+import { lookUpTarget } from "./durable-target.ts";
+import { EphemeralRunStorage } from "./ephemeral-run-storage.ts";
+import { KeyVault } from "./key-vault.ts";
+import { LocalEngine } from "./local-engine.ts";
+import { PlanPrinter } from "./plan-print.ts";
+import { processStateOf } from "./process-state.ts";
+import type { Performing } from "./process-state.ts";
+import { removeRun, removeRuns } from "./remove-runs.ts";
+import type { RunEngine, Serving } from "./run-engine.ts";
+import { cancelled } from "./run-opts.ts";
+import { RunPerformer } from "./run-performer.ts";
+import type { ServiceParts } from "./service-parts.ts";
+import { byKeys, isEnded, toView } from "./run-record.ts";
+import type { RunRecord } from "./run-record.ts";
 import { readServeOptions, readServiceOptions } from "./run-service-options.ts";
 import type { RunServiceOptions, ServeOptions, ServiceSettings } from "./run-service-options.ts";
+import { RunStore } from "./run-store.ts";
+import type { RunStorage } from "./run-store.ts";
+import { RunSweep } from "./run-sweep.ts";
+import { RunTail } from "./run-tail.ts";
+import { RunTails } from "./run-tails.ts";
 import type {
   AcceptedRun,
   RunCaller,
   RunEvent,
   RunKind,
+  RunListOptions,
   RunPage,
   RunRequest,
-  RunStatus,
   RunView,
   UpgradeFinding,
 } from "./run-view.ts";
-
-/** A page of a listing of runs: its size, the cursor after which it begins, and the status of the runs. */
-export type RunListOptions = {
-  /** Only runs of this status. */
-  status?: RunStatus | undefined;
-  /** Number of runs, from 1 to 100. @default 20 */
-  limit?: number | undefined;
-  /** `next` of the page before. */
-  after?: string | undefined;
-};
+import { findMissingParts } from "./upgrade-check.ts";
 
 /**
  * Durable runs of agents, teams and workflows: a run that was accepted is a record in the storage, which any connection can
- * attach to, cancel and answer, and which goes on after a restart.
+ * attach to, cancel and answer, and which goes on after a restart. Without a storage the runs end with the process, and
+ * connections can still attach to them.
  */
 export class RunService {
   readonly #settings: ServiceSettings;
+  readonly #storage: RunStorage;
+  readonly #engine: RunEngine;
+  readonly #parts: ServiceParts;
+  readonly #performing: Map<string, Performing>;
+  readonly #performer: RunPerformer;
+  readonly #unlisten: readonly (() => void)[];
+  /** Ended runs of a service without a storage, the oldest first. */
+  readonly #ended: string[] = [];
+  #sweep: RunSweep | undefined;
+  #serving: Serving | undefined;
+  #isClosed = false;
 
   constructor(options: RunServiceOptions = {}) {
-    this.#settings = readServiceOptions(options);
+    const settings = readServiceOptions(options);
+    this.#settings = settings;
+    const { retention, admission, sealKeys, logger, now } = settings;
+    this.#storage = (settings.storage ?? new EphemeralRunStorage(retention.maxBytesPerRun)) as RunStorage;
+    this.#engine = settings.engine ?? new LocalEngine();
+    const { writer, performing } = processStateOf(this.#storage);
+    this.#performing = performing;
+    this.#parts = {
+      store: new RunStore(this.#storage, now),
+      writer,
+      tails: new RunTails({
+        storage: this.#storage,
+        writer,
+        isPerformedHere: (runId) => performing.has(runId),
+        checkQuiet: (runId) => this.#checkQuiet(runId),
+      }),
+      vault: new KeyVault(this.#storage, sealKeys),
+      admission: new Admission(admission),
+      printer: new PlanPrinter(),
+      registries: settings,
+      logger,
+      node: createId(),
+      now,
+      locals: new Map(),
+      onEnded: (runId) => this.#onEnded(runId),
+    };
+    this.#performer = new RunPerformer(this.#parts, performing, (record, afterMs) => this.#resubmit(record, afterMs));
+    this.#unlisten = this.#listenToSessions();
   }
 
   /** Returns the agent, team or workflow that the service runs under a name, if there is one. */
   find(kind: RunKind, name: string): object | undefined {
-    throw notYet(kind, name);
+    return lookUpTarget(this.#settings, kind, name);
   }
 
-  /** Accepts a run. When this resolves, the run survives every process of the service. */
+  /**
+   * Accepts a run, which `serve` performs. When this resolves, the run survives every process of the service. A request with
+   * the idempotency key of an earlier one is that run.
+   */
   async accept(request: RunRequest): Promise<AcceptedRun> {
-    throw notYet(request);
+    this.#checkOpen();
+    const isEphemeral = this.#settings.storage === undefined;
+    return await acceptRun({ parts: this.#parts, engine: this.#engine, isEphemeral }, request);
   }
 
   /** Returns the open run of an owner's session, the one under way first; `null` when there is none. */
   async runOfSession(sessionId: string, owner: SessionOwner): Promise<RunView | null> {
-    throw notYet(sessionId, owner);
+    const open = await runsOfSession(this.#parts.store, sessionId, owner);
+    const first = open.find(({ status }) => status !== "queued") ?? open.at(-1);
+    return first === undefined ? null : toView(first);
   }
 
   /** Returns a run. An unknown run and one of another owner are `not_found`. */
   async get(runId: string, caller: RunCaller): Promise<RunView> {
-    throw notYet(runId, caller);
+    return toView(await this.#find(runId, caller));
   }
 
   /** Lists the runs of an owner with a user, newest first. */
   async list(owner: SessionOwner, options: RunListOptions = {}): Promise<RunPage> {
-    throw notYet(owner, options);
+    return await listRuns(this.#parts.store, owner, options);
   }
 
   /**
@@ -69,7 +132,9 @@ export class RunService {
    * @param after the id of the last event that the reader has; all events by default
    */
   events(runId: string, caller: RunCaller, after?: string): AsyncIterableIterator<RunEvent, undefined> {
-    throw notYet(runId, caller, after);
+    this.#checkOpen();
+    const open = async () => await this.#find(runId, caller);
+    return new RunTail({ runId, after, open, storage: this.#storage, tails: this.#parts.tails });
   }
 
   /**
@@ -77,33 +142,72 @@ export class RunService {
    * ended before.
    */
   async cancel(runId: string, caller: RunCaller, reason?: string): Promise<"cancelled" | "cancelling" | "over"> {
-    throw notYet(runId, caller, reason);
+    const record = await this.#find(runId, caller);
+    if (isEnded(record.status)) return "over";
+    await putCancel(this.#storage, runId, reason);
+    const performing = this.#performing.get(runId);
+    performing?.cancel(cancelled(reason));
+    if (performing !== undefined || record.status === "running") return "cancelling";
+    await this.#engine.withdraw(runId);
+    await this.#performer.endUnperformed(record, cancelled(reason));
+    return "cancelled";
   }
 
   /** Answers a question of a waiting run, which then goes on. The first answer counts; another one is `conflict`. */
   // oxlint-disable-next-line max-params -- the contract's shape
   async answer(runId: string, waitId: string, answer: Json, caller: RunCaller): Promise<void> {
-    throw notYet(runId, waitId, answer, caller);
+    const record = await this.#find(runId, caller);
+    if (isEnded(record.status)) throw new TroupeError("conflict", "The run is over: it takes no more answers.");
+    const known = record.waits?.find(({ id }) => id === waitId);
+    const wait = known ?? (await findLoggedWait(this.#storage, runId, waitId));
+    if (wait === undefined)
+      throw new TroupeError("not_found", `The run has no wait ${JSON.stringify(waitId.slice(0, 256))}.`);
+    const checked = checkAnswer(wait.kind, answer);
+    if (wait.until !== undefined && wait.until <= this.#parts.now()) {
+      throw new TroupeError("conflict", "The time for this answer is over.");
+    }
+    await putAnswer(this.#storage, { runId, waitId }, checked);
+    // A run that is about to stop for the wait finds the answer itself.
+    const woken = await this.#parts.store.wake(runId);
+    if (woken !== null) await this.#submit(woken);
   }
 
   /** Removes a run with its events, answers and result. A run under way is cancelled first. */
   async delete(runId: string, caller: RunCaller): Promise<void> {
-    throw notYet(runId, caller);
+    await this.#remove(await this.#find(runId, caller));
   }
 
   /** Removes all runs of a session. */
   async forgetSession(sessionId: string, owner: SessionOwner): Promise<void> {
-    throw notYet(sessionId, owner);
+    await this.#removeAll(byKeys.session(owner, sessionId));
   }
 
   /** Removes all runs of a user. */
   async forgetUser(owner: SessionOwner): Promise<void> {
-    throw notYet(owner);
+    await this.#removeAll(byKeys.owner(owner));
   }
 
-  /** Begins to perform runs in this process, unfinished ones of an earlier process first. */
+  /** Begins to perform runs in this process, unfinished ones of an earlier process first. Drain it before the process ends. */
   async serve(options: ServeOptions = {}): Promise<Serving> {
-    throw notYet(readServeOptions(options));
+    this.#checkOpen();
+    const { concurrency } = readServeOptions(options);
+    const serving = await this.#engine.serve((job, signal) => this.#performer.perform(job, signal), { concurrency });
+    this.#serving = serving;
+    const { store, admission, now, logger } = this.#parts;
+    this.#sweep = new RunSweep({
+      store,
+      admission,
+      now,
+      performing: this.#performing,
+      submit: async (run) => await this.#engine.submit(run),
+      cleanUp: async () => await this.cleanUp(),
+      cancel: (runId, reason) => this.#performing.get(runId)?.cancel(cancelled(reason)),
+      onError: (error) => logger?.warn("Durable runs could not be looked through. That is tried again.", { error }),
+    });
+    this.#sweep.start();
+    // Another engine has them still.
+    if (this.#engine instanceof LocalEngine) await this.#sweep.takeUp();
+    return { drain: (graceMs) => this.drain(graceMs) };
   }
 
   /**
@@ -111,20 +215,116 @@ export class RunService {
    * they are handed back. A second call may shorten the time.
    */
   async drain(graceMs: number): Promise<void> {
-    throw notYet(graceMs);
+    this.#sweep?.stop();
+    await this.#serving?.drain(graceMs);
+  }
+
+  /** Removes the logs and records of runs that ended long enough ago. `serve` does it from time to time. */
+  async cleanUp(): Promise<void> {
+    const { logMs, recordMs } = this.#settings.retention;
+    const now = this.#parts.now();
+    await this.#parts.store.removeOld(now - Math.min(logMs, recordMs), now - recordMs);
   }
 
   /** Lists the open runs that cannot go on with the runnables of this process. It changes nothing. */
-  checkUpgrade(): AsyncIterable<UpgradeFinding> {
-    throw notYet();
+  async *checkUpgrade(): AsyncGenerator<UpgradeFinding, void> {
+    for await (const record of this.#parts.store.listAll()) {
+      if (isEnded(record.status)) continue;
+      const missing = await findMissingParts(this.#parts, record);
+      const { runId, kind, name } = record;
+      if (missing.length > 0) yield { runId, kind, name, missing };
+    }
   }
 
-  /** Ends serving and all open tails. The storage is the caller's to close, after that. */
+  /** Hands back the runs under way and ends all readers. A storage that was given is the caller's to close, after that. */
   async close(): Promise<void> {
-    throw notYet(this.#settings);
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await this.drain(0);
+    for (const unlisten of this.#unlisten) unlisten();
+    this.#parts.tails.close();
+    if (this.#settings.engine === undefined) await this.#engine.close();
+    if (this.#settings.storage === undefined) await this.#storage.close();
+  }
+
+  async #find(runId: string, caller: RunCaller): Promise<RunRecord> {
+    return await findRun(this.#parts.store, runId, caller);
+  }
+
+  async #remove(record: RunRecord): Promise<void> {
+    const cancel = async (runId: string) => await this.cancel(runId, "host", "It is removed.");
+    await removeRun({ parts: this.#parts, performing: this.#performing, cancel }, record);
+  }
+
+  async #removeAll(prefix: string): Promise<void> {
+    await removeRuns(this.#parts.store, prefix, (record) => this.#remove(record));
+  }
+
+  async #submit({ runId, activation, priority, notBefore }: RunRecord): Promise<void> {
+    const job = { runId, activation, priority, ...(notBefore !== undefined && { notBefore }) };
+    // The sweep submits a run that the engine did not take.
+    await this.#engine.submit(job).catch((error: unknown) => {
+      this.#parts.logger?.warn("The engine did not take a run. It is submitted again.", { runId, error });
+    });
+  }
+
+  /** Submits a run again: at once, or after a pause that does not keep the process alive. */
+  #resubmit(record: RunRecord, afterMs: number): void {
+    if (afterMs <= 0) return void this.#submit(record);
+    // A longer wait is the sweep's.
+    if (afterMs < 2 ** 31) setTimeout(() => void this.#submit(record), afterMs).unref();
+  }
+
+  /** Throws for the readers of a run that will never have another event. */
+  async #checkQuiet(runId: string): Promise<void> {
+    const record = await this.#parts.store.read(runId);
+    if (record === null) throw new TroupeError("gone", "The run was removed.");
+    if (record.error?.code === "storage_corrupt") throw new TroupeError("storage_corrupt", record.error.message);
+  }
+
+  /** Drops the oldest ended run of a service without a storage that has too many. */
+  #onEnded(runId: string): void {
+    if (this.#settings.storage !== undefined) return;
+    this.#ended.push(runId);
+    const oldest = this.#ended.length > this.#settings.retention.maxEnded ? this.#ended.shift() : undefined;
+    if (oldest !== undefined)
+      void this.#parts.store.read(oldest).then((record) => record && this.#parts.store.remove(record));
+  }
+
+  /** Forgets the runs of sessions and users that are deleted in the stores of the runnables. */
+  #listenToSessions(): (() => void)[] {
+    const { agents, teams, workflows } = this.#settings;
+    const listener: SessionListener = {
+      forgetSession: (sessionId, owner) => this.forgetSession(sessionId, owner),
+      forgetUser: (owner) => this.forgetUser(owner),
+      cancelWaiting: async (runId) => void (await this.cancel(runId, "host", "Another run takes its place.")),
+    };
+    const stores = new Set<unknown>();
+    for (const [, target] of [
+      ...registryEntries(agents),
+      ...registryEntries(teams),
+      ...registryEntries<object>(workflows),
+    ]) {
+      addStores(stores, target);
+    }
+    return [...stores].flatMap((store) => {
+      const add = readProperty(store, "addListener");
+      return typeof add === "function" ? [Reflect.apply(add, store, [listener]) as () => void] : [];
+    });
+  }
+
+  #checkOpen(): void {
+    if (this.#isClosed) throw new TroupeError("unavailable", "The run service was closed.");
   }
 }
 
-function notYet(..._of: readonly unknown[]): TroupeError {
-  return new TroupeError("unavailable", "Durable runs cannot be performed yet.");
+/** Collects the session stores of a runnable, and of the members or steps in it. */
+function addStores(stores: Set<unknown>, target: unknown): void {
+  const sessions = readProperty(target, "sessions");
+  if (sessions !== undefined) stores.add(sessions);
+  for (const name of ["members", "plannedSteps"]) {
+    const parts = readProperty(target, name);
+    if (Array.isArray(parts))
+      for (const part of parts as unknown[]) addStores(stores, readProperty(part, "agent") ?? part);
+  }
 }

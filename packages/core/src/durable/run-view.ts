@@ -32,6 +32,16 @@ export type RunView = {
   error?: PublicError;
 };
 
+/** A page of a listing of runs: its size, the cursor after which it begins, and the status of the runs. */
+export type RunListOptions = {
+  /** Only runs of this status. */
+  status?: RunStatus | undefined;
+  /** Number of runs, from 1 to 100. @default 20 */
+  limit?: number | undefined;
+  /** `next` of the page before. */
+  after?: string | undefined;
+};
+
 /** A page of an owner's runs, newest first. `next` is the cursor of the next page, and is absent on the last. */
 export type RunPage = { runs: RunView[]; next?: string };
 

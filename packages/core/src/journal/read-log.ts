@@ -20,20 +20,24 @@ export async function* readLog(
 ): AsyncGenerator<NumberedRecord[], void> {
   let last = after;
   for (;;) {
-    const page = await readLogPage(storage, runId, last);
+    const page = await readLogPage(storage, runId, { after: last });
     if (page.length > 0) yield page;
     if (page.length < pageSize) return;
     last += page.length;
   }
 }
 
-/** Reads the next records behind a number: one page of `readLog`. */
-export async function readLogPage(storage: StorageDriver, runId: string, after: number): Promise<NumberedRecord[]> {
+/** Reads the next records behind a number, at most `limit`: one page of `readLog`. */
+export async function readLogPage(
+  storage: StorageDriver,
+  runId: string,
+  { after, limit = pageSize }: { after: number; limit?: number },
+): Promise<NumberedRecord[]> {
   const namespace = runNamespaces.log;
   const from = logKey(runId, after);
-  const found = await storage.list(namespace, logPrefix(runId), { limit: pageSize, after: from });
+  const found = await storage.list(namespace, logPrefix(runId), { limit, after: from });
   // A driver may ignore the options of a listing.
-  const records = found.filter(({ key }) => key > from).slice(0, pageSize);
+  const records = found.filter(({ key }) => key > from).slice(0, limit);
   return records.map(({ key, value }, index) => {
     const number = after + index + 1;
     if (key !== logKey(runId, number)) throw corruptRecord({ namespace, key: logKey(runId, number) });

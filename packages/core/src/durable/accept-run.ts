@@ -1,0 +1,112 @@
+import { TroupeError } from "../errors/troupe-error.ts";
+import { createId } from "../util/create-id.ts";
+import { readRequest } from "./accept-request.ts";
+import type { CheckedRequest } from "./accept-request.ts";
+import { findTarget, startRun } from "./durable-target.ts";
+import type { RunEngine } from "./run-engine.ts";
+import { toRunOpts } from "./run-opts.ts";
+import type { ServiceParts } from "./service-parts.ts";
+import { isEnded } from "./run-record.ts";
+import type { RunRecord } from "./run-record.ts";
+import type { AcceptedRun, RunRequest } from "./run-view.ts";
+
+type Acceptance = { parts: ServiceParts; engine: RunEngine; isEphemeral: boolean };
+
+/** Accepts a run: checks it as far as it can be checked before it begins, stores it, and submits it to the engine. */
+export async function acceptRun(acceptance: Acceptance, given: RunRequest): Promise<AcceptedRun> {
+  const { parts, engine, isEphemeral } = acceptance;
+  const request = readRequest(given);
+  const target = findTarget(parts.registries, request.kind, request.name);
+  if (request.local !== undefined && !isEphemeral) throw notStorable();
+  const found = request.fingerprint === undefined ? null : await parts.store.read(request.runId);
+  if (found !== null) return await acceptAgain(acceptance, request, found);
+  if (request.mustExist) throw new TroupeError("gone", "There is no run of this idempotency key any more.");
+  const open = parts.admission.check(request.owner, await engine.waiting());
+  const record = newRecord(parts, request, { open, plan: parts.printer.print(target) });
+  // Refuses wrong input and options: the run that this makes never begins.
+  startRun(target, request, toRunOpts(record, { keys: request.keys ?? {}, local: request.local }));
+  const sealed = parts.vault.seal(request.runId, request.keys);
+  if (request.local !== undefined) parts.locals.set(request.runId, request.local);
+  const isNew = await insert(parts, sealed === undefined ? record : { ...record, keys: sealed });
+  if (!isNew) return await acceptAgain(acceptance, request, await parts.store.read(request.runId));
+  parts.admission.add(request.runId, request.owner);
+  await submit(acceptance, record);
+  return { runId: record.runId, sessionId: record.sessionId, isNew: true };
+}
+
+async function insert({ store, vault, locals }: ServiceParts, record: RunRecord): Promise<boolean> {
+  try {
+    return await store.insert(record);
+  } catch (error) {
+    vault.forget(record.runId);
+    locals.delete(record.runId);
+    throw error;
+  }
+}
+
+/** Returns the run of an earlier request with the same key; one that asked for something else is refused. */
+async function acceptAgain(
+  acceptance: Acceptance,
+  { runId, fingerprint }: CheckedRequest,
+  record: RunRecord | null,
+): Promise<AcceptedRun> {
+  if (record === null || fingerprint === undefined) {
+    throw new TroupeError("conflict", `There is a run with the id ${runId} already. Leave runId out for a new one.`);
+  }
+  if (record.fingerprint !== fingerprint) {
+    throw new TroupeError(
+      "idempotency_mismatch",
+      "The idempotency key belongs to another request of this caller. Use a new key for a new request.",
+      { fields: { runId } },
+    );
+  }
+  // The process that accepted it may have died before it submitted it.
+  if (!isEnded(record.status) && record.status === "queued") await submit(acceptance, record);
+  return { runId, sessionId: record.sessionId, isNew: false };
+}
+
+async function submit({ parts, engine }: Acceptance, record: RunRecord): Promise<void> {
+  const { runId, activation, priority, notBefore } = record;
+  // The run is stored: the sweep submits it again if the engine did not take it.
+  await engine
+    .submit({ runId, activation, priority, ...(notBefore !== undefined && { notBefore }) })
+    .catch((error: unknown) => {
+      parts.logger?.warn("The engine did not take a run. It is submitted again.", { runId, error });
+    });
+}
+
+function newRecord(
+  { now }: ServiceParts,
+  request: CheckedRequest,
+  { open, plan }: { open: number; plan: RunRecord["plan"] },
+): RunRecord {
+  const { runId, kind, name, owner, input, options, sessionId, isBearer, fingerprint, priority, notBefore } = request;
+  return {
+    v: 1,
+    runId,
+    kind,
+    name,
+    owner,
+    sessionId: sessionId ?? createId(),
+    ...(sessionId === undefined && { isNewSession: true }),
+    ...(isBearer && { isBearer }),
+    ...(input !== undefined && { input }),
+    options,
+    ...(fingerprint !== undefined && { fingerprint }),
+    createdAt: now(),
+    // The caller with the fewest open runs goes first.
+    priority: priority + open,
+    ...(notBefore !== undefined && { notBefore }),
+    activation: 1,
+    status: "queued",
+    attempts: 0,
+    plan,
+  };
+}
+
+function notStorable(): TroupeError {
+  return new TroupeError(
+    "invalid_request",
+    "local is for a RunService without a storage: what no record can hold ends with the process. Leave it out.",
+  );
+}

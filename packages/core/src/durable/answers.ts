@@ -1,0 +1,120 @@
+import { anyBoolean, anyString, optional, oneOf, satisfying } from "../errors/option-checks.ts";
+import { readOptions } from "../errors/read-options.ts";
+import type { OptionTable } from "../errors/read-options.ts";
+import { TroupeError } from "../errors/troupe-error.ts";
+import type { RunWait, WaitKind } from "../journal/log-entry.ts";
+import { logPrefix, runNamespaces } from "../journal/log-entry.ts";
+import { readLog } from "../journal/read-log.ts";
+import { scan } from "../session/scan.ts";
+import { toJson } from "../storage/check-json.ts";
+import { encodeKey } from "../storage/encode-key.ts";
+import type { Json } from "../storage/json.ts";
+import { equalJson } from "../util/equal-json.ts";
+import { isRecord } from "../util/is-record.ts";
+import type { RunStorage } from "./run-store.ts";
+
+/** The key of the record that cancels a run, beside the ids of its waits, which have a dot or a dash. */
+const cancelKey = "cancel";
+
+/** What others have said to a run: its cancel, with the reason, and answers by the id of the wait. */
+export type InboxContent = { cancel?: { reason?: string } | undefined; answers: Map<string, Json> };
+
+/** Reads all that others have said to a run. */
+export async function readInbox(storage: RunStorage, runId: string): Promise<InboxContent> {
+  const prefix = logPrefix(runId);
+  const content: InboxContent = { answers: new Map() };
+  for await (const page of scan(storage, { namespace: runNamespaces.inbox, prefix })) {
+    for (const { key, value } of page) {
+      const name = decodeURIComponent(key.slice(prefix.length));
+      if (name === cancelKey) content.cancel = toCancel(value);
+      else content.answers.set(name, answerIn(value));
+    }
+  }
+  return content;
+}
+
+/** Returns the cancel of a run, if there is one. */
+export async function readCancel(storage: RunStorage, runId: string): Promise<{ reason?: string } | undefined> {
+  const value = await storage.get(runNamespaces.inbox, encodeKey(runId, cancelKey));
+  return value === null ? undefined : toCancel(value);
+}
+
+/** Tells a run to end as cancelled. The first reason counts. */
+export async function putCancel(storage: RunStorage, runId: string, reason: string | undefined): Promise<void> {
+  const value = { v: 1, ...(reason !== undefined && { reason }) };
+  await storage.compareAndSet(runNamespaces.inbox, encodeKey(runId, cancelKey), null, value);
+}
+
+/** Stores the answer to a wait. The first one counts: the same again changes nothing, another one is `conflict`. */
+export async function putAnswer(
+  storage: RunStorage,
+  { runId, waitId }: { runId: string; waitId: string },
+  answer: Json,
+): Promise<void> {
+  const key = encodeKey(runId, waitId);
+  if (await storage.compareAndSet(runNamespaces.inbox, key, null, { v: 1, answer })) return;
+  const stored = await storage.get(runNamespaces.inbox, key);
+  if (stored !== null && equalJson(answerIn(stored), answer)) return;
+  throw new TroupeError(
+    "conflict",
+    `The wait ${JSON.stringify(waitId)} has another answer already: the first one counts.`,
+  );
+}
+
+/** Looks for a wait in the log of a run that has not stopped for it yet. */
+export async function findLoggedWait(storage: RunStorage, runId: string, waitId: string): Promise<RunWait | undefined> {
+  for await (const page of readLog(storage, runId)) {
+    for (const { record } of page) {
+      const found = record.entries.find((entry) => entry.t === "wait" && entry.wait.id === waitId);
+      if (found?.t === "wait") return found.wait;
+    }
+  }
+  return undefined;
+}
+
+const where = { owner: "the answer", code: "invalid_request" } as const;
+const anyObject = satisfying<Record<string, unknown>>("an object", isRecord);
+const anything = (value: unknown): unknown => value;
+const reasonOption = optional(anyString);
+
+const tables = {
+  approval: { approved: anyBoolean, reason: reasonOption, args: optional(anyObject) },
+  input: { result: anything, error: reasonOption },
+  doubt: { choice: oneOf("happened", "again", "giveUp"), result: anything },
+  upgrade: { choice: oneOf("again", "giveUp") },
+} satisfies Record<WaitKind, OptionTable<Record<string, unknown>>>;
+
+/** Checks an answer by the kind of the wait; one of a wrong shape is `invalid_request`. */
+export function checkAnswer(kind: WaitKind, given: unknown): Json {
+  const answer: Record<string, unknown> = readOptions(tables[kind], given, where);
+  const problem = problemOf(kind, answer);
+  if (problem !== undefined) throw new TroupeError("invalid_request", problem);
+  try {
+    return toJson(answer);
+  } catch (cause) {
+    throw new TroupeError("invalid_request", "The answer must be JSON.", { cause });
+  }
+}
+
+function problemOf(kind: WaitKind, answer: Record<string, unknown>): string | undefined {
+  const { approved, args, result, error, choice } = answer;
+  if (kind === "approval" && approved === false && args !== undefined) {
+    return "args must be left out of an answer that denies the call.";
+  }
+  if (kind === "input" && (result === undefined) === (error === undefined)) {
+    return "The answer must have either result, any JSON value, or error, a string.";
+  }
+  if (kind === "doubt" && (choice === "happened") !== (result !== undefined)) {
+    return 'result, the result that the call had, goes with the choice "happened" and no other.';
+  }
+  return undefined;
+}
+
+function toCancel(value: Json): { reason?: string } {
+  const reason = isRecord(value) ? value["reason"] : undefined;
+  return typeof reason === "string" ? { reason } : {};
+}
+
+function answerIn(value: Json): Json {
+  return isRecord(value) ? (value["answer"] ?? null) : null;
+}

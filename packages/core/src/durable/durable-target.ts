@@ -1,0 +1,96 @@
+import { toPublicError } from "../errors/public-error.ts";
+import type { PublicError } from "../errors/public-error.ts";
+import type { RunChunk } from "../journal/log-entry.ts";
+import type { MessageContent } from "../message/content.ts";
+import { findRunnable } from "../run/registry.ts";
+import type { Registry } from "../run/registry.ts";
+import { RunError, toPublicOutput } from "../run/run-output.ts";
+import type { RunOpts } from "../run/run-options.ts";
+import type { Runnable } from "../run/runnable.ts";
+import { forceStorable } from "../storage/to-storable.ts";
+import type { Json } from "../storage/json.ts";
+import { WorkflowError } from "../workflow/workflow-result.ts";
+import type { WorkflowChunk, WorkflowResult } from "../workflow/workflow-result.ts";
+import type { DurableWorkflow } from "./run-service-options.ts";
+import type { RunKind } from "./run-view.ts";
+
+/** A chunk of a run, and the object that its step has tagged: of a workflow's event, the chunk within. */
+export type TargetChunk = { chunk: RunChunk; inner: object };
+
+/** A run that has not begun: its chunks drive it, and after them there is its public output. */
+export type StartedRun = { chunks: AsyncIterable<TargetChunk>; output: () => Promise<Json> };
+
+/** The agents, teams and workflows of a service. */
+export type Registries = {
+  readonly agents?: Registry<Runnable>;
+  readonly teams?: Registry<Runnable>;
+  readonly workflows?: Registry<DurableWorkflow>;
+};
+
+/** A runnable of a service. */
+export type DurableTarget = Runnable | DurableWorkflow;
+
+/** Returns the runnable of a kind and name; throws `not_found` for an unknown one. */
+export function findTarget(registries: Registries, kind: RunKind, name: string): DurableTarget {
+  if (kind === "workflow") return findRunnable(registries.workflows, name, kind);
+  return findRunnable(kind === "agent" ? registries.agents : registries.teams, name, kind);
+}
+
+/** Returns the runnable of a kind and name, if there is one. */
+export function lookUpTarget(registries: Registries, kind: RunKind, name: string): DurableTarget | undefined {
+  try {
+    return findTarget(registries, kind, name);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Makes a run of a runnable, which begins when its chunks are read. Wrong input and options throw at once. */
+export function startRun(
+  target: DurableTarget,
+  { kind, input }: { kind: RunKind; input?: unknown },
+  opts: RunOpts,
+): StartedRun {
+  return kind === "workflow"
+    ? startWorkflow(target as DurableWorkflow, input, opts)
+    : startRunnable(target as Runnable, input as MessageContent, opts);
+}
+
+function startRunnable(target: Runnable, input: MessageContent, opts: RunOpts): StartedRun {
+  const stream = target.stream(input, opts);
+  async function* read(): AsyncGenerator<TargetChunk, void> {
+    for await (const chunk of stream) yield { chunk, inner: chunk };
+  }
+  return { chunks: read(), output: async () => toJsonValue(toPublicOutput(await stream.output)) };
+}
+
+function startWorkflow(target: DurableWorkflow, input: unknown, opts: RunOpts): StartedRun {
+  const stream = target.stream({ ...opts, ...(input !== undefined && { input: input as string }) });
+  let result: WorkflowResult | undefined;
+  async function* read(): AsyncGenerator<TargetChunk, void> {
+    for await (const event of stream as AsyncIterable<WorkflowChunk>) {
+      if (event.type === "finish") result = event.result;
+      yield { chunk: event, inner: event.type === "chunk" ? event.chunk : event };
+    }
+  }
+  return { chunks: read(), output: async () => (result === undefined ? null : toPublicResult(result)) };
+}
+
+/** Returns the end of a failed run: its error, and its public output until then. */
+export function toFailedEnd(error: unknown): { error: PublicError; output: Json } {
+  const output =
+    error instanceof WorkflowError
+      ? toPublicResult(error.result)
+      : error instanceof RunError
+        ? toJsonValue(toPublicOutput(error.output))
+        : null;
+  return { error: toJsonValue(toPublicError(error)) as PublicError, output };
+}
+
+function toPublicResult({ runId, status, state, steps, usage, durationMs, stored }: WorkflowResult): Json {
+  return toJsonValue({ runId, status, state, steps, usage, durationMs, ...(stored === false && { stored }) });
+}
+
+function toJsonValue(value: unknown): Json {
+  return forceStorable(value) as Json;
+}

@@ -1,0 +1,94 @@
+import { mapBounded } from "../async/map-bounded.ts";
+import { oneOf, optional, satisfying } from "../errors/option-checks.ts";
+import { readOptions } from "../errors/read-options.ts";
+import type { OptionTable } from "../errors/read-options.ts";
+import { TroupeError } from "../errors/troupe-error.ts";
+import { checkPageLimit } from "../session/page.ts";
+import { ownerKey } from "../session/session-keys.ts";
+import { checkOwner } from "../session/session-owner.ts";
+import type { SessionOwner } from "../session/session-owner.ts";
+import { byKeys, isEnded, toView } from "./run-record.ts";
+import type { RunRecord } from "./run-record.ts";
+import type { RunStore } from "./run-store.ts";
+import type { RunCaller, RunListOptions, RunPage, RunView } from "./run-view.ts";
+
+/** The number of a session's newest runs among which its open one is looked for. */
+const searchedRuns = 50;
+
+/** Returns a run that the caller may reach; for others it is `not_found`, as if there were none. */
+export async function findRun(store: RunStore, runId: string, caller: RunCaller): Promise<RunRecord> {
+  const isId = /^[\w-]{1,64}$/.test(runId);
+  const record = isId ? await store.read(runId) : null;
+  if (record !== null && mayReach(record, caller)) return record;
+  const shown = JSON.stringify(runId.slice(0, 64));
+  throw new TroupeError("not_found", `Run ${shown} not found. It may have been removed, or belong to another user.`);
+}
+
+/** A run without a user is reached by its id alone, within its tenant; a bearer run so by callers without a user. */
+function mayReach({ owner, isBearer = false }: RunRecord, caller: RunCaller): boolean {
+  if (caller === "host") return true;
+  const given = checkOwner(caller);
+  if (given.tenantId !== owner.tenantId) return false;
+  if (owner.userId === undefined || (isBearer && given.userId === undefined)) return true;
+  return ownerKey(given) === ownerKey(owner);
+}
+
+/** Returns the open runs of a session, the newest first. */
+export async function runsOfSession(store: RunStore, sessionId: string, owner: SessionOwner): Promise<RunRecord[]> {
+  for await (const runIds of store.listIds(byKeys.session(checkOwner(owner), sessionId))) {
+    const records = await mapBounded(runIds.slice(0, searchedRuns), (runId) => store.read(runId));
+    return records.filter((record) => record !== null && !isEnded(record.status)) as RunRecord[];
+  }
+  return [];
+}
+
+type Listed = { runId: string; createdAt: number };
+
+const cursorForm = /^(\d{1,15})\.([\w-]{1,64})$/;
+
+const listTable = {
+  status: optional(oneOf("queued", "running", "waiting", "completed", "error", "cancelled")),
+  limit: optional((value) => checkPageLimit(value as number)),
+  after: optional(
+    satisfying<string>("`next` of the page before", (value) => typeof value === "string" && cursorForm.test(value)),
+  ),
+} satisfies OptionTable<RunListOptions>;
+
+/** Lists the runs of a user, newest first. Without a user there is no owner whose list it could be. */
+export async function listRuns(store: RunStore, owner: SessionOwner, options: RunListOptions): Promise<RunPage> {
+  const read = readOptions(listTable, options, { owner: "the list of runs", code: "invalid_request" });
+  const { status, after, limit = checkPageLimit(undefined) } = read;
+  if (owner.userId === undefined) {
+    throw new TroupeError("invalid_request", "Runs are listed by their user: userId is missing.");
+  }
+  const listed = (await store.listOwned(byKeys.owner(checkOwner(owner)))).toSorted(newestFirst);
+  const rest = after === undefined ? listed : listed.filter((each) => newestFirst(parseCursor(after), each) < 0);
+  const runs: RunView[] = [];
+  for await (const record of readRecords(store, rest, limit)) {
+    if (status !== undefined && record.status !== status) continue;
+    const last = runs.at(-1);
+    if (runs.length === limit && last !== undefined) return { runs, next: `${last.createdAt}.${last.runId}` };
+    // The output is long, and is read by the run's id.
+    const { output: _output, ...view } = toView(record);
+    runs.push(view);
+  }
+  return { runs };
+}
+
+/** Yields the records that are there, which are read some at a time. */
+async function* readRecords(store: RunStore, listed: readonly Listed[], pageSize: number): AsyncGenerator<RunRecord> {
+  for (let at = 0; at < listed.length; at += pageSize) {
+    const records = await mapBounded(listed.slice(at, at + pageSize), ({ runId }) => store.read(runId));
+    for (const record of records) if (record !== null) yield record;
+  }
+}
+
+function newestFirst(one: Listed, other: Listed): number {
+  if (one.createdAt !== other.createdAt) return other.createdAt - one.createdAt;
+  return one.runId < other.runId ? -1 : Number(one.runId > other.runId);
+}
+
+function parseCursor(cursor: string): Listed {
+  const [, createdAt, runId = ""] = cursorForm.exec(cursor) ?? [];
+  return { createdAt: Number(createdAt), runId };
+}

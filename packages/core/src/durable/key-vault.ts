@@ -1,0 +1,109 @@
+import { TroupeError } from "../errors/troupe-error.ts";
+import { checkApiKey } from "../keys/api-keys.ts";
+import { InMemoryStorage } from "../storage/in-memory-storage.ts";
+import type { StorageDriver } from "../storage/storage-driver.ts";
+import { isRecord } from "../util/is-record.ts";
+import type { RunKeys } from "./run-view.ts";
+
+/**
+ * Module state: services over one storage in memory perform each other's runs, and must share the keys of these. Weak: the
+ * keys go with their storage.
+ */
+const heldKeys = new WeakMap<StorageDriver, Map<string, RunKeys>>();
+
+/**
+ * The API keys of callers from the acceptance of a run to its end: sealed in its record with AES-256-GCM, or, without seal
+ * keys and with storage in memory, in the memory of the process.
+ */
+export class KeyVault {
+  readonly #storage: StorageDriver;
+  readonly #secrets: readonly string[];
+
+  constructor(storage: StorageDriver, secrets: readonly string[] = []) {
+    this.#storage = storage;
+    this.#secrets = secrets;
+  }
+
+  /** Returns what the record of a run keeps of its caller's keys, `undefined` without keys. */
+  seal(runId: string, given: RunKeys | undefined): string | undefined {
+    const keys = checkKeys(given);
+    if (keys === undefined) return undefined;
+    const [secret] = this.#secrets;
+    if (secret !== undefined) return encrypt(secret, runId, JSON.stringify(keys));
+    if (!(this.#storage instanceof InMemoryStorage)) throw noSealKeys();
+    this.#held().set(runId, keys);
+    return "";
+  }
+
+  /** Returns the keys of a run from what its record keeps, and `null` when nothing here opens it. */
+  open(runId: string, sealed: string | undefined): RunKeys | null {
+    if (sealed === undefined) return {};
+    if (sealed === "") return this.#held().get(runId) ?? null;
+    for (const secret of this.#secrets) {
+      const text = decrypt(secret, runId, sealed);
+      if (text !== undefined) return JSON.parse(text) as RunKeys;
+    }
+    return null;
+  }
+
+  /** Drops the keys that this process holds for a run. */
+  forget(runId: string): void {
+    heldKeys.get(this.#storage)?.delete(runId);
+  }
+
+  #held(): Map<string, RunKeys> {
+    const held = heldKeys.get(this.#storage) ?? new Map<string, RunKeys>();
+    heldKeys.set(this.#storage, held);
+    return held;
+  }
+}
+
+function checkKeys(given: RunKeys | undefined): RunKeys | undefined {
+  if (given === undefined) return undefined;
+  if (!isRecord(given)) throw new TroupeError("invalid_request", "keys must be an object with apiKeys or apiKey.");
+  const { apiKey, apiKeys = {} } = given;
+  if (!isRecord(apiKeys))
+    throw new TroupeError("invalid_request", "keys.apiKeys must be an object with a key per vendor.");
+  const entries = Object.entries(apiKeys).filter(([, key]) => key !== undefined);
+  const checked = Object.fromEntries(
+    entries.map(([name, key]) => [name, checkApiKey(key, `keys.apiKeys.${name.slice(0, 64)}`)]),
+  );
+  if (apiKey === undefined && entries.length === 0) return undefined;
+  return { apiKeys: checked, ...(apiKey !== undefined && { apiKey: checkApiKey(apiKey, "keys.apiKey") }) };
+}
+
+const algorithm = "aes-256-gcm";
+
+/** Encrypts a text for one run: in the record of another run it does not open. */
+function encrypt(secret: string, runId: string, text: string): string {
+  const { createCipheriv, randomBytes } = process.getBuiltinModule("node:crypto");
+  const iv = randomBytes(12);
+  const cipher = createCipheriv(algorithm, keyOf(secret), iv);
+  cipher.setAAD(Buffer.from(runId));
+  const sealed = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
+  return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString("base64url");
+}
+
+function decrypt(secret: string, runId: string, sealed: string): string | undefined {
+  const { createDecipheriv } = process.getBuiltinModule("node:crypto");
+  const bytes = Buffer.from(sealed, "base64url");
+  try {
+    const decipher = createDecipheriv(algorithm, keyOf(secret), bytes.subarray(0, 12), { authTagLength: 16 });
+    decipher.setAAD(Buffer.from(runId));
+    decipher.setAuthTag(bytes.subarray(12, 28));
+    return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString("utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+function keyOf(secret: string): Buffer {
+  return process.getBuiltinModule("node:crypto").createHash("sha256").update(`troupe run keys\n${secret}`).digest();
+}
+
+function noSealKeys(): TroupeError {
+  return new TroupeError(
+    "invalid_request",
+    "A durable run with API keys of its caller would store them. Give the RunService sealKeys, with which they are encrypted, or send no keys.",
+  );
+}

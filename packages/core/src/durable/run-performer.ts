@@ -1,0 +1,277 @@
+import { sleep } from "../async/sleep.ts";
+import type { TroupeError } from "../errors/troupe-error.ts";
+import { toTroupeError } from "../errors/to-troupe-error.ts";
+import { Journal } from "../journal/journal.ts";
+import { logPrefix, runNamespaces } from "../journal/log-entry.ts";
+import type { RunWait } from "../journal/log-entry.ts";
+import { readLog } from "../journal/read-log.ts";
+import { RunPaused } from "../journal/run-paused.ts";
+import type { Json } from "../storage/json.ts";
+import type { StorageDriver } from "../storage/storage-driver.ts";
+import { isRecord } from "../util/is-record.ts";
+import { readProperty } from "../util/read-property.ts";
+import { readInbox } from "./answers.ts";
+import type { InboxContent } from "./answers.ts";
+import { lookUpTarget, startRun, toFailedEnd } from "./durable-target.ts";
+import type { Performing } from "./process-state.ts";
+import type { RunJob } from "./run-engine.ts";
+import { cancelled, crashed, endOf, toRunOpts } from "./run-opts.ts";
+import { isEnded } from "./run-record.ts";
+import type { RunRecord } from "./run-record.ts";
+import type { RunEnd } from "./run-store.ts";
+import { sweepMs } from "./run-sweep.ts";
+import type { ServiceParts } from "./service-parts.ts";
+import { getReady } from "./upgrade-check.ts";
+import type { Ready } from "./upgrade-check.ts";
+
+/** Attempts in a row without a finished step after which a run is given up. */
+const fruitlessAttempts = 3;
+/** The time between two looks at a log that another attempt may be writing. */
+const growthPauseMs = 200;
+/** Pauses before a run is performed again that its storage has stopped. */
+const retryPausesMs: readonly number[] = [1000, 2000, 5000, 10_000, 30_000];
+
+/** Performs the attempts at durable runs in this process: from the record to its end, its wait, or the next attempt. */
+export class RunPerformer {
+  readonly #parts: ServiceParts;
+  readonly #performing: Map<string, Performing>;
+  /** Submits a run again after a pause. */
+  readonly #resubmit: (record: RunRecord, afterMs: number) => void;
+  readonly #failures = new Map<string, number>();
+
+  constructor(
+    parts: ServiceParts,
+    performing: Map<string, Performing>,
+    resubmit: (record: RunRecord, afterMs: number) => void,
+  ) {
+    this.#parts = parts;
+    this.#performing = performing;
+    this.#resubmit = resubmit;
+  }
+
+  /** Performs a job. Rejects for nothing: a run whose storage failed is performed again later. */
+  async perform({ runId }: RunJob, signal: AbortSignal): Promise<void> {
+    if (this.#performing.has(runId)) return;
+    const controller = new AbortController();
+    const { promise: done, resolve } = Promise.withResolvers<void>();
+    this.#performing.set(runId, { done, cancel: (reason) => controller.abort(reason) });
+    try {
+      await this.#performOnce(runId, { signal, controller });
+    } finally {
+      this.#performing.delete(runId);
+      resolve();
+      this.#parts.tails.handOver(runId);
+    }
+  }
+
+  async #performOnce(runId: string, control: Control): Promise<void> {
+    let record: RunRecord | null = null;
+    try {
+      record = await this.#parts.store.read(runId);
+      if (record === null) return await this.#parts.store.closeOrphan(runId);
+      if (isEnded(record.status)) return await this.#parts.store.settle(record);
+      await this.#attempt(record, control);
+      this.#failures.delete(runId);
+    } catch (error) {
+      await this.#fail(runId, record, toTroupeError(error));
+    }
+  }
+
+  /** One attempt at a run that is not over. */
+  async #attempt(record: RunRecord, control: Control): Promise<void> {
+    const { runId, status } = record;
+    const { store } = this.#parts;
+    // Nobody speaks to a run before its first attempt but the one who cancels it, and that ends it.
+    const isFirst = record.attempts === 0 && status === "queued";
+    const inbox: InboxContent = isFirst ? { answers: new Map() } : await readInbox(store.storage, runId);
+    if (inbox.cancel !== undefined) return await this.endUnperformed(record, cancelled(inbox.cancel.reason));
+    if (status === "waiting" && !isDue(record, inbox, this.#parts.now())) return;
+    const ready = await getReady(this.#parts, record, inbox.answers);
+    if (ready === "giveUp") return await this.endUnperformed(record, cancelled("What it needs is gone."));
+    if ("wait" in ready) return await this.#waitForUpgrade(record, ready.wait);
+    if (status === "running" && (await this.#isGrowing(runId))) return this.#resubmit(record, growthPauseMs * 5);
+    await this.#begin({ record, ...ready, ...control }, inbox);
+  }
+
+  async #begin(start: Omit<Attempt, "journal">, inbox: InboxContent): Promise<void> {
+    const { record, print } = start;
+    const journal = await this.#open(record.runId, print, inbox.answers);
+    if (journal.ended !== undefined) return await this.#finish(record, endOf(journal.ended));
+    if (journal.fruitlessAttempts > fruitlessAttempts) return await this.#end(record, journal, crashed(record));
+    await this.#run({ ...start, journal });
+  }
+
+  /** Nothing is logged, so that a run may wait for long; the sweep looks again whether it can go on. */
+  async #waitForUpgrade({ runId, waits }: RunRecord, wait: RunWait): Promise<void> {
+    if (waits?.[0]?.id !== wait.id) await this.#parts.store.suspend(runId, [wait], this.#parts.now());
+  }
+
+  /** Tells if another attempt is writing the log of a run: then the engine was wrong, and this one hands its job back. */
+  async #isGrowing(runId: string): Promise<boolean> {
+    const { storage } = this.#parts.store;
+    const before = await lastRecordOf(storage, runId);
+    await sleep(growthPauseMs);
+    return (await lastRecordOf(storage, runId)) !== before;
+  }
+
+  /** Ends a run that no attempt is at, and waits until that is stored. */
+  async endUnperformed(record: RunRecord, error: TroupeError): Promise<void> {
+    const journal = await this.#open(record.runId, "");
+    if (journal.ended !== undefined) return await this.#finish(record, endOf(journal.ended));
+    await this.#end(record, journal, error);
+    await this.#endSessionWait(record);
+  }
+
+  async #open(runId: string, print: string, answers?: ReadonlyMap<string, Json>): Promise<Journal> {
+    const { store, writer, node } = this.#parts;
+    return await Journal.open({ runId, storage: store.storage, writer, node, print, ...(answers && { answers }) });
+  }
+
+  async #run(attempt: Attempt): Promise<void> {
+    const { record, journal, signal } = attempt;
+    const { runId, startedAt = this.#parts.now() } = record;
+    const release = () => journal.release();
+    if (signal.aborted) return release();
+    signal.addEventListener("abort", release, { once: true });
+    const marked = this.#parts.store.change(runId, ({ waits: _waits, ...stored }: RunRecord): RunRecord | null =>
+      isEnded(stored.status)
+        ? null
+        : { ...stored, status: "running", attempts: journal.attempt, startedAt, plan: attempt.plan },
+    );
+    marked.catch(() => undefined);
+    try {
+      const end = await this.#drive(attempt);
+      await marked;
+      if (journal.stopped !== undefined) return await this.#pause(record, journal);
+      await journal.end(end);
+      await this.#finish(record, { ...endOf(end) });
+    } catch (error) {
+      if (journal.stopped === undefined) throw error;
+      await marked;
+      await this.#pause(record, journal);
+    } finally {
+      signal.removeEventListener("abort", release);
+    }
+  }
+
+  /** Drives a run to its end, or to a pause. A failure of the run is an end, too. */
+  async #drive(attempt: Attempt): Promise<{ output: Json; error?: RunEnd["error"] & object }> {
+    const { record, journal, controller, target, keys } = attempt;
+    try {
+      const local = this.#parts.locals.get(record.runId);
+      const opts = toRunOpts(record, { keys, local, signal: controller.signal });
+      const run = startRun(target, record, { ...opts, journal });
+      for await (const { chunk, inner } of run.chunks) {
+        const behind = journal.write(chunk, inner);
+        if (behind !== undefined) await behind;
+      }
+      return { output: await run.output() };
+    } catch (error) {
+      if (journal.stopped !== undefined) return { output: null };
+      const end = toFailedEnd(error);
+      if (end.error.code !== "cancelled") return end;
+      await journal.flush();
+      return { ...end, output: await this.#withToolStates(record.runId, end.output) };
+    }
+  }
+
+  /** Adds to the output of a cancelled run what became of its tool calls. */
+  async #withToolStates(runId: string, output: Json): Promise<Json> {
+    const states = new Map<string, { step: string; toolName: string; state: "settled" | "unsettled" }>();
+    for await (const page of readLog(this.#parts.store.storage, runId)) {
+      for (const entry of page.flatMap(({ record }) => record.entries)) {
+        if (entry.t === "call") states.set(entry.step, { step: entry.step, toolName: entry.tool, state: "unsettled" });
+        const call = entry.t === "done" ? states.get(entry.step) : undefined;
+        if (call !== undefined) call.state = "settled";
+      }
+    }
+    if (states.size === 0) return output;
+    return { ...(isRecord(output) ? output : {}), toolStates: [...states.values()] };
+  }
+
+  /** Ends a run with an error before, or without, performing it. */
+  async #end(record: RunRecord, journal: Journal, error: TroupeError): Promise<void> {
+    const end = toFailedEnd(error);
+    if (error.code === "cancelled") end.output = await this.#withToolStates(record.runId, end.output);
+    await journal.end(end);
+    await this.#finish(record, endOf(end));
+  }
+
+  async #finish(record: RunRecord, end: RunEnd): Promise<void> {
+    const { store, vault, admission, locals } = this.#parts;
+    await store.finish(record.runId, end);
+    vault.forget(record.runId);
+    locals.delete(record.runId);
+    admission.remove(record.runId, record.owner);
+    this.#parts.onEnded(record.runId);
+  }
+
+  async #pause(record: RunRecord, journal: Journal): Promise<void> {
+    const { store, now, admission } = this.#parts;
+    const { runId } = record;
+    if (journal.stopped === "failed") throw causeOf(journal);
+    if (journal.stopped !== "suspended") return;
+    const { waits } = journal;
+    const until = Math.min(...waits.map((wait) => wait.until ?? Infinity));
+    const waiting = await store.suspend(runId, waits, until === Infinity ? undefined : until - sweepMs);
+    if (waiting === null) return;
+    admission.wait(runId, record.owner);
+    if (until !== Infinity) this.#resubmit(waiting, Math.max(0, until - now()));
+    // What came while the run was about to stop was told to nobody.
+    const inbox = await readInbox(store.storage, runId);
+    if (inbox.cancel === undefined && !isDue(waiting, inbox, now())) return;
+    const woken = await store.wake(runId);
+    if (woken !== null) this.#resubmit(woken, 0);
+  }
+
+  async #endSessionWait({ kind, name, sessionId, owner, runId, status }: RunRecord): Promise<void> {
+    if (status !== "waiting") return;
+    const sessions = readProperty(lookUpTarget(this.#parts.registries, kind, name), "sessions");
+    const endWait = readProperty(sessions, "endWait");
+    if (typeof endWait !== "function") return;
+    await Promise.resolve(Reflect.apply(endWait, sessions, [sessionId, runId, { owner }])).catch((error: unknown) =>
+      this.#parts.logger?.warn("A session could not note that its run waits no longer.", { runId, error }),
+    );
+  }
+
+  async #fail(runId: string, record: RunRecord | null, error: TroupeError): Promise<void> {
+    // Another attempt is at the run.
+    if (error instanceof RunPaused && error.reason !== "failed") return;
+    const { tails, logger } = this.#parts;
+    const cause = error instanceof RunPaused ? toTroupeError(error.cause) : error;
+    logger?.error("A durable run cannot be performed.", { runId, error: cause });
+    tails.fail(runId, cause);
+    if (record === null) return;
+    if (cause.code === "storage_corrupt") {
+      await this.#finish(record, { status: "error", ...toFailedEnd(cause) }).catch(() => undefined);
+      return;
+    }
+    const failures = this.#failures.get(runId) ?? 0;
+    this.#failures.set(runId, failures + 1);
+    this.#resubmit(record, retryPausesMs[Math.min(failures, retryPausesMs.length - 1)] ?? 0);
+  }
+}
+
+/** The signals of one attempt: the engine's, which hands the run back, and the one that ends it as cancelled. */
+type Control = { readonly signal: AbortSignal; readonly controller: AbortController };
+
+type Attempt = Ready & Control & { readonly record: RunRecord; readonly journal: Journal };
+
+/** Tells if a waiting run can go on: it has an answer, a wait is over, or it waits for this process to be right. */
+function isDue({ waits = [] }: RunRecord, { answers }: InboxContent, now: number): boolean {
+  return waits.some(({ id, kind, until = Infinity }) => kind === "upgrade" || answers.has(id) || until <= now);
+}
+
+/** Returns the key of the last record of a run's log. */
+async function lastRecordOf(storage: StorageDriver, runId: string): Promise<string | undefined> {
+  const found = await storage.list(runNamespaces.log, logPrefix(runId), { reverse: true, limit: 1 });
+  // A driver may ignore the options of a listing.
+  return found.reduce<string | undefined>(
+    (last, { key }) => (last === undefined || key > last ? key : last),
+    undefined,
+  );
+}
+
+function causeOf({ signal }: Journal): unknown {
+  return signal.reason;
+}

@@ -1,0 +1,163 @@
+import type { PublicError } from "../errors/public-error.ts";
+import type { RunWait } from "../journal/log-entry.ts";
+import { runNamespaces } from "../journal/log-entry.ts";
+import { ownerKey, sessionKey } from "../session/session-keys.ts";
+import type { SessionOwner } from "../session/session-owner.ts";
+import { encodeKey } from "../storage/encode-key.ts";
+import type { Json } from "../storage/json.ts";
+import { isCount, readRecord } from "../storage/stored-record.ts";
+import { isRecord } from "../util/is-record.ts";
+import type { PlanPrint } from "./plan-print.ts";
+import type { DurableRunOptions, RunKind, RunStatus, RunView } from "./run-view.ts";
+
+/** The stored record of a durable run. Times are epoch milliseconds. */
+export type RunRecord = {
+  v: 1;
+  runId: string;
+  kind: RunKind;
+  name: string;
+  owner: SessionOwner;
+  sessionId: string;
+  /** True for a session that was made for this run. */
+  isNewSession?: boolean;
+  /** True when callers without a user may reach the run by its id. */
+  isBearer?: boolean;
+  input?: Json;
+  options: DurableRunOptions;
+  /** Hash of what the request asked for, where it had an idempotency key. */
+  fingerprint?: string;
+  createdAt: number;
+  priority: number;
+  notBefore?: number;
+  /** The number of times that the run was woken, with the first. */
+  activation: number;
+  status: RunStatus;
+  attempts: number;
+  startedAt?: number;
+  endedAt?: number;
+  waits?: RunWait[];
+  /** The tools and steps that the run was last performed with. */
+  plan: PlanPrint;
+  /** The caller's keys, sealed; `""` when they are in the memory of the process. Absent without keys, and after the end. */
+  keys?: string;
+  output?: Json;
+  error?: PublicError;
+};
+
+/** The record of a run that is not over and waits for nobody: the sweep submits it again. */
+export type OpenRun = {
+  v: 1;
+  /** The time of the last submission, or one to come, at which a waiting run is woken. */
+  submittedAt: number;
+  activation: number;
+  priority: number;
+  notBefore?: number;
+  /** The part of storage keys that names the run's owner. */
+  owner: string;
+};
+
+/** The statuses of a run after its end. */
+export type EndStatus = "completed" | "error" | "cancelled";
+
+/** Tells if a run with this status is over. */
+export function isEnded(status: RunStatus): status is EndStatus {
+  return status === "completed" || status === "error" || status === "cancelled";
+}
+
+/** Returns a stored record of a run after a check of its shape, or `null` for none. */
+export function readRunRecord(value: Json | null, runId: string): RunRecord | null {
+  if (value === null) return null;
+  return readRecord(value, { namespace: runNamespaces.runs, key: runId }, isRunRecord);
+}
+
+/** Returns a stored record of an open run after a check of its shape. */
+export function readOpenRun(value: Json, runId: string): OpenRun {
+  return readRecord(value, { namespace: runNamespaces.open, key: runId }, isOpenRun);
+}
+
+/** Returns the part of a run's record that its owner may see. */
+export function toView(record: RunRecord): RunView {
+  const { runId, kind, name, sessionId, status, createdAt, startedAt, endedAt, attempts } = record;
+  const { waits, output, error } = record;
+  return {
+    runId,
+    kind,
+    name,
+    sessionId,
+    status,
+    createdAt,
+    ...(startedAt !== undefined && { startedAt }),
+    ...(endedAt !== undefined && { endedAt }),
+    attempts,
+    ...(status === "waiting" && waits !== undefined && { waits }),
+    ...(output !== undefined && { output }),
+    ...(error !== undefined && { error }),
+  };
+}
+
+/**
+ * Keys in the namespace `run-by`: of an owner's runs, of a session's runs, the newest first, and of ended runs in the order
+ * in which they are removed. No owner's key begins with `#`, which is encoded in names.
+ */
+export const byKeys = {
+  owner: (owner: SessionOwner): string => `${ownerKey(owner)}/`,
+  ofOwner: ({ owner, runId }: RunRecord): string => `${ownerKey(owner)}/${encodeKey(runId)}`,
+  session: (owner: SessionOwner, sessionId: string): string => `#session/${sessionKey(owner, sessionId)}/`,
+  sessionsOf: (owner: SessionOwner): string => `#session/${ownerKey(owner)}/`,
+  ofSession: ({ owner, sessionId, createdAt, runId }: RunRecord): string =>
+    `#session/${sessionKey(owner, sessionId)}/${time(lastTime - createdAt)}/${encodeKey(runId)}`,
+  /** Ended runs with a log. */
+  ended: "#ended/",
+  ofEnded: (endedAt: number, runId: string): string => `#ended/${time(endedAt)}/${encodeKey(runId)}`,
+  /** Ended runs whose log was removed. */
+  bare: "#bare/",
+  ofBare: (endedAt: number, runId: string): string => `#bare/${time(endedAt)}/${encodeKey(runId)}`,
+} as const;
+
+/** Returns the end of the run with this key of an ended run, in epoch milliseconds. */
+export function endedAtOf(key: string): number {
+  return Number(key.split("/")[1]);
+}
+
+/** Returns the id of the run at the end of a key. */
+export function runIdOf(key: string): string {
+  return key.slice(key.lastIndexOf("/") + 1);
+}
+
+const lastTime = 999_999_999_999_999;
+
+function time(ms: number): string {
+  return String(Math.trunc(ms)).padStart(15, "0");
+}
+
+const statuses: readonly unknown[] = [
+  "queued",
+  "running",
+  "waiting",
+  "completed",
+  "error",
+  "cancelled",
+] satisfies RunStatus[];
+
+function isRunRecord(value: unknown): value is RunRecord {
+  return (
+    isRecord(value) &&
+    value["v"] === 1 &&
+    ["runId", "kind", "name", "sessionId"].every((name) => typeof value[name] === "string") &&
+    ["owner", "options", "plan"].every((name) => isRecord(value[name])) &&
+    statuses.includes(value["status"]) &&
+    isCount(value["activation"]) &&
+    isCount(value["attempts"]) &&
+    Number.isFinite(value["createdAt"])
+  );
+}
+
+function isOpenRun(value: unknown): value is OpenRun {
+  return (
+    isRecord(value) &&
+    value["v"] === 1 &&
+    Number.isFinite(value["submittedAt"]) &&
+    isCount(value["activation"]) &&
+    typeof value["owner"] === "string"
+  );
+}

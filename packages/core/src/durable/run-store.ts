@@ -1,0 +1,238 @@
+import { mapBounded } from "../async/map-bounded.ts";
+import type { PublicError } from "../errors/public-error.ts";
+import { logPrefix, runNamespaces } from "../journal/log-entry.ts";
+import type { RunWait } from "../journal/log-entry.ts";
+import { removeAll } from "../session/remove-session.ts";
+import { scan } from "../session/scan.ts";
+import { ownerKey } from "../session/session-keys.ts";
+import { toJson } from "../storage/check-json.ts";
+import { encodeKey } from "../storage/encode-key.ts";
+import type { Json } from "../storage/json.ts";
+import { canTransact } from "../storage/shared-driver.ts";
+import type { StorageDriver, Write } from "../storage/storage-driver.ts";
+import { byKeys, endedAtOf, isEnded, readOpenRun, readRunRecord, runIdOf } from "./run-record.ts";
+import type { EndStatus, OpenRun, RunRecord } from "./run-record.ts";
+
+/** A storage that can hold durable runs. */
+export type RunStorage = StorageDriver & Required<Pick<StorageDriver, "compareAndSet">>;
+
+/** The end of a run, for its record. */
+export type RunEnd = { status: EndStatus; output?: Json; error?: PublicError };
+
+/** An open run that the sweep has found, with the value by which it is renewed. */
+export type FoundOpenRun = OpenRun & { runId: string; stored: Json };
+
+const pageSize = 100;
+
+/** Reads and writes the records of durable runs, all but their logs. */
+export class RunStore {
+  readonly storage: RunStorage;
+  readonly #now: () => number;
+
+  constructor(storage: RunStorage, now: () => number) {
+    this.storage = storage;
+    this.#now = now;
+  }
+
+  /** Stores a new run. Returns false when there is a run with this id. */
+  async insert(record: RunRecord): Promise<boolean> {
+    const { runs, open, byOwner } = runNamespaces;
+    const { runId, sessionId, createdAt } = record;
+    const listed = { v: 1, createdAt, sessionId };
+    // The record last: one that is there has all the others.
+    const writes = [
+      { namespace: open, key: encodeKey(runId), value: toJson(this.#openRun(record)) },
+      { namespace: byOwner, key: byKeys.ofOwner(record), value: listed },
+      { namespace: byOwner, key: byKeys.ofSession(record), value: listed },
+      { namespace: runs, key: encodeKey(runId), value: toJson(record) },
+    ];
+    if (this.storage.insertAll !== undefined) return (await this.storage.insertAll(writes)).at(-1) === true;
+    let isNew = false;
+    for (const { namespace, key, value } of writes) {
+      isNew = await this.storage.compareAndSet(namespace, key, null, value);
+    }
+    return isNew;
+  }
+
+  async read(runId: string): Promise<RunRecord | null> {
+    return readRunRecord(await this.storage.get(runNamespaces.runs, encodeKey(runId)), runId);
+  }
+
+  /**
+   * Changes a run's record, whatever others change in it meanwhile. Returns the new record; `null` when there is none, or when
+   * `change` returns `null` because there is nothing to do.
+   */
+  async change(
+    runId: string,
+    change: (record: RunRecord) => RunRecord | null,
+    known?: RunRecord,
+  ): Promise<RunRecord | null> {
+    for (let record = known ?? (await this.read(runId)); record !== null; record = await this.read(runId)) {
+      const next = change(record);
+      if (next === null) return null;
+      const [before, after] = [toJson(record), toJson(next)];
+      if (await this.storage.compareAndSet(runNamespaces.runs, encodeKey(runId), before, after)) return next;
+    }
+    return null;
+  }
+
+  /** Stores the end of a run, whose log has it. A run that is over keeps its end. */
+  async finish(runId: string, end: RunEnd, known?: RunRecord): Promise<void> {
+    const endedAt = this.#now();
+    const change = ({ keys: _keys, waits: _waits, ...record }: RunRecord): RunRecord | null =>
+      isEnded(record.status) ? null : { ...record, ...end, endedAt };
+    const ended = (await this.change(runId, change, known)) ?? (await this.read(runId));
+    if (ended !== null) await this.settle(ended);
+  }
+
+  /** Takes a run that is over off the list of open runs, and puts it on that of runs to remove. */
+  async settle({ runId, endedAt = this.#now() }: RunRecord): Promise<void> {
+    const { open, byOwner } = runNamespaces;
+    await this.#write([
+      { namespace: byOwner, key: byKeys.ofEnded(endedAt, runId), value: { v: 1 } },
+      { namespace: open, key: encodeKey(runId), value: null },
+    ]);
+  }
+
+  /** Stores what a run waits for. With `submittedAt` it stays on the list of open runs, for the sweep to find it then. */
+  async suspend(runId: string, waits: readonly RunWait[], submittedAt: number | undefined): Promise<RunRecord | null> {
+    const waiting = await this.change(runId, (record) =>
+      isEnded(record.status) ? null : { ...record, status: "waiting", waits: [...waits] },
+    );
+    if (waiting === null) return null;
+    const value = submittedAt === undefined ? null : toJson({ ...this.#openRun(waiting), submittedAt });
+    await this.storage.set(runNamespaces.open, encodeKey(runId), value);
+    return waiting;
+  }
+
+  /** Puts a waiting run back in the queue. Returns null when it does not wait. */
+  async wake(runId: string): Promise<RunRecord | null> {
+    const woken = await this.change(runId, ({ waits: _waits, ...record }: RunRecord): RunRecord | null =>
+      record.status === "waiting" ? { ...record, status: "queued", activation: record.activation + 1 } : null,
+    );
+    if (woken !== null) await this.open(woken);
+    return woken;
+  }
+
+  /** Puts a run on the list of open runs, as submitted now. */
+  async open(record: RunRecord): Promise<void> {
+    await this.storage.set(runNamespaces.open, encodeKey(record.runId), toJson(this.#openRun(record)));
+  }
+
+  /** Removes the entry of an open run that has no record, left by a process that died while it accepted the run. */
+  async closeOrphan(runId: string): Promise<void> {
+    const key = encodeKey(runId);
+    const value = await this.storage.get(runNamespaces.open, key);
+    if (value === null || readOpenRun(value, runId).submittedAt > this.#now() - 60_000) return;
+    await this.storage.compareAndSet(runNamespaces.open, key, value, null);
+  }
+
+  /** Lists the open runs. Damaged entries are left out, and given to `onError`. */
+  async *listOpen(onError: (error: unknown) => void): AsyncGenerator<FoundOpenRun[]> {
+    for await (const page of scan(this.storage, { namespace: runNamespaces.open, prefix: "", pageSize })) {
+      yield page.flatMap(({ key, value }) => {
+        const runId = decodeURIComponent(key);
+        try {
+          return [{ ...readOpenRun(value, runId), runId, stored: value }];
+        } catch (error) {
+          onError(error);
+          return [];
+        }
+      });
+    }
+  }
+
+  /** Marks an open run as submitted now. Returns false when another process did. */
+  async renew({ runId, stored, ...open }: FoundOpenRun): Promise<boolean> {
+    const next = toJson({ ...open, submittedAt: this.#now() });
+    return await this.storage.compareAndSet(runNamespaces.open, encodeKey(runId), stored, next);
+  }
+
+  /** Lists all records of runs. */
+  async *listAll(): AsyncGenerator<RunRecord> {
+    for await (const page of scan(this.storage, { namespace: runNamespaces.runs, prefix: "", pageSize })) {
+      for (const { key, value } of page) {
+        const record = readRunRecord(value, decodeURIComponent(key));
+        if (record !== null) yield record;
+      }
+    }
+  }
+
+  /** Lists the ids of the runs below a prefix of `run-by`, in the order of the keys. */
+  async *listIds(prefix: string): AsyncGenerator<string[]> {
+    for await (const page of scan(this.storage, { namespace: runNamespaces.byOwner, prefix, pageSize })) {
+      yield [...new Set(page.map(({ key }) => decodeURIComponent(runIdOf(key))))];
+    }
+  }
+
+  /** Lists the entries of an owner's runs: ids and times of creation. */
+  async listOwned(prefix: string): Promise<{ runId: string; createdAt: number }[]> {
+    const found: { runId: string; createdAt: number }[] = [];
+    for await (const page of scan(this.storage, { namespace: runNamespaces.byOwner, prefix, pageSize: 1000 })) {
+      for (const { key, value } of page) {
+        const { createdAt = 0 } = value as { createdAt?: number };
+        found.push({ runId: decodeURIComponent(runIdOf(key)), createdAt });
+      }
+    }
+    return found;
+  }
+
+  /** Removes a run with all that belongs to it. The record goes last: a removal that was cut short can be repeated. */
+  async remove(record: RunRecord): Promise<void> {
+    const { runId, endedAt } = record;
+    const { open, byOwner, runs } = runNamespaces;
+    await this.removeLog(runId);
+    const ended = endedAt === undefined ? [] : [byKeys.ofEnded(endedAt, runId), byKeys.ofBare(endedAt, runId)];
+    const listed = [byKeys.ofOwner(record), byKeys.ofSession(record), ...ended];
+    await this.#write([
+      { namespace: open, key: encodeKey(runId), value: null },
+      ...listed.map((key) => ({ namespace: byOwner, key, value: null })),
+      { namespace: runs, key: encodeKey(runId), value: null },
+    ]);
+  }
+
+  /** Removes the log and the inbox of a run. */
+  async removeLog(runId: string): Promise<void> {
+    await removeAll(this.storage, runNamespaces.log, logPrefix(runId));
+    await removeAll(this.storage, runNamespaces.inbox, logPrefix(runId));
+  }
+
+  /** Removes the logs of runs that ended before one time, and the rest of those that ended before another. */
+  async removeOld(logsBefore: number, recordsBefore: number): Promise<void> {
+    for await (const runIds of this.#endedBefore(byKeys.ended, logsBefore)) {
+      await mapBounded(runIds, async ({ key, runId, endedAt }) => {
+        await this.removeLog(runId);
+        const bare = { namespace: runNamespaces.byOwner, key: byKeys.ofBare(endedAt, runId), value: { v: 1 } };
+        await this.#write([bare, { namespace: runNamespaces.byOwner, key, value: null }]);
+      });
+    }
+    for await (const runIds of this.#endedBefore(byKeys.bare, recordsBefore)) {
+      await mapBounded(runIds, async ({ key, runId }) => {
+        const record = await this.read(runId);
+        if (record === null) await this.storage.delete(runNamespaces.byOwner, key);
+        else await this.remove(record);
+      });
+    }
+  }
+
+  async *#endedBefore(prefix: string, before: number) {
+    for await (const page of scan(this.storage, { namespace: runNamespaces.byOwner, prefix, pageSize })) {
+      const due = page.flatMap(({ key }) => {
+        const endedAt = endedAtOf(key);
+        return endedAt <= before ? [{ key, endedAt, runId: decodeURIComponent(runIdOf(key)) }] : [];
+      });
+      if (due.length > 0) yield due;
+      if (due.length < page.length) return;
+    }
+  }
+
+  #openRun({ activation, priority, notBefore, owner }: RunRecord): OpenRun {
+    const open: OpenRun = { v: 1, submittedAt: this.#now(), activation, priority, owner: ownerKey(owner) };
+    return notBefore === undefined ? open : { ...open, notBefore };
+  }
+
+  async #write(writes: readonly Write[]): Promise<void> {
+    if (canTransact(this.storage)) return await this.storage.transaction(writes);
+    for (const { namespace, key, value } of writes) await this.storage.set(namespace, key, value);
+  }
+}

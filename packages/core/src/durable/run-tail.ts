@@ -1,0 +1,110 @@
+import { TroupeError } from "../errors/troupe-error.ts";
+import { Backlog, parsePosition } from "./run-events.ts";
+import type { EventPage, Position } from "./run-events.ts";
+import { isEnded } from "./run-record.ts";
+import type { RunRecord } from "./run-record.ts";
+import type { RunStorage } from "./run-store.ts";
+import type { RunFeed, RunTails } from "./run-tails.ts";
+import type { RunEvent } from "./run-view.ts";
+
+type TailInit = {
+  runId: string;
+  after: string | undefined;
+  storage: RunStorage;
+  tails: RunTails;
+  /** Reads the record of the run, and checks that it is the caller's. */
+  open: () => Promise<RunRecord>;
+};
+
+const fromStart: Position = { number: 0, index: -1 };
+
+/** One reader of a run's events, from behind a position to the end of the run. Between two reads it holds its position alone. */
+export class RunTail implements AsyncIterableIterator<RunEvent, undefined> {
+  readonly #init: TailInit;
+  readonly #seen: Position;
+  readonly #events = this.#readAll();
+  #hasLeft = false;
+  #leave = () => {};
+
+  constructor(init: TailInit) {
+    this.#init = init;
+    this.#seen = init.after === undefined ? fromStart : parsePosition(init.after);
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  next(): Promise<IteratorResult<RunEvent, undefined>> {
+    return this.#events.next();
+  }
+
+  /** Leaves the run, which goes on. */
+  async return(): Promise<IteratorResult<RunEvent, undefined>> {
+    this.#hasLeft = true;
+    this.#leave();
+    return await this.#events.return(undefined);
+  }
+
+  async *#readAll(): AsyncGenerator<RunEvent, undefined> {
+    const { open, tails, runId } = this.#init;
+    const record = await open();
+    const feed = tails.join(runId);
+    try {
+      return yield* this.#readFeed(feed, record);
+    } finally {
+      tails.leave(feed);
+    }
+  }
+
+  async *#readFeed(feed: RunFeed, record: RunRecord): AsyncGenerator<RunEvent, undefined> {
+    const { runId, storage } = this.#init;
+    // Most runs have one attempt, and nothing in them is void.
+    const backlog = record.attempts > 1 ? await Backlog.read(storage, runId, this.#seen) : undefined;
+    for await (const page of this.#readPages(feed, record)) {
+      for (const event of this.#newIn(page)) {
+        if (backlog?.shows(event, page.number) === false) continue;
+        yield event;
+        if (event.type === "end") return undefined;
+      }
+    }
+    return undefined;
+  }
+
+  /** Reads the records from the reader's position on, until the reader leaves. */
+  async *#readPages(feed: RunFeed, record: RunRecord): AsyncGenerator<EventPage, undefined> {
+    const seen = this.#seen.number;
+    let last = Math.max(seen - 1, 0);
+    while (!this.#hasLeft) {
+      const pages = await feed.read(last);
+      for (const page of pages) {
+        if (this.#isCut(page)) throw removed(record);
+        yield page;
+        last = page.number;
+      }
+      if (pages.length > 0) continue;
+      if (last < seen || isEnded(record.status)) throw removed(record);
+      await this.#init.tails.wait(feed, last, (leave) => (this.#leave = leave));
+    }
+    return undefined;
+  }
+
+  /** Tells if events of a record are not kept any more that the reader has not seen. */
+  #isCut({ number, cutFrom }: EventPage): boolean {
+    const { number: seen, index } = this.#seen;
+    return cutFrom !== undefined && !(number === seen && index >= cutFrom - 1);
+  }
+
+  #newIn({ number, events }: EventPage): readonly RunEvent[] {
+    return number === this.#seen.number ? events.slice(this.#seen.index + 1) : events;
+  }
+}
+
+/** Makes the error for a reader whose position has no events any more, or never had. */
+function removed({ error }: RunRecord): TroupeError {
+  if (error?.code === "storage_corrupt") return new TroupeError("storage_corrupt", error.message);
+  return new TroupeError(
+    "gone",
+    "The events of this run from this position on are not kept any more. Ask for the run itself: its result is kept longer.",
+  );
+}

@@ -1,0 +1,55 @@
+import { readLog } from "../journal/read-log.ts";
+import type { RunWait } from "../journal/log-entry.ts";
+import type { Json } from "../storage/json.ts";
+import { readProperty } from "../util/read-property.ts";
+import { lookUpTarget } from "./durable-target.ts";
+import type { DurableTarget } from "./durable-target.ts";
+import { addUse, findMissing, hashOf } from "./plan-print.ts";
+import type { RunRecord } from "./run-record.ts";
+import type { ServiceParts } from "./service-parts.ts";
+import type { RunKeys } from "./run-view.ts";
+
+/** All that an attempt needs beside the record of its run. */
+export type Ready = {
+  readonly target: DurableTarget;
+  readonly keys: RunKeys;
+  readonly plan: RunRecord["plan"];
+  readonly print: string;
+};
+
+/**
+ * Returns what the next attempt at a run needs; where something is missing, the wait for it, unless it was answered: then
+ * `"giveUp"`, or the attempt goes on with what there is.
+ */
+export async function getReady(
+  parts: ServiceParts,
+  record: RunRecord,
+  answers: ReadonlyMap<string, Json>,
+): Promise<Ready | { wait: RunWait } | "giveUp"> {
+  const missing = await findMissingParts(parts, record);
+  const id = `upgrade-${hashOf(missing)}`;
+  const choice = missing.length === 0 ? "again" : readProperty(answers.get(id), "choice");
+  if (choice === "giveUp") return "giveUp";
+  const target = choice === "again" ? lookUpTarget(parts.registries, record.kind, record.name) : undefined;
+  const keys = parts.vault.open(record.runId, record.keys);
+  if (target === undefined || keys === null)
+    return { wait: { id, kind: "upgrade", about: { name: record.name, missing } } };
+  const plan = parts.printer.print(target);
+  return { target, keys, plan, print: hashOf(plan) };
+}
+
+/**
+ * Returns what a run needs and this process does not have, as sentences: its runnable, the seal key of its keys, a tool that a
+ * model has called, a workflow step that was performed.
+ */
+export async function findMissingParts(parts: ServiceParts, record: RunRecord): Promise<string[]> {
+  const { registries, printer, vault, store } = parts;
+  const target = lookUpTarget(registries, record.kind, record.name);
+  if (target === undefined) return [`The ${record.kind} ${record.name} is gone.`];
+  if (vault.open(record.runId, record.keys) === null) return ["The seal key that opens the caller's keys is gone."];
+  const plan = printer.print(target);
+  if (record.attempts === 0 || hashOf(plan) === hashOf(record.plan)) return [];
+  const use = { tools: new Set<string>(), steps: new Set<string>() };
+  for await (const page of readLog(store.storage, record.runId)) addUse(use, page);
+  return findMissing(record.plan, plan, use);
+}
