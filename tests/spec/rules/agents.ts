@@ -65,6 +65,12 @@ export const agentRules = [
     "workflow.condition-step": "a condition step runs its steps when its condition holds",
     "workflow.parallel-step": "a parallel step runs its steps side by side",
     "workflow.run": "run takes sessionId and userId and returns a result with the state",
+    "workflow.durable":
+      "a durable run of a workflow that another process takes over ends with the result, usage and events of an undisturbed one, and does nothing again whose result is stored",
+    "workflow.effect":
+      "a function step that was cut off waits with kind doubt, unless its effect is pure or idempotent; the answer says what happened, to call it again, or to give up",
+    "workflow.outside-step":
+      "a third party's runnable is one call of a durable run, which asks before it makes a run that was cut off again unless its effect is pure or idempotent",
   }),
   ...rulesOf("Tools", {
     "schema.parameters": "a tool's parameters are an object schema",

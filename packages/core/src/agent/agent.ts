@@ -1,6 +1,7 @@
 import type { EventBus } from "../events/event-bus.ts";
 import type { MessageContent } from "../message/content.ts";
 import { checkContent } from "../run/check-content.ts";
+import { keepsJournal } from "../run/journal-step.ts";
 import { readRunOpts } from "../run/read-run-opts.ts";
 import type { RunEvents } from "../run/run-events.ts";
 import { RunExecution } from "../run/run-execution.ts";
@@ -124,3 +125,6 @@ export class Agent<
     return new RunExecution(run, new AgentRun(parts, call, run));
   }
 }
+
+// On the prototype, because serializers print own properties.
+Object.defineProperty(Agent.prototype, keepsJournal, { value: true });

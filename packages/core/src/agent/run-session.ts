@@ -14,6 +14,12 @@ import type { NewTurn } from "../session/turn-record.ts";
 import { toTurnMessages } from "../session/turn-arguments.ts";
 import { toTurnToolResults } from "../session/turn-tool-result.ts";
 
+/** The key of the step by which a run of a durable run keeps its turn in the journal, where its session is in memory. */
+export const turnStep = "turn";
+
+/** The value of that step: the session, and the turn that was appended to it. */
+export type JournaledTurn = { readonly sessionId: string; readonly turn: NewTurn };
+
 /** The newest turns among which an attempt looks for one that an earlier attempt has stored. */
 const turnsToSearch = 50;
 
@@ -32,12 +38,12 @@ export class RunSession {
 
   /** Waits for the session's lease, and opens the session. */
   async open(sessions: SessionStore, onWaiting?: OpenOptions["onWaiting"]): Promise<OpenSession> {
-    const { signal, settings, journal } = this.#run;
+    const { signal, settings, journal, runId } = this.#run;
     const session = await sessions.open(settings.sessionId, {
       owner: ownerOf(settings),
       signal,
       isNew: !settings.isNamedSession,
-      ...(journal !== undefined && { run: journal.runId }),
+      ...(journal !== undefined && { run: runId }),
       onWaiting,
     });
     this.#sessions = sessions;
@@ -138,7 +144,7 @@ export class RunSession {
     }
     const vendorStates = this.#vendorStatesOf(messages);
     const refusedStates = modelsOf(this.#run.refusedStates);
-    return this.#session.appendTurn({
+    return this.#append(this.#session, {
       ...turn,
       messages: this.#messagesOf(messages),
       ...(toolResults.length > 0 && { toolResults }),
@@ -146,6 +152,15 @@ export class RunSession {
       ...(vendorStates.length > 0 && { vendorStates }),
       ...(refusedStates.length > 0 && { refusedStates }),
     });
+  }
+
+  /** A session that ends with its parent run is rebuilt from the journal, if that run is durable. */
+  async #append(session: OpenSession, turn: NewTurn): Promise<number> {
+    const seq = await session.appendTurn(turn);
+    const { journal, settings } = this.#run;
+    if (settings.sessionStorage === undefined || journal === undefined) return seq;
+    journal.begin(turnStep).done({ sessionId: settings.sessionId, turn } satisfies JournaledTurn);
+    return seq;
   }
 
   #messagesOf(messages: readonly ChatMessage[]): ChatMessage[] {

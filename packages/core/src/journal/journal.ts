@@ -101,6 +101,15 @@ export class Journal {
     return this.#attempt.results.get(this.#scope + key);
   }
 
+  /**
+   * Returns the values of all steps of this part of the run, and of the child runs in it, whose key is or ends with `/` and
+   * this key, in the order in which they were done.
+   */
+  storedAs(key: string): Json[] {
+    const steps = [...this.#attempt.results].filter(([step]) => step.startsWith(this.#scope));
+    return steps.filter(([step]) => `/${step}`.endsWith(`/${key}`)).map(([, { value }]) => value);
+  }
+
   /** Begins a step. */
   begin(key: string): OpenStep {
     return this.#attempt.beginStep(this.#scope + key);

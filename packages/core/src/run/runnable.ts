@@ -1,5 +1,6 @@
 import type { EventBus } from "../events/event-bus.ts";
 import type { MessageContent } from "../message/content.ts";
+import type { ToolEffect } from "../message/tool-call.ts";
 import type { PartialValue } from "./stream-views.ts";
 import type { StreamChunk } from "./stream-chunk.ts";
 import type { RunEvents } from "./run-events.ts";
@@ -45,6 +46,11 @@ export interface Runnable<Output = RunOutput> {
   readonly description?: string | undefined;
   readonly kind: "agent" | "team" | "workflow" | "remote";
   readonly eventBus: EventBus<RunEvents>;
+  /**
+   * The effect of a run of a third party's runnable, of which a durable run does not see the steps: it makes a child run that
+   * was cut off again where this is `pure` or `idempotent`, and asks first where it is `once`. @default "once"
+   */
+  readonly effect?: ToolEffect | undefined;
   run(input: MessageContent, opts?: RunOpts): Promise<Output>;
   stream(input: MessageContent, opts?: RunOpts): RunStream<Output>;
 }

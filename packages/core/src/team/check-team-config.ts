@@ -46,6 +46,7 @@ const optionTable = {
   maxContextTokens: optional(integer(1)),
   numHistoryRuns: optional(integer(0)),
   onBusy: optional(onBusyOption),
+  onWaiting: optional(oneOf("reject", "cancel")),
   onStorageFailure: optional(oneOf("error", "answer")),
   memberSessions: optional(oneOf("persist")),
 } satisfies OptionTable<TeamConfig>;

@@ -7,9 +7,11 @@ import type { StreamChunk } from "../run/stream-chunk.ts";
 import { runOf } from "../run/derive-context.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { JsonSchema } from "../schema/object-schema.ts";
+import { onStoredResult } from "../tool/child-run-tool.ts";
+import type { ChildRunTool } from "../tool/child-run-tool.ts";
 import { toToolResult } from "../tool/runnable-as-tool.ts";
 import { ToolSet } from "../tool/tool-set.ts";
-import type { ToolDef, ToolResult } from "../run/tool.ts";
+import type { ToolResult } from "../run/tool.ts";
 import { createId } from "../util/create-id.ts";
 import type { MemberRuns } from "./member-runs.ts";
 import type { TeamMember } from "./members.ts";
@@ -24,7 +26,7 @@ type DelegationToolOptions = {
 };
 
 /** A member as a tool: a call runs the member within the team's run, and its result is the member's text, with the member's artifacts. */
-class DelegationTool implements ToolDef {
+class DelegationTool implements ChildRunTool {
   readonly name: string;
   readonly description: string;
   readonly parameters: JsonSchema;
@@ -55,6 +57,10 @@ class DelegationTool implements ToolDef {
       const { code, message } = toPublicError(error);
       throw new TroupeError(code, message, { cause: error });
     }
+  }
+
+  [onStoredResult](context: RunContext): void {
+    this.#options.memberRuns.noteStored(this.#options.member, context);
   }
 }
 
@@ -106,8 +112,11 @@ export async function* delegateInParallel(
   { orchestrator, memberRuns, run }: TeamRunPlan,
   tasks: readonly MemberTask[],
 ): AsyncGenerator<StreamChunk, ToolCallResult[]> {
-  const toolCalls = tasks.map(({ member, args }) => ({ id: createId(), name: member.toolName, arguments: args }));
   const before = run.toolCalls.length;
+  const toolCalls = tasks.map(({ member, args }, index) => {
+    const id = run.journal?.id(`delegation/${before}/${index}`) ?? createId();
+    return { id, name: member.toolName, arguments: args };
+  });
   const parameters = recordedParameters;
   const tools = new ToolSet(
     tasks.map(

@@ -2,7 +2,6 @@ import { toTroupeError } from "../errors/to-troupe-error.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { ErrorCode } from "../errors/troupe-error.ts";
 import { WrapperError } from "../errors/wrapper-error.ts";
-import type { MessageContent } from "../message/content.ts";
 import type { ToolCallResult } from "../message/tool-call.ts";
 import type { FinishReason } from "../model/model-chunk.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
@@ -10,22 +9,23 @@ import { UsageMeter, countUnmeteredUsage } from "../run/usage-meter.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { RunOpts } from "../run/run-options.ts";
 import type { RunOutput } from "../run/run-output.ts";
-import { deriveContext } from "../run/derive-context.ts";
+import { deriveContext, journalOf, meterOf, runOf } from "../run/derive-context.ts";
+import { endOfStep, runJournalStep, storedValue } from "../run/journal-step.ts";
 import type { Run } from "../run/run.ts";
 import { memberSessionId } from "../session/session-id.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import { readProperty } from "../util/read-property.ts";
+import {
+  memberStep,
+  placeOfMember,
+  readMemberAnswer,
+  restoreMemberTurns,
+  stepOfMember,
+  streamMemberStep,
+  toMemberOutput,
+} from "./member-journal.ts";
+import type { MemberOutput, MemberRunRequest, StreamedMemberOutput } from "./member-journal.ts";
 import type { TeamMember } from "./members.ts";
-
-/** One delegation, for `MemberRuns`: the member to run, its input, and the context of the parent run. */
-export type MemberRunRequest = {
-  readonly member: TeamMember;
-  readonly content: MessageContent;
-  readonly context: RunContext;
-};
-
-/** The output of a member whose run was streamed, and the reason why the run finished. */
-export type StreamedMemberOutput = { readonly output: RunOutput; readonly finishReason: FinishReason };
 
 /** The run of the team, its members, and whether their sessions outlive it. */
 type MemberRunsOptions = { run: Run; members: readonly TeamMember[]; persists: boolean };
@@ -49,12 +49,20 @@ export class MemberRuns {
     return Math.max(1, Math.floor((this.#options.run.endsAt - performance.now()) * membersShare));
   }
 
+  /** Rebuilds the sessions that end with the run, in a later attempt at a durable run. */
+  async restoreSessions(): Promise<void> {
+    const { run, persists } = this.#options;
+    if (!persists && run.settings.ephemeralStorage === undefined) await restoreMemberTurns(run, this.#storage);
+  }
+
   /** Runs a member and waits for its output. */
-  async run(delegation: MemberRunRequest): Promise<RunOutput> {
+  async run(delegation: MemberRunRequest): Promise<MemberOutput> {
     const { opts, meter } = this.#start(delegation);
-    const { runnable } = delegation.member;
+    const step = stepOfMember<MemberOutput>(delegation, meter);
     try {
-      return checkOutput(await runnable.run(delegation.content, opts), meter);
+      if (step === undefined) return await runMember(delegation, opts, meter);
+      const work = async () => toMemberOutput(await runMember(delegation, opts, meter));
+      return await runJournalStep({ ...step, work, readAnswer: readMemberAnswer });
     } catch (error) {
       throw this.#fail(delegation, meter, error);
     }
@@ -63,17 +71,27 @@ export class MemberRuns {
   /** Streams a member: yields its chunks but for `finish`, and returns its output. */
   async *stream(delegation: MemberRunRequest): AsyncGenerator<StreamChunk, StreamedMemberOutput> {
     const { opts, meter } = this.#start(delegation);
-    const { runnable } = delegation.member;
+    const step = stepOfMember<StreamedMemberOutput>(delegation, meter);
     try {
-      const stream = runnable.stream(delegation.content, opts);
-      let finishReason: FinishReason = "stop";
-      for await (const chunk of stream) {
-        if (chunk.type === "finish") finishReason = chunk.finishReason;
-        else yield chunk;
-      }
-      return { output: checkOutput(await stream.output, meter), finishReason };
+      if (step === undefined) return yield* streamMember(delegation, opts, meter);
+      const readAnswer = (result: unknown) => ({ output: readMemberAnswer(result), finishReason: "stop" as const });
+      return yield* streamMemberStep({ ...step, readAnswer }, () => streamMember(delegation, opts, meter));
     } catch (error) {
       throw this.#fail(delegation, meter, error);
+    }
+  }
+
+  /** Takes note of a delegation whose result is in the journal of a durable run. The context is that of the call. */
+  noteStored(member: TeamMember, context: RunContext): void {
+    const journal = journalOf(context);
+    const stored = journal && endOfStep(journal, memberStep);
+    if (!this.#started.has(member)) this.#started.set(member, undefined);
+    // A member that took too long has no end.
+    if (stored === undefined) return;
+    try {
+      runOf(context)?.passOnSources((storedValue(stored) as unknown as MemberOutput).sources);
+    } catch (error) {
+      this.#started.set(member, toTroupeError(error));
     }
   }
 
@@ -89,7 +107,7 @@ export class MemberRuns {
   #start({ member, context }: MemberRunRequest): { opts: RunOpts; meter: UsageMeter } {
     const { run, persists } = this.#options;
     if (!this.#started.has(member)) this.#started.set(member, undefined);
-    const meter = new UsageMeter({ parent: run.meter });
+    const meter = new UsageMeter({ parent: meterOf(context) ?? run.meter });
     // Within a run that has ephemeral sessions itself, they go to the same storage.
     const ephemeralStorage = run.settings.ephemeralStorage ?? (persists ? undefined : this.#storage);
     const parent = deriveContext(context, {}, { meter, ephemeralStorage, endsAt: performance.now() + this.timeoutMs });
@@ -100,10 +118,28 @@ export class MemberRuns {
 
   #fail({ member }: MemberRunRequest, meter: UsageMeter, thrown: unknown): TroupeError {
     countUnmeteredUsage(meter, readProperty(thrown, "output"));
-    const error = toTroupeError(thrown, undefined, `The member ${JSON.stringify(member.name)}`);
+    const error = toTroupeError(thrown, undefined, placeOfMember(member.name));
     this.#started.set(member, error);
     return error;
   }
+}
+
+async function runMember({ member, content }: MemberRunRequest, opts: RunOpts, meter: UsageMeter): Promise<RunOutput> {
+  return checkOutput(await member.runnable.run(content, opts), meter);
+}
+
+async function* streamMember(
+  { member, content }: MemberRunRequest,
+  opts: RunOpts,
+  meter: UsageMeter,
+): AsyncGenerator<StreamChunk, StreamedMemberOutput> {
+  const stream = member.runnable.stream(content, opts);
+  let finishReason: FinishReason = "stop";
+  for await (const chunk of stream) {
+    if (chunk.type === "finish") finishReason = chunk.finishReason;
+    else yield chunk;
+  }
+  return { output: checkOutput(await stream.output, meter), finishReason };
 }
 
 function checkOutput(output: RunOutput, meter: UsageMeter): RunOutput {

@@ -4,7 +4,8 @@ import { toPublicError } from "../errors/public-error.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { ToolCall, ToolCallResult } from "../message/tool-call.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
-import type { RunOutput } from "../run/run-output.ts";
+import { deriveContext } from "../run/derive-context.ts";
+import type { RunContext } from "../run/run-context.ts";
 import type { Run } from "../run/run.ts";
 import { compileStructuredSchema } from "../schema/compile-schema.ts";
 import type { CompiledSchema } from "../schema/compile-schema.ts";
@@ -13,7 +14,7 @@ import { createId } from "../util/create-id.ts";
 import { drain } from "../async/drain.ts";
 import { readProperty } from "../util/read-property.ts";
 import { elapsedMs } from "../util/elapsed-ms.ts";
-import type { MemberRunRequest, StreamedMemberOutput } from "./member-runs.ts";
+import type { MemberOutput, MemberRunRequest, StreamedMemberOutput } from "./member-journal.ts";
 import type { TeamMember } from "./members.ts";
 import type { TeamRunPlan, TeamStrategy } from "./team-plan.ts";
 
@@ -24,7 +25,7 @@ import type { TeamRunPlan, TeamStrategy } from "./team-plan.ts";
 export const routeToMember: TeamStrategy = async function* (plan) {
   const member = await chooseMember(plan);
   const { run } = plan;
-  const { context } = run;
+  const context = partContext(run);
   const call = new RoutedCall(run, member.toolName);
   try {
     const { output, finishReason } = yield* streamMember(plan, { member, content: run.input, context });
@@ -41,6 +42,14 @@ export const routeToMember: TeamStrategy = async function* (plan) {
   }
 };
 
+/** The key of the part of a durable run that the choice of a member and the member's run are. */
+const part = "route";
+
+/** Returns the context that the member's run is started with. */
+function partContext({ context, journal }: Run): RunContext {
+  return journal === undefined ? context : deriveContext(context, {}, { journal: journal.within(part) });
+}
+
 type Choice = { member: string };
 
 /** The orchestrator's choice, as structured output: an unknown name is sent back like any answer that does not fit. */
@@ -49,7 +58,7 @@ async function chooseMember({ orchestrator, members, run }: TeamRunPlan): Promis
   if (only !== undefined && others.length === 0) return only;
   const structured = choiceSchema(members);
   // The choice is not part of the team's answer.
-  const choiceRun = run.forAuxiliaryCall<Choice>("route");
+  const choiceRun = run.forAuxiliaryCall<Choice>(part);
   const responseFormat = { type: "json_schema" as const, schema: structured.jsonSchema };
   const options = { ...orchestrator.options, responseFormat };
   await drain(
@@ -93,7 +102,7 @@ function recordChunk(run: Run, chunk: StreamChunk): void {
 }
 
 /** Makes the member's answer the team's, with the member's tool calls. */
-function adoptOutput(run: Run, output: RunOutput): void {
+function adoptOutput(run: Run, output: MemberOutput): void {
   const { text, thinking = "", structured = null, responseId, toolCalls, sources } = output;
   run.noteToken();
   run.text = text;
@@ -114,7 +123,7 @@ class RoutedCall {
 
   constructor(run: Run, toolName: string) {
     this.#run = run;
-    this.#call = { id: createId(), name: toolName, arguments: {} };
+    this.#call = { id: run.journal?.id(`${part}/call`) ?? createId(), name: toolName, arguments: {} };
     run.unfinishedStep = { text: "", toolCalls: [this.#call], results: this.#results };
     run.emit("tool.call", { toolCallId: this.#call.id, toolName, args: {} });
   }

@@ -53,6 +53,8 @@ export type TeamConfig = LogChoice & {
   numHistoryRuns?: number | undefined;
   /** Policy for a session that is busy with another run. @default "enqueue" */
   onBusy?: BusyPolicy["onBusy"] | Partial<BusyPolicy> | undefined;
+  /** Refuses a run while a durable run of its session waits for an answer, or cancels that one. @default "reject" */
+  onWaiting?: "reject" | "cancel" | undefined;
   /**
    * The end of a run whose turn cannot be stored: the run fails with the storage's error, or delivers the answer
    * with `stored: false` and a warning. Holds for the turns of the team, not for those of its members. @default "error"

@@ -48,6 +48,7 @@ export class TeamRun implements RunWork {
     const { mode, maxRounds = defaultRounds, memberSessions } = config;
     events.open(run.runId);
     const memberRuns = new MemberRuns({ run, members, persists: memberSessions === "persist" });
+    if (run.journal !== undefined) await memberRuns.restoreSessions();
     const orchestrator = await this.#planOrchestrator(memberRuns);
     const streams = this.#call === callByStream;
     return teamStrategies[mode]({ run, orchestrator, members, memberRuns, maxRounds, streams });
@@ -61,6 +62,10 @@ export class TeamRun implements RunWork {
 
   async saveInterrupted(): Promise<void> {
     await this.#session.saveInterrupted();
+  }
+
+  suspend(): Promise<void> {
+    return this.#session.suspend();
   }
 
   onEnd(end: RunEnd): void {
@@ -77,7 +82,7 @@ export class TeamRun implements RunWork {
     const run = this.#run;
     const { orchestrator: parts, members, config } = this.#parts;
     const { instructions } = run.settings;
-    const session = await this.#session.open(parts.sessionsFor(run.settings));
+    const session = await this.#session.open(parts.sessionsFor(run.settings), config.onWaiting);
     const delegations = delegationTools(members, memberRuns, () => run.input);
     const tools = config.mode === "coordinate" ? delegations : new ToolSet([]);
     const built = await buildMessages(parts, run, {

@@ -3,6 +3,7 @@ import type { ModelCaller } from "../agent/loop-plan.ts";
 import type { EventBus } from "../events/event-bus.ts";
 import type { MessageContent } from "../message/content.ts";
 import { checkContent } from "../run/check-content.ts";
+import { keepsJournal } from "../run/journal-step.ts";
 import { readRunOpts } from "../run/read-run-opts.ts";
 import type { RunEvents } from "../run/run-events.ts";
 import { RunExecution } from "../run/run-execution.ts";
@@ -101,3 +102,6 @@ export class Team implements Runnable {
     return new RunExecution(run, new TeamRun(parts, call, run));
   }
 }
+
+// On the prototype, because serializers print own properties.
+Object.defineProperty(Team.prototype, keepsJournal, { value: true });

@@ -68,7 +68,7 @@ async function runForText(runnable: Runnable, input: string, context: RunContext
 }
 
 /** Makes the result of a tool from the output of the run that it stands for: its text and its artifacts. */
-export function toToolResult({ text, artifacts }: RunOutput): ToolResult {
+export function toToolResult({ text, artifacts }: Pick<RunOutput, "text" | "artifacts">): ToolResult {
   if (artifacts === undefined) return { content: text };
   // Without the inner tool calls, which the outer run knows nothing of.
   return { content: text, artifacts: artifacts.map(({ toolCallId: _id, toolName: _name, ...artifact }) => artifact) };

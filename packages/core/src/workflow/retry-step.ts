@@ -2,6 +2,8 @@ import { toTroupeError } from "../errors/to-troupe-error.ts";
 import type { TroupeError } from "../errors/troupe-error.ts";
 import type { ErrorCode } from "../errors/troupe-error.ts";
 import { WrapperError } from "../errors/wrapper-error.ts";
+import { isStoredFailure } from "../run/journal-step.ts";
+import { isCancelled } from "../retry/is-retryable.ts";
 import { withRetry } from "../retry/with-retry.ts";
 import type { RetryPolicy } from "./workflow-config.ts";
 
@@ -10,8 +12,15 @@ export type StepRetryOptions<Result> = {
   readonly name: string;
   readonly policy: RetryPolicy | undefined;
   readonly signal: AbortSignal;
-  /** The step's own work. */
-  readonly work: () => Result | Promise<Result>;
+  /**
+   * The step's own work.
+   *
+   * @param made the number of attempts before this one
+   * @param repeats tells if the step is repeated after an error of this attempt
+   */
+  readonly work: (made: number, repeats: (error: unknown) => boolean) => Result | Promise<Result>;
+  /** The number of attempts that were made, and failed, before this process. @default 0 */
+  readonly made?: number | undefined;
   /** Tells whether the failed step may be repeated. */
   readonly mayRepeat?: (() => boolean) | undefined;
   /** Called before each repetition. */
@@ -30,6 +39,7 @@ const permanent: readonly ErrorCode[] = [
   "unauthorized",
   "forbidden",
   "limit_exceeded",
+  "interrupted",
 ];
 
 /**
@@ -37,17 +47,21 @@ const permanent: readonly ErrorCode[] = [
  * is thrown with the step's name added.
  */
 export async function retryStep<Result>(attempts: StepRetryOptions<Result>): Promise<Result> {
-  const { name, policy = { maxRetries: 0, backoffMs: 0 }, signal, work, mayRepeat, onRepeat } = attempts;
+  const { name, policy = { maxRetries: 0, backoffMs: 0 }, signal, work, mayRepeat, onRepeat, made = 0 } = attempts;
   const { maxRetries, backoffMs } = policy;
+  // A failure that is stored and was followed by a repetition is counted in `made`.
+  const isTransient = (error: unknown) =>
+    !isStoredFailure(error) && !permanent.includes(toTroupeError(error).code) && mayRepeat?.() !== false;
   const config = {
-    maxRetries,
-    initialDelayMs: backoffMs,
+    maxRetries: Math.max(0, maxRetries - made),
+    initialDelayMs: backoffMs * 2 ** made,
     maxDelayMs: Math.min(longestMs, backoffMs * 2 ** maxRetries),
-    retryableErrors: (error: unknown) => !permanent.includes(toTroupeError(error).code) && mayRepeat?.() !== false,
+    retryableErrors: isTransient,
   };
   const attempt = async (count: number): Promise<Result> => {
-    if (count > 1) await onRepeat?.();
-    return await work();
+    const before = made + count - 1;
+    if (before > 0) await onRepeat?.();
+    return await work(before, (error) => before < maxRetries && !isCancelled(error) && isTransient(error));
   };
   try {
     return await withRetry(attempt, config, { signal });

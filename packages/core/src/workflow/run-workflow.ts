@@ -9,7 +9,7 @@ import type { Run } from "../run/run.ts";
 import type { StateChange } from "./state-change.ts";
 import type { StateRecord } from "./state-shape.ts";
 import { StepRunner } from "./step-runner.ts";
-import type { StepObserver } from "./step-runner.ts";
+import type { StepObserver } from "./step-attempt.ts";
 import type { StepTrace } from "./step-trace.ts";
 import { walkSteps } from "./steps.ts";
 import type { CheckedStep } from "./steps.ts";
@@ -77,9 +77,15 @@ export const runStreamingAnswer: WorkflowRunner = async function* (run, plan) {
     yield chunk;
   }
   await end;
-  if (text === "") yield { type: "text", text: run.text };
+  if (text === "" && !isShown(plan)) yield { type: "text", text: run.text };
   return finishReason;
 };
+
+/** Tells if the answer was streamed by an earlier attempt at a durable run. */
+function isShown({ steps, trace }: WorkflowPlan): boolean {
+  const speaker = answeringStep(steps);
+  return speaker !== undefined && trace.isShown(speaker);
+}
 
 /** Runs a planned workflow to its end and returns its result; a failed run is thrown as a `WorkflowError`. */
 export async function toWorkflowResult<State>({ execution, plan }: PlannedWorkflowRun): Promise<WorkflowResult<State>> {

@@ -1,13 +1,12 @@
 import { TroupeError } from "../errors/troupe-error.ts";
-import { getTextContent } from "../message/content.ts";
-import type { MessageContent } from "../message/content.ts";
+import type { LoggedCall } from "../journal/log-entry.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
-import { deriveContext } from "../run/derive-context.ts";
+import { effectOfRunnable } from "../run/journal-step.ts";
+import type { RunOutput } from "../run/run-output.ts";
 import type { Run } from "../run/run.ts";
-import { UsageMeter } from "../run/usage-meter.ts";
+import type { Runnable } from "../run/runnable.ts";
 import { agentStepInput, runAgentStep, textOfFailedRun } from "./agent-step.ts";
-import { retryStep, createStepError } from "./retry-step.ts";
-import type { StepRetryOptions } from "./retry-step.ts";
+import { createStepError } from "./retry-step.ts";
 import {
   combineChanges,
   changeFromAnswer,
@@ -17,46 +16,10 @@ import {
 } from "./state-change.ts";
 import type { StateChange } from "./state-change.ts";
 import { copyState } from "./state-shape.ts";
-import type { StateRecord } from "./state-shape.ts";
-import type { StepTrace } from "./step-trace.ts";
+import { attemptStep } from "./step-attempt.ts";
+import type { StepRunnerOptions, StepScope, Work } from "./step-attempt.ts";
+import type { StepTraceEntry } from "./step-trace.ts";
 import type { CheckedStep, CheckedStepOf } from "./steps.ts";
-import type { RetryPolicy } from "./workflow-config.ts";
-import type { StepEvent } from "./workflow-result.ts";
-import type { StepContext } from "./workflow-step.ts";
-
-/**
- * A receiver of the events of a workflow's steps, such as a stream. It decides which agents stream, and whether a step
- * may be repeated after it has streamed.
- */
-export type StepObserver = {
-  /** Tells whether the agent of the step is to stream. */
-  wantsChunks(step: string): boolean;
-  /** True when a step may be repeated after its chunks were emitted. */
-  readonly allowsRepeat: boolean;
-  /** Takes an event; the step goes on when the promise resolves. */
-  onEvent(event: StepEvent): Promise<void> | undefined;
-};
-
-/** Constructor options of a `StepRunner`: the run, the retry policy, the trace, and the observer of the events. */
-export type StepRunnerOptions = {
-  readonly run: Run<StateRecord>;
-  readonly retryPolicy: RetryPolicy | undefined;
-  readonly trace: StepTrace;
-  readonly observer: StepObserver;
-};
-
-/** The state and last message that a sequence of steps starts from, its signal, and the receiver of its changes. */
-export type StepScope = {
-  /** The state, and the last message: the last agent answer or, before one, the text input of the run if it has one. */
-  readonly before: { readonly state: StateRecord; readonly message: MessageContent | undefined };
-  readonly signal: AbortSignal;
-  /** Receives the changes made so far in this scope. Those of parallel steps count only when all are done. */
-  readonly onChange: (change: StateChange) => void;
-};
-
-/** One attempt at a step: its context, and the meter of its child runs. */
-type Attempt = { readonly context: StepContext; readonly meter: UsageMeter };
-type Work<Result> = (attempt: Attempt) => Result | Promise<Result>;
 
 /** Runs the steps of one run of a workflow, in sequence or in parallel, with retries, trace and events. */
 export class StepRunner {
@@ -78,12 +41,12 @@ export class StepRunner {
 
   async #runOne(step: CheckedStep, scope: StepScope): Promise<StateChange> {
     scope.signal.throwIfAborted();
-    const { trace, observer } = this.#options;
+    const { trace, observer, run } = this.#options;
     const { name } = step;
-    const entry = trace.start(name);
+    const entry = trace.start(name, run.journal);
     await observer.onEvent({ type: "step_start", step: name });
     try {
-      const change = await this.#execute(step, scope);
+      const change = await this.#execute(step, scope, entry);
       const end = entry.end(change === undefined ? "skipped" : "completed");
       if (step.kind === "agent") entry.output = change?.partial[name];
       await observer.onEvent({ type: "step_end", step: name, ...end });
@@ -91,56 +54,72 @@ export class StepRunner {
     } catch (error) {
       const end = entry.end(scope.signal.aborted ? "cancelled" : "error", error);
       // Not awaited: parallel steps are to be aborted at once, however slow the reader is.
-      void observer.onEvent({ type: "step_end", step: name, ...end });
+      if (!isPaused(run)) void observer.onEvent({ type: "step_end", step: name, ...end });
       throw error;
     }
   }
 
   /** Returns the change of the step; undefined when it is skipped. */
-  async #execute(step: CheckedStep, scope: StepScope): Promise<StateChange | undefined> {
+  async #execute(step: CheckedStep, scope: StepScope, entry: StepTraceEntry): Promise<StateChange | undefined> {
     switch (step.kind) {
       case "agent":
-        return await this.#runAgent(step, scope);
+        return await this.#runAgent(step, scope, entry);
       case "function":
-        return await this.#callFunction(step, scope);
+        return await this.#callFunction(step, scope, entry);
       case "condition":
-        return (await this.#checkCondition(step, scope)) ? await this.runAll(step.steps, scope) : undefined;
+        if (!(await this.#checkCondition(step, scope, entry))) return undefined;
+        return await timed(entry, this.runAll(step.steps, scope));
       default:
-        return await this.#runParallel(step, scope);
+        return await timed(entry, this.#runParallel(step, scope));
     }
   }
 
-  async #runAgent(step: CheckedStepOf<"agent">, scope: StepScope): Promise<StateChange> {
-    const { observer } = this.#options;
-    const { name } = step;
-    let hasStreamed = false;
-    const forward = async (chunk: StreamChunk): Promise<void> => {
-      hasStreamed = true;
-      await observer.onEvent({ type: "chunk", step: name, chunk });
+  async #runAgent(step: CheckedStepOf<"agent">, scope: StepScope, entry: StepTraceEntry): Promise<StateChange> {
+    const { observer, run } = this.#options;
+    const { name, agent } = step;
+    const wantsChunks = observer.wantsChunks(name);
+    const call = run.journal && callOfRunnable(agent);
+    // Of a run that was taken over, it is not known what was streamed.
+    let hasStreamed = isLaterAttempt(run);
+    let hasText = wantsChunks && call === undefined && hasStreamed;
+    const work: Work<AgentChange> = async (attempt, open) => {
+      const forward = async (chunk: StreamChunk): Promise<void> => {
+        hasStreamed = true;
+        hasText ||= chunk.type === "text";
+        if (call !== undefined) open?.tag(chunk);
+        await observer.onEvent({ type: "chunk", step: name, chunk });
+      };
+      const input = agentStepInput(step, scope.before);
+      const output = await runAgentStep({ step, input, ...attempt, onChunk: wantsChunks ? forward : undefined });
+      const change = changeFromAnswer(output, name);
+      return open === undefined ? change : { ...change, ...factsOf(output), ...(hasText && { isShown: true }) };
     };
-    const onChunk = observer.wantsChunks(name) ? forward : undefined;
-    const work: Work<StateChange> = async (attempt) => {
-      try {
-        const input = agentStepInput(step, scope.before);
-        return changeFromAnswer(await runAgentStep({ step, input, ...attempt, onChunk }), name);
-      } catch (error) {
-        const text = textOfFailedRun(error);
-        if (text !== "") scope.onChange({ partial: {}, text });
-        throw error;
-      }
+    const onFailure = (error: unknown): void => {
+      const text = textOfFailedRun(error);
+      if (text !== "") scope.onChange({ partial: {}, text });
     };
-    return await this.#attempt(name, scope, { work, mayRepeat: () => observer.allowsRepeat || !hasStreamed });
+    const mayRepeat = () => observer.allowsRepeat || !hasStreamed;
+    const change = await attemptStep(this.#options, entry, { scope, work, mayRepeat, onFailure, call });
+    if (entry.journal !== undefined) noteFacts(run, entry, change);
+    return change;
   }
 
-  async #callFunction({ name, run }: CheckedStepOf<"function">, scope: StepScope): Promise<StateChange> {
+  async #callFunction(step: CheckedStepOf<"function">, scope: StepScope, entry: StepTraceEntry): Promise<StateChange> {
+    const { name, effect = "once" } = step;
     const work: Work<StateChange> = async ({ context }) =>
-      changeFromFunction(await run(copyState(scope.before.state), context));
-    return await this.#attempt(name, scope, { work });
+      changeFromFunction(await step.run(copyState(scope.before.state), context));
+    const call = effect === "pure" ? undefined : { tool: name, effect };
+    const readAnswer = (result: unknown) => changeFromFunction(result ?? undefined);
+    return await attemptStep(this.#options, entry, { scope, work, call, readAnswer });
   }
 
-  async #checkCondition({ name, condition }: CheckedStepOf<"condition">, scope: StepScope): Promise<boolean> {
+  async #checkCondition(
+    { condition }: CheckedStepOf<"condition">,
+    scope: StepScope,
+    entry: StepTraceEntry,
+  ): Promise<boolean> {
     const work: Work<boolean> = async () => Boolean(await condition(copyState(scope.before.state)));
-    return await this.#attempt(name, scope, { work });
+    return await attemptStep(this.#options, entry, { scope, work });
   }
 
   async #runParallel(
@@ -156,23 +135,40 @@ export class StepRunner {
       throw createStepError(name, error);
     }
   }
+}
 
-  async #attempt<Result>(
-    name: string,
-    { signal, before }: StepScope,
-    { work, mayRepeat }: Pick<StepRetryOptions<Result>, "mayRepeat"> & { work: Work<Result> },
-  ): Promise<Result> {
-    const { retryPolicy: policy, run, observer } = this.#options;
-    const text = getTextContent(before.message ?? null);
-    return await retryStep({
-      name,
-      policy,
-      signal,
-      mayRepeat,
-      onRepeat: () => observer.onEvent({ type: "step_retry", step: name }),
-      work: () => work(startAttempt(run, { name, signal, text })),
-    });
-  }
+/** The state change of an agent step, and what else the run learns from its answer. */
+type AgentChange = StateChange & Pick<RunOutput, "sources" | "stored"> & { readonly isShown?: boolean };
+
+function factsOf({ sources, stored }: RunOutput): Pick<RunOutput, "sources" | "stored"> {
+  return { ...(Array.isArray(sources) && { sources }), ...(stored === false && { stored }) };
+}
+
+/** Records in the run what an answer from the journal says beside its text. */
+function noteFacts(run: Run, entry: StepTraceEntry, { sources, stored, isShown = false }: AgentChange): void {
+  run.addSources(sources);
+  if (stored === false) run.isStored = false;
+  entry.isShown = isShown;
+}
+
+function isLaterAttempt({ journal }: Run): boolean {
+  return journal !== undefined && journal.attempt > 1;
+}
+
+/** Tells if a durable run stops before its end: then its steps have not ended. */
+function isPaused({ journal }: Run): boolean {
+  return journal?.stopped !== undefined;
+}
+
+/** A run of a third party's runnable is one call, since it keeps no steps in the journal. */
+function callOfRunnable(runnable: Runnable): Pick<LoggedCall, "tool" | "effect"> | undefined {
+  const effect = effectOfRunnable(runnable);
+  return effect && { tool: runnable.name, effect };
+}
+
+/** Stores in a durable run how long the steps in a step took. */
+function timed({ journal }: StepTraceEntry, steps: Promise<StateChange>): Promise<StateChange> {
+  return journal === undefined ? steps : steps.then((change) => (journal.end(), change));
 }
 
 function scopeAfter({ before, signal, onChange }: StepScope, change: StateChange): StepScope {
@@ -181,13 +177,6 @@ function scopeAfter({ before, signal, onChange }: StepScope, change: StateChange
     signal,
     onChange: (further) => onChange(combineChanges(change, further)),
   };
-}
-
-/** Each attempt has its own context and meter. Keys, user and limits are the run's, and its usage counts for the run. */
-function startAttempt(run: Run, { name, signal, text }: { name: string; signal: AbortSignal; text: string }): Attempt {
-  const meter = new UsageMeter({ parent: run.meter });
-  const facts = { signal, text, idempotencyKey: `${run.runId}/${name}`, logger: run.logger.child({ step: name }) };
-  return { context: deriveContext(run.context, facts, { meter }), meter };
 }
 
 /** Runs all steps at once. The first failure aborts the others and is thrown at once, without waiting for them. */

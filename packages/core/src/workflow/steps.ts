@@ -1,3 +1,4 @@
+import { oneOf } from "../errors/option-checks.ts";
 import { wrongOption } from "../errors/read-options.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { Runnable } from "../run/runnable.ts";
@@ -30,7 +31,7 @@ export function* walkSteps(steps: readonly CheckedStep[]): Generator<CheckedStep
 }
 
 /** The forms of a step by the field that marks them, and the other fields of each beside its name. */
-const forms = { agent: ["inputFrom"], run: [], condition: ["steps"], parallel: [] } as const;
+const forms = { agent: ["inputFrom"], run: ["effect"], condition: ["steps"], parallel: [] } as const;
 
 type Form = keyof typeof forms;
 type Fields = Readonly<Record<string, unknown>>;
@@ -105,9 +106,10 @@ const readers: { readonly [Name in Form]: (reading: UncheckedStep) => CheckedSte
     checkFunction(inputFrom, `${path}.inputFrom`);
     return { kind: "agent", name, agent, inputFrom };
   },
-  run: ({ fields: { run }, name, path }) => {
+  run: ({ fields: { run, effect }, name, path }) => {
     checkFunction(run, `${path}.run`);
-    return { kind: "function", name, run };
+    if (effect === undefined) return { kind: "function", name, run };
+    return { kind: "function", name, run, effect: checkEffect(effect, `${path}.effect`, {}) };
   },
   condition: ({ fields: { condition, steps }, name, path, names }) => {
     checkFunction(condition, `${path}.condition`);
@@ -117,6 +119,8 @@ const readers: { readonly [Name in Form]: (reading: UncheckedStep) => CheckedSte
     return { kind: "parallel", name, steps: readSteps(parallel, `${path}.parallel`, names) };
   },
 };
+
+const checkEffect = oneOf("pure", "idempotent", "once");
 
 function isRunnable(value: unknown): value is Runnable {
   // A workflow itself has a run() of another form, and no kind.

@@ -61,11 +61,15 @@ describe("the steps of a workflow", () => {
     [[{ name: "s", run, parallel: [] }], /\(the step "s"\) has both run and parallel/],
     [
       [{ name: "s", run, inputFrom: run }],
-      /^Unknown field "inputFrom" in steps\[0\] \(the step "s"\)\. With run, expected name, run\./,
+      /^Unknown field "inputFrom" in steps\[0\] \(the step "s"\)\. With run, expected name, run, effect\./,
     ],
     [
       [{ name: "s", agent, input: "x" }],
       /^Unknown field "input" in steps\[0\] \(the step "s"\)\. With agent, expected name, agent, inputFrom\./,
+    ],
+    [
+      [{ name: "s", run, effect: "twice" }],
+      /^steps\[0\] \(the step "s"\)\.effect must be "pure", "idempotent" or "once"/,
     ],
     [[{ name: "s", run: "go" }], /\(the step "s"\)\.run must be a function/],
     [[{ name: "s", agent: {} }], /\(the step "s"\)\.agent must be an agent/],

@@ -1,6 +1,7 @@
 import type { EventBus } from "../events/event-bus.ts";
 import { checkContent } from "../run/check-content.ts";
 import type { MessageContent } from "../message/content.ts";
+import { keepsJournal } from "../run/journal-step.ts";
 import type { RunEvents } from "../run/run-events.ts";
 import type { RunOpts } from "../run/run-options.ts";
 import type { StructuredRunOutput } from "../run/run-output.ts";
@@ -58,6 +59,9 @@ export class WorkflowRunnable<State extends object> implements Runnable<Structur
     return execution as RunStream<unknown> as RunStream<StructuredRunOutput<State>>;
   }
 }
+
+// On the prototype, because serializers print own properties.
+Object.defineProperty(WorkflowRunnable.prototype, keepsJournal, { value: true });
 
 /**
  * Reads the input of a workflow: an object is merged over the initial state, a string or an array of parts is a

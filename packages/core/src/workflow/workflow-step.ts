@@ -1,3 +1,4 @@
+import type { ToolEffect } from "../message/tool-call.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { Runnable } from "../run/runnable.ts";
 import type { WorkflowState } from "./workflow-result.ts";
@@ -29,6 +30,12 @@ export type AgentStep<State> = {
 export type FunctionStep<State> = {
   name: string;
   run: (state: WorkflowState<State>, context: StepContext) => Partial<State> | void | Promise<Partial<State> | void>;
+  /**
+   * The effect of calling the function, for a durable run whose process ended during the call: it calls a function that is
+   * `pure` or `idempotent` again, with the same `context.idempotencyKey`, and asks first where each call has an effect of its
+   * own (`once`). @default "once"
+   */
+  effect?: ToolEffect | undefined;
 };
 
 /** Steps that run, one after the other, when the condition holds. */

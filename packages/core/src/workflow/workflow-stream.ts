@@ -1,7 +1,7 @@
 import { AsyncQueue } from "../async/async-queue.ts";
 import type { RunExecution } from "../run/run-execution.ts";
 import type { StateRecord } from "./state-shape.ts";
-import type { StepObserver } from "./step-runner.ts";
+import type { StepObserver } from "./step-attempt.ts";
 import type { StepEvent, WorkflowChunk, WorkflowResult } from "./workflow-result.ts";
 
 /** The stream of a workflow's run. The run starts with the first read; leaving the stream early cancels it. */
