@@ -59,7 +59,7 @@ export { RunError } from "./run/run-output.ts";
 export type { RunEvents } from "./run/run-events.ts";
 export type { RunLimits, RunOpts, StorageFailurePolicy } from "./run/run-options.ts";
 export type { PlainRunOutput, RunMetrics, RunOutput, StructuredRunOutput } from "./run/run-output.ts";
-export type { StreamChunk } from "./run/stream-chunk.ts";
+export type { StreamChunk, WaitChunk } from "./run/stream-chunk.ts";
 export type { ApiKeys } from "./keys/api-keys.ts";
 export { keyHeaders } from "./keys/key-headers.ts";
 export type { Source } from "./message/source.ts";

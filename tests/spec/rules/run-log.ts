@@ -23,6 +23,8 @@ export const runLogRules = [
     "run-log.approval-arguments":
       "an approval may change the arguments, which are checked anew and shown in the result",
     "run-log.client-tool": "a call of a tool without execute waits for its client's result, bounded like any other",
+    "run-log.wait-until":
+      "after waitMs of the tool, counted from the first wait, an approval is denied, a client has failed, a doubt is told",
     "run-log.waiting-beside-others": "calls beside one that waits are finished first, and their results are kept",
   }),
   ...rulesOf("Run log: the fence", {

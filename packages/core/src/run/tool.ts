@@ -124,6 +124,11 @@ export type ToolDef = {
    */
   onDoubt?: DoubtPolicy | undefined;
   /**
+   * The milliseconds that a durable run waits for an approval of a call, for its client, or for word on a call that was cut
+   * off. Then the call is denied, has failed, or is told as unknown. @default no limit
+   */
+  waitMs?: number | undefined;
+  /**
    * Ends the run with the result of a call: its text, or JSON as text, is the run's answer, and the model is not called
    * again. Other calls of the same model call are finished first; of two that end the run, the first in the order of the
    * calls counts. A call that fails, or whose result does not fit the schema of the agent's structured output, is an error

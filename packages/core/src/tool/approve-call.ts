@@ -77,7 +77,7 @@ export async function approvalOf(checked: ApprovableCall, approvers: Approvers):
     return await slots.leaveFor(async () => (await denialByApprover(onApproval, call, context)) ?? {});
   }
   if (step === undefined) return deniedUnasked(tool.name, context);
-  const question = { toolCallId: checked.call.id, toolName: tool.name, args: checked.args };
+  const question = { tool, toolCallId: checked.call.id, args: checked.args };
   return readApproval(await slots.leaveFor(async () => await step.ask("approval", question)), tool.name, context);
 }
 

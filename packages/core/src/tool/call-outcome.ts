@@ -16,7 +16,7 @@ import type { CallStep } from "./call-step.ts";
 import { copyPlain } from "./copy-plain.ts";
 import { cutText } from "./cut-text.ts";
 import { cutFailureText, failureText, keyMasker, loggedCause } from "./failure-text.ts";
-import { outcomeOfInterrupted, unknownOutcome } from "./interrupted-call.ts";
+import { inTime, outcomeOfInterrupted, unknownOutcome } from "./interrupted-call.ts";
 import { outcomeOfReturn } from "./read-tool-result.ts";
 import { requireAnswer } from "./require-answer.ts";
 import type { RunningCalls } from "./running-calls.ts";
@@ -167,8 +167,9 @@ async function askClient(
   { tool, call, args, step }: CheckedCall & { step: CallStep },
   { context, slots }: RunningBatch,
 ): Promise<ToolOutcome> {
-  const question = { toolCallId: call.id, toolName: tool.name, args };
-  const answer = await slots.leaveFor(async () => await step.ask("input", question));
+  const question = { tool, toolCallId: call.id, args };
+  const answer = await slots.leaveFor(async () => await step.ask("input", question).catch(inTime));
+  if (answer === undefined) return failedOutcome(`The client did not answer the call of ${tool.name} in time.`);
   const error = readProperty(answer, "error");
   if (error === undefined) return outcomeOfReturn(readProperty(answer, "result"), tool, context);
   const text = typeof error === "string" ? `: ${keyMasker(context)(error)}` : ".";

@@ -262,6 +262,20 @@ describe("a tool call that was under way when its process ended", () => {
     expect(paid).not.toHaveBeenCalled();
   });
 
+  it("is told as unknown when nobody has answered within waitMs [run-log.wait-until]", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const storage = new InMemoryStorage();
+    const { tool } = pay({ waitMs: 5000 });
+    await crashWithin(storage, tool);
+    const asked = await attemptBatch(storage, { tools: [tool], calls: [call] });
+    vi.setSystemTime(Date.now() + 5000);
+    const { results } = await attemptBatch(storage, { tools: [tool], calls: [call] });
+    vi.useRealTimers();
+
+    expect(asked.waits).toHaveLength(1);
+    expect(results[0]?.error).toMatch(/^It is unknown if the call of pay took place/);
+  });
+
   it("is not asked of hook and approver again, who let it pass [run-log.doubt]", async () => {
     const storage = new InMemoryStorage();
     const { tool, paid } = pay({ effect: "idempotent", needsApproval: true });

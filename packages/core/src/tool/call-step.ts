@@ -6,6 +6,7 @@ import type { ToolCallResult, ToolEffect } from "../message/tool-call.ts";
 import { meterOf, runOf } from "../run/derive-context.ts";
 import type { RunScope } from "../run/derive-context.ts";
 import type { RunContext } from "../run/run-context.ts";
+import type { ToolDef } from "../run/tool.ts";
 import { UsageMeter } from "../run/usage-meter.ts";
 import type { Json } from "../storage/json.ts";
 
@@ -15,7 +16,7 @@ type StoredCall = { readonly result: ToolCallResult; readonly sources?: readonly
 /** A question about a call: the facts for the one who answers. */
 type CallQuestion = {
   readonly toolCallId: string;
-  readonly toolName: string;
+  readonly tool: ToolDef;
   readonly args: Record<string, unknown>;
   readonly idempotencyKey?: string;
 };
@@ -78,12 +79,15 @@ export class CallStep {
     if (call.effect !== "pure") await this.#journal.call(this.#key, { ...call, args: call.args as Json });
   }
 
-  /** Returns the answer to a question about the call. Until there is one, the run stops. */
-  async ask(kind: WaitKind, { toolCallId, ...about }: CallQuestion): Promise<Json> {
+  /** Returns the answer to a question about the call. Until there is one, the run stops. Rejects as `timeout` after `waitMs`. */
+  async ask(kind: WaitKind, { tool, toolCallId, ...facts }: CallQuestion): Promise<Json> {
     const times = this.interrupted?.times ?? 1;
     // Each time that the outcome is unknown is asked about anew.
     const key = kind === "doubt" && times > 1 ? `${this.#key}/${times}` : this.#key;
-    return await this.#journal.wait(key, { kind, about: about as unknown as Json, toolCallId });
+    const { name: toolName, waitMs } = tool;
+    const about = { toolName, ...facts } as unknown as Json;
+    const until = waitMs === undefined ? {} : { until: Date.now() + Math.ceil(waitMs) };
+    return await this.#journal.wait(key, { kind, about, toolCallId, ...until });
   }
 
   /** Logs the result of the call. */

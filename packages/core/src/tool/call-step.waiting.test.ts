@@ -1,7 +1,7 @@
-import { describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import * as z from "zod";
 import { entriesIn } from "../journal/test/journals.ts";
-import type { ExecutableTool } from "../run/tool.ts";
+import type { ExecutableTool, ToolDef } from "../run/tool.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import type { Json } from "../storage/json.ts";
 import type { ApprovalHook, ToolHook } from "./approve-call.ts";
@@ -248,6 +248,28 @@ describe("a call of a durable run whose tool has no execute", () => {
     expect(first.waits.map(({ kind }) => kind)).toEqual(["approval"]);
     expect(second.waits).toMatchObject([{ kind: "input", about: { args: { amount: 1, to: "Ada" } } }]);
     expect(third.results).toMatchObject([{ result: 'done\n[approved with other arguments: {"amount":1}]' }]);
+  });
+});
+
+describe("a wait of a tool call with waitMs", () => {
+  afterEach(() => void vi.useRealTimers());
+
+  it.each<[title: string, more: Partial<ToolDef>, error: string]>([
+    ["an approval is denied", { needsApproval: true, execute: () => "paid" }, "The call of pay was denied: "],
+    ["a client has failed", {}, "The client did not answer the call of pay in time."],
+  ])("ends at a time that the first attempt has set: %s [run-log.wait-until]", async (_, more, error) => {
+    vi.useFakeTimers({ toFake: ["Date"], now: 1_000_000 });
+    const storage = new InMemoryStorage();
+    const batch = { tools: [defineTool({ ...base, ...more, waitMs: 5000 })], calls: [call] };
+    const first = await attemptBatch(storage, batch);
+    vi.setSystemTime(1_003_000);
+    const early = await attemptBatch(storage, batch);
+    vi.setSystemTime(1_005_000);
+    const late = await attemptBatch(storage, batch);
+
+    expect(first.waits).toMatchObject([{ until: 1_005_000 }]);
+    expect(early.waits).toMatchObject([{ until: 1_005_000 }]);
+    expect(late.results[0]?.error).toContain(error);
   });
 });
 

@@ -23,10 +23,10 @@ describe("defineTool", () => {
 
   it("makes a tool for the client to execute of a definition without execute [tool.definition]", () => {
     const { execute: _, ...client } = weather;
-    const tool = defineTool({ ...client, needsApproval: true, maxOutputBytes: 10 });
+    const tool = defineTool({ ...client, needsApproval: true, maxOutputBytes: 10, waitMs: 1000 });
 
     expectTypeOf(tool).toEqualTypeOf<ToolDef>();
-    expect(tool).toMatchObject({ ...client, needsApproval: true, maxOutputBytes: 10 });
+    expect(tool).toMatchObject({ ...client, needsApproval: true, maxOutputBytes: 10, waitMs: 1000 });
     expect(Object.keys(tool)).not.toContain("execute");
   });
 
@@ -171,6 +171,7 @@ describe("defineTool rejects as invalid_config", () => {
       /^tool "weather"\.needsApproval must be true, false, or a function/,
     ],
     ["a wrong verify", { verify: {} }, /^tool "weather"\.verify must be a function/],
+    ["a wait of 0", { waitMs: 0 }, /^tool "weather"\.waitMs must be a positive number/],
     ["an unknown onDoubt", { onDoubt: "retry" }, /^tool "weather"\.onDoubt must be "ask" or "tell"/],
     ["an unknown option", { timeout: 1 }, /^Unknown option "timeout" of tool "weather". Expected name,/],
   ])("%s", (_, wrong, sentence) => {
@@ -211,6 +212,19 @@ describe("defineTool rejects as invalid_config", () => {
       expect.objectContaining({ code: "invalid_config", message }),
     );
   });
+
+  it.each([{ effect: "pure" }, { effect: "idempotent", needsApproval: false }, { onDoubt: "tell" }] as const)(
+    "the option waitMs of a tool that waits for no answer: %j [tool.no-effect]",
+    (more) => {
+      const message =
+        'tool "weather".waitMs has no effect on a tool that waits for no answer. Leave it out, or set needsApproval.';
+
+      expect(() => defineTool({ ...weather, ...more, waitMs: 1000 })).toThrow(
+        expect.objectContaining({ code: "invalid_config", message }),
+      );
+      expect(() => defineTool({ ...weather, ...more, waitMs: 1000, needsApproval: true })).not.toThrow();
+    },
+  );
 
   it("a value that is no object", () => {
     expect(() => defineTool(null as never)).toThrow(/^A tool must be an object, got null\.$/);

@@ -55,6 +55,8 @@ export type ToolDefinition<Schema extends ObjectSchema, Returned = ToolReturn | 
   verify?: VerifyCall<InferSchema<Schema>> | undefined;
   /** The conduct when it is unknown if a call of effect `once` took place: see `ToolDef`. @default "ask" */
   onDoubt?: DoubtPolicy | undefined;
+  /** The longest wait of a durable run for an answer about a call, in milliseconds: see `ToolDef`. @default no limit */
+  waitMs?: number | undefined;
   /** Makes the result of a call the answer of the run: see `ToolDef`. @default false */
   endsRun?: boolean | undefined;
   /** Shows clients the messages of what the tool throws: see `ToolDef`. @default false */
@@ -105,6 +107,7 @@ class DefinedTool implements ToolDef {
   declare needsApproval?: ApprovalCheck;
   declare verify?: VerifyCall;
   declare onDoubt?: DoubtPolicy;
+  declare waitMs?: number;
   declare endsRun?: boolean;
   declare publicErrors?: boolean;
   #schema: CompiledSchema<Record<string, unknown>> | undefined;
@@ -131,11 +134,12 @@ class DefinedTool implements ToolDef {
     if (publicErrors !== undefined) this.publicErrors = publicErrors;
   }
 
-  #addEffectOptions({ effect, needsApproval, verify, onDoubt }: ToolDef): void {
+  #addEffectOptions({ effect, needsApproval, verify, onDoubt, waitMs }: ToolDef): void {
     if (effect !== undefined) this.effect = effect;
     if (needsApproval !== undefined) this.needsApproval = needsApproval;
     if (verify !== undefined) this.verify = verify;
     if (onDoubt !== undefined) this.onDoubt = onDoubt;
+    if (waitMs !== undefined) this.waitMs = waitMs;
   }
 
   static made(tool: object): tool is DefinedTool {
@@ -177,6 +181,7 @@ const optionTable = {
   ),
   verify: optional(functionLike<VerifyCall>()),
   onDoubt: optional(oneOf("ask", "tell")),
+  waitMs: optional(positiveNumber(longestTimerMs)),
   endsRun: optional(anyBoolean),
   publicErrors: optional(anyBoolean),
 } satisfies OptionTable<ToolDef>;
@@ -219,9 +224,20 @@ function refuseWithoutEffect(tool: ToolDef, path = "a tool"): void {
     const sentence = `${path}.${stray} has no effect without execute: the client executes the calls. Leave it out, or add execute.`;
     throw new TroupeError("invalid_config", sentence);
   }
+  refuseVainWait(tool, path);
   const stray = (["verify", "onDoubt"] as const).find((option) => tool[option] !== undefined);
   if (stray === undefined || effect === "once") return;
   const sentence = `${path}.${stray} has no effect with effect "${effect}": such a call is made again. Leave it out, or use effect "once".`;
+  throw new TroupeError("invalid_config", sentence);
+}
+
+/** Refuses a limit to the waits of a tool that has none: it needs no approval, and its calls are not asked about. */
+function refuseVainWait(
+  { waitMs, needsApproval = false, effect = "once", onDoubt = "ask" }: ToolDef,
+  path: string,
+): void {
+  if (waitMs === undefined || needsApproval !== false || (effect === "once" && onDoubt === "ask")) return;
+  const sentence = `${path}.waitMs has no effect on a tool that waits for no answer. Leave it out, or set needsApproval.`;
   throw new TroupeError("invalid_config", sentence);
 }
 

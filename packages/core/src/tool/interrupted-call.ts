@@ -3,7 +3,6 @@ import { TroupeError } from "../errors/troupe-error.ts";
 import { runOf } from "../run/derive-context.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { ToolDef } from "../run/tool.ts";
-import type { Json } from "../storage/json.ts";
 import { isRecord } from "../util/is-record.ts";
 import { readProperty } from "../util/read-property.ts";
 import type { CallStep } from "./call-step.ts";
@@ -65,11 +64,16 @@ async function verify(call: InterruptedToolCall): Promise<ToolOutcome | undefine
   }
 }
 
+/** Turns the error of a question that was not answered in time into no answer. */
+export function inTime(error: unknown): undefined {
+  if (!TroupeError.is(error) || error.code !== "timeout") throw error;
+}
+
 /** Waits for a person's word: that the call took place, with its result, that it is to be made again, or given up. */
 async function askWhatHappened(call: InterruptedToolCall): Promise<ToolOutcome | undefined> {
   const { tool, args, toolCallId, idempotencyKey, step, context } = call;
   const { name: toolName } = tool;
-  const answer: Json = await step.ask("doubt", { toolCallId, toolName, args, idempotencyKey });
+  const answer = await step.ask("doubt", { tool, toolCallId, args, idempotencyKey }).catch(inTime);
   switch (readProperty(answer, "choice")) {
     case "again":
       return undefined;
