@@ -93,7 +93,7 @@ async function checkAndRun(stepCall: StepCall, batch: RunningBatch): Promise<Cal
   if (tool === undefined) return failedOutcome(unknownTool(call.name, batch.tools));
   const checked = await checkCall({ ...stepCall, tool }, batch);
   if ("result" in checked) return checked;
-  const approved = await approve(checked, batch);
+  const approved = mayNeedLeave(checked) ? await approve(checked, batch) : checked;
   if ("result" in approved) return approved;
   if (batch.running.isOver) return failedOutcome("The run was over before the tool was called.");
   const outcome = await execute(approved, batch);
@@ -112,6 +112,12 @@ async function checkCall(
   if (!checked.ok) return failedOutcome(cutFailureText(misfit(tool.name, describeIssues(checked.issues, "arguments"))));
   const denial = onToolCall && (await denialBy(onToolCall, { ...call, arguments: checked.value }, context));
   return denial ?? { ...stepCall, args: checked.value };
+}
+
+/** Tells if a call may have to ask before it is made. Most calls never ask, and go on without a turn of the microtask queue. */
+function mayNeedLeave({ tool, step }: CheckedCall): boolean {
+  const { execute: own, needsApproval = false } = tool;
+  return own === undefined || needsApproval !== false || step?.hasAskedApproval === true;
 }
 
 /** Returns the call with the arguments that it is approved with, which are checked like its own, or its refusal. */
@@ -158,8 +164,8 @@ function isExecutable(tool: ToolDef): tool is ExecutableTool {
 }
 
 /** Checks that the outcome of a tool that ends the run can be the answer. */
-async function endRun({ tool }: CheckedCall, outcome: ToolOutcome, batch: RunningBatch): Promise<ToolOutcome> {
-  return tool.endsRun === true ? await requireAnswer(outcome, tool.name, batch.answerSchema) : outcome;
+function endRun({ tool }: CheckedCall, outcome: ToolOutcome, batch: RunningBatch): ToolOutcome | Promise<ToolOutcome> {
+  return tool.endsRun === true ? requireAnswer(outcome, tool.name, batch.answerSchema) : outcome;
 }
 
 /** Waits for the client to execute the call. */

@@ -14,18 +14,16 @@ import { copyPlain } from "./copy-plain.ts";
  * durable run a call whose result is in the journal has that result, without hook and events. Returns undefined when the batch
  * was over first.
  */
-export async function executeCall(batchCall: BatchCall, batch: RunningBatch): Promise<ToolCallResult | undefined> {
+export function executeCall(
+  batchCall: BatchCall,
+  batch: RunningBatch,
+): ToolCallResult | undefined | Promise<ToolCallResult | undefined> {
   if (batch.running.isOver) return undefined;
   const opened = CallStep.open(batchCall.place, batch.context);
-  if (!(opened instanceof CallStep)) {
-    if (opened !== undefined) batch.onResult?.(opened);
-    return opened ?? (await makeCall(batchCall, batch));
-  }
-  try {
-    return await makeCall({ ...batchCall, step: opened }, batch);
-  } finally {
-    opened.leave();
-  }
+  if (opened === undefined) return makeCall(batchCall, batch);
+  if (opened instanceof CallStep) return makeCall({ ...batchCall, step: opened }, batch).finally(() => opened.leave());
+  batch.onResult?.(opened);
+  return opened;
 }
 
 async function makeCall(stepCall: StepCall, batch: RunningBatch): Promise<ToolCallResult | undefined> {
