@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
+import { printDurable } from "./durable/print-durable.ts";
 import { baseline, figures, workspaceOnly } from "./figures.ts";
 import { printHops } from "./hops.ts";
 import { heldServer, printHeld } from "./http/measure-held.ts";
@@ -19,6 +20,7 @@ import { printVectors } from "./vectors/print-vectors.ts";
  * target's two medians lie further apart than the tolerance. `pnpm bench held [--packed]` measures the heap of open streams.
  * `pnpm bench cold` measures the starts of servers. `pnpm bench hops [--root folder]` counts the hops of a run, of another
  * checkout when its folder is given. `pnpm bench vectors [--counts 10000,100000] [--rounds n]` measures vector stores.
+ * `pnpm bench durable [--rounds n]` measures durable runs beside plain ones.
  */
 const { values, positionals } = parseArgs({
   options: {
@@ -70,11 +72,13 @@ if (name === "hops") {
   await printColdStarts(Number(values.rounds ?? 20));
 } else if (name === "vectors") {
   await printVectors((values.counts ?? "10000,100000").split(",").map(Number), Number(values.rounds ?? 15));
+} else if (name === "durable") {
+  await printDurable(Number(values.rounds ?? 15));
 } else if (name === "held") {
   await printHeldBy(values.packed === true);
 } else if (figure === undefined) {
   console.error(
-    `usage: pnpm bench [repeat] <figure> [--rounds n] [--packed]; figures: ${Object.keys(figures).join(", ")}, cold, held, hops, vectors`,
+    `usage: pnpm bench [repeat] <figure> [--rounds n] [--packed]; figures: ${Object.keys(figures).join(", ")}, cold, durable, held, hops, vectors`,
   );
   process.exitCode = 1;
 } else if (values.packed === true) {
