@@ -13,6 +13,9 @@ export { modelProviderCases } from "./testing/conformance/model-provider-cases.t
 export { modelScenarios, serversKey } from "./testing/conformance/model-scenarios.ts";
 export type { ModelScenario, ModelScenarioName } from "./testing/conformance/model-scenarios.ts";
 export type { ModelProviderSubject, VendorRequestOutcome } from "./testing/conformance/model-subject.ts";
+export { runEngineCases } from "./testing/conformance/run-engine-cases.ts";
+export { runServiceCases } from "./testing/conformance/run-service-cases.ts";
+export type { RunServiceSubject } from "./testing/conformance/run-service-subject.ts";
 export { runnableCases } from "./testing/conformance/runnable-cases.ts";
 export type { RunnableSubject } from "./testing/conformance/runnable-subject.ts";
 export { sessionCutCases } from "./testing/conformance/session-cut-cases.ts";
