@@ -49,7 +49,7 @@ export type ToolCall = {
 };
 
 /** The settings of the server that concern the call of a tool. */
-export type CallSettings = {
+type CallSettings = {
   readonly logger: Logger;
   readonly runOptions?: McpRunOptions;
   readonly maxMediaBytes: number;

@@ -19,7 +19,7 @@ export type ServerParts = {
 };
 
 /** The client that a server is made for: its first request, its revision, and whether the server outlives that request. */
-export type ServerPurpose = {
+type ServerPurpose = {
   readonly caller: Caller;
   readonly era: "modern" | "legacy";
   readonly isKept: boolean;
