@@ -1,6 +1,7 @@
 import { executeTools } from "../agent/tool-loop.ts";
 import { toPublicError } from "../errors/public-error.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
+import type { Journal } from "../journal/journal.ts";
 import type { MessageContent } from "../message/content.ts";
 import type { ToolCallResult } from "../message/tool-call.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
@@ -59,8 +60,8 @@ class DelegationTool implements ChildRunTool {
     }
   }
 
-  [onStoredResult](context: RunContext): void {
-    this.#options.memberRuns.noteStored(this.#options.member, context);
+  [onStoredResult](journal: Journal): void {
+    this.#options.memberRuns.noteStored(this.#options.member, journal);
   }
 }
 

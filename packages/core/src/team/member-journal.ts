@@ -50,12 +50,14 @@ export function toMemberOutput(output: MemberOutput): MemberOutput {
 export function stepOfMember<Value>(
   { member, content, context }: MemberRunRequest,
   meter: UsageMeter,
+  // Of the run: a member that took too long has ended.
+  { signal }: Run,
 ): Omit<JournalStep<Value>, "work"> | undefined {
   const journal = journalOf(context);
   if (journal === undefined) return undefined;
   const { runnable, name } = member;
   const effect = effectOfRunnable(runnable);
-  const { signal, idempotencyKey = journal.id(memberStep) } = context;
+  const { idempotencyKey = journal.id(memberStep) } = context;
   const args = { input: getTextContent(content) };
   const call = effect === undefined ? undefined : { tool: name, args, effect, key: idempotencyKey };
   return { journal, key: memberStep, place: placeOfMember(name), signal, meter, call };

@@ -2,14 +2,14 @@ import { toTroupeError } from "../errors/to-troupe-error.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { ErrorCode } from "../errors/troupe-error.ts";
 import { WrapperError } from "../errors/wrapper-error.ts";
+import type { Journal } from "../journal/journal.ts";
 import type { ToolCallResult } from "../message/tool-call.ts";
 import type { FinishReason } from "../model/model-chunk.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
 import { UsageMeter, countUnmeteredUsage } from "../run/usage-meter.ts";
-import type { RunContext } from "../run/run-context.ts";
 import type { RunOpts } from "../run/run-options.ts";
 import type { RunOutput } from "../run/run-output.ts";
-import { deriveContext, journalOf, meterOf, runOf } from "../run/derive-context.ts";
+import { deriveContext, journalOf, meterOf } from "../run/derive-context.ts";
 import { endOfStep, runJournalStep, storedValue } from "../run/journal-step.ts";
 import type { Run } from "../run/run.ts";
 import { memberSessionId } from "../session/session-id.ts";
@@ -58,7 +58,7 @@ export class MemberRuns {
   /** Runs a member and waits for its output. */
   async run(delegation: MemberRunRequest): Promise<MemberOutput> {
     const { opts, meter } = this.#start(delegation);
-    const step = stepOfMember<MemberOutput>(delegation, meter);
+    const step = stepOfMember<MemberOutput>(delegation, meter, this.#options.run);
     try {
       if (step === undefined) return await runMember(delegation, opts, meter);
       const work = async () => toMemberOutput(await runMember(delegation, opts, meter));
@@ -71,7 +71,7 @@ export class MemberRuns {
   /** Streams a member: yields its chunks but for `finish`, and returns its output. */
   async *stream(delegation: MemberRunRequest): AsyncGenerator<StreamChunk, StreamedMemberOutput> {
     const { opts, meter } = this.#start(delegation);
-    const step = stepOfMember<StreamedMemberOutput>(delegation, meter);
+    const step = stepOfMember<StreamedMemberOutput>(delegation, meter, this.#options.run);
     try {
       if (step === undefined) return yield* streamMember(delegation, opts, meter);
       const readAnswer = (result: unknown) => ({ output: readMemberAnswer(result), finishReason: "stop" as const });
@@ -81,15 +81,14 @@ export class MemberRuns {
     }
   }
 
-  /** Takes note of a delegation whose result is in the journal of a durable run. The context is that of the call. */
-  noteStored(member: TeamMember, context: RunContext): void {
-    const journal = journalOf(context);
-    const stored = journal && endOfStep(journal, memberStep);
-    if (!this.#started.has(member)) this.#started.set(member, undefined);
-    // A member that took too long has no end.
+  /** Takes note of a delegation whose result is stored in a durable run, in this journal. */
+  noteStored(member: TeamMember, journal: Journal): void {
+    const stored = endOfStep(journal, memberStep);
+    // Without an end, the member was never asked: the arguments of the call were wrong.
     if (stored === undefined) return;
+    if (!this.#started.has(member)) this.#started.set(member, undefined);
     try {
-      runOf(context)?.passOnSources((storedValue(stored) as unknown as MemberOutput).sources);
+      storedValue(stored);
     } catch (error) {
       this.#started.set(member, toTroupeError(error));
     }
@@ -110,7 +109,9 @@ export class MemberRuns {
     const meter = new UsageMeter({ parent: meterOf(context) ?? run.meter });
     // Within a run that has ephemeral sessions itself, they go to the same storage.
     const ephemeralStorage = run.settings.ephemeralStorage ?? (persists ? undefined : this.#storage);
-    const parent = deriveContext(context, {}, { meter, ephemeralStorage, endsAt: performance.now() + this.timeoutMs });
+    const endsAt = performance.now() + this.timeoutMs;
+    const journal = journalOf(context)?.within(memberStep);
+    const parent = deriveContext(context, {}, { meter, ephemeralStorage, endsAt, journal });
     const runId = persists ? undefined : context.runId;
     const sessionId = memberSessionId(run.settings.sessionId, member.sessionName, runId);
     return { opts: { parent, signal: context.signal, sessionId }, meter };

@@ -13,6 +13,7 @@ import { approvalOf, denialBy } from "./approve-call.ts";
 import type { ApprovalHook, ToolHook } from "./approve-call.ts";
 import type { CallSlots } from "./call-slots.ts";
 import type { CallStep } from "./call-step.ts";
+import { isChildRunTool } from "./child-run-tool.ts";
 import { copyPlain } from "./copy-plain.ts";
 import { cutText } from "./cut-text.ts";
 import { cutFailureText, failureText, keyMasker, loggedCause } from "./failure-text.ts";
@@ -192,23 +193,28 @@ function refuseClientTool({ name: toolName }: ToolDef, { context }: RunningBatch
 /** Returns the outcome from the cache, from an equal call that is under way, or from an execution. */
 async function runTool(checkedCall: CheckedCall & { tool: ExecutableTool }, batch: RunningBatch): Promise<ToolOutcome> {
   const { tools, context, running } = batch;
-  const { tool, call, step, idempotencyKey } = checkedCall;
+  const { tool, call, step } = checkedCall;
   const cache = tools.cacheOf(tool);
   const key = cache === undefined ? "" : cacheKey(tool.name, call.arguments, context);
   const cached = cache?.get(key);
   if (cached !== undefined) return cached;
-  const { effect = "once" } = tool;
-  if (step !== undefined) await step.announce({ tool: tool.name, args: call.arguments, effect, key: idempotencyKey });
+  if (step !== undefined) await announce({ ...checkedCall, step });
   if (running.isOver) return failedOutcome("The run was over before the tool was called.");
   const onProgress = (progress: unknown) => passProgress(call, progress, batch);
   const start = () => new ToolExecution({ ...checkedCall, toolCallId: call.id, context, scope: step?.scope });
   // Equal calls share an execution only when it changes nothing.
-  const execution = cache !== undefined && effect === "pure" ? cache.share(key, start) : start();
+  const execution = cache !== undefined && tool.effect === "pure" ? cache.share(key, start) : start();
   const outcome = await running.during(execution.outcome, execution.join(onProgress));
   if (cache === undefined) return outcome;
   cache.set(key, outcome);
   // Copied: the cache and equal calls hold the outcome too.
   return copyPlain(outcome);
+}
+
+/** Logs that the call is going to be made. A child run is not logged as a call: its own steps are in the journal. */
+async function announce({ tool, call, step, idempotencyKey: key }: CheckedCall & { step: CallStep }): Promise<void> {
+  const { name, effect = "once" } = tool;
+  if (!isChildRunTool(tool)) await step.announce({ tool: name, args: call.arguments, effect, key });
 }
 
 /** The size of approved arguments in the note for the model, in bytes of UTF-8. */

@@ -21,6 +21,11 @@ type CallQuestion = {
   readonly idempotencyKey?: string;
 };
 
+/** Returns the key of the step of a call. `place`: the number of the round trip and the index of the call. */
+export function callKey(place: string): string {
+  return `t/${place}`;
+}
+
 /** The step of a tool call in the journal of a durable run. */
 export class CallStep {
   /** The call as an earlier attempt has logged it, whose result was not stored: it may have had its effect. */
@@ -50,7 +55,7 @@ export class CallStep {
   static open(place: string, context: RunContext): CallStep | ToolCallResult | undefined {
     const run = runOf(context);
     if (run?.journal === undefined) return undefined;
-    const key = `t/${place}`;
+    const key = callKey(place);
     const stored = run.journal.stored(key);
     if (stored === undefined) return new CallStep(run.journal, key, context);
     const { result, sources } = stored.value as unknown as StoredCall;

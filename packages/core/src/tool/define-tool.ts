@@ -29,6 +29,7 @@ import type {
   ToolReturn,
   VerifyCall,
 } from "../run/tool.ts";
+import { isChildRunTool, onStoredResult } from "./child-run-tool.ts";
 
 /**
  * The argument of `defineTool`. The argument type of `execute` is inferred from `parameters`, and its result from what it
@@ -123,6 +124,7 @@ class DefinedTool implements ToolDef {
     this.#addEffectOptions(definition);
     // A simple schema is sure to compile, which can wait until the tool is used: tools are made by the thousand.
     if (!isSimpleSchema(this.parameters)) this.#schema = compileParameters(this);
+    if (isChildRunTool(definition)) Object.assign(this, { [onStoredResult]: definition[onStoredResult] });
     Object.freeze(this);
   }
 

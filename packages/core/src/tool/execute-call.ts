@@ -2,11 +2,13 @@ import { writesLevel } from "../log/logger.ts";
 import type { ToolCall, ToolCallResult } from "../message/tool-call.ts";
 import { describeJsonProblem } from "../schema/json-limits.ts";
 import { parseArguments } from "../schema/parse-model-json.ts";
+import { runOf } from "../run/derive-context.ts";
 import { isRecord } from "../util/is-record.ts";
 import { elapsedMs } from "../util/elapsed-ms.ts";
 import { idsOf, outcomeOf } from "./call-outcome.ts";
 import type { BatchCall, RunningBatch, StepCall } from "./call-outcome.ts";
-import { CallStep } from "./call-step.ts";
+import { callKey, CallStep } from "./call-step.ts";
+import { isChildRunTool, onStoredResult } from "./child-run-tool.ts";
 import { copyPlain } from "./copy-plain.ts";
 
 /**
@@ -22,8 +24,17 @@ export function executeCall(
   const opened = CallStep.open(batchCall.place, batch.context);
   if (opened === undefined) return makeCall(batchCall, batch);
   if (opened instanceof CallStep) return makeCall({ ...batchCall, step: opened }, batch).finally(() => opened.leave());
+  noteStored(batchCall, batch);
   batch.onResult?.(opened);
   return opened;
+}
+
+/** Lets a tool whose calls are child runs know of a call whose result is stored. */
+function noteStored({ call, place }: BatchCall, { tools, context }: RunningBatch): void {
+  const [tool, journal] = [tools.find(call.name), runOf(context)?.journal];
+  if (tool !== undefined && isChildRunTool(tool) && journal !== undefined) {
+    tool[onStoredResult](journal.within(callKey(place)));
+  }
 }
 
 async function makeCall(stepCall: StepCall, batch: RunningBatch): Promise<ToolCallResult | undefined> {

@@ -3,11 +3,13 @@ import { toPublicError } from "../errors/public-error.ts";
 import { readOptions, wrongOption } from "../errors/read-options.ts";
 import type { OptionTable } from "../errors/read-options.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
+import { effectOfRunnable } from "../run/journal-step.ts";
 import { runOf } from "../run/derive-context.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { RunOutput } from "../run/run-output.ts";
 import type { Runnable } from "../run/runnable.ts";
 import { readProperty } from "../util/read-property.ts";
+import { onStoredResult } from "./child-run-tool.ts";
 import { defineTool } from "./define-tool.ts";
 import type { ToolDef, ToolResult } from "../run/tool.ts";
 
@@ -45,16 +47,24 @@ export function runnableAsTool(runnable: Runnable, options: RunnableToolOptions 
   checkRunnable(runnable);
   const { name = legalName(`ask_${runnable.name}`), description, timeoutMs } = readOptions(optionTable, options, where);
   const ownDescription = runnable.description?.trim() || `Asks ${runnable.name} and gives back its answer.`;
-  return defineTool({
+  const effect = effectOfRunnable(runnable);
+  const definition = {
     name,
     description: description ?? ownDescription,
     parameters,
     timeoutMs,
     // The message is that of a public error.
     publicErrors: true,
-    execute: async ({ input }, context) => await runForText(runnable, input as string, context),
-  });
+    execute: async ({ input }: Record<string, unknown>, context: RunContext) =>
+      await runForText(runnable, input as string, context),
+  };
+  if (effect !== undefined) return defineTool({ ...definition, effect });
+  // Not a call like any other: it goes on where it was.
+  const childRun = { ...definition, [onStoredResult]: ignore };
+  return defineTool(childRun);
 }
+
+function ignore(): void {}
 
 async function runForText(runnable: Runnable, input: string, context: RunContext): Promise<ToolResult> {
   try {
