@@ -177,7 +177,7 @@ function toPublicUsage({ providerMetrics: _metrics, ...counts }: TokenUsage): Om
 function logFailure(error: TroupeError, runId: string, { tool, caller, settings }: ToolCall): void {
   if (error.code === "cancelled" || error.code === "invalid_request") return;
   const redacting = settings.logger.withSecrets([...caller.secrets]);
-  const fields = { tool: tool.name, runId, error };
+  const fields = { tool: tool.definition.name, runId, error };
   if (ownFaults.has(error.code)) redacting.error("A run for an MCP client failed by a fault of the service.", fields);
   else redacting.warn("A run for an MCP client failed.", fields);
 }

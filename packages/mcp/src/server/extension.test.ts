@@ -147,6 +147,8 @@ describe.each(revisions)("createMcpServer with extend, for a client of %s", (pro
         return heard;
       })
       .toContain("tools");
+    // The server has no prompts.
+    notify.promptsChanged();
     notify.resourcesChanged();
     notify.resourceUpdated("note://two");
     notify.resourceUpdated("note://one");

@@ -40,8 +40,12 @@ export type McpNotify = {
 /** The callers of requests, by what the library hands on with each of them. */
 export type Callers = WeakMap<object, Caller>;
 
-/** A server of the library, and the resources that its client has subscribed to where the library does not keep these. */
-export type MadeServer = { readonly server: Library.McpServer; readonly subscribed?: ReadonlySet<string> };
+/** A server of the library as its entry points take it, and the resources that its client has subscribed to. */
+export type MadeServer = {
+  readonly product: Library.McpServer | Library.Server;
+  /** Undefined where the library keeps the subscriptions, and where there is nothing to subscribe to. */
+  readonly subscribed?: ReadonlySet<string>;
+};
 
 type StateCodec = Library.RequestStateCodec;
 
@@ -91,25 +95,24 @@ export type NotifyTargets = {
 
 /** Makes the messages to clients, which throw where no `extend` has registered anything that could change. */
 export function createNotify(isExtended: boolean, findTargets: () => NotifyTargets): McpNotify {
-  const tell = (method: keyof McpNotify, send: (made: MadeServer) => void, uri = ""): void => {
+  const tell = (method: keyof McpNotify, send: (server: Library.Server) => Promise<void>, uri?: string): void => {
     if (!isExtended) {
       const message = `notify.${method} tells clients that what extend has registered was changed. Set the option extend.`;
       throw new TroupeError("invalid_config", message);
     }
     const { kept, subscriptions } = findTargets();
-    for (const made of kept) if (made.server.isConnected()) send(made);
-    subscriptions?.[method](uri);
+    for (const { product, subscribed } of kept) {
+      if (uri !== undefined && subscribed?.has(uri) === false) continue;
+      const server = "server" in product ? product.server : product;
+      // Nothing is lost with a client that has just left, or a list that the server does not have.
+      if (server.transport !== undefined) send(server).catch(() => {});
+    }
+    subscriptions?.[method](uri ?? "");
   };
   return {
-    toolsChanged: () => tell("toolsChanged", ({ server }) => server.sendToolListChanged()),
-    promptsChanged: () => tell("promptsChanged", ({ server }) => server.sendPromptListChanged()),
-    resourcesChanged: () => tell("resourcesChanged", ({ server }) => server.sendResourceListChanged()),
-    resourceUpdated: (uri) => {
-      const send = ({ server, subscribed }: MadeServer): void => {
-        // A client that has just left needs no message.
-        if (subscribed?.has(uri) !== false) server.server.sendResourceUpdated({ uri }).catch(() => {});
-      };
-      tell("resourceUpdated", send, uri);
-    },
+    toolsChanged: () => tell("toolsChanged", async (server) => await server.sendToolListChanged()),
+    promptsChanged: () => tell("promptsChanged", async (server) => await server.sendPromptListChanged()),
+    resourcesChanged: () => tell("resourcesChanged", async (server) => await server.sendResourceListChanged()),
+    resourceUpdated: (uri) => tell("resourceUpdated", async (server) => await server.sendResourceUpdated({ uri }), uri),
   };
 }

@@ -81,8 +81,8 @@ export class HttpSide {
     const handler = library.createMcpHandler(
       async ({ authInfo = {}, era }) => {
         const caller = callers.get(authInfo) ?? { opts: {}, secrets: [] };
-        const { server } = await makeServer({ caller, era, isKept: false });
-        return server;
+        const { product } = await makeServer({ caller, era, isKept: false });
+        return product;
       },
       // Its messages may quote a request.
       { maxRequestBodySize, onerror: ({ name }) => logger.debug("A request was refused.", { error: name }) },

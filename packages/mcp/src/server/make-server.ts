@@ -2,7 +2,7 @@ import type * as Library from "@modelcontextprotocol/server";
 import { callServedTool } from "./call-tool.ts";
 import type { Caller, SendProgress } from "./call-tool.ts";
 import { acceptSubscriptions, createStateCodec } from "./extension.ts";
-import type { Callers, MadeServer } from "./extension.ts";
+import type { Callers, MadeServer, McpExtend } from "./extension.ts";
 import type { McpServerSettings } from "./mcp-server-options.ts";
 import type { RunningCalls } from "./running-calls.ts";
 import type { ServedTool } from "./served-tools.ts";
@@ -30,76 +30,108 @@ export type MakeServer = (purpose: ServerPurpose) => Promise<MadeServer>;
 
 /** Makes the function that makes servers. */
 export function createServerMaker(parts: ServerParts): MakeServer {
+  const { settings } = parts;
+  return settings.extend === undefined ? plainMaker(parts) : extendedMaker(parts, settings.extend);
+}
+
+/** Makes servers of the runnables alone, with as little as possible for each request. */
+function plainMaker(parts: ServerParts): MakeServer {
   const { library, settings } = parts;
-  const { name, version, instructions, tools, extend, stateKey } = settings;
-  const codec = extend && createStateCodec(library, parts.callers, stateKey);
+  const { name, version, instructions, tools } = settings;
   const options: Library.ServerOptions = {
-    capabilities: { tools: { listChanged: extend !== undefined }, ...(extend && { logging: {} }) },
+    capabilities: { tools: {} },
     ...(instructions !== undefined && { instructions }),
-    ...(codec && { requestState: { verify: async (state, ctx) => await codec.verify(state, ctx) } }),
-    ...(!extend && { cacheHints: { "tools/list": cacheHint, "server/discover": cacheHint } }),
+    cacheHints: { "tools/list": cacheHint, "server/discover": cacheHint },
+  };
+  return async (purpose) => {
+    const server = new library.Server({ name, version }, options);
+    server.setRequestHandler("tools/list", () => ({
+      tools: [...tools.values()].map(({ definition }) => ({ ...definition })),
+    }));
+    server.setRequestHandler("tools/call", async ({ params }, context) => {
+      const tool = tools.get(params.name);
+      if (tool !== undefined) return await callTool(tool, params.arguments ?? {}, { context, parts, purpose });
+      const { InvalidParams } = library.ProtocolErrorCode;
+      throw new library.ProtocolError(InvalidParams, `Tool ${JSON.stringify(params.name.slice(0, 64))} not found.`);
+    });
+    if (!purpose.isKept) cancelByName(server, { parts, purpose });
+    return await Promise.resolve({ product: server });
+  };
+}
+
+/** Makes servers to which the host adds its own. */
+function extendedMaker(parts: ServerParts, extend: McpExtend): MakeServer {
+  const { library, settings, callers } = parts;
+  const { name, version, instructions, tools, stateKey } = settings;
+  const codec = createStateCodec(library, callers, stateKey);
+  const context = {
+    library,
+    sealState: async (state: unknown, ctx: Library.ServerContext) => await codec.mint(state, ctx),
+  };
+  const options: Library.ServerOptions = {
+    capabilities: { tools: { listChanged: true }, logging: {} },
+    ...(instructions !== undefined && { instructions }),
+    requestState: { verify: async (state, ctx) => await codec.verify(state, ctx) },
   };
   return async (purpose) => {
     const server = new library.McpServer({ name, version }, options);
     for (const tool of tools.values()) registerTool(server, tool, { parts, purpose });
-    if (codec !== undefined) await extendServer(server, codec, { parts, purpose });
-    if (purpose.isKept) return keepServer(server, codec !== undefined, { parts, purpose });
-    if (codec !== undefined && purpose.era === "modern") acceptSubscriptions(library, server);
-    cancelByName(server, { parts, purpose });
-    return { server };
+    const { userId, tenantId } = purpose.caller.opts;
+    try {
+      await extend(server, {
+        ...context,
+        ...(userId !== undefined && { userId }),
+        ...(tenantId !== undefined && { tenantId }),
+      });
+    } catch (error) {
+      settings.logger.error("The option extend has thrown: its clients are not served.", { error });
+      throw error;
+    }
+    const { isKept, era } = purpose;
+    if (!isKept) cancelByName(server.server, { parts, purpose });
+    if (!isKept && era === "legacy") return { product: server };
+    const subscribed = acceptSubscriptions(library, server);
+    return era === "legacy" ? { product: server, subscribed } : { product: server };
   };
 }
 
 type Making = { readonly parts: ServerParts; readonly purpose: ServerPurpose };
 
-async function extendServer(
-  server: Library.McpServer,
-  codec: Library.RequestStateCodec,
-  { parts: { library, settings }, purpose: { caller } }: Making,
-): Promise<void> {
-  const { userId, tenantId } = caller.opts;
-  const sealState = async (state: unknown, ctx: Library.ServerContext): Promise<string> => await codec.mint(state, ctx);
-  const user = { ...(userId !== undefined && { userId }), ...(tenantId !== undefined && { tenantId }) };
-  try {
-    await settings.extend?.(server, { library, ...user, sealState });
-  } catch (error) {
-    settings.logger.error("The option extend has thrown: its clients are not served.", { error });
-    throw error;
-  }
-}
-
-function keepServer(server: Library.McpServer, isExtended: boolean, { parts, purpose }: Making): MadeServer {
-  if (!isExtended) return { server };
-  const subscribed = acceptSubscriptions(parts.library, server);
-  return purpose.era === "legacy" ? { server, subscribed } : { server };
-}
-
 /** Lets a client cancel a call of a request that had a server of its own, as in revisions with sessions. */
-function cancelByName(server: Library.McpServer, { parts: { calls }, purpose: { caller } }: Making): void {
+function cancelByName(server: Library.Server, { parts: { calls }, purpose: { caller } }: Making): void {
   if (caller.session === undefined) return;
-  server.server.setNotificationHandler("notifications/cancelled", ({ params: { requestId } }) => {
+  server.setNotificationHandler("notifications/cancelled", ({ params: { requestId } }) => {
     const call = requestId === undefined ? undefined : nameOf(caller, requestId);
     if (call !== undefined) calls.cancel(call);
   });
 }
 
-function registerTool(server: Library.McpServer, tool: ServedTool, { parts, purpose }: Making): void {
-  const { settings, calls, callers } = parts;
-  const { name, description, inputSchema, outputSchema } = tool;
-  const config = { description, inputSchema, outputSchema, annotations: { openWorldHint: true } };
-  server.registerTool(name, config, async (args, { mcpReq, http }) => {
-    // That of this request: a server of a session was made for another.
-    const caller = (http?.authInfo && callers.get(http.authInfo)) ?? purpose.caller;
-    const { signal, end } = calls.begin(nameOf(caller, mcpReq.id), [mcpReq.signal, caller.signal]);
-    const sendProgress = progressSender(mcpReq);
-    try {
-      return await callServedTool({ tool, args, caller, signal, sendProgress, settings });
-    } finally {
-      // Over HTTP a call is over when its client has the result.
-      if (caller.answered === undefined) end();
-      else void caller.answered.then(end);
-    }
+function registerTool(server: Library.McpServer, tool: ServedTool, making: Making): void {
+  const { name, description, annotations } = tool.definition;
+  const { inputSchema, outputSchema } = tool.shown;
+  server.registerTool(name, { description, inputSchema, outputSchema, annotations }, async (args, context) => {
+    return await callTool(tool, args, { context, ...making });
   });
+}
+
+type Arguments = Readonly<Record<string, unknown>>;
+
+async function callTool(
+  tool: ServedTool,
+  args: Arguments,
+  { context: { mcpReq, http }, parts, purpose }: Making & { readonly context: Library.ServerContext },
+): Promise<Library.CallToolResult> {
+  const { settings, calls, callers } = parts;
+  // That of this request: a server of a session was made for another.
+  const caller = (http?.authInfo && callers.get(http.authInfo)) ?? purpose.caller;
+  const { signal, end } = calls.begin(nameOf(caller, mcpReq.id), [mcpReq.signal, caller.signal]);
+  try {
+    return await callServedTool({ tool, args, caller, signal, sendProgress: progressSender(mcpReq), settings });
+  } finally {
+    // Over HTTP a call is over when its client has the result.
+    if (caller.answered === undefined) end();
+    else void caller.answered.then(end);
+  }
 }
 
 /** The name of a call for later requests of the same session, undefined without one. */

@@ -1,5 +1,5 @@
 import { Writable } from "node:stream";
-import type { McpRequestContext, McpServer } from "@modelcontextprotocol/server";
+import type { McpRequestContext } from "@modelcontextprotocol/server";
 import type { MadeServer } from "./extension.ts";
 import { createServerMaker } from "./make-server.ts";
 import type { ServerParts } from "./make-server.ts";
@@ -34,10 +34,10 @@ async function open(load: () => Promise<ServerParts>, output: Writable, servers:
   const transport = new StdioServerTransport(process.stdin, output, { maxBufferSize: maxBodyBytes });
   const makeServer = createServerMaker(parts);
   const caller = { opts: {}, secrets: [] };
-  const serve = async ({ era }: McpRequestContext): Promise<McpServer> => {
+  const serve = async ({ era }: McpRequestContext): Promise<MadeServer["product"]> => {
     const made = await makeServer({ caller, era, isKept: true });
     servers.push(made);
-    return made.server;
+    return made.product;
   };
   const onerror = ({ name }: Error): void => logger.debug("A message was refused.", { error: name });
   const connection = serveStdio(serve, { transport, onerror });

@@ -21,15 +21,25 @@ type WorkflowLike = Pick<Workflow<object>, "name"> &
 /** A JSON Schema with an object at its root, as the protocol wants it. */
 type RootSchema = { type: "object"; [keyword: string]: unknown };
 
+/** A tool as clients list it. */
+type ToolDefinition = {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: RootSchema;
+  readonly outputSchema: RootSchema;
+  readonly annotations: { openWorldHint: true };
+};
+
+type Arguments = Readonly<Record<string, unknown>>;
+
 /** A schema that clients are shown. It accepts any value: the call of the tool checks its arguments itself. */
 type ShownSchema<Value> = StandardSchemaWithJSON<Value>;
 
 /** A runnable that is served as a tool: the description that clients get, and the way from arguments to its input. */
 export type ServedTool = {
-  readonly name: string;
-  readonly description: string;
-  readonly inputSchema: ShownSchema<Readonly<Record<string, unknown>>>;
-  readonly outputSchema: ShownSchema<unknown>;
+  readonly definition: ToolDefinition;
+  /** The schemas as a server that the host has extended takes them. */
+  readonly shown: { readonly inputSchema: ShownSchema<Arguments>; readonly outputSchema: ShownSchema<unknown> };
   readonly runnable: Runnable;
   /** The argument that holds the input of the run. */
   readonly argument: "message" | "input";
@@ -78,11 +88,12 @@ export function readServedTools(
 ): ReadonlyMap<string, ServedTool> {
   const tools = new Map<string, ServedTool>();
   const add = (tool: ServedTool): void => {
-    if (tools.has(tool.name)) {
-      const message = `Two entries of createMcpServer would be the tool ${JSON.stringify(tool.name)}. Register one of them under another name.`;
+    const { name } = tool.definition;
+    if (tools.has(name)) {
+      const message = `Two entries of createMcpServer would be the tool ${JSON.stringify(name)}. Register one of them under another name.`;
       throw new TroupeError("invalid_config", message);
     }
-    tools.set(tool.name, tool);
+    tools.set(name, tool);
   };
   for (const [option, registry] of Object.entries({ agents, teams })) {
     for (const [name, entry] of entriesOf(registry, option, readRunnable)) add(askTool(name, entry));
@@ -114,25 +125,30 @@ function entriesOf<Entry>(registry: unknown, option: string, check: OptionCheck<
 }
 
 function askTool(name: string, runnable: Runnable): ServedTool {
-  return {
-    name: legalName(`ask_${name}`),
-    description: runnable.description?.trim() || `Asks ${name} and returns the answer.`,
-    inputSchema: shown(rootSchema({ message: question, sessionId }, ["message"])),
-    outputSchema: shown(outputSchemaOf(runnable)),
-    runnable,
-    argument: "message",
-  };
+  const description = runnable.description?.trim() || `Asks ${name} and returns the answer.`;
+  const inputSchema = rootSchema({ message: question, sessionId }, ["message"]);
+  return servedTool({ name: `ask_${name}`, description, inputSchema }, runnable, "message");
 }
 
 function runTool(name: string, workflow: WorkflowLike): ServedTool {
   const runnable = workflow.asRunnable();
+  const description = runnable.description?.trim() || `Runs the workflow ${name} and returns its last state.`;
+  const inputSchema = rootSchema({ input: workflowInput(workflow), sessionId });
+  return servedTool({ name: `run_${name}`, description, inputSchema }, runnable, "input");
+}
+
+function servedTool(
+  { name, description, inputSchema }: Pick<ToolDefinition, "name" | "description" | "inputSchema">,
+  runnable: Runnable,
+  argument: ServedTool["argument"],
+): ServedTool {
+  const outputSchema = outputSchemaOf(runnable);
+  const annotations = { openWorldHint: true } as const;
   return {
-    name: legalName(`run_${name}`),
-    description: runnable.description?.trim() || `Runs the workflow ${name} and returns its last state.`,
-    inputSchema: shown(rootSchema({ input: workflowInput(workflow), sessionId })),
-    outputSchema: shown(outputSchemaOf(runnable)),
+    definition: { name: legalName(name), description, inputSchema, outputSchema, annotations },
+    shown: { inputSchema: shown(inputSchema), outputSchema: shown(outputSchema) },
     runnable,
-    argument: "input",
+    argument,
   };
 }
 

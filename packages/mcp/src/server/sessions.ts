@@ -95,7 +95,7 @@ export class Sessions {
       sessionIdGenerator: () => id,
       onsessionclosed: () => this.#forget(id),
     });
-    await made.server.connect(transport);
+    await made.product.connect(transport);
     this.#makeRoom();
     this.#sessions.set(id, { owner: ownerOf(caller), made, transport, open: 0, usedAt: performance.now() });
     this.#sweeping ??= setInterval(() => this.#sweep(), Math.min(this.#limits.sessionIdleMs, longestSweepMs)).unref();
@@ -121,7 +121,7 @@ export class Sessions {
   async #end(id: string): Promise<void> {
     const session = this.#sessions.get(id);
     this.#forget(id);
-    await session?.made.server.close();
+    await session?.made.product.close();
   }
 
   #forget(id: string): void {
