@@ -6,6 +6,7 @@ import type { LogEntry, RunChunk } from "../journal/log-entry.ts";
 import { LogWriter } from "../journal/log-writer.ts";
 import { readLog } from "../journal/read-log.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
+import type { Json } from "../storage/json.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
 import { Agent } from "./agent.ts";
@@ -99,6 +100,20 @@ describe("A durable run of an agent", () => {
 
     expect((await agent.sessions.readTurns("s")).turns).toHaveLength(1);
   });
+});
+
+it("the duration of a durable run is that of all its attempts, without the time that it waited", async () => {
+  const storage = new InMemoryStorage();
+  const entries: LogEntry[] = [
+    { t: "attempt", n: 1, id: "1", node: "n", print: "" },
+    { t: "wait", wait: { id: "t.0.0", kind: "approval", about: null }, performedMs: 5000 },
+  ];
+  await storage.set(runNamespaces.log, logKey(runId, 1), { v: 1, entries } as unknown as Json);
+
+  const { durationMs } = await attempt(createAgent(storage, ["Hello."]).agent, storage);
+
+  expect(durationMs).toBeGreaterThanOrEqual(5000);
+  expect(durationMs).toBeLessThan(65_000);
 });
 
 /** Joins neighbouring texts: where a text is split depends on the model. */

@@ -86,6 +86,8 @@ export class Run<Structured = unknown> {
   #createdAt = Date.now();
   #startedAt = performance.now();
   #endsAt = Infinity;
+  /** Milliseconds that earlier attempts at a durable run have worked. */
+  #performedMs = 0;
   #firstTokenMs: number | undefined;
 
   /** @param within the run whose auxiliary call this one is for: they share everything but the record and the journal */
@@ -125,6 +127,8 @@ export class Run<Structured = unknown> {
   start(): void {
     this.#createdAt = Date.now();
     this.#startedAt = performance.now();
+    const { journal, parentRunId } = this.settings;
+    if (journal !== undefined && parentRunId === undefined) this.#performedMs = journal.performedMs;
     this.#endsAt = this.#startedAt + this.settings.limits.durationMs;
   }
 
@@ -246,7 +250,7 @@ export class Run<Structured = unknown> {
       outputTokens: completionTokens,
       totalTokens,
       ...(this.#firstTokenMs !== undefined && { timeToFirstTokenMs: this.#firstTokenMs }),
-      durationMs: elapsedMs(this.#startedAt),
+      durationMs: elapsedMs(this.#startedAt) + this.#performedMs,
     };
   }
 }
