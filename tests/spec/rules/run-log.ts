@@ -25,6 +25,8 @@ export const runLogRules = [
     "run-log.client-tool": "a call of a tool without execute waits for its client's result, bounded like any other",
     "run-log.wait-until":
       "after waitMs of the tool, counted from the first wait, an approval is denied, a client has failed, a doubt is told",
+    "run-log.child-waits":
+      "a wait in a child run, of a member or of an agent asked as a tool, stops the runs above it too",
     "run-log.waiting-beside-others": "calls beside one that waits are finished first, and their results are kept",
   }),
   ...rulesOf("Run log: the fence", {
