@@ -18,6 +18,8 @@ import type { RunJob } from "./run-engine.ts";
 import { cancelled, crashed, endOf, toRunOpts } from "./run-opts.ts";
 import { isEnded } from "./run-record.ts";
 import type { RunRecord } from "./run-record.ts";
+import { RunningNote } from "./running-note.ts";
+import type { Running } from "./running-note.ts";
 import type { RunEnd } from "./run-store.ts";
 import { sweepMs } from "./run-sweep.ts";
 import type { ServiceParts } from "./service-parts.ts";
@@ -129,27 +131,23 @@ export class RunPerformer {
 
   async #run(attempt: Attempt): Promise<void> {
     const { record, journal, signal } = attempt;
-    const { runId, startedAt = this.#parts.now() } = record;
+    const { startedAt = this.#parts.now() } = record;
     const release = () => journal.release();
     if (signal.aborted) return release();
     signal.addEventListener("abort", release, { once: true });
-    const marked = this.#parts.store.change(runId, ({ waits: _waits, ...stored }: RunRecord): RunRecord | null =>
-      isEnded(stored.status)
-        ? null
-        : { ...stored, status: "running", attempts: journal.attempt, startedAt, plan: attempt.plan },
-    );
-    marked.catch(() => undefined);
+    const running = { attempts: journal.attempt, startedAt, plan: attempt.plan };
+    const note = new RunningNote(this.#parts.store, record, running);
     try {
       const end = await this.#drive(attempt);
-      await marked;
-      if (journal.stopped !== undefined) return await this.#pause(record, journal);
+      const known = await note.known();
+      if (journal.stopped !== undefined) return await this.#pause(record, journal, note);
       await journal.end(end);
-      await this.#finish(record, { ...endOf(end) });
+      await this.#finish(record, { ...running, ...endOf(end) }, known);
     } catch (error) {
       if (journal.stopped === undefined) throw error;
-      await marked;
-      await this.#pause(record, journal);
+      await this.#pause(record, journal, note);
     } finally {
+      note.close();
       signal.removeEventListener("abort", release);
     }
   }
@@ -197,20 +195,22 @@ export class RunPerformer {
     await this.#finish(record, endOf(end));
   }
 
-  async #finish(record: RunRecord, end: RunEnd): Promise<void> {
+  async #finish(record: RunRecord, end: RunEnd & Partial<Running>, known?: RunRecord): Promise<void> {
     const { store, vault, admission, locals } = this.#parts;
-    await store.finish(record.runId, end);
+    await store.finish(record.runId, end, known);
     vault.forget(record.runId);
     locals.delete(record.runId);
     admission.remove(record.runId, record.owner);
     this.#parts.onEnded(record.runId);
   }
 
-  async #pause(record: RunRecord, journal: Journal): Promise<void> {
+  async #pause(record: RunRecord, journal: Journal, note: RunningNote): Promise<void> {
     const { store, now, admission } = this.#parts;
     const { runId } = record;
     if (journal.stopped === "failed") throw causeOf(journal);
     if (journal.stopped !== "suspended") return;
+    await note.write();
+    note.close();
     const { waits } = journal;
     const until = Math.min(...waits.map((wait) => wait.until ?? Infinity));
     const waiting = await store.suspend(runId, waits, until === Infinity ? undefined : until - sweepMs);

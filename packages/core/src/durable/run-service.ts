@@ -217,6 +217,7 @@ export class RunService {
   async drain(graceMs: number): Promise<void> {
     this.#sweep?.stop();
     await this.#serving?.drain(graceMs);
+    await this.#parts.store.flush();
   }
 
   /** Removes the logs and records of runs that ended long enough ago. `serve` does it from time to time. */

@@ -8,10 +8,11 @@ import { ownerKey } from "../session/session-keys.ts";
 import { toJson } from "../storage/check-json.ts";
 import { encodeKey } from "../storage/encode-key.ts";
 import type { Json } from "../storage/json.ts";
-import { canTransact } from "../storage/shared-driver.ts";
-import type { StorageDriver, Write } from "../storage/storage-driver.ts";
+import type { StorageDriver } from "../storage/storage-driver.ts";
+import { GatheredWrites, writeAll } from "./gathered-writes.ts";
 import { byKeys, endedAtOf, isEnded, readOpenRun, readRunRecord, runIdOf } from "./run-record.ts";
 import type { EndStatus, OpenRun, RunRecord } from "./run-record.ts";
+import type { Running } from "./running-note.ts";
 
 /** A storage that can hold durable runs. */
 export type RunStorage = StorageDriver & Required<Pick<StorageDriver, "compareAndSet">>;
@@ -27,10 +28,14 @@ const pageSize = 100;
 /** Reads and writes the records of durable runs, all but their logs. */
 export class RunStore {
   readonly storage: RunStorage;
+  /** The runs that this process performs, by id, with what their records are going to say of that. */
+  readonly running = new Map<string, Running>();
+  readonly #writes: GatheredWrites;
   readonly #now: () => number;
 
   constructor(storage: RunStorage, now: () => number) {
     this.storage = storage;
+    this.#writes = new GatheredWrites(storage);
     this.#now = now;
   }
 
@@ -46,15 +51,19 @@ export class RunStore {
       { namespace: byOwner, key: byKeys.ofSession(record), value: listed },
       { namespace: runs, key: encodeKey(runId), value: toJson(record) },
     ];
-    if (this.storage.insertAll !== undefined) return (await this.storage.insertAll(writes)).at(-1) === true;
-    let isNew = false;
-    for (const { namespace, key, value } of writes) {
-      isNew = await this.storage.compareAndSet(namespace, key, null, value);
-    }
-    return isNew;
+    return await this.#writes.insert(writes);
   }
 
+  /** Returns the record of a run, which says of a run of this process whether it is performed. */
   async read(runId: string): Promise<RunRecord | null> {
+    const record = await this.#readStored(runId);
+    const running = this.running.get(runId);
+    if (record === null || running === undefined || isEnded(record.status)) return record;
+    const { waits: _waits, ...rest } = record;
+    return { ...rest, status: "running", ...running };
+  }
+
+  async #readStored(runId: string): Promise<RunRecord | null> {
     return readRunRecord(await this.storage.get(runNamespaces.runs, encodeKey(runId)), runId);
   }
 
@@ -67,7 +76,7 @@ export class RunStore {
     change: (record: RunRecord) => RunRecord | null,
     known?: RunRecord,
   ): Promise<RunRecord | null> {
-    for (let record = known ?? (await this.read(runId)); record !== null; record = await this.read(runId)) {
+    for (let record = known ?? (await this.#readStored(runId)); record; record = await this.#readStored(runId)) {
       const next = change(record);
       if (next === null) return null;
       const [before, after] = [toJson(record), toJson(next)];
@@ -76,22 +85,31 @@ export class RunStore {
     return null;
   }
 
-  /** Stores the end of a run, whose log has it. A run that is over keeps its end. */
-  async finish(runId: string, end: RunEnd, known?: RunRecord): Promise<void> {
+  /**
+   * Stores the end of a run, whose log has it. A run that is over keeps its end.
+   *
+   * @param known the record as the caller knows it, which spares a read if nobody has changed it
+   */
+  async finish(runId: string, end: RunEnd & Partial<Running>, known?: RunRecord): Promise<void> {
     const endedAt = this.#now();
     const change = ({ keys: _keys, waits: _waits, ...record }: RunRecord): RunRecord | null =>
       isEnded(record.status) ? null : { ...record, ...end, endedAt };
-    const ended = (await this.change(runId, change, known)) ?? (await this.read(runId));
+    const ended = (await this.change(runId, change, known)) ?? (await this.#readStored(runId));
     if (ended !== null) await this.settle(ended);
   }
 
-  /** Takes a run that is over off the list of open runs, and puts it on that of runs to remove. */
+  /** Takes a run that is over off the list of open runs, and puts it on that of runs to remove, soon. */
   async settle({ runId, endedAt = this.#now() }: RunRecord): Promise<void> {
     const { open, byOwner } = runNamespaces;
-    await this.#write([
+    await this.#writes.later([
       { namespace: byOwner, key: byKeys.ofEnded(endedAt, runId), value: { v: 1 } },
       { namespace: open, key: encodeKey(runId), value: null },
     ]);
+  }
+
+  /** Makes the writes that wait for others. Never rejects. */
+  async flush(): Promise<void> {
+    await this.#writes.flush();
   }
 
   /** Stores what a run waits for. With `submittedAt` it stays on the list of open runs, for the sweep to find it then. */
@@ -181,10 +199,11 @@ export class RunStore {
   async remove(record: RunRecord): Promise<void> {
     const { runId, endedAt } = record;
     const { open, byOwner, runs } = runNamespaces;
+    await this.flush();
     await this.removeLog(runId);
     const ended = endedAt === undefined ? [] : [byKeys.ofEnded(endedAt, runId), byKeys.ofBare(endedAt, runId)];
     const listed = [byKeys.ofOwner(record), byKeys.ofSession(record), ...ended];
-    await this.#write([
+    await writeAll(this.storage, [
       { namespace: open, key: encodeKey(runId), value: null },
       ...listed.map((key) => ({ namespace: byOwner, key, value: null })),
       { namespace: runs, key: encodeKey(runId), value: null },
@@ -199,11 +218,12 @@ export class RunStore {
 
   /** Removes the logs of runs that ended before one time, and the rest of those that ended before another. */
   async removeOld(logsBefore: number, recordsBefore: number): Promise<void> {
+    await this.flush();
     for await (const runIds of this.#endedBefore(byKeys.ended, logsBefore)) {
       await mapBounded(runIds, async ({ key, runId, endedAt }) => {
         await this.removeLog(runId);
         const bare = { namespace: runNamespaces.byOwner, key: byKeys.ofBare(endedAt, runId), value: { v: 1 } };
-        await this.#write([bare, { namespace: runNamespaces.byOwner, key, value: null }]);
+        await writeAll(this.storage, [bare, { namespace: runNamespaces.byOwner, key, value: null }]);
       });
     }
     for await (const runIds of this.#endedBefore(byKeys.bare, recordsBefore)) {
@@ -229,10 +249,5 @@ export class RunStore {
   #openRun({ activation, priority, notBefore, owner }: RunRecord): OpenRun {
     const open: OpenRun = { v: 1, submittedAt: this.#now(), activation, priority, owner: ownerKey(owner) };
     return notBefore === undefined ? open : { ...open, notBefore };
-  }
-
-  async #write(writes: readonly Write[]): Promise<void> {
-    if (canTransact(this.storage)) return await this.storage.transaction(writes);
-    for (const { namespace, key, value } of writes) await this.storage.set(namespace, key, value);
   }
 }

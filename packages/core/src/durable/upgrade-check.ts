@@ -48,7 +48,7 @@ export async function findMissingParts(parts: ServiceParts, record: RunRecord): 
   if (target === undefined) return [`The ${record.kind} ${record.name} is gone.`];
   if (vault.open(record.runId, record.keys) === null) return ["The seal key that opens the caller's keys is gone."];
   const plan = printer.print(target);
-  if (record.attempts === 0 || hashOf(plan) === hashOf(record.plan)) return [];
+  if (hashOf(plan) === hashOf(record.plan)) return [];
   const use = { tools: new Set<string>(), steps: new Set<string>() };
   for await (const page of readLog(store.storage, record.runId)) addUse(use, page);
   return findMissing(record.plan, plan, use);
