@@ -11,7 +11,7 @@ import { encodeKey } from "../storage/encode-key.ts";
 import type { Json } from "../storage/json.ts";
 import { equalJson } from "../util/equal-json.ts";
 import { isRecord } from "../util/is-record.ts";
-import type { RunStorage } from "./run-store.ts";
+import type { RunStorage } from "./run-record.ts";
 
 /** The key of the record that cancels a run, beside the ids of its waits, which have a dot or a dash. */
 const cancelKey = "cancel";

@@ -2,7 +2,7 @@ import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import type { Json } from "../storage/json.ts";
 import { canTransact } from "../storage/shared-driver.ts";
 import type { Write } from "../storage/storage-driver.ts";
-import type { RunStorage } from "./run-store.ts";
+import type { RunStorage } from "./run-record.ts";
 
 /** Milliseconds for which writes are gathered that may come late. */
 const gatherMs = 50;

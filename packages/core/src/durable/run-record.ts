@@ -5,10 +5,14 @@ import { ownerKey, sessionKey } from "../session/session-keys.ts";
 import type { SessionOwner } from "../session/session-owner.ts";
 import { encodeKey } from "../storage/encode-key.ts";
 import type { Json } from "../storage/json.ts";
+import type { StorageDriver } from "../storage/storage-driver.ts";
 import { isCount, readRecord } from "../storage/stored-record.ts";
 import { isRecord } from "../util/is-record.ts";
 import type { PlanPrint } from "./plan-print.ts";
 import type { DurableRunOptions, RunKind, RunStatus, RunView } from "./run-view.ts";
+
+/** A storage that can hold durable runs. */
+export type RunStorage = StorageDriver & Required<Pick<StorageDriver, "compareAndSet">>;
 
 /** The stored record of a durable run. Times are epoch milliseconds. */
 export type RunRecord = {
@@ -55,6 +59,9 @@ export type OpenRun = {
   /** The part of storage keys that names the run's owner. */
   owner: string;
 };
+
+/** What the record of a run says of the attempt that performs it. */
+export type Running = Required<Pick<RunRecord, "attempts" | "startedAt" | "plan">>;
 
 /** The statuses of a run after its end. */
 export type EndStatus = "completed" | "error" | "cancelled";

@@ -26,7 +26,7 @@ import type { RunRecord } from "./run-record.ts";
 import { readServeOptions, readServiceOptions } from "./run-service-options.ts";
 import type { RunServiceOptions, ServeOptions, ServiceSettings } from "./run-service-options.ts";
 import { RunStore } from "./run-store.ts";
-import type { RunStorage } from "./run-store.ts";
+import type { RunStorage } from "./run-record.ts";
 import { RunSweep } from "./run-sweep.ts";
 import { RunTail } from "./run-tail.ts";
 import { RunTails } from "./run-tails.ts";

@@ -8,14 +8,9 @@ import { ownerKey } from "../session/session-keys.ts";
 import { toJson } from "../storage/check-json.ts";
 import { encodeKey } from "../storage/encode-key.ts";
 import type { Json } from "../storage/json.ts";
-import type { StorageDriver } from "../storage/storage-driver.ts";
 import { GatheredWrites, writeAll } from "./gathered-writes.ts";
 import { byKeys, endedAtOf, isEnded, readOpenRun, readRunRecord, runIdOf } from "./run-record.ts";
-import type { EndStatus, OpenRun, RunRecord } from "./run-record.ts";
-import type { Running } from "./running-note.ts";
-
-/** A storage that can hold durable runs. */
-export type RunStorage = StorageDriver & Required<Pick<StorageDriver, "compareAndSet">>;
+import type { EndStatus, OpenRun, Running, RunRecord, RunStorage } from "./run-record.ts";
 
 /** The end of a run, for its record. */
 export type RunEnd = { status: EndStatus; output?: Json; error?: PublicError };

@@ -3,7 +3,7 @@ import { Backlog, parsePosition } from "./run-events.ts";
 import type { EventPage, Position } from "./run-events.ts";
 import { isEnded } from "./run-record.ts";
 import type { RunRecord } from "./run-record.ts";
-import type { RunStorage } from "./run-store.ts";
+import type { RunStorage } from "./run-record.ts";
 import type { RunFeed, RunTails } from "./run-tails.ts";
 import type { RunEvent } from "./run-view.ts";
 

@@ -1,12 +1,9 @@
 import { isEnded } from "./run-record.ts";
-import type { RunRecord } from "./run-record.ts";
+import type { Running, RunRecord } from "./run-record.ts";
 import type { RunStore } from "./run-store.ts";
 
 /** Milliseconds after which the record of a run says that it is performed. Shorter runs have that written with their end. */
 const noteAfterMs = 100;
-
-/** What the record of a run says of the attempt that performs it. */
-export type Running = Required<Pick<RunRecord, "attempts" | "startedAt" | "plan">>;
 
 /** The note that a run is performed: at once for its readers in this process, and a little later in its record. */
 export class RunningNote {
