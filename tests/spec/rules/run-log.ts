@@ -13,6 +13,8 @@ export const runLogRules = [
   ...rulesOf("Run log: tool calls", {
     "run-log.tool-done":
       "a tool call whose result was stored is not made again, and gives each attempt its whole result, usage and sources",
+    "run-log.agent-tool":
+      "an agent as a tool that was cut off goes on where it was, and is not asked about; its own tools are like any",
     "run-log.effect-repeated":
       "a call of effect pure or idempotent that was cut off is made again with the same idempotency key",
     "run-log.effect-once":

@@ -152,8 +152,8 @@ export class RunExecution<Structured>
     run.start();
     run.meter.limit(limits.totalTokens, stop);
     this.#phase = "working";
-    // Of a durable run, the first attempt has told.
-    if (journal === undefined || journal.attempt === 1)
+    // Of a durable run the first attempt has told. A child run that is gone through again is told of again, before its other events.
+    if (journal === undefined || journal.attempt === 1 || run.settings.parentRunId !== undefined)
       run.emit("run.start", { agentName: run.context.agentName, input: run.input });
     if (run.signal.aborted) this.#stop(toTroupeError(run.signal.reason));
     this.#unwatch = watchLimits({ signals, durationMs: limits.durationMs, onEnd: stop });
