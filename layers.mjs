@@ -26,7 +26,7 @@ export const folderLayers = {
   "packages/http/src": [
     ["exchange"],
     ["log"],
-    ["errors", "sessions", "shutdown"],
+    ["errors", "runs", "sessions", "shutdown"],
     ["uploads"],
     ["settings"],
     ["request"],

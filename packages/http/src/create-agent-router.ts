@@ -7,6 +7,7 @@ import { createFailureHandler } from "./errors/error-handler.ts";
 import { requestIdOf } from "./exchange/request-id.ts";
 import { healthRoutes } from "./routes/health-routes.ts";
 import { listRoutes } from "./routes/list-routes.ts";
+import { keptRunRoutes } from "./routes/kept-run-routes.ts";
 import { mountRoute } from "./routes/mount-route.ts";
 import type { Route } from "./routes/mount-route.ts";
 import { runRoutes } from "./routes/run-routes.ts";
@@ -39,18 +40,29 @@ export function createAgentRouter(options: RouterOptions = {}): Router {
   return router;
 }
 
-/** The runs of the router for its shutdown, which also waits for what follows them: the titles of their sessions. */
-function endingRunsOf({ activeRuns, sessions }: RouterSettings): EndingRuns {
+/** The longest timeout of Node. */
+const longestMs = 2_147_483_647;
+
+/**
+ * The runs of the router for its shutdown, which also waits for what follows them: the titles of their sessions. Durable runs
+ * are no less complete for it: those that are left are handed back, and their clients told so.
+ */
+function endingRunsOf({ activeRuns, servedRuns, openTails, sessions }: RouterSettings): EndingRuns {
   return {
     get size() {
       return activeRuns.size;
     },
     drain: async () => {
-      await activeRuns.drain();
+      const kept = activeRuns.drain().then(() => servedRuns.close());
+      // Runs that wait, or are elsewhere, go on without this process: there is nothing to wait for.
+      const durable = Promise.resolve(servedRuns.durable?.drain(longestMs)).then(() => openTails.endAll());
+      await Promise.all([kept, durable]);
       await sessions.flush();
     },
     endAll: () => {
       activeRuns.endAll();
+      void servedRuns.durable?.drain(0);
+      void openTails.endAll();
       void sessions.flush(0);
     },
   };
@@ -77,7 +89,7 @@ function probesOf(settings: RouterSettings): RequestHandler {
 
 /** Runs first: each route before them would be tried for every request. */
 function routesOf(settings: RouterSettings): Route[] {
-  return [...runRoutes(settings), ...listRoutes(settings), ...sessionRoutes(settings), ...docsRoutes(settings)];
+  return [runRoutes, keptRunRoutes, listRoutes, sessionRoutes, docsRoutes].flatMap((make) => make(settings));
 }
 
 /** Stands before the middleware: its answers have the id of the request too, and what the guard refuses never gets there. */

@@ -18,7 +18,13 @@ export type {
 export type { ListEntry } from "./routes/list-routes.ts";
 export type { PublicTurn } from "./sessions/public-turn.ts";
 export type { DocsOptions } from "./settings/docs-options.ts";
-export type { OnDisconnect, RouterOptions, ServedWorkflow } from "./settings/router-options.ts";
+export type {
+  MayAnswer,
+  OnDisconnect,
+  RouterOptions,
+  ServedWorkflow,
+  WaitingQuestion,
+} from "./settings/router-options.ts";
 export type { HostRunOptions, ReadRunOptions } from "./settings/run-options.ts";
 export { createShutdown } from "./shutdown/shutdown.ts";
 export type { Shutdown, ShutdownOptions } from "./shutdown/shutdown.ts";

@@ -42,4 +42,41 @@ export const runLogRules = [
       "a reader gets each event of a run once, in order, from behind any position, and the last is the end",
     "durable.wait": "a run that waits holds no job, and its answer wakes it on any service, also after a restart",
   }),
+  ...rulesOf("Run log: what clients see over HTTP", {
+    "http.durable-run": "/run of a durable run answers with its output, and Content-Location names its path",
+    "http.durable-stream": "/stream of a durable run sends its events, whose ids are positions",
+    "http.durable-named": "the runs of what the option runs names are durable, and all others as ever",
+    "http.respond-async": "Prefer: respond-async answers 202 at once, with Location and Retry-After",
+    "http.disconnect-durable": "a client that disconnects cancels a durable run only with ?onDisconnect=cancel",
+    "http.idempotency-key": "requests of one caller with one Idempotency-Key are one run, on /run and /stream",
+    "http.idempotency-mismatch": "an Idempotency-Key with another body is a 422",
+    "http.durable-failure":
+      "a kept run that failed has the status, the id and the usage of its failure, or the event error",
+    "http.waiting-run":
+      "/run of a run that waits answers 202 with what it waits for; a stream has the event wait and stays open",
+    "http.answers": "POST /runs/:id/answers/:waitId answers for the run's user; the first answer counts",
+    "http.may-answer": "the option mayAnswer lets another caller answer, and gives no other right to the run",
+    "http.resume-key": "a request with Last-Event-ID needs the Idempotency-Key of a run that is there, and begins none",
+    "http.kept-by-key":
+      "without a service a request with an Idempotency-Key joins its run under way, or the one that is over",
+    "http.kept-carries": "a run that is kept in the process has all that a plain request can carry",
+    "http.resume-events": "GET /runs/:id/events goes on behind Last-Event-ID without a gap and with nothing twice",
+    "http.resume-key-stream": "a /stream that is sent again with its key and Last-Event-ID goes on in the process",
+    "http.resume-continue": 'with onDisconnect: "continue" a stream is read on by the id of its run',
+    "http.resume-ms": "the events of a run in the process are kept for resumeMs after its end, and then a 410",
+    "http.events-seen": "a client that has seen all events of a run gets a 204",
+    "http.events-gone": "events that were removed are a 410, and the run is there until it is removed too",
+    "http.many-tails": "any number of clients may follow one run",
+    "http.event-source": "an EventSource reads a run over broken connections, and stops at its end",
+    "http.interrupted":
+      "a plain stream of which text became void ends with interrupted and the run's id; with events=all it gets reset",
+    "http.list-runs":
+      "GET /runs lists the principal's own, newest first, by status and page; without a principal it is a 401",
+    "http.foreign-run": "another user's run is the same 404 as an unknown one, on every path",
+    "http.bearer-run": "a run without a user, or of a user who is only claimed, is reached by its id alone",
+    "http.delete-run": "DELETE /runs/:id removes a run with its events",
+    "http.delete-session-runs": "deleting a session removes its runs",
+    "http.cancel-durable": "POST /runs/:id/cancel cancels plain and kept runs, and tells when one was over before",
+    "http.shutdown-durable": "a shutdown hands durable runs back, and tells their clients that they go on",
+  }),
 ];

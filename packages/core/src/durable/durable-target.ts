@@ -1,4 +1,7 @@
 import { toPublicError } from "../errors/public-error.ts";
+import { toTroupeError } from "../errors/to-troupe-error.ts";
+import type { ErrorCode } from "../errors/troupe-error.ts";
+import type { Logger } from "../log/logger.ts";
 import type { PublicError } from "../errors/public-error.ts";
 import type { RunChunk } from "../journal/log-entry.ts";
 import type { MessageContent } from "../message/content.ts";
@@ -12,7 +15,7 @@ import type { Json } from "../storage/json.ts";
 import { WorkflowError } from "../workflow/workflow-result.ts";
 import type { WorkflowChunk, WorkflowResult } from "../workflow/workflow-result.ts";
 import type { DurableWorkflow } from "./run-service-options.ts";
-import type { RunKind } from "./run-view.ts";
+import type { RunKeys, RunKind } from "./run-view.ts";
 
 /** A chunk of a run, and the object that its step has tagged: of a workflow's event, the chunk within. */
 export type TargetChunk = { chunk: RunChunk; inner: object };
@@ -93,4 +96,20 @@ function toPublicResult({ runId, status, state, steps, usage, durationMs, stored
 
 function toJsonValue(value: unknown): Json {
   return forceStorable(value) as Json;
+}
+
+/** Codes of failures that only the operator can mend. */
+const operatorCodes: readonly ErrorCode[] = ["internal", "invalid_config", "invalid_value"];
+
+/** Logs the cause of a failed run, which its record does not have, without the keys of its caller. */
+export function logFailedRun(
+  logger: Logger | undefined,
+  thrown: unknown,
+  { runId, keys }: { runId: string; keys: RunKeys },
+): void {
+  const { apiKey, apiKeys = {} } = keys;
+  const error = toTroupeError(thrown);
+  const redacting = logger?.withSecrets([apiKey, ...Object.values<string | undefined>(apiKeys)]);
+  if (operatorCodes.includes(error.code)) redacting?.error("A durable run failed.", { runId, error });
+  else redacting?.info("A durable run failed.", { runId, error });
 }

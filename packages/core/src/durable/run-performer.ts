@@ -12,7 +12,7 @@ import { isRecord } from "../util/is-record.ts";
 import { readProperty } from "../util/read-property.ts";
 import { readInbox } from "./answers.ts";
 import type { InboxContent } from "./answers.ts";
-import { lookUpTarget, startRun, toFailedEnd } from "./durable-target.ts";
+import { logFailedRun, lookUpTarget, startRun, toFailedEnd } from "./durable-target.ts";
 import type { Performing } from "./process-state.ts";
 import type { RunJob } from "./run-engine.ts";
 import { cancelled, crashed, endOf, toRunOpts } from "./run-opts.ts";
@@ -166,7 +166,10 @@ export class RunPerformer {
     } catch (error) {
       if (journal.stopped !== undefined) return { output: null };
       const end = toFailedEnd(error);
-      if (end.error.code !== "cancelled") return end;
+      if (end.error.code !== "cancelled") {
+        logFailedRun(this.#parts.logger, error, { runId: record.runId, keys });
+        return end;
+      }
       await journal.flush();
       return { ...end, output: await this.#withToolStates(record.runId, end.output) };
     }

@@ -65,8 +65,9 @@ export class RunTail implements AsyncIterableIterator<RunEvent, undefined> {
       for (const event of this.#newIn(page)) {
         if (backlog?.shows(event, page.number) === false) continue;
         yield event;
-        if (event.type === "end") return undefined;
       }
+      // Also for a reader that has seen the end.
+      if (page.events.at(-1)?.type === "end") return undefined;
     }
     return undefined;
   }

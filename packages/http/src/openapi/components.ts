@@ -1,6 +1,7 @@
 import { genericKeyHeader, vendorKeyHeaders } from "@troupe/core/adapter";
 import { errorResponses } from "./error-responses.ts";
 import type { OpenApiSpec } from "./open-api-spec.ts";
+import { keptRunSchemas, runStatuses } from "./schemas/kept-run-schemas.ts";
 import { runSchemas, sessionIdPattern } from "./schemas/run-schemas.ts";
 import { serviceSchemas } from "./schemas/service-schemas.ts";
 import { sessionSchemas } from "./schemas/session-schemas.ts";
@@ -18,6 +19,7 @@ export function componentsOf(genericApiKeyHeader: boolean): OpenApiSpec["compone
       ...streamSchemas(),
       ...workflowSchemas(),
       ...sessionSchemas(),
+      ...keptRunSchemas(),
       ...serviceSchemas(),
     },
     parameters: parameters(),
@@ -26,6 +28,9 @@ export function componentsOf(genericApiKeyHeader: boolean): OpenApiSpec["compone
       RunId: header("The id of the run, by which it can be cancelled.", true),
       SessionId: header("The session of the run: the client's, or a new one.", true),
       RetryAfter: { ...header("The seconds to wait."), schema: { type: "integer", minimum: 0 } },
+      ContentLocation: header("The path of the run, where it can be asked for after its connection."),
+      Location: header("The path of the run.", true),
+      PreferenceApplied: header("`respond-async`, if the client preferred that."),
       Attachment: header("`attachment`, with the name of the file if it has one.", true),
       Allow: header("The methods that the path takes.", true),
     },
@@ -99,6 +104,58 @@ function parameters(): Record<string, object> {
       description: "`next` of the previous page.",
     },
     ...turnParameters(),
+    ...keptRunParameters(),
+  };
+}
+
+/** The parameters of runs that outlive their connections. */
+function keptRunParameters(): Record<string, object> {
+  const position = { type: "string", pattern: "^\\d{1,12}\\.\\d{1,9}$" };
+  const ofHeader = (name: string, schema: object, description: string) => ({ name, in: "header", schema, description });
+  return {
+    IdempotencyKey: ofHeader(
+      "Idempotency-Key",
+      { type: "string", pattern: "^[!-~]{1,255}$" },
+      "A new random value for each run. The same request with the same key joins the run that it has begun.",
+    ),
+    Prefer: ofHeader(
+      "Prefer",
+      { type: "string" },
+      "`respond-async`: the answer is a 202 at once, where the run outlives its connection.",
+    ),
+    LastEventId: ofHeader(
+      "Last-Event-ID",
+      { type: "string" },
+      "The `id` of the last event that the client has seen. On `/stream` with the Idempotency-Key of the run.",
+    ),
+    AfterEvent: {
+      name: "after",
+      in: "query",
+      schema: position,
+      description: "The `id` of the last event that the client has seen. The header `Last-Event-ID` goes before it.",
+    },
+    AllEvents: {
+      name: "events",
+      in: "query",
+      schema: { type: "string", enum: ["all"] },
+      description:
+        "`all`: with attempts, tool calls and finished steps, and `reset` for a step whose chunks another process makes anew. " +
+        "Without it such a stream ends with the error `interrupted`.",
+    },
+    RunStatus: {
+      name: "status",
+      in: "query",
+      schema: { type: "string", enum: [...runStatuses] },
+      description: "Only runs of this status.",
+    },
+    AfterRun: { name: "after", in: "query", schema: { type: "string" }, description: "`next` of the previous page." },
+    WaitId: {
+      name: "waitId",
+      in: "path",
+      required: true,
+      schema: { type: "string" },
+      description: "`waitId` of a wait of the run.",
+    },
   };
 }
 

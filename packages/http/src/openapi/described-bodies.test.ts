@@ -14,7 +14,8 @@ describe("a body in the OpenAPI document", () => {
       Object.entries(post?.requestBody?.content ?? {}).map(([type, { example }]) => ({ path, type, example })),
     );
 
-    for (const { path, type, example } of bodies) {
+    // An answer is one to a run that waits.
+    for (const { path, type, example } of bodies.filter((each) => !each.path.includes("{waitId}"))) {
       const isForm = type === "multipart/form-data";
       const body = isForm ? toForm(example as Record<string, string>) : JSON.stringify(example);
       const headers = isForm ? {} : { "content-type": type };

@@ -18,7 +18,7 @@ import { createShutdown } from "../shutdown/shutdown.ts";
 import { generateOpenAPISpec } from "./generate-open-api-spec.ts";
 
 const { total, least, digits } = {
-  few: { total: 1000, least: 2, digits: 1 },
+  few: { total: 1500, least: 2, digits: 1 },
   many: { total: 20_000, least: 20, digits: 2 },
 }[inject("trials")];
 const rightShare = 0.4;
@@ -90,6 +90,7 @@ it(`${total} requests generated from the description, with raw attacks among the
   const requests = makeRequests(spec, targets, { total, least, rightShare });
   // The first request of a kind loads modules that stay.
   await service.ask("/agents/a/run", { method: "POST", body: toForm({ input: "x" }) });
+  await service.post("/agents/a/run", { input: "x" }, { "idempotency-key": "first" });
   const image = { type: "image", data: "QUJD", mimeType: "image/png" };
   await service.post("/agents/a/run", { input: [image], sessionId: "kept" });
   const before = probe.take();

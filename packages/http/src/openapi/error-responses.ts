@@ -16,10 +16,17 @@ const meanings: Readonly<Record<number, { name: string; meaning: string }>> = {
   },
   404: { name: "NotFound", meaning: "It does not exist, or belongs to another user." },
   405: { name: "MethodNotAllowed", meaning: "The path does not take this method. `Allow` lists those that it takes." },
-  409: { name: "Conflict", meaning: "The session is busy." },
+  409: {
+    name: "Conflict",
+    meaning: "The session is busy, or waits for an answer, or the question was answered already.",
+  },
+  410: { name: "Gone", meaning: "It was removed: the position in the events, or the run." },
   413: { name: "PayloadTooLarge", meaning: "The body is too long. The connection is closed." },
   415: { name: "UnsupportedMediaType", meaning: "The content type of the body is not supported." },
-  422: { name: "Refused", meaning: "A guardrail or a limit of the service ended the run." },
+  422: {
+    name: "Refused",
+    meaning: "A guardrail or a limit of the service ended the run, or its Idempotency-Key came with another request.",
+  },
   429: { name: "RateLimited", meaning: "Too many requests. `Retry-After` may give the seconds to wait." },
   499: { name: "RunCancelled", meaning: "The run was cancelled." },
   500: { name: "InternalError", meaning: "The service failed." },
@@ -27,7 +34,10 @@ const meanings: Readonly<Record<number, { name: string; meaning: string }>> = {
     name: "ModelFailed",
     meaning: "The vendor failed, or its answer does not match the schema.",
   },
-  503: { name: "Unavailable", meaning: "The storage failed, or the service shuts down." },
+  503: {
+    name: "Unavailable",
+    meaning: "The storage failed, or the service shuts down; `interrupted`: the run goes on, ask for it by its id.",
+  },
   504: { name: "TimedOut", meaning: "It took too long." },
 };
 

@@ -7,8 +7,8 @@ import { formSchema, runExample } from "./schemas/run-schemas.ts";
 import { runOutputSchema, workflowRequestSchema } from "./subject-schemas.ts";
 
 /** Without the errors of a run: the stream of a workflow is open by then, and ends with an error event. */
-const workflowStreamErrors = errorResponseRefs(400, 403, 413, 415, 500, 503);
-const runErrors = errorResponseRefs(400, 401, 403, 404, 409, 413, 415, 422, 429, 499, 500, 502, 503, 504);
+const workflowStreamErrors = errorResponseRefs(400, 403, 410, 413, 415, 422, 500, 503);
+const runErrors = errorResponseRefs(400, 401, 403, 404, 409, 410, 413, 415, 422, 429, 499, 500, 502, 503, 504);
 
 /** An agent, team or workflow, as its operations describe it. */
 type Subject = {
@@ -88,11 +88,31 @@ function operationOf(subject: Subject, ids: OperationIds, verb: "run" | "stream"
     tags: [collection],
     summary: verb === "run" ? `Run the ${word} ${name}` : `Run the ${word} ${name} as a stream`,
     ...(description !== undefined && { description: plainText(description) }),
-    parameters: [verb === "run" ? "EarlyRun" : "EarlyStream", "OnDisconnect"].map((each) =>
+    parameters: [...parametersOf[verb], "OnDisconnect", "IdempotencyKey"].map((each) =>
       componentRef("parameters", each),
     ),
     requestBody: { required: collection !== "workflows", content: request },
-    responses: { "200": runAnswer(verb, content), ...errors },
+    responses: { "200": runAnswer(verb, content), ...(verb === "run" && { "202": acceptedAnswer() }), ...errors },
+  };
+}
+
+const parametersOf = { run: ["EarlyRun", "Prefer"], stream: ["EarlyStream", "LastEventId"] };
+
+/** The answer while a run that outlives its connection goes on. */
+function acceptedAnswer(): OpenApiResponse {
+  const header = (name: string) => componentRef("headers", name);
+  return {
+    description: "The run goes on: it waits for an answer, or the client prefers to ask for the result later.",
+    headers: {
+      "X-Request-Id": header("RequestId"),
+      "X-Run-Id": header("RunId"),
+      "X-Session-Id": header("SessionId"),
+      "Content-Location": header("ContentLocation"),
+      Location: header("Location"),
+      "Preference-Applied": header("PreferenceApplied"),
+      "Retry-After": header("RetryAfter"),
+    },
+    content: { "application/json": { schema: schemaRef("AcceptedRun") } },
   };
 }
 
@@ -103,19 +123,20 @@ function runAnswer(verb: "run" | "stream", content: OpenApiContent): OpenApiResp
       "X-Request-Id": componentRef("headers", "RequestId"),
       "X-Run-Id": componentRef("headers", "RunId"),
       "X-Session-Id": componentRef("headers", "SessionId"),
+      "Content-Location": componentRef("headers", "ContentLocation"),
     },
     content,
   };
 }
 
-const framing = `Server-sent events. Each has an \`id:\`, counted from 1, and one line of \`data:\` with JSON. The last one
+const framing = `Server-sent events. Each has an \`id:\`, which is opaque, and one line of \`data:\` with JSON. The last one
 is of type \`finish\`, or \`error\` if the run failed after the stream had begun: with its first event, after a second, or at
 once with \`early\` (a run that fails before is answered with a status of its own). Lines that begin with a colon are heartbeats. Ignore them.`;
 
 /** OpenAPI 3.0 cannot describe streams: the body is a string, and `x-event-data` names the schema of its events. */
-function eventStream(event: string): OpenApiContent {
-  const last = event === "StreamEvent" ? '{"type":"finish","finishReason":"stop"}' : '{"type":"finish","result":{}}';
-  const example = `id: 1\ndata: ${event === "StreamEvent" ? '{"type":"text","text":"Hi."}' : '{"type":"step_start","step":"answer"}'}\n\n: heartbeat\n\nid: 2\ndata: ${last}\n\n`;
+export function eventStream(event: string): OpenApiContent {
+  const last = event === "WorkflowEvent" ? '{"type":"finish","result":{}}' : '{"type":"finish","finishReason":"stop"}';
+  const example = `id: 1\ndata: ${event !== "WorkflowEvent" ? '{"type":"text","text":"Hi."}' : '{"type":"step_start","step":"answer"}'}\n\n: heartbeat\n\nid: 2\ndata: ${last}\n\n`;
   const schema = { type: "string", description: framing, "x-event-data": schemaRef(event) };
   return { "text/event-stream": { schema, example } };
 }

@@ -1,20 +1,15 @@
+import { operation } from "./describe-operation.ts";
 import { errorResponseRefs } from "./error-responses.ts";
+import { keptRunPaths } from "./kept-run-paths.ts";
 import { componentRef, schemaRef } from "./open-api-spec.ts";
-import type { OpenApiOperation, OpenApiPath, OpenApiResponse } from "./open-api-spec.ts";
-
-type OperationFacts = Pick<OpenApiOperation, "tags" | "summary" | "description" | "parameters"> & {
-  id: string;
-  /** The name of the schema of the answer. Without one the answer is empty. */
-  answer?: string;
-  errors: Parameters<typeof errorResponseRefs>;
-};
+import type { OpenApiOperation, OpenApiPath } from "./open-api-spec.ts";
 
 /**
- * Returns the OpenAPI paths that every router has, whatever is registered: lists, sessions, cancelling a run, health
- * and readiness.
+ * Returns the OpenAPI paths that every router has, whatever is registered: lists, sessions, runs by their ids, health and
+ * readiness.
  */
 export function servicePaths(): Record<string, OpenApiPath> {
-  return { ...listPaths(), ...sessionPaths(), ...statePaths() };
+  return { ...listPaths(), ...sessionPaths(), ...keptRunPaths(), ...statePaths() };
 }
 
 function listPaths(): Record<string, OpenApiPath> {
@@ -126,26 +121,7 @@ function statePaths(): Record<string, OpenApiPath> {
   const tags = ["service"];
   const [health, readiness] = ["Check that the process lives", "Check that the service takes requests"];
   return {
-    "/runs/{runId}/cancel": {
-      post: operation({
-        id: "cancel_run",
-        tags: ["runs"],
-        summary: "Cancel a run",
-        parameters: [componentRef("parameters", "RunId")],
-        answer: "Cancelled",
-        errors: [400, 404, 500],
-      }),
-    },
     "/health": { get: operation({ id: "health", tags, summary: health, answer: "Health", errors: [] }) },
     "/ready": { get: operation({ id: "ready", tags, summary: readiness, answer: "Readiness", errors: [503] }) },
   };
-}
-
-function operation({ id, answer, errors, ...more }: OperationFacts): OpenApiOperation {
-  const headers = { "X-Request-Id": componentRef("headers", "RequestId") };
-  const good: [status: string, response: OpenApiResponse] =
-    answer === undefined
-      ? ["204", { description: "Done.", headers }]
-      : ["200", { description: "OK.", headers, content: { "application/json": { schema: schemaRef(answer) } } }];
-  return { operationId: id, ...more, responses: { [good[0]]: good[1], ...errorResponseRefs(...errors) } };
 }

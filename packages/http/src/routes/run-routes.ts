@@ -1,11 +1,12 @@
-import type { MessageContent, Runnable } from "@troupe/core";
+import type { MessageContent, Runnable, RunKind } from "@troupe/core";
 import { findRunnable } from "@troupe/core/adapter";
+import { answerKeptRun, answerKeptStream } from "../answer/answer-kept.ts";
+import type { KeptCall } from "../answer/answer-kept.ts";
 import { answerRun, answerStream, answerWorkflow, answerWorkflowStream } from "../answer/answer-run.ts";
 import { ClientRun } from "../answer/client-run.ts";
 import { sendFailure } from "../errors/send-failure.ts";
-import { readPrincipal } from "../exchange/principal.ts";
 import { requestRecordOf } from "../exchange/request-record.ts";
-import { sendJson } from "../exchange/send-json.ts";
+import { chooseService, isPlain } from "../request/choose-service.ts";
 import { readRunRequest, readMessage, readWorkflowInput } from "../request/read-run-request.ts";
 import type { InputRule } from "../request/read-run-request.ts";
 import type { RouterSettings, ServedWorkflow } from "../settings/router-options.ts";
@@ -16,7 +17,7 @@ type Answer<Subject, Input> = (run: ClientRun<Subject, Input>) => Promise<void>;
 /** One kind of subject: where its runs are found, and how they are read and answered. */
 type Service<Subject, Input> = {
   path: string;
-  kind: string;
+  kind: RunKind;
   registry: ReadonlyMap<string, Subject>;
   input: InputRule<Input>;
   run: Answer<Subject, Input>;
@@ -24,8 +25,7 @@ type Service<Subject, Input> = {
 };
 
 /**
- * Makes the routes that run an agent, team or workflow (`/run` answers with the whole output, `/stream` with events),
- * and the route that cancels an active run by its id.
+ * Makes the routes that run an agent, team or workflow: `/run` answers with the whole output, `/stream` with events.
  */
 export function runRoutes(settings: RouterSettings): Route[] {
   const { agents, teams, workflows } = settings;
@@ -46,38 +46,29 @@ export function runRoutes(settings: RouterSettings): Route[] {
       run: answerWorkflow,
       stream: answerWorkflowStream,
     }),
-    cancelRoute(settings),
   ];
 }
 
 function serviceRoutes<Subject, Input>(settings: RouterSettings, service: Service<Subject, Input>): Route[] {
-  const toHandle = (answer: Answer<Subject, Input>): RouteHandler => {
+  const { path, kind, registry, input } = service;
+  const toHandle = (answer: Answer<Subject, Input>, answerKept: (call: KeptCall) => Promise<void>): RouteHandler => {
     return async (exchange) => {
       const name = String(exchange.request.params["name"]);
-      const subject = findRunnable(service.registry, name, service.kind);
+      const subject = findRunnable(registry, name, kind);
       requestRecordOf(exchange.response).name = name;
-      const runRequest = await readRunRequest(exchange, subject, { settings, input: service.input });
+      const { request } = exchange;
+      const target = isPlain(request, settings) ? undefined : chooseService(request, { kind, name }, settings);
+      const runRequest = await readRunRequest(exchange, subject, { settings, input });
       try {
-        await answer(new ClientRun(exchange, runRequest, settings));
+        if (target === undefined) await answer(new ClientRun(exchange, runRequest, settings));
+        else await answerKept({ exchange, runRequest, target, settings });
       } catch (error) {
         sendFailure(error, exchange, runRequest.opts);
       }
     };
   };
   return [
-    { path: `${service.path}/:name/run`, post: toHandle(service.run) },
-    { path: `${service.path}/:name/stream`, post: toHandle(service.stream) },
+    { path: `${path}/:name/run`, post: toHandle(service.run, answerKeptRun) },
+    { path: `${path}/:name/stream`, post: toHandle(service.stream, answerKeptStream) },
   ];
-}
-
-/** Cancels a run for its owner or, if it has none, for everyone who knows its id. */
-function cancelRoute({ activeRuns }: RouterSettings): Route {
-  return {
-    path: "/runs/:runId/cancel",
-    post: ({ request, response }) => {
-      const runId = String(request.params["runId"]);
-      activeRuns.cancel(runId, readPrincipal(request) ?? {});
-      sendJson(response, 200, { runId, status: "cancelled" });
-    },
-  };
 }

@@ -4,6 +4,7 @@ import type { Request } from "express";
 import { readPrincipal } from "../exchange/principal.ts";
 import { sendJson, sendJsonText } from "../exchange/send-json.ts";
 import { readBody } from "../request/read-body.ts";
+import { readQuery, toNumber } from "../request/read-query.ts";
 import { sendPart } from "../sessions/send-part.ts";
 import { TurnPageWriter } from "../sessions/turn-page.ts";
 import type { ReadPart } from "../sessions/turn-page.ts";
@@ -14,7 +15,7 @@ import type { Route } from "./mount-route.ts";
  * Makes the routes below `/sessions` that list, read, rename and delete sessions, and list and delete their turns: those of the principal.
  * Without one, listing sessions is `unauthorized`, and an id finds only a session without a user.
  */
-export function sessionRoutes({ sessions, maxBodyBytes }: RouterSettings): Route[] {
+export function sessionRoutes({ sessions, servedRuns, maxBodyBytes }: RouterSettings): Route[] {
   return [
     {
       path: "/sessions",
@@ -34,7 +35,9 @@ export function sessionRoutes({ sessions, maxBodyBytes }: RouterSettings): Route
         sendJson(response, 200, await sessions.rename(idOf(request), readPrincipal(request) ?? {}, title));
       },
       delete: async ({ request, response }) => {
-        await sessions.delete(idOf(request), readPrincipal(request) ?? {});
+        const owner = readPrincipal(request) ?? {};
+        await servedRuns.forgetSession(idOf(request), owner);
+        await sessions.delete(idOf(request), owner);
         response.writeHead(204).end();
       },
     },
@@ -102,26 +105,6 @@ function readTurnQuery(request: Request) {
     limit: limit === undefined ? undefined : toNumber(limit),
     after: after === undefined ? undefined : toNumber(after),
   };
-}
-
-/** Reads the parameters of a query. Any other would have no effect and is refused. */
-function readQuery<Name extends string>(request: Request, names: readonly Name[]): Partial<Record<Name, string>> {
-  // Not Express's `query`, which depends on the settings of the host.
-  const start = request.url.indexOf("?");
-  const query = new URLSearchParams(start === -1 ? "" : request.url.slice(start));
-  for (const name of query.keys()) {
-    if (!names.some((each) => each === name)) {
-      const shown = JSON.stringify(name.slice(0, 64));
-      throw invalid(`Unknown parameter ${shown} in the query. Expected ${names.join(" or ") || "none"}.`);
-    }
-    if (query.getAll(name).length > 1) throw invalid(`The query must have ${name} once.`);
-  }
-  return Object.fromEntries(query) as Partial<Record<Name, string>>;
-}
-
-/** Reads an integer of digits alone. Anything else becomes NaN, which the session store refuses. */
-function toNumber(digits: string): number {
-  return /^\d{1,15}$/.test(digits) ? Number(digits) : Number.NaN;
 }
 
 function invalid(message: string): TroupeError {

@@ -4,6 +4,7 @@ import {
   functionLike,
   integer,
   loggerOption,
+  methods,
   oneOf,
   optional,
   readOptions,
@@ -13,17 +14,20 @@ import {
   wrongOption,
 } from "@troupe/core/adapter";
 import type { OptionTable, OptionContext } from "@troupe/core/adapter";
+import type { RunService } from "@troupe/core";
 import type { RequestHandler } from "express";
 import { createServiceLogger } from "../log/service-logger.ts";
+import { ServedRuns } from "../runs/served-runs.ts";
 import { ServedSessions } from "../sessions/served-sessions.ts";
 import { ActiveRuns } from "../shutdown/active-runs.ts";
+import { OpenTails } from "../shutdown/open-tails.ts";
 import { Shutdown } from "../shutdown/shutdown.ts";
 import { readUploadOptions } from "../uploads/upload-options.ts";
 import type { UploadRules } from "../uploads/upload-options.ts";
 import { UploadReader } from "../uploads/upload-reader.ts";
 import { readDocsOptions } from "./docs-options.ts";
 import { readRunnables, readWorkflows } from "./read-registry.ts";
-import type { RouterOptions, RouterSettings } from "./router-options.ts";
+import type { MayAnswer, RouterOptions, RouterSettings } from "./router-options.ts";
 import type { ReadRunOptions } from "./run-options.ts";
 
 const where: OptionContext = { owner: "createAgentRouter" };
@@ -36,6 +40,9 @@ const routerOptions = {
   workflows: readWorkflows,
   middleware: optional(arrayOf("request handlers", functionLike<RequestHandler>()), []),
   swagger: optional((value, path) => readDocsOptions(value, { path })),
+  runs: optional(methods<RunService>("a RunService", "accept", "find", "events")),
+  mayAnswer: optional(functionLike<MayAnswer>()),
+  resumeMs: optional(timeoutMilliseconds, 60_000),
   onDisconnect: optional(oneOf("cancel", "continue"), "cancel"),
   bodyUserId: optional(oneOf("trusted", "unverified"), "unverified"),
   ...requestSourceOptions,
@@ -53,8 +60,8 @@ const routerOptions = {
  * wrong or unknown option throws `invalid_config`.
  */
 export function readSettings(options: RouterOptions): RouterSettings {
-  const { swagger, fileUpload, maxBodyBytes, ...read } = readOptions(routerOptions, options, where);
-  const { agents, teams, logger = createServiceLogger() } = read;
+  const { swagger, fileUpload, maxBodyBytes, runs, resumeMs, ...read } = readOptions(routerOptions, options, where);
+  const { agents, teams, workflows, logger = createServiceLogger() } = read;
   return {
     ...read,
     logger,
@@ -65,6 +72,8 @@ export function readSettings(options: RouterOptions): RouterSettings {
         ? undefined
         : new UploadReader(fileUpload, maxBodyBytes === undefined ? defaultBodyBytes : undefined),
     activeRuns: new ActiveRuns(),
+    servedRuns: new ServedRuns({ agents, teams, workflows }, { durable: runs, resumeMs, logger }),
+    openTails: new OpenTails(),
     sessions: new ServedSessions([...agents.values(), ...teams.values()]),
   };
 }

@@ -1,9 +1,11 @@
-import type { Logger, Runnable, Workflow } from "@troupe/core";
+import type { Logger, Runnable, RunService, RunView, RunWait, Workflow } from "@troupe/core";
 import type { Registry } from "@troupe/core/adapter";
-import type { RequestHandler } from "express";
+import type { Request, RequestHandler } from "express";
 import type { BodyUserId } from "../exchange/principal.ts";
+import type { ServedRuns } from "../runs/served-runs.ts";
 import type { ServedSessions } from "../sessions/served-sessions.ts";
 import type { ActiveRuns } from "../shutdown/active-runs.ts";
+import type { OpenTails } from "../shutdown/open-tails.ts";
 import type { Shutdown } from "../shutdown/shutdown.ts";
 import type { FileUploadOptions } from "../uploads/upload-options.ts";
 import type { UploadReader } from "../uploads/upload-reader.ts";
@@ -20,6 +22,12 @@ export type ServedWorkflow = Pick<Workflow<object>, "name" | "description" | "ev
  */
 export type OnDisconnect = "cancel" | "continue";
 
+/** A question of a waiting run, with the facts about the run that tell who may answer it. */
+export type WaitingQuestion = RunWait & Pick<RunView, "runId" | "sessionId" | "name">;
+
+/** The router's option `mayAnswer`: decides whether the sender of a request may answer a question of another user's run. */
+export type MayAnswer = (request: Request, wait: WaitingQuestion) => boolean | Promise<boolean>;
+
 /** Options of {@link createAgentRouter}. */
 export type RouterOptions = {
   /** Agents by their names in the paths. */
@@ -32,7 +40,22 @@ export type RouterOptions = {
   middleware?: readonly RequestHandler[] | undefined;
   /** Serves an OpenAPI description and a page to try it. @default no docs */
   swagger?: DocsOptions | undefined;
-  /** Policy for runs whose client disconnects. @default "cancel" */
+  /**
+   * The service that makes the runs of the agents, teams and workflows that it names durable: they outlive their connections and
+   * the process. The host makes it, and calls its `serve` and `close`.
+   */
+  runs?: RunService | undefined;
+  /**
+   * Returns true if the sender of a request may answer a question of a durable run that is another user's, such as an approval.
+   * @default only the run's own user may
+   */
+  mayAnswer?: MayAnswer | undefined;
+  /**
+   * Milliseconds for which the events of a run that is kept in this process can be read again after its end: one whose request
+   * had an `Idempotency-Key`, or outlives its connection. @default 60_000
+   */
+  resumeMs?: number | undefined;
+  /** Policy for runs whose client disconnects. @default "cancel", and "continue" for durable runs and with an Idempotency-Key */
   onDisconnect?: OnDisconnect | undefined;
   /**
    * `"trusted"` takes the `userId` of a body without a principal for the user: only where every client is a service of yours
@@ -83,6 +106,7 @@ export type RouterSettings = {
   readonly middleware: readonly RequestHandler[];
   /** Undefined when no docs are served. */
   readonly docs: DocsSettings | undefined;
+  readonly mayAnswer?: MayAnswer;
   readonly onDisconnect: OnDisconnect;
   readonly bodyUserId: BodyUserId;
   readonly allowedOrigins?: readonly string[];
@@ -97,5 +121,9 @@ export type RouterSettings = {
   readonly logger: Logger;
   /** The runs that this router has begun and that are not over. */
   readonly activeRuns: ActiveRuns;
+  /** The runs that outlive their connections. */
+  readonly servedRuns: ServedRuns;
+  /** The clients that follow such runs. */
+  readonly openTails: OpenTails;
   readonly sessions: ServedSessions;
 };

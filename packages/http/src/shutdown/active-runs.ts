@@ -41,13 +41,12 @@ export class ActiveRuns implements EndingRuns {
     };
   }
 
-  /** Ends a run as cancelled. Throws `not_found` if it is over, unknown or another user's. */
-  cancel(runId: string, caller: SessionOwner = {}): void {
+  /** Ends a run as cancelled. Returns false if it is over, unknown or another user's. */
+  cancel(runId: string, caller: SessionOwner = {}): boolean {
     const run = this.#runs.get(runId);
-    if (run === undefined || !mayCancel(run.owner, caller)) {
-      throw new TroupeError("not_found", "Run not found. It may be over, or belong to another user.");
-    }
+    if (run === undefined || !mayCancel(run.owner, caller)) return false;
     run.cancel(new TroupeError("cancelled", "The run was cancelled on request."));
+    return true;
   }
 
   async drain(): Promise<void> {

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { Agent, errorCodes, InMemoryStorage, Team, TroupeError, Workflow } from "@troupe/core";
+import { Agent, defineTool, errorCodes, InMemoryStorage, RunService, Team, TroupeError, Workflow } from "@troupe/core";
 import { faultyStorage, ScriptedModel } from "@troupe/core/testing";
 import type { RequestHandler } from "express";
 import type { Hosting } from "../serve.ts";
@@ -14,6 +14,17 @@ export const uploadLimits = {
   allowedMimeTypes: ["image/*", "audio/*", "application/pdf"],
 };
 
+/** The input at which the agent `a` asks for an approval. */
+export const payInput = "Pay the bill.";
+
+const pay = defineTool({
+  name: "pay",
+  description: "Pays.",
+  parameters: { type: "object" },
+  needsApproval: true,
+  execute: () => "Paid.",
+});
+
 /**
  * Returns router options with one of each subject, and the hosting with which a header of a request selects the fault that
  * it meets.
@@ -24,8 +35,9 @@ export function faultyService(): { options: RouterOptions; hosting: Hosting } {
     const code = errorCodes.find((each) => each === faults.getStore());
     if (code !== undefined) throw new TroupeError(code, "As the test planned.", { fields: { retryAfterMs: 1500 } });
   };
-  const model = new ScriptedModel().respond(() => {
+  const model = new ScriptedModel().respond(({ messages }) => {
     fail();
+    if (messages.at(-1)?.content === payInput) return { toolCalls: [{ name: "pay" }] };
     return faults.getStore() === "hold" ? { text: "Hello there.", chunkDelayMs: 600_000 } : "Hello.";
   });
   // The check that the storage takes writes is kept for a while, also for requests without a fault: it stays good.
@@ -47,11 +59,13 @@ export function faultyService(): { options: RouterOptions; hosting: Hosting } {
     return { count: state.count + 1 };
   };
   const options = {
-    agents: { a: new Agent({ name: "a", ...settings }), "ä b": new Agent({ name: "b", ...settings }) },
+    agents: { a: new Agent({ name: "a", ...settings, tools: [pay] }), "ä b": new Agent({ name: "b", ...settings }) },
     teams: { t: new Team({ name: "t", mode: "route", members: [new Agent({ name: "m", ...settings })], ...settings }) },
     workflows: {
       w: new Workflow({ name: "w", initialState: { count: 1 }, steps: [{ name: "add", run: counting }] }),
     },
+    // It performs no runs: its storage is what fails.
+    runs: new RunService({ storage }),
     middleware: [breakIfPlanned],
     maxBodyBytes: 20_000,
     fileUpload: uploadLimits,

@@ -11,6 +11,7 @@ const faults: Readonly<Record<number, Provocation>> = {
   401: { headers: { "x-test-fault": "unauthorized" } },
   404: { headers: { "x-test-fault": "not_found" } },
   409: { headers: { "x-test-fault": "conflict" } },
+  410: { headers: { "last-event-id": "1.0", "idempotency-key": "of-no-run" } },
   422: { headers: { "x-test-fault": "guardrail_blocked" } },
   429: { headers: { "x-test-fault": "rate_limited" } },
   499: { headers: { "x-test-fault": "cancelled" } },
@@ -37,6 +38,26 @@ const wrongForms: Readonly<Record<number, Provocation>> = {
   415: { body: [{ ...file, type: "text/html" }] },
 };
 
+const knownForm = "/runs/0f8fad5b-d9cb-469f-a165-70867728950e";
+const failingStorage = { "x-test-fault": "storage" };
+
+/** Requests for runs by their ids. What a run must be there for is in the sequences. */
+const ofRuns: Readonly<Record<string, Provocation>> = {
+  "GET /runs 200": { headers: { "x-test-user": "ada" }, path: "/runs" },
+  "GET /runs 400": { headers: { "x-test-user": "ada" }, path: "/runs?limit=0" },
+  "GET /runs 401": { headers: {}, path: "/runs" },
+  "GET /runs 503": { headers: { "x-test-user": "ada", ...failingStorage }, path: "/runs" },
+  "GET /runs/{runId} 400": { path: "/runs/%zz" },
+  "GET /runs/{runId} 503": { headers: failingStorage, path: knownForm },
+  "DELETE /runs/{runId} 400": { path: "/runs/%zz" },
+  "DELETE /runs/{runId} 503": { headers: failingStorage, path: knownForm },
+  "GET /runs/{runId}/events 400": { path: "/runs/x/events?events=some" },
+  "GET /runs/{runId}/events 503": { headers: failingStorage, path: `${knownForm}/events` },
+  "POST /runs/{runId}/cancel 400": { path: "/runs/%zz/cancel" },
+  "POST /runs/{runId}/cancel 503": { headers: failingStorage, path: `${knownForm}/cancel` },
+  "POST /runs/{runId}/answers/{waitId} 503": { headers: failingStorage, path: `${knownForm}/answers/x` },
+};
+
 /** Errors that provoke a status of an operation without a run. */
 const elsewhere: Readonly<Record<string, Provocation>> = {
   "GET /sessions 200": { headers: { "x-test-user": "ada" }, path: "/sessions" },
@@ -52,7 +73,7 @@ const elsewhere: Readonly<Record<string, Provocation>> = {
     headers: { "x-test-fault": "storage" },
     path: "/sessions/kept/turns/1/parts/0",
   },
-  "POST /runs/{runId}/cancel 400": { path: "/runs/%zz/cancel" },
+  ...ofRuns,
   "GET /ready 503": { headers: { "x-test-fault": "storage" } },
 };
 
@@ -66,7 +87,12 @@ export function provoke(made: Made, target: Target, status: number): Made {
   return { ...made, ...more, headers: { ...type, ...(more.headers ?? made.headers) }, isRight };
 }
 
+/** A client that wants the answer later, always the same so that its key is that of one run. */
+const later = { prefer: "respond-async", "idempotency-key": "later" };
+
 function provocationOf(target: Target, status: number, wrong: Provocation | undefined): Provocation {
+  const small = target.path.startsWith("/workflows/") ? "{}" : '{"input":"x"}';
+  if (status === 202) return { headers: later, body: takesForm(target) ? [text] : small };
   if (target.body === undefined) return provocationElsewhere(target, status);
   return wrong ?? { ...faults[status], ...(!takesForm(target) && status !== 200 && { body: '{"input":"x"}' }) };
 }

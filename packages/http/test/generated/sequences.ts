@@ -1,10 +1,12 @@
+import { toFrames } from "../kept.ts";
 import type { Service } from "../service.ts";
+import { payInput } from "./faulty-service.ts";
 
 /** A sequence of requests that depend on each other. Returns their operations with statuses, such as `GET /health 200`. */
 export type Sequence = (service: Service, id: string) => Promise<string[]>;
 
 /** Sequences for statuses that no single request provokes. */
-export const sequences: readonly Sequence[] = [deleteSession, cancelRun];
+export const sequences: readonly Sequence[] = [deleteSession, cancelRun, followRun, answerRun, reuseKey];
 
 async function deleteSession(service: Service, id: string): Promise<string[]> {
   const sessionId = `deleted-${id}`;
@@ -40,4 +42,43 @@ async function hold({ port }: Service, sessionId: string) {
     body: JSON.stringify({ input: "x", sessionId }),
   });
   return { runId: response.headers.get("x-run-id"), end: () => response.text() };
+}
+
+/** Reads a kept run and its events, those that are there, none, and some that never were, and removes it. */
+async function followRun(service: Service, id: string): Promise<string[]> {
+  const run = await service.post("/agents/a/stream", { input: "x" }, { "idempotency-key": `followed-${id}` });
+  const path = run.headers.get("content-location") ?? "";
+  const last = toFrames(run.text).at(-1)?.id ?? "";
+  const read = await service.ask(path);
+  const all = await service.ask(`${path}/events?events=all`);
+  const none = await service.ask(`${path}/events`, { headers: { "last-event-id": last } });
+  const gone = await service.ask(`${path}/events?after=99999.0`);
+  const removed = await service.ask(path, { method: "DELETE" });
+  return [
+    `GET /runs/{runId} ${read.status}`,
+    ...[all, none, gone].map(({ status }) => `GET /runs/{runId}/events ${status}`),
+    `DELETE /runs/{runId} ${removed.status}`,
+  ];
+}
+
+/** Answers a question of a run twice. */
+async function answerRun(service: Service, id: string): Promise<string[]> {
+  const run = await service.post("/agents/a/run", { input: payInput }, { "idempotency-key": `answered-${id}` });
+  const { waits = [] } = run.json as { waits?: { waitId: string }[] };
+  const path = `${run.headers.get("location")}/answers/${waits[0]?.waitId}`;
+  const answers = [await service.post(path, { approved: true }), await service.post(path, { approved: false })];
+  return [
+    `POST /agents/a/run ${run.status}`,
+    ...answers.map(({ status }) => `POST /runs/{runId}/answers/{waitId} ${status}`),
+  ];
+}
+
+/** Sends a key with another request. */
+async function reuseKey(service: Service, id: string): Promise<string[]> {
+  const headers = { "idempotency-key": `reused-${id}` };
+  const statuses: number[] = [];
+  for (const count of [1, 2]) {
+    statuses.push((await service.post("/workflows/w/stream", { input: { count } }, headers)).status);
+  }
+  return statuses.map((status) => `POST /workflows/w/stream ${status}`);
 }

@@ -22,6 +22,21 @@ export const timestampSchema: OpenApiSchema = { type: "number", description: "Mi
 /** The OpenAPI schema of an object with any fields. */
 export const anyObjectSchema: OpenApiSchema = { type: "object", additionalProperties: true };
 
+/** The OpenAPI schema of a step of a run's journal, by its key. */
+export const journalStepSchema: OpenApiSchema = {
+  type: "string",
+  description: "The journal step of the run, with `events=all`. Empty for what belongs to no unfinished step.",
+};
+
+/** Adds the journal step to schemas of events: a client that wants all events gets it with each. */
+export function withJournalStep(schemas: Record<string, OpenApiSchema>): Record<string, OpenApiSchema> {
+  const added = Object.entries(schemas).map(([name, schema]) => {
+    const properties = { ...(schema["properties"] as object), journalStep: journalStepSchema };
+    return [name, { ...schema, properties }] as const;
+  });
+  return Object.fromEntries(added);
+}
+
 /** Returns the OpenAPI schema of a string that must be one of these words. */
 export function enumSchema(...words: string[]): OpenApiSchema {
   return { type: "string", enum: words };

@@ -33,8 +33,14 @@ export function serviceSchemas(): Record<string, OpenApiSchema> {
     AgentList: listSchema("agents", agent),
     TeamList: listSchema("teams", { ...agent, name: "desk", kind: "team" }),
     WorkflowList: listSchema("workflows", { name: "trip", kind: "workflow", input: ["object"] }),
-    Cancelled: objectSchema<{ runId: string; status: "cancelled" }>({
-      required: { runId: stringSchema, status: enumSchema("cancelled") },
+    Cancelled: objectSchema<{ runId: string; status: string }>({
+      required: {
+        runId: stringSchema,
+        status: {
+          ...enumSchema("cancelled", "cancelling", "completed", "error"),
+          description: "`cancelling`: the process of the run was told. `completed` and `error`: it was over before.",
+        },
+      },
       optional: {},
       example: { runId: "0f8fad5b-d9cb-469f-a165-70867728950e", status: "cancelled" },
     }),

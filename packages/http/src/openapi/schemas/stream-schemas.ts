@@ -10,6 +10,7 @@ import {
   stringSchema,
   unionSchema,
   storedSchema,
+  withJournalStep,
 } from "./schema-builders.ts";
 
 type Chunk<Type extends StreamChunk["type"]> = Extract<StreamChunk, { type: Type }>;
@@ -40,7 +41,22 @@ const chunks = {
 export function streamSchemas(): Record<string, OpenApiSchema> {
   return {
     StreamChunk: unionSchema(chunks, "A piece of an answer."),
-    StreamEvent: unionSchema({ ...chunks, error: "ErrorEvent" }, "The data of an event of a streamed run."),
+    StreamEvent: unionSchema(
+      { ...chunks, wait: "WaitEvent", error: "ErrorEvent" },
+      "The data of an event of a streamed run.",
+    ),
+    ...withJournalStep(chunkSchemas()),
+    ErrorEvent: objectSchema<{ type: "error"; error: object }>({
+      required: { type: enumSchema("error"), error: schemaRef("RunFailure") },
+      optional: {},
+      example: { type: "error", error: { code: "timeout", message: "The run took too long." } },
+      description: "The last event of a stream that fails once it has begun. No `finish` follows.",
+    }),
+  };
+}
+
+function chunkSchemas(): Record<string, OpenApiSchema> {
+  return {
     TextChunk: objectSchema<Chunk<"text">>({
       required: { type: enumSchema("text"), text: stringSchema },
       optional: {},
@@ -63,12 +79,6 @@ export function streamSchemas(): Record<string, OpenApiSchema> {
       optional: { usage: schemaRef("TokenUsage"), stored: storedSchema },
       example: { type: "finish", finishReason: "stop" },
       description: "The last event of a stream whose run completed.",
-    }),
-    ErrorEvent: objectSchema<{ type: "error"; error: object }>({
-      required: { type: enumSchema("error"), error: schemaRef("RunFailure") },
-      optional: {},
-      example: { type: "error", error: { code: "timeout", message: "The run took too long." } },
-      description: "The last event of a stream that fails once it has begun. No `finish` follows.",
     }),
   };
 }

@@ -10,6 +10,7 @@ import {
   stringSchema,
   unionSchema,
   storedSchema,
+  withJournalStep,
 } from "./schema-builders.ts";
 
 type Event<Type extends StepEvent["type"]> = Extract<StepEvent, { type: Type }>;
@@ -54,8 +55,22 @@ export function workflowSchemas(): Record<string, OpenApiSchema> {
       optional: { output: {}, error: schemaRef("PublicError") },
       example: { name: "answer", status: "completed", durationMs: 790, output: "Take an umbrella." },
     }),
-    WorkflowEvent: unionSchema({ ...events, error: "ErrorEvent" }, "The data of an event of a streamed workflow."),
-    ...eventSchemas(),
+    WorkflowEvent: unionSchema(
+      { ...events, wait: "WaitEvent", error: "ErrorEvent" },
+      "The data of an event of a streamed workflow.",
+    ),
+    KeptRunEvent: keptRunEvent(),
+    ...withJournalStep(eventSchemas()),
+  };
+}
+
+const journalEvents = ["AttemptEvent", "ResetEvent", "CallEvent", "DoneEvent"];
+
+/** The union of all events: of agents, teams and workflows, whose `finish` differ, and of the journal. */
+function keptRunEvent(): OpenApiSchema {
+  return {
+    anyOf: ["StreamEvent", "WorkflowEvent", ...journalEvents].map(schemaRef),
+    description: "The data of an event of a run: of its stream and, with `events=all`, of its journal.",
   };
 }
 

@@ -1,0 +1,95 @@
+import { TroupeError } from "@troupe/core";
+import type { AcceptedRun, Json, LocalRunOptions, RunRequest as KeptRequest, RunService } from "@troupe/core";
+import type { Exchange } from "../exchange/exchange.ts";
+import { requestRecordOf } from "../exchange/request-record.ts";
+import type { KeptTarget } from "../request/choose-service.ts";
+import type { RunRequest } from "../request/read-run-request.ts";
+import type { RouterSettings } from "../settings/router-options.ts";
+
+type AnyRunRequest = RunRequest<unknown, unknown>;
+
+/**
+ * Has a service accept the run of a request, or find it again by its key, and sets the ids and the place of the run as
+ * headers. A run that is kept in this process counts as active until its end.
+ */
+export async function acceptRun(
+  { request, response }: Exchange,
+  runRequest: AnyRunRequest,
+  { target, settings }: { target: KeptTarget; settings: RouterSettings },
+): Promise<AcceptedRun> {
+  const { activeRuns } = settings;
+  closeIfDraining(response, activeRuns);
+  activeRuns.checkOpen();
+  const abort = new AbortController();
+  const accepted = await target.service.accept(toKeptRequest(runRequest, target, abort.signal));
+  const { runId, sessionId, isNew } = accepted;
+  if (isNew && !target.isDurable) {
+    const end = activeRuns.begin(runId, runRequest.owner, (reason) => {
+      abort.abort(reason);
+      // A run that waits has nothing under way that could hear the signal.
+      void target.service.cancel(runId, "host").catch(() => undefined);
+    });
+    void untilOver(target.service, runId).finally(end);
+  }
+  requestRecordOf(response).runId = runId;
+  response.setHeader("X-Run-Id", runId).setHeader("X-Session-Id", sessionId);
+  response.setHeader("Content-Location", pathOfRun(request, runId));
+  return accepted;
+}
+
+/** Returns the path of a kept run, behind which its events and its cancel are. */
+export function pathOfRun({ baseUrl }: Pick<Exchange["request"], "baseUrl">, runId: string): string {
+  return `${baseUrl.replaceAll(/[^!-~]|[<>"]/g, encodeURIComponent)}/runs/${encodeURIComponent(runId)}`;
+}
+
+function closeIfDraining(response: Exchange["response"], { isDraining }: RouterSettings["activeRuns"]): void {
+  if (isDraining && !response.headersSent) response.setHeader("Connection", "close");
+}
+
+/** Reads the events of a run to its end, or until they are removed. */
+async function untilOver(service: RunService, runId: string): Promise<void> {
+  try {
+    for await (const { type } of service.events(runId, "host")) if (type === "end") return;
+  } catch {
+    // The run is the service's, which has logged what failed.
+  }
+}
+
+function toKeptRequest({ input, opts, owner }: AnyRunRequest, target: KeptTarget, signal: AbortSignal): KeptRequest {
+  const { kind, name, isDurable, key, mustExist } = target;
+  const { runId, sessionId, isNewSession, userId, tenantId, verified, apiKey, apiKeys } = opts;
+  const { metadata, messages, limits, modelOptions, instructions, fromOutside } = opts;
+  const named = isNewSession ? {} : { sessionId };
+  const local = localOptionsOf(opts, isDurable, signal);
+  return {
+    kind,
+    name,
+    ...(input !== undefined && { input }),
+    options: { ...named, messages, limits, modelOptions, instructions, fromOutside, ...(isDurable && { metadata }) },
+    owner: { userId, tenantId, verified },
+    isBearer: owner.userId === undefined,
+    keys: { apiKey, apiKeys },
+    ...(local && { local }),
+    ...(key === undefined
+      ? { runId }
+      : { idempotencyKey: key, mustExist, fingerprint: fingerprintOf({ input, messages, userId, ...named }) }),
+  };
+}
+
+/** What the client said. The host's options may differ each time. */
+function fingerprintOf(said: object): Json {
+  return Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined)) as Json;
+}
+
+function localOptionsOf(
+  { model, tools, metadata }: AnyRunRequest["opts"],
+  isDurable: boolean,
+  signal: AbortSignal,
+): LocalRunOptions | undefined {
+  if (!isDurable) return { model, tools, metadata, signal };
+  if (model === undefined && tools === undefined) return undefined;
+  const message =
+    "runOptions(request) must give no model and no tools to a durable run: no record can hold them. " +
+    "Give them to the agent, or leave the agent out of the RunService.";
+  throw new TroupeError("invalid_config", message);
+}

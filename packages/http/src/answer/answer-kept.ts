@@ -1,0 +1,106 @@
+import type { RunView, TokenUsage, WorkflowResult } from "@troupe/core";
+import { toPublicOutput } from "@troupe/core/adapter";
+import type { PublicOutput } from "@troupe/core/adapter";
+import type { Exchange } from "../exchange/exchange.ts";
+import { recordUsage } from "../exchange/request-record.ts";
+import { sendJson } from "../exchange/send-json.ts";
+import type { KeptTarget } from "../request/choose-service.ts";
+import { prefersAsync, readLastEventId } from "../request/read-delivery.ts";
+import type { RunRequest } from "../request/read-run-request.ts";
+import { toPublicWait, toRunError } from "../runs/public-run.ts";
+import type { PublicRun } from "../runs/public-run.ts";
+import type { RouterSettings } from "../settings/router-options.ts";
+import { acceptRun, pathOfRun } from "./accept-run.ts";
+import { answerTail } from "./answer-tail.ts";
+import { toPublicResult } from "./public-chunk.ts";
+import { RunTail } from "./run-tail.ts";
+import type { FollowedRun, RunEnd } from "./run-tail.ts";
+
+/** A request whose run is kept by a service: the request, its target, and the settings of the router. */
+export type KeptCall = {
+  readonly exchange: Exchange;
+  readonly runRequest: RunRequest<unknown, unknown>;
+  readonly target: KeptTarget;
+  readonly settings: RouterSettings;
+};
+
+/** The answer while a run goes on without its client: its ids and status, and what it waits for. */
+export type AcceptedBody = Pick<PublicRun, "runId" | "sessionId" | "status" | "waits">;
+
+/** Accepts a run and sends its output once it is over, or a 202 at once if the client prefers it, or when the run waits. */
+export async function answerKeptRun(call: KeptCall): Promise<void> {
+  const { exchange, target, settings } = call;
+  const run = await accept(call);
+  if (prefersAsync(exchange.request)) {
+    exchange.response.setHeader("Preference-Applied", "respond-async");
+    return sendAccepted(exchange, await target.service.get(run.runId, run.caller));
+  }
+  const tail = new RunTail(exchange, run, settings.openTails);
+  const stopWatching = watchClient(call, run);
+  try {
+    const paused = await tail.untilPaused();
+    if (paused === undefined || exchange.response.destroyed) return;
+    if ("status" in paused && paused.status === "waiting") sendAccepted(exchange, paused);
+    else sendOutput(exchange, run, paused);
+  } finally {
+    tail.end();
+    stopWatching();
+  }
+}
+
+/** Accepts a run and sends its events, or those behind `Last-Event-ID` of a run that the client has begun before. */
+export async function answerKeptStream(call: KeptCall): Promise<void> {
+  const { exchange, runRequest, settings } = call;
+  const run = await accept(call);
+  const after = readLastEventId(exchange.request);
+  if (after !== undefined) {
+    const { service, runId, caller } = run;
+    settings.servedRuns.checkKept({ service, run: await service.get(runId, caller) });
+  }
+  const tail = new RunTail(exchange, { ...run, after }, settings.openTails);
+  const stopWatching = watchClient(call, run);
+  try {
+    const { early } = runRequest.query;
+    const own = { ...runRequest.opts, runId: run.runId };
+    await answerTail(tail, exchange, { heartbeatMs: settings.heartbeatMs, early, isWhole: false, own });
+  } finally {
+    tail.end();
+    stopWatching();
+  }
+}
+
+async function accept({ exchange, runRequest, target, settings }: KeptCall): Promise<FollowedRun> {
+  // Express keeps its way to this route there: memory that would be held for as long as the answer lasts.
+  (exchange.request as { next?: unknown }).next = undefined;
+  const { runId } = await acceptRun(exchange, runRequest, { target, settings });
+  const { service, kind, isDurable } = target;
+  return { service, runId, kind, isDurable, caller: runRequest.owner };
+}
+
+/** Cancels a run when its client disconnects, if the request asks for it. Returns the function that ends this. */
+function watchClient({ exchange: { response }, runRequest }: KeptCall, run: FollowedRun): () => void {
+  if (!runRequest.query.endsWithClient) return () => undefined;
+  const cancel = (): void => {
+    if (response.writableFinished) return;
+    void run.service.cancel(run.runId, run.caller, "The client disconnected.").catch(() => undefined);
+  };
+  response.once("close", cancel);
+  if (response.destroyed) cancel();
+  return () => response.off("close", cancel);
+}
+
+function sendAccepted({ request, response }: Exchange, { runId, sessionId, status, waits }: RunView): void {
+  response.setHeader("Location", pathOfRun(request, runId)).setHeader("Retry-After", 1);
+  const body: AcceptedBody = { runId, sessionId, status, ...(waits && { waits: waits.map(toPublicWait) }) };
+  sendJson(response, 202, body);
+}
+
+function sendOutput({ response }: Exchange, { runId, kind }: FollowedRun, end: RunEnd | RunView): void {
+  if (end.error !== undefined) throw toRunError(end.error, runId, end.output);
+  const output: { usage: TokenUsage } =
+    kind === "workflow"
+      ? toPublicResult(end.output as unknown as WorkflowResult<object>)
+      : toPublicOutput(end.output as unknown as PublicOutput);
+  recordUsage(response, output.usage);
+  sendJson(response, 200, output);
+}

@@ -1,0 +1,63 @@
+import type { RunEvent, RunKind, StreamChunk, TokenUsage, ToolEffect, WorkflowChunk } from "@troupe/core";
+import { toPublicWait } from "../runs/public-run.ts";
+import type { PublicWait } from "../runs/public-run.ts";
+import { toPublicChunk, toPublicWorkflowChunk } from "./public-chunk.ts";
+
+/** The facts about a run by which its events are shown: `isWhole` for a client that wants those of the journal too. */
+export type ShownRun = { readonly runId: string; readonly kind: RunKind; readonly isWhole: boolean };
+
+/**
+ * Returns what a client may see of an event of a kept run, with declared fields alone, or undefined for nothing. A client
+ * that wants all events gets the journal step of each chunk, and the attempts, calls and results of steps.
+ */
+export function toPublicEvent(event: RunEvent, run: ShownRun): object | undefined {
+  switch (event.type) {
+    case "chunk": {
+      const chunk = toChunk(event.chunk, run.kind);
+      return chunk !== undefined && run.isWhole ? { ...chunk, journalStep: event.step } : chunk;
+    }
+    case "wait":
+      return { type: "wait", runId: run.runId, ...toPublicWait(event.wait) } satisfies WaitEvent;
+    case "end":
+      return undefined;
+    default:
+      return run.isWhole ? toJournalEvent(event) : undefined;
+  }
+}
+
+function toChunk(chunk: { readonly type: string }, kind: RunKind): object | undefined {
+  return kind === "workflow"
+    ? toPublicWorkflowChunk(chunk as WorkflowChunk<object>)
+    : toPublicChunk(chunk as StreamChunk);
+}
+
+/** An event with a question that the run waits for. */
+export type WaitEvent = { type: "wait"; runId: string } & PublicWait;
+
+/** An event of a run's journal, for a client that wants all events. */
+export type JournalEvent =
+  | { type: "attempt"; attempt: number }
+  | { type: "reset"; journalStep: string }
+  | { type: "call"; journalStep: string; toolName: string; args: unknown; effect: ToolEffect }
+  | { type: "done"; journalStep: string; usage?: TokenUsage; durationMs: number };
+
+function toJournalEvent(event: Extract<RunEvent, { type: JournalEvent["type"] }>): JournalEvent {
+  switch (event.type) {
+    case "attempt":
+      return { type: "attempt", attempt: event.attempt };
+    case "reset":
+      return { type: "reset", journalStep: event.step };
+    case "call":
+      return {
+        type: "call",
+        journalStep: event.step,
+        toolName: event.toolName,
+        args: event.args,
+        effect: event.effect,
+      };
+    default: {
+      const usage = event.usage && { usage: event.usage };
+      return { type: "done", journalStep: event.step, ...usage, durationMs: event.durationMs };
+    }
+  }
+}

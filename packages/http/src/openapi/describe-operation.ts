@@ -1,0 +1,21 @@
+import { errorResponseRefs } from "./error-responses.ts";
+import { componentRef, schemaRef } from "./open-api-spec.ts";
+import type { OpenApiOperation, OpenApiResponse } from "./open-api-spec.ts";
+
+/** The facts about an operation that are its own, its answer and the statuses of its errors among them. */
+export type OperationFacts = Pick<OpenApiOperation, "tags" | "summary" | "description" | "parameters"> & {
+  id: string;
+  /** The name of the schema of the answer. Without one the answer is empty. */
+  answer?: string;
+  errors: Parameters<typeof errorResponseRefs>;
+};
+
+/** Makes an operation of the OpenAPI document. Without the name of an answer it answers with a 204. */
+export function operation({ id, answer, errors, ...more }: OperationFacts): OpenApiOperation {
+  const headers = { "X-Request-Id": componentRef("headers", "RequestId") };
+  const good: [status: string, response: OpenApiResponse] =
+    answer === undefined
+      ? ["204", { description: "Done.", headers }]
+      : ["200", { description: "OK.", headers, content: { "application/json": { schema: schemaRef(answer) } } }];
+  return { operationId: id, ...more, responses: { [good[0]]: good[1], ...errorResponseRefs(...errors) } };
+}

@@ -1,0 +1,138 @@
+import { TroupeError } from "@troupe/core";
+import type { Json, RunStatus } from "@troupe/core";
+import type { Request } from "express";
+import { answerTail } from "../answer/answer-tail.ts";
+import { RunTail } from "../answer/run-tail.ts";
+import type { Exchange } from "../exchange/exchange.ts";
+import { readPrincipal } from "../exchange/principal.ts";
+import { sendJson } from "../exchange/send-json.ts";
+import { readBody } from "../request/read-body.ts";
+import { readLastEventId } from "../request/read-delivery.ts";
+import { readQuery, toNumber } from "../request/read-query.ts";
+import { toPublicRun } from "../runs/public-run.ts";
+import { runNotFound } from "../runs/served-runs.ts";
+import type { FoundRun } from "../runs/served-runs.ts";
+import type { RouterSettings } from "../settings/router-options.ts";
+import type { Route } from "./mount-route.ts";
+
+/** A page of the principal's durable runs. `next` is the `after` of the next page. */
+export type PublicRunPage = { runs: ReturnType<typeof toPublicRun>[]; next?: string };
+
+/**
+ * Makes the routes below `/runs`: they list, read, follow, cancel, answer and remove runs. A run belongs to its user, and one
+ * without a user to everyone who knows its id.
+ */
+export function keptRunRoutes(settings: RouterSettings): Route[] {
+  return [
+    { path: "/runs", get: (exchange) => sendRuns(exchange, settings) },
+    {
+      path: "/runs/:runId",
+      get: async ({ request, response }) =>
+        sendJson(response, 200, toPublicRun((await findRun(request, settings)).run)),
+      delete: async ({ request, response }) => {
+        const { service, run } = await findRun(request, settings);
+        await service.delete(run.runId, "host");
+        response.writeHead(204).end();
+      },
+    },
+    { path: "/runs/:runId/events", get: (exchange) => sendEvents(exchange, settings) },
+    { path: "/runs/:runId/cancel", post: (exchange) => cancelRun(exchange, settings) },
+    { path: "/runs/:runId/answers/:waitId", post: (exchange) => takeAnswer(exchange, settings) },
+  ];
+}
+
+const statuses: readonly string[] = [
+  "queued",
+  "running",
+  "waiting",
+  "completed",
+  "error",
+  "cancelled",
+] satisfies RunStatus[];
+
+async function sendRuns({ request, response }: Exchange, { servedRuns }: RouterSettings): Promise<void> {
+  const principal = readPrincipal(request);
+  if (principal === undefined) throw new TroupeError("unauthorized", "Sign in to list your runs.");
+  const { status, limit, after } = readQuery(request, ["status", "limit", "after"]);
+  if (status !== undefined && !statuses.includes(status))
+    throw invalid(`status must be ${statuses.join(", ")}, or be left out.`);
+  const options = {
+    status: status as RunStatus | undefined,
+    limit: limit === undefined ? undefined : toNumber(limit),
+    after,
+  };
+  const page = (await servedRuns.durable?.list(principal, options)) ?? { runs: [] };
+  const body: PublicRunPage = { ...page, runs: page.runs.map(toPublicRun) };
+  sendJson(response, 200, body);
+}
+
+async function sendEvents(exchange: Exchange, settings: RouterSettings): Promise<void> {
+  const { request, response } = exchange;
+  const { after, events } = readQuery(request, ["after", "events"]);
+  if (events !== undefined && events !== "all") throw invalid("events must be all, or be left out.");
+  const found = await findRun(request, settings);
+  settings.servedRuns.checkKept(found);
+  const { service, run } = found;
+  response.setHeader("X-Run-Id", run.runId).setHeader("X-Session-Id", run.sessionId);
+  // Express keeps its way to this route there: memory that would be held for as long as the stream lasts.
+  (request as { next?: unknown }).next = undefined;
+  const { runId, kind } = run;
+  const caller = readPrincipal(request) ?? {};
+  // What a browser has seen since counts, and not what its page began with.
+  const isDurable = service === settings.servedRuns.durable;
+  const followed = { service, runId, kind, isDurable, caller, after: readLastEventId(request) ?? after };
+  const tail = new RunTail(exchange, followed, settings.openTails);
+  try {
+    const isOpen = run.endedAt === undefined;
+    await answerTail(tail, exchange, { heartbeatMs: settings.heartbeatMs, early: isOpen, isWhole: events === "all" });
+  } finally {
+    tail.end();
+  }
+}
+
+async function cancelRun({ request, response }: Exchange, settings: RouterSettings): Promise<void> {
+  const runId = runIdOf(request);
+  const caller = readPrincipal(request) ?? {};
+  if (settings.activeRuns.cancel(runId, caller)) return sendJson(response, 200, { runId, status: "cancelled" });
+  const { service, run } = await settings.servedRuns.find(runId, caller);
+  const status = await service.cancel(run.runId, caller, "Cancelled on request.");
+  sendJson(response, 200, { runId, status: status === "over" ? run.status : status });
+}
+
+async function takeAnswer(exchange: Exchange, settings: RouterSettings): Promise<void> {
+  const { request, response } = exchange;
+  const body = await readBody(request, { maxBytes: settings.maxBodyBytes });
+  if (body === undefined) throw invalid('The body must be the answer, such as {"approved": true}.');
+  const waitId = String(request.params["waitId"]);
+  const { service, run } = await findAnswerable(request, waitId, settings);
+  await service.answer(run.runId, waitId, body as Json, "host");
+  response.writeHead(204).end();
+}
+
+/** Returns the run whose question the sender may answer: its own, or one that the host lets it answer. */
+async function findAnswerable(request: Request, waitId: string, settings: RouterSettings): Promise<FoundRun> {
+  const { mayAnswer, servedRuns } = settings;
+  const caller = readPrincipal(request) ?? {};
+  try {
+    return await servedRuns.find(runIdOf(request), caller);
+  } catch (error) {
+    if (mayAnswer === undefined || !TroupeError.is(error) || error.code !== "not_found") throw error;
+  }
+  const found = await servedRuns.find(runIdOf(request), "host");
+  const { runId, sessionId, name, waits = [] } = found.run;
+  const wait = waits.find(({ id }) => id === waitId);
+  if (wait === undefined || !(await mayAnswer(request, { ...wait, runId, sessionId, name }))) throw runNotFound();
+  return found;
+}
+
+async function findRun(request: Request, { servedRuns }: RouterSettings): Promise<FoundRun> {
+  return await servedRuns.find(runIdOf(request), readPrincipal(request) ?? {});
+}
+
+function runIdOf(request: Request): string {
+  return String(request.params["runId"]);
+}
+
+function invalid(message: string): TroupeError {
+  return new TroupeError("invalid_request", message);
+}

@@ -1,0 +1,38 @@
+import { RunError } from "@troupe/core";
+import type { RunOutput, RunView, RunWait, TokenUsage } from "@troupe/core";
+import { noUsage } from "@troupe/core/adapter";
+import type { PublicError } from "@troupe/core/adapter";
+
+/** A question that a run waits for, as clients see it. `waitId` is its id in the path of its answer. */
+export type PublicWait = Omit<RunWait, "id"> & { waitId: string };
+
+/** A kept run as its owner sees it. */
+export type PublicRun = Omit<RunView, "waits"> & { waits?: PublicWait[] };
+
+/** Copies the declared fields of a question that a run waits for. */
+export function toPublicWait({ id, kind, about, until, toolCallId }: RunWait): PublicWait {
+  return {
+    waitId: id,
+    kind,
+    about,
+    ...(until !== undefined && { until }),
+    ...(toolCallId !== undefined && { toolCallId }),
+  };
+}
+
+const shownWhenPresent = ["startedAt", "endedAt", "output", "error"] as const satisfies (keyof RunView)[];
+
+/** Copies the declared fields of a run, so that no others are sent to clients. */
+export function toPublicRun(run: RunView): PublicRun {
+  const { runId, kind, name, sessionId, status, createdAt, attempts, waits } = run;
+  const shown: PublicRun = { runId, kind, name, sessionId, status, createdAt, attempts };
+  for (const field of shownWhenPresent) if (run[field] !== undefined) Object.assign(shown, { [field]: run[field] });
+  if (waits !== undefined) shown.waits = waits.map(toPublicWait);
+  return shown;
+}
+
+/** Makes the error of a run that failed from what is stored of it, for an answer with the run's id and usage. */
+export function toRunError({ code, message, ...fields }: PublicError, runId: string, stored: unknown): RunError {
+  const { usage = noUsage } = (stored ?? {}) as { usage?: TokenUsage };
+  return new RunError(code, message, { fields, output: { runId, usage } as RunOutput });
+}
