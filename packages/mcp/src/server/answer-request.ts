@@ -127,6 +127,7 @@ const statuses: Readonly<Record<string, number>> = {
   forbidden: 403,
   payload_too_large: 413,
   cancelled: 499,
+  unavailable: 503,
 };
 
 /** Sends an error in place of what the library would answer, as an error of JSON-RPC without a request. */
@@ -136,7 +137,7 @@ export function sendRefusal(error: unknown, response: ServerResponse): void {
   const status = statuses[code] ?? 500;
   const body = JSON.stringify({
     jsonrpc: "2.0",
-    error: { code: status === 500 ? -32_603 : -32_600, message, data: { code } },
+    error: { code: status >= 500 ? -32_603 : -32_600, message, data: { code } },
     id: null,
   });
   // What is left of a body that was refused is not read.

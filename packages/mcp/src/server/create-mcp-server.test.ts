@@ -6,7 +6,6 @@ import { ScriptedModel } from "@troupe/core/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { post, serveHttp } from "../../test/serve-http.ts";
 import type { ServedHttp } from "../../test/serve-http.ts";
-import { serveAgents } from "../../test/served-agents.ts";
 import { callContext, callTool } from "../../test/start.ts";
 import { createMcpServer, McpToolServer } from "../index.ts";
 import type { McpToolServerOptions } from "../index.ts";
@@ -272,12 +271,17 @@ describe("the HTTP handler of createMcpServer", () => {
     expect((await fetch(small.url)).status).toBe(405);
   });
 
-  it("answers nothing but refusals once it is closed", async () => {
-    const served = await serveHttp();
-    await served.server.close();
-    const result = await call(served.url, "ask_helper", { message: "tea" });
+  it("answers nothing but refusals once it is closed [mcp-server.shutdown]", async () => {
+    for (const isUsed of [false, true]) {
+      const served = await serveHttp();
+      if (isUsed) await call(served.url, "ask_helper", { message: "tea" });
+      await served.server.close();
+      const params = { name: "ask_helper", arguments: { message: "tea" } };
+      const reply = await post(served.url, "tools/call", { params });
 
-    expect(result).toMatchObject({ isError: true });
-    expect(serveAgents().server).toHaveProperty("handler");
+      expect(reply.status).toBe(503);
+      expect(await reply.json()).toMatchObject({ error: { message: "The server is shutting down." } });
+      expect(served.lines.join("")).not.toContain('"level":"error"');
+    }
   });
 });

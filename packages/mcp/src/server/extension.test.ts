@@ -214,9 +214,13 @@ describe("a session of createMcpServer", () => {
     await expect.poll(async () => await idle.ping(), { interval: 1000 }).toBe(404);
 
     const served = await serveUsers();
-    const { ping } = await openSession(served);
+    const { id, send, ping } = await openSession(served);
+    const headers = { accept: "text/event-stream", "mcp-session-id": id };
+    const stream = await send(undefined, headers, "GET");
+    expect(stream.status).toBe(200);
     await served.server.close();
-    expect(await ping()).toBe(404);
+    await stream.text();
+    expect(await ping()).toBe(503);
   });
 
   it("is not kept with maxSessions 0: requests are answered one by one [mcp-server.sessions]", async () => {

@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import { TroupeError } from "@troupe/core";
 import { toTroupeError } from "@troupe/core/adapter";
 import type * as Library from "@modelcontextprotocol/server";
 import { answerRequest, sendRefusal } from "./answer-request.ts";
@@ -21,6 +22,7 @@ export class HttpSide {
   readonly #guard: (request: McpRequest) => void;
   #answerers: Promise<Answerers> | undefined;
   #loaded: Answerers | undefined;
+  #isClosed = false;
 
   constructor(settings: McpServerSettings, loadParts: () => Promise<ServerParts>) {
     this.#settings = settings;
@@ -43,6 +45,7 @@ export class HttpSide {
       if (!response.writableFinished) left.abort();
     });
     try {
+      if (this.#isClosed) throw new TroupeError("unavailable", "The server is shutting down.");
       this.#guard(request);
       const read = readCaller(request, genericApiKeyHeader);
       const caller = { ...read, signal: left.signal, answered: answered.promise };
@@ -58,7 +61,9 @@ export class HttpSide {
     }
   }
 
+  /** Ends sessions and subscriptions, and refuses further requests. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     const answerers = await this.#answerers?.catch(() => undefined);
     await Promise.all([answerers?.handler.close(), answerers?.sessions?.close()]);
   }
