@@ -40,6 +40,23 @@ export const runLogRules = [
     "durable.accepted-is-kept": "a run that was accepted is performed after a restart, whatever service accepted it",
     "durable.events":
       "a reader gets each event of a run once, in order, from behind any position, and the last is the end",
+    "durable.accept-checks": "a run that cannot begin is refused when it is accepted, and nothing of it is kept",
+    "durable.storage": "durable runs need a storage with compareAndSet, else invalid_config",
+    "durable.seal":
+      "a caller's keys are sealed in the record, or held in memory, and a lasting storage without sealKeys refuses them",
+    "durable.admission": "more waiting runs than maxQueued, or open runs of a caller than perCaller, are rate_limited",
+    "durable.fairness":
+      "the caller with fewer open runs goes first, and an engine is given nothing but ids and numbers",
+    "durable.one-read":
+      "however many readers a run has, they share one read a wake; a run that the process performs is not read for them",
+    "durable.void-chunks":
+      "a reader never sees chunks that a later attempt has made void, or is told that those it has seen are",
+    "durable.cancel": "a cancelled run ends once as cancelled, and says of each tool call if it is settled",
+    "durable.drain": "a run that is handed back in a shutdown has no end by that, and goes on in the next process",
+    "durable.crashed": "three attempts in a row without a finished step end a run as crashed",
+    "durable.until": "past its time an approval is denied, and no answer is taken",
+    "durable.storage-faults":
+      "a run whose storage fails says storage_unavailable or storage_corrupt, others go on, and it goes on when the storage is back",
     "durable.wait": "a run that waits holds no job, and its answer wakes it on any service, also after a restart",
   }),
   ...rulesOf("Run log: what clients see over HTTP", {

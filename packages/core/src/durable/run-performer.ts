@@ -29,6 +29,8 @@ import type { Ready } from "./upgrade-check.ts";
 const fruitlessAttempts = 3;
 /** The time between two looks at a log that another attempt may be writing. */
 const growthPauseMs = 200;
+/** The time that a stopped attempt has to leave: it notes in its session that it waits. */
+const leavingMs = 5000;
 /** Pauses before a run is performed again that its storage has stopped. */
 const retryPausesMs: readonly number[] = [1000, 2000, 5000, 10_000, 30_000];
 
@@ -137,7 +139,7 @@ export class RunPerformer {
     const running = { attempts: journal.attempt, startedAt, plan: attempt.plan };
     const note = new RunningNote(this.#parts.store, record, running);
     try {
-      const end = await this.#drive(attempt);
+      const end = await untilStopped(journal, this.#drive(attempt));
       const known = await note.known();
       if (journal.stopped !== undefined) return await this.#pause(record, journal, note);
       await journal.end(end);
@@ -262,6 +264,19 @@ type Attempt = Ready & Control & { readonly record: RunRecord; readonly journal:
 /** Tells if a waiting run can go on: it has an answer, a wait is over, or it waits for this process to be right. */
 function isDue({ waits = [] }: RunRecord, { answers }: InboxContent, now: number): boolean {
   return waits.some(({ id, kind, until = Infinity }) => kind === "upgrade" || answers.has(id) || until <= now);
+}
+
+/** Waits for the work of an attempt; when the attempt is stopped, only for a while: a runnable may not listen to its signal. */
+async function untilStopped<Result>({ signal }: Journal, work: Promise<Result>): Promise<Result> {
+  const { promise: isOver, reject } = Promise.withResolvers<never>();
+  const onStop = () => void setTimeout(() => reject(signal.reason), leavingMs).unref();
+  if (signal.aborted) onStop();
+  else signal.addEventListener("abort", onStop, { once: true });
+  try {
+    return await Promise.race([work, isOver]);
+  } finally {
+    signal.removeEventListener("abort", onStop);
+  }
 }
 
 /** Returns the key of the last record of a run's log. */

@@ -83,7 +83,8 @@ export class RunTail implements AsyncIterableIterator<RunEvent, undefined> {
         yield page;
         last = page.number;
       }
-      if (pages.length > 0) continue;
+      // It may have left while it read, and nothing would wake it.
+      if (pages.length > 0 || this.#hasLeft) continue;
       if (last < seen || isEnded(record.status)) throw removed(record);
       await this.#init.tails.wait(feed, last, (leave) => (this.#leave = leave));
     }

@@ -1,0 +1,139 @@
+import { describe, expect, it } from "vitest";
+import { LogWriter } from "../journal/log-writer.ts";
+import type { TroupeError } from "../errors/troupe-error.ts";
+import { InMemoryStorage } from "../storage/in-memory-storage.ts";
+import type { StorageDriver } from "../storage/storage-driver.ts";
+import { faultyStorage } from "../testing/faulty-storage.ts";
+import type { FaultPlan } from "../testing/faulty-storage.ts";
+import { sleep } from "../async/sleep.ts";
+import { defineTool } from "../tool/define-tool.ts";
+import { askingRunnable, runnableOf } from "./test/asking-runnable.ts";
+import { makeService, readEvents, request, scriptedAgent, serveRuns, textOf, untilStatus } from "./test/services.ts";
+
+/** A runnable that talks until its signal aborts. */
+const endless = runnableOf(async function* (journal, { signal }) {
+  yield { type: "text", text: "on and on" };
+  await sleep(1_000_000, AbortSignal.any([signal ?? journal.signal, journal.signal]));
+  return "";
+});
+
+describe("an attempt at a durable run", () => {
+  it("ends as cancelled when it is cancelled, and says which calls are settled [durable.cancel]", async () => {
+    const started = Promise.withResolvers<void>();
+    const [quick, slow] = ["quick", "slow"].map((name) =>
+      defineTool({
+        name,
+        description: "Works.",
+        parameters: { type: "object" },
+        execute: async (_args, { signal }) => {
+          if (name === "quick") return "ready";
+          started.resolve();
+          await sleep(1_000_000, signal);
+          return "never";
+        },
+      }),
+    );
+    const model = [{ toolCalls: [{ name: "quick" }] }, { toolCalls: [{ name: "slow" }] }];
+    const agent = scriptedAgent(model, { tools: [quick, slow].flatMap((tool) => tool ?? []) });
+    const service = await serveRuns({ agents: { a: agent }, storage: new InMemoryStorage() });
+    const { runId } = await service.accept(request);
+    await started.promise;
+
+    expect(await service.cancel(runId, "host", "Enough.")).toBe("cancelling");
+    const { error, output } = await untilStatus(service, runId, "cancelled");
+    expect(error).toMatchObject({ code: "cancelled", message: "The run was cancelled: Enough." });
+    expect(output).toMatchObject({
+      toolStates: [
+        { toolName: "quick", state: "settled" },
+        { toolName: "slow", state: "unsettled" },
+      ],
+    });
+  });
+
+  it("is made anew by the next service when its own is drained, and tells no end [durable.drain]", async () => {
+    const storage = new InMemoryStorage();
+    const before = await serveRuns({ agents: { a: endless }, storage });
+    const { runId } = await before.accept(request);
+    const reader = before.events(runId, "host");
+    while ((await reader.next()).value?.type !== "chunk");
+    await before.drain(0);
+    expect((await before.get(runId, "host")).status).toBe("running");
+    await before.close();
+
+    const after = await serveRuns({ agents: { a: scriptedAgent([{ text: "Done." }]) }, storage });
+    const events = await readEvents(after, runId);
+    expect(textOf(events)).toContain("Done.");
+    expect(events.filter(({ type }) => type === "end")).toHaveLength(1);
+    expect((await untilStatus(after, runId, "completed")).attempts).toBe(2);
+  });
+
+  it("is the last one after three that finished no step [durable.crashed]", async () => {
+    const storage = new InMemoryStorage();
+    const before = makeService({ agents: { a: scriptedAgent([]) }, storage });
+    const { runId } = await before.accept(request);
+    const log = new LogWriter(storage).open(runId, 1);
+    for (const n of [1, 2, 3]) {
+      log.add({ t: "attempt", n, id: `${n}`, node: "gone", print: "" }, true);
+      await log.stored();
+    }
+    await before.serve();
+
+    const { error } = await untilStatus(before, runId, "error");
+    expect(error?.code).toBe("crashed");
+    expect((await readEvents(before, runId)).at(-1)).toMatchObject({ type: "end", error: { code: "crashed" } });
+  });
+
+  it("answers a question itself whose time is over [durable.until]", async () => {
+    const agents = { a: askingRunnable({ kind: "approval", about: {}, until: Date.now() + 150 }) };
+    const service = await serveRuns({ agents, storage: new InMemoryStorage() });
+    const { runId } = await service.accept(request);
+    await untilStatus(service, runId, "waiting");
+
+    expect(textOf(await readEvents(service, runId))).toContain('"approved":false');
+    await expect(service.answer(runId, "t.0.0", { approved: true }, "host")).rejects.toMatchObject({
+      code: "conflict",
+    });
+  });
+});
+
+describe("a storage that fails", () => {
+  /** A service over a storage whose calls fail as planned. */
+  async function faulty(plan: FaultPlan, storage: StorageDriver = new InMemoryStorage()) {
+    const agents = { a: scriptedAgent([{ text: "1" }, { text: "2" }, { text: "3" }, { text: "4" }]) };
+    return await serveRuns({ agents, storage: faultyStorage(storage, plan) });
+  }
+
+  it("refuses a run that cannot be stored, and keeps nothing of it", async () => {
+    const service = await faulty(({ method }) => (method === "insertAll" ? "fail-before" : undefined));
+    await expect(service.accept(request)).rejects.toMatchObject({ code: "storage_unavailable" });
+  });
+
+  it("ends the readers of its run as storage_unavailable, and the run goes on when it is back [durable.storage-faults]", async () => {
+    let isDown = false;
+    const service = await faulty(({ method, args }) => {
+      const isLog = JSON.stringify(args[0]).includes("run-log");
+      return isDown && isLog && (method === "insertAll" || method === "compareAndSet") ? "fail-before" : undefined;
+    });
+    isDown = true;
+    const { runId } = await service.accept(request);
+    const failure = await readEvents(service, runId).catch((error: TroupeError) => error);
+    isDown = false;
+
+    expect(failure).toMatchObject({ code: "storage_unavailable" });
+    expect(textOf(await readEvents(service, runId))).toBe("1");
+    await untilStatus(service, runId, "completed");
+  });
+
+  it("ends a run whose log is damaged as storage_corrupt, and no other [durable.storage-faults]", async () => {
+    const storage = new InMemoryStorage();
+    const before = makeService({ agents: { a: scriptedAgent([]) }, storage });
+    const [damaged, whole] = [await before.accept(request), await before.accept(request)];
+    await storage.set("run-log", `${damaged.runId}/000000000001`, { damaged: true });
+    await before.close();
+    const after = await serveRuns({ agents: { a: scriptedAgent([{ text: "Fine." }]) }, storage });
+
+    expect((await untilStatus(after, damaged.runId, "error")).error?.code).toBe("storage_corrupt");
+    await expect(readEvents(after, damaged.runId)).rejects.toMatchObject({ code: "storage_corrupt" });
+    expect(textOf(await readEvents(after, whole.runId))).toBe("Fine.");
+  });
+});
