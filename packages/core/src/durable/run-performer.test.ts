@@ -57,7 +57,7 @@ describe("an attempt at a durable run", () => {
     const reader = before.events(runId, "host");
     while ((await reader.next()).value?.type !== "chunk");
     await before.drain(0);
-    expect((await before.get(runId, "host")).status).toBe("running");
+    expect((await before.get(runId, "host")).endedAt).toBeUndefined();
     await before.close();
 
     const after = await serveRuns({ agents: { a: scriptedAgent([{ text: "Done." }]) }, storage });

@@ -10,7 +10,7 @@ import type { Json } from "../storage/json.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import { isRecord } from "../util/is-record.ts";
 import { readProperty } from "../util/read-property.ts";
-import { readInbox } from "./answers.ts";
+import { readCancel, readInbox } from "./answers.ts";
 import type { InboxContent } from "./answers.ts";
 import { logFailedRun, lookUpTarget, startRun, toFailedEnd } from "./durable-target.ts";
 import type { Performing } from "./process-state.ts";
@@ -100,6 +100,9 @@ export class RunPerformer {
     const { record, print } = start;
     const journal = await this.#open(record.runId, print, inbox.answers);
     if (journal.ended !== undefined) return await this.#finish(record, endOf(journal.ended));
+    // Its record may not know yet that there was an attempt before.
+    const cancel = journal.attempt > 1 ? await readCancel(this.#parts.store.storage, record.runId) : undefined;
+    if (cancel !== undefined) return await this.#end(record, journal, cancelled(cancel.reason));
     if (journal.fruitlessAttempts > fruitlessAttempts) return await this.#end(record, journal, crashed(record));
     await this.#run({ ...start, journal });
   }
