@@ -18,6 +18,7 @@ export { WorkflowError } from "./workflow/workflow-result.ts";
 export type { WorkflowChunk, WorkflowResult, StepEvent, StepResult, StepStatus } from "./workflow/workflow-result.ts";
 export type { WorkflowInput, WorkflowRunnable } from "./workflow/workflow-runnable.ts";
 export type {
+  PlannedStep,
   WorkflowStep,
   AgentStep,
   ConditionStep,

@@ -55,6 +55,8 @@ export const agentRules = [
     "team.stream": "stream takes input and options and yields chunks",
     "team.durable":
       "a durable run of a team that another process takes over ends with the output, usage, chunks and turn of an undisturbed one, and a member that was half done goes on where it was",
+    "team.on-waiting":
+      "onWaiting decides if a run of a team is refused while another one waits for an answer in its session, or cancels that one",
     "team.outside-member":
       "the run of a third party's member is one call of a durable run, which asks before it makes one that was cut off again unless its effect is pure or idempotent",
   }),

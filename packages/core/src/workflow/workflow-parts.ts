@@ -23,6 +23,7 @@ import { walkSteps, readSteps } from "./steps.ts";
 import type { CheckedStep } from "./steps.ts";
 import { checkWorkflowConfig } from "./workflow-config.ts";
 import type { RetryPolicy, WorkflowConfig } from "./workflow-config.ts";
+import type { PlannedStep } from "./workflow-step.ts";
 
 /**
  * The input of a workflow's run after `readWorkflowInput` told its kinds apart: a message for the first agent step, an
@@ -48,6 +49,7 @@ export class WorkflowParts {
   readonly #retryPolicy: RetryPolicy | undefined;
   readonly #limits: RunLimits | undefined;
   readonly #logger: Logger | undefined;
+  #plannedSteps: readonly PlannedStep[] | undefined;
 
   constructor(config: WorkflowConfig<object>) {
     checkWorkflowConfig(config);
@@ -66,6 +68,14 @@ export class WorkflowParts {
   /** The keys that an input may set, each with the kind of its value. */
   get inputKinds(): ReadonlyMap<string, StateValueKind> {
     return this.#shape.kinds;
+  }
+
+  /** All steps in the order in which they are written; nested steps follow the step they are in. */
+  get plannedSteps(): readonly PlannedStep[] {
+    return (this.#plannedSteps ??= [...walkSteps(this.#steps)].map((step) => {
+      const { name, kind } = step;
+      return kind === "agent" ? { name, kind, agent: step.agent } : { name, kind };
+    }));
   }
 
   /** Plans a run. Wrong options and a wrong input throw at once. */

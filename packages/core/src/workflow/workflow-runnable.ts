@@ -8,6 +8,7 @@ import type { StructuredRunOutput } from "../run/run-output.ts";
 import type { Runnable, RunStream } from "../run/runnable.ts";
 import { runStreamingAnswer, runUnobserved } from "./run-workflow.ts";
 import { isRecord } from "../util/is-record.ts";
+import type { PlannedStep } from "./workflow-step.ts";
 import type { WorkflowParts, ParsedWorkflowInput } from "./workflow-parts.ts";
 
 /** The input of a workflow that is run as a runnable: a message, or keys of the state. */
@@ -43,6 +44,11 @@ export class WorkflowRunnable<State extends object> implements Runnable<Structur
   /** The vendors of its agents. */
   get providerIds(): readonly string[] {
     return this.#parts.providerIds;
+  }
+
+  /** All steps in the order in which they are written; nested steps follow the step they are in. */
+  get plannedSteps(): readonly PlannedStep[] {
+    return this.#parts.plannedSteps;
   }
 
   // The state keeps its type: the compiler checks the functions of the steps, `StateShape` the inputs.

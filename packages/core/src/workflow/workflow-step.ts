@@ -57,3 +57,10 @@ export type ParallelStep<State> = {
 
 /** One step of a workflow. Its name is unique in the workflow, and it receives a copy of the state. */
 export type WorkflowStep<State> = AgentStep<State> | FunctionStep<State> | ConditionStep<State> | ParallelStep<State>;
+
+/** A step of a workflow as `Workflow.plannedSteps` lists it: its name, its kind, and the runnable of an agent step. */
+export type PlannedStep = {
+  readonly name: string;
+  readonly kind: "agent" | "function" | "condition" | "parallel";
+  readonly agent?: Runnable;
+};

@@ -11,6 +11,7 @@ import type { ParsedWorkflowInput } from "./workflow-parts.ts";
 import type { WorkflowResult } from "./workflow-result.ts";
 import { readWorkflowInput, WorkflowRunnable } from "./workflow-runnable.ts";
 import { createWorkflowStream, StepEventQueue } from "./workflow-stream.ts";
+import type { PlannedStep } from "./workflow-step.ts";
 import type { WorkflowStream } from "./workflow-stream.ts";
 
 /** Options of one run of a workflow. */
@@ -42,6 +43,11 @@ export class Workflow<State extends object> {
   /** The keys of the state that an input may set, each with the kind of its value. */
   get inputKinds(): ReadonlyMap<string, StateValueKind> {
     return this.#parts.inputKinds;
+  }
+
+  /** All steps in the order in which they are written; nested steps follow the step they are in. */
+  get plannedSteps(): readonly PlannedStep[] {
+    return this.#parts.plannedSteps;
   }
 
   /** Runs all steps. Rejects with a `WorkflowError` that has the state up to the failure. */
