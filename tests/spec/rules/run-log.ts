@@ -77,6 +77,8 @@ export const runLogRules = [
     "http.kept-by-key":
       "without a service a request with an Idempotency-Key joins its run under way, or the one that is over",
     "http.kept-carries": "a run that is kept in the process has all that a plain request can carry",
+    "http.kept-uploads":
+      "an upload with a key is known again by its bytes, and its memory is taken until the end of its run",
     "http.resume-events": "GET /runs/:id/events goes on behind Last-Event-ID without a gap and with nothing twice",
     "http.resume-key-stream": "a /stream that is sent again with its key and Last-Event-ID goes on in the process",
     "http.resume-continue": 'with onDisconnect: "continue" a stream is read on by the id of its run',

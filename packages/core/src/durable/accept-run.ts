@@ -3,6 +3,7 @@ import { createId } from "../util/create-id.ts";
 import { readRequest } from "./accept-request.ts";
 import type { CheckedRequest } from "./accept-request.ts";
 import { findTarget, startRun } from "./durable-target.ts";
+import type { DurableTarget } from "./durable-target.ts";
 import type { RunEngine } from "./run-engine.ts";
 import { toRunOpts } from "./run-opts.ts";
 import type { ServiceParts } from "./service-parts.ts";
@@ -23,8 +24,7 @@ export async function acceptRun(acceptance: Acceptance, given: RunRequest): Prom
   if (request.mustExist) throw new TroupeError("gone", "There is no run of this idempotency key any more.");
   const open = parts.admission.check(request.owner, await engine.waiting());
   const record = newRecord(parts, request, { open, plan: parts.printer.print(target) });
-  // Refuses wrong input and options: the run that this makes never begins.
-  startRun(target, request, toRunOpts(record, { keys: request.keys ?? {}, local: request.local }));
+  checkStart(target, request, record);
   const sealed = parts.vault.seal(request.runId, request.keys);
   if (request.local !== undefined) parts.locals.set(request.runId, request.local);
   const isNew = await insert(parts, sealed === undefined ? record : { ...record, keys: sealed });
@@ -32,6 +32,11 @@ export async function acceptRun(acceptance: Acceptance, given: RunRequest): Prom
   parts.admission.add(request.runId, request.owner);
   await submit(acceptance, record);
   return { runId: record.runId, sessionId: record.sessionId, isNew: true };
+}
+
+/** Refuses wrong input and options: the run that this makes never begins. */
+function checkStart(target: DurableTarget, { kind, input, keys = {}, local }: CheckedRequest, record: RunRecord): void {
+  startRun(target, { kind, input: local?.input ?? input }, toRunOpts(record, { keys, local }));
 }
 
 async function insert({ store, vault, locals }: ServiceParts, record: RunRecord): Promise<boolean> {

@@ -12,7 +12,7 @@ export function toRunOpts(
 ): RunOpts {
   const { runId, owner, sessionId, isNewSession, options } = record;
   const { keys, local, signal } = given;
-  const { signal: ofCaller, ...rest } = local ?? {};
+  const { signal: ofCaller, input: _, ...rest } = local ?? {};
   const signals = [signal, ofCaller].filter((each) => each !== undefined);
   return {
     fromOutside: true,

@@ -162,7 +162,8 @@ export class RunPerformer {
     try {
       const local = this.#parts.locals.get(record.runId);
       const opts = toRunOpts(record, { keys, local, signal: controller.signal });
-      const run = startRun(target, record, { ...opts, journal });
+      const { kind, input } = record;
+      const run = startRun(target, { kind, input: local?.input ?? input }, { ...opts, journal });
       for await (const { chunk, inner } of run.chunks) {
         const behind = journal.write(chunk, inner);
         if (behind !== undefined) await behind;

@@ -79,10 +79,12 @@ export type DurableRunOptions = Pick<
 >;
 
 /**
- * Options of a run that no record can hold: functions, and a signal that ends the run as cancelled. `metadata` is handed over
- * as it is, over that of `options`.
+ * What a run is handed over as it is, over `input` and `options`, and until its end: functions, a signal that ends the run as
+ * cancelled, and files, of which a record would be another copy.
  */
-export type LocalRunOptions = Pick<RunOpts, "signal" | "model" | "tools" | "metadata">;
+export type LocalRunOptions = Pick<RunOpts, "signal" | "model" | "tools" | "metadata" | "messages"> & {
+  input?: unknown;
+};
 
 /** A run to accept. */
 export type RunRequest = {

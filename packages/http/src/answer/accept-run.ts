@@ -1,5 +1,6 @@
+import { hash } from "node:crypto";
 import { TroupeError } from "@troupe/core";
-import type { AcceptedRun, Json, LocalRunOptions, RunRequest as KeptRequest, RunService } from "@troupe/core";
+import type { AcceptedRun, Json, RunOpts, RunRequest as KeptRequest, RunService } from "@troupe/core";
 import type { Exchange } from "../exchange/exchange.ts";
 import { requestRecordOf } from "../exchange/request-record.ts";
 import type { KeptTarget } from "../request/choose-service.ts";
@@ -29,7 +30,7 @@ export async function acceptRun(
       // A run that waits has nothing under way that could hear the signal.
       void target.service.cancel(runId, "host").catch(() => undefined);
     });
-    void untilOver(target.service, runId).finally(end);
+    requestRecordOf(response).runEnd = untilOver(target.service, runId).finally(end);
   }
   requestRecordOf(response).runId = runId;
   response.setHeader("X-Run-Id", runId).setHeader("X-Session-Id", sessionId);
@@ -58,36 +59,49 @@ async function untilOver(service: RunService, runId: string): Promise<void> {
 function toKeptRequest({ input, opts, owner }: AnyRunRequest, target: KeptTarget, signal: AbortSignal): KeptRequest {
   const { kind, name, isDurable, key, mustExist } = target;
   const { runId, sessionId, isNewSession, userId, tenantId, verified, apiKey, apiKeys } = opts;
-  const { metadata, messages, limits, modelOptions, instructions, fromOutside } = opts;
+  const { metadata, messages, limits, modelOptions, instructions, fromOutside, model, tools } = opts;
   const named = isNewSession ? {} : { sessionId };
-  const local = localOptionsOf(opts, isDurable, signal);
+  if (isDurable) checkStorable(opts);
   return {
     kind,
     name,
-    ...(input !== undefined && { input }),
-    options: { ...named, messages, limits, modelOptions, instructions, fromOutside, ...(isDurable && { metadata }) },
+    ...(isDurable
+      ? { input, options: { ...named, limits, modelOptions, instructions, fromOutside, messages, metadata } }
+      : {
+          options: { ...named, limits, modelOptions, instructions, fromOutside },
+          local: { input, messages, metadata, model, tools, signal },
+        }),
     owner: { userId, tenantId, verified },
     isBearer: owner.userId === undefined,
     keys: { apiKey, apiKeys },
-    ...(local && { local }),
     ...(key === undefined
       ? { runId }
       : { idempotencyKey: key, mustExist, fingerprint: fingerprintOf({ input, messages, userId, ...named }) }),
   };
 }
 
-/** What the client said. The host's options may differ each time. */
-function fingerprintOf(said: object): Json {
-  return Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined)) as Json;
+/** What the client said, with hashes in place of files. The host's options may differ each time. */
+function fingerprintOf({ input, messages, ...named }: Said): Json {
+  const said = {
+    ...named,
+    input: condensed(input),
+    messages: messages?.map((message) => ({ ...message, content: condensed(message.content) })),
+  };
+  return JSON.parse(JSON.stringify(said)) as Json;
 }
 
-function localOptionsOf(
-  { model, tools, metadata }: AnyRunRequest["opts"],
-  isDurable: boolean,
-  signal: AbortSignal,
-): LocalRunOptions | undefined {
-  if (!isDurable) return { model, tools, metadata, signal };
-  if (model === undefined && tools === undefined) return undefined;
+type Said = Pick<RunOpts, "messages" | "userId" | "sessionId"> & { input: unknown };
+
+function condensed(content: unknown): unknown {
+  if (!Array.isArray(content)) return content;
+  return content.map((part: { data?: unknown }) =>
+    typeof part.data === "string" ? { ...part, data: hash("sha256", part.data) } : part,
+  );
+}
+
+/** Throws `invalid_config` for options of the host that only a plain run can have. */
+function checkStorable({ model, tools }: AnyRunRequest["opts"]): void {
+  if (model === undefined && tools === undefined) return;
   const message =
     "runOptions(request) must give no model and no tools to a durable run: no record can hold them. " +
     "Give them to the agent, or leave the agent out of the RunService.";

@@ -292,6 +292,32 @@ describe("a run that is kept in the process", () => {
     expect(answer.text + service.lines.join()).not.toContain("sk-canary");
   });
 
+  it("takes uploads, whose memory is taken until its end, and knows them again by their bytes [http.kept-uploads]", async () => {
+    const { agent, model } = scripted({ text: "Seen.", delayMs: 200 }, "Next.");
+    const service = await serve({ agents: { a: agent }, fileUpload: { maxTotalSize: 1500 } });
+    const upload = async (key: string) => {
+      const form = new FormData();
+      form.append("files", new File(["x".repeat(1000)], "x.png", { type: "image/png" }));
+      return await service.ask("/agents/a/run", {
+        method: "POST",
+        headers: { "idempotency-key": key, prefer: "respond-async" },
+        body: form,
+      });
+    };
+
+    const first = await upload("one");
+    const second = await upload("two");
+    const again = await upload("one");
+    const part = { type: "image", data: "eHk=", mimeType: "image/png" };
+    const other = await service.post("/agents/a/run", { input: [part] }, { "idempotency-key": "one" });
+
+    expect([first.status, second.status, again.status, other.status]).toEqual([202, 202, 202, 422]);
+    expect(again.headers.get("x-run-id")).toBe(first.headers.get("x-run-id"));
+    // The second upload waited for the memory of the first run.
+    expect(model.calls[0]?.end).toBe("completed");
+    expect(JSON.stringify(model.calls[0]?.messages)).toContain(Buffer.from("x".repeat(1000)).toString("base64"));
+  });
+
   it("is cancelled by its id, and ends with the service", async () => {
     const { agent, model } = scripted({ hang: true });
     const service = await serve({ agents: { a: agent } });

@@ -2,8 +2,8 @@ import type { TokenUsage } from "@troupe/core";
 import type { Response } from "express";
 
 /**
- * Facts about a request that the router notes for the request logger: its route, run and tokens. Nothing of its
- * content.
+ * Facts about a request that the router notes for the request logger and for what the request holds: its route, run and
+ * tokens. Nothing of its content.
  */
 export type RequestRecord = {
   /** The mount path of the router, followed by the path pattern of the route. */
@@ -13,6 +13,8 @@ export type RequestRecord = {
   runId?: string;
   /** The total tokens of all model calls of the run. */
   tokens?: number;
+  /** Settles at the end of a run of this process that goes on when the request is over. It holds what the request brought. */
+  runEnd?: Promise<void>;
 };
 
 // In the global registry: the logger and the router may come from two copies of this package.

@@ -36,6 +36,7 @@ export class ServedRuns {
   readonly durable: RunService | undefined;
   readonly #served: Served;
   readonly #options: KeepOptions;
+  readonly #durableNames: Readonly<Record<RunKind, ReadonlySet<string>>>;
   #kept: RunService | undefined;
 
   /** Throws `invalid_config` if the host's service runs something else under a name of the router. */
@@ -43,13 +44,12 @@ export class ServedRuns {
     this.durable = options.durable;
     this.#served = served;
     this.#options = options;
-    for (const [kind, entries] of [
-      ["agent", served.agents],
-      ["team", served.teams],
-      ["workflow", served.workflows],
-    ] as const) {
-      for (const [name, entry] of entries) checkSame(kind, { name, entry, found: this.durable?.find(kind, name) });
-    }
+    const namesOf = (kind: RunKind, entries: ReadonlyMap<string, object>) => namesIn(options.durable, kind, entries);
+    this.#durableNames = {
+      agent: namesOf("agent", served.agents),
+      team: namesOf("team", served.teams),
+      workflow: namesOf("workflow", served.workflows),
+    };
   }
 
   /** The service of the runs that are kept in this process. */
@@ -57,9 +57,9 @@ export class ServedRuns {
     return (this.#kept ??= this.#keep());
   }
 
-  /** Returns the host's service if it performs the runs of an agent, team or workflow. */
+  /** Returns the host's service if it performs the runs of an agent, team or workflow of the router. */
   durableFor(kind: RunKind, name: string): RunService | undefined {
-    return this.durable?.find(kind, name) === undefined ? undefined : this.durable;
+    return this.#durableNames[kind].has(name) ? this.durable : undefined;
   }
 
   /** Returns a run that the caller may reach. A run that is unknown, over and removed, or another user's is `not_found`. */
@@ -116,13 +116,19 @@ export function runNotFound(): TroupeError {
   return new TroupeError("not_found", "Run not found. It may be over, or belong to another user.");
 }
 
-function checkSame(
+/** Returns the names of entries whose runs a service makes durable. Another entry under such a name is refused. */
+function namesIn(
+  service: RunService | undefined,
   kind: RunKind,
-  { name, entry, found }: { name: string; entry: object; found: object | undefined },
-): void {
-  if (found === undefined || found === entry) return;
-  const message = `runs has another ${kind} under the name ${JSON.stringify(name)}. Give the same ${kind} to both.`;
-  throw new TroupeError("invalid_config", message);
+  entries: ReadonlyMap<string, object>,
+): ReadonlySet<string> {
+  const found = [...entries].filter(([name, entry]) => {
+    const known = service?.find(kind, name);
+    if (known === undefined || known === entry) return known !== undefined;
+    const message = `runs has another ${kind} under the name ${JSON.stringify(name)}. Give the same ${kind} to both.`;
+    throw new TroupeError("invalid_config", message);
+  });
+  return new Set(found.map(([name]) => name));
 }
 
 async function orUndefined<Found>(found: Promise<Found>): Promise<Found | undefined> {

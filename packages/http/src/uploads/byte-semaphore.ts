@@ -1,10 +1,12 @@
 import type { Response } from "express";
+import { requestRecordOf } from "../exchange/request-record.ts";
 
 type Waiter = { bytes: number; enter: () => void };
 
 /**
  * A semaphore that limits the bytes that the uploads of all active requests hold in memory together. Requests that need
- * more than are free wait in the order of their arrival; the end of a response releases its bytes.
+ * more than are free wait in the order of their arrival; the end of a response releases its bytes, or that of its run if the
+ * run goes on.
  */
 export class ByteSemaphore {
   #free: number;
@@ -25,11 +27,16 @@ export class ByteSemaphore {
       resolve();
     };
     const waiter = { bytes, enter };
+    const release = (): void => {
+      if (hasEntered) this.#free += bytes;
+      this.#admit();
+    };
     response.once("close", () => {
       this.#waiters.delete(waiter);
-      if (hasEntered) this.#free += bytes;
       resolve();
-      this.#admit();
+      const { runEnd } = requestRecordOf(response);
+      if (runEnd === undefined) release();
+      else void runEnd.then(release);
     });
     this.#waiters.add(waiter);
     this.#admit();
