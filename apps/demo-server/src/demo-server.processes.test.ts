@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { McpToolServer } from "@troupe/mcp";
 import { FakeVendor } from "@troupe-internal/vendor-fakes";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { startDemo } from "./test/start-demo.ts";
@@ -67,6 +68,19 @@ describe.concurrent("the demo server without a key", () => {
     expect(said).toContain("assistant, weather-report");
     expect(said).toContain("not a language model");
     expect(said.match(/^ {2}curl .*$/gm)).toHaveLength(3);
+  });
+
+  it("serves its agents, teams and workflow to MCP clients too, and knows their users", async () => {
+    const headers = { "x-demo-user": "ada" };
+    const server = new McpToolServer({ name: "demo", transport: "http", url: `${url}/mcp`, headers });
+    const tools = await server.getTools();
+    await server.close();
+    const names = tools.map(({ name }) => name);
+
+    expect(names).toEqual(
+      expect.arrayContaining(["demo__ask_assistant", "demo__ask_travel-desk", "demo__run_morning-briefing"]),
+    );
+    expect((await ask("/mcp", post({}, { "x-demo-user": "a b" }))).status).toBe(400);
   });
 
   it("answers the commands that it prints", async () => {

@@ -1,5 +1,4 @@
 import type { Agent, Team } from "@troupe/core";
-import type { ServedWorkflow } from "@troupe/http";
 import { createAssistant, createVendorAssistants, createWeatherReport } from "./agents.ts";
 import type { Resources } from "./agents.ts";
 import { createMorningBriefing } from "./morning-briefing.ts";
@@ -9,7 +8,7 @@ import { createSpecialists, createTeams } from "./teams.ts";
 export type Demo = {
   readonly agents: Readonly<Record<string, Agent>>;
   readonly teams: Readonly<Record<string, Team>>;
-  readonly workflows: Readonly<Record<string, ServedWorkflow>>;
+  readonly workflows: Readonly<Record<string, ReturnType<typeof createMorningBriefing>>>;
 };
 
 /** Creates the agents, teams and workflows. */

@@ -2,6 +2,7 @@ import { TroupeError } from "@troupe/core";
 import { checkUser } from "@troupe/core/adapter";
 import { createAgentRouter, errorHandler, requestLogger } from "@troupe/http";
 import type { Principal, Shutdown } from "@troupe/http";
+import { createMcpServer } from "@troupe/mcp";
 import express from "express";
 import type { Express, RequestHandler } from "express";
 import type { Demo } from "./demo.ts";
@@ -21,6 +22,7 @@ const welcome = {
     "POST /runs/:runId/cancel",
     "GET /sessions, GET /sessions/:id, GET /sessions/:id/turns, DELETE /sessions/:id",
     "GET /health, GET /ready",
+    "POST /mcp, for MCP clients",
     "GET /docs, GET /docs/spec.json",
   ],
 };
@@ -33,6 +35,7 @@ export function createDemoServer(demo: Demo, serving: Serving): Express {
   const app = express().disable("x-powered-by");
   app.use(requestLogger);
   app.use(createAgentRouter({ ...demo, ...serving, middleware: [trustUserHeader], fileUpload: true, swagger: docs }));
+  app.use("/mcp", trustUserHeader, createMcpServer({ ...demo, ...serving, name: "troupe-demo" }).handler);
   app.get("/", (_request, response) => void response.json(welcome));
   app.use(() => {
     throw new TroupeError("not_found", "There is nothing here. GET / lists the endpoints.");
