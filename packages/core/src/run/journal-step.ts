@@ -159,7 +159,7 @@ async function resolveDoubt<Value>(step: JournalStep<Value>, call: LoggedCall): 
 
 function givenUp(place: string): TroupeError {
   const message = `${place} was under way when its process ended. It may have had its effect, and was given up.`;
-  return new TroupeError("interrupted", message);
+  return new TroupeError("cancelled", message);
 }
 
 function usageOf({ meter }: Pick<JournalStep<unknown>, "meter">) {

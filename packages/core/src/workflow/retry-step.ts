@@ -39,7 +39,6 @@ const permanent: readonly ErrorCode[] = [
   "unauthorized",
   "forbidden",
   "limit_exceeded",
-  "interrupted",
 ];
 
 /**

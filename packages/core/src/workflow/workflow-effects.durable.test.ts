@@ -102,7 +102,7 @@ describe("A function step that was cut off", () => {
 
   it("fails without a retry when it is given up, and when the answer is no state", async () => {
     for (const [reply, code] of [
-      [{ choice: "giveUp" }, "interrupted"],
+      [{ choice: "giveUp" }, "cancelled"],
       [{ choice: "happened", result: "paid" }, "invalid_value"],
     ] as const) {
       const { workflow, charged } = charging();
