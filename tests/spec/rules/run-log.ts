@@ -47,6 +47,16 @@ export const runLogRules = [
     "durable.admission": "more waiting runs than maxQueued, or open runs of a caller than perCaller, are rate_limited",
     "durable.fairness":
       "the caller with fewer open runs goes first, and an engine is given nothing but ids and numbers",
+    "durable.upgrade":
+      "a run whose tool, step, agent or seal key is gone or changed waits with kind upgrade, says what is missing, writes nothing and goes on when it is back",
+    "durable.ephemeral":
+      "without a storage runs are kept in memory within bounds of number and bytes, and what was dropped is gone",
+    "durable.local":
+      "a run of a service without a storage may have tools, a model, metadata and a signal of the process",
+    "durable.access":
+      "a run is its owner's; one without a user is reached by its id within its tenant, a bearer run so by callers without a user",
+    "durable.session": "the open run of a session is found by the session, one under way before one that is queued",
+    "durable.forget": "runs go with their session and their user, also when they are under way, and leave nothing",
     "durable.one-read":
       "however many readers a run has, they share one read a wake; a run that the process performs is not read for them",
     "durable.void-chunks":

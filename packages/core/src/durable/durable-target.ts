@@ -18,7 +18,7 @@ import type { DurableWorkflow } from "./run-service-options.ts";
 import type { RunKeys, RunKind } from "./run-view.ts";
 
 /** A chunk of a run, and the object that its step has tagged: of a workflow's event, the chunk within. */
-export type TargetChunk = { chunk: RunChunk; inner: object };
+type TargetChunk = { chunk: RunChunk; inner: object };
 
 /** A run that has not begun: its chunks drive it, and after them there is its public output. */
 export type StartedRun = { chunks: AsyncIterable<TargetChunk>; output: () => Promise<Json> };

@@ -115,7 +115,7 @@ const serveTable = { concurrency: optional(integer(1), 100) } satisfies OptionTa
 export type ServiceSettings = Omit<OptionsOf<typeof optionTable>, "retention"> & { readonly retention: Retention };
 
 /** The times and sizes of `RetentionOptions`, with their defaults. */
-export type Retention = { readonly [Name in keyof Required<RetentionOptions>]: number };
+type Retention = { readonly [Name in keyof Required<RetentionOptions>]: number };
 
 /** Checks the options of a `RunService`; a wrong one is `invalid_config`. */
 export function readServiceOptions(given: RunServiceOptions): ServiceSettings {

@@ -19,7 +19,7 @@ const shortestLookMs = 50;
 const longestLookMs = 1000;
 
 /** A check of a run about which the log has said nothing for a while: rejects when its readers wait in vain. */
-export type CheckQuiet = (runId: string) => Promise<void>;
+type CheckQuiet = (runId: string) => Promise<void>;
 
 /**
  * The log of one run as its readers in this process share it: the newest records, the number of the last one, and those who
