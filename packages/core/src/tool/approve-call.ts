@@ -4,7 +4,7 @@ import type { ToolDef } from "../run/tool.ts";
 import type { ToolCall } from "../message/tool-call.ts";
 import { isRecord } from "../util/is-record.ts";
 import { readProperty } from "../util/read-property.ts";
-import type { CallSlots } from "./call-slots.ts";
+import type { CallSlots } from "./running-calls.ts";
 import type { CallStep } from "./call-step.ts";
 import { copyPlain } from "./copy-plain.ts";
 import { cutFailureText, keyMasker, loggedCause } from "./failure-text.ts";

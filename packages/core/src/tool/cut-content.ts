@@ -1,5 +1,4 @@
 import type { ContentPart } from "../message/content.ts";
-import { cutText } from "./cut-text.ts";
 
 /** The number of content parts that a tool result may have. */
 const maxParts = 100;
@@ -37,4 +36,23 @@ export function cutToolParts(parts: readonly ContentPart[], { maxBytes, onCut }:
 function noteOn({ type, mimeType }: Exclude<ContentPart, { type: "text" }>, size: number, maxBytes: number): string {
   const what = mimeType === undefined ? type : `${type}, ${mimeType}`;
   return `[${what}: left out, because its ${size} bytes exceed the maxOutputBytes of the tool, ${maxBytes}]`;
+}
+
+/** The result of `cutText`: the text that fits, and the number of UTF-16 units that were cut off its end. */
+export type CutText = { readonly text: string; readonly cut: number };
+
+/** The largest number of UTF-8 bytes for one UTF-16 unit. */
+const mostBytesPerUnit = 3;
+
+/** Makes a text well-formed and cuts it to a number of UTF-8 bytes, between characters. */
+export function cutText(text: string, maxBytes: number): CutText {
+  if (text.length * mostBytesPerUnit <= maxBytes || fits(text, maxBytes)) return { text: text.toWellFormed(), cut: 0 };
+  const bytes = new Uint8Array(maxBytes);
+  const { read, written } = new TextEncoder().encodeInto(text.slice(0, maxBytes), bytes);
+  // Decoded and not sliced: a slice would hold on to the whole text.
+  return { text: new TextDecoder().decode(bytes.subarray(0, written)), cut: text.length - read };
+}
+
+function fits(text: string, maxBytes: number): boolean {
+  return text.length <= maxBytes && Buffer.byteLength(text) <= maxBytes;
 }

@@ -8,11 +8,10 @@ import type { RunContext } from "../run/run-context.ts";
 import type { RunEvents } from "../run/run-events.ts";
 import type { CompiledSchema } from "../schema/compile-schema.ts";
 import type { ApprovalHook, ToolHook } from "./approve-call.ts";
-import { CallSlots } from "./call-slots.ts";
 import type { BatchCall, RunningBatch, ToolProgress } from "./call-outcome.ts";
 import type { MalformedArguments } from "./execute-call.ts";
 import { executeCall, formProblem } from "./execute-call.ts";
-import { RunningCalls } from "./running-calls.ts";
+import { CallSlots, RunningCalls } from "./running-calls.ts";
 import type { ToolSet } from "./tool-set.ts";
 
 /**

@@ -4,7 +4,7 @@ import type { RunContext } from "../run/run-context.ts";
 import { runOf } from "../run/derive-context.ts";
 import { createMasker } from "../util/create-masker.ts";
 import type { Masker } from "../util/create-masker.ts";
-import { cutText } from "./cut-text.ts";
+import { cutText } from "./cut-content.ts";
 
 /** The longest text of a failure, in bytes of UTF-8. */
 const maxBytes = 2048;

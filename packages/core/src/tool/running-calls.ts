@@ -34,3 +34,43 @@ export class RunningCalls {
     for (const leave of this.#leaving) leave(reason());
   }
 }
+
+/**
+ * The slots for the calls of a batch that may be at work at the same time. Calls get them in the order in which they ask,
+ * and a call that waits for a person leaves its slot to others.
+ */
+export class CallSlots {
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+  readonly #isOver: () => boolean;
+
+  /** @param isOver tells if the batch has ended, so that no call waits for a slot any more */
+  constructor(count: number, isOver: () => boolean) {
+    this.#free = count;
+    this.#isOver = isOver;
+  }
+
+  /** Takes a slot. Returns undefined where one is free, else a promise that resolves when this call has one. */
+  take(): Promise<void> | undefined {
+    if (this.#free === 0) return new Promise((resolve) => this.#waiting.push(resolve));
+    this.#free--;
+    return undefined;
+  }
+
+  /** Gives a slot to the next call that waits for one. */
+  give(): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#free++;
+    else next();
+  }
+
+  /** Leaves the slot of a call for as long as it waits, and takes one again, unless the run stops meanwhile. */
+  async leaveFor<Result>(wait: () => Promise<Result>): Promise<Result> {
+    this.give();
+    try {
+      return await wait();
+    } finally {
+      if (!this.#isOver()) await this.take();
+    }
+  }
+}

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cutText } from "./cut-text.ts";
+import { cutText } from "./cut-content.ts";
 
 describe("cutText", () => {
   it("leaves a text that fits as it is", () => {
