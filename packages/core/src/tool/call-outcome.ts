@@ -154,13 +154,16 @@ async function resume(
 
 async function execute(checked: CheckedCall, batch: RunningBatch): Promise<ToolOutcome> {
   const { tool, step } = checked;
-  if (isExecutable(tool)) return await endRun(checked, await runTool({ ...checked, tool }, batch), batch);
+  if (isExecutable(checked)) {
+    const outcome = await runTool(checked, batch);
+    return tool.endsRun === true ? await endRun(checked, outcome, batch) : outcome;
+  }
   if (step === undefined) return refuseClientTool(tool, batch);
   return await endRun(checked, await askClient({ ...checked, step }, batch), batch);
 }
 
-function isExecutable(tool: ToolDef): tool is ExecutableTool {
-  return tool.execute !== undefined;
+function isExecutable(checked: CheckedCall): checked is CheckedCall & { tool: ExecutableTool } {
+  return checked.tool.execute !== undefined;
 }
 
 /** Checks that the outcome of a tool that ends the run can be the answer. */
@@ -192,7 +195,7 @@ function refuseClientTool({ name: toolName }: ToolDef, { context }: RunningBatch
 /** Returns the outcome from the cache, from an equal call that is under way, or from an execution. */
 async function runTool(checkedCall: CheckedCall & { tool: ExecutableTool }, batch: RunningBatch): Promise<ToolOutcome> {
   const { tools, context, running } = batch;
-  const { tool, call, step } = checkedCall;
+  const { tool, args, call, step, idempotencyKey } = checkedCall;
   const cache = tools.cacheOf(tool);
   const key = cache === undefined ? "" : cacheKey(tool.name, call.arguments, context);
   const cached = cache?.get(key);
@@ -200,7 +203,8 @@ async function runTool(checkedCall: CheckedCall & { tool: ExecutableTool }, batc
   if (step !== undefined) await announce({ ...checkedCall, step });
   if (running.isOver) return failedOutcome("The run was over before the tool was called.");
   const onProgress = (progress: unknown) => passProgress(call, progress, batch);
-  const start = () => new ToolExecution({ ...checkedCall, toolCallId: call.id, context, scope: step?.scope });
+  const scope = step?.scope;
+  const start = () => new ToolExecution({ tool, args, toolCallId: call.id, idempotencyKey, context, scope });
   // Equal calls share an execution only when it changes nothing.
   const execution = cache !== undefined && tool.effect === "pure" ? cache.share(key, start) : start();
   const outcome = await running.during(execution.outcome, execution.join(onProgress));

@@ -191,12 +191,6 @@ const optionTable = {
 /** The number of options that most tools have: a name, a description, parameters and `execute`. */
 const usualCount = 4;
 
-/** The other options. Most tools have none of them: the whole table is read only for those that do. */
-const rareOptions = Object.keys(optionTable).slice(usualCount) as readonly Exclude<
-  keyof ToolDef,
-  "name" | "description" | "parameters" | "execute"
->[];
-
 /** Options that say how `execute` is called, and what becomes of a call under way. */
 const ofExecute = ["cache", "timeoutMs", "effect", "verify", "onDoubt", "publicErrors"] as const;
 
@@ -211,8 +205,9 @@ export function checkTool(tool: unknown): asserts tool is ToolDef {
   optionTable.description(description, "description", where);
   optionTable.parameters(parameters, "parameters", where);
   optionTable.execute(execute, "execute", where);
-  const isUsual = execute !== undefined && rareOptions.every((option) => (tool as ToolDef)[option] === undefined);
-  if (isUsual && countFields(tool) === usualCount) return;
+  // Most tools have these options and no others: the whole table is read only for the rest.
+  const isPlain = Object.getPrototypeOf(tool) === Object.prototype;
+  if (isPlain && execute !== undefined && countFields(tool) === usualCount) return;
   readOptions(optionTable, tool, where);
   refuseWithoutEffect(tool as ToolDef, where.path);
 }
