@@ -43,7 +43,7 @@ export class RunSession {
       owner: ownerOf(settings),
       signal,
       isNew: !settings.isNamedSession,
-      ...(journal !== undefined && { run: runId }),
+      ...(journal !== undefined && { run: { runId, attempt: journal.attempt } }),
       onWaiting,
     });
     this.#sessions = sessions;

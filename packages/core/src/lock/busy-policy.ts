@@ -3,6 +3,7 @@ import { integer, milliseconds, oneOf, optional } from "../errors/option-checks.
 import { readOptions, wrongOption } from "../errors/read-options.ts";
 import type { OptionCheck, OptionTable, OptionContext } from "../errors/read-options.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
+import type { RunAttempt } from "./queue-record.ts";
 
 /** Policy for runs on a busy session: to wait for the run that holds it or to be refused, and the limits of waiting. */
 export type BusyPolicy = {
@@ -15,10 +16,10 @@ export type BusyPolicy = {
 };
 
 /**
- * Options of a run that joins the queue of a session: the policy, a signal that ends its waiting, and the id of a durable run,
- * which takes the place over that an attempt of another process at it still has.
+ * Options of a run that joins the queue of a session: the policy, a signal that ends its waiting, and the attempt at a durable
+ * run, which takes the place over that an earlier attempt of another process still has.
  */
-export type JoinOptions = BusyPolicy & { signal?: AbortSignal | undefined; run?: string | undefined };
+export type JoinOptions = BusyPolicy & { signal?: AbortSignal | undefined; run?: RunAttempt | undefined };
 
 const policyOptions = {
   onBusy: optional(oneOf("enqueue", "reject"), "enqueue"),

@@ -67,11 +67,36 @@ describe("reconcile", () => {
     expect(reconcile(null, desire("a", []))).toBeNull();
   });
 
-  it("gives the next attempt at a durable run the place of the one before, whose process may be gone", () => {
+  const attempt = (number: number) => ({ runId: "r", attempt: number });
+
+  it("gives no place of a later attempt at a durable run to an earlier one, which is stopped or will be [run-log.place]", () => {
+    const stored = queueOf("a1", "b1");
+    const [, ...others] = stored.positions;
+    const durable = { ...stored, positions: [{ process: "a", waiter: 1, run: attempt(2) }, ...others] };
+    const earlier = { ...desire("b", [1, 2]), waiters: [{ number: 1 }, { number: 2, run: attempt(1) }] };
+
+    expect(reconcile(durable, earlier)).toBe(durable);
+    expect(shown(reconcile(queueOf("c1", "b1"), earlier))).toBe("c1 b1 b2");
+  });
+
+  it("leaves the place of an earlier attempt that has come after the later one", () => {
+    const stored = queueOf("a1");
+    const positions = [
+      ...stored.positions,
+      { process: "b", waiter: 2, run: attempt(2) },
+      { process: "c", waiter: 1, run: attempt(1) },
+    ];
+    const later = { ...desire("b", [2]), waiters: [{ number: 2, run: attempt(2) }] };
+    const durable = { ...stored, positions };
+
+    expect(reconcile(durable, later)).toBe(durable);
+  });
+
+  it("gives the next attempt at a durable run the place of the one before, whose process may be gone [run-log.place]", () => {
     const stored = queueOf("a1", "b1", "c1");
     const [, ...others] = stored.positions;
-    const durable = { ...stored, positions: [{ process: "a", waiter: 1, run: "r" }, ...others] };
-    const desired = { ...desire("b", [1, 2]), waiters: [{ number: 1 }, { number: 2, run: "r" }] };
+    const durable = { ...stored, positions: [{ process: "a", waiter: 1, run: attempt(1) }, ...others] };
+    const desired = { ...desire("b", [1, 2]), waiters: [{ number: 1 }, { number: 2, run: attempt(2) }] };
 
     const next = reconcile(durable, desired);
 

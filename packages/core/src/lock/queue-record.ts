@@ -1,16 +1,19 @@
 import type { Json } from "../storage/json.ts";
-import { isCount, isArrayOf, isOptionalString, readRecord, recordVersion } from "../storage/stored-record.ts";
+import { isCount, isArrayOf, readRecord, recordVersion } from "../storage/stored-record.ts";
 import { isRecord } from "../util/is-record.ts";
 import type { RecordKey } from "../storage/stored-record.ts";
 
-/**
- * Position of one run in a stored queue: the id of its process, the number of its waiter within that process, and the id of
- * the run if it is durable.
- */
-export type StoredPosition = { process: string; waiter: number; run?: string };
+/** One attempt at a durable run: the run's id, and the number of the attempt. */
+export type RunAttempt = { readonly runId: string; readonly attempt: number };
 
-/** A waiter of this process: its number, and the id of its run if it is durable. */
-export type DesiredWaiter = { readonly number: number; readonly run?: string | undefined };
+/**
+ * Position of one run in a stored queue: the id of its process, the number of its waiter within that process, and the attempt
+ * if the run is durable.
+ */
+export type StoredPosition = { process: string; waiter: number; run?: RunAttempt };
+
+/** A waiter of this process: its number, and its attempt if its run is durable. */
+export type DesiredWaiter = { readonly number: number; readonly run?: RunAttempt | undefined };
 
 /**
  * Sign in the stored queue that a process still owns its positions: it writes a new `beat` at least every `leaseMs`
@@ -88,27 +91,42 @@ function newQueueRecord(): QueueRecord {
 }
 
 /**
- * Removes waiters that gave up and expired processes, and appends new waiters. The next attempt at a durable run has the place
- * of the one before, whose process may have ended a moment ago.
+ * Removes waiters that gave up and expired processes, and appends new waiters. A later attempt at a durable run has the place
+ * of an earlier one, whose process may have ended a moment ago, and never the reverse.
  */
 function desiredPositions(before: readonly StoredPosition[], desired: DesiredState): StoredPosition[] {
   const { heartbeat, waiters, expired } = desired;
   const { process } = heartbeat;
-  const inherited = before.map((position) => inherit(position, desired));
-  const kept = inherited.filter((position) =>
+  const kept = inherit(before, desired).filter((position) =>
     position.process === process
       ? waiters.some(({ number }) => number === position.waiter)
       : !expired.has(position.process),
   );
-  const own = new Set(kept.filter((position) => position.process === process).map(({ waiter }) => waiter));
-  const added = waiters.filter(({ number }) => !own.has(number));
+  const own = waitersOf(kept, process);
+  const added = waiters.filter(({ number, run }) => !own.has(number) && !kept.some((other) => isLater(other.run, run)));
   return [...kept, ...added.map(({ number: waiter, run }) => ({ process, waiter, ...(run !== undefined && { run }) }))];
 }
 
-function inherit(position: StoredPosition, { heartbeat: { process }, waiters }: DesiredState): StoredPosition {
-  if (position.run === undefined || position.process === process) return position;
-  const heir = waiters.find(({ run }) => run === position.run);
-  return heir === undefined ? position : { process, waiter: heir.number, run: position.run };
+/** Gives the places of earlier attempts to the waiters of this process that have none. */
+function inherit(before: readonly StoredPosition[], { heartbeat, waiters }: DesiredState): StoredPosition[] {
+  const { process } = heartbeat;
+  const own = waitersOf(before, process);
+  return before.map((position) => {
+    if (position.run === undefined || position.process === process) return position;
+    const heir = waiters.find(({ number, run }) => !own.has(number) && isLater(run, position.run));
+    if (heir?.run === undefined) return position;
+    own.add(heir.number);
+    return { process, waiter: heir.number, run: heir.run };
+  });
+}
+
+function waitersOf(positions: readonly StoredPosition[], process: string): Set<number> {
+  return new Set(positions.filter((position) => position.process === process).map(({ waiter }) => waiter));
+}
+
+/** Tells if two attempts are at the same run, and the first is the later one. */
+function isLater(one: RunAttempt | undefined, other: RunAttempt | undefined): boolean {
+  return one !== undefined && one.runId === other?.runId && one.attempt > other.attempt;
 }
 
 /** The last heartbeat of each process that has a position. */
@@ -132,8 +150,12 @@ function isStoredPosition(value: unknown): value is StoredPosition {
     isRecord(value) &&
     typeof value["process"] === "string" &&
     isCount(value["waiter"]) &&
-    isOptionalString(value["run"])
+    (value["run"] === undefined || isRunAttempt(value["run"]))
   );
+}
+
+function isRunAttempt(value: unknown): value is RunAttempt {
+  return isRecord(value) && typeof value["runId"] === "string" && isCount(value["attempt"]);
 }
 
 function isHeartbeat(value: unknown): value is Heartbeat {

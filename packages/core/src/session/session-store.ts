@@ -5,6 +5,7 @@ import { readProperty } from "../util/read-property.ts";
 import { checkBusyPolicy } from "../lock/busy-policy.ts";
 import type { BusyPolicy, JoinOptions } from "../lock/busy-policy.ts";
 import type { Lease } from "../lock/lease.ts";
+import type { RunAttempt } from "../lock/queue-record.ts";
 import { sessionQueuesOf } from "../lock/session-queues.ts";
 import type { KeyedQueues } from "../lock/session-queues.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
@@ -56,8 +57,8 @@ export type SessionListener = {
 export type OpenOptions = SessionAccess & {
   /** True when the id was made just now, which spares a read. */
   isNew?: boolean;
-  /** The id of a durable run, whose next attempt takes over the place in the queue, and for which the session may wait. */
-  run?: string;
+  /** An attempt at a durable run: it takes over the place of an earlier one in the queue, and the session may wait for it. */
+  run?: RunAttempt;
   /** Cancels a durable run that waits for an answer in this session, in place of refusing this one. @default "reject" */
   onWaiting?: "reject" | "cancel" | undefined;
 };
@@ -98,7 +99,7 @@ export class SessionStore {
     const isKnownNew = access.isNew === true && this.#driver.compareAndSet !== undefined;
     const { lease, session } = await this.#acquire(ref, access.signal, { isKnownNew, run: access.run });
     try {
-      if (session?.waiting !== undefined && session.waiting !== access.run)
+      if (session?.waiting !== undefined && session.waiting !== access.run?.runId)
         await this.#endOtherWait(session.waiting, access);
       const prepare = async () => {
         if (session === null) return await createSession(this.#driver, ref);
