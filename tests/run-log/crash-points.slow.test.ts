@@ -1,0 +1,71 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { InMemoryStorage } from "@troupe/core";
+import { SqliteStorage } from "@troupe/storage-sqlite";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Crash } from "./dying-process.ts";
+import { judge } from "./judge.ts";
+import { play } from "./play.ts";
+import type { SharedPlace } from "./play.ts";
+import { scenes } from "./scenes.ts";
+import type { Scene } from "./scenes.ts";
+
+let folder = "";
+let files = 0;
+beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), "troupe-run-log-"))));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const places: [name: string, create: () => SharedPlace][] = [
+  [
+    "memory",
+    () => {
+      const storage = new InMemoryStorage();
+      return { open: () => storage };
+    },
+  ],
+  [
+    "an SQLite file",
+    () => {
+      const file = join(folder, `${++files}.db`);
+      return { open: () => new SqliteStorage(file, { durability: "normal" }) };
+    },
+  ],
+];
+
+/** The number of crashes that are played at the same time: most of the time they wait. */
+const atOnce = 8;
+
+describe.each(places)("a durable run over %s whose process dies at any insert into its log", (_, create) => {
+  it.each(Object.entries(scenes))("goes on as if nothing had been: %s [run-log.crash]", async (_name, scene) => {
+    expect(await crashEverywhere(scene, create)).toEqual([]);
+  });
+});
+
+/** Returns what went wrong, by the moment of the crash. */
+async function crashEverywhere(scene: Scene, create: () => SharedPlace): Promise<string[]> {
+  const wrongs: string[] = [];
+  const whole = await play(scene, create());
+  judge(scene, whole, whole);
+  const moments = Array.from({ length: whole.inserts + 1 }, (__, index) => index + 1);
+  const crashes = moments.flatMap((atInsert) =>
+    (["before", "after"] as const).map((death): Crash => ({ atInsert, death })),
+  );
+  const rest = crashes.values();
+  const work = async (): Promise<void> => {
+    for (const crash of rest) wrongs.push(...(await crashOnce(scene, create(), { crash, whole })));
+  };
+  await Promise.all(Array.from({ length: atOnce }, work));
+  return wrongs;
+}
+
+type Trial = { crash: Crash; whole: Awaited<ReturnType<typeof play>> };
+
+async function crashOnce(scene: Scene, place: SharedPlace, { crash, whole }: Trial): Promise<string[]> {
+  try {
+    judge(scene, await play(scene, place, [crash]), whole);
+    return [];
+  } catch (error) {
+    return [`Died ${crash.death} insert ${crash.atInsert}: ${String(error)}`];
+  }
+}

@@ -1,0 +1,69 @@
+import type { StorageDriver } from "@troupe/core";
+import { connect } from "./connect.ts";
+
+/** The moment of a crash: the k-th insert into the run log is not made any more, or its answer does not arrive any more. */
+export type Crash = { readonly atInsert: number; readonly death: "before" | "after" };
+
+type StorageCall = { readonly name: string; readonly args: readonly unknown[] };
+
+/** The promise of all that a dead process would still do. */
+const never = new Promise<never>(() => {});
+
+/**
+ * One process of a service, as far as its storage, its models and its tools are concerned. It dies as planned: from then on
+ * nothing that it does reaches the storage or the world, and nothing answers it.
+ */
+export class DyingProcess {
+  readonly storage: StorageDriver;
+  /** Resolves when the process dies. */
+  readonly died: Promise<void>;
+  /** The inserts into the run log so far. */
+  inserts = 0;
+  isDead = false;
+  readonly #crash: Crash | undefined;
+  readonly #die: () => void;
+
+  constructor(driver: StorageDriver, crash?: Crash) {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.died = promise;
+    this.#die = resolve;
+    this.#crash = crash;
+    this.storage = connect(driver, async (name, args, make) => await this.#pass({ name, args }, make));
+  }
+
+  /** Lets a model or a tool go on while the process lives. */
+  async goOn(): Promise<void> {
+    if (this.isDead) await never;
+  }
+
+  /** Resolves with a call's result, and with undefined when the process dies first. */
+  async unlessDead<Result>(call: Promise<Result>): Promise<Result | undefined> {
+    call.catch(() => {});
+    return await Promise.race([call, this.died.then(() => undefined)]);
+  }
+
+  /** Ends the process now. */
+  kill(): void {
+    this.isDead = true;
+    this.#die();
+  }
+
+  async #pass(call: StorageCall, make: () => Promise<unknown>): Promise<unknown> {
+    await this.goOn();
+    const isLast = isLogInsert(call) && ++this.inserts === this.#crash?.atInsert;
+    if (isLast && this.#crash?.death === "before") this.kill();
+    await this.goOn();
+    try {
+      return await make();
+    } finally {
+      if (isLast) this.kill();
+      await this.goOn();
+    }
+  }
+}
+
+function isLogInsert({ name, args }: StorageCall): boolean {
+  const [first, , expected] = args;
+  if (name === "compareAndSet") return first === "run-log" && expected === null;
+  return name === "insertAll" && (first as { namespace: string }[]).some(({ namespace }) => namespace === "run-log");
+}

@@ -1,0 +1,132 @@
+import { InMemoryStorage, RunService } from "@troupe/core";
+import type { Json, RunView, StorageDriver } from "@troupe/core";
+import { DyingProcess } from "./dying-process.ts";
+import type { Crash } from "./dying-process.ts";
+import { entriesOf, recordNumbers } from "./read-run-log.ts";
+import type { StoredEntry } from "./read-run-log.ts";
+import { Reader } from "./reader.ts";
+import { Schedule } from "./schedule.ts";
+import { answerOf } from "./scenes.ts";
+import type { Scene } from "./scenes.ts";
+import { World } from "./world.ts";
+
+/** The id of all runs, each in a storage of its own, so that two of a scene are alike in all but time. */
+const sceneRunId = "5b1e9f3c-0000-4000-8000-000000000002";
+
+/** A storage that several processes open at the same time. */
+export type SharedPlace = { readonly open: () => StorageDriver };
+
+/** What became of a run that was cut off: what is stored, what its client has read, and what the world has seen. */
+export type Outcome = {
+  readonly world: World;
+  readonly reader: Reader;
+  /** A client that came when all was over. */
+  readonly late: Reader;
+  readonly view: RunView;
+  readonly entries: readonly StoredEntry[];
+  readonly numbers: readonly number[];
+  readonly turns: readonly Json[];
+  /** The inserts of the first process. */
+  readonly inserts: number;
+};
+
+/** Plays a scene in processes that crash, one after the other, and in one after them that does not. */
+export async function play(scene: Scene, place: SharedPlace, crashes: readonly Crash[] = []): Promise<Outcome> {
+  const stage = new Play(scene, place);
+  let connection = await stage.start(crashes[0]);
+  const { process: first } = connection;
+  await stage.accept(connection);
+  for (let deaths = 1; !(await stage.reader.follow(connection)); deaths++)
+    connection = await stage.start(crashes[deaths]);
+  return { ...(await stage.end(connection)), inserts: first.inserts };
+}
+
+/** Plays a scene in two processes that perform the run at the same time, whose storage calls are made in this order. */
+export async function playTwice(scene: Scene, turns: ConstructorParameters<typeof Schedule>[0]): Promise<Outcome> {
+  const storage = new InMemoryStorage();
+  const schedule = new Schedule(turns);
+  let opened = 0;
+  // The first connection is that of the checks.
+  const stage = new Play(scene, {
+    open: () => {
+      opened += 1;
+      return opened === 1 ? storage : schedule.connect(storage, opened === 2 ? 0 : 1);
+    },
+  });
+  const scheduled = schedule.run();
+  const connection = await stage.start();
+  await stage.accept(connection);
+  // It takes up the run, which is not over.
+  const other = stage.start();
+  await stage.reader.follow(connection);
+  await scheduled;
+  await (await other).service.close();
+  return { ...(await stage.end(connection)), inserts: connection.process.inserts };
+}
+
+type Connection = { readonly process: DyingProcess; readonly service: RunService };
+
+/** A run of a scene, with its world, its client and its processes. */
+class Play {
+  readonly world: World;
+  readonly reader: Reader;
+  readonly #scene: Scene;
+  readonly #place: SharedPlace;
+  readonly #storage: StorageDriver;
+  readonly #drivers: StorageDriver[] = [];
+  #processes = 0;
+
+  constructor(scene: Scene, place: SharedPlace) {
+    this.#scene = scene;
+    this.#place = place;
+    this.#storage = place.open();
+    this.world = new World(this.#storage);
+    this.reader = new Reader(sceneRunId, (wait) => answerOf(this.world, wait));
+  }
+
+  /** Starts a process that serves runs. */
+  async start(crash?: Crash): Promise<Connection> {
+    const { world } = this;
+    const driver = this.#place.open();
+    this.#drivers.push(driver);
+    const process = new DyingProcess(driver, crash);
+    const parts = this.#scene.create({ process, world, generation: ++this.#processes, runId: sceneRunId });
+    const service = new RunService({ ...parts, storage: process.storage });
+    await process.unlessDead(service.serve());
+    return { process, service };
+  }
+
+  async accept({ process, service }: Connection): Promise<void> {
+    const { kind } = this.#scene;
+    const request = { kind, name: "scene", input: "Go on.", options: { sessionId: "s" }, runId: sceneRunId };
+    await process.unlessDead(service.accept(request));
+  }
+
+  /** Reads all that is stored of a run that is over, and closes the storage. */
+  async end(connection: Connection): Promise<Omit<Outcome, "inserts">> {
+    const { world, reader } = this;
+    const { service } = connection;
+    const storage = this.#storage;
+    const view = await untilOver(service, storage);
+    const late = new Reader(sceneRunId);
+    await late.follow(connection);
+    const stored = {
+      turns: (await storage.list("turns")).map(({ value }) => value),
+      entries: await entriesOf(storage, sceneRunId),
+      numbers: await recordNumbers(storage, sceneRunId),
+    };
+    await service.close();
+    await Promise.all([storage, ...this.#drivers].map(async (driver) => await driver.close()));
+    return { world, reader, late, view, ...stored };
+  }
+}
+
+/** Waits until the record of the run has its end, which follows that in the log, and the run is off the list of open ones. */
+async function untilOver(service: RunService, storage: StorageDriver): Promise<RunView> {
+  for (;;) {
+    const view = await service.get(sceneRunId, "host");
+    const open = await storage.list("run-open");
+    if (view.endedAt !== undefined && open.length === 0) return view;
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+}
