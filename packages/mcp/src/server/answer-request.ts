@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { TroupeError } from "@troupe/core";
-import { createId, toPublicError } from "@troupe/core/adapter";
+import { createId, keyHeaders, toPublicError } from "@troupe/core/adapter";
 import type { AuthInfo } from "@modelcontextprotocol/server";
 
 /** A request as Node or Express gives it, with what handlers before this one may have put there. */
@@ -17,6 +17,8 @@ export type McpRequest = IncomingMessage & {
 
 /** Handler of the library: one web request to one web response. */
 type FetchHandler = (request: Request, options: { parsedBody?: unknown }) => Promise<Response>;
+
+const keyNames: ReadonlySet<string> = new Set(keyHeaders);
 
 const sessionHeader = "Mcp-Session-Id";
 
@@ -41,8 +43,9 @@ export async function answerRequest(exchange: McpExchange, handle: FetchHandler)
   const { method = "GET" } = request;
   if (!methods.has(method)) throw new TroupeError("invalid_request", "This method is not supported. Expected POST.");
   const message = method === "POST" ? (request.body ?? parse(await readBody(request, maxBodyBytes))) : undefined;
+  // Handlers of the library see this request: keys are not theirs.
   const headers = Object.entries(request.headersDistinct).flatMap(([name, values = []]) =>
-    values.map((value): [string, string] => [name, value]),
+    keyNames.has(name) ? [] : values.map((value): [string, string] => [name, value]),
   );
   const asked = new Request("http://localhost/", { method, headers, signal });
   const reply = await handle(asked, message === undefined ? {} : { parsedBody: message });

@@ -158,6 +158,30 @@ describe.each(revisions)("createMcpServer with extend, for a client of %s", (pro
   });
 });
 
+describe.each(revisions)("a handler that extend registers, for a client of %s", (protocol) => {
+  it("gets the token that the host has verified, and no keys of models [mcp-server.extend] [mcp-server.keys]", async () => {
+    const seen: unknown[] = [];
+    const watch: McpExtend = (server) => {
+      server.registerTool("watch", { description: "Watches." }, ({ http }) => {
+        seen.push([http?.authInfo, [...(http?.req?.headers ?? [])]]);
+        return say("Seen.");
+      });
+    };
+    const auth = { token: "t", clientId: "c", scopes: ["read"] };
+    const served = await serveHttp({ extend: watch }, [
+      (asked, _response, next) => {
+        Object.assign(asked, { auth });
+        next();
+      },
+    ]);
+    const headers = { "x-openai-api-key": "sk-canary-1", "x-api-key": "sk-canary-2", "x-trace": "seven" };
+    await callTool(await connectTo(served, { protocol, headers }).getTools(), "team__watch");
+
+    expect(seen).toEqual([[auth, expect.arrayContaining([["x-trace", "seven"]])]]);
+    expect(JSON.stringify(seen)).not.toContain("sk-canary");
+  });
+});
+
 describe("a state of sealState", () => {
   it("is refused when it was changed, or comes from another user or server [mcp-server.state]", async () => {
     const served = await serveUsers();
