@@ -50,6 +50,17 @@ describe("an attempt at a durable run", () => {
     });
   });
 
+  it("ends as cancelled although it begins just when its run is cancelled as queued [durable.cancel]", async () => {
+    for (let turns = 0; turns < 12; turns++) {
+      const service = await serveRuns({ agents: { a: endless }, storage: new InMemoryStorage() });
+      const { runId } = await service.accept(request);
+      for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+      expect(["cancelled", "cancelling"]).toContain(await service.cancel(runId, "host"));
+      await untilStatus(service, runId, "cancelled");
+      expect((await readEvents(service, runId)).filter(({ type }) => type === "end")).toHaveLength(1);
+    }
+  });
+
   it("is made anew by the next service when its own is drained, and tells no end [durable.drain]", async () => {
     const storage = new InMemoryStorage();
     const before = await serveRuns({ agents: { a: endless }, storage });

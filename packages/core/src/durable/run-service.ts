@@ -1,4 +1,5 @@
 import { TroupeError } from "../errors/troupe-error.ts";
+import { RunPaused } from "../journal/run-paused.ts";
 import { registryEntries } from "../run/registry.ts";
 import type { SessionOwner } from "../session/session-owner.ts";
 import type { SessionListener } from "../session/session-store.ts";
@@ -149,8 +150,19 @@ export class RunService {
     performing?.cancel(cancelled(reason));
     if (performing !== undefined || record.status === "running") return "cancelling";
     await this.#engine.withdraw(runId);
-    await this.#performer.endUnperformed(record, cancelled(reason));
-    return "cancelled";
+    return await this.#cancelUnperformed(record, reason);
+  }
+
+  async #cancelUnperformed(record: RunRecord, reason: string | undefined): Promise<"cancelled" | "cancelling"> {
+    try {
+      await this.#performer.endUnperformed(record, cancelled(reason));
+      return "cancelled";
+    } catch (error) {
+      if (!(error instanceof RunPaused) || error.reason !== "overtaken") throw error;
+      // An attempt has begun in this very moment. It finds the cancel, unless it has looked already.
+      this.#performing.get(record.runId)?.cancel(cancelled(reason));
+      return "cancelling";
+    }
   }
 
   /** Answers a question of a waiting run, which then goes on. The first answer counts; another one is `conflict`. */
