@@ -216,6 +216,8 @@ export class RunPerformer {
     const { store, now, admission } = this.#parts;
     const { runId } = record;
     if (journal.stopped === "failed") throw causeOf(journal);
+    // A call with an effect whose result is lost would have to be asked about.
+    if (journal.stopped === "released") await journal.flush();
     if (journal.stopped !== "suspended") return;
     await note.write();
     note.close();

@@ -92,6 +92,29 @@ describe("a tool that needs an approval, in a RunService", () => {
   });
 });
 
+describe("a tool whose process hands the run back, in a RunService", () => {
+  it("is not asked about when its result came right before that [run-log.hand-back]", async () => {
+    const { tool, paid } = payTool();
+    const storage = new InMemoryStorage();
+    const asked = Promise.withResolvers<void>();
+    const first = new ScriptedModel(asks).respond(() => {
+      asked.resolve();
+      return { text: "Done.", hang: true };
+    });
+    const config = { tools: [tool] };
+    const before = await serveRuns({ storage, agents: { a: agentWith([], { ...config, model: first }) } });
+    const { runId } = await before.accept(request);
+    await asked.promise;
+    await before.close();
+
+    const after = await serveRuns({ storage, agents: { a: agentWith(["Done."], config) } });
+    const view = await untilStatus(after, runId, "completed");
+
+    expect(view.output).toMatchObject({ text: "Done.", toolCalls: [{ result: "paid 5" }] });
+    expect(paid).toHaveBeenCalledOnce();
+  });
+});
+
 describe("a tool without execute, in a RunService", () => {
   it("is executed by the client that answers [run-log.client-tool]", async () => {
     const tool = defineTool(base);

@@ -160,8 +160,9 @@ export class Attempt {
   #stopAs(paused: RunPaused): void {
     if (this.stopped !== undefined) return;
     this.stopped = paused.reason;
-    // Of a run that others go on with, nothing may be added.
-    this.#log.fail(paused);
+    // What was done before a release counts. Of a run that others go on with, nothing may be added.
+    if (paused.reason === "released") this.#log.close();
+    else this.#log.fail(paused);
     this.#abort.abort(paused);
   }
 

@@ -170,7 +170,7 @@ export class Journal {
     await this.#attempt.add({ t: "end", ...end });
   }
 
-  /** Stops the attempt, whose run another one goes on with. */
+  /** Stops the attempt, whose run another one goes on with. What it has done is still written: `flush` waits for it. */
   release(): void {
     this.#attempt.stop("released");
   }

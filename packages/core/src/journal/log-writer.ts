@@ -138,6 +138,7 @@ export class RunLog {
   #count = 0;
   #isWriting = false;
   #failure: RunPaused | undefined;
+  #isClosed = false;
   #onFailure: (reason: RunPaused) => void = () => {};
   /** Resolved when all that was added is stored. */
   #stored: PromiseWithResolvers<void> | undefined;
@@ -158,9 +159,9 @@ export class RunLog {
     return this.#count > maxUnwritten;
   }
 
-  /** Adds an entry. Chunks of one step are put together. After a failure nothing is added. */
+  /** Adds an entry. Chunks of one step are put together. After a failure, or once it is closed, nothing is added. */
   add(entry: LogEntry, isUrgent = false): void {
-    if (this.#failure !== undefined) return;
+    if (this.#failure !== undefined || this.#isClosed) return;
     this.#count += 1;
     const last = this.#entries.at(-1);
     if (entry.t === "chunks" && last?.t === "chunks" && last.step === entry.step) {
@@ -169,6 +170,11 @@ export class RunLog {
       this.#entries.push(entry);
     }
     this.#onEntry(this, isUrgent);
+  }
+
+  /** Takes no more entries. Those that were added are still written. */
+  close(): void {
+    this.#isClosed = true;
   }
 
   /** Makes what was added urgent. */
