@@ -1,23 +1,24 @@
 import { globSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { readExamples, readmeFolders, shownPart, withFreshExamples } from "./readme-examples.ts";
+import { pagesWithPrograms, readExamples, readmeFolders, shownPart, withFreshExamples } from "./readme-examples.ts";
 
 const root = join(import.meta.dirname, "../..");
 const read = (path: string) => readFileSync(join(root, path), "utf8");
 
 describe.each(readmeFolders(root))("the README in %s", (folder) => {
   const readme = read(join(folder, "README.md"));
-  const examples = readExamples(readme);
 
   it("shows or links every program of its examples folder", () => {
     const files = globSync("examples/*.ts", { cwd: join(root, folder) });
 
     expect(files.filter((file) => !readme.includes(file))).toEqual([]);
   });
+});
 
-  it.each(examples)("shows $file as the file stands", ({ file = "", code }) => {
-    expect(code, "run `node tools/packages/readme-examples.ts`").toBe(shownPart(read(join(folder, file))));
+describe.each(pagesWithPrograms(root))("%s", (page) => {
+  it.each(readExamples(read(page)))("shows $file as the file stands", ({ file = "", code }) => {
+    expect(code, "run `node tools/packages/readme-examples.ts`").toBe(shownPart(read(join(dirname(page), file))));
   });
 });
 

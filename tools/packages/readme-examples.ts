@@ -1,13 +1,13 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { readWorkspace } from "./workspace.ts";
 
 /**
- * A program shown in a README. The block names its file behind the language (```ts examples/first.ts) and shows the whole
+ * A program shown on a page. The block names its file behind the language (```ts examples/first.ts) and shows the whole
  * file or, when the file has them, its regions named `readme`. A ```text block right after it holds the program's output.
  */
 export interface ReadmeExample {
-  /** Path from the README's folder; undefined when the block names no file. */
+  /** Path from the page's folder; undefined when the block names no file. */
   file: string | undefined;
   code: string;
   /** The output that the README shows. */
@@ -17,7 +17,7 @@ export interface ReadmeExample {
 const block = /^```ts(?: (?<file>\S+))?\n(?<code>[\s\S]*?)^```$(?:\n+```text\n(?<output>[\s\S]*?)^```$)?/gm;
 const region = /^\/\/ #region readme\n(?<code>[\s\S]*?)^\/\/ #endregion\n/gm;
 
-/** Returns the programs of a README, in order. */
+/** Returns the programs of a page, in order. */
 export function readExamples(readme: string): ReadmeExample[] {
   return [...readme.matchAll(block)].map(({ groups }) => ({
     file: groups?.["file"],
@@ -26,13 +26,13 @@ export function readExamples(readme: string): ReadmeExample[] {
   }));
 }
 
-/** Returns the part of a program that a README shows: its regions named `readme`, or all of it when it has none. */
+/** Returns the part of a program that a page shows: its regions named `readme`, or all of it when it has none. */
 export function shownPart(program: string): string {
   const regions = [...program.matchAll(region)].map(({ groups }) => groups?.["code"] ?? "");
   return regions.length === 0 ? program : regions.join("\n");
 }
 
-/** Returns the README with each program replaced by the shown part of its file. */
+/** Returns the page with each program replaced by the shown part of its file. */
 export function withFreshExamples(readme: string, read: (file: string) => string): string {
   return readExamples(readme).reduce(
     (text, { file, code }) =>
@@ -48,11 +48,19 @@ export function readmeFolders(root: string): string[] {
   return [".", ...readWorkspace(root).packages.map(({ path }) => path)];
 }
 
-/** `node tools/packages/readme-examples.ts`: copies every program into the README that shows it. */
+/** The pages of `docs` whose blocks of TypeScript are all shown from programs. */
+const docsPages = ["docs/durable-runs.md"];
+
+/** Returns the pages whose blocks of TypeScript are programs: the READMEs, and pages of `docs`. */
+export function pagesWithPrograms(root: string): string[] {
+  return [...readmeFolders(root).map((folder) => join(folder, "README.md")), ...docsPages];
+}
+
+/** `node tools/packages/readme-examples.ts`: copies every program into the pages that show it. */
 if (import.meta.main) {
-  for (const folder of readmeFolders(process.cwd())) {
-    const readme = readFileSync(join(folder, "README.md"), "utf8");
-    const fresh = withFreshExamples(readme, (file) => readFileSync(join(folder, file), "utf8"));
-    if (fresh !== readme) writeFileSync(join(folder, "README.md"), fresh);
+  for (const path of pagesWithPrograms(process.cwd())) {
+    const page = readFileSync(path, "utf8");
+    const fresh = withFreshExamples(page, (file) => readFileSync(join(dirname(path), file), "utf8"));
+    if (fresh !== page) writeFileSync(path, fresh);
   }
 }
