@@ -1,6 +1,7 @@
 import { Agent } from "@troupe/core";
 import type { ModelProvider, StorageDriver } from "@troupe/core";
 import { z } from "zod";
+import { createBookRoom } from "./bookings.ts";
 import { vendors } from "./choose-model.ts";
 import { calculate, getTime, getWeather } from "./tools.ts";
 
@@ -16,6 +17,18 @@ export function createAssistant(resources: Resources, { name = "assistant", note
     instructions:
       "Answer in a few plain sentences. Use your tools for the time, the weather and arithmetic, and say nothing about them that you have not looked up.",
     tools: [getTime, getWeather, calculate],
+  });
+}
+
+/** Creates an agent whose bookings have to be approved: its run waits, for days if need be, until one of its callers answers. */
+export function createConcierge(resources: Resources): Agent {
+  return new Agent({
+    ...resources,
+    name: "concierge",
+    description: "Books rooms in the demo's hotel once each booking is approved, and knows the weather there.",
+    instructions:
+      "Book what you are asked to book, look up the weather, and say nothing that your tools have not said.",
+    tools: [createBookRoom(resources.storage), getWeather],
   });
 }
 

@@ -1,5 +1,5 @@
 import type { Agent, Team } from "@troupe/core";
-import { createAssistant, createVendorAssistants, createWeatherReport } from "./agents.ts";
+import { createAssistant, createConcierge, createVendorAssistants, createWeatherReport } from "./agents.ts";
 import type { Resources } from "./agents.ts";
 import { createMorningBriefing } from "./morning-briefing.ts";
 import { createSpecialists, createTeams } from "./teams.ts";
@@ -18,6 +18,7 @@ export function createDemo(resources: Resources): Demo {
     agents: {
       assistant: createAssistant(resources),
       "weather-report": createWeatherReport(resources),
+      concierge: createConcierge(resources),
       ...specialists,
       ...createVendorAssistants(resources.storage),
     },

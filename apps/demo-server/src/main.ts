@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join, resolve } from "node:path";
-import { TroupeError } from "@troupe/core";
+import { createLogger, RunService, TroupeError } from "@troupe/core";
 import type { ModelProvider } from "@troupe/core";
 import { createShutdown } from "@troupe/http";
 import { SqliteStorage } from "@troupe/storage-sqlite";
@@ -9,6 +9,7 @@ import { chooseModel } from "./choose-model.ts";
 import { createDemo } from "./demo.ts";
 import type { Demo } from "./demo.ts";
 import { listen, readAddress, readHosts } from "./listen.ts";
+import { readSealKey } from "./seal-key.ts";
 import { createDemoServer } from "./server.ts";
 
 /** Room for a key of 16 KB in each of the four key headers, beside the 16 KB that Node allows for all headers. */
@@ -17,19 +18,25 @@ const maxHeaderSize = 81_920;
 async function main(variables: NodeJS.ProcessEnv): Promise<void> {
   const address = readAddress(variables);
   const model = chooseModel(variables);
-  const file = join(resolve(variables["TROUPE_DEMO_DATA"] || ".data"), "troupe.db");
+  const folder = resolve(variables["TROUPE_DEMO_DATA"] || ".data");
+  const file = join(folder, "troupe.db");
   const storage = await openStorage(file);
   const demo = createDemo({ model, storage });
+  const logger = createLogger({ level: "warn" });
+  const runs = new RunService({ ...demo, storage, sealKeys: [await readSealKey(folder)], logger });
   const shutdown = createShutdown({ graceMs: 5000 });
   const server = createServer(
     { maxHeaderSize },
-    createDemoServer(demo, { shutdown, allowedHosts: readHosts(variables) }),
+    createDemoServer(demo, { runs, shutdown, allowedHosts: readHosts(variables) }),
   );
   shutdown.attach(server);
   const url = await listen(server, address);
+  // Once the port is ours: a second server on this file would perform the same runs.
+  await runs.serve();
   shutdown.onSignals();
   console.log(banner({ url, demo, model, file }));
   await shutdown.finished;
+  await runs.close();
   await storage.close();
 }
 
@@ -65,7 +72,13 @@ Try:
 
   curl -s ${url}/agents/assistant/run ${post} '{"input":"My name is Ada. What is the weather in Oslo, and what is 12 * 7?","sessionId":"ada"}'
   curl -sN ${url}/teams/travel-desk/stream ${post} '{"input":"What is the weather in Tokyo and what time is it there?"}'
-  curl -s ${url}/sessions/ada/turns`;
+  curl -si ${url}/agents/concierge/run ${post} '{"input":"Book a room in Oslo."}'
+  curl -s ${url}/sessions/ada/turns
+
+The third one waits for an approval. Give it with the path in its Location header, also after Ctrl-C and another start:
+
+  curl -s ${url}/runs/<id>/answers/t.0.0 ${post} '{"approved":true}'
+  curl -sN ${url}/runs/<id>/events`;
 }
 
 const offlineNotice =

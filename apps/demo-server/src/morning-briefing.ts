@@ -20,10 +20,11 @@ export function createMorningBriefing({ meteorologist, timekeeper }: Specialists
       {
         name: "if-it-is-wet",
         condition: ({ weather }) => /\b(?:rain|snow)/i.test(weather),
-        steps: [{ name: "take-umbrella", run: () => ({ umbrella: true }) }],
+        steps: [{ name: "take-umbrella", effect: "pure", run: () => ({ umbrella: true }) }],
       },
       {
         name: "write",
+        effect: "pure",
         run: ({ time, weather, umbrella }) => ({
           briefing: ["Good morning.", time, weather, umbrella ? "Take an umbrella." : "Leave the umbrella."].join(" "),
         }),

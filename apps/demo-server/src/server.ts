@@ -1,4 +1,5 @@
 import { TroupeError } from "@troupe/core";
+import type { RunService } from "@troupe/core";
 import { checkUser } from "@troupe/core/adapter";
 import { createAgentRouter, errorHandler, requestLogger } from "@troupe/http";
 import type { Principal, Shutdown } from "@troupe/http";
@@ -19,7 +20,9 @@ const welcome = {
     "POST /agents/:name/run, POST /agents/:name/stream",
     "POST /teams/:name/run, POST /teams/:name/stream",
     "POST /workflows/:name/run, POST /workflows/:name/stream",
+    "GET /runs, GET /runs/:runId, GET /runs/:runId/events, DELETE /runs/:runId",
     "POST /runs/:runId/cancel",
+    "POST /runs/:runId/answers/:waitId",
     "GET /sessions, GET /sessions/:id, GET /sessions/:id/turns, DELETE /sessions/:id",
     "GET /health, GET /ready",
     "POST /mcp, for MCP clients",
@@ -27,14 +30,15 @@ const welcome = {
   ],
 };
 
-/** The orderly end of the server, and the hosts by which it may be called. */
-type Serving = { readonly shutdown: Shutdown; readonly allowedHosts: readonly string[] };
+/** The runs that outlive the server, its orderly end, and the hosts by which it may be called. */
+type Serving = { readonly runs: RunService; readonly shutdown: Shutdown; readonly allowedHosts: readonly string[] };
 
 /** Creates an Express app that serves the demo. */
-export function createDemoServer(demo: Demo, serving: Serving): Express {
+export function createDemoServer(demo: Demo, { runs, ...serving }: Serving): Express {
   const app = express().disable("x-powered-by");
   app.use(requestLogger);
-  app.use(createAgentRouter({ ...demo, ...serving, middleware: [trustUserHeader], fileUpload: true, swagger: docs }));
+  const middleware = [trustUserHeader];
+  app.use(createAgentRouter({ ...demo, ...serving, runs, middleware, fileUpload: true, swagger: docs }));
   app.use("/mcp", trustUserHeader, createMcpServer({ ...demo, ...serving, name: "troupe-demo" }).handler);
   app.get("/", (_request, response) => void response.json(welcome));
   app.use(() => {

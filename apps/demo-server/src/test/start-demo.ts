@@ -1,6 +1,9 @@
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const main = fileURLToPath(new URL("../main.ts", import.meta.url));
@@ -21,7 +24,7 @@ const unset = Object.fromEntries(
 );
 
 /** Starts the server on a free port, and waits until it has printed its banner or ended. */
-export async function startDemo(variables: Readonly<Record<string, string>>): Promise<StartedDemo> {
+async function startDemo(variables: Readonly<Record<string, string>>): Promise<StartedDemo> {
   const child = spawn(process.execPath, ["--conditions=@troupe/source", main], {
     env: { ...process.env, ...unset, PORT: "0", ...variables },
     stdio: ["ignore", "pipe", "pipe"],
@@ -39,4 +42,37 @@ export async function startDemo(variables: Readonly<Record<string, string>>): Pr
   await Promise.race([banner, once(child, "close")]);
   const text = said.join("");
   return { child, exit, said: text, url: /http:\S+/.exec(text)?.[0] ?? "" };
+}
+
+/** Demo servers, one after the other or side by side, that share a temporary folder for their data. */
+export class DemoServers {
+  readonly folder = mkdtempSync(join(tmpdir(), "troupe-demo-"));
+  readonly #started = new Set<StartedDemo>();
+
+  async start(variables: Readonly<Record<string, string>> = {}): Promise<StartedDemo> {
+    const demo = await startDemo({ TROUPE_DEMO_DATA: join(this.folder, "data"), ...variables });
+    this.#started.add(demo);
+    return demo;
+  }
+
+  /** Kills those that still run. */
+  async stop(): Promise<void> {
+    for (const { child } of this.#started) child.kill("SIGKILL");
+    await Promise.all([...this.#started].map(({ exit }) => exit));
+    this.#started.clear();
+  }
+
+  async dispose(): Promise<void> {
+    await this.stop();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** Makes a request with a body of JSON. */
+export function post(body: unknown, headers: Record<string, string> = {}): RequestInit {
+  return {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify(body),
+  };
 }
