@@ -12,12 +12,12 @@ const banner =
   'import { createRequire as requireOfBundle } from "node:module"; const require = requireOfBundle(import.meta.url);';
 
 /** Bundles the service with all its imports, since it starts often and starts much faster so. */
-export async function buildService(): Promise<BuiltService> {
+export async function buildService(source = "./service.ts"): Promise<BuiltService> {
   const folder = mkdtempSync(join(tmpdir(), "troupe-crash-service-"));
   await build({
     config: false,
     silent: true,
-    entry: { service: fileURLToPath(new URL("./service.ts", import.meta.url)) },
+    entry: { service: fileURLToPath(new URL(source, import.meta.url)) },
     outDir: folder,
     format: "esm",
     // A CommonJS library in a file of its own would lose its named exports.
