@@ -50,6 +50,7 @@ describe("a call of a durable run that needs an approval", () => {
     ]);
     expect(first.results).toEqual([]);
     expect(first.events).toEqual(["tool.call 1"]);
+    expect(first.lines).toEqual([]);
     expect((await entriesIn(storage)).map(({ t }) => t)).toEqual(["attempt", "wait"]);
     expect(paid).not.toHaveBeenCalled();
   });

@@ -3,6 +3,7 @@ import type { Journal } from "../../journal/journal.ts";
 import type { RunWait } from "../../journal/log-entry.ts";
 import { RunPaused } from "../../journal/run-paused.ts";
 import { openJournal } from "../../journal/test/journals.ts";
+import { createLogger } from "../../log/logger.ts";
 import type { ToolCallResult } from "../../message/tool-call.ts";
 import { deriveContext } from "../../run/derive-context.ts";
 import type { RunEvents } from "../../run/run-events.ts";
@@ -23,6 +24,8 @@ export type BatchAttempt = {
   /** The names of the events of tools, each with the id of the call. */
   readonly events: readonly string[];
   readonly warnings: readonly RunEvents["run.warning"][];
+  /** What was logged. */
+  readonly lines: readonly string[];
 };
 
 /** Executes a batch in a new attempt at the run whose log is in the storage, with these answers to its waits. */
@@ -33,7 +36,9 @@ export async function attemptBatch(
   answers: Readonly<Record<string, Json>> = {},
 ): Promise<BatchAttempt> {
   const journal = await openJournal(storage, new Map(Object.entries(answers)));
-  const run = testRun({ journal });
+  const lines: string[] = [];
+  const logger = createLogger({ level: "info", color: false, write: (line) => lines.push(line) });
+  const run = testRun({ journal }, { logger });
   const events: string[] = [];
   const warnings: RunEvents["run.warning"][] = [];
   for (const name of ["tool.call", "tool.result"] as const) {
@@ -48,5 +53,5 @@ export async function attemptBatch(
     throw error;
   });
   if (journal.stopped === undefined) await journal.flush();
-  return { run, journal, results, waits: journal.waits, events, warnings };
+  return { run, journal, results, waits: journal.waits, events, warnings, lines };
 }
