@@ -109,6 +109,7 @@ export class AgentRun<Structured> implements RunWork<Structured> {
 
   async #remember(memory: SessionMemory, stored: Promise<number>): Promise<void> {
     const seq = await stored;
+    if (this.#session.wasStored) return;
     const { input, messages, settings, vendorStates, refusedStates } = this.#run;
     try {
       await memory.add({ history: settings.messages, input, messages, vendorStates, refusedStates }, seq);

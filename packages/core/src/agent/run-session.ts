@@ -15,7 +15,7 @@ import { toTurnMessages } from "../session/turn-arguments.ts";
 import { toTurnToolResults } from "../session/turn-tool-result.ts";
 
 /** The key of the step by which a run of a durable run keeps its turn in the journal, where its session is in memory. */
-export const turnStep = "turn";
+export const turnStep = "s/turn";
 
 /** The value of that step: the session, and the turn that was appended to it. */
 export type JournaledTurn = { readonly sessionId: string; readonly turn: NewTurn };
@@ -31,6 +31,7 @@ export class RunSession {
   readonly #run: Run;
   #sessions: SessionStore | undefined;
   #session: OpenSession | undefined;
+  #wasStored = false;
 
   constructor(run: Run) {
     this.#run = run;
@@ -73,6 +74,11 @@ export class RunSession {
     const { settings, journal } = this.#run;
     if (this.#session === undefined || journal === undefined || settings.parentRunId !== undefined) return;
     await this.#sessions?.noteWait(settings.sessionId, journal.runId, { owner: ownerOf(settings) });
+  }
+
+  /** True when an earlier attempt at a durable run has stored the turn: then a memory has found it when it was recalled. */
+  get wasStored(): boolean {
+    return this.#wasStored;
   }
 
   /** True when the run's turn has given the session its title. */
@@ -120,10 +126,13 @@ export class RunSession {
 
   /** Stores the turn, unless an earlier attempt has. Returns its number. */
   async #storeOnce(status: NewTurn["status"], messages: ChatMessage[], unfinished?: UnfinishedStep): Promise<number> {
+    const { journal, settings } = this.#run;
     const stored = await this.#storedBefore();
+    this.#wasStored = stored !== undefined;
     if (stored !== undefined) return stored;
-    // A turn that came before the steps that led to it could have another answer than the next attempt gives.
-    await this.#run.journal?.flush();
+    // A turn that came before the steps that led to it could have another answer than the next attempt gives. What is in memory
+    // alone ends with its process.
+    if (settings.sessionStorage === undefined) await journal?.flush();
     return await this.#store(status, messages, unfinished);
   }
 

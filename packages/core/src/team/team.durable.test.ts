@@ -95,7 +95,7 @@ describe.each(allModes)("A durable run of a team of mode %s", (mode) => {
       const first = scene(mode);
       const whole = (await performRun(storage, start(first.team))) as RunOutput;
       const cuts = await cutLogs(storage);
-      expect(cuts.length).toBeGreaterThan(3);
+      expect(cuts.length).toBeGreaterThan(1);
       expect(whole.usage).toEqual(billed(...first.models));
 
       for (const cut of cuts) {

@@ -3,7 +3,6 @@ import type { TroupeError } from "../errors/troupe-error.ts";
 import type { ErrorCode } from "../errors/troupe-error.ts";
 import { WrapperError } from "../errors/wrapper-error.ts";
 import { isStoredFailure } from "../run/journal-step.ts";
-import { isCancelled } from "../retry/is-retryable.ts";
 import { withRetry } from "../retry/with-retry.ts";
 import type { RetryPolicy } from "./workflow-config.ts";
 
@@ -16,9 +15,9 @@ export type StepRetryOptions<Result> = {
    * The step's own work.
    *
    * @param made the number of attempts before this one
-   * @param repeats tells if the step is repeated after an error of this attempt
+   * @param isTransient tells if the step may be repeated after an error, while there are retries left
    */
-  readonly work: (made: number, repeats: (error: unknown) => boolean) => Result | Promise<Result>;
+  readonly work: (made: number, isTransient: (error: unknown) => boolean) => Result | Promise<Result>;
   /** The number of attempts that were made, and failed, before this process. @default 0 */
   readonly made?: number | undefined;
   /** Tells whether the failed step may be repeated. */
@@ -60,7 +59,7 @@ export async function retryStep<Result>(attempts: StepRetryOptions<Result>): Pro
   const attempt = async (count: number): Promise<Result> => {
     const before = made + count - 1;
     if (before > 0) await onRepeat?.();
-    return await work(before, (error) => before < maxRetries && !isCancelled(error) && isTransient(error));
+    return await work(before, isTransient);
   };
   try {
     return await withRetry(attempt, config, { signal });

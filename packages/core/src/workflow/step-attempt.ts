@@ -6,6 +6,8 @@ import type { MessageContent } from "../message/content.ts";
 import { deriveContext } from "../run/derive-context.ts";
 import type { Run } from "../run/run.ts";
 import { UsageMeter } from "../run/usage-meter.ts";
+import { isCancelled } from "../retry/is-retryable.ts";
+import { textOfFailedRun } from "./agent-step.ts";
 import { retryStep } from "./retry-step.ts";
 import type { StepRetryOptions } from "./retry-step.ts";
 import type { StateChange } from "./state-change.ts";
@@ -53,10 +55,10 @@ export type Work<Result> = (attempt: Attempt, open?: OpenStep) => Promise<Result
 
 /** The own work of a step, the scope that it is done in, what follows from a failure of it, and the effect that calls of others' code have. */
 export type StepWork<Result> = Pick<StepRetryOptions<Result>, "mayRepeat"> & {
-  readonly scope: Pick<StepScope, "before" | "signal">;
+  readonly scope: StepScope;
   readonly work: Work<Result>;
-  /** Called with the error of each attempt that fails. */
-  readonly onFailure?: (error: unknown) => void;
+  /** True when the text of a child run that failed becomes the text of the run. */
+  readonly keepsText?: true;
   /** The call that a durable run logs before the work; without it, the work may be repeated. */
   readonly call?: Pick<LoggedCall, "tool" | "effect"> | undefined;
   readonly readAnswer?: (result: unknown) => Result;
@@ -82,17 +84,28 @@ export async function attemptStep<Result>(
     mayRepeat: step.mayRepeat,
     onRepeat,
     made,
-    work: async (count, repeats) => {
+    work: async (count, isTransient) => {
       try {
         if (journal === undefined) return await step.work(startAttempt(run, { name, signal, text }));
         const attempt = startAttempt(run, { name, signal, text, journal: journal.within(count) });
+        const repeats = (error: unknown) => isRepeated(error, policy, count) && isTransient(error);
         return await journal.attempt(count, { ...toJournalWork(step, attempt), signal, repeats });
       } catch (error) {
-        step.onFailure?.(error);
+        if (step.keepsText === true) keepText(step.scope, error);
         throw error;
       }
     },
   });
+}
+
+/** Tells if the policy leaves a retry after `made` attempts before this one. */
+function isRepeated(error: unknown, policy: RetryPolicy | undefined, made: number): boolean {
+  return made < (policy?.maxRetries ?? 0) && !isCancelled(error);
+}
+
+function keepText({ onChange }: StepScope, error: unknown): void {
+  const text = textOfFailedRun(error);
+  if (text !== "") onChange({ partial: {}, text });
 }
 
 function toJournalWork<Result>(

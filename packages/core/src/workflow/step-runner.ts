@@ -5,7 +5,7 @@ import { effectOfRunnable } from "../run/journal-step.ts";
 import type { RunOutput } from "../run/run-output.ts";
 import type { Run } from "../run/run.ts";
 import type { Runnable } from "../run/runnable.ts";
-import { agentStepInput, runAgentStep, textOfFailedRun } from "./agent-step.ts";
+import { agentStepInput, runAgentStep } from "./agent-step.ts";
 import { createStepError } from "./retry-step.ts";
 import {
   combineChanges,
@@ -94,12 +94,8 @@ export class StepRunner {
       const change = changeFromAnswer(output, name);
       return open === undefined ? change : { ...change, ...factsOf(output), ...(hasText && { isShown: true }) };
     };
-    const onFailure = (error: unknown): void => {
-      const text = textOfFailedRun(error);
-      if (text !== "") scope.onChange({ partial: {}, text });
-    };
     const mayRepeat = () => observer.allowsRepeat || !hasStreamed;
-    const change = await attemptStep(this.#options, entry, { scope, work, mayRepeat, onFailure, call });
+    const change = await attemptStep(this.#options, entry, { scope, work, mayRepeat, keepsText: true, call });
     if (entry.journal !== undefined) noteFacts(run, entry, change);
     return change;
   }
