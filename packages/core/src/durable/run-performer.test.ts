@@ -61,6 +61,54 @@ describe("an attempt at a durable run", () => {
     }
   });
 
+  it("goes on with an answer that comes while the run is still at work beside its wait [durable.wait]", async () => {
+    const go = Promise.withResolvers<void>();
+    const asked = Promise.withResolvers<void>();
+    const agent = runnableOf(async function* (journal) {
+      const [asking, working] = [journal.begin("t/0/0"), journal.begin("t/0/1")];
+      const answer = journal.wait("t/0/0", { kind: "input", about: {} });
+      answer.catch(() => undefined);
+      asked.resolve();
+      await go.promise;
+      working.done("kept");
+      const given = await answer.finally(() => asking.leave());
+      yield { type: "text", text: JSON.stringify(given) };
+      return "";
+    });
+    const service = await serveRuns({ agents: { a: agent }, storage: new InMemoryStorage() });
+    const { runId } = await service.accept(request);
+    await asked.promise;
+    for await (const event of service.events(runId, "host")) if (event.type === "wait") break;
+    expect((await service.get(runId, "host")).status).toBe("running");
+    await service.answer(runId, "t.0.0.input", { result: 5 }, "host");
+    go.resolve();
+
+    expect(textOf(await readEvents(service, runId))).toBe('{"result":5}');
+    expect((await untilStatus(service, runId, "completed")).attempts).toBe(2);
+  });
+
+  it("leaves the end to an attempt that begins while its run is cancelled as queued [durable.cancel]", async () => {
+    const storage = new InMemoryStorage();
+    const insertAll = storage.insertAll.bind(storage);
+    const other = { v: 1, entries: [{ t: "attempt", n: 2, id: "other", node: "other", print: "" }] };
+    const overtaking = Object.assign(storage, {
+      insertAll: async (writes: Parameters<typeof insertAll>[0]) => {
+        const inserted = await insertAll(writes);
+        const [first] = writes;
+        if (first?.namespace === "run-log" && first.key.endsWith("/000000000001")) {
+          await insertAll([{ ...first, key: first.key.replace(/1$/, "2"), value: other }]);
+        }
+        return inserted;
+      },
+    });
+    const service = makeService({ agents: { a: scriptedAgent([]) }, storage: overtaking });
+    const { runId } = await service.accept(request);
+
+    expect(await service.cancel(runId, "host")).toBe("cancelling");
+    await service.serve();
+    await untilStatus(service, runId, "cancelled");
+  });
+
   it("is made anew by the next service when its own is drained, and tells no end [durable.drain]", async () => {
     const storage = new InMemoryStorage();
     const before = await serveRuns({ agents: { a: endless }, storage });

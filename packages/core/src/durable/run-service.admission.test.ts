@@ -4,6 +4,7 @@ import type { TroupeError } from "../errors/troupe-error.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
+import { Admission } from "./admission.ts";
 import { LocalEngine } from "./local-engine.ts";
 import type { RunJob } from "./run-engine.ts";
 import type { RunRequest } from "./run-view.ts";
@@ -129,6 +130,19 @@ describe("the admission of runs", () => {
     await runs.answer(runId, "t.0.0", { approved: true }, "host");
     await untilStatus(runs, runId, "completed");
     await runs.accept(ada);
+  });
+
+  it("counts those still that wait, when a sweep has found the others [durable.admission]", () => {
+    const admission = new Admission({ maxQueued: 10, perCaller: 2 });
+    const owner = { userId: "ada" };
+    for (const runId of ["1", "2", "3"]) admission.add(runId, owner);
+    admission.wait("1", owner);
+    admission.replace([]);
+    expect(admission.check(owner, 0)).toBe(1);
+    admission.replace([{ v: 1, runId: "2", submittedAt: 0, activation: 1, priority: 10, owner: "-/ada" }]);
+    expect(() => admission.check(owner, 0)).toThrow(expect.objectContaining({ code: "rate_limited" }));
+    admission.remove("1", owner);
+    expect(admission.check(owner, 0)).toBe(1);
   });
 
   it("lets the caller with fewer open runs go first [durable.fairness]", async () => {
