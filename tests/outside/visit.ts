@@ -29,9 +29,10 @@ const codeOf: Readonly<Record<number, readonly string[]>> = {
   405: ["invalid_request"],
   409: ["conflict"],
   411: ["invalid_request"],
+  410: ["gone"],
   413: ["payload_too_large"],
   415: ["unsupported_media_type"],
-  422: ["guardrail_blocked", "limit_exceeded"],
+  422: ["guardrail_blocked", "idempotency_mismatch", "limit_exceeded"],
   502: ["model_failed", "structured_output_invalid"],
 };
 

@@ -84,6 +84,7 @@ export const runLogRules = [
     "http.idempotency-mismatch": "an Idempotency-Key with another body is a 422",
     "http.durable-failure":
       "a kept run that failed has the status, the id and the usage of its failure, or the event error",
+    "http.durable-admission": "a caller with too many open runs gets 429 with Retry-After",
     "http.waiting-run":
       "/run of a run that waits answers 202 with what it waits for; a stream has the event wait and stays open",
     "http.answers": "POST /runs/:id/answers/:waitId answers for the run's user; the first answer counts",

@@ -6,6 +6,7 @@ import { requestRecordOf } from "../exchange/request-record.ts";
 import type { KeptTarget } from "../request/choose-service.ts";
 import type { RunRequest } from "../request/read-run-request.ts";
 import type { RouterSettings } from "../settings/router-options.ts";
+import { pathOfRun } from "./run-ids.ts";
 
 type AnyRunRequest = RunRequest<unknown, unknown>;
 
@@ -21,26 +22,31 @@ export async function acceptRun(
   const { activeRuns } = settings;
   closeIfDraining(response, activeRuns);
   activeRuns.checkOpen();
+  // Those of the request are of a run that may never be.
+  response.removeHeader("X-Run-Id");
+  response.removeHeader("X-Session-Id");
   const abort = new AbortController();
   const accepted = await target.service.accept(toKeptRequest(runRequest, target, abort.signal));
   const { runId, sessionId, isNew } = accepted;
   if (isNew && !target.isDurable) {
-    const end = activeRuns.begin(runId, runRequest.owner, (reason) => {
+    const cancel = (reason: unknown): void => {
       abort.abort(reason);
       // A run that waits has nothing under way that could hear the signal.
       void target.service.cancel(runId, "host").catch(() => undefined);
-    });
-    requestRecordOf(response).runEnd = untilOver(target.service, runId).finally(end);
+    };
+    try {
+      const end = activeRuns.begin(runId, runRequest.owner, cancel);
+      requestRecordOf(response).runEnd = untilOver(target.service, runId).finally(end);
+    } catch (error) {
+      // A shutdown has begun meanwhile.
+      cancel(error);
+      throw error;
+    }
   }
   requestRecordOf(response).runId = runId;
   response.setHeader("X-Run-Id", runId).setHeader("X-Session-Id", sessionId);
   response.setHeader("Content-Location", pathOfRun(request, runId));
   return accepted;
-}
-
-/** Returns the path of a kept run, behind which its events and its cancel are. */
-export function pathOfRun({ baseUrl }: Pick<Exchange["request"], "baseUrl">, runId: string): string {
-  return `${baseUrl.replaceAll(/[^!-~]|[<>"]/g, encodeURIComponent)}/runs/${encodeURIComponent(runId)}`;
 }
 
 function closeIfDraining(response: Exchange["response"], { isDraining }: RouterSettings["activeRuns"]): void {

@@ -10,9 +10,11 @@ import type { RunRequest } from "../request/read-run-request.ts";
 import { toPublicWait, toRunError } from "../runs/public-run.ts";
 import type { PublicRun } from "../runs/public-run.ts";
 import type { RouterSettings } from "../settings/router-options.ts";
-import { acceptRun, pathOfRun } from "./accept-run.ts";
+import { acceptRun } from "./accept-run.ts";
 import { answerTail } from "./answer-tail.ts";
 import { toPublicResult } from "./public-chunk.ts";
+import { pathOfRun, sendEarlyHints } from "./run-ids.ts";
+import type { RunIds } from "./run-ids.ts";
 import { RunTail } from "./run-tail.ts";
 import type { FollowedRun, RunEnd } from "./run-tail.ts";
 
@@ -35,6 +37,7 @@ export async function answerKeptRun(call: KeptCall): Promise<void> {
     exchange.response.setHeader("Preference-Applied", "respond-async");
     return sendAccepted(exchange, await target.service.get(run.runId, run.caller));
   }
+  if (call.runRequest.query.early) sendEarlyHints(exchange, run);
   const tail = new RunTail(exchange, run, settings.openTails);
   const stopWatching = watchClient(call, run);
   try {
@@ -69,12 +72,12 @@ export async function answerKeptStream(call: KeptCall): Promise<void> {
   }
 }
 
-async function accept({ exchange, runRequest, target, settings }: KeptCall): Promise<FollowedRun> {
+async function accept({ exchange, runRequest, target, settings }: KeptCall): Promise<FollowedRun & RunIds> {
   // Express keeps its way to this route there: memory that would be held for as long as the answer lasts.
   (exchange.request as { next?: unknown }).next = undefined;
-  const { runId } = await acceptRun(exchange, runRequest, { target, settings });
+  const { runId, sessionId } = await acceptRun(exchange, runRequest, { target, settings });
   const { service, kind, isDurable } = target;
-  return { service, runId, kind, isDurable, caller: runRequest.owner };
+  return { service, runId, sessionId, kind, isDurable, caller: runRequest.owner };
 }
 
 /** Cancels a run when its client disconnects, if the request asks for it. Returns the function that ends this. */

@@ -8,6 +8,7 @@ import type { ServedWorkflow } from "../settings/router-options.ts";
 import type { ClientRun } from "./client-run.ts";
 import { EventStream } from "./event-stream.ts";
 import { toPublicChunk, toPublicResult, toPublicWorkflowChunk } from "./public-chunk.ts";
+import { sendEarlyHints } from "./run-ids.ts";
 
 /** A run of an agent or a team that a client has requested. */
 export type RunnableRun = ClientRun<Runnable, MessageContent>;
@@ -78,7 +79,7 @@ async function answer(run: AnyRun, start: () => Promise<{ usage: TokenUsage }>):
   const { response } = run.exchange;
   let output: { usage: TokenUsage };
   try {
-    if (run.runRequest.query.early) sendEarlyHints(run);
+    if (run.runRequest.query.early) sendEarlyHints(run.exchange, run.runRequest.opts);
     output = await start();
   } catch (thrown) {
     throw run.fail(thrown);
@@ -88,19 +89,6 @@ async function answer(run: AnyRun, start: () => Promise<{ usage: TokenUsage }>):
   recordUsage(response, output.usage);
   // The client of a run that went on may have disconnected.
   if (!response.destroyed) sendJson(response, 200, output);
-}
-
-/**
- * Sends the ids of a run as a 103, before its answer: an interim response, after which any status may follow. HTTP/1.0 has
- * none.
- */
-function sendEarlyHints({ exchange: { request, response }, runRequest }: AnyRun): void {
-  if (response.destroyed || request.httpVersion === "1.0") return;
-  const { runId, sessionId } = runRequest.opts;
-  const path = `${request.baseUrl}/runs/${runId}/cancel`.replaceAll(/[<>\s]/g, encodeURIComponent);
-  // Node sends no such response without a link.
-  const link = `<${path}>; rel=related`;
-  response.writeEarlyHints({ link, "X-Run-Id": runId, "X-Session-Id": sessionId });
 }
 
 /** Sends the chunks of a run as events, at the pace of their reader. */

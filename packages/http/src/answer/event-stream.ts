@@ -1,8 +1,10 @@
 import { encodeSseComment, SseWriter } from "@troupe/core/adapter";
 import type { Response } from "express";
 
-/** `no-transform` keeps compression away, and the last one keeps proxies from holding chunks back. */
-const head = {
+/**
+ * Headers of every stream. `no-transform` keeps compression away, and the last one keeps proxies from holding chunks back.
+ */
+export const streamHead = {
   "Content-Type": "text/event-stream; charset=utf-8",
   "Cache-Control": "no-store, no-transform",
   "X-Accel-Buffering": "no",
@@ -80,7 +82,7 @@ export class EventStream {
     if (this.#writer !== undefined) return this.#writer;
     this.abandon();
     if (this.#response.destroyed) return undefined;
-    this.#response.writeHead(200, head);
+    this.#response.writeHead(200, streamHead);
     this.#writer = new SseWriter(this.#response, { heartbeatMs: this.#options.heartbeatMs });
     return this.#writer;
   }

@@ -1,4 +1,4 @@
-import { Agent, defineTool, InMemoryStorage, RunService, Team, TroupeError, Workflow } from "@troupe/core";
+import { Agent, RunService, Team, TroupeError, Workflow } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
 import { describe, expect, it, vi } from "vitest";
 import { as, durable, payer, readPart, serveUsers, textOf, toFrames } from "../../test/kept.ts";
@@ -207,6 +207,38 @@ describe("a durable run", () => {
     expect((await service.ask(`/runs/${runId}`, { headers: as("boss") })).status).toBe(404);
   });
 
+  it("keeps its stream open with heartbeats while it waits", async () => {
+    const { agent } = payer();
+    const runs = await durable({ agents: { a: agent } });
+    const service = await serve({ agents: { a: agent }, runs, heartbeatMs: 10 });
+
+    const response = await fetch(`http://127.0.0.1:${service.port}/agents/a/stream`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    let received = "";
+    for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      received += piece;
+      if (received.slice(received.indexOf('"type":"wait"')).split(": heartbeat").length > 3) break;
+    }
+
+    expect(received.indexOf('"type":"wait"')).toBeGreaterThan(0);
+  });
+
+  it("is refused with 429 and Retry-After when its user has too many [http.durable-admission]", async () => {
+    const { agent } = payer();
+    const runs = await durable({ agents: { a: agent }, admission: { perCaller: 1 } });
+    const service = await serveUsers({ agents: { a: agent }, runs });
+    const ask = async () => await service.post("/agents/a/run", body, { ...as("ada"), prefer: "respond-async" });
+
+    const [first, second] = [await ask(), await ask()];
+
+    expect([first.status, second.status]).toEqual([202, 429]);
+    expect(Number(second.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(second.headers.get("x-run-id")).toBeNull();
+  });
+
   it("takes no model and no tools from the host, which no record can hold", async () => {
     const agent = talker();
     const runs = await durable({ agents: { a: agent } });
@@ -238,109 +270,6 @@ describe("a durable run", () => {
     const runs = await durable({ agents: { a: talker() } });
 
     await expect(serve({ agents: { a: talker() }, runs })).rejects.toThrow(/runs has another agent under the name "a"/);
-  });
-});
-
-describe("a run that is kept in the process", () => {
-  it("is joined by its key, while it is under way and after its end, without a service [http.kept-by-key]", async () => {
-    const { agent, model } = scripted({ text: "Once.", delayMs: 30 });
-    const service = await serve({ agents: { a: agent } });
-    const ask = async () => await service.post("/agents/a/run", body, { "idempotency-key": "k" });
-
-    const [one, other] = await Promise.all([ask(), ask()]);
-    const late = await ask();
-
-    expect([one?.json, other?.json, late.json]).toMatchObject([
-      { text: "Once." },
-      { text: "Once." },
-      { text: "Once." },
-    ]);
-    expect(model.calls).toHaveLength(1);
-  });
-
-  it("has all that a plain request can carry: model, tools, metadata, messages and keys [http.kept-carries]", async () => {
-    const seen: unknown[] = [];
-    const look = defineTool({
-      name: "look",
-      description: "Looks.",
-      parameters: { type: "object" },
-      execute: (_args, { metadata }) => {
-        seen.push(metadata);
-        return "Seen.";
-      },
-    });
-    const model = new ScriptedModel({ toolCalls: [{ name: "look" }] }, "Done.");
-    const metadata = { at: new Date(0), call: () => "not JSON" };
-    const service = await serve({
-      agents: { a: talker("Own.") },
-      runOptions: () => ({ model, tools: [look], metadata }),
-    });
-    const messages = [
-      { role: "user", content: "Before." },
-      { role: "assistant", content: "Yes." },
-    ];
-
-    const answer = await service.post(
-      "/agents/a/run",
-      { ...body, messages },
-      { "idempotency-key": "k", "x-api-key": "sk-canary" },
-    );
-
-    expect(answer.json).toMatchObject({ text: "Done." });
-    expect(seen).toEqual([metadata]);
-    expect(model.calls[0]?.messages.map(({ content }) => content)).toEqual(["Before.", "Yes.", "Hello?"]);
-    expect(answer.text + service.lines.join()).not.toContain("sk-canary");
-  });
-
-  it("takes uploads, whose memory is taken until its end, and knows them again by their bytes [http.kept-uploads]", async () => {
-    const { agent, model } = scripted({ text: "Seen.", delayMs: 200 }, "Next.");
-    const service = await serve({ agents: { a: agent }, fileUpload: { maxTotalSize: 1500 } });
-    const upload = async (key: string) => {
-      const form = new FormData();
-      form.append("files", new File(["x".repeat(1000)], "x.png", { type: "image/png" }));
-      return await service.ask("/agents/a/run", {
-        method: "POST",
-        headers: { "idempotency-key": key, prefer: "respond-async" },
-        body: form,
-      });
-    };
-
-    const first = await upload("one");
-    const second = await upload("two");
-    const again = await upload("one");
-    const part = { type: "image", data: "eHk=", mimeType: "image/png" };
-    const other = await service.post("/agents/a/run", { input: [part] }, { "idempotency-key": "one" });
-
-    expect([first.status, second.status, again.status, other.status]).toEqual([202, 202, 202, 422]);
-    expect(again.headers.get("x-run-id")).toBe(first.headers.get("x-run-id"));
-    // The second upload waited for the memory of the first run.
-    expect(model.calls[0]?.end).toBe("completed");
-    expect(JSON.stringify(model.calls[0]?.messages)).toContain(Buffer.from("x".repeat(1000)).toString("base64"));
-  });
-
-  it("is cancelled by its id, and ends with the service", async () => {
-    const { agent, model } = scripted({ hang: true });
-    const service = await serve({ agents: { a: agent } });
-    const asking = service.post("/agents/a/stream?early=1", body, { "idempotency-key": "k" });
-    await vi.waitFor(() => expect(model.calls).toHaveLength(1), patience);
-    const { headers } = await service.post("/agents/a/run", body, { "idempotency-key": "k", prefer: "respond-async" });
-
-    const cancelled = await service.ask(`/runs/${headers.get("x-run-id")}/cancel`, { method: "POST" });
-
-    expect(cancelled).toMatchObject({ status: 200, json: { status: "cancelled" } });
-    expect(toFrames((await asking).text)).toMatchObject([{ data: { type: "error", error: { code: "cancelled" } } }]);
-  });
-
-  it("logs the cause of its failure as a plain run does", async () => {
-    const model = new ScriptedModel().respond(() => ({ error: new Error("the wire broke") }));
-    const service = await serve({
-      agents: { a: new Agent({ name: "a", model, retry: { maxRetries: 0 }, storage: new InMemoryStorage() }) },
-    });
-
-    const { status } = await service.post("/agents/a/run", body, { "idempotency-key": "k" });
-
-    expect(status).toBe(500);
-    expect(service.lines.join()).toContain("the wire broke");
   });
 });
 

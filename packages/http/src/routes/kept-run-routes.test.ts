@@ -37,6 +37,19 @@ describe("GET /runs", () => {
   });
 });
 
+describe("HEAD /runs/:id/events", () => {
+  it("has the headers of the stream, and does not wait for a run that is under way", async () => {
+    const { agent } = scripted({ hang: true });
+    const service = await serve({ agents: { a: agent }, runs: await durable({ agents: { a: agent } }) });
+    const { headers } = await service.post("/agents/a/run", body, { prefer: "respond-async" });
+
+    const head = await service.ask(`${headers.get("location")}/events`, { method: "HEAD" });
+
+    expect([head.status, head.headers.get("content-type")]).toEqual([200, "text/event-stream; charset=utf-8"]);
+    expect(head.headers.get("x-run-id")).toBe(headers.get("x-run-id"));
+  });
+});
+
 describe("a run by its id", () => {
   it("is the same 404 whether it is another user's or unknown, on every path [http.foreign-run]", async () => {
     const agent = talker();

@@ -2,6 +2,7 @@ import { TroupeError } from "@troupe/core";
 import type { Json, RunStatus } from "@troupe/core";
 import type { Request } from "express";
 import { answerTail } from "../answer/answer-tail.ts";
+import { streamHead } from "../answer/event-stream.ts";
 import { RunTail } from "../answer/run-tail.ts";
 import type { Exchange } from "../exchange/exchange.ts";
 import { readPrincipal } from "../exchange/principal.ts";
@@ -74,6 +75,7 @@ async function sendEvents(exchange: Exchange, settings: RouterSettings): Promise
   settings.servedRuns.checkKept(found);
   const { service, run } = found;
   response.setHeader("X-Run-Id", run.runId).setHeader("X-Session-Id", run.sessionId);
+  if (request.method === "HEAD") return void response.writeHead(200, streamHead).end();
   // Express keeps its way to this route there: memory that would be held for as long as the stream lasts.
   (request as { next?: unknown }).next = undefined;
   const { runId, kind } = run;
