@@ -20,6 +20,8 @@ const megabyte = 1024 * 1024;
 const program = fileURLToPath(new URL("../../test/served-agents.ts", import.meta.url));
 /** 1,000 over stdio on demand: `TROUPE_MCP_CYCLES=1000`. */
 const stdioCycles = Number(process.env["TROUPE_MCP_CYCLES"] ?? 50);
+/** A process takes a second to start, and several on a busy machine. */
+const stdioTimeoutMs = Math.max(600_000, stdioCycles * 6000);
 const httpCycles = 1000;
 
 type Ending = "leaves" | "ends its session";
@@ -99,22 +101,26 @@ describe.skipIf(process.platform !== "linux")("clients that come and go again an
     },
   );
 
-  it(`leave no process after ${stdioCycles} connections over stdio [mcp-server.stdio]`, async () => {
-    const args = ["--disable-warning=ExperimentalWarning", "--conditions=@troupe/source", program];
-    const connect = async () => {
-      const team = new McpToolServer({ name: "team", transport: "stdio", command: process.execPath, args });
-      const tools = await team.getTools();
-      expect(await callTool(tools, "team__ask_helper", { args: { message: "tea" } })).toMatchObject({
-        content: 'You said "tea", turn 1.',
-      });
-      await team.close();
-    };
-    for (let warm = 0; warm < 5; warm++) await connect();
-    const before = { heap: heapUsed(), descriptors: descriptors(), children: children() };
-    for (let count = 0; count < stdioCycles; count++) await connect();
+  it(
+    `leave no process after ${stdioCycles} connections over stdio [mcp-server.stdio]`,
+    async () => {
+      const args = ["--disable-warning=ExperimentalWarning", "--conditions=@troupe/source", program];
+      const connect = async () => {
+        const team = new McpToolServer({ name: "team", transport: "stdio", command: process.execPath, args });
+        const tools = await team.getTools();
+        expect(await callTool(tools, "team__ask_helper", { args: { message: "tea" } })).toMatchObject({
+          content: 'You said "tea", turn 1.',
+        });
+        await team.close();
+      };
+      for (let warm = 0; warm < 5; warm++) await connect();
+      const before = { heap: heapUsed(), descriptors: descriptors(), children: children() };
+      for (let count = 0; count < stdioCycles; count++) await connect();
 
-    expect(children()).toBeLessThanOrEqual(before.children);
-    await expect.poll(descriptors).toBeLessThanOrEqual(before.descriptors);
-    expect(heapUsed() - before.heap).toBeLessThan(5 * megabyte);
-  });
+      expect(children()).toBeLessThanOrEqual(before.children);
+      await expect.poll(descriptors).toBeLessThanOrEqual(before.descriptors);
+      expect(heapUsed() - before.heap).toBeLessThan(5 * megabyte);
+    },
+    stdioTimeoutMs,
+  );
 });
