@@ -16,7 +16,7 @@ import { isChildRunTool } from "./child-run-tool.ts";
 import { copyPlain } from "./copy-plain.ts";
 import { cutText } from "./cut-content.ts";
 import { cutFailureText, failureText, keyMasker, loggedCause } from "./failure-text.ts";
-import { inTime, outcomeOfInterrupted, unknownOutcome } from "./interrupted-call.ts";
+import { noAnswerInTime, outcomeOfInterrupted, unknownOutcome } from "./interrupted-call.ts";
 import { outcomeOfReturn } from "./read-tool-result.ts";
 import { requireAnswer } from "./require-answer.ts";
 import type { CallSlots, RunningCalls } from "./running-calls.ts";
@@ -177,7 +177,7 @@ async function askClient(
   { context, slots }: RunningBatch,
 ): Promise<ToolOutcome> {
   const question = { tool, toolCallId: call.id, args };
-  const answer = await slots.leaveFor(async () => await step.ask("input", question).catch(inTime));
+  const answer = await slots.leaveFor(async () => await step.ask("input", question).catch(noAnswerInTime));
   if (answer === undefined) return failedOutcome(`The client did not answer the call of ${tool.name} in time.`);
   const error = readProperty(answer, "error");
   if (error === undefined) return outcomeOfReturn(readProperty(answer, "result"), tool, context);

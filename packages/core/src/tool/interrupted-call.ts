@@ -65,7 +65,7 @@ async function verify(call: InterruptedToolCall): Promise<ToolOutcome | undefine
 }
 
 /** Turns the error of a question that was not answered in time into no answer. */
-export function inTime(error: unknown): undefined {
+export function noAnswerInTime(error: unknown): undefined {
   if (!TroupeError.is(error) || error.code !== "timeout") throw error;
 }
 
@@ -73,7 +73,7 @@ export function inTime(error: unknown): undefined {
 async function askWhatHappened(call: InterruptedToolCall): Promise<ToolOutcome | undefined> {
   const { tool, args, toolCallId, idempotencyKey, step, context } = call;
   const { name: toolName } = tool;
-  const answer = await step.ask("doubt", { tool, toolCallId, args, idempotencyKey }).catch(inTime);
+  const answer = await step.ask("doubt", { tool, toolCallId, args, idempotencyKey }).catch(noAnswerInTime);
   switch (readProperty(answer, "choice")) {
     case "again":
       return undefined;

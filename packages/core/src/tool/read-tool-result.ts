@@ -15,7 +15,7 @@ import type { OutputLimit } from "./cut-content.ts";
 import type { ToolOutcome } from "./tool-outcome.ts";
 
 /** The limit of a tool's content for the model unless the tool has one of its own, in bytes of UTF-8. */
-export const defaultMaxBytes = 262_144;
+const defaultMaxBytes = 262_144;
 
 /**
  * Makes the outcome of a tool call from the value that the tool returned, cut to `maxBytes` of UTF-8: a string as it is,

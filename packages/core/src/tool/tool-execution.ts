@@ -26,7 +26,7 @@ export type ToolExecutionOptions = {
   readonly context: RunContext;
   readonly toolCallId: string;
   readonly idempotencyKey: string;
-  /** What the child runs that the tool starts get in place of the run's own. */
+  /** Meter and journal for the child runs that the tool starts, in place of the run's own. */
   readonly scope?: RunScope | undefined;
 };
 

@@ -15,7 +15,7 @@ import { executeToolCalls } from "../execute-tool-calls.ts";
 import type { ToolBatchOptions } from "../execute-tool-calls.ts";
 import { batchOf } from "./batch.ts";
 
-/** What became of a batch of tool calls in one attempt: its results, or the waits at which the run stopped. */
+/** The outcome of a batch of tool calls in one attempt: its results, or the waits at which the run stopped. */
 export type BatchAttempt = {
   readonly run: Run;
   readonly journal: Journal;
@@ -24,7 +24,7 @@ export type BatchAttempt = {
   /** The names of the events of tools, each with the id of the call. */
   readonly events: readonly string[];
   readonly warnings: readonly RunEvents["run.warning"][];
-  /** What was logged. */
+  /** The lines of the log of the run. */
   readonly lines: readonly string[];
 };
 
