@@ -10,7 +10,7 @@ import { RunPaused } from "../run-paused.ts";
 import { entriesIn, journaledRunId, openJournal } from "./journals.ts";
 
 /** A run that is read: its chunks, and its output. */
-export type ReadRun = { readonly chunks: AsyncIterable<RunChunk>; readonly output: () => Promise<unknown> };
+type ReadRun = { readonly chunks: AsyncIterable<RunChunk>; readonly output: () => Promise<unknown> };
 
 /** Begins an attempt at a run. */
 export type StartRun = (journal: Journal) => ReadRun;
