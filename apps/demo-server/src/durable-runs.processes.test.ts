@@ -138,6 +138,22 @@ describe("durable runs of the demo server", { timeout: 240_000 }, () => {
     expect(await bookings()).toMatchObject([{ city: "Oslo" }]);
   });
 
+  it("a booking is made once, also when the server is killed right after the approval", async () => {
+    const first = await start();
+    const { runId } = await book("Oslo");
+    await ask(`/runs/${runId}/answers/t.0.0`, post({ approved: true }));
+    first.child.kill("SIGKILL");
+    await first.exit;
+
+    const second = await start();
+    const { output } = await followToEnd(runId);
+    second.child.kill("SIGINT");
+    await second.exit;
+
+    expect(output?.text).toMatch(/^Room \d{3} in Oslo is booked/);
+    expect(await bookings()).toHaveLength(1);
+  });
+
   it("an approval may change the arguments, and a denial books nothing", async () => {
     const { child, exit } = await start();
     const [changed, denied] = [await book("Oslo"), await book("Oslo")];
