@@ -14,8 +14,15 @@ const helper = new Agent({ name: "helper", model: new ScriptedModel().respond(()
 // Only pages of these origins may call the service and read its answers.
 const allowed = cors({
   origin: ["https://app.example.org"],
-  allowedHeaders: ["authorization", "content-type", "x-openai-api-key", "x-request-id"],
-  exposedHeaders: ["x-request-id", "x-run-id", "x-session-id", "retry-after"],
+  allowedHeaders: [
+    "authorization",
+    "content-type",
+    "idempotency-key",
+    "last-event-id",
+    "x-openai-api-key",
+    "x-request-id",
+  ],
+  exposedHeaders: ["content-location", "location", "x-request-id", "x-run-id", "x-session-id", "retry-after"],
   maxAge: 600,
 });
 const app = express()
