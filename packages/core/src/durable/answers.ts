@@ -16,7 +16,7 @@ import type { RunStorage } from "./run-record.ts";
 /** The key of the record that cancels a run, beside the ids of its waits, which have a dot or a dash. */
 const cancelKey = "cancel";
 
-/** What others have said to a run: its cancel, with the reason, and answers by the id of the wait. */
+/** The messages of others to a run: its cancel, with the reason, and answers by the id of the wait. */
 export type InboxContent = { cancel?: { reason?: string } | undefined; answers: Map<string, Json> };
 
 /** Reads all that others have said to a run. */

@@ -5,7 +5,7 @@ import type { StorageDriver } from "../storage/storage-driver.ts";
 /** An attempt that is under way in this process. `done` never rejects. */
 export type Performing = { readonly cancel: (reason: TroupeError) => void; readonly done: Promise<void> };
 
-/** What all services of this process over one storage share: the writer of their logs, and the attempts under way. */
+/** The state that all services of this process over one storage share: the writer of their logs, and the attempts under way. */
 export type ProcessState = { readonly writer: LogWriter; readonly performing: Map<string, Performing> };
 
 /**

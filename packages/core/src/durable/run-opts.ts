@@ -2,7 +2,7 @@ import { TroupeError } from "../errors/troupe-error.ts";
 import type { RunOpts } from "../run/run-options.ts";
 import type { Json } from "../storage/json.ts";
 import type { RunRecord } from "./run-record.ts";
-import type { RunEnd } from "./run-store.ts";
+import type { StoredEnd } from "./run-store.ts";
 import type { LocalRunOptions, RunKeys } from "./run-view.ts";
 
 /** Makes the options of a run from its record and what the record does not hold. */
@@ -44,7 +44,7 @@ export function crashed({ kind, name }: RunRecord): TroupeError {
 }
 
 /** Returns the end of a run as its record keeps it. */
-export function endOf({ output, error }: { output: Json; error?: RunEnd["error"] }): RunEnd {
+export function endOf({ output, error }: { output: Json; error?: StoredEnd["error"] }): StoredEnd {
   if (error === undefined) return { status: "completed", output };
   return { status: error.code === "cancelled" ? "cancelled" : "error", output, error };
 }

@@ -19,7 +19,7 @@ import { cancelled, crashed, endOf, toRunOpts } from "./run-opts.ts";
 import { isEnded } from "./run-record.ts";
 import type { Running, RunRecord } from "./run-record.ts";
 import { RunningNote } from "./running-note.ts";
-import type { RunEnd } from "./run-store.ts";
+import type { StoredEnd } from "./run-store.ts";
 import { sweepMs } from "./run-sweep.ts";
 import type { ServiceParts } from "./service-parts.ts";
 import { getReady } from "./upgrade-check.ts";
@@ -84,7 +84,7 @@ export class RunPerformer {
   async #attempt(record: RunRecord, control: Control): Promise<void> {
     const { runId, status } = record;
     const { store } = this.#parts;
-    // Nobody speaks to a run before its first attempt but the one who cancels it, and that ends it.
+    // Before its first attempt a run has no waits to answer, and a cancel ends it.
     const isFirst = record.attempts === 0 && status === "queued";
     const inbox: InboxContent = isFirst ? { answers: new Map() } : await readInbox(store.storage, runId);
     if (inbox.cancel !== undefined) return await this.endUnperformed(record, cancelled(inbox.cancel.reason));
@@ -157,7 +157,7 @@ export class RunPerformer {
   }
 
   /** Drives a run to its end, or to a pause. A failure of the run is an end, too. */
-  async #drive(attempt: Attempt): Promise<{ output: Json; error?: RunEnd["error"] & object }> {
+  async #drive(attempt: Attempt): Promise<{ output: Json; error?: StoredEnd["error"] & object }> {
     const { record, journal, controller, target, keys } = attempt;
     try {
       const local = this.#parts.locals.get(record.runId);
@@ -203,7 +203,7 @@ export class RunPerformer {
     await this.#finish(record, endOf(end));
   }
 
-  async #finish(record: RunRecord, end: RunEnd & Partial<Running>, known?: RunRecord): Promise<void> {
+  async #finish(record: RunRecord, end: StoredEnd & Partial<Running>, known?: RunRecord): Promise<void> {
     const { store, vault, admission, locals } = this.#parts;
     await store.finish(record.runId, end, known);
     vault.forget(record.runId);
@@ -227,7 +227,7 @@ export class RunPerformer {
     if (waiting === null) return;
     admission.wait(runId, record.owner);
     if (until !== Infinity) this.#resubmit(waiting, Math.max(0, until - now()));
-    // What came while the run was about to stop was told to nobody.
+    // An answer that came while the run was about to stop has woken nothing.
     const inbox = await readInbox(store.storage, runId);
     if (inbox.cancel === undefined && !isDue(waiting, inbox, now())) return;
     const woken = await store.wake(runId);

@@ -48,7 +48,7 @@ export type RunRecord = {
   error?: PublicError;
 };
 
-/** The record of a run that is not over and waits for nobody: the sweep submits it again. */
+/** The record of a run that is not over and waits for no answer: the sweep submits it again. */
 export type OpenRun = {
   v: 1;
   /** The time of the last submission, or one to come, at which a waiting run is woken. */
@@ -60,7 +60,7 @@ export type OpenRun = {
   owner: string;
 };
 
-/** What the record of a run says of the attempt that performs it. */
+/** The part of a run's record about the attempt that performs it. */
 export type Running = Required<Pick<RunRecord, "attempts" | "startedAt" | "plan">>;
 
 /** The statuses of a run after its end. */

@@ -13,7 +13,7 @@ import { byKeys, endedAtOf, isEnded, readOpenRun, readRunRecord, runIdOf } from 
 import type { EndStatus, OpenRun, Running, RunRecord, RunStorage } from "./run-record.ts";
 
 /** The end of a run, for its record. */
-export type RunEnd = { status: EndStatus; output?: Json; error?: PublicError };
+export type StoredEnd = { status: EndStatus; output?: Json; error?: PublicError };
 
 /** An open run that the sweep has found, with the value by which it is renewed. */
 export type FoundOpenRun = OpenRun & { runId: string; stored: Json };
@@ -83,9 +83,9 @@ export class RunStore {
   /**
    * Stores the end of a run, whose log has it. A run that is over keeps its end.
    *
-   * @param known the record as the caller knows it, which spares a read if nobody has changed it
+   * @param known the record as the caller knows it, which spares a read if it has not changed
    */
-  async finish(runId: string, end: RunEnd & Partial<Running>, known?: RunRecord): Promise<void> {
+  async finish(runId: string, end: StoredEnd & Partial<Running>, known?: RunRecord): Promise<void> {
     const endedAt = this.#now();
     const change = ({ keys: _keys, waits: _waits, ...record }: RunRecord): RunRecord | null =>
       isEnded(record.status) ? null : { ...record, ...end, endedAt };

@@ -25,7 +25,7 @@ type SweepInit = {
 };
 
 /**
- * The timers of a process that performs runs: submits open runs that nobody performs, removes old ones, and listens for
+ * The timers of a process that performs runs: submits open runs that no process performs, removes old ones, and listens for
  * cancels of its own from other processes. None of them keeps the process alive.
  */
 export class RunSweep {

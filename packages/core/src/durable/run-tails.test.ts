@@ -33,7 +33,7 @@ function told() {
 }
 
 describe("the readers of a run", () => {
-  it("share one read, a thousand of them, and no read while its process performs it [durable.one-read]", async () => {
+  it("share one read, a thousand of them, and make no read while its process performs it [durable.one-read]", async () => {
     const { storage, reads } = counting();
     const { runnable, tell } = told();
     const service = await serveRuns({ agents: { a: runnable }, storage });
@@ -57,7 +57,7 @@ describe("the readers of a run", () => {
     expect(reads() - before).toBeLessThanOrEqual(opened + 1);
   });
 
-  it("of a thousand runs read nothing either while their process performs them [durable.one-read]", async () => {
+  it("read nothing either while their process performs a thousand runs [durable.one-read]", async () => {
     const { storage, reads } = counting();
     const agent = runnableOf(async function* () {
       for (let text = 0; text < 3; text++) {

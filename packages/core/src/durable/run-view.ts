@@ -102,7 +102,7 @@ export type RunRequest = {
    * @default false with a user
    */
   isBearer?: boolean | undefined;
-  /** What only a service without a storage takes, as the run ends with the process: any other refuses the run. */
+  /** Options that only a service without a storage takes, as the run ends with the process: any other refuses the run. */
   local?: LocalRunOptions | undefined;
   /** A repeated request of the same owner with the same key is the same run. 1 to 255 characters. */
   idempotencyKey?: string | undefined;

@@ -21,7 +21,7 @@ export type ServiceParts = {
   /** An id of this process. */
   readonly node: string;
   readonly now: () => number;
-  /** What a service without storage keeps of runs that no record can hold. */
+  /** By run, the options that no record can hold, of a service without storage. */
   readonly locals: Map<string, LocalRunOptions>;
   /** Called when a run has ended in this process. */
   readonly onEnded: (runId: string) => void;
