@@ -164,12 +164,14 @@ export class RunSession {
   }
 
   /** A session that ends with its parent run is rebuilt from the journal, if that run is durable. */
-  async #append(session: OpenSession, turn: NewTurn): Promise<number> {
-    const seq = await session.appendTurn(turn);
+  #append(session: OpenSession, turn: NewTurn): Promise<number> {
     const { journal, settings } = this.#run;
-    if (settings.sessionStorage === undefined || journal === undefined) return seq;
-    journal.begin(turnStep).done({ sessionId: settings.sessionId, turn } satisfies JournaledTurn);
-    return seq;
+    const appended = session.appendTurn(turn);
+    if (settings.sessionStorage === undefined || journal === undefined) return appended;
+    return appended.then((seq) => {
+      journal.begin(turnStep).done({ sessionId: settings.sessionId, turn } satisfies JournaledTurn);
+      return seq;
+    });
   }
 
   #messagesOf(messages: readonly ChatMessage[]): ChatMessage[] {
