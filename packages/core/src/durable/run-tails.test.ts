@@ -4,6 +4,7 @@ import type { LogEntry } from "../journal/log-entry.ts";
 import { logKey } from "../journal/log-entry.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
+import { RunTails } from "./run-tails.ts";
 import { runnableOf } from "./test/asking-runnable.ts";
 import { makeService, readEvents, request, scriptedAgent, serveRuns, textOf, untilStatus } from "./test/services.ts";
 import type { RunEvent } from "./run-view.ts";
@@ -108,6 +109,27 @@ describe("the readers of a run", () => {
     expect(await waiting).toEqual({ done: true, value: undefined });
     tell(undefined);
     await untilStatus(service, runId, "completed");
+  });
+});
+
+describe("RunTails", () => {
+  it("keep the readers that came after a failure when one leaves that it ended [durable.events]", async () => {
+    const storage = new InMemoryStorage();
+    const writer = new LogWriter(storage);
+    const checkQuiet = () => Promise.resolve();
+    const tails = new RunTails({ storage, writer, isPerformedHere: () => true, checkQuiet });
+    const before = tails.join("r");
+    tails.fail("r", new Error("The storage failed."));
+    const after = tails.join("r");
+    tails.leave(before);
+    const waiting = tails.wait(after, 0, () => undefined);
+    const log = writer.open("r", 1);
+    log.add({ t: "end", output: null }, true);
+    await waiting;
+
+    expect(await after.read(0)).toHaveLength(1);
+    await expect(before.read(0)).rejects.toThrow("The storage failed.");
+    tails.close();
   });
 });
 

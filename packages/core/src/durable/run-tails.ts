@@ -130,7 +130,8 @@ export class RunTails {
 
   leave(feed: RunFeed): void {
     feed.readers -= 1;
-    if (feed.readers > 0) return;
+    // After a failure there may be another feed of the run.
+    if (feed.readers > 0 || this.#feeds.get(feed.runId) !== feed) return;
     this.#feeds.delete(feed.runId);
     if (this.#feeds.size === 0) this.#rest();
   }
