@@ -34,7 +34,7 @@ export const runLogRules = [
   }),
   ...rulesOf("Run log: the fence", {
     "run-log.crash":
-      "a run whose process dies before or after any insert into its log goes on in the next process as if nothing had been",
+      "a run whose process dies before or after any write goes on in the next process as if nothing had been",
     "run-log.place":
       "a later attempt at a run takes the place of an earlier one in its session's queue, and an earlier one never that of a later",
     "run-log.turn-after-steps": "the turn of a durable run is stored after all steps that led to it are in the log",

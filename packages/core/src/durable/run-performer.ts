@@ -88,7 +88,7 @@ export class RunPerformer {
     const isFirst = record.attempts === 0 && status === "queued";
     const inbox: InboxContent = isFirst ? { answers: new Map() } : await readInbox(store.storage, runId);
     if (inbox.cancel !== undefined) return await this.endUnperformed(record, cancelled(inbox.cancel.reason));
-    if (status === "waiting" && !isDue(record, inbox, this.#parts.now())) return;
+    if (status === "waiting" && !isDue(record, inbox, this.#parts.now())) return void (await this.#rest(record));
     const ready = await getReady(this.#parts, record, inbox.answers);
     if (ready === "giveUp") return await this.endUnperformed(record, cancelled("What it needs is gone."));
     if ("wait" in ready) return await this.#waitForUpgrade(record, ready.wait);
@@ -109,7 +109,7 @@ export class RunPerformer {
 
   /** Nothing is logged, so that a run may wait for long; the sweep looks again whether it can go on. */
   async #waitForUpgrade({ runId, waits }: RunRecord, wait: RunWait): Promise<void> {
-    if (waits?.[0]?.id !== wait.id) await this.#parts.store.suspend(runId, [wait], this.#parts.now());
+    if (waits?.[0]?.id !== wait.id) await this.#parts.store.suspend(runId, [wait]);
   }
 
   /** Tells if another attempt is writing the log of a run: then the engine was wrong, and this one hands its job back. */
@@ -221,17 +221,27 @@ export class RunPerformer {
     if (journal.stopped !== "suspended") return;
     await note.write();
     note.close();
-    const { waits } = journal;
-    const until = Math.min(...waits.map((wait) => wait.until ?? Infinity));
-    const waiting = await store.suspend(runId, waits, until === Infinity ? undefined : until - sweepMs);
+    const waiting = await store.suspend(runId, journal.waits);
     if (waiting === null) return;
     admission.wait(runId, record.owner);
+    const until = untilOf(waiting);
     if (until !== Infinity) this.#resubmit(waiting, Math.max(0, until - now()));
     // An answer that came while the run was about to stop has woken nothing.
-    const inbox = await readInbox(store.storage, runId);
-    if (inbox.cancel === undefined && !isDue(waiting, inbox, now())) return;
+    if (await this.#rest(waiting)) return;
     const woken = await store.wake(runId);
     if (woken !== null) this.#resubmit(woken, 0);
+  }
+
+  /** Takes a run that waits off the list of open runs. Returns false when what came meanwhile, told to nobody, lets it go on. */
+  async #rest(record: RunRecord): Promise<boolean> {
+    const { store, now } = this.#parts;
+    const open = await store.readOpen(record.runId);
+    // The record says that the run waits: an answer that comes after this wakes it, and changes the entry.
+    const inbox = await readInbox(store.storage, record.runId);
+    if (inbox.cancel !== undefined || isDue(record, inbox, now())) return false;
+    const until = untilOf(record);
+    await store.rest(record, open, until === Infinity ? undefined : until - sweepMs);
+    return true;
   }
 
   async #endSessionWait({ kind, name, sessionId, owner, runId, status }: RunRecord): Promise<void> {
@@ -268,6 +278,11 @@ type Control = { readonly signal: AbortSignal; readonly controller: AbortControl
 type Attempt = Ready & Control & { readonly record: RunRecord; readonly journal: Journal };
 
 /** Tells if a waiting run can go on: it has an answer, a wait is over, or it waits for this process to be right. */
+/** The time at which the first wait of a run ends by itself. */
+function untilOf({ waits = [] }: RunRecord): number {
+  return Math.min(...waits.map(({ until = Infinity }) => until));
+}
+
 function isDue({ waits = [] }: RunRecord, { answers }: InboxContent, now: number): boolean {
   return waits.some(({ id, kind, until = Infinity }) => kind === "upgrade" || answers.has(id) || until <= now);
 }

@@ -107,19 +107,34 @@ export class RunStore {
     await this.#writes.flush();
   }
 
-  /** Stores what a run waits for. With `submittedAt` it stays on the list of open runs, for the sweep to find it then. */
-  async suspend(runId: string, waits: readonly RunWait[], submittedAt: number | undefined): Promise<RunRecord | null> {
-    const waiting = await this.change(runId, (record) =>
+  /** Stores what a run waits for. It stays on the list of open runs, until `rest`: an answer may be there already. */
+  async suspend(runId: string, waits: readonly RunWait[]): Promise<RunRecord | null> {
+    return await this.change(runId, (record) =>
       isEnded(record.status) ? null : { ...record, status: "waiting", waits: [...waits] },
     );
-    if (waiting === null) return null;
-    const value = submittedAt === undefined ? null : toJson({ ...this.#openRun(waiting), submittedAt });
-    await this.storage.set(runNamespaces.open, encodeKey(runId), value);
-    return waiting;
+  }
+
+  /** Returns the entry of a run in the list of open runs, for `rest`. */
+  async readOpen(runId: string): Promise<Json | null> {
+    return await this.storage.get(runNamespaces.open, encodeKey(runId));
+  }
+
+  /**
+   * Takes a waiting run off the list of open runs or, with `submittedAt`, lets the sweep find it then. Does nothing when the
+   * entry has changed since it was read: the run was woken.
+   */
+  async rest(record: RunRecord, open: Json | null, submittedAt: number | undefined): Promise<void> {
+    const { open: namespace } = runNamespaces;
+    const next = submittedAt === undefined ? null : toJson({ ...this.#openRun(record), submittedAt });
+    if (open !== null) await this.storage.compareAndSet(namespace, encodeKey(record.runId), open, next);
   }
 
   /** Puts a waiting run back in the queue. Returns null when it does not wait. */
   async wake(runId: string): Promise<RunRecord | null> {
+    const waiting = await this.read(runId);
+    if (waiting?.status !== "waiting") return null;
+    // First the list: of a run that is not on it no other process would know. With its new activation once the record has it.
+    await this.open(waiting);
     const woken = await this.change(runId, ({ waits: _waits, ...record }: RunRecord): RunRecord | null =>
       record.status === "waiting" ? { ...record, status: "queued", activation: record.activation + 1 } : null,
     );
