@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { InMemoryStorage } from "@troupe/core";
 import { SqliteStorage } from "@troupe/storage-sqlite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Crash } from "./dying-process.ts";
+import type { Counted, Crash } from "./dying-process.ts";
 import { judge } from "./judge.ts";
 import { play } from "./play.ts";
 import type { SharedPlace } from "./play.ts";
@@ -16,14 +16,13 @@ let files = 0;
 beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), "troupe-run-log-"))));
 afterAll(() => rmSync(folder, { recursive: true }));
 
+function inMemory(): SharedPlace {
+  const storage = new InMemoryStorage();
+  return { open: () => storage };
+}
+
 const places: [name: string, create: () => SharedPlace][] = [
-  [
-    "memory",
-    () => {
-      const storage = new InMemoryStorage();
-      return { open: () => storage };
-    },
-  ],
+  ["memory", inMemory],
   [
     "an SQLite file",
     () => {
@@ -38,19 +37,23 @@ const atOnce = 8;
 
 describe.each(places)("a durable run over %s whose process dies at any insert into its log", (_, create) => {
   it.each(Object.entries(scenes))("goes on as if nothing had been: %s [run-log.crash]", async (_name, scene) => {
-    expect(await crashEverywhere(scene, create)).toEqual([]);
+    expect(await crashEverywhere(scene, create, "inserts")).toEqual([]);
+  });
+});
+
+describe("a durable run whose process dies at any write to its storage", () => {
+  it.each(Object.entries(scenes))("goes on as if nothing had been: %s [run-log.crash]", async (_name, scene) => {
+    expect(await crashEverywhere(scene, inMemory, "writes")).toEqual([]);
   });
 });
 
 /** Returns what went wrong, by the moment of the crash. */
-async function crashEverywhere(scene: Scene, create: () => SharedPlace): Promise<string[]> {
+async function crashEverywhere(scene: Scene, create: () => SharedPlace, of: Counted): Promise<string[]> {
   const wrongs: string[] = [];
   const whole = await play(scene, create());
   judge(scene, whole, whole);
-  const moments = Array.from({ length: whole.inserts + 1 }, (__, index) => index + 1);
-  const crashes = moments.flatMap((atInsert) =>
-    (["before", "after"] as const).map((death): Crash => ({ atInsert, death })),
-  );
+  const moments = Array.from({ length: whole.counts[of] + 1 }, (_, index) => index + 1);
+  const crashes = moments.flatMap((at) => (["before", "after"] as const).map((death): Crash => ({ of, at, death })));
   const rest = crashes.values();
   const work = async (): Promise<void> => {
     for (const crash of rest) wrongs.push(...(await crashOnce(scene, create(), { crash, whole })));
@@ -66,6 +69,6 @@ async function crashOnce(scene: Scene, place: SharedPlace, { crash, whole }: Tri
     judge(scene, await play(scene, place, [crash]), whole);
     return [];
   } catch (error) {
-    return [`Died ${crash.death} insert ${crash.atInsert}: ${String(error)}`];
+    return [`Died ${crash.death} the ${crash.at}th of its ${crash.of}: ${String(error)}`];
   }
 }

@@ -1,8 +1,11 @@
 import type { StorageDriver } from "@troupe/core";
 import { connect } from "./connect.ts";
 
-/** The moment of a crash: the k-th insert into the run log is not made any more, or its answer does not arrive any more. */
-export type Crash = { readonly atInsert: number; readonly death: "before" | "after" };
+/** The writes that a crash is counted by: inserts into the run log, or all. */
+export type Counted = "inserts" | "writes";
+
+/** The moment of a crash: the k-th of the counted writes is not made any more, or its answer does not arrive any more. */
+export type Crash = { readonly of: Counted; readonly at: number; readonly death: "before" | "after" };
 
 type StorageCall = { readonly name: string; readonly args: readonly unknown[] };
 
@@ -17,8 +20,8 @@ export class DyingProcess {
   readonly storage: StorageDriver;
   /** Resolves when the process dies. */
   readonly died: Promise<void>;
-  /** The inserts into the run log so far. */
-  inserts = 0;
+  /** The writes so far. */
+  readonly counts: Record<Counted, number> = { inserts: 0, writes: 0 };
   isDead = false;
   readonly #crash: Crash | undefined;
   readonly #die: () => void;
@@ -48,9 +51,18 @@ export class DyingProcess {
     this.#die();
   }
 
+  /** Counts a call, and tells if it is the one of the crash. */
+  #count(call: StorageCall): boolean {
+    if (isLogInsert(call)) this.counts.inserts += 1;
+    else if (reads.includes(call.name)) return false;
+    this.counts.writes += 1;
+    const { of, at } = this.#crash ?? { of: "writes", at: 0 };
+    return (of === "writes" || isLogInsert(call)) && this.counts[of] === at;
+  }
+
   async #pass(call: StorageCall, make: () => Promise<unknown>): Promise<unknown> {
     await this.goOn();
-    const isLast = isLogInsert(call) && ++this.inserts === this.#crash?.atInsert;
+    const isLast = this.#count(call);
     if (isLast && this.#crash?.death === "before") this.kill();
     await this.goOn();
     try {
@@ -61,6 +73,8 @@ export class DyingProcess {
     }
   }
 }
+
+const reads: readonly string[] = ["get", "list", "ping", "close"];
 
 function isLogInsert({ name, args }: StorageCall): boolean {
   const [first, , expected] = args;

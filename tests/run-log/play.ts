@@ -1,7 +1,7 @@
-import { InMemoryStorage, RunService } from "@troupe/core";
+import { InMemoryStorage, RunService, TroupeError } from "@troupe/core";
 import type { Json, RunView, StorageDriver } from "@troupe/core";
 import { DyingProcess } from "./dying-process.ts";
-import type { Crash } from "./dying-process.ts";
+import type { Counted, Crash } from "./dying-process.ts";
 import { entriesOf, recordNumbers } from "./read-run-log.ts";
 import type { StoredEntry } from "./read-run-log.ts";
 import { Reader } from "./reader.ts";
@@ -26,19 +26,18 @@ export type Outcome = {
   readonly entries: readonly StoredEntry[];
   readonly numbers: readonly number[];
   readonly turns: readonly Json[];
-  /** The inserts of the first process. */
-  readonly inserts: number;
+  /** The writes of the first process. */
+  readonly counts: Readonly<Record<Counted, number>>;
 };
 
 /** Plays a scene in processes that crash, one after the other, and in one after them that does not. */
 export async function play(scene: Scene, place: SharedPlace, crashes: readonly Crash[] = []): Promise<Outcome> {
   const stage = new Play(scene, place);
-  let connection = await stage.start(crashes[0]);
+  let deaths = 0;
+  let connection = await stage.start(crashes[deaths]);
   const { process: first } = connection;
-  await stage.accept(connection);
-  for (let deaths = 1; !(await stage.reader.follow(connection)); deaths++)
-    connection = await stage.start(crashes[deaths]);
-  return { ...(await stage.end(connection)), inserts: first.inserts };
+  while (!(await stage.finish(connection))) connection = await stage.start(crashes[++deaths]);
+  return { ...(await stage.end(connection)), counts: first.counts };
 }
 
 /** Plays a scene in two processes that perform the run at the same time, whose storage calls are made in this order. */
@@ -61,7 +60,7 @@ export async function playTwice(scene: Scene, turns: ConstructorParameters<typeo
   await stage.reader.follow(connection);
   await scheduled;
   await (await other).service.close();
-  return { ...(await stage.end(connection)), inserts: connection.process.inserts };
+  return { ...(await stage.end(connection)), counts: connection.process.counts };
 }
 
 type Connection = { readonly process: DyingProcess; readonly service: RunService };
@@ -75,6 +74,7 @@ class Play {
   readonly #storage: StorageDriver;
   readonly #drivers: StorageDriver[] = [];
   #processes = 0;
+  #isAccepted = false;
 
   constructor(scene: Scene, place: SharedPlace) {
     this.#scene = scene;
@@ -96,14 +96,24 @@ class Play {
     return { process, service };
   }
 
-  async accept({ process, service }: Connection): Promise<void> {
+  /** Brings the run to its end in a process. False when that died before. */
+  async finish(connection: Connection): Promise<boolean> {
+    if (!(await this.accept(connection))) return false;
+    if (this.reader.ends.length === 0 && !(await this.reader.follow(connection))) return false;
+    return (await connection.process.unlessDead(untilOver(connection.service, this.#storage))) !== undefined;
+  }
+
+  /** Asks a process for the run, unless one has accepted it: a client that got no answer asks again. False when it died. */
+  async accept({ process, service }: Connection): Promise<boolean> {
     const { kind } = this.#scene;
     const request = { kind, name: "scene", input: "Go on.", options: { sessionId: "s" }, runId: sceneRunId };
-    await process.unlessDead(service.accept(request));
+    const accepting = this.#isAccepted ? Promise.resolve(true) : service.accept(request).then(() => true, isAccepted);
+    this.#isAccepted = (await process.unlessDead(accepting)) === true;
+    return this.#isAccepted;
   }
 
   /** Reads all that is stored of a run that is over, and closes the storage. */
-  async end(connection: Connection): Promise<Omit<Outcome, "inserts">> {
+  async end(connection: Connection): Promise<Omit<Outcome, "counts">> {
     const { world, reader } = this;
     const { service } = connection;
     const storage = this.#storage;
@@ -129,4 +139,10 @@ async function untilOver(service: RunService, storage: StorageDriver): Promise<R
     if (view.endedAt !== undefined && open.length === 0) return view;
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
+}
+
+/** A run that is there was accepted by a process that died before it could say so. */
+function isAccepted(error: unknown): true {
+  if (TroupeError.is(error) && error.code === "conflict") return true;
+  throw error;
 }
