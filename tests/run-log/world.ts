@@ -118,8 +118,3 @@ export function untagged(text: string): string {
 export function writersOf(text: string): number {
   return new Set(Array.from(text.matchAll(/@(\d+) /g), ([, generation]) => generation)).size;
 }
-
-/** Results of tools among the messages of a request, by the name of the tool. */
-export function toolResults({ messages }: ScriptedRequest): string[] {
-  return messages.flatMap((message) => (message.role === "tool" ? [JSON.stringify(message.content as Json)] : []));
-}

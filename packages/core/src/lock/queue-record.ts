@@ -13,7 +13,7 @@ export type RunAttempt = { readonly runId: string; readonly attempt: number };
 export type StoredPosition = { process: string; waiter: number; run?: RunAttempt };
 
 /** A waiter of this process: its number, and its attempt if its run is durable. */
-export type DesiredWaiter = { readonly number: number; readonly run?: RunAttempt | undefined };
+type DesiredWaiter = { readonly number: number; readonly run?: RunAttempt | undefined };
 
 /**
  * Sign in the stored queue that a process still owns its positions: it writes a new `beat` at least every `leaseMs`
