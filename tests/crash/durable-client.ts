@@ -1,9 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { resultOf, wordsOf } from "./durable-setup.ts";
+import { resultOf } from "./durable-setup.ts";
 import { readEvents } from "./read-events.ts";
 import type { EventData, StreamEvent } from "./read-events.ts";
+
+/** A question to an agent, and the text that it answers. */
+export type Question = { readonly agent: string; readonly input: string; readonly answer: string };
 
 /** What the clients of a trial share: the service, the file of effects, chance, and what is counted. */
 export type Surroundings = {
@@ -28,8 +31,7 @@ const json = { "content-type": "application/json" };
  * and repeats its request.
  */
 export class DurableClient {
-  readonly question = `q${randomUUID().slice(0, 8)}`;
-  readonly agent: "talk" | "act";
+  readonly question: Question;
   readonly faults: string[] = [];
   runId = "";
   /** True while it reads text of an answer that is not whole. */
@@ -44,8 +46,8 @@ export class DurableClient {
   /** True when all events have come. */
   #isRead = false;
 
-  constructor(agent: "talk" | "act", isWhole: boolean, around: Surroundings) {
-    this.agent = agent;
+  constructor(question: Question, isWhole: boolean, around: Surroundings) {
+    this.question = question;
     this.#isWhole = isWhole;
     this.#around = around;
   }
@@ -91,9 +93,9 @@ export class DurableClient {
       return await fetch(`${url}/runs/${this.runId}/events?events=all`, { headers, signal });
     }
     const begin = { ...json, ...headers, "idempotency-key": this.#key };
-    const body = JSON.stringify({ input: this.question });
+    const body = JSON.stringify({ input: this.question.input });
     const prefer = { ...(this.#isWhole && { prefer: "respond-async" }) };
-    const path = `${url}/agents/${this.agent}/${this.#isWhole ? "run" : "stream"}`;
+    const path = `${url}/agents/${this.question.agent}/${this.#isWhole ? "run" : "stream"}`;
     return await fetch(path, { method: "POST", headers: { ...begin, ...prefer }, body, signal });
   }
 
@@ -159,7 +161,7 @@ export class DurableClient {
       if (error?.code !== "crashed") this.faults.push(`ended as ${status} (${error?.code})`);
       return;
     }
-    const expected = wordsOf(this.question).join("");
+    const { answer: expected } = this.question;
     if (output?.text !== expected) this.faults.push(`has the answer ${JSON.stringify(output?.text)}`);
     const read = [...this.#texts.values()].join("");
     if (!this.#isInterrupted && read !== expected) this.faults.push(`read ${JSON.stringify(read)}`);

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { killWhileStreaming } from "./kill-while-streaming.ts";
+import { killDemoWhileStreaming, killWhileStreaming } from "./kill-while-streaming.ts";
 
 /** The number of kills; more for those who have the time: about two seconds each. */
 const kills = Number(process.env["TROUPE_KILLS"] ?? "20");
@@ -15,4 +15,13 @@ it("a service with durable runs that is killed while clients read their streams 
   expect(report.reconnects).toBeGreaterThan(kills);
   expect(report.resets + report.interrupted).toBeGreaterThan(0);
   expect(report.effects).toBeGreaterThan(0);
+});
+
+it("the demo server that is killed while clients read streams goes on with each run: nothing is missing, and nothing comes twice", async () => {
+  const report = await killDemoWhileStreaming({ kills: Math.ceil(kills / 5), seed: 5 });
+
+  expect(report.faults).toEqual([]);
+  expect(report.ends["completed"]).toBeGreaterThan(0);
+  expect(Object.keys(report.ends)).not.toContain("none");
+  expect(report.resets + report.interrupted).toBeGreaterThan(0);
 });

@@ -5,8 +5,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { freePort, seededRandom, TestChild } from "@troupe-internal/fault-tools";
 import { buildService } from "./build-service.ts";
 import { DurableClient } from "./durable-client.ts";
-import type { Surroundings } from "./durable-client.ts";
-import { resultOf } from "./durable-setup.ts";
+import type { Question, Surroundings } from "./durable-client.ts";
+import { resultOf, wordsOf } from "./durable-setup.ts";
 import type { DurableSetup } from "./durable-setup.ts";
 
 /** What the kills of a service with durable runs have shown. */
@@ -23,57 +23,124 @@ const clientsAtOnce = 8;
 /** Streams that must be in the midst of their text for a kill to count. */
 const leastReading = 2;
 
+/** The service that is killed: how it starts, how it begins to serve, and what it is asked. */
+type Stage = {
+  readonly url: string;
+  /** The file of the tools' effects. */
+  readonly effects: string;
+  /** Starts a process beside the one that serves. */
+  boot(): Promise<TestChild>;
+  /** Lets the process serve, when the one before is dead. */
+  serve(child: TestChild): Promise<TestChild>;
+  ask(number: number): Question;
+};
+
+/** The number of kills, and the seed of the random moments. */
+type Plan = { kills: number; seed: number };
+
 /**
  * Kills a service with `SIGKILL` so many times while clients read streams of its durable runs, with and without tools, and
  * lets all runs come to their end. The next process boots while the one before serves, to save time.
  */
-export async function killWhileStreaming({ kills, seed }: { kills: number; seed: number }): Promise<KillReport> {
-  const folder = mkdtempSync(join(tmpdir(), "troupe-kills-"));
+export async function killWhileStreaming(plan: Plan): Promise<KillReport> {
   const built = await buildService("./durable-service.ts");
-  const setup: DurableSetup = {
-    database: join(folder, "runs.db"),
-    effects: join(folder, "effects.txt"),
-    port: await freePort(),
-  };
-  const processes: TestChild[] = [];
-  const boot = async (): Promise<TestChild> => {
-    const child = await TestChild.start(built.file, { args: [JSON.stringify(setup)] });
-    processes.push(child);
-    await child.next((message): message is object => has(message, "ready"));
-    return child;
-  };
   try {
-    return await new Killing(setup, boot, { kills, seed }).run();
+    return await inFolder(async (folder) => {
+      const effects = join(folder, "effects.txt");
+      const setup: DurableSetup = { database: join(folder, "runs.db"), effects, port: await freePort() };
+      return await tryKills(plan, {
+        url: `http://127.0.0.1:${setup.port}`,
+        effects,
+        boot: async () => await TestChild.start(built.file, { args: [JSON.stringify(setup)] }),
+        serve: async (child) => {
+          const serving = child.next((message): message is object => has(message, "serving"));
+          child.send({ serve: true });
+          await serving;
+          return child;
+        },
+        ask: (number) => {
+          const input = `q${seededRandom(number)().toString(36).slice(2, 10)}`;
+          return { agent: number % 2 === 0 ? "act" : "talk", input, answer: wordsOf(input).join("") };
+        },
+      });
+    });
+  } finally {
+    built.remove();
+  }
+}
+
+/** Kills the demo server in the same way, while its assistant counts. Its process is started when the one before is dead. */
+export async function killDemoWhileStreaming(plan: Plan): Promise<KillReport> {
+  return await inFolder(async (folder) => {
+    const port = await freePort();
+    const main = new URL("../../apps/demo-server/src/main.ts", import.meta.url);
+    const env = { ...process.env, PORT: String(port), TROUPE_DEMO_DATA: folder, TROUPE_DEMO_MODEL: "offline" };
+    let running: TestChild | undefined;
+    const start = async () => {
+      const child = (running = await TestChild.start(main, { env }));
+      void child.exit.then(() => (running = undefined));
+      return child;
+    };
+    return await tryKills(plan, {
+      url: `http://127.0.0.1:${port}`,
+      effects: join(folder, "none.txt"),
+      boot: async () => running ?? (await start()),
+      serve: async () => {
+        const served = running ?? (await start());
+        while (!served.output.includes("/turns")) await sleep(10);
+        return served;
+      },
+      ask: () => ({ agent: "assistant", input: "Count to 12", answer: "1 2 3 4 5 6 7 8 9 10 11 12" }),
+    });
+  });
+}
+
+async function tryKills(plan: Plan, stage: Stage): Promise<KillReport> {
+  const processes = new Set<TestChild>();
+  const noted = async (child: Promise<TestChild>): Promise<TestChild> => {
+    processes.add(await child);
+    return await child;
+  };
+  const boot = async () => await noted(stage.boot());
+  const serve = async (child: TestChild) => await noted(stage.serve(child));
+  try {
+    return await new Killing({ ...stage, boot, serve }, plan).run();
   } finally {
     for (const child of processes) await child.close();
-    built.remove();
+  }
+}
+
+async function inFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
+  const folder = mkdtempSync(join(tmpdir(), "troupe-kills-"));
+  try {
+    return await work(folder);
+  } finally {
     rmSync(folder, { recursive: true });
   }
 }
 
 class Killing {
-  readonly #boot: () => Promise<TestChild>;
+  readonly #stage: Stage;
   readonly #kills: number;
   readonly #around: Surroundings;
   readonly #clients: DurableClient[] = [];
   readonly #following = new Set<Promise<void>>();
   readonly #faults: string[] = [];
 
-  constructor(setup: DurableSetup, boot: () => Promise<TestChild>, { kills, seed }: { kills: number; seed: number }) {
-    this.#boot = boot;
+  constructor(stage: Stage, { kills, seed }: Plan) {
+    this.#stage = stage;
     this.#kills = kills;
     const counts = { reconnects: 0, resets: 0, doubts: 0, interrupted: 0 };
-    const url = `http://127.0.0.1:${setup.port}`;
-    this.#around = { url, effects: setup.effects, random: seededRandom(seed), counts };
+    this.#around = { url: stage.url, effects: stage.effects, random: seededRandom(seed), counts };
   }
 
   async run(): Promise<KillReport> {
-    let service = await serve(await this.#boot());
+    let service = await this.#stage.serve(await this.#stage.boot());
     for (let killed = 0; killed < this.#kills; killed++) {
-      const next = this.#boot();
+      const next = this.#stage.boot();
       await this.#untilReading();
       await service.kill();
-      service = await serve(await next);
+      service = await this.#stage.serve(await next);
     }
     await Promise.all(this.#following);
     return this.#report();
@@ -94,11 +161,11 @@ class Killing {
 
   #begin(): void {
     const number = this.#clients.length;
-    const client = new DurableClient(number % 2 === 0 ? "act" : "talk", number % 4 < 2, this.#around);
+    const client = new DurableClient(this.#stage.ask(number), number % 4 < 2, this.#around);
     this.#clients.push(client);
     const following = client.follow().then(
       () => undefined,
-      (error: unknown) => void this.#faults.push(`The client of ${client.question} failed: ${String(error)}`),
+      (error: unknown) => void this.#faults.push(`The client of run ${client.runId} failed: ${String(error)}`),
     );
     this.#following.add(following);
     void following.then(() => this.#following.delete(following));
@@ -120,12 +187,15 @@ class Killing {
   }
 }
 
-function* judgeRun({ question, agent, runId, faults }: DurableClient): Generator<string> {
-  for (const fault of faults) yield `The client of ${question} (${agent}, run ${runId}) ${fault}.`;
+function* judgeRun({ question: { agent }, runId, faults }: DurableClient): Generator<string> {
+  for (const fault of faults) yield `The client of the run ${runId} of ${agent} ${fault}.`;
 }
 
 /** Compares the effects of a run with the results that it stored: each once, and none that is not there. */
-function* judgeEffects({ agent, runId, end }: DurableClient, lines: readonly string[]): Generator<string> {
+function* judgeEffects(
+  { question: { agent }, runId, end }: DurableClient,
+  lines: readonly string[],
+): Generator<string> {
   const own = lines.filter((line) => line.startsWith(`${runId}/`));
   if (new Set(own).size < own.length) yield `The run ${runId} has had an effect twice: ${own.join(", ")}.`;
   if (agent !== "act" || end?.status !== "completed") return;
@@ -133,13 +203,6 @@ function* judgeEffects({ agent, runId, end }: DurableClient, lines: readonly str
   const expected = own.map(resultOf).toSorted();
   if (own.length !== 2 || results.join() !== expected.join())
     yield `The run ${runId} has the results ${results.join(", ")} and the effects ${own.join(", ")}.`;
-}
-
-async function serve(child: TestChild): Promise<TestChild> {
-  const serving = child.next((message): message is object => has(message, "serving"));
-  child.send({ serve: true });
-  await serving;
-  return child;
 }
 
 function has(message: unknown, name: string): boolean {

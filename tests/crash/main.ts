@@ -1,6 +1,6 @@
-// `pnpm test:crash [sqlite] [postgres] [mongodb] [restarts] [runs]`: runs 15 crash trials on each storage, or
-// TROUPE_CRASH_TRIALS of them, restarts PostgreSQL under load, and kills a service with durable runs 200 times, or TROUPE_KILLS.
-// Trials without their server are skipped and named, which is an error when REQUIRED_SERVICES lists the server. `--install`
+// `pnpm test:crash [sqlite] [postgres] [mongodb] [restarts] [runs] [demo]`: runs 15 crash trials on each storage, or
+// TROUPE_CRASH_TRIALS of them, restarts PostgreSQL under load, and kills a service with durable runs and the demo server 200
+// times each, or TROUPE_KILLS. Trials without their server are skipped and named, which is an error when REQUIRED_SERVICES lists the server. `--install`
 // installs what is missing.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,7 +12,7 @@ import { postgres } from "../../tools/services/postgres.ts";
 import type { Service } from "../../tools/services/service.ts";
 import type { StorageAddress } from "../processes/open-storage.ts";
 import { tryCrashes } from "./crash-trials.ts";
-import { killWhileStreaming } from "./kill-while-streaming.ts";
+import { killDemoWhileStreaming, killWhileStreaming } from "./kill-while-streaming.ts";
 import { tryRestarts } from "./postgres-restarts.ts";
 
 /** Trials of one kind. They return the faults that they found. */
@@ -23,7 +23,8 @@ const trialsOf: Readonly<Record<string, Trials>> = {
   postgres: { run: async (address) => await tryStorage({ kind: "postgres", address }), service: postgres },
   mongodb: { run: async (address) => await tryStorage({ kind: "mongodb", address }), service: mongodb },
   restarts: { run: tryPostgresRestarts, service: postgres },
-  runs: { run: tryDurableRuns },
+  runs: { run: async () => await tryDurableRuns(killWhileStreaming) },
+  demo: { run: async () => await tryDurableRuns(killDemoWhileStreaming) },
 };
 
 const mayInstall = process.argv.includes("--install");
@@ -65,9 +66,9 @@ async function tryPostgresRestarts(): Promise<readonly string[]> {
   }
 }
 
-async function tryDurableRuns(): Promise<readonly string[]> {
+async function tryDurableRuns(kill: typeof killWhileStreaming): Promise<readonly string[]> {
   const kills = Number(process.env["TROUPE_KILLS"] ?? "200");
-  const { faults, ends, effects, ...counts } = await killWhileStreaming({ kills, seed: 1 });
+  const { faults, ends, effects, ...counts } = await kill({ kills, seed: 1 });
   const { reconnects, resets, interrupted, doubts } = counts;
   print(`  ${kills} kills; runs by their end: ${JSON.stringify(ends)}; ${effects} effects`);
   print(
