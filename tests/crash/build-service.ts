@@ -11,13 +11,13 @@ export type BuiltService = { file: URL; remove: () => void };
 const banner =
   'import { createRequire as requireOfBundle } from "node:module"; const require = requireOfBundle(import.meta.url);';
 
-/** Bundles the service with all its imports, since it starts often and starts much faster so. */
-export async function buildService(source = "./service.ts"): Promise<BuiltService> {
+/** Bundles the file of a service with all its imports, since it starts often and starts much faster so. */
+export async function buildService(source: URL): Promise<BuiltService> {
   const folder = mkdtempSync(join(tmpdir(), "troupe-crash-service-"));
   await build({
     config: false,
     silent: true,
-    entry: { service: fileURLToPath(new URL(source, import.meta.url)) },
+    entry: { service: fileURLToPath(source) },
     outDir: folder,
     format: "esm",
     // A CommonJS library in a file of its own would lose its named exports.

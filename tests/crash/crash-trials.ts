@@ -21,7 +21,10 @@ const trialsPerRound = { sqlite: 8, postgres: 8, mongodb: 2 };
 
 /** Runs the trials and returns their record. */
 export async function tryCrashes(plan: CrashPlan): Promise<CrashRecord> {
-  const [vendor, service] = await Promise.all([startStrictVendor(), buildService()]);
+  const [vendor, service] = await Promise.all([
+    startStrictVendor(),
+    buildService(new URL("./service.ts", import.meta.url)),
+  ]);
   const processes: Promise<ServiceProcess>[] = [];
   const boot: Scene["boot"] = (storage) => {
     const setup = { storage, vendorUrl: vendor.url, ...(plan.mutant && { mutant: plan.mutant }) };

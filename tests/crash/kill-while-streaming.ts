@@ -43,7 +43,7 @@ type Plan = { kills: number; seed: number };
  * lets all runs come to their end. The next process boots while the one before serves, to save time.
  */
 export async function killWhileStreaming(plan: Plan): Promise<KillReport> {
-  const built = await buildService("./durable-service.ts");
+  const built = await buildService(new URL("./durable-service.ts", import.meta.url));
   try {
     return await inFolder(async (folder) => {
       const effects = join(folder, "effects.txt");

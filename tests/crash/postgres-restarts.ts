@@ -28,7 +28,10 @@ const minInFlight = 20;
 
 /** Restarts the server of a service, alternately in order and as a crash, and compares the stored sessions with the answers. */
 export async function tryRestarts(server: PostgresServer, plan: RestartPlan): Promise<RestartRecord> {
-  const [vendor, built] = await Promise.all([startStrictVendor(), buildService()]);
+  const [vendor, built] = await Promise.all([
+    startStrictVendor(),
+    buildService(new URL("./service.ts", import.meta.url)),
+  ]);
   const storage: StorageAddress = { kind: "postgres", address: server.url };
   const service = await ServiceProcess.boot(built.file, { storage, vendorUrl: vendor.url });
   try {
