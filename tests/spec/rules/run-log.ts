@@ -37,6 +37,7 @@ export const runLogRules = [
       "a run whose process dies before or after any write goes on in the next process as if nothing had been",
     "run-log.place":
       "a later attempt at a run takes the place of an earlier one in its session's queue, and an earlier one never that of a later",
+    "durable.sweep": "a run that its engine forgot is submitted again after 30 seconds, by one process",
     "run-log.turn-after-steps": "the turn of a durable run is stored after all steps that led to it are in the log",
     "run-log.fence":
       "of two attempts at a run, in whatever order they write, one ends the run, and a tool is called once",
