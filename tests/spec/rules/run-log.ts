@@ -20,6 +20,7 @@ export const runLogRules = [
     "run-log.effect-once":
       "a call of effect once that was cut off is not made again unless verify or an answer says so, each time anew",
     "run-log.hand-back": "a process that hands a run back keeps the result of every call that was over by then",
+    "run-log.cancel-keeps-calls": "a run that is cancelled while it waits leaves in its session what its tools did",
     "run-log.verify": "verify tells the result of a call that was cut off, or that it did not take place",
     "run-log.doubt": "what became of a call that was cut off is asked, or told to the model as unknown, by onDoubt",
     "run-log.approval": "without hooks.onApproval, a call that needs an approval waits for an answer, and keeps to it",

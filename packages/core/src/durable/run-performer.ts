@@ -1,6 +1,7 @@
 import { sleep } from "../async/sleep.ts";
 import type { TroupeError } from "../errors/troupe-error.ts";
 import { toTroupeError } from "../errors/to-troupe-error.ts";
+import type { AttemptInit } from "../journal/attempt.ts";
 import { Journal } from "../journal/journal.ts";
 import { logPrefix, runNamespaces } from "../journal/log-entry.ts";
 import type { RunWait } from "../journal/log-entry.ts";
@@ -27,6 +28,8 @@ import type { Ready } from "./upgrade-check.ts";
 
 /** Attempts in a row without a finished step after which a run is given up. */
 const fruitlessAttempts = 3;
+/** The key of a step that is a model call. */
+const isModelCall = /(^|\/)m\/\d+$/;
 /** The time between two looks at a log that another attempt may be writing. */
 const growthPauseMs = 200;
 /** The time that a stopped attempt has to leave: it notes in its session that it waits. */
@@ -96,15 +99,28 @@ export class RunPerformer {
     await this.#begin({ record, ...ready, ...control }, inbox);
   }
 
-  async #begin(start: Omit<Attempt, "journal">, inbox: InboxContent): Promise<void> {
-    const { record, print } = start;
-    const journal = await this.#open(record.runId, print, inbox.answers);
+  /**
+   * Begins an attempt. One that is only to end the run, with `ending`, takes in what was done before, and ends it with the
+   * first thing that was not: so its session keeps what its tools did.
+   */
+  async #begin(start: Omit<Attempt, "journal">, { answers }: InboxContent, ending?: TroupeError): Promise<void> {
+    const { record, print, controller } = start;
+    let error = ending;
+    const onNewWork = (step: string) => {
+      if (error === undefined) return;
+      // Of calls that ran beside another one, what is stored is taken in first. A model is not called at all.
+      if (isModelCall.test(step)) controller.abort(error);
+      else setImmediate(() => controller.abort(error));
+    };
+    const journal = await this.#open(record.runId, print, { answers, onNewWork });
     if (journal.ended !== undefined) return await this.#finish(record, endOf(journal.ended));
     // Its record may not know yet that there was an attempt before.
     const cancel = journal.attempt > 1 ? await readCancel(this.#parts.store.storage, record.runId) : undefined;
-    if (cancel !== undefined) return await this.#end(record, journal, cancelled(cancel.reason));
-    if (journal.fruitlessAttempts > fruitlessAttempts) return await this.#end(record, journal, crashed(record));
-    await this.#run({ ...start, journal });
+    if (cancel !== undefined) error ??= cancelled(cancel.reason);
+    if (error !== undefined && journal.attempt === 1) return await this.#end(record, journal, error);
+    if (journal.fruitlessAttempts > fruitlessAttempts)
+      return await this.#end(record, journal, error ?? crashed(record));
+    await this.#run({ ...start, journal, ending: error });
   }
 
   /** Nothing is logged, so that a run may wait for long; the sweep looks again whether it can go on. */
@@ -122,15 +138,26 @@ export class RunPerformer {
 
   /** Ends a run that no attempt is at, and waits until that is stored. */
   async endUnperformed(record: RunRecord, error: TroupeError): Promise<void> {
-    const journal = await this.#open(record.runId, "");
-    if (journal.ended !== undefined) return await this.#finish(record, endOf(journal.ended));
-    await this.#end(record, journal, error);
+    const answers = new Map<string, Json>();
+    const ready = await getReady(this.#parts, record, answers);
+    if (ready === "giveUp" || "wait" in ready) await this.#endAsItIs(record, error);
+    else {
+      const controller = new AbortController();
+      await this.#begin({ record, ...ready, controller, signal: new AbortController().signal }, { answers }, error);
+    }
     await this.#endSessionWait(record);
   }
 
-  async #open(runId: string, print: string, answers?: ReadonlyMap<string, Json>): Promise<Journal> {
+  /** Ends a run that cannot be performed any more. */
+  async #endAsItIs(record: RunRecord, error: TroupeError): Promise<void> {
+    const journal = await this.#open(record.runId, "");
+    if (journal.ended !== undefined) return await this.#finish(record, endOf(journal.ended));
+    await this.#end(record, journal, error);
+  }
+
+  async #open(runId: string, print: string, more: Pick<AttemptInit, "answers" | "onNewWork"> = {}): Promise<Journal> {
     const { store, writer, node } = this.#parts;
-    return await Journal.open({ runId, storage: store.storage, writer, node, print, ...(answers && { answers }) });
+    return await Journal.open({ runId, storage: store.storage, writer, node, print, ...more });
   }
 
   async #run(attempt: Attempt): Promise<void> {
@@ -172,6 +199,7 @@ export class RunPerformer {
     } catch (error) {
       if (journal.stopped !== undefined) return { output: null };
       const end = toFailedEnd(error);
+      if (attempt.ending !== undefined) end.error = toFailedEnd(attempt.ending).error;
       if (end.error.code !== "cancelled") {
         logFailedRun(this.#parts.logger, error, { runId: record.runId, keys });
         return end;
@@ -275,7 +303,13 @@ export class RunPerformer {
 /** The signals of one attempt: the engine's, which hands the run back, and the one that ends it as cancelled. */
 type Control = { readonly signal: AbortSignal; readonly controller: AbortController };
 
-type Attempt = Ready & Control & { readonly record: RunRecord; readonly journal: Journal };
+type Attempt = Ready &
+  Control & {
+    readonly record: RunRecord;
+    readonly journal: Journal;
+    /** The error with which the attempt is to end the run. */
+    readonly ending?: TroupeError | undefined;
+  };
 
 /** Tells if a waiting run can go on: it has an answer, a wait is over, or it waits for this process to be right. */
 /** The time at which the first wait of a run ends by itself. */

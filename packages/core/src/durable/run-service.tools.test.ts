@@ -160,3 +160,29 @@ describe("a wait in a child run, in a RunService", () => {
     expect(paid).toHaveBeenCalledOnce();
   });
 });
+
+it("a run that is cancelled while it waits leaves in its session what its tools did [run-log.cancel-keeps-calls]", async () => {
+  const storage = new InMemoryStorage();
+  const { tool: send, paid: sent } = payTool({ name: "send" });
+  const { tool: pay, paid } = payTool({ needsApproval: true });
+  const both = [{ name: "send", arguments: { amount: 1 } }, ...asks.toolCalls];
+  const agent = agentWith([{ toolCalls: both }], { storage, tools: [send, pay] });
+  const service = await serveRuns({ storage, agents: { a: agent } });
+  const { runId } = await service.accept({ ...request, options: { ...request.options, sessionId: "s" } });
+  await untilWaiting(service, runId, 1);
+
+  expect(await service.cancel(runId, "host")).toBe("cancelled");
+
+  expect(sent).toHaveBeenCalledTimes(1);
+  expect(paid).not.toHaveBeenCalled();
+  const { turns } = await agent.sessions.readTurns("s");
+  expect(turns).toHaveLength(1);
+  expect(turns[0]).toMatchObject({ status: "interrupted", runId });
+  const results = turns[0]?.messages.flatMap((message) => (message.role === "tool" ? [message.content] : []));
+  expect(results?.[0]).toBe("paid 1");
+  expect(results).toHaveLength(2);
+  expect((await service.get(runId, "host")).output).toMatchObject({
+    toolStates: [{ toolName: "send", state: "settled" }],
+  });
+  await expect(agent.sessions.open("s")).resolves.toMatchObject({ waitingRun: undefined });
+});

@@ -21,6 +21,8 @@ export type AttemptInit = {
   readonly print: string;
   /** The answers to waits that are stored, by the id of the wait. */
   readonly answers?: ReadonlyMap<string, Json>;
+  /** Called when the attempt comes to a step that is not done, or to a wait without an answer. */
+  readonly onNewWork?: (step: string) => void;
 };
 
 /** A call of a tool that was logged, and whose result never was. `times`: how often it has been made. */
@@ -43,6 +45,7 @@ export class Attempt {
   /** Calls of earlier attempts without a result. */
   readonly calls = new Map<string, InterruptedCall>();
   readonly answers: ReadonlyMap<string, Json>;
+  readonly #onNewWork: ((step: string) => void) | undefined;
   number = 1;
   ended: LogEnd | undefined;
   fruitlessAttempts = 1;
@@ -65,9 +68,10 @@ export class Attempt {
   #hasChunk = false;
   #log!: RunLog;
 
-  private constructor({ runId, answers = new Map() }: AttemptInit) {
+  private constructor({ runId, answers = new Map(), onNewWork }: AttemptInit) {
     this.runId = runId;
     this.answers = answers;
+    this.#onNewWork = onNewWork;
   }
 
   static async begin(init: AttemptInit): Promise<Attempt> {
@@ -115,6 +119,7 @@ export class Attempt {
   }
 
   beginStep(step: string): OpenStep {
+    this.#onNewWork?.(step);
     const startedAt = performance.now();
     this.#open.add(step);
     return {
@@ -140,6 +145,7 @@ export class Attempt {
       this.#knownWaits.set(wait.id, wait);
       this.#log.add({ t: "wait", wait, performedMs: this.performedMs }, true);
     }
+    this.#onNewWork?.(step);
     this.#suspendIfIdle();
     return await stopped.promise;
   }

@@ -99,8 +99,12 @@ export class SessionStore {
     const isKnownNew = access.isNew === true && this.#driver.compareAndSet !== undefined;
     const { lease, session } = await this.#acquire(ref, access.signal, { isKnownNew, run: access.run });
     try {
-      if (session?.waiting !== undefined && session.waiting !== access.run?.runId)
+      if (session?.waiting !== undefined && session.waiting !== access.run?.runId) {
+        // Without the lease, which the end of the other run needs.
+        lease.release();
         await this.#endOtherWait(session.waiting, access);
+        return await this.open(sessionId, access);
+      }
       const prepare = async () => {
         if (session === null) return await createSession(this.#driver, ref);
         return { session: await this.#finishCut(lease, ref, session), isNew: false };
