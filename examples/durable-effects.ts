@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { EventEmitter, once } from "node:events";
 import { Agent, defineTool, InMemoryStorage, RunService } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
 import { z } from "zod";
@@ -6,10 +7,10 @@ import { z } from "zod";
 /** A bank that knows a payment by its key, and here forgets to answer the first time. */
 const bank = {
   payments: new Map<string, string>(),
-  reached: Promise.withResolvers<void>(),
+  calls: new EventEmitter(),
   async pay(amount: number, { key, signal }: { key: string; signal: AbortSignal }): Promise<string> {
     this.payments.set(key, `receipt for ${amount}`);
-    this.reached.resolve();
+    this.calls.emit("pay");
     return await new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("no answer"))));
   },
   async find(key: string): Promise<string | undefined> {
@@ -37,9 +38,10 @@ const agents = { cashier: new Agent({ name: "cashier", model, storage, tools: [p
 
 // The first service ends while the bank is about to answer, and the second goes on.
 const first = new RunService({ storage, agents });
+const paying = once(bank.calls, "pay");
 await first.serve();
 const { runId } = await first.accept({ kind: "agent", name: "cashier", input: "Pay 5." });
-await bank.reached.promise;
+await paying;
 await first.close();
 
 const second = new RunService({ storage, agents });

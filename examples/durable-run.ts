@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { EventEmitter, once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -34,9 +35,10 @@ const folder = mkdtempSync(join(tmpdir(), "troupe-durable-run-"));
 const file = join(folder, "troupe.db");
 
 // The first process is stopped while the model writes its answer.
-const asked = Promise.withResolvers<void>();
+const calls = new EventEmitter();
+const asked = once(calls, "asked");
 const slow = new ScriptedModel({ toolCalls: [{ name: "look_up", arguments: { order: 7 } }] }).respond(() => {
-  asked.resolve();
+  calls.emit("asked");
   return { text: "It is on its way.", delayMs: 600_000 };
 });
 const first = await start(slow, file);
@@ -46,7 +48,7 @@ const before = await first.runs.accept({
   input: "Where is my order 7?",
   idempotencyKey: "mail-4711",
 });
-await asked.promise;
+await asked;
 await first.runs.close();
 await first.storage.close();
 

@@ -52,6 +52,7 @@ export async function playTwice(scene: Scene, turns: ConstructorParameters<typeo
       return opened === 1 ? storage : schedule.connect(storage, opened === 2 ? 0 : 1);
     },
   });
+  stage.world.hasTwoProcesses = true;
   const scheduled = schedule.run();
   const connection = await stage.start();
   await stage.accept(connection);
