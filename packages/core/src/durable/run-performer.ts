@@ -260,7 +260,7 @@ export class RunPerformer {
     if (woken !== null) this.#resubmit(woken, 0);
   }
 
-  /** Takes a run that waits off the list of open runs. Returns false when what came meanwhile, told to nobody, lets it go on. */
+  /** Takes a run that waits off the list of open runs. Returns false when an answer or a cancel has come meanwhile. */
   async #rest(record: RunRecord): Promise<boolean> {
     const { store, now } = this.#parts;
     const open = await store.readOpen(record.runId);

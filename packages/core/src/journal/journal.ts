@@ -67,7 +67,7 @@ export class Journal {
     return this.#attempt.performedMs;
   }
 
-  /** The waits that this attempt has come to and nobody has answered. */
+  /** The waits without an answer that this attempt has come to. */
   get waits(): readonly RunWait[] {
     return this.#attempt.waits;
   }

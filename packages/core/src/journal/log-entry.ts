@@ -13,9 +13,9 @@ export const runNamespaces = {
   runs: "runs",
   /** The runs that are not over. */
   open: "run-open",
-  /** What a run did, in numbered records. */
+  /** The logs of runs, in numbered records. */
   log: "run-log",
-  /** What others say to a run: a cancel, and answers to its waits. */
+  /** Messages to runs: cancels, and answers to waits. */
   inbox: "run-inbox",
   /** The runs of an owner. */
   byOwner: "run-by",

@@ -78,7 +78,7 @@ export interface StorageDriver {
   /** Applies all writes or none, in their order. */
   transaction?(writes: readonly Write[]): Promise<void>;
   /**
-   * Calls back when something in the namespace may have changed, whoever wrote it. A hint: some are missed, some are false,
+   * Calls back when something in the namespace may have changed, also by another process. A hint: some are missed, some are false,
    * and one call may stand for many changes. The listener is called outside of any call of the driver; what it throws is
    * ignored. Returns the function that ends the watching, as `close` does. Watching does not keep the process alive, and
    * costs nothing when nobody watches. Throws instead of rejecting.
