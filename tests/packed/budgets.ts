@@ -5,13 +5,13 @@
 export const budgets = {
   core: {
     /** Size of the tarball in bytes. */
-    packedBytes: 397_000,
+    packedBytes: 512_000,
     /** Size on disk in bytes. */
-    unpackedBytes: 1_448_000,
+    unpackedBytes: 1_876_000,
     /** Number of third-party libraries. */
     dependencies: 1,
     /** Import time of an entry point, as a multiple of an empty module's. */
-    importRatios: { "@troupe/core": 110, "@troupe/core/adapter": 104, "@troupe/core/testing": 70 } as Record<
+    importRatios: { "@troupe/core": 155, "@troupe/core/adapter": 104, "@troupe/core/testing": 150 } as Record<
       string,
       number
     >,
