@@ -3,6 +3,7 @@ import { LogWriter } from "../journal/log-writer.ts";
 import type { LogEntry } from "../journal/log-entry.ts";
 import { logKey } from "../journal/log-entry.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
+import type { Json } from "../storage/json.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import { RunTails } from "./run-tails.ts";
 import { runnableOf } from "./test/asking-runnable.ts";
@@ -224,3 +225,24 @@ describe("a log that another process writes", () => {
 async function lastOf(reader: AsyncIterableIterator<RunEvent, undefined>): Promise<RunEvent | undefined> {
   return (await Array.fromAsync(reader)).at(-1);
 }
+
+it("readers of a run that wait are woken by a record that another reader was the first to find", async () => {
+  const storage = new InMemoryStorage();
+  const writer = new LogWriter(storage);
+  const tails = new RunTails({ storage, writer, isPerformedHere: () => true, checkQuiet: async () => {} });
+  const feed = tails.join("r");
+  const entries: LogEntry[] = [{ t: "chunks", step: "", chunks: [{ type: "text" }] }];
+  for (let number = 1; number <= 20; number++) feed.push({ number, record: { v: 1, entries } });
+  for (let number = 1; number <= 21; number++) {
+    await storage.set("run-log", logKey("r", number), { v: 1, entries } as unknown as Json);
+  }
+  let isWoken = false;
+  void tails.wait(feed, 20, () => {}).then(() => (isWoken = true));
+
+  expect((await feed.read(0)).at(-1)?.number).toBe(21);
+  feed.push({ number: 21, record: { v: 1, entries } });
+  await new Promise(setImmediate);
+
+  expect(isWoken).toBe(true);
+  tails.close();
+});

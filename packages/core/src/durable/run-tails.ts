@@ -80,7 +80,10 @@ export class RunFeed {
     this.#reads.set(after, reading);
     try {
       const page = await reading;
-      this.last = Math.max(this.last, page.at(-1)?.number ?? after);
+      const last = page.at(-1)?.number ?? after;
+      // A record that was read before its writer told of it: others may wait for it.
+      if (last > this.last) this.wake();
+      this.last = Math.max(this.last, last);
       return page;
     } finally {
       this.#reads.delete(after);
