@@ -54,9 +54,12 @@ export async function answerTail(tail: RunTail, exchange: Exchange, options: Tai
   events.close();
 }
 
-/** A failure of the request's own run, and one of the service, have a status of their own as long as nothing was sent. */
-function isAnswer({ id }: TailFailure, { own }: TailOptions): boolean {
-  return own !== undefined || id === null;
+/**
+ * A failure of the request's own run, and one of the service, have a status of their own as long as nothing was sent. Not the
+ * end before text that is made anew: its id says from where the client can go on.
+ */
+function isAnswer({ id, error }: TailFailure, { own }: TailOptions): boolean {
+  return id === null || (own !== undefined && error.code !== "interrupted");
 }
 
 async function sendEvents({ tail, exchange, events }: Answer, isWhole: boolean): Promise<TailFailure | undefined> {

@@ -238,4 +238,36 @@ describe("a takeover in the middle of a text", () => {
     expect(reset).toBeGreaterThan(0);
     expect(textOf(counting)).toBe(text);
   });
+
+  it("tells a client that sends its request again behind such a text from where it can go on [http.interrupted]", async () => {
+    const storage = new InMemoryStorage();
+    const agentWith = (...answers: ConstructorParameters<typeof ScriptedModel>) =>
+      new Agent({ name: "a", model: new ScriptedModel(...answers), storage: new InMemoryStorage() });
+    const agent = agentWith({ text });
+    const second = new RunService({ agents: { a: agent }, storage });
+    onTestFinished(async () => await second.close());
+    const service = await serve({ agents: { a: agent }, runs: second });
+    const send = async (lastEventId?: string, onText?: () => void) =>
+      await readPart(service, {
+        method: "POST",
+        path: "/agents/a/stream",
+        headers: { "idempotency-key": "k", ...withId(lastEventId) },
+        body,
+        ...(onText && { onText }),
+      });
+    const { promise: hasText, resolve } = Promise.withResolvers<void>();
+    const reading = send(undefined, resolve);
+    await vi.waitFor(async () => expect(await storage.list("runs")).toHaveLength(1), patience);
+    const first = await durable({ agents: { a: agentWith({ text, chunkDelayMs: 40 }) }, storage });
+    await hasText;
+    await first.close();
+    await second.serve();
+    const seen = (await reading).frames.findLast(({ data }) => data["type"] === "text");
+
+    const [told, ...others] = (await send(seen?.id)).frames;
+
+    expect(others).toEqual([]);
+    expect(told?.data).toMatchObject({ type: "error", error: { code: "interrupted" } });
+    expect(textOf((await send(told?.id)).frames)).toBe(text);
+  });
 });
