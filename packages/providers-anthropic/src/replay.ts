@@ -28,12 +28,14 @@ export function replayOf(message: ModelMessage, model: ModelName): ContentBlockP
   const blocks = state.items as ContentBlockParam[];
   const called = blocks.flatMap((block) => (block.type === "tool_use" ? [block.id] : []));
   const kept = (message.toolCalls ?? []).map(({ id }) => id);
-  return called.join("\n") === kept.join("\n") ? blocks.map(toOwnBlock) : undefined;
+  // The ids are the vendor's: they may be anything.
+  const isSame = called.length === kept.length && called.every((id, index) => id === kept[index]);
+  return isSame ? blocks.map(toOwnBlock) : undefined;
 }
 
 /** Copies a block, since its id may be replaced. */
 function toOwnBlock(block: ContentBlockParam): ContentBlockParam {
-  return block.type === "tool_use" ? { ...block, name: toLegalName(block.name) } : { ...block };
+  return block.type === "tool_use" ? { ...block, name: toLegalName(readText(block.name)) } : { ...block };
 }
 
 /** Returns the name of a tool call as the vendor takes it back: models make up names with other characters. */
