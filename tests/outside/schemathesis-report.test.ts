@@ -52,6 +52,13 @@ Reproduce with:
 `;
 }
 
+/** A report with one valid request that was rejected. */
+function rejectionOf(operation: string, status: number, error: string): string {
+  return reportOf({ operation, findings: ["ST202 Schema-valid request rejected"] })
+    .replace(/ {4}Invalid [^]*?Invalid .*\n/, "    Valid data should have been accepted\n")
+    .replace(/\[200\] OK:\n\n.*/, `[${status}] Status:\n\n    \`{"error":{${error},"requestId":"1"}}\``);
+}
+
 const reason = "the value that is said to violate a pattern matches it";
 
 describe("judging a report of schemathesis", () => {
@@ -73,6 +80,55 @@ describe("judging a report of schemathesis", () => {
 
     expect(faults).toEqual([expect.stringContaining("8BPDBf")]);
     expect(refuted).toEqual(new Map());
+  });
+
+  it.each([
+    ["POST /agents/a/run", 422, '"runId":"1","code":"idempotency_mismatch","message":"m"'],
+    ["POST /agents/a/stream", 410, '"code":"gone","message":"m"'],
+    ["GET /runs/{runId}/events", 410, '"code":"gone","message":"m"'],
+    [
+      "POST /agents/a/stream",
+      400,
+      '"code":"invalid_request","message":"Last-Event-ID needs the Idempotency-Key of its run."',
+    ],
+  ])("refutes that %s must take valid data which depends on a kept run: %i", (operation, status, error) => {
+    const { faults, refuted } = judgeReport(rejectionOf(operation, status, error), description);
+
+    expect([faults, [...refuted.values()]]).toEqual([[], [1]]);
+  });
+
+  it.each([
+    ["POST /agents/a/run", 422, '"code":"limit_exceeded","message":"m"'],
+    ["GET /sessions", 410, '"code":"gone","message":"m"'],
+    ["POST /agents/a/stream", 500, '"code":"gone","message":"m"'],
+    ["POST /agents/a/stream", 400, '"code":"invalid_request","message":"m"'],
+    [
+      "POST /agents/a/run",
+      400,
+      '"code":"invalid_request","message":"Last-Event-ID needs the Idempotency-Key of its run."',
+    ],
+  ])("keeps another rejection of valid data as a fault: %s %i %s", (operation, status, error) => {
+    expect(judgeReport(rejectionOf(operation, status, error), description).faults).toHaveLength(1);
+  });
+
+  it("refutes that an event must be a string, where x-event-data describes it", () => {
+    const claim = 'Event #0: {"data":"{}","id":"1.0"} is not of type "string"\n\n    "x-event-data": {';
+    const report = reportOf({ findings: ["ST108 SSE event violates schema"] }).replace(
+      /Invalid data[^]*?(?=\n\n\[)/,
+      claim,
+    );
+
+    expect(judgeReport(report, description).faults).toEqual([]);
+    expect(judgeReport(report.replace("x-event-data", "type"), description).faults).toHaveLength(1);
+  });
+
+  it("refutes that a form lacks a field which it has", () => {
+    const claims =
+      "Invalid component:\n      - query: violates `additionalProperties`\n      - body: violates `required` at ";
+    const report = reportOf({}).replace(/Invalid component.*/, `${claims}/allOf/0/anyOf/1/properties/files`);
+
+    expect(judgeReport(report.replace("-d x", '-d form-data; name="files"'), description).faults).toEqual([]);
+    expect(judgeReport(report, description).faults).toHaveLength(1);
   });
 
   it("refutes that a form must not hold a number, since it is text there", () => {

@@ -86,23 +86,34 @@ function toKeptRequest({ input, opts, owner }: AnyRunRequest, target: KeptTarget
   };
 }
 
-/** What the client said, with hashes in place of files. The host's options may differ each time. */
+/**
+ * Returns the request as its client sent it, with hashes in place of files. The host's options may differ each time. The
+ * service checks the messages later: they may be anything yet.
+ */
 function fingerprintOf({ input, messages, ...named }: Said): Json {
   const said = {
     ...named,
     input: condensed(input),
-    messages: messages?.map((message) => ({ ...message, content: condensed(message.content) })),
+    messages: Array.isArray(messages) ? messages.map(condensedMessage) : messages,
   };
   return JSON.parse(JSON.stringify(said)) as Json;
 }
 
-type Said = Pick<RunOpts, "messages" | "userId" | "sessionId"> & { input: unknown };
+type Said = Pick<RunOpts, "userId" | "sessionId"> & { input: unknown; messages: unknown };
+
+function condensedMessage(message: unknown): unknown {
+  return hasOwn(message, "content") ? { ...message, content: condensed(message.content) } : message;
+}
 
 function condensed(content: unknown): unknown {
   if (!Array.isArray(content)) return content;
-  return content.map((part: { data?: unknown }) =>
-    typeof part.data === "string" ? { ...part, data: hash("sha256", part.data) } : part,
+  return content.map((part: unknown) =>
+    hasOwn(part, "data") && typeof part.data === "string" ? { ...part, data: hash("sha256", part.data) } : part,
   );
+}
+
+function hasOwn<Key extends string>(value: unknown, key: Key): value is Record<Key, unknown> {
+  return typeof value === "object" && value !== null && Object.hasOwn(value, key);
 }
 
 /** Throws `invalid_config` for options of the host that only a plain run can have. */

@@ -255,6 +255,20 @@ describe("a durable run", () => {
     expect(service.lines.join()).toMatch(/must give no model and no tools to a durable run/);
   });
 
+  it.each([[[null]], [["Hello?"]], [[{ role: "user", content: [null] }]], ["Hello?"], [{}]])(
+    "refuses messages that are none with a key as without one, such as %j [http.idempotency]",
+    async (messages) => {
+      const { service } = await serveDurable(talker());
+
+      const answers = [
+        await service.post("/agents/a/run", { ...body, messages }),
+        await service.post("/agents/a/run", { ...body, messages }, { "idempotency-key": "k" }),
+      ];
+
+      expect(answers.map(({ status }) => status)).toEqual([400, 400]);
+    },
+  );
+
   it("refuses a stream that goes on without the key of its run: it would begin a second one [http.resume-key]", async () => {
     const { agent, model } = scripted("Never.");
     const { service } = await serveDurable(agent);

@@ -104,13 +104,16 @@ function parameters(): Record<string, object> {
       description: "`next` of the previous page.",
     },
     ...turnParameters(),
+    ...deliveryHeaders(),
     ...keptRunParameters(),
   };
 }
 
-/** The parameters of runs that outlive their connections. */
-function keptRunParameters(): Record<string, object> {
-  const position = { type: "string", pattern: "^\\d{1,12}\\.\\d{1,9}$" };
+/** The id of an event of a run, as a pattern. */
+const position = "[1-9]\\d{0,11}\\.\\d{1,9}";
+
+/** The headers of requests for runs that outlive their connections. */
+function deliveryHeaders(): Record<string, object> {
   const ofHeader = (name: string, schema: object, description: string) => ({ name, in: "header", schema, description });
   return {
     IdempotencyKey: ofHeader(
@@ -125,13 +128,20 @@ function keptRunParameters(): Record<string, object> {
     ),
     LastEventId: ofHeader(
       "Last-Event-ID",
-      { type: "string" },
-      "The `id` of the last event that the client has seen. On `/stream` with the Idempotency-Key of the run.",
+      { type: "string", pattern: `^(${position})?$` },
+      "The `id` of the last event that the client has seen; an empty one counts for nothing. On `/stream` with the " +
+        "Idempotency-Key of the run: without the key it is a 400, and a 410 where the run is not kept any more.",
     ),
+  };
+}
+
+/** The parameters of runs that outlive their connections. */
+function keptRunParameters(): Record<string, object> {
+  return {
     AfterEvent: {
       name: "after",
       in: "query",
-      schema: position,
+      schema: { type: "string", pattern: `^${position}$` },
       description: "The `id` of the last event that the client has seen. The header `Last-Event-ID` goes before it.",
     },
     AllEvents: {
@@ -148,7 +158,12 @@ function keptRunParameters(): Record<string, object> {
       schema: { type: "string", enum: [...runStatuses] },
       description: "Only runs of this status.",
     },
-    AfterRun: { name: "after", in: "query", schema: { type: "string" }, description: "`next` of the previous page." },
+    AfterRun: {
+      name: "after",
+      in: "query",
+      schema: { type: "string", pattern: "^\\d{1,15}\\.[\\w-]{1,64}$" },
+      description: "`next` of the previous page.",
+    },
     WaitId: {
       name: "waitId",
       in: "path",
