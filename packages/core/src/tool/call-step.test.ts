@@ -12,7 +12,7 @@ import type { ApprovalHook, ToolHook } from "./approve-call.ts";
 import { defineTool } from "./define-tool.ts";
 import type { ToolBatchOptions } from "./execute-tool-calls.ts";
 import { callOf } from "./test/batch.ts";
-import { attemptBatch } from "./test/durable-batch.ts";
+import { abandonBatch, attemptBatch } from "./test/durable-batch.ts";
 import { smallTool } from "./test/small-tool.ts";
 
 type Execute = (args: Record<string, unknown>) => string;
@@ -37,7 +37,7 @@ async function crashWithin(storage: StorageDriver, tool: ToolDef, answers = {}):
     started.resolve();
     return await new Promise<string>(() => {});
   };
-  void attemptBatch(storage, { tools: [{ ...tool, execute }], calls: [call] }, answers);
+  abandonBatch(storage, { tools: [{ ...tool, execute }], calls: [call] }, answers);
   await started.promise;
 }
 
@@ -144,7 +144,7 @@ describe("a tool call that was under way when its process ended", () => {
         started.resolve();
         return await new Promise<string>(() => {});
       };
-      void attemptBatch(storage, { tools: [{ ...tool, execute: hanging }], calls: [call] });
+      abandonBatch(storage, { tools: [{ ...tool, execute: hanging }], calls: [call] });
       await started.promise;
       const { results, events } = await attemptBatch(storage, { tools: [tool], calls: [call] });
 

@@ -8,7 +8,7 @@ import type { ApprovalHook, ToolHook } from "./approve-call.ts";
 import { defineTool } from "./define-tool.ts";
 import type { ToolBatchOptions } from "./execute-tool-calls.ts";
 import { callOf } from "./test/batch.ts";
-import { attemptBatch } from "./test/durable-batch.ts";
+import { abandonBatch, attemptBatch } from "./test/durable-batch.ts";
 import { hangingTool, smallTool } from "./test/small-tool.ts";
 
 type Execute = (args: Record<string, unknown>) => string;
@@ -102,7 +102,7 @@ describe("a call of a durable run that needs an approval", () => {
     const started = Promise.withResolvers<void>();
     const hanging = hangingTool("pay", { ...tool, execute: () => (started.resolve(), new Promise<string>(() => {})) });
     await attemptBatch(storage, { tools: [hanging], calls: [call] });
-    void attemptBatch(storage, { tools: [hanging], calls: [call] }, answers);
+    abandonBatch(storage, { tools: [hanging], calls: [call] }, answers);
     await started.promise;
     const { results } = await attemptBatch(storage, { tools: [tool], calls: [call] }, answers);
 

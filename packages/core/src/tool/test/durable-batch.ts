@@ -55,3 +55,10 @@ export async function attemptBatch(
   if (journal.stopped === undefined) await journal.flush();
   return { run, journal, results, waits: journal.waits, events, warnings, lines };
 }
+
+/** Begins a batch in an attempt that is left, as by a process that is killed: a later attempt overtakes it. */
+export function abandonBatch(...batch: Parameters<typeof attemptBatch>): void {
+  attemptBatch(...batch).catch((error: unknown) => {
+    if (!(error instanceof RunPaused)) throw error;
+  });
+}
