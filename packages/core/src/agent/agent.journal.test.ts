@@ -41,3 +41,15 @@ it("an agent that goes on with a durable run is not hindered by the turn that it
   expect(second.text).toBe(first.text);
   expect(await storage.list("turns")).toHaveLength(1);
 });
+
+it("an agent leaves no timer behind when the attempt at a durable run had stopped before it began", async () => {
+  const agent = new Agent({ name: "a", model: new ScriptedModel(), storage: new InMemoryStorage() });
+  const journal = await openJournal();
+  journal.release();
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+  const before = timers();
+
+  await expect(agent.run("Hi", { journal })).rejects.toMatchObject({ code: "interrupted" });
+
+  expect(timers()).toBeLessThanOrEqual(before);
+});

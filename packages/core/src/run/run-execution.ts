@@ -157,7 +157,13 @@ export class RunExecution<Structured>
       run.emit("run.start", { agentName: run.context.agentName, input: run.input });
     if (run.signal.aborted) this.#stop(toTroupeError(run.signal.reason));
     this.#unwatch = watchLimits({ signals, durationMs: limits.durationMs, onEnd: stop });
+    // An attempt that had stopped before is over by now.
+    if (this.#hasEnded) this.#unwatch();
     if (this.#phase === "working") void this.#prepare();
+  }
+
+  get #hasEnded(): boolean {
+    return this.#phase === "ended";
   }
 
   async #prepare(): Promise<void> {

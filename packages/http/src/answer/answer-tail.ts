@@ -11,7 +11,7 @@ import { EventStream } from "./event-stream.ts";
 import { toPublicEvent } from "./public-event.ts";
 import type { RunTail } from "./run-tail.ts";
 
-/** How a client wants the events of a kept run. */
+/** The form in which a client wants the events of a kept run. */
 export type TailOptions = {
   readonly heartbeatMs: number;
   /** True if the head of the stream is sent without waiting for an event. */
