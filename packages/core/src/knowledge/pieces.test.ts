@@ -60,6 +60,22 @@ describe("pieces of long documents", () => {
     expect(versions).toContainEqual(await openKnowledge({ ...store, get }, cut).get("a"));
   });
 
+  it("are of one version for a reader that reads them by their ids while the document is replaced [knowledge.replace]", async () => {
+    const store = plainStore();
+    const cut = { chunking: { size: 60, overlap: 0 } };
+    const writer = openKnowledge(store, cut);
+    const versions = [long("a", 60, "Old"), long("a", 60, "New")];
+    await writer.add(versions[0] as VectorDocument);
+    let isFirst = true;
+    const get = async (id: string) => {
+      if (isFirst && id.endsWith("#9")) await ((isFirst = false), writer.add(versions[1] as VectorDocument));
+      return await store.get(id);
+    };
+    const search: VectorStore["search"] = async () => await Promise.resolve([]);
+
+    expect(await openKnowledge({ ...store, get, search }, cut).get("a")).toEqual(versions[1]);
+  });
+
   it("are all of one version for a reader while the document is replaced", async () => {
     const store = new InMemoryVectorStore();
     const [writer, reader] = [openKnowledge(store), openKnowledge(store)];

@@ -59,8 +59,22 @@ async function findPieces(store: VectorStore, { documentId, document }: StoredPi
   return next === undefined ? sorted : [];
 }
 
-/** Reads the pieces by their ids, until there is none. */
-async function readPieces(store: VectorStore, { documentId }: StoredPiece): Promise<StoredPiece[]> {
+/**
+ * Reads the pieces by their ids, twice: pieces of two versions may fit together, and what is the same both times was there
+ * at the end of the first time. Returns none when they differ.
+ */
+async function readPieces(store: VectorStore, first: StoredPiece): Promise<StoredPiece[]> {
+  const pieces = await readPiecesOnce(store, first);
+  const again = await readPiecesOnce(store, first);
+  const isUnchanged = pieces.length === again.length && pieces.every((piece, index) => isSame(piece, again[index]));
+  return isUnchanged ? pieces : [];
+}
+
+function isSame(piece: StoredPiece, other: StoredPiece | undefined): boolean {
+  return piece.start === other?.start && piece.document.content === other.document.content;
+}
+
+async function readPiecesOnce(store: VectorStore, { documentId }: StoredPiece): Promise<StoredPiece[]> {
   const pieces: StoredPiece[] = [];
   for (;;) {
     const numbers = Array.from({ length: readAtOnce }, (_, index) => pieces.length + index + 1);
