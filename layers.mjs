@@ -113,8 +113,9 @@ export const internalUsers = {
     "@troupe/vector-mongodb",
     "@troupe/http",
     "@troupe/mcp",
+    "@troupe/socket",
   ],
-  "@troupe-internal/run-checker": ["troupe", "@troupe/providers-openai", "@troupe/http"],
+  "@troupe-internal/run-checker": ["troupe", "@troupe/providers-openai", "@troupe/http", "@troupe/socket"],
 };
 
 /** Entry points for tests and examples, and the folders that may import them anywhere: they show or measure with a scripted model. */
