@@ -114,6 +114,7 @@ export const internalUsers = {
     "@troupe/http",
     "@troupe/mcp",
     "@troupe/socket",
+    "@troupe/a2a",
   ],
   "@troupe-internal/run-checker": ["troupe", "@troupe/providers-openai", "@troupe/http", "@troupe/socket"],
 };

@@ -1,0 +1,1 @@
+export type { A2ATaskState } from "./wire/task.ts";
