@@ -1,11 +1,14 @@
 export { createKillPoints, killPoints, reportToParent } from "./process/kill-points.ts";
 export type { KillPoint } from "./process/kill-points.ts";
+export { settled } from "./process/settled.ts";
 export { seededRandom } from "./process/seeded-random.ts";
 export { TestChild } from "./process/test-child.ts";
 export { TcpProxy } from "./proxy/tcp-proxy.ts";
 export { freePort } from "./servers/free-port.ts";
 export { MongodbServer } from "./servers/mongodb-server.ts";
 export { PostgresServer } from "./servers/postgres-server.ts";
+export { Vendor, VendorModel } from "./servers/slow-vendor.ts";
+export type { VendorPlan } from "./servers/slow-vendor.ts";
 export { checkStorageModel } from "./storage/check-storage-model.ts";
 export { JournalStorage } from "./storage/journal-storage.ts";
 export { mountSmallDisk } from "./storage/small-disk.ts";

@@ -2,6 +2,8 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
 import { connect } from "node:net";
 import type { Socket } from "node:net";
+import { settled, Vendor, VendorModel } from "@troupe-internal/fault-tools";
+import type { VendorPlan } from "@troupe-internal/fault-tools";
 import { Agent, createLogger } from "@troupe/core";
 import compression from "compression";
 import type { RequestHandler } from "express";
@@ -9,9 +11,6 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { openSocket, post, requestBytes } from "../../test/clients.ts";
 import { alsoListenOnPath } from "../../test/listen-on-path.ts";
 import { serve } from "../../test/serve-agent.ts";
-import { settled } from "../../test/settled.ts";
-import { Vendor, VendorModel } from "../../test/vendor.ts";
-import type { VendorPlan } from "../../test/vendor.ts";
 
 const patience = { timeout: 90_000, interval: 100 };
 const gigabyte = { pieces: 65_536, pieceBytes: 16_384 };

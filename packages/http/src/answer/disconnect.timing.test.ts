@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
+import { Vendor, VendorModel } from "@troupe-internal/fault-tools";
 import { Agent } from "@troupe/core";
 import type { RequestHandler } from "express";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { openSocket, requestBytes } from "../../test/clients.ts";
 import { serve } from "../../test/serve-agent.ts";
-import { Vendor, VendorModel } from "../../test/vendor.ts";
 
 const patience = { timeout: 10_000, interval: 2 };
 

@@ -1,14 +1,13 @@
 import { once } from "node:events";
 import { connect } from "node:net";
+import { settled, Vendor, VendorModel } from "@troupe-internal/fault-tools";
+import type { VendorPlan } from "@troupe-internal/fault-tools";
 import { Agent } from "@troupe/core";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { openSocket, requestBytes } from "../../test/clients.ts";
 import { alsoListenOnPath } from "../../test/listen-on-path.ts";
 import { serve } from "../../test/serve-agent.ts";
 import type { Service } from "../../test/serve-agent.ts";
-import { settled } from "../../test/settled.ts";
-import { Vendor, VendorModel } from "../../test/vendor.ts";
-import type { VendorPlan } from "../../test/vendor.ts";
 
 const readers = 50;
 const rounds = 6;

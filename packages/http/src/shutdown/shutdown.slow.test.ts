@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { Agent as HttpAgent, request } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { connect } from "node:net";
+import { settled, Vendor, VendorModel } from "@troupe-internal/fault-tools";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Agent, createLogger } from "@troupe/core";
 import type { ModelProvider } from "@troupe/core";
@@ -10,8 +11,6 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { openSocket, post, readFrames, readToEnd, requestBytes } from "../../test/clients.ts";
 import { serve } from "../../test/serve-agent.ts";
 import type { Service } from "../../test/serve-agent.ts";
-import { settled } from "../../test/settled.ts";
-import { Vendor, VendorModel } from "../../test/vendor.ts";
 import { createShutdown } from "./shutdown.ts";
 
 const patience = { timeout: 5000, interval: 5 };
