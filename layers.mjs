@@ -21,6 +21,7 @@ export const folderLayers = {
     ["agent"],
     ["team", "workflow"],
     ["durable"],
+    ["transport"],
     ["testing"],
   ],
   "packages/http/src": [

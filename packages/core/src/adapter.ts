@@ -46,6 +46,8 @@ export { KeyedCache } from "./keys/keyed-cache.ts";
 export { readEnvironment } from "./keys/read-environment.ts";
 export { requireKey } from "./keys/resolve-key.ts";
 export type { ApiKeySource, KeySources, ResolvedKey } from "./keys/resolve-key.ts";
+export { readPayloadKeys } from "./keys/read-payload-keys.ts";
+export type { PayloadKeys } from "./keys/read-payload-keys.ts";
 export { readKeyHeaders } from "./keys/read-key-headers.ts";
 export type { CarriedKeys, ReadKeysOptions, RequestHeaders } from "./keys/read-key-headers.ts";
 
@@ -149,7 +151,25 @@ export { checkKey, checkPrefix } from "./storage/check-key.ts";
 export { encodeKey, encodeSequence, decodeSequence } from "./storage/encode-key.ts";
 export { parseJson, toJson } from "./storage/check-json.ts";
 
-// Transports: runs, sessions and answers.
+// Transports: requests, runs, sessions and answers.
+export { readPrincipal, readRunUser } from "./transport/principal.ts";
+export type { BodyUserId, Principal, RunUser } from "./transport/principal.ts";
+export {
+  checkFieldNames,
+  readMessage,
+  readRunFields,
+  readSentObject,
+  readWorkflowInput,
+  runFieldNames,
+} from "./transport/run-fields.ts";
+export type { RequestedRun, RequestedRunOpts, RunFieldRules, RunFields } from "./transport/run-fields.ts";
+export { readRunnables, readWorkflows } from "./transport/served-registry.ts";
+export type { ServedWorkflow } from "./transport/served-registry.ts";
+export { toPublicChunk, toPublicResult, toPublicSource, toPublicWorkflowChunk } from "./transport/public-chunk.ts";
+export { toPublicEvent } from "./transport/public-event.ts";
+export type { JournalEvent, ShownRun, WaitEvent } from "./transport/public-event.ts";
+export { toPublicRun, toPublicWait, toRunError } from "./transport/public-run.ts";
+export type { PublicRun, PublicWait } from "./transport/public-run.ts";
 export { findRunnable, registryEntries } from "./run/registry.ts";
 export type { Registry } from "./run/registry.ts";
 export { checkContent } from "./run/check-content.ts";
@@ -168,6 +188,7 @@ export type { SseWriterOptions } from "./wire/sse-writer.ts";
 // Runnables.
 export { logWarnings } from "./run/log-warnings.ts";
 export { readHostRunOptions } from "./agent/host-run-options.ts";
+export type { HostRunOptions } from "./agent/host-run-options.ts";
 export { readRunOpts } from "./run/read-run-opts.ts";
 export type { RunDefaults, RunSettings } from "./run/run-options.ts";
 export { Run } from "./run/run.ts";

@@ -1,7 +1,7 @@
+export type { BodyUserId, HostRunOptions, Principal, ServedWorkflow } from "@troupe/core/adapter";
 export { createAgentRouter } from "./create-agent-router.ts";
 export { errorHandler } from "./errors/error-handler.ts";
 export type { ErrorHandlerOptions } from "./errors/error-handler.ts";
-export type { BodyUserId, Principal } from "./exchange/principal.ts";
 export { requestLogger } from "./log/request-logger.ts";
 export type { RequestLoggerOptions } from "./log/request-logger.ts";
 export { generateOpenAPISpec } from "./openapi/generate-open-api-spec.ts";
@@ -18,14 +18,8 @@ export type {
 export type { ListEntry } from "./routes/list-routes.ts";
 export type { PublicTurn } from "./sessions/public-turn.ts";
 export type { DocsOptions } from "./settings/docs-options.ts";
-export type {
-  MayAnswer,
-  OnDisconnect,
-  RouterOptions,
-  ServedWorkflow,
-  WaitingQuestion,
-} from "./settings/router-options.ts";
-export type { HostRunOptions, ReadRunOptions } from "./settings/run-options.ts";
+export type { MayAnswer, OnDisconnect, RouterOptions, WaitingQuestion } from "./settings/router-options.ts";
+export type { ReadRunOptions } from "./settings/run-options.ts";
 export { createShutdown } from "./shutdown/shutdown.ts";
 export type { Shutdown, ShutdownOptions } from "./shutdown/shutdown.ts";
 export { buildMultiModalInput } from "./uploads/build-multi-modal-input.ts";

@@ -4,13 +4,13 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createLogger } from "@troupe/core";
 import type { Runnable } from "@troupe/core";
+import type { ServedWorkflow } from "@troupe/core/adapter";
 import express from "express";
 import type { RequestHandler } from "express";
 import { onTestFinished, vi } from "vitest";
 import { watchAnswers } from "./watch-answers.ts";
 import { createAgentRouter } from "../src/create-agent-router.ts";
 import type { RouterOptions } from "../src/settings/router-options.ts";
-import type { ServedWorkflow } from "../src/settings/router-options.ts";
 import { createShutdown } from "../src/shutdown/shutdown.ts";
 import type { EndingRuns, Shutdown } from "../src/shutdown/shutdown.ts";
 

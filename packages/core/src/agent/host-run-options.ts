@@ -12,7 +12,7 @@ import { runToolsOption } from "./agent-tools.ts";
  * Options that a host gives to the run of a request: metadata for its tools and hooks, limits, options of its model calls, and
  * a model, instructions and tools in place of the agent's own.
  */
-type HostRunOptions = Pick<RunOpts, "metadata" | "limits" | "modelOptions" | "model" | "instructions" | "tools">;
+export type HostRunOptions = Pick<RunOpts, "metadata" | "limits" | "modelOptions" | "model" | "instructions" | "tools">;
 
 const table = {
   metadata: optional(satisfying<Record<string, unknown>>("an object", isRecord)),
@@ -24,6 +24,6 @@ const table = {
 } satisfies OptionTable<HostRunOptions>;
 
 /** Checks what the option `runOptions` of a transport returned. Wrong options are `invalid_config`: the mistake is the host's. */
-export function readHostRunOptions(options: unknown): HostRunOptions | undefined {
-  return options === undefined ? undefined : readOptions(table, options, { path: "runOptions(request)" });
+export function readHostRunOptions(options: unknown, path = "runOptions(request)"): HostRunOptions | undefined {
+  return options === undefined ? undefined : readOptions(table, options, { path });
 }

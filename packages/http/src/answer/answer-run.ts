@@ -1,13 +1,12 @@
 import type { MessageContent, Runnable, StreamChunk, TokenUsage, TroupeError, WorkflowChunk } from "@troupe/core";
-import { toPublicOutput } from "@troupe/core/adapter";
+import { toPublicChunk, toPublicOutput, toPublicResult, toPublicWorkflowChunk } from "@troupe/core/adapter";
+import type { ServedWorkflow } from "@troupe/core/adapter";
 import { toErrorBody } from "../errors/error-body.ts";
 import { logFailure } from "../errors/log-failure.ts";
 import { recordUsage } from "../exchange/request-record.ts";
 import { sendJson } from "../exchange/send-json.ts";
-import type { ServedWorkflow } from "../settings/router-options.ts";
 import type { ClientRun } from "./client-run.ts";
 import { EventStream } from "./event-stream.ts";
-import { toPublicChunk, toPublicResult, toPublicWorkflowChunk } from "./public-chunk.ts";
 import { sendEarlyHints } from "./run-ids.ts";
 
 /** A run of an agent or a team that a client has requested. */

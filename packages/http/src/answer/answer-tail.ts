@@ -1,14 +1,12 @@
 import { TroupeError } from "@troupe/core";
 import type { RunEvent, TokenUsage } from "@troupe/core";
-import { toTroupeError } from "@troupe/core/adapter";
+import { toPublicEvent, toRunError, toTroupeError } from "@troupe/core/adapter";
 import { toErrorBody } from "../errors/error-body.ts";
 import { logFailure } from "../errors/log-failure.ts";
 import type { FailedRun } from "../errors/log-failure.ts";
 import type { Exchange } from "../exchange/exchange.ts";
 import { recordUsage } from "../exchange/request-record.ts";
-import { toRunError } from "../runs/public-run.ts";
 import { EventStream } from "./event-stream.ts";
-import { toPublicEvent } from "./public-event.ts";
 import type { RunTail } from "./run-tail.ts";
 
 /** The form in which a client wants the events of a kept run. */

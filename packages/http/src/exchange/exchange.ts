@@ -1,4 +1,6 @@
 import type { Logger } from "@troupe/core";
+import { readPrincipal } from "@troupe/core/adapter";
+import type { Principal } from "@troupe/core/adapter";
 import type { Request, Response } from "express";
 
 /**
@@ -10,3 +12,8 @@ export type Exchange = {
   readonly requestId: string;
   readonly logger: Logger;
 };
+
+/** Returns the authenticated user that the host's authentication set at `request.principal`, or undefined if it set none. */
+export function principalOf(request: Request): Principal | undefined {
+  return readPrincipal((request as { principal?: unknown }).principal, "request.principal");
+}

@@ -1,7 +1,7 @@
 import { Agent } from "@troupe/core";
 import type { Runnable } from "@troupe/core";
 import { readOutputSchema } from "@troupe/core/adapter";
-import type { ServedWorkflow } from "../settings/router-options.ts";
+import type { ServedWorkflow } from "@troupe/core/adapter";
 import { schemaRef } from "./open-api-spec.ts";
 import type { OpenApiSchema } from "./open-api-spec.ts";
 import { nullableRunFields, outputSchemaWith, saidSchema } from "./schemas/run-schemas.ts";

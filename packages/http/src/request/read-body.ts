@@ -1,12 +1,10 @@
 import { isUtf8 } from "node:buffer";
 import { TroupeError } from "@troupe/core";
+import { readSentObject } from "@troupe/core/adapter";
 import type { Request } from "express";
 
 /** A JSON object that a client sent. Its fields are not checked yet. */
 export type Body = Readonly<Record<string, unknown>>;
-
-/** The maximum nesting of a body: code that walks deeper by recursion could be made to crash. */
-const maxDepth = 64;
 
 /** A limit for the size of a JSON body, and the function that reads the bytes of a larger one, where that is allowed. */
 export type BodyLimit = { readonly maxBytes: number; readonly readLarge?: (() => Promise<Buffer>) | undefined };
@@ -21,11 +19,7 @@ export async function readBody(request: Request, limit: BodyLimit): Promise<Body
   checkType(request.headers["content-type"]);
   const parsed: unknown = request.body ?? (await readJson(request, limit));
   if (parsed === undefined) return undefined;
-  if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) {
-    throw invalid('The body must be a JSON object, such as {"input": "Hello"}.');
-  }
-  if (!fitsDepth(parsed, maxDepth)) throw invalid(`The body must not nest deeper than ${maxDepth} levels.`);
-  return parsed as Body;
+  return readSentObject(parsed);
 }
 
 function hasBody({ headers }: Request): boolean {
@@ -43,13 +37,6 @@ function checkType(header: string | undefined): void {
   const hasUtf8 = charset === undefined || ["utf-8", '"utf-8"', "utf8"].includes(charset);
   if (type === "application/json" && hasUtf8) return;
   throw unsupported("The body must be JSON in UTF-8. Send Content-Type: application/json.");
-}
-
-function fitsDepth(value: unknown, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return true;
-  if (levels === 0) return false;
-  const parts: unknown[] = Array.isArray(value) ? value : Object.values(value);
-  return parts.every((part) => fitsDepth(part, levels - 1));
 }
 
 async function readJson(request: Request, { maxBytes, readLarge }: BodyLimit): Promise<unknown> {

@@ -1,16 +1,16 @@
 import { TroupeError } from "@troupe/core";
 import type { Json, RunStatus } from "@troupe/core";
+import { toPublicRun } from "@troupe/core/adapter";
 import type { Request } from "express";
 import { answerTail } from "../answer/answer-tail.ts";
 import { streamHead } from "../answer/event-stream.ts";
 import { RunTail } from "../answer/run-tail.ts";
+import { principalOf } from "../exchange/exchange.ts";
 import type { Exchange } from "../exchange/exchange.ts";
-import { readPrincipal } from "../exchange/principal.ts";
 import { sendJson } from "../exchange/send-json.ts";
 import { readBody } from "../request/read-body.ts";
 import { readLastEventId } from "../request/read-delivery.ts";
 import { readQuery, toNumber } from "../request/read-query.ts";
-import { toPublicRun } from "../runs/public-run.ts";
 import { runNotFound } from "../runs/served-runs.ts";
 import type { FoundRun } from "../runs/served-runs.ts";
 import type { RouterSettings } from "../settings/router-options.ts";
@@ -52,7 +52,7 @@ const statuses: readonly string[] = [
 ] satisfies RunStatus[];
 
 async function sendRuns({ request, response }: Exchange, { servedRuns }: RouterSettings): Promise<void> {
-  const principal = readPrincipal(request);
+  const principal = principalOf(request);
   if (principal === undefined) throw new TroupeError("unauthorized", "Sign in to list your runs.");
   const { status, limit, after } = readQuery(request, ["status", "limit", "after"]);
   if (status !== undefined && !statuses.includes(status))
@@ -79,7 +79,7 @@ async function sendEvents(exchange: Exchange, settings: RouterSettings): Promise
   // Express keeps its way to this route there: memory that would be held for as long as the stream lasts.
   (request as { next?: unknown }).next = undefined;
   const { runId, kind } = run;
-  const caller = readPrincipal(request) ?? {};
+  const caller = principalOf(request) ?? {};
   // What a browser has seen since counts, and not what its page began with.
   const isDurable = service === settings.servedRuns.durable;
   const followed = { service, runId, kind, isDurable, caller, after: readLastEventId(request) ?? after };
@@ -94,7 +94,7 @@ async function sendEvents(exchange: Exchange, settings: RouterSettings): Promise
 
 async function cancelRun({ request, response }: Exchange, settings: RouterSettings): Promise<void> {
   const runId = runIdOf(request);
-  const caller = readPrincipal(request) ?? {};
+  const caller = principalOf(request) ?? {};
   if (settings.activeRuns.cancel(runId, caller)) return sendJson(response, 200, { runId, status: "cancelled" });
   const { service, run } = await settings.servedRuns.find(runId, caller);
   const status = await service.cancel(run.runId, caller, "Cancelled on request.");
@@ -114,7 +114,7 @@ async function takeAnswer(exchange: Exchange, settings: RouterSettings): Promise
 /** Returns the run whose question the sender may answer: its own, or one that the host lets it answer. */
 async function findAnswerable(request: Request, waitId: string, settings: RouterSettings): Promise<FoundRun> {
   const { mayAnswer, servedRuns } = settings;
-  const caller = readPrincipal(request) ?? {};
+  const caller = principalOf(request) ?? {};
   try {
     return await servedRuns.find(runIdOf(request), caller);
   } catch (error) {
@@ -128,7 +128,7 @@ async function findAnswerable(request: Request, waitId: string, settings: Router
 }
 
 async function findRun(request: Request, { servedRuns }: RouterSettings): Promise<FoundRun> {
-  return await servedRuns.find(runIdOf(request), readPrincipal(request) ?? {});
+  return await servedRuns.find(runIdOf(request), principalOf(request) ?? {});
 }
 
 function runIdOf(request: Request): string {

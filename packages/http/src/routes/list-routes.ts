@@ -1,6 +1,7 @@
 import type { Runnable } from "@troupe/core";
+import type { ServedWorkflow } from "@troupe/core/adapter";
 import { sendJson } from "../exchange/send-json.ts";
-import type { RouterSettings, ServedWorkflow } from "../settings/router-options.ts";
+import type { RouterSettings } from "../settings/router-options.ts";
 import type { Route } from "./mount-route.ts";
 
 /**

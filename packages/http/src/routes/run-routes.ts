@@ -1,5 +1,6 @@
 import type { MessageContent, Runnable, RunKind } from "@troupe/core";
-import { findRunnable } from "@troupe/core/adapter";
+import { findRunnable, readMessage, readWorkflowInput } from "@troupe/core/adapter";
+import type { ServedWorkflow } from "@troupe/core/adapter";
 import { answerKeptRun, answerKeptStream } from "../answer/answer-kept.ts";
 import type { KeptCall } from "../answer/answer-kept.ts";
 import { answerRun, answerStream, answerWorkflow, answerWorkflowStream } from "../answer/answer-run.ts";
@@ -7,9 +8,9 @@ import { ClientRun } from "../answer/client-run.ts";
 import { sendFailure } from "../errors/send-failure.ts";
 import { requestRecordOf } from "../exchange/request-record.ts";
 import { chooseService, isPlain } from "../request/choose-service.ts";
-import { readRunRequest, readMessage, readWorkflowInput } from "../request/read-run-request.ts";
+import { readRunRequest } from "../request/read-run-request.ts";
 import type { InputRule } from "../request/read-run-request.ts";
-import type { RouterSettings, ServedWorkflow } from "../settings/router-options.ts";
+import type { RouterSettings } from "../settings/router-options.ts";
 import type { RouteHandler, Route } from "./mount-route.ts";
 
 type Answer<Subject, Input> = (run: ClientRun<Subject, Input>) => Promise<void>;

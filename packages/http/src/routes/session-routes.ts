@@ -1,7 +1,7 @@
 import { TroupeError } from "@troupe/core";
 import { checkSessionId } from "@troupe/core/adapter";
 import type { Request } from "express";
-import { readPrincipal } from "../exchange/principal.ts";
+import { principalOf } from "../exchange/exchange.ts";
 import { sendJson, sendJsonText } from "../exchange/send-json.ts";
 import { readBody } from "../request/read-body.ts";
 import { readQuery, toNumber } from "../request/read-query.ts";
@@ -20,7 +20,7 @@ export function sessionRoutes({ sessions, servedRuns, maxBodyBytes }: RouterSett
     {
       path: "/sessions",
       get: async ({ request, response }) => {
-        const principal = readPrincipal(request);
+        const principal = principalOf(request);
         if (principal === undefined) throw new TroupeError("unauthorized", "Sign in to list your sessions.");
         sendJson(response, 200, await sessions.list(principal, readPage(request)));
       },
@@ -28,14 +28,14 @@ export function sessionRoutes({ sessions, servedRuns, maxBodyBytes }: RouterSett
     {
       path: "/sessions/:id",
       get: async ({ request, response }) => {
-        sendJson(response, 200, await sessions.read(idOf(request), readPrincipal(request) ?? {}));
+        sendJson(response, 200, await sessions.read(idOf(request), principalOf(request) ?? {}));
       },
       patch: async ({ request, response }) => {
         const title = await readTitle(request, maxBodyBytes);
-        sendJson(response, 200, await sessions.rename(idOf(request), readPrincipal(request) ?? {}, title));
+        sendJson(response, 200, await sessions.rename(idOf(request), principalOf(request) ?? {}, title));
       },
       delete: async ({ request, response }) => {
-        const owner = readPrincipal(request) ?? {};
+        const owner = principalOf(request) ?? {};
         await servedRuns.forgetSession(idOf(request), owner);
         await sessions.delete(idOf(request), owner);
         response.writeHead(204).end();
@@ -51,7 +51,7 @@ function turnRoutes(sessions: RouterSettings["sessions"]): Route[] {
       path: "/sessions/:id/turns",
       get: async ({ request, response }) => {
         const { parts, ...page } = readTurnQuery(request);
-        const owner = readPrincipal(request) ?? {};
+        const owner = principalOf(request) ?? {};
         const readPart: ReadPart = (place) => sessions.readPart(idOf(request), owner, place);
         const writer = new TurnPageWriter(parts === "inline" ? readPart : undefined);
         const { next } = await sessions.readTurns(idOf(request), owner, { ...page, take: writer.take });
@@ -59,7 +59,7 @@ function turnRoutes(sessions: RouterSettings["sessions"]): Route[] {
       },
       delete: async ({ request, response }) => {
         const { from = "" } = readQuery(request, ["from"]);
-        await sessions.deleteTurns(idOf(request), readPrincipal(request) ?? {}, toNumber(from));
+        await sessions.deleteTurns(idOf(request), principalOf(request) ?? {}, toNumber(from));
         response.writeHead(204).end();
       },
     },
@@ -69,7 +69,7 @@ function turnRoutes(sessions: RouterSettings["sessions"]): Route[] {
         readQuery(request, []);
         const { seq, index } = request.params;
         const place = { seq: toNumber(String(seq)), index: toNumber(String(index)) };
-        await sendPart(response, await sessions.readPart(idOf(request), readPrincipal(request) ?? {}, place));
+        await sendPart(response, await sessions.readPart(idOf(request), principalOf(request) ?? {}, place));
       },
     },
   ];

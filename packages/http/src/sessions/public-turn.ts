@@ -1,4 +1,4 @@
-import { countDataBytes, normalizeUsage } from "@troupe/core/adapter";
+import { countDataBytes, normalizeUsage, toPublicSource } from "@troupe/core/adapter";
 import type { DataPart } from "@troupe/core/adapter";
 import type {
   ChatMessage,
@@ -99,16 +99,6 @@ class PublicParts {
     this.referred.push({ reference, part });
     return reference;
   }
-}
-
-/** Copies the declared fields of a source, so that no others are sent to clients. */
-export function toPublicSource({ id, url, title, toolCallId }: Source): Source {
-  return {
-    id,
-    ...(url !== undefined && { url }),
-    ...(title !== undefined && { title }),
-    ...(toolCallId !== undefined && { toolCallId }),
-  };
 }
 
 function toPublicToolResult({ toolCallId, toolName, error, artifacts, leftOut }: TurnToolResult): TurnToolResult {

@@ -8,6 +8,8 @@ import {
   oneOf,
   optional,
   readOptions,
+  readRunnables,
+  readWorkflows,
   requestSourceOptions,
   satisfying,
   timeoutMilliseconds,
@@ -26,7 +28,6 @@ import { readUploadOptions } from "../uploads/upload-options.ts";
 import type { UploadRules } from "../uploads/upload-options.ts";
 import { UploadReader } from "../uploads/upload-reader.ts";
 import { readDocsOptions } from "./docs-options.ts";
-import { readRunnables, readWorkflows } from "./read-registry.ts";
 import type { MayAnswer, RouterOptions, RouterSettings } from "./router-options.ts";
 import type { ReadRunOptions } from "./run-options.ts";
 

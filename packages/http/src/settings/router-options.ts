@@ -1,7 +1,6 @@
-import type { Logger, Runnable, RunService, RunView, RunWait, Workflow } from "@troupe/core";
-import type { Registry } from "@troupe/core/adapter";
+import type { Logger, Runnable, RunService, RunView, RunWait } from "@troupe/core";
+import type { BodyUserId, Registry, ServedWorkflow } from "@troupe/core/adapter";
 import type { Request, RequestHandler } from "express";
-import type { BodyUserId } from "../exchange/principal.ts";
 import type { ServedRuns } from "../runs/served-runs.ts";
 import type { ServedSessions } from "../sessions/served-sessions.ts";
 import type { ActiveRuns } from "../shutdown/active-runs.ts";
@@ -11,10 +10,6 @@ import type { FileUploadOptions } from "../uploads/upload-options.ts";
 import type { UploadReader } from "../uploads/upload-reader.ts";
 import type { DocsOptions, DocsSettings } from "./docs-options.ts";
 import type { ReadRunOptions } from "./run-options.ts";
-
-/** An entry of the router's option `workflows`: the part of a `Workflow`, of any state, that the router uses. */
-export type ServedWorkflow = Pick<Workflow<object>, "name" | "description" | "eventBus" | "run" | "stream"> &
-  Partial<Pick<Workflow<object>, "inputKinds">>;
 
 /**
  * Policy for a run whose client disconnects before the whole answer is sent: `"cancel"` cancels the run, `"continue"`

@@ -1,8 +1,7 @@
 import type { RunKind, RunStatus, WaitKind } from "@troupe/core";
+import type { JournalEvent, PublicRun, PublicWait, WaitEvent } from "@troupe/core/adapter";
 import type { AcceptedBody } from "../../answer/answer-kept.ts";
-import type { JournalEvent, WaitEvent } from "../../answer/public-event.ts";
 import type { PublicRunPage } from "../../routes/kept-run-routes.ts";
-import type { PublicRun, PublicWait } from "../../runs/public-run.ts";
 import { schemaRef } from "../open-api-spec.ts";
 import type { OpenApiSchema } from "../open-api-spec.ts";
 import {

@@ -1,8 +1,15 @@
-import { TroupeError } from "@troupe/core";
-import type { Runnable } from "@troupe/core";
-import { methods, registryEntries, wrongOption } from "@troupe/core/adapter";
-import type { OptionCheck, Registry } from "@troupe/core/adapter";
-import type { ServedWorkflow } from "./router-options.ts";
+import { methods } from "../errors/option-checks.ts";
+import { wrongOption } from "../errors/read-options.ts";
+import type { OptionCheck } from "../errors/read-options.ts";
+import { TroupeError } from "../errors/troupe-error.ts";
+import { registryEntries } from "../run/registry.ts";
+import type { Registry } from "../run/registry.ts";
+import type { Runnable } from "../run/runnable.ts";
+import type { Workflow } from "../workflow/workflow.ts";
+
+/** A workflow that a transport serves: the part of a `Workflow`, of any state, that it uses. */
+export type ServedWorkflow = Pick<Workflow<object>, "name" | "description" | "eventBus" | "run" | "stream"> &
+  Partial<Pick<Workflow<object>, "inputKinds">>;
 
 const longestName = 128;
 
@@ -15,7 +22,7 @@ const workflowLike = methods<ServedWorkflow & { asRunnable(): Runnable }>(
 const runnableLike = methods<Runnable>("an agent, a team or another Runnable", "run", "stream");
 
 /**
- * The check of the router's options `agents` and `teams`. Returns a copy by name, empty for undefined. Throws
+ * The check of a transport's options `agents` and `teams`. Returns a copy by name, empty for undefined. Throws
  * `invalid_config` for an entry that cannot run, a workflow, or a name that cannot be a segment of a path.
  */
 export const readRunnables: OptionCheck<ReadonlyMap<string, Runnable>> = registryOf((entry, name, where) => {
@@ -26,7 +33,7 @@ export const readRunnables: OptionCheck<ReadonlyMap<string, Runnable>> = registr
 });
 
 /**
- * The check of the router's option `workflows`. Returns a copy by name, empty for undefined. Throws `invalid_config`
+ * The check of a transport's option `workflows`. Returns a copy by name, empty for undefined. Throws `invalid_config`
  * for an entry that is no workflow or a name that cannot be a segment of a path.
  */
 export const readWorkflows: OptionCheck<ReadonlyMap<string, ServedWorkflow>> = registryOf(workflowLike);

@@ -1,9 +1,12 @@
-import { RunError } from "@troupe/core";
-import type { RunOutput, RunView, RunWait, TokenUsage } from "@troupe/core";
-import { noUsage } from "@troupe/core/adapter";
-import type { PublicError } from "@troupe/core/adapter";
+import type { RunView } from "../durable/run-view.ts";
+import type { PublicError } from "../errors/public-error.ts";
+import type { RunWait } from "../journal/log-entry.ts";
+import { noUsage } from "../message/token-usage.ts";
+import type { TokenUsage } from "../message/token-usage.ts";
+import { RunError } from "../run/run-output.ts";
+import type { RunOutput } from "../run/run-output.ts";
 
-/** A question that a run waits for, as clients see it. `waitId` is its id in the path of its answer. */
+/** A question that a run waits for, as clients see it. `waitId` is the id by which it is answered. */
 export type PublicWait = Omit<RunWait, "id"> & { waitId: string };
 
 /** A kept run as its owner sees it. */

@@ -1,7 +1,11 @@
-import type { RunEvent, RunKind, StreamChunk, TokenUsage, ToolEffect, WorkflowChunk } from "@troupe/core";
-import { toPublicWait } from "../runs/public-run.ts";
-import type { PublicWait } from "../runs/public-run.ts";
+import type { RunEvent, RunKind } from "../durable/run-view.ts";
+import type { TokenUsage } from "../message/token-usage.ts";
+import type { ToolEffect } from "../message/tool-call.ts";
+import type { StreamChunk } from "../run/stream-chunk.ts";
+import type { WorkflowChunk } from "../workflow/workflow-result.ts";
 import { toPublicChunk, toPublicWorkflowChunk } from "./public-chunk.ts";
+import { toPublicWait } from "./public-run.ts";
+import type { PublicWait } from "./public-run.ts";
 
 /** The facts about a run by which its events are shown: `isWhole` for a client that wants those of the journal too. */
 export type ShownRun = { readonly runId: string; readonly kind: RunKind; readonly isWhole: boolean };

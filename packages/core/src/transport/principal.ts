@@ -1,9 +1,8 @@
-import { TroupeError } from "@troupe/core";
-import type { RunOpts } from "@troupe/core";
-import { checkOwner, checkUser } from "@troupe/core/adapter";
-import type { Request } from "express";
+import { TroupeError } from "../errors/troupe-error.ts";
+import type { RunOpts } from "../run/run-options.ts";
+import { checkOwner, checkUser } from "../session/session-owner.ts";
 
-/** The authenticated user of a request, as the host's authentication puts it at `request.principal`. */
+/** The authenticated user of a request or a connection, as the host's authentication leaves it for a transport. */
 export type Principal = {
   userId: string;
   /** The tenant that the user belongs to, where a service has several. */
@@ -11,7 +10,7 @@ export type Principal = {
 };
 
 /**
- * Handling of the `userId` in a body when the host set no principal: `"trusted"` takes it as the authenticated user,
+ * Handling of the `userId` that a client sends when the host set no principal: `"trusted"` takes it as the authenticated user,
  * `"unverified"` keeps its sessions and memory apart from those of the authenticated user of the same id.
  */
 export type BodyUserId = "trusted" | "unverified";
@@ -23,16 +22,15 @@ export type BodyUserId = "trusted" | "unverified";
 export type RunUser = Pick<RunOpts, "userId" | "tenantId" | "verified">;
 
 /**
- * Returns the authenticated user that the host's authentication set at `request.principal`, or undefined if it set
- * none. A malformed one throws `internal`: the mistake is the host's.
+ * Checks the authenticated user that the host's authentication left at `where`, such as `"request.principal"`. Returns
+ * undefined for undefined: nobody is signed in. A malformed one throws `internal`: the mistake is the host's.
  */
-export function readPrincipal(request: Request): Principal | undefined {
-  const { principal } = request as { principal?: unknown };
+export function readPrincipal(principal: unknown, where: string): Principal | undefined {
   if (principal === undefined) return undefined;
   try {
     return checkPrincipal(principal);
   } catch (cause) {
-    throw new TroupeError("internal", "request.principal must be { userId, tenantId? }, both strings.", { cause });
+    throw new TroupeError("internal", `${where} must be { userId, tenantId? }, both strings.`, { cause });
   }
 }
 
@@ -44,7 +42,7 @@ function checkPrincipal(principal: unknown): Principal {
 }
 
 /**
- * Returns the user of a run: the principal or, without one, the user that the body names (`claimed`), unverified unless
+ * Returns the user of a run: the principal or, without one, the user that the client names (`claimed`), unverified unless
  * `bodyUserId` is `"trusted"`. A claim that differs from the principal throws `forbidden`.
  */
 export function readRunUser(

@@ -1,5 +1,6 @@
-import type { StreamChunk, WorkflowChunk, WorkflowResult } from "@troupe/core";
-import { toPublicSource } from "../sessions/public-turn.ts";
+import type { Source } from "../message/source.ts";
+import type { StreamChunk } from "../run/stream-chunk.ts";
+import type { WorkflowChunk, WorkflowResult } from "../workflow/workflow-result.ts";
 
 /**
  * Copies the declared fields of a chunk, so that others, added by a model or runnable, are not sent to clients. Returns
@@ -62,4 +63,14 @@ export function toPublicWorkflowChunk(event: WorkflowChunk<object>): object | un
 export function toPublicResult(result: WorkflowResult<object>): WorkflowResult<object> {
   const { runId, status, state, steps, usage, durationMs, stored } = result;
   return { runId, status, state, steps, usage, durationMs, ...(stored === false && { stored }) };
+}
+
+/** Copies the declared fields of a source, so that no others are sent to clients. */
+export function toPublicSource({ id, url, title, toolCallId }: Source): Source {
+  return {
+    id,
+    ...(url !== undefined && { url }),
+    ...(title !== undefined && { title }),
+    ...(toolCallId !== undefined && { toolCallId }),
+  };
 }

@@ -1,0 +1,153 @@
+import { joinNames } from "../errors/read-options.ts";
+import { TroupeError } from "../errors/troupe-error.ts";
+import type { HostRunOptions } from "../agent/host-run-options.ts";
+import type { CarriedKeys } from "../keys/read-key-headers.ts";
+import type { MessageContent } from "../message/content.ts";
+import type { ChatMessage } from "../message/message.ts";
+import { checkContent } from "../run/check-content.ts";
+import type { RunOpts } from "../run/run-options.ts";
+import { checkSessionId } from "../session/session-id.ts";
+import type { SessionOwner } from "../session/session-owner.ts";
+import { createId } from "../util/create-id.ts";
+import { readRunUser } from "./principal.ts";
+import type { BodyUserId, Principal } from "./principal.ts";
+
+/** The fields with which a client asks for a run, with unchecked values. A field that is null counts as missing. */
+export type RunFields = {
+  readonly input?: unknown;
+  readonly sessionId?: unknown;
+  readonly userId?: unknown;
+  readonly apiKey?: unknown;
+  readonly messages?: unknown;
+};
+
+/** The names of the fields with which a client asks for a run. A transport may allow more of its own. */
+export const runFieldNames: readonly string[] = [
+  "input",
+  "sessionId",
+  "userId",
+  "apiKey",
+  "messages",
+] satisfies (keyof RunFields)[];
+
+/** Options of a run that a client has requested. The signal is added when the run starts. */
+export type RequestedRunOpts = Omit<RunOpts, "runId" | "sessionId" | "isNewSession" | "fromOutside" | "signal"> & {
+  readonly runId: string;
+  readonly sessionId: string;
+  readonly isNewSession: boolean;
+  readonly fromOutside: true;
+};
+
+/** A checked request to run a subject (an agent, team or workflow): its input, run options and owner, ready to start. */
+export type RequestedRun<Subject, Input> = {
+  readonly subject: Subject;
+  readonly input: Input;
+  readonly opts: RequestedRunOpts;
+  /** The principal, who alone may cancel the run. Empty without one: a `userId` that a client sends proves nothing. */
+  readonly owner: SessionOwner;
+};
+
+/** Facts by which the fields of a run are read: those of its transport and of its host. */
+export type RunFieldRules<Subject, Input> = {
+  readonly subject: Subject;
+  /** Takes the value of the field `input`, undefined if it is missing: {@link readMessage} or {@link readWorkflowInput}. */
+  readonly readInput: (input: unknown, where: string) => Input;
+  readonly principal: Principal | undefined;
+  readonly bodyUserId: BodyUserId;
+  /** What the host's option `runOptions` returned, checked by `readHostRunOptions`. */
+  readonly hostOptions?: HostRunOptions | undefined;
+  /** Returns the keys of the run. Takes the value of the field `apiKey`, undefined if it is missing. */
+  readonly readKeys: (apiKey: unknown) => CarriedKeys;
+  /** Name of what the client sent, for errors. @default "body" */
+  readonly where?: string | undefined;
+};
+
+const maxParts = 100;
+/** The longest part shown of a client's field name. */
+const longestShown = 64;
+/** The maximum nesting of what a client sends: code that walks deeper by recursion could be made to crash. */
+const maxDepth = 64;
+
+/**
+ * Returns what a client sent as an object of fields. Throws `invalid_request` for anything else, and for one that nests so
+ * deep that code which walks it could crash.
+ */
+export function readSentObject(sent: unknown, where = "body"): Readonly<Record<string, unknown>> {
+  if (typeof sent !== "object" || sent === null || Array.isArray(sent)) {
+    throw invalid(`The ${where} must be a JSON object, such as {"input": "Hello"}.`);
+  }
+  if (!fitsDepth(sent, maxDepth)) throw invalid(`The ${where} must not nest deeper than ${maxDepth} levels.`);
+  return sent as Readonly<Record<string, unknown>>;
+}
+
+function fitsDepth(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  if (levels === 0) return false;
+  const parts: unknown[] = Array.isArray(value) ? value : Object.values(value);
+  return parts.every((part) => fitsDepth(part, levels - 1));
+}
+
+/** Throws `invalid_request` for the first name that is not allowed: a field without effect is refused. */
+export function checkFieldNames(sent: readonly string[], allowed = runFieldNames, where = "body"): void {
+  const unknown = sent.find((name) => !allowed.includes(name));
+  if (unknown === undefined) return;
+  const shown = JSON.stringify(unknown.slice(0, longestShown));
+  throw invalid(`Unknown field ${shown} in the ${where}. Expected ${joinNames(allowed, "or")}.`);
+}
+
+/**
+ * Checks the fields with which a client asks for a run, before anything runs: user, input, session and keys. Returns the run,
+ * ready to start, with an id of its own and, where the client names none, a new session. Throws the error to answer with.
+ */
+export function readRunFields<Subject, Input>(
+  { input, sessionId, userId, apiKey, messages }: RunFields,
+  rules: RunFieldRules<Subject, Input>,
+): RequestedRun<Subject, Input> {
+  const { subject, readInput, principal, bodyUserId, hostOptions, readKeys, where = "body" } = rules;
+  const user = readRunUser(principal, { claimed: userId ?? undefined, bodyUserId });
+  const isNewSession = sessionId === undefined || sessionId === null;
+  return {
+    subject,
+    input: readInput(input ?? undefined, where),
+    opts: {
+      ...hostOptions,
+      runId: createId(),
+      sessionId: isNewSession ? createId() : checkSessionId(sessionId),
+      isNewSession,
+      fromOutside: true,
+      // The runnable checks them.
+      ...(messages !== undefined && messages !== null && { messages: messages as ChatMessage[] }),
+      ...readKeys(apiKey ?? undefined),
+      ...user,
+    },
+    owner: principal ?? {},
+  };
+}
+
+/**
+ * Checks the field `input` of an agent's or team's run: a string or 1 to 100 content parts, not blank. Anything else,
+ * or none, throws `invalid_request`.
+ */
+export function readMessage(input: unknown, where = "body"): MessageContent {
+  if (input === undefined) throw invalid(`The ${where} must have an input, such as {"input": "Hello"}.`);
+  if (Array.isArray(input) && input.length > maxParts) {
+    throw invalid(`input must have at most ${maxParts} parts, got ${input.length}.`);
+  }
+  return checkContent(input);
+}
+
+/**
+ * Checks the field `input` of a workflow's run: an object to merge over the initial state, a string for the first agent
+ * step, or undefined. Anything else throws `invalid_request`.
+ */
+export function readWorkflowInput(input: unknown): object | string | undefined {
+  if (input === undefined || typeof input === "string") return input;
+  if (typeof input === "object" && input !== null && !Array.isArray(input)) return input;
+  throw invalid(
+    "input must be an object, which is merged over the workflow's initial state, or a string for its first agent step.",
+  );
+}
+
+function invalid(message: string): TroupeError {
+  return new TroupeError("invalid_request", message);
+}
