@@ -20,7 +20,8 @@ export const runLogRules = [
     "run-log.effect-once":
       "a call of effect once that was cut off is not made again unless verify or an answer says so, each time anew",
     "run-log.hand-back": "a process that hands a run back keeps the result of every call that was over by then",
-    "run-log.cancel-keeps-calls": "a run that is cancelled while it waits leaves in its session what its tools did",
+    "run-log.cancel-keeps-calls":
+      "a run that is cancelled while nothing performs it leaves in its session what its tools did",
     "run-log.verify": "verify tells the result of a call that was cut off, or that it did not take place",
     "run-log.doubt": "what became of a call that was cut off is asked, or told to the model as unknown, by onDoubt",
     "run-log.approval": "without hooks.onApproval, a call that needs an approval waits for an answer, and keeps to it",
@@ -71,6 +72,8 @@ export const runLogRules = [
     "durable.cancel": "a cancelled run ends once as cancelled, and says of each tool call if it is settled",
     "durable.drain": "a run that is handed back in a shutdown has no end by that, and goes on in the next process",
     "durable.crashed": "three attempts in a row without a finished step end a run as crashed",
+    "durable.crashed-keeps-calls":
+      "a run that ends as crashed does nothing again, leaves in its session what its tools did, and lets it take other runs",
     "durable.until": "past its time an approval is denied, and no answer is taken",
     "durable.storage-faults":
       "a run whose storage fails says storage_unavailable or storage_corrupt, others go on, and it goes on when the storage is back",

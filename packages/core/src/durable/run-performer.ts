@@ -1,24 +1,22 @@
 import { sleep } from "../async/sleep.ts";
 import type { TroupeError } from "../errors/troupe-error.ts";
 import { toTroupeError } from "../errors/to-troupe-error.ts";
-import type { AttemptInit } from "../journal/attempt.ts";
 import { Journal } from "../journal/journal.ts";
 import { logPrefix, runNamespaces } from "../journal/log-entry.ts";
 import type { RunWait } from "../journal/log-entry.ts";
-import { readLog } from "../journal/read-log.ts";
 import { RunPaused } from "../journal/run-paused.ts";
 import type { Json } from "../storage/json.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
-import { isRecord } from "../util/is-record.ts";
-import { readProperty } from "../util/read-property.ts";
 import { readCancel, readInbox } from "./answers.ts";
 import type { InboxContent } from "./answers.ts";
 import { logFailedRun, lookUpTarget, startRun, toFailedEnd } from "./durable-target.ts";
+import { hashOf } from "./plan-print.ts";
 import type { Performing } from "./process-state.ts";
+import { RunEnds } from "./run-ends.ts";
 import type { RunJob } from "./run-engine.ts";
 import { cancelled, crashed, endOf, toRunOpts } from "./run-opts.ts";
 import { isEnded } from "./run-record.ts";
-import type { Running, RunRecord } from "./run-record.ts";
+import type { RunRecord } from "./run-record.ts";
 import { RunningNote } from "./running-note.ts";
 import type { StoredEnd } from "./run-store.ts";
 import { sweepMs } from "./run-sweep.ts";
@@ -28,8 +26,8 @@ import type { Ready } from "./upgrade-check.ts";
 
 /** Attempts in a row without a finished step after which a run is given up. */
 const fruitlessAttempts = 3;
-/** The key of a step that is a model call. */
-const isModelCall = /(^|\/)m\/\d+$/;
+/** Attempts after these that only take in what was done, to end the run with it: they may end their process as well. */
+const endingAttempts = 2;
 /** The time between two looks at a log that another attempt may be writing. */
 const growthPauseMs = 200;
 /** The time that a stopped attempt has to leave: it notes in its session that it waits. */
@@ -44,6 +42,7 @@ export class RunPerformer {
   /** Submits a run again after a pause. */
   readonly #resubmit: (record: RunRecord, afterMs: number) => void;
   readonly #failures = new Map<string, number>();
+  readonly #ends: RunEnds;
 
   constructor(
     parts: ServiceParts,
@@ -53,6 +52,7 @@ export class RunPerformer {
     this.#parts = parts;
     this.#performing = performing;
     this.#resubmit = resubmit;
+    this.#ends = new RunEnds(parts);
   }
 
   /** Performs a job. Rejects for nothing: a run whose storage failed is performed again later. */
@@ -106,20 +106,16 @@ export class RunPerformer {
   async #begin(start: Omit<Attempt, "journal">, { answers }: InboxContent, ending?: TroupeError): Promise<void> {
     const { record, print, controller } = start;
     let error = ending;
-    const onNewWork = (step: string) => {
-      if (error === undefined) return;
-      // Of calls that ran beside another one, what is stored is taken in first. A model is not called at all.
-      if (isModelCall.test(step)) controller.abort(error);
-      else setImmediate(() => controller.abort(error));
-    };
-    const journal = await this.#open(record.runId, print, { answers, onNewWork });
-    if (journal.ended !== undefined) return await this.#finish(record, endOf(journal.ended));
+    const journal = await this.#open(record.runId, print, answers);
+    if (journal.ended !== undefined) return await this.#ends.finish(record, endOf(journal.ended));
     // Its record may not know yet that there was an attempt before.
     const cancel = journal.attempt > 1 ? await readCancel(this.#parts.store.storage, record.runId) : undefined;
     if (cancel !== undefined) error ??= cancelled(cancel.reason);
-    if (error !== undefined && journal.attempt === 1) return await this.#end(record, journal, error);
-    if (journal.fruitlessAttempts > fruitlessAttempts)
-      return await this.#end(record, journal, error ?? crashed(record));
+    const inVain = journal.fruitlessAttempts - fruitlessAttempts;
+    if (inVain > 0) error ??= crashed(record);
+    if (error === undefined) return await this.#run({ ...start, journal });
+    if (!journal.hasResults || inVain > endingAttempts) return await this.#ends.end(record, journal, error);
+    journal.endAtNewWork(() => controller.abort(error));
     await this.#run({ ...start, journal, ending: error });
   }
 
@@ -136,28 +132,27 @@ export class RunPerformer {
     return (await lastRecordOf(storage, runId)) !== before;
   }
 
-  /** Ends a run that no attempt is at, and waits until that is stored. */
+  /** Ends a run that no attempt is at, and waits until that is stored. What it needs to go on may be gone. */
   async endUnperformed(record: RunRecord, error: TroupeError): Promise<void> {
-    const answers = new Map<string, Json>();
-    const ready = await getReady(this.#parts, record, answers);
-    if (ready === "giveUp" || "wait" in ready) await this.#endAsItIs(record, error);
-    else {
-      const controller = new AbortController();
-      await this.#begin({ record, ...ready, controller, signal: new AbortController().signal }, { answers }, error);
-    }
-    await this.#endSessionWait(record);
+    const { registries, printer, vault } = this.#parts;
+    const target = lookUpTarget(registries, record.kind, record.name);
+    if (target === undefined) return await this.#endAsItIs(record, error);
+    const plan = printer.print(target);
+    const ready = { target, plan, print: hashOf(plan), keys: vault.open(record.runId, record.keys) ?? {} };
+    const control = { controller: new AbortController(), signal: new AbortController().signal };
+    await this.#begin({ record, ...ready, ...control }, { answers: new Map() }, error);
   }
 
-  /** Ends a run that cannot be performed any more. */
+  /** Ends a run whose runnable is gone. */
   async #endAsItIs(record: RunRecord, error: TroupeError): Promise<void> {
     const journal = await this.#open(record.runId, "");
-    if (journal.ended !== undefined) return await this.#finish(record, endOf(journal.ended));
-    await this.#end(record, journal, error);
+    if (journal.ended !== undefined) return await this.#ends.finish(record, endOf(journal.ended));
+    await this.#ends.end(record, journal, error);
   }
 
-  async #open(runId: string, print: string, more: Pick<AttemptInit, "answers" | "onNewWork"> = {}): Promise<Journal> {
+  async #open(runId: string, print: string, answers?: ReadonlyMap<string, Json>): Promise<Journal> {
     const { store, writer, node } = this.#parts;
-    return await Journal.open({ runId, storage: store.storage, writer, node, print, ...more });
+    return await Journal.open({ runId, storage: store.storage, writer, node, print, ...(answers && { answers }) });
   }
 
   async #run(attempt: Attempt): Promise<void> {
@@ -172,8 +167,10 @@ export class RunPerformer {
       const end = await untilStopped(journal, this.#drive(attempt));
       const known = await note.known();
       if (journal.stopped !== undefined) return await this.#pause(record, journal, note);
+      // Its session may not have been reached.
+      if (attempt.ending !== undefined) await this.#ends.endSessionWait(record);
       await journal.end(end);
-      await this.#finish(record, { ...running, ...endOf(end) }, known);
+      await this.#ends.finish(record, { ...running, ...endOf(end) }, known);
     } catch (error) {
       if (journal.stopped === undefined) throw error;
       await this.#pause(record, journal, note);
@@ -205,39 +202,8 @@ export class RunPerformer {
         return end;
       }
       await journal.flush();
-      return { ...end, output: await this.#withToolStates(record.runId, end.output) };
+      return { ...end, output: await this.#ends.withToolStates(record.runId, end.output) };
     }
-  }
-
-  /** Adds to the output of a cancelled run what became of its tool calls. */
-  async #withToolStates(runId: string, output: Json): Promise<Json> {
-    const states = new Map<string, { step: string; toolName: string; state: "settled" | "unsettled" }>();
-    for await (const page of readLog(this.#parts.store.storage, runId)) {
-      for (const entry of page.flatMap(({ record }) => record.entries)) {
-        if (entry.t === "call") states.set(entry.step, { step: entry.step, toolName: entry.tool, state: "unsettled" });
-        const call = entry.t === "done" ? states.get(entry.step) : undefined;
-        if (call !== undefined) call.state = "settled";
-      }
-    }
-    if (states.size === 0) return output;
-    return { ...(isRecord(output) ? output : {}), toolStates: [...states.values()] };
-  }
-
-  /** Ends a run with an error before, or without, performing it. */
-  async #end(record: RunRecord, journal: Journal, error: TroupeError): Promise<void> {
-    const end = toFailedEnd(error);
-    if (error.code === "cancelled") end.output = await this.#withToolStates(record.runId, end.output);
-    await journal.end(end);
-    await this.#finish(record, endOf(end));
-  }
-
-  async #finish(record: RunRecord, end: StoredEnd & Partial<Running>, known?: RunRecord): Promise<void> {
-    const { store, vault, admission, locals } = this.#parts;
-    await store.finish(record.runId, end, known);
-    vault.forget(record.runId);
-    locals.delete(record.runId);
-    admission.remove(record.runId, record.owner);
-    this.#parts.onEnded(record.runId);
   }
 
   async #pause(record: RunRecord, journal: Journal, note: RunningNote): Promise<void> {
@@ -272,16 +238,6 @@ export class RunPerformer {
     return true;
   }
 
-  async #endSessionWait({ kind, name, sessionId, owner, runId, status }: RunRecord): Promise<void> {
-    if (status !== "waiting") return;
-    const sessions = readProperty(lookUpTarget(this.#parts.registries, kind, name), "sessions");
-    const endWait = readProperty(sessions, "endWait");
-    if (typeof endWait !== "function") return;
-    await Promise.resolve(Reflect.apply(endWait, sessions, [sessionId, runId, { owner }])).catch((error: unknown) =>
-      this.#parts.logger?.warn("A session could not note that its run waits no longer.", { runId, error }),
-    );
-  }
-
   async #fail(runId: string, record: RunRecord | null, error: TroupeError): Promise<void> {
     // Another attempt is at the run.
     if (error instanceof RunPaused && error.reason !== "failed") return;
@@ -291,7 +247,7 @@ export class RunPerformer {
     tails.fail(runId, cause);
     if (record === null) return;
     if (cause.code === "storage_corrupt") {
-      await this.#finish(record, { status: "error", ...toFailedEnd(cause) }).catch(() => undefined);
+      await this.#ends.finish(record, { status: "error", ...toFailedEnd(cause) }).catch(() => undefined);
       return;
     }
     const failures = this.#failures.get(runId) ?? 0;
@@ -311,12 +267,12 @@ type Attempt = Ready &
     readonly ending?: TroupeError | undefined;
   };
 
-/** Tells if a waiting run can go on: it has an answer, a wait is over, or it waits for this process to be right. */
 /** The time at which the first wait of a run ends by itself. */
 function untilOf({ waits = [] }: RunRecord): number {
   return Math.min(...waits.map(({ until = Infinity }) => until));
 }
 
+/** Tells if a waiting run can go on: it has an answer, a wait is over, or it waits for this process to be right. */
 function isDue({ waits = [] }: RunRecord, { answers }: InboxContent, now: number): boolean {
   return waits.some(({ id, kind, until = Infinity }) => kind === "upgrade" || answers.has(id) || until <= now);
 }

@@ -21,9 +21,10 @@ export type AttemptInit = {
   readonly print: string;
   /** The answers to waits that are stored, by the id of the wait. */
   readonly answers?: ReadonlyMap<string, Json>;
-  /** Called when the attempt comes to a step that is not done, or to a wait without an answer. */
-  readonly onNewWork?: (step: string) => void;
 };
+
+/** The key of a step that is a model call. */
+const isModelCall = /(^|\/)m\/\d+$/;
 
 /** A call of a tool that was logged, and whose result never was. `times`: how often it has been made. */
 export type InterruptedCall = LoggedCall & { readonly times: number };
@@ -45,7 +46,8 @@ export class Attempt {
   /** Calls of earlier attempts without a result. */
   readonly calls = new Map<string, InterruptedCall>();
   readonly answers: ReadonlyMap<string, Json>;
-  readonly #onNewWork: ((step: string) => void) | undefined;
+  /** Ends the run of an attempt that is to do nothing new. */
+  #endRun: (() => void) | undefined;
   number = 1;
   ended: LogEnd | undefined;
   fruitlessAttempts = 1;
@@ -68,10 +70,9 @@ export class Attempt {
   #hasChunk = false;
   #log!: RunLog;
 
-  private constructor({ runId, answers = new Map(), onNewWork }: AttemptInit) {
+  private constructor({ runId, answers = new Map() }: AttemptInit) {
     this.runId = runId;
     this.answers = answers;
-    this.#onNewWork = onNewWork;
   }
 
   static async begin(init: AttemptInit): Promise<Attempt> {
@@ -118,8 +119,17 @@ export class Attempt {
     await this.#log.stored();
   }
 
+  /** Calls `endRun` once the attempt comes to a step that is not done, or to a wait without an answer. */
+  endAtNewWork(endRun: () => void): void {
+    this.#endRun = endRun;
+  }
+
+  beforeWork(): Promise<void> | undefined {
+    return this.#endRun === undefined ? undefined : new Promise((resolve) => setImmediate(resolve));
+  }
+
   beginStep(step: string): OpenStep {
-    this.#onNewWork?.(step);
+    this.#onNewWork(step);
     const startedAt = performance.now();
     this.#open.add(step);
     return {
@@ -145,7 +155,7 @@ export class Attempt {
       this.#knownWaits.set(wait.id, wait);
       this.#log.add({ t: "wait", wait, performedMs: this.performedMs }, true);
     }
-    this.#onNewWork?.(step);
+    this.#onNewWork(step);
     this.#suspendIfIdle();
     return await stopped.promise;
   }
@@ -161,6 +171,12 @@ export class Attempt {
 
   stop(reason: PauseReason): void {
     this.#stopAs(new RunPaused(reason));
+  }
+
+  #onNewWork(step: string): void {
+    // A model is not called at all. Of tool calls that ran beside another one, what is stored is taken in first.
+    if (isModelCall.test(step)) this.#endRun?.();
+    else if (this.#endRun !== undefined) setImmediate(this.#endRun);
   }
 
   #stopAs(paused: RunPaused): void {

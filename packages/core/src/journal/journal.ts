@@ -52,6 +52,11 @@ export class Journal {
     return this.#attempt.fruitlessAttempts;
   }
 
+  /** True when a step of the run is done. */
+  get hasResults(): boolean {
+    return this.#attempt.results.size > 0;
+  }
+
   /** Aborts, with a `RunPaused`, when the attempt stops before the run's end. */
   get signal(): AbortSignal {
     return this.#attempt.signal;
@@ -128,6 +133,19 @@ export class Journal {
   /** Tells if an attempt has come to a wait of this kind in the step, answered or not. */
   hasWait(key: string, kind: WaitKind): boolean {
     return this.#attempt.knownWait(this.#waitId(key, kind)) !== undefined;
+  }
+
+  /**
+   * Lets the attempt do nothing new: it takes in what is done, and `endRun` is called once it comes to something that is not,
+   * to abort the run's signal.
+   */
+  endAtNewWork(endRun: () => void): void {
+    this.#attempt.endAtNewWork(endRun);
+  }
+
+  /** Resolves after `endRun` was called, for a step that has begun. Undefined in an attempt that may do new work. */
+  beforeWork(): Promise<void> | undefined {
+    return this.#attempt.beforeWork();
   }
 
   /** Logs that a tool is going to be called. Resolves when that is stored: call the tool only then. */

@@ -53,6 +53,8 @@ async function doStep<Value>(step: JournalStep<Value>): Promise<Value> {
   const { journal, key, signal, call } = step;
   const open = journal.begin(key);
   try {
+    await journal.beforeWork();
+    signal.throwIfAborted();
     if (call !== undefined) await journal.call(key, call);
     signal.throwIfAborted();
     const value = await step.work(open);

@@ -79,6 +79,11 @@ export class CallStep {
     return { meter: this.#meter, journal: this.#journal.within(this.#key) };
   }
 
+  /** Resolves when the run of an attempt that is to make no call has ended. Undefined in all other attempts. */
+  beforeWork(): Promise<void> | undefined {
+    return this.#journal.beforeWork();
+  }
+
   /** Logs that the tool is going to be executed, unless it changes nothing. Resolves when that is stored. */
   async announce(call: { tool: string; args: object; effect: ToolEffect; key: string }): Promise<void> {
     if (call.effect !== "pure") await this.#journal.call(this.#key, { ...call, args: call.args as Json });

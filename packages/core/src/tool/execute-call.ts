@@ -39,6 +39,9 @@ function noteStored({ call, place }: BatchCall, { tools, context }: RunningBatch
 
 async function makeCall(stepCall: StepCall, batch: RunningBatch): Promise<ToolCallResult | undefined> {
   const { call, step, formProblem: problem } = stepCall;
+  const ending = step?.beforeWork();
+  if (ending !== undefined) await ending;
+  if (batch.running.isOver) return undefined;
   const startedAt = performance.now();
   // Arguments of bad form are left out of the result: no storage would take them.
   const args = problem === undefined ? copyPlain(call.arguments) : {};

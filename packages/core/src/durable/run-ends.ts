@@ -1,0 +1,65 @@
+import type { TroupeError } from "../errors/troupe-error.ts";
+import type { Journal } from "../journal/journal.ts";
+import { readLog } from "../journal/read-log.ts";
+import type { Json } from "../storage/json.ts";
+import { isRecord } from "../util/is-record.ts";
+import { readProperty } from "../util/read-property.ts";
+import { lookUpTarget, toFailedEnd } from "./durable-target.ts";
+import { endOf } from "./run-opts.ts";
+import type { Running, RunRecord } from "./run-record.ts";
+import type { StoredEnd } from "./run-store.ts";
+import type { ServiceParts } from "./service-parts.ts";
+
+/** Ends durable runs: in their log, in their record, in their session, and for the other parts of the service. */
+export class RunEnds {
+  readonly #parts: ServiceParts;
+
+  constructor(parts: ServiceParts) {
+    this.#parts = parts;
+  }
+
+  /** Ends a run with an error before, or without, performing it. */
+  async end(record: RunRecord, journal: Journal, error: TroupeError): Promise<void> {
+    const end = toFailedEnd(error);
+    if (error.code === "cancelled") end.output = await this.withToolStates(record.runId, end.output);
+    // First: after its end no attempt comes back to it.
+    await this.endSessionWait(record);
+    await journal.end(end);
+    await this.finish(record, endOf(end));
+  }
+
+  /** Stores the end of a run, whose log has it, and forgets what the process keeps for it. */
+  async finish(record: RunRecord, end: StoredEnd & Partial<Running>, known?: RunRecord): Promise<void> {
+    const { store, vault, admission, locals } = this.#parts;
+    await store.finish(record.runId, end, known);
+    vault.forget(record.runId);
+    locals.delete(record.runId);
+    admission.remove(record.runId, record.owner);
+    this.#parts.onEnded(record.runId);
+  }
+
+  /** Lets the session of a run take other runs, if it is noted there that this one waits. */
+  async endSessionWait({ kind, name, sessionId, owner, runId, attempts }: RunRecord): Promise<void> {
+    if (attempts === 0) return;
+    const sessions = readProperty(lookUpTarget(this.#parts.registries, kind, name), "sessions");
+    const endWait = readProperty(sessions, "endWait");
+    if (typeof endWait !== "function") return;
+    await Promise.resolve(Reflect.apply(endWait, sessions, [sessionId, runId, { owner }])).catch((error: unknown) =>
+      this.#parts.logger?.warn("A session could not note that its run waits no longer.", { runId, error }),
+    );
+  }
+
+  /** Adds to the output of a cancelled run what became of its tool calls. */
+  async withToolStates(runId: string, output: Json): Promise<Json> {
+    const states = new Map<string, { step: string; toolName: string; state: "settled" | "unsettled" }>();
+    for await (const page of readLog(this.#parts.store.storage, runId)) {
+      for (const entry of page.flatMap(({ record }) => record.entries)) {
+        if (entry.t === "call") states.set(entry.step, { step: entry.step, toolName: entry.tool, state: "unsettled" });
+        const call = entry.t === "done" ? states.get(entry.step) : undefined;
+        if (call !== undefined) call.state = "settled";
+      }
+    }
+    if (states.size === 0) return output;
+    return { ...(isRecord(output) ? output : {}), toolStates: [...states.values()] };
+  }
+}
