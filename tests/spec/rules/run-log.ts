@@ -74,6 +74,7 @@ export const runLogRules = [
     "durable.crashed": "three attempts in a row without a finished step end a run as crashed",
     "durable.crashed-keeps-calls":
       "a run that ends as crashed does nothing again, leaves in its session what its tools did, and lets it take other runs",
+    "durable.ttl": "a run with ttlMs is not found from then on and leaves nothing, also when it is not over",
     "durable.until": "past its time an approval is denied, and no answer is taken",
     "durable.storage-faults":
       "a run whose storage fails says storage_unavailable or storage_corrupt, others go on, and it goes on when the storage is back",

@@ -14,7 +14,7 @@ import { isRecord } from "../util/is-record.ts";
 import type { DurableRunOptions, LocalRunOptions, RunKeys, RunRequest } from "./run-view.ts";
 
 /** A request after its check, with the id of its run and all that the record keeps of it. */
-export type CheckedRequest = Pick<RunRequest, "kind" | "name" | "notBefore"> & {
+export type CheckedRequest = Pick<RunRequest, "kind" | "name" | "notBefore" | "ttlMs"> & {
   runId: string;
   owner: SessionOwner;
   input: Json | undefined;
@@ -52,6 +52,7 @@ const requestTable = {
   mustExist: optional(anyBoolean, false),
   priority: optional(integer(0, 1_000_000), defaultPriority),
   notBefore: optional(numberFrom(0, 8_640_000_000_000_000)),
+  ttlMs: optional(integer(1, 1_000_000_000_000)),
   runId: optional(satisfying<string>("a UUID in lower case", (value) => typeof value === "string" && uuid.test(value))),
 } satisfies OptionTable<RunRequest>;
 
@@ -101,6 +102,7 @@ export function readRequest(given: RunRequest): CheckedRequest {
     keys: read.keys,
     local: read.local,
     notBefore: read.notBefore,
+    ttlMs: read.ttlMs,
     runId:
       read.runId ??
       (idempotencyKey === undefined ? createId() : keyedId([ownerKey(owner), kind, name, idempotencyKey])),

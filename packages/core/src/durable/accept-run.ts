@@ -85,7 +85,9 @@ function newRecord(
   request: CheckedRequest,
   { open, plan }: { open: number; plan: RunRecord["plan"] },
 ): RunRecord {
-  const { runId, kind, name, owner, input, options, sessionId, isBearer, fingerprint, priority, notBefore } = request;
+  const { runId, kind, name, owner, input, options, sessionId, isBearer, fingerprint, priority, notBefore, ttlMs } =
+    request;
+  const createdAt = now();
   return {
     v: 1,
     runId,
@@ -98,7 +100,8 @@ function newRecord(
     ...(input !== undefined && { input }),
     options,
     ...(fingerprint !== undefined && { fingerprint }),
-    createdAt: now(),
+    createdAt,
+    ...(ttlMs !== undefined && { expiresAt: createdAt + ttlMs }),
     // The caller with the fewest open runs goes first.
     priority: priority + open,
     ...(notBefore !== undefined && { notBefore }),

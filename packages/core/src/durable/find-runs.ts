@@ -19,7 +19,7 @@ const searchedRuns = 50;
 export async function findRun(store: RunStore, runId: string, caller: RunCaller): Promise<RunRecord> {
   const isId = /^[\w-]{1,64}$/.test(runId);
   const record = isId ? await store.read(runId) : null;
-  if (record !== null && mayReach(record, caller)) return record;
+  if (record !== null && mayReach(record, caller) && (caller === "host" || !store.isExpired(record))) return record;
   const shown = JSON.stringify(runId.slice(0, 64));
   throw new TroupeError("not_found", `Run ${shown} not found. It may have been removed, or belong to another user.`);
 }
@@ -55,7 +55,11 @@ const listTable = {
 } satisfies OptionTable<RunListOptions>;
 
 /** Lists the runs of a user, newest first. Without a user there is no owner whose list it could be. */
-export async function listRuns(store: RunStore, owner: SessionOwner, options: RunListOptions): Promise<RunPage> {
+export async function listRuns(
+  { store, recordMs }: { store: RunStore; recordMs: number },
+  owner: SessionOwner,
+  options: RunListOptions,
+): Promise<RunPage> {
   const read = readOptions(listTable, options, { owner: "the list of runs", code: "invalid_request" });
   const { status, after, limit = checkPageLimit(undefined) } = read;
   if (owner.userId === undefined) {
@@ -65,11 +69,11 @@ export async function listRuns(store: RunStore, owner: SessionOwner, options: Ru
   const rest = after === undefined ? listed : listed.filter((each) => newestFirst(parseCursor(after), each) < 0);
   const runs: RunView[] = [];
   for await (const record of readRecords(store, rest, limit)) {
-    if (status !== undefined && record.status !== status) continue;
+    if ((status !== undefined && record.status !== status) || store.isExpired(record)) continue;
     const last = runs.at(-1);
     if (runs.length === limit && last !== undefined) return { runs, next: `${last.createdAt}.${last.runId}` };
     // The output is long, and is read by the run's id.
-    const { output: _output, ...view } = toView(record);
+    const { output: _output, ...view } = toView(record, recordMs);
     runs.push(view);
   }
   return { runs };

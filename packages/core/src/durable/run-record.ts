@@ -31,6 +31,8 @@ export type RunRecord = {
   /** Hash of what the request asked for, where it had an idempotency key. */
   fingerprint?: string;
   createdAt: number;
+  /** The time at which the run is removed, whatever its status. */
+  expiresAt?: number;
   priority: number;
   notBefore?: number;
   /** The number of times that the run was woken, with the first. */
@@ -82,8 +84,8 @@ export function readOpenRun(value: Json, runId: string): OpenRun {
   return readRecord(value, { namespace: runNamespaces.open, key: runId }, isOpenRun);
 }
 
-/** Returns the part of a run's record that its owner may see. */
-export function toView(record: RunRecord): RunView {
+/** Returns the part of a run's record that its owner may see. Ended runs are kept for `recordMs`. */
+export function toView(record: RunRecord, recordMs: number): RunView {
   const { runId, kind, name, sessionId, status, createdAt, startedAt, endedAt, attempts } = record;
   const { waits, output, error } = record;
   return {
@@ -96,15 +98,24 @@ export function toView(record: RunRecord): RunView {
     ...(startedAt !== undefined && { startedAt }),
     ...(endedAt !== undefined && { endedAt }),
     attempts,
+    ...expiryOf(record, recordMs),
     ...(status === "waiting" && waits !== undefined && { waits }),
     ...(output !== undefined && { output }),
     ...(error !== undefined && { error }),
   };
 }
 
+function expiryOf({ endedAt, expiresAt }: RunRecord, recordMs: number): Pick<RunView, "expiresAt"> {
+  const times = [
+    ...(expiresAt === undefined ? [] : [expiresAt]),
+    ...(endedAt === undefined ? [] : [endedAt + recordMs]),
+  ];
+  return times.length === 0 ? {} : { expiresAt: Math.min(...times) };
+}
+
 /**
- * Keys in the namespace `run-by`: of an owner's runs, of a session's runs, the newest first, and of ended runs in the order
- * in which they are removed. No owner's key begins with `#`, which is encoded in names.
+ * Keys in the namespace `run-by`: of an owner's runs, of a session's runs, the newest first, and of ended runs and those with
+ * a time of removal in the order in which they are removed. No owner's key begins with `#`, which is encoded in names.
  */
 export const byKeys = {
   owner: (owner: SessionOwner): string => `${ownerKey(owner)}/`,
@@ -119,10 +130,13 @@ export const byKeys = {
   /** Ended runs whose log was removed. */
   bare: "#bare/",
   ofBare: (endedAt: number, runId: string): string => `#bare/${time(endedAt)}/${encodeKey(runId)}`,
+  /** Runs with a time of removal of their own. */
+  expiring: "#expires/",
+  ofExpiring: (expiresAt: number, runId: string): string => `#expires/${time(expiresAt)}/${encodeKey(runId)}`,
 } as const;
 
-/** Returns the end of the run with this key of an ended run, in epoch milliseconds. */
-export function endedAtOf(key: string): number {
+/** Returns the time in the key of an ended run or of one with a time of removal, in epoch milliseconds. */
+export function timeOf(key: string): number {
   return Number(key.split("/")[1]);
 }
 

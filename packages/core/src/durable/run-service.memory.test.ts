@@ -153,3 +153,34 @@ describe("the runs of a session", () => {
     await expect(service.get(runId, "host")).rejects.toMatchObject({ code: "not_found" });
   });
 });
+
+describe("a run with ttlMs", () => {
+  it("is not_found and not listed from then on, and leaves nothing, whatever it does [durable.ttl]", async () => {
+    const storage = new InMemoryStorage();
+    let now = Date.now();
+    const service = await serveRuns({ agents: { a: askingRunnable() }, storage, now: () => now });
+    const owner = { userId: "ada" };
+    const started = { ...request, owner, ttlMs: 60_000 };
+    const [waiting, ended] = [await service.accept(started), await service.accept(started)];
+    const kept = await service.accept({ ...request, owner });
+    await untilStatus(service, waiting.runId, "waiting");
+    await untilStatus(service, kept.runId, "waiting");
+    await service.cancel(ended.runId, owner);
+    const view = await untilStatus(service, ended.runId, "cancelled");
+    expect(view.expiresAt).toBe(view.createdAt + 60_000);
+    expect((await service.get(kept.runId, owner)).expiresAt).toBeUndefined();
+
+    now += 60_000;
+    for (const { runId } of [waiting, ended]) {
+      await expect(service.get(runId, owner)).rejects.toMatchObject({ code: "not_found" });
+    }
+    expect((await service.list(owner)).runs.map(({ runId }) => runId)).toEqual([kept.runId]);
+    await service.cleanUp();
+    expect((await runRecordsIn(storage)).filter((key) => !key.includes(kept.runId))).toEqual([]);
+
+    await service.cancel(kept.runId, owner);
+    const over = await untilStatus(service, kept.runId, "cancelled");
+    expect(over.expiresAt).toBe(Number(over.endedAt) + 168 * 3_600_000);
+    await expect(service.accept({ ...request, ttlMs: 0 })).rejects.toMatchObject({ code: "invalid_request" });
+  });
+});

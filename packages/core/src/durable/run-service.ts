@@ -1,3 +1,4 @@
+import { mapBounded } from "../async/map-bounded.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { RunPaused } from "../journal/run-paused.ts";
 import { registryEntries } from "../run/registry.ts";
@@ -113,17 +114,17 @@ export class RunService {
   async runOfSession(sessionId: string, owner: SessionOwner): Promise<RunView | null> {
     const open = await runsOfSession(this.#parts.store, sessionId, owner);
     const first = open.find(({ status }) => status !== "queued") ?? open.at(-1);
-    return first === undefined ? null : toView(first);
+    return first === undefined ? null : this.#toView(first);
   }
 
   /** Returns a run. An unknown run and one of another owner are `not_found`. */
   async get(runId: string, caller: RunCaller): Promise<RunView> {
-    return toView(await this.#find(runId, caller));
+    return this.#toView(await this.#find(runId, caller));
   }
 
   /** Lists the runs of an owner with a user, newest first. */
   async list(owner: SessionOwner, options: RunListOptions = {}): Promise<RunPage> {
-    return await listRuns(this.#parts.store, owner, options);
+    return await listRuns({ store: this.#parts.store, recordMs: this.#settings.retention.recordMs }, owner, options);
   }
 
   /**
@@ -232,11 +233,15 @@ export class RunService {
     await this.#parts.store.flush();
   }
 
-  /** Removes the logs and records of runs that ended long enough ago. `serve` does it from time to time. */
+  /** Removes runs whose `ttlMs` is over, and the logs and records of those that ended long enough ago. `serve` does it from time to time. */
   async cleanUp(): Promise<void> {
     const { logMs, recordMs } = this.#settings.retention;
     const now = this.#parts.now();
     await this.#parts.store.removeOld(now - Math.min(logMs, recordMs), now - recordMs);
+    for await (const records of this.#parts.store.listExpired()) {
+      // One that another process performs is tried again.
+      await mapBounded(records, (record) => this.#remove(record).catch(() => undefined));
+    }
   }
 
   /** Lists the open runs that cannot go on with the runnables of this process. It changes nothing. */
@@ -258,6 +263,10 @@ export class RunService {
     this.#parts.tails.close();
     if (this.#settings.engine === undefined) await this.#engine.close();
     if (this.#settings.storage === undefined) await this.#storage.close();
+  }
+
+  #toView(record: RunRecord): RunView {
+    return toView(record, this.#settings.retention.recordMs);
   }
 
   async #find(runId: string, caller: RunCaller): Promise<RunRecord> {

@@ -9,7 +9,7 @@ import { toJson } from "../storage/check-json.ts";
 import { encodeKey } from "../storage/encode-key.ts";
 import type { Json } from "../storage/json.ts";
 import { GatheredWrites, writeAll } from "./gathered-writes.ts";
-import { byKeys, endedAtOf, isEnded, readOpenRun, readRunRecord, runIdOf } from "./run-record.ts";
+import { byKeys, timeOf, isEnded, readOpenRun, readRunRecord, runIdOf } from "./run-record.ts";
 import type { EndStatus, OpenRun, Running, RunRecord, RunStorage } from "./run-record.ts";
 
 /** The end of a run, for its record. */
@@ -37,13 +37,16 @@ export class RunStore {
   /** Stores a new run. Returns false when there is a run with this id. */
   async insert(record: RunRecord): Promise<boolean> {
     const { runs, open, byOwner } = runNamespaces;
-    const { runId, sessionId, createdAt } = record;
+    const { runId, sessionId, createdAt, expiresAt } = record;
     const listed = { v: 1, createdAt, sessionId };
     // The record last: one that is there has all the others.
     const writes = [
       { namespace: open, key: encodeKey(runId), value: toJson(this.#openRun(record)) },
       { namespace: byOwner, key: byKeys.ofOwner(record), value: listed },
       { namespace: byOwner, key: byKeys.ofSession(record), value: listed },
+      ...(expiresAt === undefined
+        ? []
+        : [{ namespace: byOwner, key: byKeys.ofExpiring(expiresAt, runId), value: { v: 1 } }]),
       { namespace: runs, key: encodeKey(runId), value: toJson(record) },
     ];
     return await this.#writes.insert(writes);
@@ -207,12 +210,13 @@ export class RunStore {
 
   /** Removes a run with all that belongs to it. The record goes last: a removal that was cut short can be repeated. */
   async remove(record: RunRecord): Promise<void> {
-    const { runId, endedAt } = record;
+    const { runId, endedAt, expiresAt } = record;
     const { open, byOwner, runs } = runNamespaces;
     await this.flush();
     await this.removeLog(runId);
     const ended = endedAt === undefined ? [] : [byKeys.ofEnded(endedAt, runId), byKeys.ofBare(endedAt, runId)];
-    const listed = [byKeys.ofOwner(record), byKeys.ofSession(record), ...ended];
+    const expiring = expiresAt === undefined ? [] : [byKeys.ofExpiring(expiresAt, runId)];
+    const listed = [byKeys.ofOwner(record), byKeys.ofSession(record), ...ended, ...expiring];
     await writeAll(this.storage, [
       { namespace: open, key: encodeKey(runId), value: null },
       ...listed.map((key) => ({ namespace: byOwner, key, value: null })),
@@ -245,10 +249,29 @@ export class RunStore {
     }
   }
 
+  /** Returns whether the time of a run is over: it is about to be removed. */
+  isExpired({ expiresAt }: RunRecord): boolean {
+    return expiresAt !== undefined && expiresAt <= this.#now();
+  }
+
+  /** Lists the runs whose time is over. */
+  async *listExpired(): AsyncGenerator<RunRecord[]> {
+    for await (const due of this.#endedBefore(byKeys.expiring, this.#now())) {
+      const found = await mapBounded(due, async ({ key, runId, endedAt: expiresAt }) => {
+        const record = await this.read(runId);
+        if (record?.expiresAt === expiresAt) return record;
+        // Left by a process that died while it accepted the run, or by a request whose run there was already.
+        await this.storage.delete(runNamespaces.byOwner, key);
+        return undefined;
+      });
+      yield found.filter((record) => record !== undefined);
+    }
+  }
+
   async *#endedBefore(prefix: string, before: number) {
     for await (const page of scan(this.storage, { namespace: runNamespaces.byOwner, prefix, pageSize })) {
       const due = page.flatMap(({ key }) => {
-        const endedAt = endedAtOf(key);
+        const endedAt = timeOf(key);
         return endedAt <= before ? [{ key, endedAt, runId: decodeURIComponent(runIdOf(key)) }] : [];
       });
       if (due.length > 0) yield due;

@@ -25,6 +25,8 @@ export type RunView = {
   endedAt?: number;
   /** The number of attempts so far: more than one after a takeover or an answer. */
   attempts: number;
+  /** The time at which the run is removed; absent while it is open and was given no `ttlMs`. */
+  expiresAt?: number;
   /** The questions that the run waits for, while its status is `waiting`. */
   waits?: RunWait[];
   /** The public output, after the end; of a failed run, that until then. */
@@ -117,6 +119,11 @@ export type RunRequest = {
   priority?: number | undefined;
   /** Epoch milliseconds before which the run does not begin. */
   notBefore?: number | undefined;
+  /**
+   * Milliseconds after which the run is `not_found` for its owner and soon removed, also one that is not over: it is cancelled.
+   * @default none: it is removed some time after its end, see `retention`
+   */
+  ttlMs?: number | undefined;
   /** The id of the new run, a UUID. @default a new one, or one made of the idempotency key */
   runId?: string | undefined;
 };

@@ -10,7 +10,7 @@ import type { RunOutput } from "../run/run-output.ts";
 export type PublicWait = Omit<RunWait, "id"> & { waitId: string };
 
 /** A kept run as its owner sees it. */
-export type PublicRun = Omit<RunView, "waits"> & { waits?: PublicWait[] };
+export type PublicRun = Omit<RunView, "waits" | "expiresAt"> & { waits?: PublicWait[] };
 
 /** Copies the declared fields of a question that a run waits for. */
 export function toPublicWait({ id, kind, about, until, toolCallId }: RunWait): PublicWait {
