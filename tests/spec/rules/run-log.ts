@@ -78,6 +78,9 @@ export const runLogRules = [
     "durable.until": "past its time an approval is denied, and no answer is taken",
     "durable.storage-faults":
       "a run whose storage fails says storage_unavailable or storage_corrupt, others go on, and it goes on when the storage is back",
+    "durable.note":
+      "a transport's note is kept with the run and changed without a loss beside the run's own changes, up to a length",
+    "durable.times": "each attempt and each wait says when it began, the same to all readers and after a restart",
     "durable.wait": "a run that waits holds no job, and its answer wakes it on any service, also after a restart",
   }),
   ...rulesOf("Run log: what clients see over HTTP", {

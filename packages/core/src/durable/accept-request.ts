@@ -26,6 +26,7 @@ export type CheckedRequest = Pick<RunRequest, "kind" | "name" | "notBefore" | "t
   mustExist: boolean;
   priority: number;
   fingerprint: string | undefined;
+  note: Json | undefined;
 };
 
 const where = { owner: "the run request", code: "invalid_request" } as const;
@@ -51,6 +52,7 @@ const requestTable = {
   fingerprint: optional((value) => value as Json),
   mustExist: optional(anyBoolean, false),
   priority: optional(integer(0, 1_000_000), defaultPriority),
+  note: optional((value) => value as Json),
   notBefore: optional(numberFrom(0, 8_640_000_000_000_000)),
   ttlMs: optional(integer(1, 1_000_000_000_000)),
   runId: optional(satisfying<string>("a UUID in lower case", (value) => typeof value === "string" && uuid.test(value))),
@@ -103,6 +105,7 @@ export function readRequest(given: RunRequest): CheckedRequest {
     local: read.local,
     notBefore: read.notBefore,
     ttlMs: read.ttlMs,
+    note: read.note === undefined ? undefined : checkNote(read.note),
     runId:
       read.runId ??
       (idempotencyKey === undefined ? createId() : keyedId([ownerKey(owner), kind, name, idempotencyKey])),
@@ -122,6 +125,18 @@ function readKeptOptions(given: Record<string, unknown>): DurableRunOptions {
   checkOptionNames(keptOptions, options, { path: "options", code: "invalid_request" });
   if (options["sessionId"] !== undefined) checkSessionId(options["sessionId"]);
   return readJson(options, "options") as DurableRunOptions;
+}
+
+/** The longest note of a run as JSON, in characters: each view of the run has it. */
+const longestNote = 262_144;
+
+/** Checks the note of a run. */
+export function checkNote(note: unknown): Json {
+  const checked = readJson(note, "note");
+  const { length } = JSON.stringify(checked);
+  if (length <= longestNote) return checked;
+  const message = `The note of a run must have at most ${longestNote} characters as JSON, got ${length}.`;
+  throw new TroupeError("invalid_request", message);
 }
 
 function readJson(value: unknown, name: string): Json {

@@ -85,8 +85,8 @@ function newRecord(
   request: CheckedRequest,
   { open, plan }: { open: number; plan: RunRecord["plan"] },
 ): RunRecord {
-  const { runId, kind, name, owner, input, options, sessionId, isBearer, fingerprint, priority, notBefore, ttlMs } =
-    request;
+  const { runId, kind, name, owner, input, options, sessionId, isBearer } = request;
+  const { fingerprint, priority, notBefore, ttlMs, note } = request;
   const createdAt = now();
   return {
     v: 1,
@@ -109,6 +109,7 @@ function newRecord(
     status: "queued",
     attempts: 0,
     plan,
+    ...(note !== undefined && { note }),
   };
 }
 

@@ -42,7 +42,10 @@ type Event = RunEvent extends infer Each ? (Each extends RunEvent ? Omit<Each, "
 function eventsOf(entry: LogEntry): readonly Event[] {
   switch (entry.t) {
     case "attempt":
-      return [{ type: "attempt", attempt: entry.n }, ...(entry.void ?? []).map(toReset)];
+      return [
+        { type: "attempt", attempt: entry.n, ...(entry.at !== undefined && { at: entry.at }) },
+        ...(entry.void ?? []).map(toReset),
+      ];
     case "chunks":
       return entry.chunks.map((chunk) => ({ type: "chunk", step: entry.step, chunk }));
     case "call":

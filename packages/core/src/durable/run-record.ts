@@ -48,6 +48,7 @@ export type RunRecord = {
   keys?: string;
   output?: Json;
   error?: PublicError;
+  note?: Json;
 };
 
 /** The record of a run that is not over and waits for no answer: the sweep submits it again. */
@@ -87,7 +88,7 @@ export function readOpenRun(value: Json, runId: string): OpenRun {
 /** Returns the part of a run's record that its owner may see. Ended runs are kept for `recordMs`. */
 export function toView(record: RunRecord, recordMs: number): RunView {
   const { runId, kind, name, sessionId, status, createdAt, startedAt, endedAt, attempts } = record;
-  const { waits, output, error } = record;
+  const { waits, output, error, note } = record;
   return {
     runId,
     kind,
@@ -102,6 +103,7 @@ export function toView(record: RunRecord, recordMs: number): RunView {
     ...(status === "waiting" && waits !== undefined && { waits }),
     ...(output !== undefined && { output }),
     ...(error !== undefined && { error }),
+    ...(note !== undefined && { note }),
   };
 }
 

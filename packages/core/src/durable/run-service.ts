@@ -7,6 +7,7 @@ import type { SessionListener } from "../session/session-store.ts";
 import type { Json } from "../storage/json.ts";
 import { createId } from "../util/create-id.ts";
 import { readProperty } from "../util/read-property.ts";
+import { checkNote } from "./accept-request.ts";
 import { acceptRun } from "./accept-run.ts";
 import { Admission } from "./admission.ts";
 import { checkAnswer, findLoggedWait, putAnswer, putCancel } from "./answers.ts";
@@ -183,6 +184,15 @@ export class RunService {
     // A run that is about to stop for the wait finds the answer itself.
     const woken = await this.#parts.store.wake(runId);
     if (woken !== null) await this.#submit(woken);
+  }
+
+  /**
+   * Changes the note of a run, whatever others do to it meanwhile. `change` gets the note as it is and returns the new one; it
+   * may be called several times.
+   */
+  async changeNote(runId: string, caller: RunCaller, change: (note: Json | undefined) => Json): Promise<void> {
+    const found = await this.#find(runId, caller);
+    await this.#parts.store.change(found.runId, (record) => ({ ...record, note: checkNote(change(record.note)) }));
   }
 
   /** Removes a run with its events, answers and result. A run under way is cancelled first. */

@@ -32,6 +32,8 @@ export type RunView = {
   /** The public output, after the end; of a failed run, that until then. */
   output?: Json;
   error?: PublicError;
+  /** The note of the transport that accepted the run: not for clients. */
+  note?: Json;
 };
 
 /** A page of a listing of runs: its size, the cursor after which it begins, and the status of the runs. */
@@ -53,7 +55,8 @@ export type RunPage = { runs: RunView[]; next?: string };
  */
 export type RunEvent = { readonly id: string } & (
   | { readonly type: "chunk"; readonly step: string; readonly chunk: RunChunk }
-  | { readonly type: "attempt"; readonly attempt: number }
+  /** `at`: epoch milliseconds. Not of an attempt by an earlier release. */
+  | { readonly type: "attempt"; readonly attempt: number; readonly at?: number }
   /** The chunks of this step that came before are void: another attempt makes them anew. */
   | { readonly type: "reset"; readonly step: string }
   | {
@@ -124,6 +127,8 @@ export type RunRequest = {
    * @default none: it is removed some time after its end, see `retention`
    */
   ttlMs?: number | undefined;
+  /** JSON of the transport's own, which `RunView` has again and no client sees: at most 262,144 characters. */
+  note?: Json | undefined;
   /** The id of the new run, a UUID. @default a new one, or one made of the idempotency key */
   runId?: string | undefined;
 };

@@ -87,8 +87,8 @@ export class Attempt {
     attempt.#log.onFailure = (paused) => attempt.#stopAs(paused);
     const left = [...attempt.#unfinished];
     attempt.#unfinished.clear();
-    const id = createId();
-    await attempt.add({ t: "attempt", n: attempt.number, id, node, print, ...(left.length > 0 && { void: left }) });
+    const [id, at] = [createId(), Date.now()];
+    await attempt.add({ t: "attempt", n: attempt.number, id, at, node, print, ...(left.length > 0 && { void: left }) });
     return attempt;
   }
 

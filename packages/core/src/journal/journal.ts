@@ -163,7 +163,8 @@ export class Journal {
     const id = this.#waitId(key, request.kind);
     const answer = this.#attempt.answers.get(id);
     if (answer !== undefined) return answer;
-    const wait = this.#attempt.knownWait(id) ?? { id, ...request, about: forceStorable(request.about) };
+    const askedAt = Date.now();
+    const wait = this.#attempt.knownWait(id) ?? { id, ...request, about: forceStorable(request.about), askedAt };
     if (wait.until !== undefined && wait.until <= Date.now()) return answerInTime(wait);
     return await this.#attempt.wait(step, wait);
   }

@@ -39,6 +39,8 @@ export type RunWait = {
   /** Epoch milliseconds after which the wait ends by itself: an approval as denied, others as `timeout`. */
   readonly until?: number;
   readonly toolCallId?: string;
+  /** Epoch milliseconds at which the run began to wait. Not in what an earlier release stored. */
+  readonly askedAt?: number;
 };
 
 /** The result of a step that is done. */
@@ -57,12 +59,13 @@ export type LogEntry =
   /**
    * A new attempt at the run: all that follows is its. `void` are the steps that the attempts before it left unfinished, whose
    * chunks count no longer; `print` describes the tools and steps that it runs with. `id` is new for each attempt: a writer that
-   * finds its record's place taken tells by it whether the record is its own.
+   * finds its record's place taken tells by it whether the record is its own. `at` is its time in epoch milliseconds.
    */
   | {
       readonly t: "attempt";
       readonly n: number;
       readonly id: string;
+      readonly at?: number;
       readonly node: string;
       readonly print: string;
       readonly void?: readonly string[];

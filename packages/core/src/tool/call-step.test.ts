@@ -168,6 +168,7 @@ describe("a tool call that was under way when its process ended", () => {
         kind: "doubt",
         toolCallId: "1",
         about: { toolName: "pay", args: { amount: 5, to: "Ada" }, idempotencyKey: `${asked.run.runId}/0/0` },
+        askedAt: expect.any(Number),
       },
     ]);
     expect(asked.results).toEqual([]);

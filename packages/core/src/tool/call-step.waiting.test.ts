@@ -45,8 +45,9 @@ describe("a call of a durable run that needs an approval", () => {
     const first = await attemptBatch(storage, { tools: [tool], calls: [call] });
 
     expect(first.journal.stopped).toBe("suspended");
+    const about = { toolName: "pay", args: { amount: 5, to: "Ada" } };
     expect(first.waits).toEqual([
-      { id: "t.0.0", kind: "approval", toolCallId: "1", about: { toolName: "pay", args: { amount: 5, to: "Ada" } } },
+      { id: "t.0.0", kind: "approval", toolCallId: "1", about, askedAt: expect.any(Number) },
     ]);
     expect(first.results).toEqual([]);
     expect(first.events).toEqual(["tool.call 1"]);
@@ -207,8 +208,9 @@ describe("a call of a durable run whose tool has no execute", () => {
     const { first, second } = await answered(batchTools(choose), { "t.0.0.input": { result: { ok: [1] } } });
 
     expect(first.journal.stopped).toBe("suspended");
+    const about = { toolName: "pay", args: { amount: 5, to: "Ada" } };
     expect(first.waits).toEqual([
-      { id: "t.0.0.input", kind: "input", toolCallId: "1", about: { toolName: "pay", args: { amount: 5, to: "Ada" } } },
+      { id: "t.0.0.input", kind: "input", toolCallId: "1", about, askedAt: expect.any(Number) },
     ]);
     expect(second.results).toMatchObject([{ result: '{"ok":[1]}' }]);
     expect([...first.events, ...second.events]).toEqual(["tool.call 1", "tool.result 1"]);
