@@ -6,7 +6,7 @@ import type { AnswerChunk, FinishReason, ToolProgressChunk, ToolResultChunk } fr
  * Tells the reader of a kept run's events that the run waits: for leave to call a tool, for the result of a tool that the
  * client executes, or for word on a call that was cut off. It comes between the chunks, which go on once there is an answer.
  */
-export type WaitChunk = { type: "wait"; runId: string; waitId: string } & Omit<RunWait, "id">;
+export type WaitChunk = { type: "wait"; runId: string; waitId: string } & Omit<RunWait, "id" | "askedAt">;
 
 /**
  * A chunk of the stream of a run, ended by `finish`. A tool call that is executed has a `tool_progress` for

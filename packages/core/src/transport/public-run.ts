@@ -7,10 +7,10 @@ import { RunError } from "../run/run-output.ts";
 import type { RunOutput } from "../run/run-output.ts";
 
 /** A question that a run waits for, as clients see it. `waitId` is the id by which it is answered. */
-export type PublicWait = Omit<RunWait, "id"> & { waitId: string };
+export type PublicWait = Omit<RunWait, "id" | "askedAt"> & { waitId: string };
 
 /** A kept run as its owner sees it. */
-export type PublicRun = Omit<RunView, "waits" | "expiresAt"> & { waits?: PublicWait[] };
+export type PublicRun = Omit<RunView, "waits" | "expiresAt" | "note"> & { waits?: PublicWait[] };
 
 /** Copies the declared fields of a question that a run waits for. */
 export function toPublicWait({ id, kind, about, until, toolCallId }: RunWait): PublicWait {
