@@ -52,7 +52,7 @@ const requestTable = {
   fingerprint: optional((value) => value as Json),
   mustExist: optional(anyBoolean, false),
   priority: optional(integer(0, 1_000_000), defaultPriority),
-  note: optional((value) => value as Json),
+  note: optional(checkNote),
   notBefore: optional(numberFrom(0, 8_640_000_000_000_000)),
   ttlMs: optional(integer(1, 1_000_000_000_000)),
   runId: optional(satisfying<string>("a UUID in lower case", (value) => typeof value === "string" && uuid.test(value))),
@@ -105,7 +105,7 @@ export function readRequest(given: RunRequest): CheckedRequest {
     local: read.local,
     notBefore: read.notBefore,
     ttlMs: read.ttlMs,
-    note: read.note === undefined ? undefined : checkNote(read.note),
+    note: read.note,
     runId:
       read.runId ??
       (idempotencyKey === undefined ? createId() : keyedId([ownerKey(owner), kind, name, idempotencyKey])),
