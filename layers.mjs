@@ -27,7 +27,7 @@ export const folderLayers = {
   "packages/http/src": [
     ["exchange"],
     ["log"],
-    ["errors", "runs", "sessions", "shutdown"],
+    ["errors", "sessions", "shutdown"],
     ["uploads"],
     ["settings"],
     ["request"],

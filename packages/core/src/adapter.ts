@@ -170,6 +170,20 @@ export { toPublicEvent } from "./transport/public-event.ts";
 export type { JournalEvent, ShownRun, WaitEvent } from "./transport/public-event.ts";
 export { toPublicRun, toPublicWait, toRunError } from "./transport/public-run.ts";
 export type { PublicRun, PublicWait } from "./transport/public-run.ts";
+export { ServedRuns } from "./transport/served-runs.ts";
+export type {
+  FoundRun,
+  GivenAnswer,
+  KeepRequest,
+  OnDisconnect,
+  ServedRunnables,
+  ServedRunsOptions,
+  WaitingQuestion,
+} from "./transport/served-runs.ts";
+export type { KeptRun, RunTarget } from "./transport/accept-requested-run.ts";
+export type { EndingRuns } from "./transport/active-runs.ts";
+export type { ClientRun, ClientRunPolicy } from "./transport/client-run.ts";
+export type { ClientTail, FollowedRun, KeptRunEnd } from "./transport/client-tail.ts";
 export { findRunnable, registryEntries } from "./run/registry.ts";
 export type { Registry } from "./run/registry.ts";
 export { checkContent } from "./run/check-content.ts";

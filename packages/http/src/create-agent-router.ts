@@ -1,5 +1,6 @@
 import { TroupeError } from "@troupe/core";
 import { logWarnings } from "@troupe/core/adapter";
+import type { EndingRuns } from "@troupe/core/adapter";
 import { Router } from "express";
 import type { RequestHandler } from "express";
 import { docsRoutes } from "./docs/docs-routes.ts";
@@ -14,7 +15,6 @@ import { runRoutes } from "./routes/run-routes.ts";
 import { sessionRoutes } from "./routes/session-routes.ts";
 import { readSettings } from "./settings/read-settings.ts";
 import { createRequestGuard } from "./settings/request-guard.ts";
-import type { EndingRuns } from "./shutdown/shutdown.ts";
 import type { RouterOptions, RouterSettings } from "./settings/router-options.ts";
 
 /** Paths that belong to the router, with everything below them. */
@@ -40,29 +40,18 @@ export function createAgentRouter(options: RouterOptions = {}): Router {
   return router;
 }
 
-/** The longest timeout of Node. */
-const longestMs = 2_147_483_647;
-
-/**
- * The runs of the router for its shutdown, which also waits for what follows them: the titles of their sessions. Durable runs
- * are no less complete for it: those that are left are handed back, and their clients told so.
- */
-function endingRunsOf({ activeRuns, servedRuns, openTails, sessions }: RouterSettings): EndingRuns {
+/** The runs of the router for its shutdown, which also waits for what follows them: the titles of their sessions. */
+function endingRunsOf({ servedRuns, sessions }: RouterSettings): EndingRuns {
   return {
     get size() {
-      return activeRuns.size;
+      return servedRuns.size;
     },
     drain: async () => {
-      const kept = activeRuns.drain().then(() => servedRuns.close());
-      // Runs that wait, or are elsewhere, go on without this process: there is nothing to wait for.
-      const durable = Promise.resolve(servedRuns.durable?.drain(longestMs)).then(() => openTails.endAll());
-      await Promise.all([kept, durable]);
+      await servedRuns.drain();
       await sessions.flush();
     },
     endAll: () => {
-      activeRuns.endAll();
-      void servedRuns.durable?.drain(0);
-      void openTails.endAll();
+      servedRuns.endAll();
       void sessions.flush(0);
     },
   };

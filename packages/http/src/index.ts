@@ -1,4 +1,11 @@
-export type { BodyUserId, HostRunOptions, Principal, ServedWorkflow } from "@troupe/core/adapter";
+export type {
+  BodyUserId,
+  HostRunOptions,
+  OnDisconnect,
+  Principal,
+  ServedWorkflow,
+  WaitingQuestion,
+} from "@troupe/core/adapter";
 export { createAgentRouter } from "./create-agent-router.ts";
 export { errorHandler } from "./errors/error-handler.ts";
 export type { ErrorHandlerOptions } from "./errors/error-handler.ts";
@@ -18,7 +25,7 @@ export type {
 export type { ListEntry } from "./routes/list-routes.ts";
 export type { PublicTurn } from "./sessions/public-turn.ts";
 export type { DocsOptions } from "./settings/docs-options.ts";
-export type { MayAnswer, OnDisconnect, RouterOptions, WaitingQuestion } from "./settings/router-options.ts";
+export type { MayAnswer, RouterOptions } from "./settings/router-options.ts";
 export type { ReadRunOptions } from "./settings/run-options.ts";
 export { createShutdown } from "./shutdown/shutdown.ts";
 export type { Shutdown, ShutdownOptions } from "./shutdown/shutdown.ts";

@@ -4,7 +4,7 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createLogger } from "@troupe/core";
 import type { Runnable } from "@troupe/core";
-import type { ServedWorkflow } from "@troupe/core/adapter";
+import type { EndingRuns, ServedWorkflow } from "@troupe/core/adapter";
 import express from "express";
 import type { RequestHandler } from "express";
 import { onTestFinished, vi } from "vitest";
@@ -12,7 +12,7 @@ import { watchAnswers } from "./watch-answers.ts";
 import { createAgentRouter } from "../src/create-agent-router.ts";
 import type { RouterOptions } from "../src/settings/router-options.ts";
 import { createShutdown } from "../src/shutdown/shutdown.ts";
-import type { EndingRuns, Shutdown } from "../src/shutdown/shutdown.ts";
+import type { Shutdown } from "../src/shutdown/shutdown.ts";
 
 /** A service under test. */
 export type Service = { url: string; port: number; server: Server; runs: EndingRuns; shutdown: Shutdown };

@@ -1,25 +1,22 @@
 import type { RunView, TokenUsage, WorkflowResult } from "@troupe/core";
 import { toPublicOutput, toPublicResult, toPublicWait, toRunError } from "@troupe/core/adapter";
-import type { PublicOutput, PublicRun } from "@troupe/core/adapter";
+import type { FollowedRun, KeptRunEnd, PublicOutput, PublicRun, RunTarget } from "@troupe/core/adapter";
 import type { Exchange } from "../exchange/exchange.ts";
-import { recordUsage } from "../exchange/request-record.ts";
+import { recordUsage, requestRecordOf } from "../exchange/request-record.ts";
 import { sendJson } from "../exchange/send-json.ts";
-import type { KeptTarget } from "../request/choose-service.ts";
 import { prefersAsync, readLastEventId } from "../request/read-delivery.ts";
 import type { RunRequest } from "../request/read-run-request.ts";
 import type { RouterSettings } from "../settings/router-options.ts";
-import { acceptRun } from "./accept-run.ts";
-import { answerTail } from "./answer-tail.ts";
+import { answerTail, followRun } from "./answer-tail.ts";
+import { closeIfDraining } from "./http-run.ts";
 import { pathOfRun, sendEarlyHints } from "./run-ids.ts";
 import type { RunIds } from "./run-ids.ts";
-import { RunTail } from "./run-tail.ts";
-import type { FollowedRun, RunEnd } from "./run-tail.ts";
 
 /** A request whose run is kept by a service: the request, its target, and the settings of the router. */
 export type KeptCall = {
   readonly exchange: Exchange;
   readonly runRequest: RunRequest<unknown, unknown>;
-  readonly target: KeptTarget;
+  readonly target: RunTarget;
   readonly settings: RouterSettings;
 };
 
@@ -35,7 +32,7 @@ export async function answerKeptRun(call: KeptCall): Promise<void> {
     return sendAccepted(exchange, await target.service.get(run.runId, run.caller));
   }
   if (call.runRequest.query.early) sendEarlyHints(exchange, run);
-  const tail = new RunTail(exchange, run, settings.openTails);
+  const tail = followRun(exchange, run, settings);
   const stopWatching = watchClient(call, run);
   try {
     const paused = await tail.untilPaused();
@@ -57,7 +54,7 @@ export async function answerKeptStream(call: KeptCall): Promise<void> {
     const { service, runId, caller } = run;
     settings.servedRuns.checkKept({ service, run: await service.get(runId, caller) });
   }
-  const tail = new RunTail(exchange, { ...run, after }, settings.openTails);
+  const tail = followRun(exchange, { ...run, after }, settings);
   const stopWatching = watchClient(call, run);
   try {
     const { early } = runRequest.query;
@@ -69,12 +66,22 @@ export async function answerKeptStream(call: KeptCall): Promise<void> {
   }
 }
 
-async function accept({ exchange, runRequest, target, settings }: KeptCall): Promise<FollowedRun & RunIds> {
+/** Has the service of a request accept its run, and sets the ids and the place of the run as headers. */
+async function accept(call: KeptCall): Promise<FollowedRun & RunIds> {
+  const { exchange, runRequest, target, settings } = call;
+  const { request, response } = exchange;
   // Express keeps its way to this route there: memory that would be held for as long as the answer lasts.
-  (exchange.request as { next?: unknown }).next = undefined;
-  const { runId, sessionId } = await acceptRun(exchange, runRequest, { target, settings });
-  const { service, kind, isDurable } = target;
-  return { service, runId, sessionId, kind, isDurable, caller: runRequest.owner };
+  (request as { next?: unknown }).next = undefined;
+  closeIfDraining(exchange, settings);
+  settings.servedRuns.checkOpen();
+  // Those of the request are of a run that may never be.
+  response.removeHeader("X-Run-Id");
+  response.removeHeader("X-Session-Id");
+  const { runId, sessionId, over } = await settings.servedRuns.accept(runRequest, target);
+  Object.assign(requestRecordOf(response), { runId, ...(over && { runEnd: over }) });
+  response.setHeader("X-Run-Id", runId).setHeader("X-Session-Id", sessionId);
+  response.setHeader("Content-Location", pathOfRun(request, runId));
+  return { service: target.service, runId, sessionId, kind: target.kind, caller: runRequest.owner };
 }
 
 /** Cancels a run when its client disconnects, if the request asks for it. Returns the function that ends this. */
@@ -95,7 +102,7 @@ function sendAccepted({ request, response }: Exchange, { runId, sessionId, statu
   sendJson(response, 202, body);
 }
 
-function sendOutput({ response }: Exchange, { runId, kind }: FollowedRun, end: RunEnd | RunView): void {
+function sendOutput({ response }: Exchange, { runId, kind }: FollowedRun, end: KeptRunEnd | RunView): void {
   if (end.error !== undefined) throw toRunError(end.error, runId, end.output);
   const output: { usage: TokenUsage } =
     kind === "workflow"

@@ -5,15 +5,15 @@ import { toErrorBody } from "../errors/error-body.ts";
 import { logFailure } from "../errors/log-failure.ts";
 import { recordUsage } from "../exchange/request-record.ts";
 import { sendJson } from "../exchange/send-json.ts";
-import type { ClientRun } from "./client-run.ts";
 import { EventStream } from "./event-stream.ts";
+import type { HttpRun } from "./http-run.ts";
 import { sendEarlyHints } from "./run-ids.ts";
 
 /** A run of an agent or a team that a client has requested. */
-export type RunnableRun = ClientRun<Runnable, MessageContent>;
+export type RunnableRun = HttpRun<Runnable, MessageContent>;
 
 /** A run of a workflow that a client has requested. Without an input it starts from the workflow's initial state. */
-export type WorkflowRun = ClientRun<ServedWorkflow, object | string | undefined>;
+export type WorkflowRun = HttpRun<ServedWorkflow, object | string | undefined>;
 
 /**
  * Runs an agent or a team to its end and sends its output as JSON. If the run fails, nothing is sent and the promise
@@ -65,7 +65,7 @@ export function answerWorkflowStream(run: WorkflowRun): Promise<void> {
   });
 }
 
-type AnyRun = ClientRun<unknown, unknown>;
+type AnyRun = HttpRun<unknown, unknown>;
 
 /** The chunks of a streamed run, and what a client may see of each. */
 type ChunkSource<Chunk> = {

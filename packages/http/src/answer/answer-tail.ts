@@ -1,13 +1,14 @@
 import { TroupeError } from "@troupe/core";
 import type { RunEvent, TokenUsage } from "@troupe/core";
 import { toPublicEvent, toRunError, toTroupeError } from "@troupe/core/adapter";
+import type { ClientTail, FollowedRun } from "@troupe/core/adapter";
 import { toErrorBody } from "../errors/error-body.ts";
 import { logFailure } from "../errors/log-failure.ts";
 import type { FailedRun } from "../errors/log-failure.ts";
 import type { Exchange } from "../exchange/exchange.ts";
+import type { RouterSettings } from "../settings/router-options.ts";
 import { recordUsage } from "../exchange/request-record.ts";
 import { EventStream } from "./event-stream.ts";
-import type { RunTail } from "./run-tail.ts";
 
 /** The form in which a client wants the events of a kept run. */
 export type TailOptions = {
@@ -23,7 +24,15 @@ export type TailOptions = {
 /** The failure that ends a stream. Its id is that of the event that says so, `null` for a failure that is none of the run's. */
 type TailFailure = { readonly error: TroupeError; readonly id: string | null };
 
-type Answer = { readonly tail: RunTail; readonly exchange: Exchange; readonly events: EventStream };
+type Answer = { readonly tail: ClientTail; readonly exchange: Exchange; readonly events: EventStream };
+
+/** Follows a kept run until its client disconnects. Call the tail's `end` when the answer is over. */
+export function followRun({ response }: Exchange, run: FollowedRun, { servedRuns }: RouterSettings): ClientTail {
+  const tail = servedRuns.follow(run);
+  response.once("close", tail.leave);
+  if (response.destroyed) tail.leave();
+  return tail;
+}
 
 /** The keys of steps that call a model, in a run or in a child run. */
 const modelStep = /(?:^|\/)m\/\d+$/;
@@ -33,7 +42,7 @@ const modelStep = /(?:^|\/)m\/\d+$/;
  * with a failure that is the answer. A request for the events of a run that has none left gets a 204, at which browsers stop
  * asking.
  */
-export async function answerTail(tail: RunTail, exchange: Exchange, options: TailOptions): Promise<void> {
+export async function answerTail(tail: ClientTail, exchange: Exchange, options: TailOptions): Promise<void> {
   const { response } = exchange;
   const { heartbeatMs, early, own } = options;
   const events = new EventStream(response, { heartbeatMs, signal: tail.signal });

@@ -12,14 +12,14 @@ const checkTimeoutMs = 1000;
  * Makes the routes `/health` (the process lives) and `/ready` (it takes new runs and its storages answer and can be written to; else 503).
  * They show nothing else of the service.
  */
-export function healthRoutes({ activeRuns, sessions }: RouterSettings): Route[] {
+export function healthRoutes({ servedRuns, sessions }: RouterSettings): Route[] {
   return [
     { path: "/health", get: ({ response }) => sendJson(response, 200, { status: "ok" }) },
     {
       path: "/ready",
       get: async ({ response }) => {
-        if (activeRuns.isDraining) response.setHeader("Connection", "close");
-        activeRuns.checkOpen();
+        if (servedRuns.isDraining) response.setHeader("Connection", "close");
+        servedRuns.checkOpen();
         await checkStorages(sessions);
         sendJson(response, 200, { status: "ready" });
       },

@@ -1,18 +1,16 @@
 import { TroupeError } from "@troupe/core";
 import type { Json, RunStatus } from "@troupe/core";
 import { toPublicRun } from "@troupe/core/adapter";
+import type { FoundRun } from "@troupe/core/adapter";
 import type { Request } from "express";
-import { answerTail } from "../answer/answer-tail.ts";
+import { answerTail, followRun } from "../answer/answer-tail.ts";
 import { streamHead } from "../answer/event-stream.ts";
-import { RunTail } from "../answer/run-tail.ts";
 import { principalOf } from "../exchange/exchange.ts";
 import type { Exchange } from "../exchange/exchange.ts";
 import { sendJson } from "../exchange/send-json.ts";
 import { readBody } from "../request/read-body.ts";
 import { readLastEventId } from "../request/read-delivery.ts";
 import { readQuery, toNumber } from "../request/read-query.ts";
-import { runNotFound } from "../runs/served-runs.ts";
-import type { FoundRun } from "../runs/served-runs.ts";
 import type { RouterSettings } from "../settings/router-options.ts";
 import type { Route } from "./mount-route.ts";
 
@@ -81,9 +79,8 @@ async function sendEvents(exchange: Exchange, settings: RouterSettings): Promise
   const { runId, kind } = run;
   const caller = principalOf(request) ?? {};
   // What a browser has seen since counts, and not what its page began with.
-  const isDurable = service === settings.servedRuns.durable;
-  const followed = { service, runId, kind, isDurable, caller, after: readLastEventId(request) ?? after };
-  const tail = new RunTail(exchange, followed, settings.openTails);
+  const followed = { service, runId, kind, caller, after: readLastEventId(request) ?? after };
+  const tail = followRun(exchange, followed, settings);
   try {
     const isOpen = run.endedAt === undefined;
     await answerTail(tail, exchange, { heartbeatMs: settings.heartbeatMs, early: isOpen, isWhole: events === "all" });
@@ -95,36 +92,21 @@ async function sendEvents(exchange: Exchange, settings: RouterSettings): Promise
 async function cancelRun({ request, response }: Exchange, settings: RouterSettings): Promise<void> {
   const runId = runIdOf(request);
   const caller = principalOf(request) ?? {};
-  if (settings.activeRuns.cancel(runId, caller)) return sendJson(response, 200, { runId, status: "cancelled" });
-  const { service, run } = await settings.servedRuns.find(runId, caller);
-  const status = await service.cancel(run.runId, caller, "Cancelled on request.");
-  sendJson(response, 200, { runId, status: status === "over" ? run.status : status });
+  sendJson(response, 200, { runId, status: await settings.servedRuns.cancel(runId, caller) });
 }
 
 async function takeAnswer(exchange: Exchange, settings: RouterSettings): Promise<void> {
   const { request, response } = exchange;
   const body = await readBody(request, { maxBytes: settings.maxBodyBytes });
   if (body === undefined) throw invalid('The body must be the answer, such as {"approved": true}.');
-  const waitId = String(request.params["waitId"]);
-  const { service, run } = await findAnswerable(request, waitId, settings);
-  await service.answer(run.runId, waitId, body as Json, "host");
-  response.writeHead(204).end();
-}
-
-/** Returns the run whose question the sender may answer: its own, or one that the host lets it answer. */
-async function findAnswerable(request: Request, waitId: string, settings: RouterSettings): Promise<FoundRun> {
   const { mayAnswer, servedRuns } = settings;
-  const caller = principalOf(request) ?? {};
-  try {
-    return await servedRuns.find(runIdOf(request), caller);
-  } catch (error) {
-    if (mayAnswer === undefined || !TroupeError.is(error) || error.code !== "not_found") throw error;
-  }
-  const found = await servedRuns.find(runIdOf(request), "host");
-  const { runId, sessionId, name, waits = [] } = found.run;
-  const wait = waits.find(({ id }) => id === waitId);
-  if (wait === undefined || !(await mayAnswer(request, { ...wait, runId, sessionId, name }))) throw runNotFound();
-  return found;
+  await servedRuns.answer(runIdOf(request), {
+    waitId: String(request.params["waitId"]),
+    answer: body as Json,
+    caller: principalOf(request) ?? {},
+    mayAnswer: mayAnswer && ((wait) => mayAnswer(request, wait)),
+  });
+  response.writeHead(204).end();
 }
 
 async function findRun(request: Request, { servedRuns }: RouterSettings): Promise<FoundRun> {

@@ -4,7 +4,7 @@ import type { ServedWorkflow } from "@troupe/core/adapter";
 import { answerKeptRun, answerKeptStream } from "../answer/answer-kept.ts";
 import type { KeptCall } from "../answer/answer-kept.ts";
 import { answerRun, answerStream, answerWorkflow, answerWorkflowStream } from "../answer/answer-run.ts";
-import { ClientRun } from "../answer/client-run.ts";
+import { HttpRun } from "../answer/http-run.ts";
 import { sendFailure } from "../errors/send-failure.ts";
 import { requestRecordOf } from "../exchange/request-record.ts";
 import { chooseService, isPlain } from "../request/choose-service.ts";
@@ -13,7 +13,7 @@ import type { InputRule } from "../request/read-run-request.ts";
 import type { RouterSettings } from "../settings/router-options.ts";
 import type { RouteHandler, Route } from "./mount-route.ts";
 
-type Answer<Subject, Input> = (run: ClientRun<Subject, Input>) => Promise<void>;
+type Answer<Subject, Input> = (run: HttpRun<Subject, Input>) => Promise<void>;
 
 /** One kind of subject: where its runs are found, and how they are read and answered. */
 type Service<Subject, Input> = {
@@ -61,7 +61,7 @@ function serviceRoutes<Subject, Input>(settings: RouterSettings, service: Servic
       const target = isPlain(request, settings) ? undefined : chooseService(request, { kind, name }, settings);
       const runRequest = await readRunRequest(exchange, subject, { settings, input });
       try {
-        if (target === undefined) await answer(new ClientRun(exchange, runRequest, settings));
+        if (target === undefined) await answer(new HttpRun(exchange, runRequest, settings));
         else await answerKept({ exchange, runRequest, target, settings });
       } catch (error) {
         sendFailure(error, exchange, runRequest.opts);

@@ -12,6 +12,7 @@ import {
   readWorkflows,
   requestSourceOptions,
   satisfying,
+  ServedRuns,
   timeoutMilliseconds,
   wrongOption,
 } from "@troupe/core/adapter";
@@ -19,10 +20,7 @@ import type { OptionTable, OptionContext } from "@troupe/core/adapter";
 import type { RunService } from "@troupe/core";
 import type { RequestHandler } from "express";
 import { createServiceLogger } from "../log/service-logger.ts";
-import { ServedRuns } from "../runs/served-runs.ts";
 import { ServedSessions } from "../sessions/served-sessions.ts";
-import { ActiveRuns } from "../shutdown/active-runs.ts";
-import { OpenTails } from "../shutdown/open-tails.ts";
 import { Shutdown } from "../shutdown/shutdown.ts";
 import { readUploadOptions } from "../uploads/upload-options.ts";
 import type { UploadRules } from "../uploads/upload-options.ts";
@@ -72,9 +70,7 @@ export function readSettings(options: RouterOptions): RouterSettings {
       fileUpload === false
         ? undefined
         : new UploadReader(fileUpload, maxBodyBytes === undefined ? defaultBodyBytes : undefined),
-    activeRuns: new ActiveRuns(),
     servedRuns: new ServedRuns({ agents, teams, workflows }, { durable: runs, resumeMs, logger }),
-    openTails: new OpenTails(),
     sessions: new ServedSessions([...agents.values(), ...teams.values()]),
   };
 }

@@ -1,24 +1,19 @@
-import type { Logger, Runnable, RunService, RunView, RunWait } from "@troupe/core";
-import type { BodyUserId, Registry, ServedWorkflow } from "@troupe/core/adapter";
+import type { Logger, Runnable, RunService } from "@troupe/core";
+import type {
+  BodyUserId,
+  OnDisconnect,
+  Registry,
+  ServedRuns,
+  ServedWorkflow,
+  WaitingQuestion,
+} from "@troupe/core/adapter";
 import type { Request, RequestHandler } from "express";
-import type { ServedRuns } from "../runs/served-runs.ts";
 import type { ServedSessions } from "../sessions/served-sessions.ts";
-import type { ActiveRuns } from "../shutdown/active-runs.ts";
-import type { OpenTails } from "../shutdown/open-tails.ts";
 import type { Shutdown } from "../shutdown/shutdown.ts";
 import type { FileUploadOptions } from "../uploads/upload-options.ts";
 import type { UploadReader } from "../uploads/upload-reader.ts";
 import type { DocsOptions, DocsSettings } from "./docs-options.ts";
 import type { ReadRunOptions } from "./run-options.ts";
-
-/**
- * Policy for a run whose client disconnects before the whole answer is sent: `"cancel"` cancels the run, `"continue"`
- * lets it finish without a reader.
- */
-export type OnDisconnect = "cancel" | "continue";
-
-/** A question of a waiting run, with the facts about the run that tell who may answer it. */
-export type WaitingQuestion = RunWait & Pick<RunView, "runId" | "sessionId" | "name">;
 
 /** The router's option `mayAnswer`: decides whether the sender of a request may answer a question of another user's run. */
 export type MayAnswer = (request: Request, wait: WaitingQuestion) => boolean | Promise<boolean>;
@@ -91,7 +86,7 @@ export type RouterOptions = {
 };
 
 /**
- * Checked options of a router with their defaults, and the objects made of them (docs, uploads, active runs, sessions),
+ * Checked options of a router with their defaults, and the objects made of them (docs, uploads, runs, sessions),
  * which all routes share.
  */
 export type RouterSettings = {
@@ -114,11 +109,7 @@ export type RouterSettings = {
   readonly heartbeatMs: number;
   readonly shutdown?: Shutdown;
   readonly logger: Logger;
-  /** The runs that this router has begun and that are not over. */
-  readonly activeRuns: ActiveRuns;
-  /** The runs that outlive their connections. */
+  /** The runs of the router: plain, kept in this process and durable ones. */
   readonly servedRuns: ServedRuns;
-  /** The clients that follow such runs. */
-  readonly openTails: OpenTails;
   readonly sessions: ServedSessions;
 };

@@ -1,7 +1,7 @@
 import { createLogger, TroupeError } from "@troupe/core";
 import type { Logger } from "@troupe/core";
 import { loggerOption, milliseconds, optional, readOptions, withTimeout } from "@troupe/core/adapter";
-import type { OptionTable } from "@troupe/core/adapter";
+import type { EndingRuns, OptionTable } from "@troupe/core/adapter";
 import { WatchedServer } from "./watched-server.ts";
 import type { ClosableServer } from "./watched-server.ts";
 
@@ -17,19 +17,6 @@ export type ShutdownOptions = {
   /** Receives warnings about what had to be ended. @default warnings, on the standard error stream */
   logger?: Logger | undefined;
 };
-
-/**
- * A set of runs that a {@link Shutdown} must see ended before the service ends: the active runs of a router, or of
- * another transport. Passed to `Shutdown.add`.
- */
-export interface EndingRuns {
-  /** The number of runs that are not over. */
-  readonly size: number;
-  /** Refuses new runs from now on. Resolves when the last run is over. */
-  drain(): Promise<void>;
-  /** Ends all runs that are left. */
-  endAll(): void;
-}
 
 const shutdownOptions = {
   graceMs: optional(milliseconds, 25_000),

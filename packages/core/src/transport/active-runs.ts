@@ -1,6 +1,15 @@
-import { TroupeError } from "@troupe/core";
-import type { SessionOwner } from "@troupe/core";
-import type { EndingRuns } from "./shutdown.ts";
+import { TroupeError } from "../errors/troupe-error.ts";
+import type { SessionOwner } from "../session/session-owner.ts";
+
+/** A set of runs that a shutdown must see ended before a service ends: those of one transport. */
+export interface EndingRuns {
+  /** The number of runs that are not over. */
+  readonly size: number;
+  /** Refuses new runs from now on. Resolves when the last run is over. */
+  drain(): Promise<void>;
+  /** Ends all runs that are left. */
+  endAll(): void;
+}
 
 type Cancel = (reason: TroupeError) => void;
 type ActiveRun = { readonly owner: SessionOwner; readonly cancel: Cancel };
@@ -9,7 +18,7 @@ type ActiveRun = { readonly owner: SessionOwner; readonly cancel: Cancel };
 const retryAfterMs = 1000;
 
 /**
- * The register of a router's runs that are not over. Through it a run is cancelled by its id, and a shutdown refuses
+ * The register of a transport's runs that are not over. Through it a run is cancelled by its id, and a shutdown refuses
  * new runs, waits for active ones and ends them.
  */
 export class ActiveRuns implements EndingRuns {

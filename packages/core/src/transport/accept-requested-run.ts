@@ -1,56 +1,61 @@
 import { hash } from "node:crypto";
-import { TroupeError } from "@troupe/core";
-import type { AcceptedRun, Json, RunOpts, RunRequest as KeptRequest, RunService } from "@troupe/core";
-import type { Exchange } from "../exchange/exchange.ts";
-import { requestRecordOf } from "../exchange/request-record.ts";
-import type { KeptTarget } from "../request/choose-service.ts";
-import type { RunRequest } from "../request/read-run-request.ts";
-import type { RouterSettings } from "../settings/router-options.ts";
-import { pathOfRun } from "./run-ids.ts";
+import type { RunService } from "../durable/run-service.ts";
+import type { AcceptedRun, RunKind, RunRequest } from "../durable/run-view.ts";
+import { TroupeError } from "../errors/troupe-error.ts";
+import type { RunOpts } from "../run/run-options.ts";
+import type { Json } from "../storage/json.ts";
+import type { ActiveRuns } from "./active-runs.ts";
+import type { RequestedRun } from "./run-fields.ts";
 
-type AnyRunRequest = RunRequest<unknown, unknown>;
+/** A runnable by its name, and the service that keeps its run: chosen by `ServedRuns.keeperOf`. */
+export type RunTarget = {
+  readonly kind: RunKind;
+  readonly name: string;
+  readonly service: RunService;
+  /** True for the host's service, whose runs outlive the process. */
+  readonly isDurable: boolean;
+  /** The idempotency key of the request: a repeated request with the same key is the same run. */
+  readonly key?: string | undefined;
+  /** True if the client goes on with a run that it has begun: there must be one of its key. */
+  readonly mustExist?: boolean | undefined;
+};
+
+/** A run that a service keeps: accepted now, or found again by its key. */
+export type KeptRun = AcceptedRun & {
+  /** Resolves at the end of a run that was begun now and is kept in this process, which holds what the request brought. */
+  readonly over?: Promise<void>;
+};
+
+type AnyRequestedRun = Pick<RequestedRun<unknown, unknown>, "input" | "opts" | "owner">;
 
 /**
- * Has a service accept the run of a request, or find it again by its key, and sets the ids and the place of the run as
- * headers. A run that is kept in this process counts as active until its end.
+ * Has a service accept a requested run, or find it again by its key. A run that is kept in this process counts as active until
+ * its end. Throws `unavailable` while a shutdown drains.
  */
-export async function acceptRun(
-  { request, response }: Exchange,
-  runRequest: AnyRunRequest,
-  { target, settings }: { target: KeptTarget; settings: RouterSettings },
-): Promise<AcceptedRun> {
-  const { activeRuns } = settings;
-  closeIfDraining(response, activeRuns);
+export async function acceptRequestedRun(
+  requested: AnyRequestedRun,
+  target: RunTarget,
+  activeRuns: ActiveRuns,
+): Promise<KeptRun> {
   activeRuns.checkOpen();
-  // Those of the request are of a run that may never be.
-  response.removeHeader("X-Run-Id");
-  response.removeHeader("X-Session-Id");
+  const { service, isDurable } = target;
   const abort = new AbortController();
-  const accepted = await target.service.accept(toKeptRequest(runRequest, target, abort.signal));
-  const { runId, sessionId, isNew } = accepted;
-  if (isNew && !target.isDurable) {
-    const cancel = (reason: unknown): void => {
-      abort.abort(reason);
-      // A run that waits has nothing under way that could hear the signal.
-      void target.service.cancel(runId, "host").catch(() => undefined);
-    };
-    try {
-      const end = activeRuns.begin(runId, runRequest.owner, cancel);
-      requestRecordOf(response).runEnd = untilOver(target.service, runId).finally(end);
-    } catch (error) {
-      // A shutdown has begun meanwhile.
-      cancel(error);
-      throw error;
-    }
+  const accepted = await service.accept(toRunRequest(requested, target, abort.signal));
+  const { runId, isNew } = accepted;
+  if (!isNew || isDurable) return accepted;
+  const cancel = (reason: unknown): void => {
+    abort.abort(reason);
+    // A run that waits has nothing under way that could hear the signal.
+    void service.cancel(runId, "host").catch(() => undefined);
+  };
+  try {
+    const end = activeRuns.begin(runId, requested.owner, cancel);
+    return { ...accepted, over: untilOver(service, runId).finally(end) };
+  } catch (error) {
+    // A shutdown has begun meanwhile.
+    cancel(error);
+    throw error;
   }
-  requestRecordOf(response).runId = runId;
-  response.setHeader("X-Run-Id", runId).setHeader("X-Session-Id", sessionId);
-  response.setHeader("Content-Location", pathOfRun(request, runId));
-  return accepted;
-}
-
-function closeIfDraining(response: Exchange["response"], { isDraining }: RouterSettings["activeRuns"]): void {
-  if (isDraining && !response.headersSent) response.setHeader("Connection", "close");
 }
 
 /** Reads the events of a run to its end, or until they are removed. */
@@ -62,7 +67,7 @@ async function untilOver(service: RunService, runId: string): Promise<void> {
   }
 }
 
-function toKeptRequest({ input, opts, owner }: AnyRunRequest, target: KeptTarget, signal: AbortSignal): KeptRequest {
+function toRunRequest({ input, opts, owner }: AnyRequestedRun, target: RunTarget, signal: AbortSignal): RunRequest {
   const { kind, name, isDurable, key, mustExist } = target;
   const { runId, sessionId, isNewSession, userId, tenantId, verified, apiKey, apiKeys } = opts;
   const { metadata, messages, limits, modelOptions, instructions, fromOutside, model, tools } = opts;
@@ -117,10 +122,10 @@ function hasOwn<Key extends string>(value: unknown, key: Key): value is Record<K
 }
 
 /** Throws `invalid_config` for options of the host that only a plain run can have. */
-function checkStorable({ model, tools }: AnyRunRequest["opts"]): void {
+function checkStorable({ model, tools }: AnyRequestedRun["opts"]): void {
   if (model === undefined && tools === undefined) return;
   const message =
-    "runOptions(request) must give no model and no tools to a durable run: no record can hold them. " +
+    "runOptions must give no model and no tools to a durable run: no record can hold them. " +
     "Give them to the agent, or leave the agent out of the RunService.";
   throw new TroupeError("invalid_config", message);
 }

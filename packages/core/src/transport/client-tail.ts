@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { TroupeError } from "@troupe/core";
-import type { RunCaller, RunEvent, RunKind, RunService, RunView } from "@troupe/core";
-import type { Exchange } from "../exchange/exchange.ts";
-import type { OpenTails } from "../shutdown/open-tails.ts";
+import type { RunService } from "../durable/run-service.ts";
+import type { RunCaller, RunEvent, RunKind, RunView } from "../durable/run-view.ts";
+import { TroupeError } from "../errors/troupe-error.ts";
+import type { OpenTails } from "./open-tails.ts";
 
 /** A kept run that a client follows. */
 export type FollowedRun = {
@@ -10,36 +10,33 @@ export type FollowedRun = {
   readonly runId: string;
   readonly kind: RunKind;
   readonly caller: RunCaller;
-  /** True for a run that goes on elsewhere when this process ends. */
-  readonly isDurable: boolean;
   /** The id of the last event that the client has seen. */
   readonly after?: string | undefined;
 };
 
-/** The end of a run: its output, and its error if it failed. */
-export type RunEnd = Pick<Extract<RunEvent, { type: "end" }>, "output" | "error">;
+/** The end of a kept run: its output, and its error if it failed. */
+export type KeptRunEnd = Pick<Extract<RunEvent, { type: "end" }>, "output" | "error">;
 
 /** Milliseconds between the first two looks at a run that may be about to wait, and between the last ones. */
 const looks = { firstMs: 5, lastMs: 1000 };
 
 /**
- * A client that follows a kept run: reads its events until the run ends, the client disconnects or a shutdown ends the answer.
+ * A client that follows a kept run: reads its events until the run ends, `leave()` is called or a shutdown ends the answer.
  * The run goes on without it.
  */
-export class RunTail {
+export class ClientTail {
   readonly run: FollowedRun;
   readonly #events: AsyncIterableIterator<RunEvent, undefined>;
   readonly #abort = new AbortController();
-  readonly #unregister: () => void;
+  readonly #unregister: (() => void) | undefined;
   /** The attempt whose events are read. */
   #attempt = 0;
 
-  constructor({ response }: Exchange, run: FollowedRun, openTails: OpenTails) {
+  /** Made by `ServedRuns.follow`. A run that goes on elsewhere when this process ends has `openTails`, which end with it. */
+  constructor(run: FollowedRun, openTails?: OpenTails) {
     this.run = run;
     this.#events = run.service.events(run.runId, run.caller, run.after);
-    this.#unregister = run.isDurable ? openTails.begin(run.runId, (reason) => this.#leave(reason)) : () => undefined;
-    response.once("close", this.#onClose);
-    if (response.destroyed) this.#onClose();
+    this.#unregister = openTails?.begin(run.runId, (reason) => this.#leave(reason));
   }
 
   /** Aborts when the client has left, or has to. */
@@ -62,7 +59,7 @@ export class RunTail {
   }
 
   /** Reads on until the run ends, or waits for an answer. Returns undefined when the client has left. */
-  async untilPaused(): Promise<RunEnd | RunView | undefined> {
+  async untilPaused(): Promise<KeptRunEnd | RunView | undefined> {
     for (;;) {
       const event = await this.next();
       if (event === undefined || event.type === "end") return event;
@@ -73,7 +70,7 @@ export class RunTail {
 
   /** Ends the following. Always call it. */
   end(): void {
-    this.#unregister();
+    this.#unregister?.();
     void this.#events.return?.();
   }
 
@@ -92,7 +89,8 @@ export class RunTail {
     return undefined;
   }
 
-  readonly #onClose = (): void => this.#leave();
+  /** Ends the following since the client has left: `next` returns undefined. */
+  readonly leave = (): void => this.#leave();
 
   #leave(reason?: TroupeError): void {
     this.#abort.abort(reason);

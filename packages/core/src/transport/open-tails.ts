@@ -1,4 +1,4 @@
-import { TroupeError } from "@troupe/core";
+import { TroupeError } from "../errors/troupe-error.ts";
 
 type End = (reason: TroupeError) => void;
 
