@@ -53,6 +53,8 @@ export const agentRules = [
     "team.storage": "a team may have a storage",
     "team.run": "run takes input and options and returns the output",
     "team.stream": "stream takes input and options and yields chunks",
+    "team.durable-events":
+      "a delegation that a durable run comes back to is told of once, as its call and as its result",
     "team.durable":
       "a durable run of a team that another process takes over ends with the output, usage, chunks and turn of an undisturbed one, and a member that was half done goes on where it was",
     "team.on-waiting":

@@ -56,6 +56,34 @@ describe("RunService", () => {
     expect((await second.teams.t.sessions.readTurns(sessionId)).turns).toHaveLength(1);
   });
 
+  it.each(["coordinate", "broadcast", "route"] as const)(
+    "tells once that a team of mode %s calls its member, also when its run goes on after a wait [team.durable-events]",
+    async (mode) => {
+      const storage = new InMemoryStorage();
+      const told: string[] = [];
+      const create = () => {
+        const model = new ScriptedModel().respond(({ messages }) => {
+          const isAsked = messages.some(({ role }) => role === "tool");
+          return mode === "coordinate" && !isAsked ? delegate("ann") : "All done.";
+        });
+        const t = new Team({ name: "t", mode, model, members: [sender().agent], storage });
+        t.eventBus.on("tool.call", ({ toolName }) => void told.push(`call ${toolName}`));
+        t.eventBus.on("tool.result", ({ toolName }) => void told.push(`result ${toolName}`));
+        return { t };
+      };
+      const before = await serveRuns({ teams: create(), storage });
+      const { runId } = await before.accept({ kind: "team", name: "t", input: "Send it." });
+      const { waits = [] } = await untilStatus(before, runId, "waiting");
+      await before.close();
+      const after = await serveRuns({ teams: create(), storage });
+      await after.answer(runId, waits[0]?.id ?? "", { approved: true }, "host");
+      await untilStatus(after, runId, "completed");
+
+      const member = "delegate_to_ann";
+      expect(told.filter((event) => event.endsWith(member))).toEqual([`call ${member}`, `result ${member}`]);
+    },
+  );
+
   it("lets a run of a team with onWaiting cancel the one that waits in its session [team.on-waiting]", async () => {
     const storage = new InMemoryStorage();
     const { agent } = sender();

@@ -108,6 +108,14 @@ export class Attempt {
     return this.#knownWaits.get(id);
   }
 
+  /** Tells if an earlier attempt has logged something of a step, or of a part of the run that the step is: a result, a call, a wait. */
+  hasBegun(step: string): boolean {
+    if (this.number === 1) return false;
+    const isOfStep = (other: string) => other === step || other.startsWith(`${step}/`);
+    const asked = [...this.#knownWaits.keys()].map((id) => id.replaceAll(".", "/"));
+    return [...this.results.keys(), ...this.calls.keys(), ...asked].some(isOfStep);
+  }
+
   /** Logs an entry at once, and waits until it is stored. */
   async add(entry: LogEntry): Promise<void> {
     this.#log.add(entry, true);

@@ -120,6 +120,11 @@ export class Journal {
     return this.#attempt.beginStep(this.#scope + key);
   }
 
+  /** Tells if an earlier attempt has come to a step, or to something in it, and has logged that. */
+  hasBegun(key: string): boolean {
+    return this.#attempt.hasBegun(this.#scope + key);
+  }
+
   /** Tells if an earlier attempt made the call of a step, without its result: it may have had its effect. */
   hasCall(key: string): boolean {
     return this.#attempt.calls.has(this.#scope + key);

@@ -5,6 +5,7 @@ import { TroupeError } from "../errors/troupe-error.ts";
 import type { ToolCall, ToolCallResult } from "../message/tool-call.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
 import { deriveContext } from "../run/derive-context.ts";
+import { endOfStep } from "../run/journal-step.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { Run } from "../run/run.ts";
 import { compileStructuredSchema } from "../schema/compile-schema.ts";
@@ -14,6 +15,7 @@ import { createId } from "../util/create-id.ts";
 import { drain } from "../async/drain.ts";
 import { readProperty } from "../util/read-property.ts";
 import { elapsedMs } from "../util/elapsed-ms.ts";
+import { memberStep } from "./member-journal.ts";
 import type { MemberOutput, MemberRunRequest, StreamedMemberOutput } from "./member-journal.ts";
 import type { TeamMember } from "./members.ts";
 import type { TeamRunPlan, TeamStrategy } from "./team-plan.ts";
@@ -120,12 +122,17 @@ class RoutedCall {
   readonly #call: ToolCall;
   readonly #results: ToolCallResult[] = [];
   readonly #startedAt = performance.now();
+  /** True when an earlier attempt at a durable run has told of the result. */
+  readonly #isStored: boolean;
 
   constructor(run: Run, toolName: string) {
     this.#run = run;
     this.#call = { id: run.journal?.id(`${part}/call`) ?? createId(), name: toolName, arguments: {} };
     run.unfinishedStep = { text: "", toolCalls: [this.#call], results: this.#results };
-    run.emit("tool.call", { toolCallId: this.#call.id, toolName, args: {} });
+    const journal = run.journal?.within(part);
+    this.#isStored = journal !== undefined && endOfStep(journal, memberStep) !== undefined;
+    if (journal?.hasBegun(memberStep) !== true)
+      run.emit("tool.call", { toolCallId: this.#call.id, toolName, args: {} });
   }
 
   complete(result: string): void {
@@ -147,6 +154,6 @@ class RoutedCall {
     const call = { toolCallId, toolName, args: {}, ...outcome, durationMs: elapsedMs(this.#startedAt) };
     this.#results.push(call);
     run.toolCalls.push(call);
-    run.emit("tool.result", { toolCallId, toolName, ...outcome });
+    if (!this.#isStored) run.emit("tool.result", { toolCallId, toolName, ...outcome });
   }
 }

@@ -45,6 +45,7 @@ export class CallStep {
     this.#meter = new UsageMeter({ parent: meterOf(context) });
     this.#sourcesBefore = runOf(context)?.sources.length ?? 0;
     this.interrupted = journal.callOf(key);
+    this.isResumed = journal.hasBegun(key);
     this.#step = journal.begin(key);
   }
 
@@ -65,13 +66,11 @@ export class CallStep {
   }
 
   /** True when an earlier attempt has come to this call, and has told of it. */
-  get isResumed(): boolean {
-    return this.interrupted !== undefined || this.#hasWait("approval") || this.#hasWait("input");
-  }
+  readonly isResumed: boolean;
 
   /** True when an earlier attempt has asked for the approval of the call. */
   get hasAskedApproval(): boolean {
-    return this.#hasWait("approval");
+    return this.#journal.hasWait(this.#key, "approval");
   }
 
   /** The scope of the child runs that the call starts. */
@@ -110,9 +109,5 @@ export class CallStep {
   /** Leaves the step. A call without a result is made again by the next attempt. */
   leave(): void {
     this.#step.leave();
-  }
-
-  #hasWait(kind: WaitKind): boolean {
-    return this.#journal.hasWait(this.#key, kind);
   }
 }
