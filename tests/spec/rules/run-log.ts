@@ -98,6 +98,7 @@ export const runLogRules = [
       "/run of a run that waits answers 202 with what it waits for; a stream has the event wait and stays open",
     "http.answers": "POST /runs/:id/answers/:waitId answers for the run's user; the first answer counts",
     "http.may-answer": "the option mayAnswer lets another caller answer, and gives no other right to the run",
+    "http.answer-again": "the same answer again is a 204 for all who may answer, also when the run went on or is over",
     "http.resume-key": "a request with Last-Event-ID needs the Idempotency-Key of a run that is there, and begins none",
     "http.kept-by-key":
       "without a service a request with an Idempotency-Key joins its run under way, or the one that is over",

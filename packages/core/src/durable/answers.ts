@@ -11,7 +11,7 @@ import { encodeKey } from "../storage/encode-key.ts";
 import type { Json } from "../storage/json.ts";
 import { equalJson } from "../util/equal-json.ts";
 import { isRecord } from "../util/is-record.ts";
-import type { RunStorage } from "./run-record.ts";
+import type { RunRecord, RunStorage } from "./run-record.ts";
 
 /** The key of the record that cancels a run, beside the ids of its waits, which have a dot or a dash. */
 const cancelKey = "cancel";
@@ -53,16 +53,31 @@ export async function putAnswer(
 ): Promise<void> {
   const key = encodeKey(runId, waitId);
   if (await storage.compareAndSet(runNamespaces.inbox, key, null, { v: 1, answer })) return;
-  const stored = await storage.get(runNamespaces.inbox, key);
-  if (stored !== null && equalJson(answerIn(stored), answer)) return;
+  if (await hasAnswer(storage, { runId, waitId }, answer)) return;
   throw new TroupeError(
     "conflict",
     `The wait ${JSON.stringify(waitId)} has another answer already: the first one counts.`,
   );
 }
 
-/** Looks for a wait in the log of a run that has not stopped for it yet. */
-export async function findLoggedWait(storage: RunStorage, runId: string, waitId: string): Promise<RunWait | undefined> {
+/** Tells if a wait was answered with this answer. */
+export async function hasAnswer(
+  storage: RunStorage,
+  { runId, waitId }: { runId: string; waitId: string },
+  answer: Json,
+): Promise<boolean> {
+  const stored = await storage.get(runNamespaces.inbox, encodeKey(runId, waitId));
+  return stored !== null && equalJson(answerIn(stored), answer);
+}
+
+/** Looks for a wait of a run: one that it has stopped for, one that it is about to stop for, or one that was answered. */
+export async function findWait(
+  storage: RunStorage,
+  { runId, waits = [] }: RunRecord,
+  waitId: string,
+): Promise<RunWait | undefined> {
+  const known = waits.find(({ id }) => id === waitId);
+  if (known !== undefined) return known;
   for await (const page of readLog(storage, runId)) {
     for (const { record } of page) {
       const found = record.entries.find((entry) => entry.t === "wait" && entry.wait.id === waitId);

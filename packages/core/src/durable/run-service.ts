@@ -1,5 +1,6 @@
 import { mapBounded } from "../async/map-bounded.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
+import type { RunWait } from "../journal/log-entry.ts";
 import { RunPaused } from "../journal/run-paused.ts";
 import { registryEntries } from "../run/registry.ts";
 import type { SessionOwner } from "../session/session-owner.ts";
@@ -10,7 +11,7 @@ import { readProperty } from "../util/read-property.ts";
 import { checkNote } from "./accept-request.ts";
 import { acceptRun } from "./accept-run.ts";
 import { Admission } from "./admission.ts";
-import { checkAnswer, findLoggedWait, putAnswer, putCancel } from "./answers.ts";
+import { checkAnswer, findWait, hasAnswer, putAnswer, putCancel } from "./answers.ts";
 import { findRun, listRuns, runsOfSession } from "./find-runs.ts";
 import { lookUpTarget } from "./durable-target.ts";
 import { EphemeralRunStorage } from "./ephemeral-run-storage.ts";
@@ -167,18 +168,25 @@ export class RunService {
     }
   }
 
+  /** Returns a wait of a run by its id, also one that was answered; `null` when the run has come to none of this id. */
+  async getWait(runId: string, waitId: string, caller: RunCaller): Promise<RunWait | null> {
+    return (await findWait(this.#storage, await this.#find(runId, caller), waitId)) ?? null;
+  }
+
   /** Answers a question of a waiting run, which then goes on. The first answer counts; another one is `conflict`. */
   // oxlint-disable-next-line max-params -- the contract's shape
   async answer(runId: string, waitId: string, answer: Json, caller: RunCaller): Promise<void> {
     const record = await this.#find(runId, caller);
-    if (isEnded(record.status)) throw new TroupeError("conflict", "The run is over: it takes no more answers.");
-    const known = record.waits?.find(({ id }) => id === waitId);
-    const wait = known ?? (await findLoggedWait(this.#storage, runId, waitId));
-    if (wait === undefined)
+    const wait = await findWait(this.#storage, record, waitId);
+    const isOver = isEnded(record.status);
+    if (wait === undefined) {
+      if (isOver) throw runIsOver();
       throw new TroupeError("not_found", `The run has no wait ${JSON.stringify(waitId.slice(0, 256))}.`);
+    }
     const checked = checkAnswer(wait.kind, answer);
-    if (wait.until !== undefined && wait.until <= this.#parts.now()) {
-      throw new TroupeError("conflict", "The time for this answer is over.");
+    if (isOver || (wait.until !== undefined && wait.until <= this.#parts.now())) {
+      if (await hasAnswer(this.#storage, { runId, waitId }, checked)) return;
+      throw isOver ? runIsOver() : new TroupeError("conflict", "The time for this answer is over.");
     }
     await putAnswer(this.#storage, { runId, waitId }, checked);
     // A run that is about to stop for the wait finds the answer itself.
@@ -348,6 +356,10 @@ export class RunService {
   #checkOpen(): void {
     if (this.#isClosed) throw new TroupeError("unavailable", "The run service was closed.");
   }
+}
+
+function runIsOver(): TroupeError {
+  return new TroupeError("conflict", "The run is over: it takes no more answers.");
 }
 
 /** Collects the session stores of a runnable, and of the members or steps in it. */

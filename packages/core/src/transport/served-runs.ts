@@ -204,10 +204,10 @@ export class ServedRuns implements EndingRuns {
       if (mayAnswer === undefined || !isNotFound(error)) throw error;
     }
     const found = await this.find(runId, "host");
-    const { sessionId, name, waits = [] } = found.run;
-    const wait = waits.find(({ id }) => id === waitId);
-    if (wait === undefined || !(await mayAnswer({ ...wait, runId: found.run.runId, sessionId, name })))
-      throw runNotFound();
+    const { sessionId, name } = found.run;
+    // One that was answered, too: the same answer again is fine.
+    const wait = await found.service.getWait(found.run.runId, waitId, "host");
+    if (wait === null || !(await mayAnswer({ ...wait, runId: found.run.runId, sessionId, name }))) throw runNotFound();
     return found;
   }
 

@@ -181,7 +181,7 @@ describe("a durable run", () => {
     expect(paid).toEqual([{ amount: 5 }]);
   });
 
-  it("lets the host decide who else may answer [http.may-answer]", async () => {
+  it("lets the host decide who else may answer, and takes the same answer again [http.may-answer] [http.answer-again]", async () => {
     const { agent, paid } = payer();
     const runs = await durable({ agents: { a: agent } });
     const asked: unknown[] = [];
@@ -203,6 +203,12 @@ describe("a durable run", () => {
     expect([refused.status, answered.status]).toEqual([404, 204]);
     expect(asked).toMatchObject([{ kind: "approval", runId, sessionId, name: "a" }, { kind: "approval" }]);
     await vi.waitFor(() => expect(paid).toEqual([{ amount: 20 }]), patience);
+    await vi.waitFor(async () => expect((await runs.get(runId, "host")).status).toBe("completed"), patience);
+    // An answer whose receipt was lost is sent again, by the owner or the boss.
+    const again = async (user: string, at = path) => (await service.post(at, { approved: true }, as(user))).status;
+    expect([await again("boss"), await again("ada"), await again("bob")]).toEqual([204, 204, 404]);
+    expect(await again("boss", `${path}.0`)).toBe(404);
+    expect((await service.post(path, { approved: false }, as("boss"))).status).toBe(409);
     // The boss may answer, and has no other right to the run.
     expect((await service.ask(`/runs/${runId}`, { headers: as("boss") })).status).toBe(404);
   });
