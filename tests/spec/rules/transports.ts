@@ -92,18 +92,23 @@ export const transportRules = [
   }),
   ...plannedRules("Socket gateway", {
     "socket.options": "the gateway takes agents, teams, io, namespace and authMiddleware",
-    "socket.namespace": "the namespace is /service by default",
     "socket.auth": "authMiddleware(socket, next) guards connections",
-    "socket.agent-run": "agent.run runs an agent by name",
-    "socket.team-run": "team.run runs a team by name",
     "socket.payload": "a payload has name, input, and perhaps sessionId and apiKey",
   }),
-  ...plannedRules("Socket server-to-client events", {
+  ...rulesOf("Socket gateway", {
+    "socket.namespace": "the namespace is /service by default",
+    "socket.agent-run": "agent.run runs an agent by name",
+    "socket.team-run": "team.run runs a team by name",
+  }),
+  ...rulesOf("Socket server-to-client events", {
     "socket.chunk": "agent.chunk carries a piece of text",
     "socket.tool-call": "agent.tool.call carries the tool's name and args null",
+    "socket.tool-result": "agent.tool.result carries what a tool answered, before agent.tool.done",
     "socket.tool-done": "agent.tool.done carries the call's id",
     "socket.done": "agent.done carries the output",
     "socket.error": "a failure is sent as agent.error with a string",
+    "socket.run-ids": "each event of a run carries its runId, name and sessionId",
+    "socket.declared-fields": "events carry the fields that are declared, and no others that a runnable adds",
   }),
   ...plannedRules("A2A server", {
     "a2a.agents": "the server serves agents by name",

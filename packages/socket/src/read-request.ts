@@ -1,0 +1,110 @@
+import { TroupeError } from "@troupe/core";
+import type { MessageContent, Runnable } from "@troupe/core";
+import {
+  checkFieldNames,
+  findRunnable,
+  readHostRunOptions,
+  readMessage,
+  readPayloadKeys,
+  readRunFields,
+  readSentObject,
+  runFieldNames,
+} from "@troupe/core/adapter";
+import type { CarriedKeys, RequestedRun } from "@troupe/core/adapter";
+import type { Socket } from "socket.io";
+import type { GatewaySettings } from "./gateway-options.ts";
+import type { SocketClient } from "./socket-client.ts";
+
+/** What a client sent with an event, and its acknowledgement callback, if it waits for an answer. */
+export type ClientMessage = { readonly payload: unknown; readonly acknowledge?: (answer: object) => void };
+
+/** A checked request of a client to run an agent or a team. */
+export type RunMessage = {
+  readonly name: string;
+  readonly requested: RequestedRun<Runnable, MessageContent>;
+  readonly idempotencyKey: string | undefined;
+};
+
+const where = "payload";
+
+const runPayloadFields = ["name", ...runFieldNames, "apiKeys", "idempotencyKey"];
+
+const longestId = 256;
+
+/** Visible ASCII, as far as a key of any storage reaches. */
+const keyForm = /^[!-~]{1,255}$/;
+
+/** Takes the arguments of an event apart: Socket.IO puts the acknowledgement callback behind what the client sent. */
+export function readArguments(sent: readonly unknown[]): ClientMessage {
+  const last = sent.at(-1);
+  if (typeof last !== "function") return { payload: sent.length > 1 ? sent : sent[0] };
+  const payload = sent.length > 2 ? sent.slice(0, -1) : sent.length === 2 ? sent[0] : undefined;
+  return { payload, acknowledge: last as (answer: object) => void };
+}
+
+/**
+ * Checks a request to run an agent or a team, before anything runs: name, user, session, keys and input. Throws the error to
+ * answer with.
+ */
+export async function readRunMessage(
+  client: SocketClient,
+  payload: unknown,
+  { kind, settings }: { kind: "agent" | "team"; settings: GatewaySettings },
+): Promise<RunMessage> {
+  const fields = readFields(payload, runPayloadFields);
+  const name = readText(fields["name"], "name");
+  const subject = findRunnable(kind === "agent" ? settings.agents : settings.teams, name, kind);
+  const { principal } = client;
+  const keys = readPayloadKeys(fields, readHandshakeKey(client.socket, fields));
+  const idempotencyKey = readIdempotencyKey(fields["idempotencyKey"] ?? undefined);
+  const hostOptions = settings.runOptions && readHostRunOptions(await settings.runOptions(client.socket));
+  // Time has passed: a run that nobody waits for does not begin.
+  client.checkPresent();
+  const { bodyUserId } = settings;
+  const rules = { subject, readInput: readMessage, principal, bodyUserId, hostOptions, readKeys: () => keys, where };
+  return { name, requested: readRunFields(fields, rules), idempotencyKey };
+}
+
+/** Returns the fields of a payload. Throws `invalid_request` for anything but an object, and for a field that is not allowed. */
+export function readFields<Name extends string>(
+  payload: unknown,
+  allowed: readonly Name[],
+): Readonly<Partial<Record<Name, unknown>>> {
+  if (ArrayBuffer.isView(payload)) throw invalid("The payload must be a JSON object, got binary data.");
+  const fields = readSentObject(payload, where);
+  checkFieldNames(Object.keys(fields), allowed, where);
+  return fields as Partial<Record<Name, unknown>>;
+}
+
+/** Returns a field of a payload that must be a string, such as a name or an id. */
+export function readText(value: unknown, name: string): string {
+  if (typeof value === "string" && value !== "" && value.length <= longestId) return value;
+  throw invalid(`${name} must be a string of 1 to ${longestId} characters.`);
+}
+
+/** Returns the strings of a connection and a payload that may be secrets, for a log that hides them. */
+export function secretsOf({ handshake }: Socket, payload: unknown): string[] {
+  const { apiKey, apiKeys } = Object(payload) as { readonly apiKey?: unknown; readonly apiKeys?: unknown };
+  const sent = [apiKey, handshake.headers.authorization, ...valuesOf(apiKeys), ...valuesOf(handshake.auth)];
+  return sent.filter((each) => typeof each === "string");
+}
+
+function valuesOf(value: unknown): unknown[] {
+  return Object.values(Object(value) as Record<string, unknown>);
+}
+
+/** Reads the key of the handshake, if the payload has none: a malformed one is no reason to refuse a request that has its own. */
+function readHandshakeKey({ handshake }: Socket, { apiKey }: { readonly apiKey?: unknown }): CarriedKeys {
+  const auth = Object(handshake.auth) as { readonly apiKey?: unknown };
+  if ((apiKey ?? undefined) !== undefined || !Object.hasOwn(auth, "apiKey")) return { apiKeys: {} };
+  return readPayloadKeys({ apiKey: auth.apiKey });
+}
+
+function readIdempotencyKey(key: unknown): string | undefined {
+  if (key === undefined || (typeof key === "string" && keyForm.test(key))) return key;
+  throw invalid("idempotencyKey must be 1 to 255 visible ASCII characters without spaces, such as a new UUID.");
+}
+
+function invalid(message: string): TroupeError {
+  return new TroupeError("invalid_request", message);
+}

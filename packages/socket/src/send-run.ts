@@ -1,0 +1,93 @@
+import { TroupeError } from "@troupe/core";
+import type { RunEvent, StreamChunk } from "@troupe/core";
+import { toPublicOutput, toPublicWait, toRunError, toTroupeError, untilAborted } from "@troupe/core/adapter";
+import type { ClientRun, ClientTail, PublicOutput } from "@troupe/core/adapter";
+import { toServerEvent } from "./events.ts";
+import type { EventOrigin, RunIds, ServerEvent } from "./events.ts";
+import type { RunMessage } from "./read-request.ts";
+import type { SocketClient } from "./socket-client.ts";
+
+/** Tells the client, and the log, of the failure with which a run or its following ends. */
+type Fail = (error: TroupeError, origin: EventOrigin) => void;
+
+/** The keys of steps that call a model, in a run or in a child run. */
+const modelStep = /(?:^|\/)m\/\d+$/;
+
+/** Runs an agent or a team for a client and sends it the events of the run, at the pace of its reading. */
+export async function sendRun(
+  client: SocketClient,
+  run: ClientRun,
+  message: RunMessage & { fail: Fail },
+): Promise<void> {
+  const { name, requested, fail } = message;
+  const { subject, input, opts } = requested;
+  const { signal } = run;
+  const ids: RunIds = { runId: opts.runId, name, sessionId: opts.sessionId };
+  try {
+    const stream = subject.stream(input, { ...opts, signal });
+    for await (const chunk of stream) {
+      const event = toServerEvent(chunk, ids);
+      if (event === undefined) continue;
+      // Not a call of an async function for each chunk.
+      if (!client.hasRoom) await untilRoom(client, signal);
+      client.send(event);
+    }
+    const output = toPublicOutput(await stream.output);
+    if (!client.hasRoom) await untilRoom(client, signal);
+    client.send(["agent.done", { ...ids, output }]);
+  } catch (thrown) {
+    fail(run.fail(thrown), ids);
+  } finally {
+    run.end();
+  }
+}
+
+/** Sends the events of a kept run to a client that follows it, until the run ends or the client leaves. */
+export async function sendTail(
+  client: SocketClient,
+  tail: ClientTail,
+  { ids, fail }: { ids: RunIds; fail: Fail },
+): Promise<void> {
+  try {
+    for (let event = await tail.next(); event !== undefined; event = await tail.next()) {
+      const origin = { ...ids, id: event.id };
+      const error = failureOf(event, ids.runId);
+      if (error !== undefined) return fail(error, origin);
+      const shown = toKeptEvent(event, origin);
+      if (shown === undefined) continue;
+      if (!client.hasRoom) await untilRoom(client, tail.signal);
+      client.send(shown);
+    }
+  } catch (thrown) {
+    if (!tail.signal.aborted || TroupeError.is(tail.signal.reason)) fail(toTroupeError(thrown), ids);
+  } finally {
+    tail.end();
+  }
+}
+
+/** Waits until the client has read enough of what was sent. Other runs of the client wait too, and one goes first. */
+async function untilRoom(client: SocketClient, signal: AbortSignal): Promise<void> {
+  while (!client.hasRoom) await untilAborted(() => client.untilRoom(), signal);
+}
+
+function toKeptEvent(event: RunEvent, origin: EventOrigin): ServerEvent | undefined {
+  switch (event.type) {
+    case "chunk":
+      return toServerEvent(event.chunk as StreamChunk, origin);
+    case "wait":
+      return ["agent.wait", { ...origin, ...toPublicWait(event.wait) }];
+    case "end":
+      return ["agent.done", { ...origin, output: toPublicOutput(event.output as unknown as PublicOutput) }];
+    default:
+      return undefined;
+  }
+}
+
+/** Returns the error with which an event ends the following: the run's, or that the client has text that does not count. */
+function failureOf(event: RunEvent, runId: string): TroupeError | undefined {
+  if (event.type === "end") return event.error && toRunError(event.error, runId, event.output);
+  if (event.type !== "reset" || !modelStep.test(event.step)) return undefined;
+  const message =
+    "Another process took over the run, and begins this part of the answer again. Attach to the run behind this event.";
+  return new TroupeError("interrupted", message, { fields: { runId } });
+}

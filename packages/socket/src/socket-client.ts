@@ -1,0 +1,157 @@
+import { TroupeError } from "@troupe/core";
+import type { Logger, SessionOwner } from "@troupe/core";
+import { readPrincipal } from "@troupe/core/adapter";
+import type { Principal } from "@troupe/core/adapter";
+import type { Socket } from "socket.io";
+import { ConnectionBuffer } from "./connection-buffer.ts";
+import type { ServerEvent } from "./events.ts";
+
+/** Settings of a client, and what it tells the gateway. */
+export type ClientSettings = {
+  readonly maxRunsPerSocket: number;
+  readonly maxBufferedBytes: number;
+  readonly logger: Logger;
+  /** Called when the last run of the client is over. */
+  readonly onIdle: (client: SocketClient) => void;
+};
+
+/** One of the runs that a client may have at once: its own, or one that it follows. */
+export type RunPlace = {
+  runId?: string;
+  owner?: SessionOwner;
+  /** Ends the run, or the following, as the client has left. */
+  leave?: () => void;
+  /** Frees the place. */
+  readonly end: () => void;
+};
+
+/** A client of the gateway with its socket, which may be another one after a short break of the connection, and its runs. */
+export class SocketClient {
+  readonly #settings: ClientSettings;
+  readonly #places = new Set<RunPlace>();
+  #socket: Socket;
+  #buffer: ConnectionBuffer;
+  #isGone = false;
+
+  constructor(socket: Socket, settings: ClientSettings) {
+    this.#settings = settings;
+    this.#socket = socket;
+    this.#buffer = this.#watch(socket);
+  }
+
+  get socket(): Socket {
+    return this.#socket;
+  }
+
+  /** True once the client has left for good. */
+  get isGone(): boolean {
+    return this.#isGone;
+  }
+
+  /** True if no run of the client is under way. */
+  get isIdle(): boolean {
+    return this.#places.size === 0;
+  }
+
+  /** The authenticated user, as the host's middleware set it at `socket.data.principal`. A malformed one throws `internal`. */
+  get principal(): Principal | undefined {
+    const { principal } = (this.#socket.data ?? {}) as { principal?: unknown };
+    return readPrincipal(principal, "socket.data.principal");
+  }
+
+  /** True if the client reads as fast as it is sent to. */
+  get hasRoom(): boolean {
+    return this.#buffer.hasRoom;
+  }
+
+  /** Resolves when the client may have read enough, or has disconnected. */
+  async untilRoom(): Promise<void> {
+    await this.#buffer.untilRoom();
+  }
+
+  /** Takes a place for a run. Throws `rate_limited` if the client has as many as it may, `cancelled` if it has left. */
+  takePlace(): RunPlace {
+    const { maxRunsPerSocket, onIdle } = this.#settings;
+    this.checkPresent();
+    if (this.#places.size >= maxRunsPerSocket) {
+      const sentence = `This socket has ${maxRunsPerSocket} runs under way, which is the limit. Wait until one is over, or cancel it.`;
+      throw new TroupeError("rate_limited", sentence, { fields: { maxRunsPerSocket } });
+    }
+    const place: RunPlace = {
+      end: () => {
+        if (this.#places.delete(place) && this.#places.size === 0) onIdle(this);
+      },
+    };
+    this.#places.add(place);
+    return place;
+  }
+
+  /** Ends the following of a run, if there is one: its events would come twice. */
+  stopFollowing(runId: string): void {
+    for (const place of this.#places) if (place.runId === runId) this.#end(place);
+  }
+
+  /** Throws `cancelled` if the client has left. */
+  checkPresent(): void {
+    if (this.#isGone) throw disconnected;
+  }
+
+  /** Sends an event. After a break of the connection that may be short, Socket.IO keeps it until the client is back. */
+  send([name, payload]: ServerEvent): void {
+    if (!this.#isGone) this.#socket.emit(name, payload);
+  }
+
+  /**
+   * Takes the socket with which the client is back after a break. Its runs go on, unless they are another user's than the one
+   * who is signed in now.
+   */
+  resume(socket: Socket): void {
+    this.#buffer.release();
+    this.#socket = socket;
+    this.#buffer = this.#watch(socket);
+    for (const place of this.#places) if (!this.#isOwn(place)) this.#end(place);
+  }
+
+  /** Ends the runs of the client, which has left for good, and the following of those that outlive it. */
+  leave(): void {
+    this.#isGone = true;
+    this.#buffer.release();
+    for (const place of this.#places) place.leave?.();
+  }
+
+  /** Closes the connection, once the client has read what was sent. */
+  close(): void {
+    this.#socket.conn.close();
+  }
+
+  #watch(socket: Socket): ConnectionBuffer {
+    return new ConnectionBuffer(socket.conn, {
+      maxBytes: this.#settings.maxBufferedBytes,
+      onOverflow: (bytes) => this.#drop(socket, bytes),
+    });
+  }
+
+  #drop(socket: Socket, bufferedBytes: number): void {
+    const fields = { socketId: socket.id, bufferedBytes };
+    this.#settings.logger.warn("A socket was dropped: its client does not read what it is sent.", fields);
+    this.leave();
+    socket.conn.close(true);
+  }
+
+  #isOwn({ owner = {} }: RunPlace): boolean {
+    try {
+      const { userId, tenantId }: SessionOwner = this.principal ?? {};
+      return owner.userId === userId && owner.tenantId === tenantId;
+    } catch {
+      return false;
+    }
+  }
+
+  #end(place: RunPlace): void {
+    this.#places.delete(place);
+    place.leave?.();
+  }
+}
+
+/** One for all: its stack says nothing, and a thousand clients may disconnect at once. */
+const disconnected = new TroupeError("cancelled", "The client disconnected before the answer.");
