@@ -1,4 +1,5 @@
 import type { Rule } from "./rule.ts";
+import { a2aWireRules } from "./rules/a2a-wire.ts";
 import { agentRules } from "./rules/agents.ts";
 import { messageToolkitRules } from "./rules/message-toolkits.ts";
 import { modelCallRules } from "./rules/model-calls.ts";
@@ -21,6 +22,7 @@ export const rules: readonly Rule[] = [
   ...storageRules,
   ...runLogRules,
   ...transportRules,
+  ...a2aWireRules,
   ...messageToolkitRules,
   ...testingRules,
   ...reportRules,

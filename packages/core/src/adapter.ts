@@ -166,8 +166,10 @@ export type { RequestedRun, RequestedRunOpts, RunFieldRules, RunFields } from ".
 export { readRunnables, readWorkflows } from "./transport/served-registry.ts";
 export type { ServedWorkflow } from "./transport/served-registry.ts";
 export { toPublicChunk, toPublicResult, toPublicSource, toPublicWorkflowChunk } from "./transport/public-chunk.ts";
-export { toPublicEvent } from "./transport/public-event.ts";
+export { toPublicEvent, toStreamFailure } from "./transport/public-event.ts";
 export type { JournalEvent, ShownRun, WaitEvent } from "./transport/public-event.ts";
+export { toPublicFailure } from "./transport/public-failure.ts";
+export type { FailedRunFacts } from "./transport/public-failure.ts";
 export { toPublicRun, toPublicWait, toRunError } from "./transport/public-run.ts";
 export type { PublicRun, PublicWait } from "./transport/public-run.ts";
 export { ServedRuns } from "./transport/served-runs.ts";

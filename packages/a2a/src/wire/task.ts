@@ -13,7 +13,7 @@ export type A2ATaskState =
   | "rejected";
 
 /** Fields of every part of a message or an artifact. */
-type PartFields = { mediaType?: string; filename?: string; metadata?: Readonly<Record<string, unknown>> };
+type PartFields = { mediaType?: string; filename?: string; metadata?: Record<string, unknown> };
 
 /** A part of a message or an artifact: text, the bytes of a file in base64, the address of a file, or JSON. */
 export type A2APart =
@@ -29,9 +29,9 @@ export type A2AMessage = {
   parts: readonly A2APart[];
   contextId?: string;
   taskId?: string;
-  metadata?: Readonly<Record<string, unknown>>;
-  extensions?: readonly string[];
-  referenceTaskIds?: readonly string[];
+  metadata?: Record<string, unknown>;
+  extensions?: string[];
+  referenceTaskIds?: string[];
 };
 
 /** A result of a task: one part or more. */
@@ -40,8 +40,8 @@ export type A2AArtifact = {
   name?: string;
   description?: string;
   parts: readonly A2APart[];
-  metadata?: Readonly<Record<string, unknown>>;
-  extensions?: readonly string[];
+  metadata?: Record<string, unknown>;
+  extensions?: string[];
 };
 
 /** The state of a task at a time in epoch milliseconds, with a message that says more, such as a question. */
@@ -54,7 +54,7 @@ export type A2ATask = {
   status: A2AStatus;
   artifacts: readonly A2AArtifact[];
   history: readonly A2AMessage[];
-  metadata?: Readonly<Record<string, unknown>>;
+  metadata?: Record<string, unknown>;
 };
 
 /** An event of the stream of a task. A stream holds a single message, or a task and then what changes it. */

@@ -1,10 +1,11 @@
 import type { RunEvent, RunKind } from "../durable/run-view.ts";
+import { TroupeError } from "../errors/troupe-error.ts";
 import type { TokenUsage } from "../message/token-usage.ts";
 import type { ToolEffect } from "../message/tool-call.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
 import type { WorkflowChunk } from "../workflow/workflow-result.ts";
 import { toPublicChunk, toPublicWorkflowChunk } from "./public-chunk.ts";
-import { toPublicWait } from "./public-run.ts";
+import { toPublicWait, toRunError } from "./public-run.ts";
 import type { PublicWait } from "./public-run.ts";
 
 /** The facts about a run by which its events are shown: `isWhole` for a client that wants those of the journal too. */
@@ -33,6 +34,22 @@ function toChunk(chunk: { readonly type: string }, kind: RunKind): object | unde
   return kind === "workflow"
     ? toPublicWorkflowChunk(chunk as WorkflowChunk<object>)
     : toPublicChunk(chunk as StreamChunk);
+}
+
+/** The keys of steps that call a model, in a run or in a child run. */
+const modelStep = /(?:^|\/)m\/\d+$/;
+
+/**
+ * Returns the error with which an event of a kept run ends a stream, undefined for one that does not: that of the run, or
+ * `interrupted` for a client that was sent text which does not count, as another process makes it anew. Such a client goes on
+ * behind this event.
+ */
+export function toStreamFailure(event: RunEvent, { runId, isWhole }: ShownRun): TroupeError | undefined {
+  if (event.type === "end") return event.error && toRunError(event.error, runId, event.output);
+  if (event.type !== "reset" || isWhole || !modelStep.test(event.step)) return undefined;
+  const message =
+    "Another process took over the run, and begins this part of the answer again. Ask for the run by its id.";
+  return new TroupeError("interrupted", message, { fields: { runId } });
 }
 
 /** An event with a question that the run waits for. */

@@ -1,7 +1,12 @@
 import type { MessageContent, Runnable, StreamChunk, TokenUsage, TroupeError, WorkflowChunk } from "@troupe/core";
-import { toPublicChunk, toPublicOutput, toPublicResult, toPublicWorkflowChunk } from "@troupe/core/adapter";
+import {
+  toPublicChunk,
+  toPublicOutput,
+  toPublicResult,
+  toPublicWorkflowChunk,
+  toPublicFailure,
+} from "@troupe/core/adapter";
 import type { ServedWorkflow } from "@troupe/core/adapter";
-import { toErrorBody } from "../errors/error-body.ts";
 import { logFailure } from "../errors/log-failure.ts";
 import { recordUsage } from "../exchange/request-record.ts";
 import { sendJson } from "../exchange/send-json.ts";
@@ -120,7 +125,7 @@ function sendStreamFailure({ exchange, runRequest }: AnyRun, events: EventStream
     throw error;
   }
   logFailure(error, exchange, runRequest.opts);
-  void events.send({ type: "error", error: toErrorBody(error) });
+  void events.send({ type: "error", error: toPublicFailure(error) });
 }
 
 function workflowOpts({ runRequest: { input, opts }, signal }: WorkflowRun) {

@@ -1,8 +1,7 @@
-import { TroupeError } from "@troupe/core";
+import type { TroupeError } from "@troupe/core";
 import type { RunEvent, TokenUsage } from "@troupe/core";
-import { toPublicEvent, toRunError, toTroupeError } from "@troupe/core/adapter";
+import { toPublicEvent, toStreamFailure, toTroupeError, toPublicFailure } from "@troupe/core/adapter";
 import type { ClientTail, FollowedRun } from "@troupe/core/adapter";
-import { toErrorBody } from "../errors/error-body.ts";
 import { logFailure } from "../errors/log-failure.ts";
 import type { FailedRun } from "../errors/log-failure.ts";
 import type { Exchange } from "../exchange/exchange.ts";
@@ -34,9 +33,6 @@ export function followRun({ response }: Exchange, run: FollowedRun, { servedRuns
   return tail;
 }
 
-/** The keys of steps that call a model, in a run or in a child run. */
-const modelStep = /(?:^|\/)m\/\d+$/;
-
 /**
  * Sends the events of a kept run behind those that the client has seen, and keeps the stream open while the run waits. Rejects
  * with a failure that is the answer. A request for the events of a run that has none left gets a 204, at which browsers stop
@@ -56,7 +52,7 @@ export async function answerTail(tail: ClientTail, exchange: Exchange, options: 
   }
   if (failure !== undefined) {
     if (own !== undefined && failure.error.code !== "interrupted") logFailure(failure.error, exchange, own);
-    void events.send({ type: "error", error: toErrorBody(failure.error) }, failure.id);
+    void events.send({ type: "error", error: toPublicFailure(failure.error) }, failure.id);
   }
   events.close();
 }
@@ -73,7 +69,7 @@ async function sendEvents({ tail, exchange, events }: Answer, isWhole: boolean):
   const shown = { ...tail.run, isWhole };
   try {
     for (let event = await tail.next(); event !== undefined; event = await tail.next()) {
-      const error = failureOf(event, shown);
+      const error = toStreamFailure(event, shown);
       if (error !== undefined) return { error, id: event.id };
       const data = toPublicEvent(event, shown);
       if (data === undefined) continue;
@@ -85,15 +81,6 @@ async function sendEvents({ tail, exchange, events }: Answer, isWhole: boolean):
   } catch (thrown) {
     return { error: toTroupeError(thrown), id: null };
   }
-}
-
-/** Returns the error with which an event ends the stream: the run's, or that a plain client has text that does not count. */
-function failureOf(event: RunEvent, { runId, isWhole }: { runId: string; isWhole: boolean }): TroupeError | undefined {
-  if (event.type === "end") return event.error && toRunError(event.error, runId, event.output);
-  if (event.type !== "reset" || isWhole || !modelStep.test(event.step)) return undefined;
-  const message =
-    "Another process took over the run, and begins this part of the answer again. Ask for the run by its id.";
-  return new TroupeError("interrupted", message, { fields: { runId } });
 }
 
 /** Notes the tokens of a run for the log of the request. */

@@ -1,8 +1,8 @@
 import type { TroupeError } from "@troupe/core";
+import { toPublicFailure } from "@troupe/core/adapter";
 import type { Request, Response } from "express";
 import type { Exchange } from "../exchange/exchange.ts";
 import { sendJson } from "../exchange/send-json.ts";
-import { toErrorBody } from "./error-body.ts";
 import { logFailure } from "./log-failure.ts";
 import type { FailedRun } from "./log-failure.ts";
 import { toHttpFailure } from "./to-http-failure.ts";
@@ -36,7 +36,7 @@ function sendError(error: TroupeError, status: number, { request, response, requ
   for (const name of contentHeaders) response.removeHeader(name);
   const retryAfter = retryAfterOf(error);
   if (retryAfter !== undefined) response.setHeader("Retry-After", retryAfter);
-  const body = { error: { ...toErrorBody(error), requestId } };
+  const body = { error: { ...toPublicFailure(error), requestId } };
   // The client may still be sending a body that is not read.
   if (error.code === "payload_too_large" || isHalfRead(request) || isCutOff(request, response))
     sendBeforeBodyEnds(request, response, { status, body });

@@ -1,0 +1,50 @@
+import type { A2AMessage, A2ATaskState } from "./task.ts";
+
+/** Fields that any call may have: `tenant` and the client's `metadata`, by which an agent can be chosen. */
+type CallFields = { tenant?: string; metadata?: Record<string, unknown> };
+
+/** A message for an agent, which begins a task or goes on with one. */
+export type SendCall = CallFields & {
+  op: "send" | "stream";
+  message: A2AMessage;
+  /** True if the answer is the task after its end, or when it waits for the client; false for the task as it begins. */
+  waits: boolean;
+  /** Media types that the client takes; absent for any. */
+  outputModes?: string[];
+  historyLength?: number;
+};
+
+/** A question for a client's tasks. Times are epoch milliseconds. */
+export type ListCall = CallFields & {
+  op: "list";
+  contextId?: string;
+  state?: A2ATaskState;
+  pageSize: number;
+  pageToken?: string;
+  historyLength?: number;
+  /** Only tasks whose status is from this time or later. */
+  since?: number;
+  hasArtifacts: boolean;
+};
+
+/** A call of a client, in the form that all versions of the protocol share. Everything in it has been checked. */
+export type A2ACall =
+  | SendCall
+  | (CallFields & { op: "get"; id: string; historyLength?: number })
+  | (CallFields & { op: "cancel"; id: string })
+  | (CallFields & { op: "subscribe"; id: string })
+  | ListCall;
+
+/** What a client asks for, without its parameters. */
+export type A2AOperation = A2ACall["op"];
+
+/** A method of the protocol: its operation, or what this server does not offer. */
+export type A2AMethod = A2AOperation | "push" | "extended-card";
+
+/** Returns the agent that a call names: by its tenant, else by `agent` in the metadata of the message or of the call. */
+export function namedAgent(call: A2ACall): string | undefined {
+  if (call.tenant !== undefined) return call.tenant;
+  const ofMessage = "message" in call ? call.message.metadata?.["agent"] : undefined;
+  const named = ofMessage ?? call.metadata?.["agent"];
+  return typeof named === "string" && named !== "" ? named : undefined;
+}

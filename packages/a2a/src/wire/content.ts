@@ -1,0 +1,84 @@
+import type { Artifact, ContentPart, MessageContent } from "@troupe/core";
+import { readContentData } from "@troupe/core/adapter";
+import { A2AError } from "./a2a-error.ts";
+import type { A2AMessage, A2APart } from "./task.ts";
+
+/** Media types of files that are known by their names alone. */
+const byExtension: ReadonlyMap<string, string> = new Map([
+  ["png", "image/png"],
+  ["jpg", "image/jpeg"],
+  ["jpeg", "image/jpeg"],
+  ["gif", "image/gif"],
+  ["webp", "image/webp"],
+  ["mp3", "audio/mpeg"],
+  ["wav", "audio/wav"],
+  ["pdf", "application/pdf"],
+]);
+
+/**
+ * Makes the input of a run of a message's parts: a string of a single text, else content parts. Data becomes JSON text. A
+ * message that says nothing is `invalid-params`.
+ */
+export function toContent({ parts }: Pick<A2AMessage, "parts">): MessageContent {
+  const content = parts.map(toContentPart);
+  if (content.every((part) => part.type === "text" && part.text.trim() === "")) {
+    throw new A2AError("invalid-params", "params.message.parts must not be empty.", { field: "params.message.parts" });
+  }
+  const [first, second] = content;
+  return first?.type === "text" && second === undefined ? first.text : content;
+}
+
+function toContentPart(part: A2APart): ContentPart {
+  switch (part.kind) {
+    case "text":
+      return { type: "text", text: part.text };
+    case "data":
+      return { type: "text", text: JSON.stringify(part.data) };
+    case "bytes":
+      return fileOf(part.base64, part);
+    default:
+      return fileOf(part.url, part);
+  }
+}
+
+function fileOf(data: string, { mediaType, filename }: A2APart): ContentPart {
+  const read = readContentData({ data, ...(mediaType !== undefined && { mimeType: mediaType }) });
+  const known = "mimeType" in read ? read.mimeType : undefined;
+  const mimeType = known ?? typeByName(filename ?? (read.kind === "url" ? read.url : "")) ?? "application/octet-stream";
+  const [kind] = mimeType.split("/");
+  if (kind === "image" || kind === "audio") return { type: kind, data, mimeType };
+  return { type: "file", data, mimeType, ...(filename !== undefined && { filename }) };
+}
+
+function typeByName(name: string): string | undefined {
+  const extension = /\.([a-z0-9]{2,4})(?:[?#].*)?$/i.exec(name)?.[1];
+  return extension === undefined ? undefined : byExtension.get(extension.toLowerCase());
+}
+
+/** Makes the parts of a message or artifact of content. A part whose data cannot be read is left out. */
+export function fromContent(content: MessageContent): A2APart[] {
+  if (typeof content === "string") return [{ kind: "text", text: content }];
+  return content.flatMap((part) => (part.type === "text" ? { kind: "text", text: part.text } : (fromData(part) ?? [])));
+}
+
+function fromData(part: { data: string; mimeType?: string; filename?: string }): A2APart | undefined {
+  const read = readContentData(part);
+  if (read.kind === "invalid") return undefined;
+  const facts = {
+    ...(read.mimeType !== undefined && { mediaType: read.mimeType }),
+    ...(part.filename !== undefined && { filename: part.filename }),
+  };
+  return read.kind === "url"
+    ? { kind: "url", url: read.url, ...facts }
+    : { kind: "bytes", base64: read.base64, ...facts };
+}
+
+/**
+ * Makes the part of what a tool returned beside its text: a file where the data is base64 or an address and its type is told,
+ * the text of a text type, and anything else as data.
+ */
+export function fromArtifact({ data, mimeType }: Artifact): A2APart {
+  if (typeof data !== "string" || mimeType === undefined) return { kind: "data", data };
+  if (mimeType.startsWith("text/")) return { kind: "text", text: data, mediaType: mimeType };
+  return fromData({ data, mimeType }) ?? { kind: "data", data, mediaType: mimeType };
+}

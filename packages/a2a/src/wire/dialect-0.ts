@@ -1,0 +1,203 @@
+import { A2AError, toError0, wrongParam } from "./a2a-error.ts";
+import type { A2ACall, A2AOperation, SendCall } from "./call.ts";
+import type { Dialect } from "./dialect.ts";
+import { FieldReader, present } from "./field-reader.ts";
+import type { Fields } from "./field-reader.ts";
+import { readAddress, readBytes } from "./file-part.ts";
+import { isInterrupted, isTerminal } from "./task.ts";
+import type { A2AArtifact, A2AEvent, A2AMessage, A2APart, A2AStatus, A2ATask, A2ATaskState } from "./task.ts";
+
+const maxHistory = Number.MAX_SAFE_INTEGER;
+
+function readMessage(value: unknown, path: string): A2AMessage {
+  const fields = new FieldReader(value, path);
+  const kind = fields.optional("kind") ?? "message";
+  if (kind !== "message") throw wrongParam(fields.path("kind"), '"message"');
+  const role = fields.required("role");
+  if (role !== "user" && role !== "agent") throw wrongParam(fields.path("role"), '"user" or "agent"');
+  return {
+    messageId: fields.required("messageId"),
+    role,
+    parts: fields.items("parts", readPart),
+    ...present({
+      contextId: fields.optional("contextId"),
+      taskId: fields.optional("taskId"),
+      metadata: fields.object("metadata"),
+      extensions: fields.strings("extensions"),
+      referenceTaskIds: fields.strings("referenceTaskIds"),
+    }),
+  };
+}
+
+/** Reads a part. Clients of 0.1 had `type` for `kind`; some leave it out. */
+function readPart(value: unknown, path: string): A2APart {
+  const part = new FieldReader(value, path);
+  const kind =
+    part.get("kind") ?? part.get("type") ?? ["text", "file", "data"].find((name) => part.get(name) !== undefined);
+  const metadata = part.object("metadata");
+  if (kind === "text") return { kind, text: readText(part), ...present({ metadata }) };
+  if (kind === "file") return readFile(part.reader("file"), metadata);
+  if (kind === "data") return { kind, data: part.reader("data").fields, ...present({ metadata }) };
+  throw wrongParam(part.path("kind"), '"text", "file" or "data"');
+}
+
+function readText(part: FieldReader): string {
+  const text = part.get("text");
+  if (typeof text === "string") return text;
+  throw wrongParam(part.path("text"), "a string");
+}
+
+/** Reads a file. The older documents name its fields by their types: `fileWithBytes`, `fileWithUri`. */
+function readFile(file: FieldReader, metadata: Fields | undefined): A2APart {
+  const facts = { mediaType: file.optional("mimeType"), filename: file.optional("name"), metadata };
+  const bytes = file.optional("bytes") ?? file.optional("fileWithBytes");
+  const uri = file.optional("uri") ?? file.optional("fileWithUri");
+  if ((bytes === undefined) === (uri === undefined)) {
+    throw new A2AError("invalid-params", `${file.path("bytes")} or ${file.path("uri")} must be given, and not both.`, {
+      field: file.path("bytes"),
+    });
+  }
+  return bytes === undefined
+    ? readAddress(uri ?? "", file.path("uri"), facts)
+    : readBytes(bytes, file.path("bytes"), facts);
+}
+
+function readSend(op: SendCall["op"], params: FieldReader): SendCall {
+  const message = readMessage(params.get("message"), params.path("message"));
+  const configuration = params.get("configuration") === undefined ? undefined : params.reader("configuration");
+  if (configuration?.get("pushNotificationConfig") !== undefined) throw pushNotSupported();
+  return {
+    op,
+    message,
+    waits: configuration?.boolean("blocking") ?? true,
+    ...present({
+      outputModes: configuration?.strings("acceptedOutputModes"),
+      historyLength: configuration?.integer("historyLength", 0, maxHistory),
+      metadata: params.object("metadata"),
+    }),
+  };
+}
+
+/** Makes the error for a client that wants to be notified. */
+export function pushNotSupported(): A2AError {
+  return new A2AError("push-not-supported", "This agent sends no push notifications. Stream or poll the task instead.");
+}
+
+function readCall(op: A2AOperation, given: Readonly<Record<string, unknown>>): A2ACall {
+  const params = new FieldReader(given, "params");
+  switch (op) {
+    case "send":
+    case "stream":
+      return readSend(op, params);
+    case "get": {
+      const historyLength = params.integer("historyLength", 0, maxHistory);
+      return { op, id: params.required("id"), ...present({ historyLength, metadata: params.object("metadata") }) };
+    }
+    case "cancel":
+    case "subscribe":
+      return { op, id: params.required("id"), ...present({ metadata: params.object("metadata") }) };
+    default:
+      throw new A2AError("method-not-found", "Tasks are listed by ListTasks of A2A 1.0.");
+  }
+}
+
+/** Fields of a file of 0.x. */
+type File0 = { mimeType?: string; name?: string };
+
+/** A part of 0.x. */
+type Part0 = { metadata?: Record<string, unknown> } & (
+  | { kind: "text"; text: string }
+  | { kind: "file"; file: File0 & ({ bytes: string; uri?: never } | { uri: string; bytes?: never }) }
+  | { kind: "data"; data: Record<string, unknown> }
+);
+
+function writePart(part: A2APart): Part0 {
+  const { metadata, mediaType, filename } = part;
+  const fields = present({ metadata });
+  const file = present({ mimeType: mediaType, name: filename });
+  switch (part.kind) {
+    case "text":
+      return { kind: "text", text: part.text, ...fields };
+    case "bytes":
+      return { kind: "file", file: { bytes: part.base64, ...file }, ...fields };
+    case "url":
+      return { kind: "file", file: { uri: part.url, ...file }, ...fields };
+    default:
+      return { kind: "data", data: toObject(part.data), ...fields };
+  }
+}
+
+/** Data of 0.x is an object: another value goes into one, as the SDKs do it. */
+function toObject(data: unknown): Record<string, unknown> {
+  const isObject = typeof data === "object" && data !== null && !Array.isArray(data);
+  return isObject ? (data as Record<string, unknown>) : { value: data };
+}
+
+function writeMessage(message: A2AMessage) {
+  return { kind: "message" as const, ...message, parts: message.parts.map(writePart) };
+}
+
+function writeStatus({ state, at, message }: A2AStatus) {
+  const timestamp = new Date(at).toISOString();
+  return { state, timestamp, ...(message !== undefined && { message: writeMessage(message) }) };
+}
+
+function writeArtifact(artifact: A2AArtifact) {
+  return { ...artifact, parts: artifact.parts.map(writePart) };
+}
+
+function writeTask({ id, contextId, status, artifacts, history, metadata }: A2ATask) {
+  return {
+    kind: "task" as const,
+    id,
+    contextId,
+    status: writeStatus(status),
+    ...(artifacts.length > 0 && { artifacts: artifacts.map(writeArtifact) }),
+    ...(history.length > 0 && { history: history.map(writeMessage) }),
+    ...present({ metadata }),
+  };
+}
+
+/** Clients of 0.x read on until `final`, also where a task only waits for them. */
+function endsStream(state: A2ATaskState): boolean {
+  return isTerminal(state) || isInterrupted(state);
+}
+
+function writeEvent(event: A2AEvent) {
+  switch (event.type) {
+    case "task":
+      return writeTask(event.task);
+    case "message":
+      return writeMessage(event.message);
+    case "status": {
+      const { taskId, contextId, status } = event;
+      const final = endsStream(status.state);
+      return { kind: "status-update" as const, taskId, contextId, status: writeStatus(status), final };
+    }
+    default: {
+      const { taskId, contextId, append, isLast: lastChunk } = event;
+      const artifact = writeArtifact(event.artifact);
+      return { kind: "artifact-update" as const, taskId, contextId, artifact, append, lastChunk };
+    }
+  }
+}
+
+const shared = {
+  readCall,
+  writeTask,
+  writeAnswer: writeEvent,
+  writeEvent,
+  // There is no listing over JSON-RPC: its method is unknown.
+  writePage: ({ tasks }) => ({ tasks: tasks.map(writeTask) }),
+  writeError: toError0,
+  endsStream,
+  cancelsAgain: false,
+  resumesEnded: true,
+  repeatsAnswer: true,
+} satisfies Omit<Dialect, "version">;
+
+/** A2A 0.3. */
+export const dialect03 = { version: "0.3", ...shared } as const satisfies Dialect;
+
+/** A2A 0.2, from 0.2.0 to 0.2.6: over JSON-RPC it has the shapes of 0.3. */
+export const dialect02 = { version: "0.2", ...shared } as const satisfies Dialect;

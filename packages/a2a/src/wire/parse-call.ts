@@ -1,0 +1,109 @@
+import { A2AError, toA2AError } from "./a2a-error.ts";
+import type { A2ACall, A2AMethod } from "./call.ts";
+import type { A2AVersion, Dialect } from "./dialect.ts";
+import { dialect02, dialect03, pushNotSupported } from "./dialect-0.ts";
+import { dialect1 } from "./dialect-1.ts";
+import { parseBody, readId, readRequest } from "./json-rpc.ts";
+import type { RpcId, RpcRequest } from "./json-rpc.ts";
+
+/** The names of A2A 0.x: a noun and a verb. */
+const methods0: ReadonlyMap<string, A2AMethod> = new Map([
+  ["message/send", "send"],
+  ["message/stream", "stream"],
+  ["tasks/get", "get"],
+  ["tasks/cancel", "cancel"],
+  ["tasks/resubscribe", "subscribe"],
+  ["tasks/pushNotificationConfig/set", "push"],
+  ["tasks/pushNotificationConfig/get", "push"],
+  ["tasks/pushNotificationConfig/list", "push"],
+  ["tasks/pushNotificationConfig/delete", "push"],
+  ["agent/getAuthenticatedExtendedCard", "extended-card"],
+]);
+
+/** The names of A2A 1.0, in Pascal case: no name is in both tables, so that the name tells the version. */
+const methods1: ReadonlyMap<string, A2AMethod> = new Map([
+  ["SendMessage", "send"],
+  ["SendStreamingMessage", "stream"],
+  ["GetTask", "get"],
+  ["CancelTask", "cancel"],
+  ["ListTasks", "list"],
+  ["SubscribeToTask", "subscribe"],
+  ["CreateTaskPushNotificationConfig", "push"],
+  ["GetTaskPushNotificationConfig", "push"],
+  ["ListTaskPushNotificationConfigs", "push"],
+  ["DeleteTaskPushNotificationConfig", "push"],
+  ["GetExtendedAgentCard", "extended-card"],
+]);
+
+const dialects: Readonly<Record<A2AVersion, Dialect>> = { "0.2": dialect02, "0.3": dialect03, "1.0": dialect1 };
+
+const supported = Object.keys(dialects).join(", ");
+
+/** The version that a client asks for: one of ours, `null` for one that is not spoken, and 0.3 where none is named. */
+export function readVersion(header: string | undefined): A2AVersion | null {
+  const named = header?.trim() ?? "";
+  if (named === "") return "0.3";
+  // A patch number makes no other version.
+  const version = /^(\d{1,4}\.\d{1,4})(?:\.\d{1,9})?$/.exec(named)?.[1];
+  return version !== undefined && Object.hasOwn(dialects, version) ? (version as A2AVersion) : null;
+}
+
+/** A call of a client, or the error that it gets; with the id and the dialect of the answer. */
+export type ParsedCall = {
+  readonly id: RpcId;
+  readonly dialect: Dialect;
+} & ({ readonly call: A2ACall; readonly error?: never } | { readonly error: A2AError; readonly call?: never });
+
+/**
+ * Reads a call from the body of a request and the header `A2A-Version`. The name of the method tells the version; the header
+ * decides where the name cannot: between 0.2 and 0.3, and for the answer to what cannot be read. Never throws.
+ */
+export function parseCall(body: string | Uint8Array, versionHeader?: string): ParsedCall {
+  const version = readVersion(versionHeader);
+  let parsed: unknown;
+  let dialect = dialects[version ?? "1.0"];
+  try {
+    parsed = parseBody(body);
+    // Before the rest of the request: what is wrong with it is told in the dialect of its method.
+    dialect = dialectOf(parsed, version) ?? dialect;
+    const request = readRequest(parsed);
+    if (version === null) throw versionNotSupported();
+    return { id: request.id, dialect, call: readMethod(request, dialect) };
+  } catch (thrown) {
+    return { id: readId(parsed), dialect, error: toA2AError(thrown) };
+  }
+}
+
+function dialectOf(request: unknown, version: A2AVersion | null): Dialect | undefined {
+  const method = typeof request === "object" && request !== null ? (request as { method?: unknown }).method : undefined;
+  if (typeof method !== "string") return undefined;
+  if (methods1.has(method)) return dialect1;
+  if (!methods0.has(method)) return undefined;
+  return version === "0.2" ? dialect02 : dialect03;
+}
+
+function readMethod({ method, params }: RpcRequest, dialect: Dialect): A2ACall {
+  const operation = (dialect === dialect1 ? methods1 : methods0).get(method);
+  switch (operation) {
+    case undefined:
+      throw new A2AError("method-not-found", "This method is not known. It may be one of another version of A2A.");
+    case "push":
+      throw pushNotSupported();
+    case "extended-card":
+      throw noExtendedCard(dialect);
+    default:
+      return dialect.readCall(operation, params);
+  }
+}
+
+function noExtendedCard(dialect: Dialect): A2AError {
+  // By 1.0, the other error is for a card that is declared and missing.
+  const kind = dialect === dialect1 ? "unsupported-operation" : "extended-card-not-configured";
+  return new A2AError(kind, "This agent has no extended card. Its public card tells all.");
+}
+
+function versionNotSupported(): A2AError {
+  return new A2AError("version-not-supported", `This version of A2A is not supported. Supported are ${supported}.`, {
+    supported,
+  });
+}

@@ -1,0 +1,57 @@
+import type { A2AError } from "./a2a-error.ts";
+import type { Dialect } from "./dialect.ts";
+import { writeFailure, writeResult } from "./json-rpc.ts";
+import type { RpcId } from "./json-rpc.ts";
+import type { A2AEvent } from "./task.ts";
+
+/** The answer to a streamed call: the id of the request, and the version in which it is written. */
+type Answered = { readonly id: RpcId; readonly dialect: Dialect };
+
+/** Writes the frame of an event, as a server-sent event whose data is a whole JSON-RPC response. */
+export function writeFrame({ id, dialect }: Answered, event: A2AEvent): string {
+  return frameOf(writeResult(id, dialect.writeEvent(event)));
+}
+
+/** Writes the frame of an error, for clients that read nothing but a stream. */
+export function writeErrorFrame({ id, dialect }: Answered, error: A2AError): string {
+  return frameOf(writeFailure(id, dialect.writeError(error)));
+}
+
+// JSON has no line breaks, which would end the data.
+function frameOf(json: string): string {
+  return `data: ${json}\n\n`;
+}
+
+/** The artifact to which a stream's texts are appended. */
+export type TextArtifact = { taskId: string; contextId: string; artifactId: string; name?: string };
+
+/** The place of a text in its artifact: `append` for all but the first, `isLast` if no more follow. */
+export type TextPlace = { append: boolean; isLast: boolean };
+
+/**
+ * Returns a writer of frames that append a text to an artifact. It writes the frame around the text once, so that a chunk
+ * costs no more than its text, however long the stream is.
+ */
+export function createTextFrames(
+  answered: Answered,
+  artifact: TextArtifact,
+): (text: string, place: TextPlace) => string {
+  const shells: [head: string, tail: string][] = [];
+  return (text, place) => {
+    const index = Number(place.append) * 2 + Number(place.isLast);
+    const [head, tail] = (shells[index] ??= shellOf(answered, artifact, place));
+    return head + JSON.stringify(text) + tail;
+  };
+}
+
+const empty = '"text":""';
+
+function shellOf(answered: Answered, artifact: TextArtifact, place: TextPlace): [head: string, tail: string] {
+  const { taskId, contextId, ...facts } = artifact;
+  const parts = [{ kind: "text" as const, text: "" }];
+  const event = { type: "artifact" as const, taskId, contextId, artifact: { ...facts, parts }, ...place };
+  const frame = writeFrame(answered, event);
+  // Found only there: within a string, such as the id, its quotation marks are escaped.
+  const at = frame.indexOf(empty) + empty.length - 2;
+  return [frame.slice(0, at), frame.slice(at + 2)];
+}

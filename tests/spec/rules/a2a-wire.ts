@@ -1,0 +1,27 @@
+import { rulesOf } from "../rule.ts";
+
+/** Rules for the versions of A2A: what is read, what is written, and which version is spoken. */
+export const a2aWireRules = [
+  ...rulesOf("A2A server", {
+    "a2a.version-negotiation":
+      "the name of a method tells the version; A2A-Version decides between 0.2 and 0.3, without its patch, and none is 0.3",
+    "a2a.version-not-supported": "a version that is not spoken is refused as -32009, with any method",
+    "a2a.json-rpc-frame":
+      "a request that is no JSON-RPC 2.0 is refused by its code, a batch too; one without an id is answered",
+    "a2a.params": "a wrong parameter is -32602, and the message names the field by its path",
+    "a2a.part-one-content": "a part of 1.0 has exactly one of text, raw, url and data",
+    "a2a.waits":
+      "blocking of 0.x and returnImmediately of 1.0 tell if the answer waits; it waits when neither is given",
+    "a2a.no-push": "a client that asks for push notifications is told that there are none",
+    "a2a.no-extended-card": "a client that asks for an extended card is told that there is none",
+    "a2a.list-params": "a listing has pages of 1 to 100 tasks, 50 by default, and filters that are checked",
+    "a2a.unknown-fields": "fields that are not known are ignored",
+    "a2a.named-agent":
+      "the tenant names the agent, else agent in the metadata of the message, else in that of the call",
+    "a2a.error-data": "the data of an error is an array of typed details in 1.0, and our code with the fields in 0.x",
+    "a2a.round-trip": "a message that is written and read again is the same in every version",
+    "a2a.shapes-1": "what is written in 1.0 is read by the official SDK without loss",
+    "a2a.shapes-0": "what is written in 0.x has the types of the official SDKs 0.2.5 and 0.3",
+    "a2a.final": "in 0.x the last status of a stream is final, also where the task waits for its client",
+  }),
+];
