@@ -22,6 +22,11 @@ export const a2aWireRules = [
     "a2a.round-trip": "a message that is written and read again is the same in every version",
     "a2a.shapes-1": "what is written in 1.0 is read by the official SDK without loss",
     "a2a.shapes-0": "what is written in 0.x has the types of the official SDKs 0.2.5 and 0.3",
+    "a2a.card-versions": "a card has the fields by which clients of 0.2, 0.3 and 1.0 find the agent",
+    "a2a.card-1": "a client of 1.0 gets a card with nothing of 0.x in it",
+    "a2a.card-0": "a card has the types of the official SDKs 0.2.5 and 0.3, with security schemes as OpenAPI has them",
+    "a2a.card-security":
+      "the host's securitySchemes and security stand in the card in the form of each version, and wrong ones are refused",
     "a2a.final": "in 0.x the last status of a stream is final, also where the task waits for its client",
   }),
 ];

@@ -1,0 +1,176 @@
+import { TroupeError } from "@troupe/core";
+import type { Runnable } from "@troupe/core";
+import { baseUrlOption, registryEntries } from "@troupe/core/adapter";
+import type { Registry } from "@troupe/core/adapter";
+import { toScheme0, toScheme1 } from "./security-schemes.ts";
+import type { CardSecurity } from "./security-schemes.ts";
+
+/** The organization that offers the agents. Cards must have its `url`. @default of `url`: the address of the agents */
+export type AgentProvider = { organization: string; url?: string | undefined };
+
+/** An agent as a card describes it. */
+export type DescribedAgent = Pick<Runnable, "name" | "description" | "kind">;
+
+/** A thing that an agent can do, as cards list it. */
+export type AgentSkill = { id: string; name: string; description: string; tags: string[] };
+
+/** Fields that cards of all versions share. */
+type SharedCard = {
+  name: string;
+  description: string;
+  version: string;
+  provider?: { organization: string; url: string };
+  defaultInputModes: string[];
+  defaultOutputModes: string[];
+  skills: AgentSkill[];
+  securitySchemes?: Record<string, object>;
+};
+
+/** The fields of a card that only A2A 1.0 has. */
+type Card1Fields = {
+  supportedInterfaces: { url: string; protocolBinding: "JSONRPC"; protocolVersion: string }[];
+  securityRequirements?: { schemes: Record<string, { list: string[] }> }[];
+};
+
+/** A card of A2A 1.0 alone. */
+export type AgentCard1 = SharedCard &
+  Card1Fields & { capabilities: { streaming: boolean; pushNotifications: boolean; extendedAgentCard: boolean } };
+
+/** The card of an agent, or of several behind one address. It has the fields of A2A 0.2, 0.3 and 1.0, so that each finds its own. */
+export type AgentCard = SharedCard &
+  Card1Fields & {
+    protocolVersion: string;
+    url: string;
+    preferredTransport: "JSONRPC";
+    additionalInterfaces: { url: string; transport: "JSONRPC" }[];
+    capabilities: {
+      streaming: boolean;
+      pushNotifications: boolean;
+      stateTransitionHistory: boolean;
+      extendedAgentCard: boolean;
+    };
+    supportsAuthenticatedExtendedCard: boolean;
+    security?: Record<string, string[]>[];
+  };
+
+/** Facts that the fields of a card are made of. `url` is the address of the JSON-RPC endpoint. */
+export type CardFacts = CardSecurity & {
+  name: string;
+  description: string;
+  url: string;
+  version: string;
+  provider?: AgentProvider | undefined;
+  skills: AgentSkill[];
+};
+
+const defaultVersion = "1.0.0";
+
+const capabilities = { streaming: true, pushNotifications: false, extendedAgentCard: false };
+
+function sharedFields({ name, description, url, version, provider, skills }: CardFacts) {
+  return {
+    name,
+    description,
+    version,
+    ...(provider && { provider: { organization: provider.organization, url: provider.url ?? new URL(url).origin } }),
+    defaultInputModes: ["text/plain", "application/json", "image/*", "audio/*"],
+    defaultOutputModes: ["text/plain", "application/json"],
+    skills,
+  };
+}
+
+function fieldsOf1({ url, security }: CardFacts): Card1Fields {
+  const supportedInterfaces = ["1.0", "0.3"].map((protocolVersion) => {
+    return { url, protocolBinding: "JSONRPC" as const, protocolVersion };
+  });
+  if (security === undefined) return { supportedInterfaces };
+  const securityRequirements = security.map((requirement) => {
+    const entries = Object.entries(requirement).map(([scheme, list]) => [scheme, { list: [...list] }]);
+    return { schemes: Object.fromEntries(entries) as Record<string, { list: string[] }> };
+  });
+  return { supportedInterfaces, securityRequirements };
+}
+
+function schemesOf({ securitySchemes }: CardFacts, write: typeof toScheme1): Pick<SharedCard, "securitySchemes"> {
+  if (securitySchemes === undefined) return {};
+  const entries = Object.entries(securitySchemes).map(([name, scheme]) => [name, write(scheme)]);
+  return { securitySchemes: Object.fromEntries(entries) as Record<string, object> };
+}
+
+/** Makes the card of A2A 1.0 alone, for its clients: some take no field that they do not know. */
+export function makeCard1(facts: CardFacts): AgentCard1 {
+  return { ...sharedFields(facts), ...fieldsOf1(facts), capabilities, ...schemesOf(facts, toScheme1) };
+}
+
+/**
+ * Makes the card for clients of any version. A scheme has the fields of 0.x and, beside them, the member of 1.0: clients of
+ * each version read theirs alone.
+ */
+export function makeCard(facts: CardFacts): AgentCard {
+  const { url, security } = facts;
+  return {
+    protocolVersion: "0.3.0",
+    ...sharedFields(facts),
+    url,
+    preferredTransport: "JSONRPC",
+    additionalInterfaces: [{ url, transport: "JSONRPC" }],
+    ...fieldsOf1(facts),
+    capabilities: { ...capabilities, stateTransitionHistory: false },
+    supportsAuthenticatedExtendedCard: false,
+    ...schemesOf(facts, (scheme) => ({ ...toScheme0(scheme), ...toScheme1(scheme) })),
+    ...(security && {
+      security: security.map((requirement) =>
+        Object.fromEntries(Object.entries(requirement).map(([scheme, scopes]) => [scheme, [...scopes]])),
+      ),
+    }),
+  };
+}
+
+/** Returns the facts of an agent's card, which is its only skill. */
+export function describeAgent(
+  agent: DescribedAgent,
+  name = agent.name,
+): Pick<CardFacts, "name" | "description" | "skills"> {
+  const skill = skillOf(agent, name);
+  return { name, description: skill.description, skills: [skill] };
+}
+
+/** Returns the facts of the card of several agents, each of which is a skill with its name as id. */
+export function describeAgents(
+  agents: readonly (readonly [name: string, agent: DescribedAgent])[],
+  provider?: AgentProvider,
+): Pick<CardFacts, "name" | "description" | "skills"> {
+  const [first, second] = agents;
+  if (first === undefined) throw new TroupeError("invalid_config", "A card needs at least one agent.");
+  if (second === undefined) return describeAgent(first[1], first[0]);
+  const names = agents.map(([name]) => name).join(", ");
+  const name = provider === undefined ? "Agents" : `Agents of ${provider.organization}`;
+  const description = `Agents at one address: ${names}. A client names one as the tenant or as "agent" in the metadata of its message; else ${first[0]} answers.`;
+  return { name, description, skills: agents.map(([id, agent]) => skillOf(agent, id)) };
+}
+
+function skillOf({ kind, description }: DescribedAgent, name: string): AgentSkill {
+  return { id: name, name, description: description?.trim() || `Agent ${name}.`, tags: [kind] };
+}
+
+/**
+ * Makes the card of an agent that is served at `baseUrl`, the address of its JSON-RPC endpoint, for clients of any version.
+ */
+export function generateAgentCard(agent: DescribedAgent, baseUrl: string, provider?: AgentProvider): AgentCard {
+  return makeCard({ ...describeAgent(agent), url: readCardUrl(baseUrl), version: defaultVersion, provider });
+}
+
+/** Makes the card of several agents behind one JSON-RPC endpoint at `baseUrl`. Each agent is a skill, by its name in `agents`. */
+export function generateMultiAgentCard(
+  agents: Registry<DescribedAgent>,
+  baseUrl: string,
+  provider?: AgentProvider,
+): AgentCard {
+  const facts = describeAgents(registryEntries(agents), provider);
+  return makeCard({ ...facts, url: readCardUrl(baseUrl), version: defaultVersion, provider });
+}
+
+/** Returns an address for a card. Throws `invalid_config` for one that is no http(s) address, or that holds credentials. */
+export function readCardUrl(baseUrl: string): string {
+  return baseUrlOption(baseUrl, "baseUrl", {});
+}
