@@ -71,6 +71,9 @@ export const runLogRules = [
       "a reader never sees chunks that a later attempt has made void, or is told that those it has seen are",
     "durable.cancel": "a cancelled run ends once as cancelled, and says of each tool call if it is settled",
     "durable.drain": "a run that is handed back in a shutdown has no end by that, and goes on in the next process",
+    "durable.long-input":
+      "an input or options of more than 32 KB are stored once beside the record of their run, and go with its log",
+    "durable.orphan": "what a process has left of a run that it did not finish accepting is removed a minute later",
     "durable.crashed": "three attempts in a row without a finished step end a run as crashed",
     "durable.crashed-keeps-calls":
       "a run that ends as crashed does nothing again, leaves in its session what its tools did, and lets it take other runs",

@@ -15,6 +15,8 @@ import type { Performing } from "./process-state.ts";
 import { RunEnds } from "./run-ends.ts";
 import type { RunJob } from "./run-engine.ts";
 import { cancelled, crashed, endOf, toRunOpts } from "./run-opts.ts";
+import { readInput } from "./run-input.ts";
+import type { RunInput } from "./run-input.ts";
 import { isEnded } from "./run-record.ts";
 import type { RunRecord } from "./run-record.ts";
 import { RunningNote } from "./running-note.ts";
@@ -103,7 +105,11 @@ export class RunPerformer {
    * Begins an attempt. One that is only to end the run, with `ending`, takes in what was done before, and ends it with the
    * first thing that was not: so its session keeps what its tools did.
    */
-  async #begin(start: Omit<Attempt, "journal">, { answers }: InboxContent, ending?: TroupeError): Promise<void> {
+  async #begin(
+    start: Omit<Attempt, "journal" | "given">,
+    { answers }: InboxContent,
+    ending?: TroupeError,
+  ): Promise<void> {
     const { record, print, controller } = start;
     let error = ending;
     const journal = await this.#open(record.runId, print, answers);
@@ -113,10 +119,11 @@ export class RunPerformer {
     if (cancel !== undefined) error ??= cancelled(cancel.reason);
     const inVain = journal.fruitlessAttempts - fruitlessAttempts;
     if (inVain > 0) error ??= crashed(record);
-    if (error === undefined) return await this.#run({ ...start, journal });
+    const given = await readInput(this.#parts.store.storage, record);
+    if (error === undefined) return await this.#run({ ...start, journal, given });
     if (!journal.hasResults || inVain > endingAttempts) return await this.#ends.end(record, journal, error);
     journal.endAtNewWork(() => controller.abort(error));
-    await this.#run({ ...start, journal, ending: error });
+    await this.#run({ ...start, journal, given, ending: error });
   }
 
   /** Nothing is logged, so that a run may wait for long; the sweep looks again whether it can go on. */
@@ -182,11 +189,12 @@ export class RunPerformer {
 
   /** Drives a run to its end, or to a pause. A failure of the run is an end, too. */
   async #drive(attempt: Attempt): Promise<{ output: Json; error?: StoredEnd["error"] & object }> {
-    const { record, journal, controller, target, keys } = attempt;
+    const { record, given, journal, controller, target, keys } = attempt;
     try {
       const local = this.#parts.locals.get(record.runId);
-      const opts = toRunOpts(record, { keys, local, signal: controller.signal });
-      const { kind, input } = record;
+      const { input, options } = given;
+      const opts = toRunOpts({ ...record, options }, { keys, local, signal: controller.signal });
+      const { kind } = record;
       const run = startRun(target, { kind, input: local?.input ?? input }, { ...opts, journal });
       for await (const { chunk, inner } of run.chunks) {
         const behind = journal.write(chunk, inner);
@@ -263,6 +271,8 @@ type Attempt = Ready &
   Control & {
     readonly record: RunRecord;
     readonly journal: Journal;
+    /** The input and options of the run. */
+    readonly given: RunInput;
     /** The error with which the attempt is to end the run. */
     readonly ending?: TroupeError | undefined;
   };

@@ -14,6 +14,9 @@ import type { DurableRunOptions, RunKind, RunStatus, RunView } from "./run-view.
 /** A storage that can hold durable runs. */
 export type RunStorage = StorageDriver & Required<Pick<StorageDriver, "compareAndSet">>;
 
+/** The place of the input and options of a run that are stored in pieces: an id of the write, and the number of pieces. */
+export type InputPieces = { readonly id: string; readonly count: number };
+
 /** The stored record of a durable run. Times are epoch milliseconds. */
 export type RunRecord = {
   v: 1;
@@ -26,8 +29,11 @@ export type RunRecord = {
   isNewSession?: boolean;
   /** True when callers without a user may reach the run by its id. */
   isBearer?: boolean;
+  /** Absent, and the options empty, where `inputPieces` says where they lie. */
   input?: Json;
   options: DurableRunOptions;
+  /** The place of an input and options that are too long for a record. */
+  inputPieces?: InputPieces;
   /** Hash of what the request asked for, where it had an idempotency key. */
   fingerprint?: string;
   createdAt: number;

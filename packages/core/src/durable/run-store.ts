@@ -9,6 +9,7 @@ import { toJson } from "../storage/check-json.ts";
 import { encodeKey } from "../storage/encode-key.ts";
 import type { Json } from "../storage/json.ts";
 import { GatheredWrites, writeAll } from "./gathered-writes.ts";
+import { inputKeys, isLongInput, removeInput, writeInput } from "./run-input.ts";
 import { byKeys, timeOf, isEnded, readOpenRun, readRunRecord, runIdOf } from "./run-record.ts";
 import type { EndStatus, OpenRun, Running, RunRecord, RunStorage } from "./run-record.ts";
 
@@ -19,12 +20,16 @@ export type StoredEnd = { status: EndStatus; output?: Json; error?: PublicError 
 export type FoundOpenRun = OpenRun & { runId: string; stored: Json };
 
 const pageSize = 100;
+/** Milliseconds after which no process is still writing a run whose record is missing. */
+const orphanMs = 60_000;
 
 /** Reads and writes the records of durable runs, all but their logs. */
 export class RunStore {
   readonly storage: RunStorage;
   /** The runs that this process performs, by id, with what their records are going to say of that. */
   readonly running = new Map<string, Running>();
+  /** Runs on the list of open ones that have no record, with the times at which that was seen first. */
+  readonly #missing = new Map<string, number>();
   readonly #writes: GatheredWrites;
   readonly #now: () => number;
 
@@ -36,6 +41,16 @@ export class RunStore {
 
   /** Stores a new run. Returns false when there is a run with this id. */
   async insert(record: RunRecord): Promise<boolean> {
+    if (!isLongInput(record)) return await this.#insert(record);
+    // On the list of open runs first: if the process ends before the record is there, the sweep finds what it has written.
+    await this.open(record);
+    const inPieces = await writeInput(this.storage, record);
+    const isNew = await this.#insert(inPieces);
+    if (!isNew) await removeInput(this.storage, record.runId, inPieces.inputPieces?.id);
+    return isNew;
+  }
+
+  async #insert(record: RunRecord): Promise<boolean> {
     const { runs, open, byOwner } = runNamespaces;
     const { runId, sessionId, createdAt, expiresAt } = record;
     const listed = { v: 1, createdAt, sessionId };
@@ -150,12 +165,19 @@ export class RunStore {
     await this.storage.set(runNamespaces.open, encodeKey(record.runId), toJson(this.#openRun(record)));
   }
 
-  /** Removes the entry of an open run that has no record, left by a process that died while it accepted the run. */
+  /** Removes the entry and the input of an open run that has no record, left by a process that died while it accepted the run. */
   async closeOrphan(runId: string): Promise<void> {
     const key = encodeKey(runId);
     const value = await this.storage.get(runNamespaces.open, key);
-    if (value === null || readOpenRun(value, runId).submittedAt > this.#now() - 60_000) return;
-    await this.storage.compareAndSet(runNamespaces.open, key, value, null);
+    const since = this.#missing.get(runId) ?? this.#now();
+    if (value === null) return void this.#missing.delete(runId);
+    // A process may still be writing what comes before the record. The entry does not say since when: the sweep renews it.
+    if (since > this.#now() - orphanMs) return void this.#missing.set(runId, since);
+    this.#missing.delete(runId);
+    const left = await inputKeys(this.storage, runId);
+    // Whoever accepts the run now has changed the entry, and its pieces have other keys.
+    if (!(await this.storage.compareAndSet(runNamespaces.open, key, value, null))) return;
+    for (const piece of left) await this.storage.delete(runNamespaces.input, piece);
   }
 
   /** Lists the open runs. Damaged entries are left out, and given to `onError`. */
@@ -224,8 +246,9 @@ export class RunStore {
     ]);
   }
 
-  /** Removes the log and the inbox of a run. */
+  /** Removes the log and the inbox of a run, and its input if that lies beside the record. */
   async removeLog(runId: string): Promise<void> {
+    await removeInput(this.storage, runId);
     await removeAll(this.storage, runNamespaces.log, logPrefix(runId));
     await removeAll(this.storage, runNamespaces.inbox, logPrefix(runId));
   }

@@ -11,6 +11,8 @@ import { isRecord } from "../util/is-record.ts";
 export const runNamespaces = {
   /** A run's record: target, input, options, status, result. */
   runs: "runs",
+  /** Inputs and options that are too long for a record, in pieces. */
+  input: "run-input",
   /** The runs that are not over. */
   open: "run-open",
   /** The logs of runs, in numbered records. */

@@ -59,7 +59,7 @@ export function textOf(events: readonly RunEvent[]): string {
 
 /** The keys of all records of runs in a storage. */
 export async function runRecordsIn(storage: StorageDriver): Promise<string[]> {
-  const names = ["runs", "run-open", "run-log", "run-inbox", "run-by"];
+  const names = ["runs", "run-input", "run-open", "run-log", "run-inbox", "run-by"];
   const lists = await Promise.all(names.map((name) => storage.list(name)));
   return lists.flatMap((entries, index) => entries.map(({ key }) => `${names[index]} ${key}`));
 }

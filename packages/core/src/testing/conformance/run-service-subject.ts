@@ -114,7 +114,7 @@ export function textIn(events: readonly RunEvent[]): string {
 
 /** Returns all records of runs in a storage, as JSON. */
 export async function recordsIn(storage: StorageDriver): Promise<string[]> {
-  const names = ["runs", "run-open", "run-log", "run-inbox", "run-by"];
+  const names = ["runs", "run-input", "run-open", "run-log", "run-inbox", "run-by"];
   const lists = await Promise.all(names.map(async (name) => await storage.list(name)));
   return lists.flat().map((entry) => JSON.stringify(entry));
 }
