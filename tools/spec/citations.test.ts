@@ -43,4 +43,23 @@ describe("findCitations", () => {
   ])("finds that a test with %s asserts nothing at run time", (_what, text) => {
     expect(findCitations("x.test.ts", text)).toMatchObject([{ asserts: false }]);
   });
+
+  it("reads the titles of the cases of a conformance suite, and of no other object", () => {
+    const text = [
+      `"is so ${id("a.b")}": async ({ x }) => { assert.ok(x); },`,
+      `"is so ${id("c.d")}": onStage(async (stage) => { assert.ok(stage); }),`,
+      `"is so ${id("e.f")}": onStage(async (stage) => { await stage; }),`,
+    ].join("\n");
+    const object = `const cases = {\n${text}\n};`;
+
+    const of = (name: string, line: number, asserts: boolean) => ({
+      id: name,
+      file: "x-cases.ts",
+      line,
+      asserts,
+      isCase: true,
+    });
+    expect(findCitations("x-cases.ts", object)).toEqual([of("a.b", 2, true), of("c.d", 3, true), of("e.f", 4, false)]);
+    expect(findCitations("x.test.ts", object)).toEqual([]);
+  });
 });

@@ -8,6 +8,8 @@ export type Citation = {
   line: number;
   /** The test asserts something when it runs; types alone prove nothing. */
   asserts: boolean;
+  /** True for a case of a conformance suite: it is a test wherever an implementation runs the suite. */
+  isCase?: true;
 };
 
 const cited = /\[([a-z0-9]+(?:-[a-z0-9]+)*\.[a-z0-9.-]+)\]/g;
@@ -19,7 +21,10 @@ export function idsIn(title: string): string[] {
   return [...title.matchAll(cited)].map(([, id = ""]) => id);
 }
 
-/** Finds the citations of a test file: in the titles of `it`, `it.each(…)`, `describe` and the like. */
+/**
+ * Finds the citations of a test file, in the titles of `it`, `it.each(…)`, `describe` and the like, and of a conformance suite,
+ * in the titles of its cases.
+ */
 export function findCitations(file: string, text: string): Citation[] {
   if (idsIn(text).length === 0) return [];
   const citations: Citation[] = [];
@@ -30,13 +35,26 @@ export function findCitations(file: string, text: string): Citation[] {
       const asserts = rest.some(assertsAtRunTime);
       for (const id of idsIn(title.value)) citations.push({ id, file, line, asserts });
     },
+    Property({ key, value, start }) {
+      if (!isSuite(file) || key.type !== "Literal" || typeof key.value !== "string") return;
+      const line = text.slice(0, start).split("\n").length;
+      const asserts = assertsAtRunTime(
+        (value.type === "CallExpression" ? value.arguments[0] : value) as Argument | undefined,
+      );
+      for (const id of idsIn(key.value)) citations.push({ id, file, line, asserts, isCase: true });
+    },
   }).visit(parseSync(file, text).program);
   return citations;
 }
 
+/** Returns true for a file with cases of a conformance suite. */
+function isSuite(file: string): boolean {
+  return file.endsWith("-cases.ts");
+}
+
 /** Returns true for a function that calls something which can fail a test: `expect(…)`, `assert.equal(…)`, `rejectsWith(…)`. */
-function assertsAtRunTime(body: Argument): boolean {
-  if (body.type !== "ArrowFunctionExpression" && body.type !== "FunctionExpression") return false;
+function assertsAtRunTime(body: Argument | undefined): boolean {
+  if (body?.type !== "ArrowFunctionExpression" && body?.type !== "FunctionExpression") return false;
   let found = false;
   const statement = { type: "ExpressionStatement", expression: body, start: body.start, end: body.end } as const;
   new Visitor({

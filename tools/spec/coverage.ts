@@ -25,8 +25,9 @@ type VitestReport = {
   testResults: { name: string; assertionResults: { fullName: string; status: string }[] }[];
 };
 
-function testFiles(): string[] {
-  const listed = execFileSync("git", ["ls-files", "-co", "--exclude-standard", "*.test.ts"], { encoding: "utf8" });
+/** Lists the files of a pattern, and those that are not committed yet. */
+function listFiles(...patterns: string[]): string[] {
+  const listed = execFileSync("git", ["ls-files", "-co", "--exclude-standard", ...patterns], { encoding: "utf8" });
   return listed.split("\n").filter((file) => file !== "" && existsSync(file));
 }
 
@@ -57,8 +58,13 @@ function bySection(list: readonly Rule[]): string {
   return [...sections].map(([section, members]) => `  ${section}: ${members.length}`).join("\n");
 }
 
-const citations = testFiles().flatMap((file) => findCitations(file, readFileSync(file, "utf8")));
-const files = [...new Set(citations.map(({ file }) => file))].filter((file) => !needsServer(file));
+const citations = listFiles("*.test.ts", "packages/core/src/testing/conformance/*-cases.ts").flatMap((file) =>
+  findCitations(file, readFileSync(file, "utf8")),
+);
+// The cases of suites are run by the implementations.
+const suites = citations.some(({ isCase }) => isCase) ? listFiles("*.conformance.test.ts") : [];
+const cited = citations.filter(({ isCase }) => isCase !== true).map(({ file }) => file);
+const files = [...new Set([...cited, ...suites])].filter((file) => !needsServer(file));
 const { proven, documented, open, faults } = judge({
   rules,
   citations,

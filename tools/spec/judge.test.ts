@@ -27,6 +27,15 @@ describe("judge", () => {
     expect(judge({ ...sound, citations }).faults).toEqual([]);
   });
 
+  it("takes a case of a suite for proven where an implementation passed it, and not where it declares a gap", () => {
+    const citations = [{ ...citation, file: "x-cases.ts", isCase: true as const }];
+    const faultsOf = (shown: string) =>
+      judge({ ...sound, citations, results: [{ file, title: shown, status: "passed" }] }).faults;
+
+    expect(faultsOf(title)).toEqual([]);
+    expect(faultsOf(`${title} (known gap: none)`)).toEqual([expect.stringContaining("no test that cites it ran")]);
+  });
+
   it("leaves a planned rule open without a fault", () => {
     const planned = plannedRules("Later", { "c.d": "it will be so" });
 

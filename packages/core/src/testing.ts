@@ -31,6 +31,18 @@ export { storageTransactionCases } from "./testing/conformance/storage-transacti
 export { storageWatchCases } from "./testing/conformance/storage-watch-cases.ts";
 export { toolSourceCases } from "./testing/conformance/tool-source-cases.ts";
 export type { ToolSourceSubject } from "./testing/conformance/tool-source-cases.ts";
+export { transportCases } from "./testing/conformance/transport-cases.ts";
+export type {
+  SentError,
+  SentRunFields,
+  TransportAnswer,
+  TransportClient,
+  TransportEvent,
+  TransportHarness,
+  TransportRun,
+  TransportServed,
+  TransportService,
+} from "./testing/conformance/transport-subject.ts";
 export {
   vectorCollectionCases,
   vectorEmbeddingsCases,

@@ -1,0 +1,15 @@
+import type { ConformanceCases } from "./check-conformance.ts";
+import { transportKeptCases } from "./transport-kept-cases.ts";
+import { transportOwnerCases } from "./transport-owner-cases.ts";
+import { transportRunCases } from "./transport-run-cases.ts";
+import type { TransportHarness } from "./transport-subject.ts";
+
+/**
+ * Conformance suite for every transport: what its clients may send and are sent, whom runs belong to, and what ends them. Each
+ * title has the id of its rule. A transport without durable runs declares the cases of `transport.kept-…` as known gaps.
+ */
+export const transportCases = {
+  ...transportRunCases,
+  ...transportOwnerCases,
+  ...transportKeptCases,
+} satisfies ConformanceCases<TransportHarness>;
