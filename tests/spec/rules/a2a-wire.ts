@@ -27,6 +27,13 @@ export const a2aWireRules = [
     "a2a.card-0": "a card has the types of the official SDKs 0.2.5 and 0.3, with security schemes as OpenAPI has them",
     "a2a.card-security":
       "the host's securitySchemes and security stand in the card in the form of each version, and wrong ones are refused",
+    "a2a.content-in": "text, files, images, audio and data of a message become the input of a run",
+    "a2a.content-out": "text, images, audio, files and artifacts of a run become parts for the client",
+    "a2a.stream-frames": "a frame of a stream is one event whose data is a whole JSON-RPC response on one line",
+    "a2a.text-frames": "a text that is appended to an artifact is written as any other event",
+    "a2a.cost-per-chunk": "a chunk of a stream costs what its text costs, at the 10,000th chunk as at the 10th",
+    "a2a.error-codes": "each error has its code of JSON-RPC or A2A, and what a service hides stays hidden",
+    "a2a.any-body": "any body of a request is a call, or an error with the right code",
     "a2a.final": "in 0.x the last status of a stream is final, also where the task waits for its client",
   }),
 ];

@@ -42,6 +42,7 @@ describe("A2A 1.0 as the official SDK reads it", () => {
         const frame = wire(dialect1.writeEvent(anEvent));
         expect(plain(sdk1.StreamResponse.toJSON(sdk1.StreamResponse.fromJSON(frame)))).toEqual(plain(frame));
       }),
+      { numRuns: 50 },
     );
   });
 
@@ -94,6 +95,7 @@ describe("A2A 0.x as the official SDKs declare it", () => {
           frame;
         expect(twoEvent.kind).toBe(threeEvent.kind);
       }),
+      { numRuns: 50 },
     );
   });
 
