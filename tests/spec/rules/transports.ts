@@ -135,6 +135,20 @@ export const transportRules = [
     "socket.run-ids": "each event of a run carries its runId, name and sessionId",
     "socket.declared-fields": "events carry the fields that are declared, and no others that a runnable adds",
   }),
+  ...rulesOf("Socket gateway", {
+    "socket.any-payload":
+      "whatever a client sends, as events or as raw frames, is answered by an error or a run, and harms nobody else",
+    "socket.backpressure":
+      "a client that stops reading, or polls no more, stops its vendors' streams, with one run or eight",
+    "socket.stopped-reader":
+      "a client that reads nothing for 30 seconds, or lets more than maxBufferedBytes wait, is dropped with a warning",
+    "socket.silent-client":
+      "a client that is frozen or killed ends its runs within pingInterval, pingTimeout and a second",
+    "socket.several-nodes":
+      "behind the adapters for Redis streams and PostgreSQL each node runs for its own sockets, and publishes nothing of a run",
+    "socket.recovery-nodes":
+      "with connection state recovery behind Redis streams, a run reaches its socket that came back at another node without a gap",
+  }),
   ...plannedRules("A2A server", {
     "a2a.agents": "the server serves agents by name",
     "a2a.base-path": "the endpoint is at / by default",
