@@ -1,4 +1,5 @@
 import type { Rule } from "./rule.ts";
+import { a2aTaskRules } from "./rules/a2a-tasks.ts";
 import { a2aWireRules } from "./rules/a2a-wire.ts";
 import { agentRules } from "./rules/agents.ts";
 import { messageToolkitRules } from "./rules/message-toolkits.ts";
@@ -22,6 +23,7 @@ export const rules: readonly Rule[] = [
   ...storageRules,
   ...runLogRules,
   ...transportRules,
+  ...a2aTaskRules,
   ...a2aWireRules,
   ...messageToolkitRules,
   ...testingRules,

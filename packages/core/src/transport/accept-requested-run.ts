@@ -18,6 +18,8 @@ export type RunTarget = {
   readonly key?: string | undefined;
   /** True if the client goes on with a run that it has begun: there must be one of its key. */
   readonly mustExist?: boolean | undefined;
+  /** JSON of the transport's own, which the views of the run have again. */
+  readonly note?: Json | undefined;
 };
 
 /** A run that a service keeps: accepted now, or found again by its key. */
@@ -68,7 +70,7 @@ async function untilOver(service: RunService, runId: string): Promise<void> {
 }
 
 function toRunRequest({ input, opts, owner }: AnyRequestedRun, target: RunTarget, signal: AbortSignal): RunRequest {
-  const { kind, name, isDurable, key, mustExist } = target;
+  const { kind, name, isDurable, key, mustExist, note } = target;
   const { runId, sessionId, isNewSession, userId, tenantId, verified, apiKey, apiKeys } = opts;
   const { metadata, messages, limits, modelOptions, instructions, fromOutside, model, tools } = opts;
   const named = isNewSession ? {} : { sessionId };
@@ -85,6 +87,7 @@ function toRunRequest({ input, opts, owner }: AnyRequestedRun, target: RunTarget
     owner: { userId, tenantId, verified },
     isBearer: owner.userId === undefined,
     keys: { apiKey, apiKeys },
+    note,
     ...(key === undefined
       ? { runId }
       : { idempotencyKey: key, mustExist, fingerprint: fingerprintOf({ input, messages, userId, ...named }) }),

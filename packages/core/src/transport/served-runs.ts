@@ -131,7 +131,7 @@ export class ServedRuns implements EndingRuns {
 
   /** Returns a kept run that the caller may reach. One that is unknown, over and removed, or another user's is `not_found`. */
   async find(runId: string, caller: RunCaller): Promise<FoundRun> {
-    for (const service of this.#services()) {
+    for (const service of this.services) {
       const run = runId.length <= longestId ? await orUndefined(service.get(runId, caller)) : undefined;
       if (run !== undefined) return { service, run };
     }
@@ -161,7 +161,7 @@ export class ServedRuns implements EndingRuns {
 
   /** Removes the kept runs of a session. */
   async forgetSession(sessionId: string, owner: SessionOwner): Promise<void> {
-    for (const service of this.#services()) await service.forgetSession(sessionId, owner);
+    for (const service of this.services) await service.forgetSession(sessionId, owner);
   }
 
   /** The number of runs of this process that are not over. */
@@ -233,8 +233,8 @@ export class ServedRuns implements EndingRuns {
     return service;
   }
 
-  /** The runs in memory first. */
-  #services(): RunService[] {
+  /** The services that have runs: the one in memory first, if it was needed yet. */
+  get services(): readonly RunService[] {
     return [this.#kept, this.durable].filter((service) => service !== undefined);
   }
 }

@@ -1,0 +1,86 @@
+import { SseWriter } from "@troupe/core/adapter";
+import type { Response } from "express";
+import { responseId } from "../tasks/task-view.ts";
+import type { TaskForm } from "../tasks/task-view.ts";
+import type { TaskReader } from "../tasks/follow-task.ts";
+import type { A2AError } from "../wire/a2a-error.ts";
+import type { Dialect } from "../wire/dialect.ts";
+import type { RpcId } from "../wire/json-rpc.ts";
+import { createTextFrames, writeErrorFrame, writeFrame } from "../wire/stream-frames.ts";
+import type { TextPlace } from "../wire/stream-frames.ts";
+import { lastMessages } from "../wire/task.ts";
+import type { A2AEvent, A2ATaskState } from "../wire/task.ts";
+
+/** The answer to a call: the id of its request, and the version in which it is written. */
+export type Answered = { readonly id: RpcId; readonly dialect: Dialect };
+
+/** The task of a stream, and the number of messages of its history that the client wants. */
+export type StreamedTask = {
+  readonly taskId: string;
+  readonly contextId: string;
+  readonly historyLength?: number | undefined;
+};
+
+/** The headers of every stream. Compression is kept away, and proxies that would hold events back. */
+export const streamHead = {
+  "Content-Type": "text/event-stream",
+  "Cache-Control": "no-store, no-transform",
+  "X-Accel-Buffering": "no",
+};
+
+/** The response to a streamed call: server-sent events, each a whole JSON-RPC response. */
+export class TaskStream implements TaskReader {
+  readonly form: TaskForm;
+  readonly #answered: Answered;
+  readonly #historyLength: number | undefined;
+  readonly #writer: SseWriter;
+  readonly #writeText: (text: string, place: TextPlace) => string;
+
+  constructor(
+    response: Response,
+    answered: Answered,
+    { heartbeatMs, ...task }: StreamedTask & { heartbeatMs: number },
+  ) {
+    const { taskId, contextId, historyLength } = task;
+    this.form = answered.dialect;
+    this.#answered = answered;
+    this.#historyLength = historyLength;
+    this.#writeText = createTextFrames(answered, { taskId, contextId, artifactId: responseId, name: responseId });
+    response.writeHead(200, streamHead);
+    this.#writer = new SseWriter(response, { heartbeatMs });
+  }
+
+  send(event: A2AEvent): Promise<void> | undefined {
+    return this.#write(writeFrame(this.#answered, this.#withHistory(event)));
+  }
+
+  sendText(text: string, place: TextPlace): Promise<void> | undefined {
+    return this.#write(this.#writeText(text, place));
+  }
+
+  endsAt(state: A2ATaskState): boolean {
+    return this.#answered.dialect.endsStream(state);
+  }
+
+  /** Sends an error as the last frame. */
+  fail(error: A2AError): void {
+    void this.#write(writeErrorFrame(this.#answered, error));
+    this.close();
+  }
+
+  close(): void {
+    void this.#writer.close();
+  }
+
+  #withHistory(event: A2AEvent): A2AEvent {
+    if (event.type !== "task" || this.#historyLength === undefined) return event;
+    const history = lastMessages(event.task.history, this.#historyLength);
+    return { ...event, task: { ...event.task, history } };
+  }
+
+  /** Events for a client that has left are dropped. */
+  #write(frame: string): Promise<void> | undefined {
+    if (this.#writer.closed) return undefined;
+    return this.#writer.write(frame)?.catch(() => undefined);
+  }
+}

@@ -1,0 +1,222 @@
+import type { RunEvent, RunView } from "@troupe/core";
+import type { A2AEvent, A2AStatus, A2ATaskState } from "../wire/task.ts";
+import type { TextPlace } from "../wire/stream-frames.ts";
+import { responseId, toArtifacts, toStatus, toTask } from "./task-view.ts";
+import type { TaskForm } from "./task-view.ts";
+import type { TaskTail } from "./task-tail.ts";
+
+/** The reader of a task's events. What is sent to it returns a promise while it is behind. */
+export type TaskReader = {
+  readonly form: TaskForm;
+  send(event: A2AEvent): Promise<void> | undefined;
+  /** Adds a text to the artifact with the answer. */
+  sendText(text: string, place: TextPlace): Promise<void> | undefined;
+  /** Tells if the stream ends after a status of this state. */
+  endsAt(state: A2ATaskState): boolean;
+};
+
+/** Characters of text that one event has, beyond which the next one begins. */
+const longestPiece = 65_536;
+
+/**
+ * Sends a task as it is, and then all that changes it, until it is over or waits for its client. Texts of a model call are
+ * appended to the artifact of the answer, one piece for each record of the run's log, so that all readers get the same events.
+ */
+export async function followTask(tail: TaskTail, reader: TaskReader): Promise<void> {
+  const { run } = tail.task;
+  await reader.send({ type: "task", task: toTask(run, reader.form) });
+  const follower = new TaskFollower(tail, reader);
+  try {
+    for (let event = await tail.next(); event !== undefined; event = await tail.next()) {
+      if (await follower.take(event)) return;
+    }
+    if (tail.paused !== undefined) await follower.pause(tail.paused);
+  } finally {
+    follower.end();
+  }
+}
+
+/** Reads on until a task is over or waits for its client. Returns its run, or undefined when the client has left. */
+export async function untilPaused(tail: TaskTail): Promise<RunView | undefined> {
+  for (let event = await tail.next(); event !== undefined; event = await tail.next()) {
+    if (event.type !== "end" && (event.type !== "wait" || isKnown(tail.task.run, event.wait.id))) continue;
+    const run = event.type === "end" ? await tail.untilEnded() : await tail.untilSettled();
+    if (run !== undefined) return run;
+  }
+  return tail.paused;
+}
+
+function isKnown({ waits = [] }: RunView, waitId: string): boolean {
+  return waits.some(({ id }) => id === waitId);
+}
+
+/** A text on its way to the artifact, and the record of the log that it is from. */
+type Piece = { text: string; readonly append: boolean; readonly record: string };
+
+function isOnePiece(piece: Piece, record: string): boolean {
+  return piece.record === record && piece.text.length < longestPiece;
+}
+
+class TaskFollower {
+  readonly #tail: TaskTail;
+  readonly #reader: TaskReader;
+  readonly #start: RunView;
+  #state: A2ATaskState;
+  /** True for events that the task does not show yet. */
+  #isNew: boolean;
+  /** The step whose text the artifact has, and the length of that text. */
+  #step: string | undefined;
+  #length = 0;
+  #piece: Piece | undefined;
+  #flushing: NodeJS.Immediate | undefined;
+  #drained: Promise<void> | undefined;
+
+  constructor(tail: TaskTail, reader: TaskReader) {
+    this.#tail = tail;
+    this.#reader = reader;
+    this.#start = tail.task.run;
+    this.#state = toStatus(this.#start, reader.form).state;
+    // The text of a task that waits belongs to a step that is over: the answer to come takes its place.
+    this.#isNew = this.#start.attempts === 0;
+  }
+
+  /** Takes an event. Returns true when the stream is to end. */
+  async take(event: RunEvent): Promise<boolean> {
+    switch (event.type) {
+      case "attempt":
+        this.#takeAttempt(event);
+        break;
+      case "chunk":
+        this.#takeChunk(event);
+        break;
+      case "reset":
+        if (event.step === this.#step) this.#voidText();
+        break;
+      case "wait":
+        return await this.#takeWait(event.wait.id);
+      case "end":
+        return await this.#takeEnd();
+      default:
+    }
+    await this.#untilDrained();
+    return false;
+  }
+
+  end(): void {
+    clearImmediate(this.#flushing);
+  }
+
+  #takeAttempt({ attempt, at = Date.now() }: Extract<RunEvent, { type: "attempt" }>): void {
+    if (attempt <= this.#start.attempts) return;
+    this.#isNew = true;
+    if (this.#state !== "working") this.#sendStatus({ state: "working", at });
+  }
+
+  #takeChunk({ id, step, chunk }: Extract<RunEvent, { type: "chunk" }>): void {
+    const text = chunk.type === "text" && this.#shows() ? (chunk as unknown as { text: string }).text : "";
+    if (text === "") return;
+    const record = id.slice(0, id.indexOf("."));
+    if (this.#step !== step) {
+      this.#voidText();
+      this.#step = step;
+    } else if (this.#piece !== undefined && !isOnePiece(this.#piece, record)) {
+      this.#flush();
+    }
+    this.#piece ??= { text: "", append: this.#length > 0, record };
+    this.#piece.text += text;
+    this.#length += text.length;
+    // All events of a record come before this.
+    this.#flushing ??= setImmediate(this.#flushSoon);
+  }
+
+  /** The texts of a task under way are shown from the first one on, and of one that waits, those behind its answer. */
+  #shows(): boolean {
+    return this.#isNew || this.#start.waits === undefined;
+  }
+
+  #voidText(): void {
+    this.#flush();
+    this.#step = undefined;
+    this.#length = 0;
+  }
+
+  async #takeWait(waitId: string): Promise<boolean> {
+    if (isKnown(this.#start, waitId)) return false;
+    this.#flush();
+    const run = await this.#tail.untilSettled();
+    // Of one that is over, the end is the next event.
+    return run?.status === "waiting" ? await this.pause(run) : false;
+  }
+
+  /** Sends the status of a task that waits for its client. Returns true when the stream is to end. */
+  async pause(run: RunView): Promise<boolean> {
+    const status = toStatus(run, this.#reader.form);
+    this.#sendStatus(status);
+    await this.#untilDrained();
+    return this.#reader.endsAt(status.state);
+  }
+
+  async #takeEnd(): Promise<boolean> {
+    const run = await this.#tail.untilEnded();
+    if (run === undefined) return true;
+    this.#sendArtifacts(run);
+    this.#sendStatus(toStatus(run, this.#reader.form));
+    await this.#untilDrained();
+    return true;
+  }
+
+  /** Sends what of the artifacts the stream has not had. */
+  #sendArtifacts(run: RunView): void {
+    const { runId: taskId, sessionId: contextId } = run;
+    const artifacts = toArtifacts(run);
+    for (const artifact of artifacts) {
+      const [first, ...more] = artifact.parts;
+      const isSame = first?.kind === "text" && first.text.length === this.#length;
+      const isSent = artifact.artifactId === responseId && this.#length > 0 && isSame;
+      if (!isSent) this.#send({ type: "artifact", taskId, contextId, artifact, append: false, isLast: true });
+      else if (more.length === 0) this.#flush(true);
+      else {
+        this.#flush();
+        const rest = { ...artifact, parts: more };
+        this.#send({ type: "artifact", taskId, contextId, artifact: rest, append: true, isLast: true });
+      }
+    }
+    if (artifacts.length === 0) this.#flush();
+  }
+
+  #sendStatus(status: A2AStatus): void {
+    const { runId: taskId, sessionId: contextId } = this.#start;
+    this.#state = status.state;
+    this.#send({ type: "status", taskId, contextId, status });
+  }
+
+  readonly #flushSoon = (): void => {
+    this.#flushing = undefined;
+    this.#flush();
+  };
+
+  /** Sends the text that was gathered. The last piece of an artifact says so, if need be with no text. */
+  #flush(isLast = false): void {
+    clearImmediate(this.#flushing);
+    this.#flushing = undefined;
+    const piece = this.#piece ?? (isLast ? { text: "", append: true } : undefined);
+    this.#piece = undefined;
+    if (piece === undefined) return;
+    this.#note(this.#reader.sendText(piece.text, { append: piece.append, isLast }));
+  }
+
+  #send(event: A2AEvent): void {
+    this.#flush();
+    this.#note(this.#reader.send(event));
+  }
+
+  #note(drained: Promise<void> | undefined): void {
+    if (drained !== undefined) this.#drained = drained;
+  }
+
+  async #untilDrained(): Promise<void> {
+    const drained = this.#drained;
+    this.#drained = undefined;
+    if (drained !== undefined) await drained;
+  }
+}

@@ -1,0 +1,122 @@
+import { TroupeError } from "@troupe/core";
+import type { Json, RunView, RunWait } from "@troupe/core";
+import { toContent } from "../wire/content.ts";
+import type { A2AMessage, A2APart } from "../wire/task.ts";
+
+/** The answer to one question of a run. */
+export type WaitAnswer = { readonly waitId: string; readonly answer: Json };
+
+/** Replies that approve a call. Every other text denies it, and the agent is told what it says. */
+const approvals: ReadonlySet<string> = new Set([
+  "yes",
+  "y",
+  "ok",
+  "okay",
+  "approve",
+  "approved",
+  "confirm",
+  "confirmed",
+]);
+
+/** The longest arguments of a tool that a question shows in its text. Its data has them whole. */
+const longestShown = 2000;
+
+/** Returns the message in which a waiting task asks its client: a text for people, and the questions as data. */
+export function toQuestion({ runId, sessionId, waits = [] }: RunView): A2AMessage {
+  return {
+    messageId: `${runId}:${waits[0]?.id ?? "wait"}`,
+    role: "agent",
+    taskId: runId,
+    contextId: sessionId,
+    parts: [
+      { kind: "text", text: waits.map(toSentence).join("\n") },
+      ...waits.map((wait): A2APart => ({ kind: "data", data: toData(wait) })),
+    ],
+  };
+}
+
+function toData({ id, kind, about, until, toolCallId }: RunWait): object {
+  return {
+    waitId: id,
+    kind,
+    about,
+    ...(toolCallId !== undefined && { toolCallId }),
+    ...(until !== undefined && { until: new Date(until).toISOString() }),
+  };
+}
+
+function toSentence({ kind, about }: RunWait): string {
+  const { toolName, args } = (about ?? {}) as { toolName?: unknown; args?: unknown };
+  const name = typeof toolName === "string" ? toolName : "a tool";
+  const call = args === undefined ? name : `${name} with ${shown(args)}`;
+  switch (kind) {
+    case "approval":
+      return `The agent asks for approval to call ${call}. Answer "yes", or say why not.`;
+    case "input":
+      return `The agent asks for the result of ${call}.`;
+    case "doubt":
+      return `It is unknown if the call of ${call} took place. Answer "again" or "giveUp", or with data: {"choice":"happened","result":…}.`;
+    default:
+      return 'This release of the service lacks something that the task needs. Answer "again" to try again, or "giveUp".';
+  }
+}
+
+function shown(args: unknown): string {
+  const json = JSON.stringify(args) ?? "";
+  return json.length > longestShown ? `${json.slice(0, longestShown).toWellFormed()}…` : json;
+}
+
+/**
+ * Reads the answers to the questions of a waiting task from a message. A data part with a `waitId` answers that question; the
+ * rest of the message answers the first one that is left. A message that answers none is `invalid_request`.
+ */
+export function readAnswers({ parts }: A2AMessage, waits: readonly RunWait[]): WaitAnswer[] {
+  const answers: WaitAnswer[] = [];
+  const rest: A2APart[] = [];
+  for (const part of parts) {
+    const named = part.kind === "data" ? readNamed(part.data) : undefined;
+    if (named === undefined) rest.push(part);
+    else answers.push(named);
+  }
+  const open = waits.find(({ id }) => !answers.some(({ waitId }) => waitId === id));
+  if (rest.length > 0 && open !== undefined) answers.push({ waitId: open.id, answer: toAnswer(rest, open) });
+  if (answers.length > 0) return answers;
+  throw new TroupeError("invalid_request", "The task waits for an answer, and the message has none.");
+}
+
+function readNamed(data: unknown): WaitAnswer | undefined {
+  if (typeof data !== "object" || data === null || !Object.hasOwn(data, "waitId")) return undefined;
+  const { waitId, ...answer } = data as Record<string, unknown>;
+  if (typeof waitId === "string") return { waitId, answer: answer as Json };
+  throw new TroupeError("invalid_request", "waitId must be a string: the one of the question.");
+}
+
+function toAnswer(parts: readonly A2APart[], { kind }: RunWait): Json {
+  if (kind === "input") return toResult(parts);
+  const data = parts.find((part) => part.kind === "data");
+  if (data !== undefined) return data.data as Json;
+  const said = textOf(parts).trim();
+  if (kind !== "approval") return { choice: said };
+  const isApproved = approvals.has(said.toLowerCase().replace(/[.!]+$/, ""));
+  return { approved: isApproved, ...(said !== "" && { reason: said }) };
+}
+
+/** Returns the result of a tool that the client has executed: data as it is, text, or content parts where there are files. */
+function toResult(parts: readonly A2APart[]): Json {
+  const [only, ...more] = parts;
+  if (only?.kind === "data" && more.length === 0)
+    return isAnswer(only.data) ? only.data : { result: only.data as Json };
+  if (parts.every((part) => part.kind === "text")) return { result: textOf(parts) };
+  return { result: toContent({ parts }) as Json };
+}
+
+function textOf(parts: readonly A2APart[]): string {
+  return parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n");
+}
+
+/** Tells data that is an answer in the service's own form from data that is the result itself. */
+function isAnswer(data: unknown): data is { result: Json } | { error: string } {
+  if (typeof data !== "object" || data === null) return false;
+  const [name, ...more] = Object.keys(data);
+  return more.length === 0 && (name === "result" || name === "error");
+}

@@ -1,0 +1,100 @@
+import type { Json, RunView } from "@troupe/core";
+import type { PublicError, PublicOutput } from "@troupe/core/adapter";
+import { stateOfFailure } from "../wire/a2a-error.ts";
+import { fromArtifact } from "../wire/content.ts";
+import type { A2AArtifact, A2AMessage, A2APart, A2AStatus, A2ATask } from "../wire/task.ts";
+import { toQuestion } from "./questions.ts";
+import { readHistory } from "./task-history.ts";
+
+/** The id and the name of the artifact with the answer of a run. */
+export const responseId = "response";
+
+/** The form in which a client sees tasks: `repeatsAnswer` if the status of a completed one has the answer as its message too. */
+export type TaskForm = { readonly repeatsAnswer: boolean };
+
+/** Returns a run as the task that it is. */
+export function toTask(run: RunView, form: TaskForm): A2ATask {
+  const metadata = toMetadata(run.output);
+  return {
+    id: run.runId,
+    contextId: run.sessionId,
+    status: toStatus(run, form),
+    artifacts: toArtifacts(run),
+    history: readHistory(run),
+    ...(metadata !== undefined && { metadata }),
+  };
+}
+
+/** Returns the status of the task of a run. */
+export function toStatus(run: RunView, form: TaskForm): A2AStatus {
+  const { status, error, createdAt, startedAt = createdAt, endedAt = startedAt } = run;
+  switch (status) {
+    case "queued":
+      // One that was answered has worked before.
+      return run.attempts === 0 ? { state: "submitted", at: createdAt } : { state: "working", at: startedAt };
+    case "running":
+      return { state: "working", at: startedAt };
+    case "waiting":
+      return { state: "input-required", at: askedAtOf(run) ?? startedAt, message: toQuestion(run) };
+    default:
+      return error === undefined ? toCompleted(run, endedAt, form) : toFailed(run, endedAt, error);
+  }
+}
+
+function askedAtOf({ waits = [] }: RunView): number | undefined {
+  const times = waits.flatMap(({ askedAt }) => askedAt ?? []);
+  return times.length === 0 ? undefined : Math.max(...times);
+}
+
+function toCompleted(run: RunView, at: number, { repeatsAnswer }: TaskForm): A2AStatus {
+  const parts = repeatsAnswer ? toAnswerParts(run.output) : [];
+  return { state: "completed", at, ...(parts.length > 0 && { message: messageOf(run, parts) }) };
+}
+
+function toFailed(run: RunView, at: number, { code, message: text }: PublicError): A2AStatus {
+  const message = { ...messageOf(run, [{ kind: "text", text }]), metadata: { code } };
+  return { state: stateOfFailure(code), at, message };
+}
+
+function messageOf({ runId, sessionId }: RunView, parts: readonly A2APart[]): A2AMessage {
+  return { messageId: `${runId}:end`, role: "agent", taskId: runId, contextId: sessionId, parts };
+}
+
+/** The parts of a run's output that a task shows. */
+type ShownOutput = Partial<Pick<PublicOutput, "text" | "structured" | "artifacts" | "usage" | "durationMs" | "model">>;
+
+/** Returns the artifacts of the task of a run that is over: its answer, and what its tools made. */
+export function toArtifacts({ output, error }: Pick<RunView, "output" | "error">): A2AArtifact[] {
+  // The answer of a rejected task is what the guardrail has blocked.
+  if (error?.code === "guardrail_blocked") return [];
+  const parts = toAnswerParts(output);
+  const { artifacts = [] } = readOutput(output);
+  return [
+    ...(parts.length > 0 ? [{ artifactId: responseId, name: responseId, parts }] : []),
+    ...artifacts.map((artifact, index) => ({
+      artifactId: `${artifact.toolCallId}.${index}`,
+      name: artifact.type,
+      parts: [fromArtifact(artifact)],
+      metadata: { toolName: artifact.toolName },
+    })),
+  ];
+}
+
+/** Returns the answer in the output of a run: its text, and its structured value as data. */
+function toAnswerParts(output: Json | undefined): A2APart[] {
+  const { text = "", structured = null } = readOutput(output);
+  return [
+    ...(text === "" ? [] : [{ kind: "text" as const, text }]),
+    ...(structured === null ? [] : [{ kind: "data" as const, data: structured, mediaType: "application/json" }]),
+  ];
+}
+
+function toMetadata(output: Json | undefined): A2ATask["metadata"] {
+  const { usage, durationMs, model } = readOutput(output);
+  if (usage === undefined) return undefined;
+  return { usage, ...(durationMs !== undefined && { durationMs }), ...(model !== undefined && { model }) };
+}
+
+function readOutput(output: Json | undefined): ShownOutput {
+  return typeof output === "object" && output !== null ? (output as unknown as ShownOutput) : {};
+}

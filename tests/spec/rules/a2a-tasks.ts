@@ -1,0 +1,22 @@
+import { rulesOf } from "../rule.ts";
+
+/** Rules for tasks of the A2A server: runs of a `RunService`, seen through the protocol. */
+export const a2aTaskRules = [
+  ...rulesOf("A2A server", {
+    "a2a.agents": "the server serves agents by name",
+    "a2a.message-send": "message/send runs and returns the completed task",
+    "a2a.tasks-cancel": "tasks/cancel cancels a running task",
+  }),
+  ...rulesOf("A2A server: tasks", {
+    "a2a.context-is-session":
+      "the contextId of a task is the session of its run: the next message in it is its next turn",
+    "a2a.returns-at-once": "a client that does not wait gets its task at once, which goes on without it",
+    "a2a.artifacts":
+      "the answer of a run is the artifact named response, with its structured value as data; what tools made is an artifact each",
+    "a2a.rejected": "a run that a guardrail blocked is a rejected task, which shows nothing of the answer",
+    "a2a.failed": "a failed run is a failed task with the message that HTTP would tell, and nothing that a vendor said",
+    "a2a.wrong-messages":
+      "a message for an unknown agent, an unknown task, one that is over or of another context is an error, and begins nothing",
+    "a2a.terminal-is-final": "a task that is over takes no message and no cancel, and never changes",
+  }),
+];
