@@ -41,6 +41,7 @@ export { TruncatedResponseError, VendorError } from "./errors/vendor-error.ts";
 export type { VendorErrorFacts } from "./errors/vendor-error.ts";
 
 // API keys.
+export { checkApiKey } from "./keys/api-keys.ts";
 export { genericKeyHeader, keyHeaders, vendorKeyHeaders } from "./keys/key-headers.ts";
 export { KeyedCache } from "./keys/keyed-cache.ts";
 export { readEnvironment } from "./keys/read-environment.ts";

@@ -1,4 +1,3 @@
-import { RunError } from "@troupe/core";
 import type {
   Artifact,
   ChatMessage,
@@ -8,7 +7,7 @@ import type {
   TroupeError,
   WaitKind,
 } from "@troupe/core";
-import { toPublicChunk, toPublicError } from "@troupe/core/adapter";
+import { toPublicChunk, toPublicFailure } from "@troupe/core/adapter";
 import type { PublicOutput, Source } from "@troupe/core/adapter";
 
 /** The ids of a run, which each of its events carries: they tell the runs of one socket apart. */
@@ -131,10 +130,6 @@ export function toServerEvent(chunk: StreamChunk, origin: EventOrigin): ServerEv
 
 /** Makes what clients see of an error: its sentence, code and fields and, of a run, its id and the tokens that it used. */
 export function toClientError(error: TroupeError): ClientError {
-  const { message, ...fields } = toPublicError(error);
-  if (!(error instanceof RunError)) return { ...fields, error: message };
-  const { runId, usage } = error.output;
-  // Without the vendor's own object.
-  const { providerMetrics: _, ...counts } = usage;
-  return { ...fields, error: message, runId, ...(usage.totalTokens > 0 && { usage: counts }) };
+  const { message, ...fields } = toPublicFailure(error);
+  return { ...fields, error: message };
 }

@@ -1,6 +1,7 @@
 import { TroupeError } from "@troupe/core";
 import type { MessageContent, Runnable } from "@troupe/core";
 import {
+  checkApiKey,
   checkFieldNames,
   findRunnable,
   readHostRunOptions,
@@ -97,7 +98,7 @@ function valuesOf(value: unknown): unknown[] {
 function readHandshakeKey({ handshake }: Socket, { apiKey }: { readonly apiKey?: unknown }): CarriedKeys {
   const auth = Object(handshake.auth) as { readonly apiKey?: unknown };
   if ((apiKey ?? undefined) !== undefined || !Object.hasOwn(auth, "apiKey")) return { apiKeys: {} };
-  return readPayloadKeys({ apiKey: auth.apiKey });
+  return { apiKeys: {}, apiKey: checkApiKey(auth.apiKey, "auth.apiKey of the handshake") };
 }
 
 function readIdempotencyKey(key: unknown): string | undefined {

@@ -1,6 +1,6 @@
 import { TroupeError } from "@troupe/core";
 import type { RunEvent, StreamChunk } from "@troupe/core";
-import { toPublicOutput, toPublicWait, toRunError, toTroupeError, untilAborted } from "@troupe/core/adapter";
+import { toPublicOutput, toPublicWait, toStreamFailure, toTroupeError, untilAborted } from "@troupe/core/adapter";
 import type { ClientRun, ClientTail, PublicOutput } from "@troupe/core/adapter";
 import { toServerEvent } from "./events.ts";
 import type { EventOrigin, RunIds, ServerEvent } from "./events.ts";
@@ -9,9 +9,6 @@ import type { SocketClient } from "./socket-client.ts";
 
 /** Tells the client, and the log, of the failure with which a run or its following ends. */
 type Fail = (error: TroupeError, origin: EventOrigin) => void;
-
-/** The keys of steps that call a model, in a run or in a child run. */
-const modelStep = /(?:^|\/)m\/\d+$/;
 
 /** Runs an agent or a team for a client and sends it the events of the run, at the pace of its reading. */
 export async function sendRun(
@@ -51,7 +48,7 @@ export async function sendTail(
   try {
     for (let event = await tail.next(); event !== undefined; event = await tail.next()) {
       const origin = { ...ids, id: event.id };
-      const error = failureOf(event, ids.runId);
+      const error = toStreamFailure(event, { runId: ids.runId, kind: tail.run.kind, isWhole: false });
       if (error !== undefined) return fail(error, origin);
       const shown = toKeptEvent(event, origin);
       if (shown === undefined) continue;
@@ -81,13 +78,4 @@ function toKeptEvent(event: RunEvent, origin: EventOrigin): ServerEvent | undefi
     default:
       return undefined;
   }
-}
-
-/** Returns the error with which an event ends the following: the run's, or that the client has text that does not count. */
-function failureOf(event: RunEvent, runId: string): TroupeError | undefined {
-  if (event.type === "end") return event.error && toRunError(event.error, runId, event.output);
-  if (event.type !== "reset" || !modelStep.test(event.step)) return undefined;
-  const message =
-    "Another process took over the run, and begins this part of the answer again. Attach to the run behind this event.";
-  return new TroupeError("interrupted", message, { fields: { runId } });
 }

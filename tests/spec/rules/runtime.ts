@@ -1,4 +1,4 @@
-import { documentedRules, plannedRules, rulesOf } from "../rule.ts";
+import { documentedRules, rulesOf } from "../rule.ts";
 
 /** Rules for retry, keys, events, logging and model providers. */
 export const runtimeRules = [
@@ -35,7 +35,7 @@ export const runtimeRules = [
       page: "SECURITY.md#rate-limits",
     },
   }),
-  ...plannedRules("Per-request model-vendor keys", {
+  ...rulesOf("Per-request model-vendor keys", {
     "socket.key-payload": "the key is taken from the payload first",
     "socket.key-handshake": "without a key in the payload, the handshake's auth.apiKey is used",
   }),

@@ -115,15 +115,31 @@ export const transportRules = [
     "transport.kept-wait": "a client is told of a question of a waiting run, and may answer it",
     "transport.kept-owner": "a kept run is shown to its own user alone",
   }),
-  ...plannedRules("Socket gateway", {
-    "socket.options": "the gateway takes agents, teams, io, namespace and authMiddleware",
-    "socket.auth": "authMiddleware(socket, next) guards connections",
-    "socket.payload": "a payload has name, input, and perhaps sessionId and apiKey",
-  }),
   ...rulesOf("Socket gateway", {
+    "socket.options":
+      "the gateway takes agents, teams, io, namespace and authMiddleware, and refuses wrong and unknown options",
     "socket.namespace": "the namespace is /service by default",
+    "socket.auth": "authMiddleware(socket, next) guards connections",
+    "socket.auth-failure":
+      "an authMiddleware that throws, rejects, decides twice or never ends refuses one connection and harms nothing else",
     "socket.agent-run": "agent.run runs an agent by name",
     "socket.team-run": "team.run runs a team by name",
+    "socket.payload": "a payload has name, input, and perhaps sessionId and apiKey",
+    "socket.wrong-payload": "a payload of a wrong shape gets agent.error, and its socket goes on",
+    "socket.own-names": "names that are not registered, such as __proto__, are not found",
+    "socket.acknowledge": "a request is acknowledged with the ids of its run, or with the error",
+    "socket.principal":
+      "the user is socket.data.principal, read at each event; a userId without it is unverified, one beside it must be the same",
+    "socket.new-session": "without a sessionId a run has a new session, never one that the agent configures",
+    "socket.no-key-leaks": "a key is in no event, error or line of the log",
+    "socket.origins":
+      "allowOrigins refuses connections from pages of other origins, and requests to other hosts than those it is given",
+    "socket.disconnect": "a socket that disconnects aborts its runs, those whose request is still read too",
+    "socket.disconnect-continue": 'with onDisconnect "continue" a run outlives its socket, and others may attach to it',
+    "socket.run-limit": "a socket may have 8 runs at once by default, else maxRunsPerSocket",
+    "socket.cancel": "agent.cancel ends a run of the caller's as cancelled",
+    "socket.drain":
+      "a shutdown refuses new runs, lets those under way end, and closes each connection when its last run is over",
   }),
   ...rulesOf("Socket server-to-client events", {
     "socket.chunk": "agent.chunk carries a piece of text",

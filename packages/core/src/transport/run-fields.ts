@@ -81,7 +81,8 @@ export function readSentObject(sent: unknown, where = "body"): Readonly<Record<s
 }
 
 function fitsDepth(value: unknown, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return true;
+  // Binary data, which some transports carry, is one value: not a walk over its bytes.
+  if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return true;
   if (levels === 0) return false;
   const parts: unknown[] = Array.isArray(value) ? value : Object.values(value);
   return parts.every((part) => fitsDepth(part, levels - 1));
