@@ -67,7 +67,7 @@ async function startRun(request: Request, kind: "agent" | "team"): Promise<Answe
     }
     const { runId, sessionId } = await servedRuns.accept(requested, target);
     const followed = { service: target.service, runId, kind, caller: requested.owner };
-    const follow = () => followRun(request, { place, followed, ids: { runId, name, sessionId } });
+    const follow = followRun(request, { place, followed, ids: { runId, name, sessionId } });
     return { result: { runId, sessionId }, follow };
   } catch (error) {
     place.end();
@@ -90,7 +90,7 @@ async function attach(request: Request): Promise<Answer> {
       throw invalid("This is the run of a workflow, which has no events here. Follow it over HTTP.");
     place.owner = caller;
     const ids = { runId, name, sessionId };
-    const follow = () => followRun(request, { place, followed: { service, runId, kind, caller, after }, ids });
+    const follow = followRun(request, { place, followed: { service, runId, kind, caller, after }, ids });
     return { result: { ...ids, status }, follow };
   } catch (error) {
     place.end();
@@ -98,22 +98,19 @@ async function attach(request: Request): Promise<Answer> {
   }
 }
 
-/** Sends the events of a kept run to a client that is there to read them. */
-async function followRun(
+/** Begins to follow a kept run, in place of an earlier following of it, and returns the function that sends its events. */
+function followRun(
   request: Request,
   { place, followed, ids }: { place: RunPlace; followed: FollowedRun; ids: RunIds },
-): Promise<void> {
+): () => Promise<void> {
   const { client, servedRuns } = request;
-  try {
-    if (client.isGone) return;
-    client.stopFollowing(ids.runId);
-    const tail = servedRuns.follow(followed);
-    place.runId = ids.runId;
-    place.leave = tail.leave;
-    await sendTail(client, tail, { ids, fail: reporterOf(request) });
-  } finally {
-    place.end();
-  }
+  const tail = servedRuns.follow(followed);
+  client.stopFollowing(ids.runId);
+  place.runId = ids.runId;
+  place.leave = tail.leave;
+  // It left while the run was accepted or looked for.
+  if (client.isGone) tail.leave();
+  return () => sendTail(client, tail, { ids, fail: reporterOf(request) }).finally(place.end);
 }
 
 async function cancelRun({ client, payload, servedRuns }: Request): Promise<Answer> {

@@ -138,6 +138,13 @@ export const transportRules = [
     "socket.disconnect-continue": 'with onDisconnect "continue" a run outlives its socket, and others may attach to it',
     "socket.run-limit": "a socket may have 8 runs at once by default, else maxRunsPerSocket",
     "socket.cancel": "agent.cancel ends a run of the caller's as cancelled",
+    "socket.wait": "agent.wait tells the question that a durable run waits for",
+    "socket.answer": "agent.answer answers it, for the run's own user or one whom mayAnswer allows",
+    "socket.attach":
+      "agent.attach sends the events of a kept run from its beginning or behind a position, to its user alone",
+    "socket.attach-once": "a socket that attaches to a run that it follows gets each event once",
+    "socket.idempotency":
+      "a request with the idempotencyKey of an earlier one is the same run, which outlives its socket",
     "socket.drain":
       "a shutdown refuses new runs, lets those under way end, and closes each connection when its last run is over",
   }),
