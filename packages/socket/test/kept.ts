@@ -40,26 +40,27 @@ export type Teller = {
 /** Makes an agent that answers with "1 2 3 …": a word for each that `say` allows, up to the given number. */
 export function teller(words: number): Teller {
   const calls = { count: 0 };
-  let allowed = 0;
-  let wake: () => void = () => undefined;
+  const turn = { allowed: 0, wake: () => undefined as void };
   const model = new ScriptedModel();
   model.stream = async function* stream(_messages, options) {
     calls.count += 1;
+    const { signal } = options ?? {};
     for (let said = 1; said <= words; said++) {
-      while (said > allowed && options?.signal?.aborted !== true) {
+      while (said > turn.allowed) {
+        signal?.throwIfAborted();
         await new Promise<void>((resolve) => {
-          wake = resolve;
-          options?.signal?.addEventListener("abort", () => resolve(), { once: true });
+          turn.wake = resolve;
+          signal?.addEventListener("abort", () => resolve(), { once: true });
         });
       }
-      options?.signal?.throwIfAborted();
+      signal?.throwIfAborted();
       yield { type: "text", text: `${said} ` };
     }
     yield { type: "finish", finishReason: "stop" };
   };
   const say = (more: number): void => {
-    allowed += more;
-    wake();
+    turn.allowed += more;
+    turn.wake();
   };
   return { agent: new Agent({ name: "teller", model, storage: new InMemoryStorage() }), say, calls };
 }

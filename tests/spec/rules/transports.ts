@@ -138,6 +138,8 @@ export const transportRules = [
     "socket.disconnect-continue": 'with onDisconnect "continue" a run outlives its socket, and others may attach to it',
     "socket.run-limit": "a socket may have 8 runs at once by default, else maxRunsPerSocket",
     "socket.cancel": "agent.cancel ends a run of the caller's as cancelled",
+    "socket.recovery":
+      "with connectionStateRecovery the runs of a socket go on over a short break, and their events reach the socket that is back",
     "socket.wait": "agent.wait tells the question that a durable run waits for",
     "socket.answer": "agent.answer answers it, for the run's own user or one whom mayAnswer allows",
     "socket.attach":
