@@ -74,6 +74,8 @@ export const runLogRules = [
     "durable.long-input":
       "an input or options of more than 32 KB are stored once beside the record of their run, and go with its log",
     "durable.orphan": "what a process has left of a run that it did not finish accepting is removed a minute later",
+    "durable.latency":
+      "the first chunk of an attempt at a durable run reaches its readers at once, and the others within 50 milliseconds",
     "durable.crashed": "three attempts in a row without a finished step end a run as crashed",
     "durable.crashed-keeps-calls":
       "a run that ends as crashed does nothing again, leaves in its session what its tools did, and lets it take other runs",

@@ -1,6 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
-import { askingRunnable } from "./test/asking-runnable.ts";
+import { askingRunnable, runnableOf } from "./test/asking-runnable.ts";
 import { makeService, readEvents, request, scriptedAgent, serveRuns, textOf, untilStatus } from "./test/services.ts";
 
 describe("RunService", () => {
@@ -56,5 +56,41 @@ describe("RunService", () => {
     expect(textOf(events)).toBe('{"approved":true}');
     expect(events.filter(({ type }) => type === "attempt")).toHaveLength(2);
     await untilStatus(after, runId, "completed");
+  });
+});
+
+describe("the chunks of a durable run", () => {
+  afterEach(() => void vi.useRealTimers());
+
+  it("reach a reader without a timer, the first, and within 50 milliseconds, the others [durable.latency]", async () => {
+    const [go, stop] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const agent = runnableOf(async function* () {
+      yield { type: "text", text: "first" };
+      await go.promise;
+      for (const text of ["second", "third"]) yield { type: "text", text };
+      await stop.promise;
+      return "";
+    });
+    const service = await serveRuns({ agents: { a: agent }, storage: new InMemoryStorage() });
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const { runId } = await service.accept(request);
+    let text = "";
+    const reading = (async () => {
+      for await (const event of service.events(runId, "host")) text += textOf([event]);
+    })();
+    const until = async (condition: () => boolean) => {
+      while (!condition()) await new Promise(setImmediate);
+    };
+    await until(() => text === "first");
+
+    const timers = vi.getTimerCount();
+    go.resolve();
+    await until(() => vi.getTimerCount() > timers);
+    expect(text).toBe("first");
+    await vi.advanceTimersByTimeAsync(50);
+    await until(() => text === "firstsecondthird");
+
+    stop.resolve();
+    await reading;
   });
 });
