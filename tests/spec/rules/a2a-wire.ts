@@ -34,6 +34,8 @@ export const a2aWireRules = [
     "a2a.cost-per-chunk": "a chunk of a stream costs what its text costs, at the 10,000th chunk as at the 10th",
     "a2a.error-codes": "each error has its code of JSON-RPC or A2A, and what a service hides stays hidden",
     "a2a.any-body": "any body of a request is a call, or an error with the right code",
+    "a2a.requirements-1": "what is written in 1.0 meets every requirement of its table on shapes, by its id",
+    "a2a.requirements-0": "what is written in 0.x meets the expectations of its test kits on shapes",
     "a2a.final": "in 0.x the last status of a stream is final, also where the task waits for its client",
   }),
 ];

@@ -12,14 +12,6 @@ const maxDepth = 64;
 /** The length of an id: every frame of a stream repeats it. */
 const maxIdLength = 256;
 
-const jsonTypes: readonly unknown[] = ["application/json", "application/a2a+json"];
-
-/** Checks the header `Content-Type` of a request. Throws `content-type-not-supported` for any but JSON and that of A2A. */
-export function checkContentType(header: string | undefined): void {
-  if (jsonTypes.includes(header?.split(";")[0]?.trim().toLowerCase())) return;
-  throw new A2AError("content-type-not-supported", "The body must be JSON: send it as application/json.");
-}
-
 /** Parses the body of a request. Throws `parse-error` for bytes that are not UTF-8 or not JSON. */
 export function parseBody(body: string | Uint8Array): unknown {
   try {
