@@ -169,7 +169,7 @@ export type { ServedWorkflow } from "./transport/served-registry.ts";
 export { toPublicChunk, toPublicResult, toPublicSource, toPublicWorkflowChunk } from "./transport/public-chunk.ts";
 export { toPublicEvent, toStreamFailure } from "./transport/public-event.ts";
 export type { JournalEvent, ShownRun, WaitEvent } from "./transport/public-event.ts";
-export { toPublicFailure } from "./transport/public-failure.ts";
+export { logRunFailure, toPublicFailure } from "./transport/public-failure.ts";
 export type { FailedRunFacts } from "./transport/public-failure.ts";
 export { toPublicRun, toPublicWait, toRunError } from "./transport/public-run.ts";
 export type { PublicRun, PublicWait } from "./transport/public-run.ts";

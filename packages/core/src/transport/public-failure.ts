@@ -1,5 +1,6 @@
 import { toPublicError } from "../errors/public-error.ts";
 import type { ErrorCode, TroupeError } from "../errors/troupe-error.ts";
+import type { Logger, LogFields } from "../log/logger.ts";
 import type { TokenUsage } from "../message/token-usage.ts";
 import { RunError } from "../run/run-output.ts";
 
@@ -17,4 +18,39 @@ function factsOf(error: TroupeError): FailedRunFacts {
   // Without the vendor's own object.
   const { providerMetrics: _, ...counts } = usage;
   return { runId, ...(usage.totalTokens > 0 && { usage: counts }) };
+}
+
+/** Codes of failures that are the client's own, or its wish. All others are for the operator too. */
+const clientFailures: ReadonlySet<string> = new Set([
+  "invalid_request",
+  "unauthorized",
+  "forbidden",
+  "not_found",
+  "conflict",
+  "gone",
+  "payload_too_large",
+  "unsupported_media_type",
+  "guardrail_blocked",
+  "idempotency_mismatch",
+  "limit_exceeded",
+  "rate_limited",
+  "cancelled",
+] satisfies ErrorCode[]);
+
+/** Codes of mistakes in the service itself, which only its operator can mend. */
+const ownFaults: ReadonlySet<string> = new Set(["internal", "invalid_config", "invalid_value"] satisfies ErrorCode[]);
+
+/**
+ * Logs a failed request that is not the client's fault, with the cause and these fields, and without the secrets of the
+ * request: mistakes of the service itself as errors, others, such as a vendor's, as warnings.
+ */
+export function logRunFailure(
+  error: TroupeError,
+  logger: Logger,
+  { secrets, ...fields }: LogFields & { readonly secrets: readonly (string | undefined)[] },
+): void {
+  if (clientFailures.has(error.code)) return;
+  const redacting = logger.withSecrets(secrets);
+  if (ownFaults.has(error.code)) redacting.error("A request failed by a fault of the service.", { ...fields, error });
+  else redacting.warn("A request failed.", { ...fields, error });
 }
