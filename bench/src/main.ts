@@ -12,6 +12,7 @@ import { withPacked } from "./packed/install.ts";
 import { pair, tolerance, toRepeatTable } from "./repeat.ts";
 import { summarise, toTable } from "./report.ts";
 import type { Summary } from "./report.ts";
+import { printSocket } from "./socket/print-socket.ts";
 import { printVectors } from "./vectors/print-vectors.ts";
 
 /**
@@ -20,7 +21,8 @@ import { printVectors } from "./vectors/print-vectors.ts";
  * target's two medians lie further apart than the tolerance. `pnpm bench held [--packed]` measures the heap of open streams.
  * `pnpm bench cold` measures the starts of servers. `pnpm bench hops [--root folder]` counts the hops of a run, of another
  * checkout when its folder is given. `pnpm bench vectors [--counts 10000,100000] [--rounds n]` measures vector stores.
- * `pnpm bench durable [--rounds n]` measures durable runs beside plain ones.
+ * `pnpm bench durable [--rounds n]` measures durable runs beside plain ones. `pnpm bench socket [--rounds n]` measures the
+ * gateway of sockets beside the same events emitted by hand.
  */
 const { values, positionals } = parseArgs({
   options: {
@@ -74,11 +76,13 @@ if (name === "hops") {
   await printVectors((values.counts ?? "10000,100000").split(",").map(Number), Number(values.rounds ?? 15));
 } else if (name === "durable") {
   await printDurable(Number(values.rounds ?? 15));
+} else if (name === "socket") {
+  await printSocket(Number(values.rounds ?? 15));
 } else if (name === "held") {
   await printHeldBy(values.packed === true);
 } else if (figure === undefined) {
   console.error(
-    `usage: pnpm bench [repeat] <figure> [--rounds n] [--packed]; figures: ${Object.keys(figures).join(", ")}, cold, durable, held, hops, vectors`,
+    `usage: pnpm bench [repeat] <figure> [--rounds n] [--packed]; figures: ${Object.keys(figures).join(", ")}, cold, durable, held, hops, socket, vectors`,
   );
   process.exitCode = 1;
 } else if (values.packed === true) {

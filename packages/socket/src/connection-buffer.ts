@@ -97,6 +97,13 @@ export class ConnectionBuffer {
   }
 }
 
+/** Ends a connection at once, with all that waits on it. A WebSocket would wait half a minute for its client to close it too. */
+export function breakConnection(connection: Connection): void {
+  const { socket } = connection.transport as { readonly socket?: { terminate?(): void } };
+  connection.close(true);
+  socket?.terminate?.();
+}
+
 /** Returns the number of bytes that a WebSocket still has to send, of the last packets that it was handed. */
 function bytesInTransport({ transport }: Connection): number {
   const { socket } = transport as { readonly socket?: { readonly bufferedAmount?: unknown } };

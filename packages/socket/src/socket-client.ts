@@ -3,7 +3,7 @@ import type { Logger, SessionOwner } from "@troupe/core";
 import { readPrincipal } from "@troupe/core/adapter";
 import type { Principal } from "@troupe/core/adapter";
 import type { Socket } from "socket.io";
-import { ConnectionBuffer } from "./connection-buffer.ts";
+import { breakConnection, ConnectionBuffer } from "./connection-buffer.ts";
 import type { ServerEvent } from "./events.ts";
 
 /** Settings of a client, and what it tells the gateway. */
@@ -135,7 +135,7 @@ export class SocketClient {
     const fields = { socketId: socket.id, bufferedBytes };
     this.#settings.logger.warn("A socket was dropped: its client does not read what it is sent.", fields);
     this.leave();
-    socket.conn.close(true);
+    breakConnection(socket.conn);
   }
 
   #isOwn({ owner = {} }: RunPlace): boolean {

@@ -1,3 +1,4 @@
+import type { Server as HttpServer } from "node:http";
 import { settled, Vendor, VendorModel } from "@troupe-internal/fault-tools";
 import { Agent } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
@@ -28,6 +29,12 @@ async function serveReaders(options: Omit<GatewayOptions, "io">) {
   // The type of the option is that of a browser.
   const connect = () => served.connect({ transports: ["websocket"], agent: agent as unknown as string });
   return { io, gateway, lines, connect, connections };
+}
+
+async function connectionsOf({ httpServer }: ServedGateway["io"]): Promise<number> {
+  return await new Promise((resolve) => {
+    (httpServer as HttpServer).getConnections((_, count) => resolve(count));
+  });
 }
 
 /** Starts runs on a socket, and resolves when one has said something. */
@@ -104,6 +111,8 @@ describe("a client that stops reading its WebSocket", () => {
     for (let asked = 0; asked < 10_000; asked++) stopped.emit("agent.run", { name: `missing ${asked}` });
     await vi.waitUntil(() => io.of("/service").sockets.size === 1, patience);
     await vi.waitUntil(() => gateway.size === 0, patience);
+    // At once: a connection that is closed in order stays open until its client has read all.
+    await vi.waitUntil(async () => (await connectionsOf(io)) === 1, { timeout: 15_000 });
     const done = new Promise((resolve) => other.once("agent.done", resolve));
     other.emit("agent.run", { name: "a", input: "Hello?" });
     await done;
