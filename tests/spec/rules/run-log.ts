@@ -46,6 +46,8 @@ export const runLogRules = [
   }),
   ...rulesOf("Durable runs (run-log §4 to §6)", {
     "durable.accepted-is-kept": "a run that was accepted is performed after a restart, whatever service accepted it",
+    "durable.begins-at-once":
+      "a run that its process accepts with a free place begins with its acceptance, and nothing of it is read back",
     "durable.events":
       "a reader gets each event of a run once, in order, from behind any position, and the last is the end",
     "durable.accept-checks": "a run that cannot begin is refused when it is accepted, and nothing of it is kept",

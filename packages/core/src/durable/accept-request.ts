@@ -24,6 +24,8 @@ export type CheckedRequest = Pick<RunRequest, "kind" | "name" | "notBefore" | "t
   local: LocalRunOptions | undefined;
   isBearer: boolean;
   mustExist: boolean;
+  /** True when no other request may have the id: another one with it is a mistake, and no repetition. */
+  isUnique: boolean;
   priority: number;
   fingerprint: string | undefined;
   note: Json | undefined;
@@ -106,6 +108,7 @@ export function readRequest(given: RunRequest): CheckedRequest {
     notBefore: read.notBefore,
     ttlMs: read.ttlMs,
     note: read.note,
+    isUnique: idempotencyKey === undefined,
     runId:
       read.runId ??
       (idempotencyKey === undefined ? createId() : keyedId([ownerKey(owner), kind, name, idempotencyKey])),

@@ -1,12 +1,16 @@
 import { TroupeError } from "../errors/troupe-error.ts";
+import { Journal } from "../journal/journal.ts";
 import { createId } from "../util/create-id.ts";
 import { readRequest } from "./accept-request.ts";
 import type { CheckedRequest } from "./accept-request.ts";
 import { findTarget, startRun } from "./durable-target.ts";
 import type { DurableTarget } from "./durable-target.ts";
+import { LocalEngine } from "./local-engine.ts";
+import { hashOf } from "./plan-print.ts";
 import type { RunEngine } from "./run-engine.ts";
 import { toRunOpts } from "./run-opts.ts";
-import type { ServiceParts } from "./service-parts.ts";
+import type { BegunRun, ServiceParts } from "./service-parts.ts";
+import { isLongInput } from "./run-input.ts";
 import { isEnded } from "./run-record.ts";
 import type { RunRecord } from "./run-record.ts";
 import type { AcceptedRun, RunRequest } from "./run-view.ts";
@@ -26,8 +30,9 @@ export async function acceptRun(acceptance: Acceptance, given: RunRequest): Prom
   const record = newRecord(parts, request, { open, plan: parts.printer.print(target) });
   checkStart(target, request, record);
   const sealed = parts.vault.seal(request.runId, request.keys);
+  if (sealed !== undefined) record.keys = sealed;
   if (request.local !== undefined) parts.locals.set(request.runId, request.local);
-  const isNew = await insert(parts, sealed === undefined ? record : { ...record, keys: sealed });
+  const isNew = await insert(acceptance, record, beginHere(acceptance, { request, target, record }));
   if (!isNew) return await acceptAgain(acceptance, request, await parts.store.read(request.runId));
   parts.admission.add(request.runId, request.owner);
   await submit(acceptance, record);
@@ -39,13 +44,40 @@ function checkStart(target: DurableTarget, { kind, input, keys = {}, local }: Ch
   startRun(target, { kind, input: local?.input ?? input }, toRunOpts(record, { keys, local }));
 }
 
-async function insert({ store, vault, locals }: ServiceParts, record: RunRecord): Promise<boolean> {
+/**
+ * Begins the first attempt at a run together with its acceptance, where this process is going to perform it at once, and keeps
+ * its place in the engine. A request that may come twice is not begun, because the other one may be the one that is accepted,
+ * and neither is a run that would wait: an attempt that has done nothing counts as one that failed. A long input is stored
+ * before its record, which is not the one that was made here.
+ */
+function beginHere(
+  { parts, engine }: Acceptance,
+  { request, target, record }: { request: CheckedRequest; target: DurableTarget; record: RunRecord },
+): BegunRun | undefined {
+  const { runId, plan, keys: sealed } = record;
+  if (!request.isUnique || request.notBefore !== undefined || isLongInput(record)) return undefined;
+  if (parts.store.storage.insertAll === undefined) return undefined;
+  if (!(engine instanceof LocalEngine) || !engine.reserve(runId)) return undefined;
+  const print = hashOf(plan);
+  const first = Journal.firstRecord({ node: parts.node, print });
+  return { record, first, target, keys: parts.vault.open(runId, sealed) ?? {}, plan, print };
+}
+
+/** Stores a new run. It has begun only once it is stored: under its id there may be another. */
+async function insert({ parts, engine }: Acceptance, record: RunRecord, begun?: BegunRun): Promise<boolean> {
+  const { store, vault, locals } = parts;
+  const { runId } = record;
+  let isNew = false;
   try {
-    return await store.insert(record);
+    isNew = await store.insert(record, begun?.first);
+    if (isNew && begun !== undefined) parts.begun.set(runId, begun);
+    return isNew;
   } catch (error) {
-    vault.forget(record.runId);
-    locals.delete(record.runId);
+    vault.forget(runId);
+    locals.delete(runId);
     throw error;
+  } finally {
+    if (!isNew && begun !== undefined && engine instanceof LocalEngine) engine.release(runId);
   }
 }
 

@@ -17,11 +17,15 @@ import type { WorkflowChunk, WorkflowResult } from "../workflow/workflow-result.
 import type { DurableWorkflow } from "./run-service-options.ts";
 import type { RunKeys, RunKind } from "./run-view.ts";
 
-/** A chunk of a run, and the object that its step has tagged: of a workflow's event, the chunk within. */
-type TargetChunk = { chunk: RunChunk; inner: object };
-
-/** A run that has not begun: its chunks drive it, and after them there is its public output. */
-export type StartedRun = { chunks: AsyncIterable<TargetChunk>; output: () => Promise<Json> };
+/**
+ * A run that has not begun: its chunks drive it, and after them there is its public output. `innerOf` returns the object of a
+ * chunk that its step has tagged: of a workflow's event, the chunk within.
+ */
+export type StartedRun = {
+  chunks: AsyncIterable<RunChunk>;
+  innerOf: (chunk: RunChunk) => object;
+  output: () => Promise<Json>;
+};
 
 /** The agents, teams and workflows of a service. */
 export type Registries = {
@@ -61,22 +65,27 @@ export function startRun(
 
 function startRunnable(target: Runnable, input: MessageContent, opts: RunOpts): StartedRun {
   const stream = target.stream(input, opts);
-  async function* read(): AsyncGenerator<TargetChunk, void> {
-    for await (const chunk of stream) yield { chunk, inner: chunk };
-  }
-  return { chunks: read(), output: async () => toJsonValue(toPublicOutput(await stream.output)) };
+  return {
+    chunks: stream,
+    innerOf: (chunk) => chunk,
+    output: async () => toJsonValue(toPublicOutput(await stream.output)),
+  };
 }
 
 function startWorkflow(target: DurableWorkflow, input: unknown, opts: RunOpts): StartedRun {
   const stream = target.stream({ ...opts, ...(input !== undefined && { input: input as string }) });
   let result: WorkflowResult | undefined;
-  async function* read(): AsyncGenerator<TargetChunk, void> {
+  async function* read(): AsyncGenerator<WorkflowChunk, void> {
     for await (const event of stream as AsyncIterable<WorkflowChunk>) {
       if (event.type === "finish") result = event.result;
-      yield { chunk: event, inner: event.type === "chunk" ? event.chunk : event };
+      yield event;
     }
   }
-  return { chunks: read(), output: async () => (result === undefined ? null : toPublicResult(result)) };
+  return {
+    chunks: read(),
+    innerOf: (event) => (event.type === "chunk" ? (event as WorkflowChunk & { type: "chunk" }).chunk : event),
+    output: async () => (result === undefined ? null : toPublicResult(result)),
+  };
 }
 
 /** Returns the end of a failed run: its error, and its public output until then. */

@@ -15,10 +15,17 @@ import type { RunCaller, RunListOptions, RunPage, RunView } from "./run-view.ts"
 /** The number of a session's newest runs among which its open one is looked for. */
 const searchedRuns = 50;
 
-/** Returns a run that the caller may reach; for others it is `not_found`, as if there were none. */
-export async function findRun(store: RunStore, runId: string, caller: RunCaller): Promise<RunRecord> {
+/**
+ * Returns a run that the caller may reach; for others it is `not_found`, as if there were none. `known` is the record of the
+ * run, where it need not be read.
+ */
+export async function findRun(
+  { store, known }: { store: RunStore; known?: RunRecord | undefined },
+  runId: string,
+  caller: RunCaller,
+): Promise<RunRecord> {
   const isId = /^[\w-]{1,64}$/.test(runId);
-  const record = isId ? await store.read(runId) : null;
+  const record = known ?? (isId ? await store.read(runId) : null);
   if (record !== null && mayReach(record, caller) && (caller === "host" || !store.isExpired(record))) return record;
   const shown = JSON.stringify(runId.slice(0, 64));
   throw new TroupeError("not_found", `Run ${shown} not found. It may have been removed, or belong to another user.`);

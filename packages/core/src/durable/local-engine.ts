@@ -19,6 +19,8 @@ export class LocalEngine implements RunEngine {
   readonly #delayed = new Map<string, NodeJS.Timeout>();
   /** The work under way by the run's id. Its promises never reject. */
   readonly #running = new Map<string, { name: string; work: Promise<void> }>();
+  /** Runs that are submitted in a moment, and have a place already. */
+  readonly #reserved = new Set<string>();
   #server: Server | undefined;
   #lastNumber = 0;
   #isClosed = false;
@@ -27,9 +29,24 @@ export class LocalEngine implements RunEngine {
     if (this.#isClosed) throw new TroupeError("unavailable", "The engine was closed: it takes no more jobs.");
     const name = nameOf(job);
     if (this.#waiting.has(name) || this.#running.get(job.runId)?.name === name) return;
+    if (this.#reserved.delete(job.runId) && this.#server?.isDraining === false) return this.#start(this.#server, job);
     this.#waiting.set(name, { job, number: ++this.#lastNumber });
     this.#delay(name, job);
     this.#take();
+  }
+
+  /**
+   * Keeps a place for a run that is submitted in a moment, which then begins at once. Returns false when all are taken.
+   * `release` gives back the place of a run that is not submitted after all.
+   */
+  reserve(runId: string): boolean {
+    if (this.#server === undefined || this.#server.isDraining || !this.#hasPlace(this.#server)) return false;
+    this.#reserved.add(runId);
+    return true;
+  }
+
+  release(runId: string): void {
+    if (this.#reserved.delete(runId)) this.#take();
   }
 
   async withdraw(runId: string): Promise<void> {
@@ -84,11 +101,15 @@ export class LocalEngine implements RunEngine {
   #take(): void {
     const server = this.#server;
     if (server === undefined || server.isDraining) return;
-    while (this.#running.size < server.concurrency) {
+    while (this.#hasPlace(server)) {
       const next = this.#next();
       if (next === undefined) return;
       this.#start(server, next.job);
     }
+  }
+
+  #hasPlace({ concurrency }: Server): boolean {
+    return this.#running.size + this.#reserved.size < concurrency;
   }
 
   /** Returns the first job by priority whose run is not under way. */

@@ -31,36 +31,34 @@ export function parsePosition(id: string): Position {
 /** Returns the events of a log record. Those of one record are made once for all readers. */
 export function toEvents({ number, record }: NumberedRecord): EventPage {
   const events: RunEvent[] = [];
+  const nextId = () => `${number}.${events.length}`;
   for (const entry of record.entries) {
-    for (const event of eventsOf(entry)) events.push({ ...event, id: `${number}.${events.length}` });
+    if (entry.t === "chunks") {
+      for (const chunk of entry.chunks) events.push({ type: "chunk", step: entry.step, chunk, id: nextId() });
+    } else {
+      events.push({ ...eventOf(entry), id: nextId() });
+    }
+    if (entry.t !== "attempt") continue;
+    for (const step of entry.void ?? []) events.push({ type: "reset", step, id: nextId() });
   }
   return { number, events, cutFrom: (record as Partial<CutRecord>).cutFrom };
 }
 
 type Event = RunEvent extends infer Each ? (Each extends RunEvent ? Omit<Each, "id"> : never) : never;
 
-function eventsOf(entry: LogEntry): readonly Event[] {
+function eventOf(entry: Exclude<LogEntry, { t: "chunks" }>): Event {
   switch (entry.t) {
     case "attempt":
-      return [
-        { type: "attempt", attempt: entry.n, ...(entry.at !== undefined && { at: entry.at }) },
-        ...(entry.void ?? []).map(toReset),
-      ];
-    case "chunks":
-      return entry.chunks.map((chunk) => ({ type: "chunk", step: entry.step, chunk }));
+      return { type: "attempt", attempt: entry.n, ...(entry.at !== undefined && { at: entry.at }) };
     case "call":
-      return [{ type: "call", step: entry.step, toolName: entry.tool, args: entry.args, effect: entry.effect }];
+      return { type: "call", step: entry.step, toolName: entry.tool, args: entry.args, effect: entry.effect };
     case "done":
-      return [{ type: "done", step: entry.step, durationMs: entry.ms, ...(entry.usage && { usage: entry.usage }) }];
+      return { type: "done", step: entry.step, durationMs: entry.ms, ...(entry.usage && { usage: entry.usage }) };
     case "wait":
-      return [{ type: "wait", wait: entry.wait }];
+      return { type: "wait", wait: entry.wait };
     default:
-      return [{ type: "end", output: entry.output, ...(entry.error && { error: entry.error }) }];
+      return { type: "end", output: entry.output, ...(entry.error && { error: entry.error }) };
   }
-}
-
-function toReset(step: string): Event {
-  return { type: "reset", step };
 }
 
 /**

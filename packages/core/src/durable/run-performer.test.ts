@@ -170,7 +170,9 @@ describe("a storage that fails", () => {
   it("ends the readers of its run as storage_unavailable, and the run goes on when it is back [durable.storage-faults]", async () => {
     let isDown = false;
     const service = await faulty(({ method, args }) => {
-      const isLog = JSON.stringify(args[0]).includes("run-log");
+      const written = JSON.stringify(args[0]);
+      // Not the acceptance, which stores the first record of the log with the run.
+      const isLog = written.includes("run-log") && !written.includes("run-open");
       return isDown && isLog && (method === "insertAll" || method === "compareAndSet") ? "fail-before" : undefined;
     });
     isDown = true;
@@ -179,7 +181,8 @@ describe("a storage that fails", () => {
     isDown = false;
 
     expect(failure).toMatchObject({ code: "storage_unavailable" });
-    expect(textOf(await readEvents(service, runId))).toBe("1");
+    // The first answer was never stored: the model was asked anew.
+    expect(textOf(await readEvents(service, runId))).toBe("2");
     await untilStatus(service, runId, "completed");
   });
 

@@ -22,9 +22,8 @@ import type { RunRecord } from "./run-record.ts";
 import { RunningNote } from "./running-note.ts";
 import type { StoredEnd } from "./run-store.ts";
 import { sweepMs } from "./run-sweep.ts";
-import type { ServiceParts } from "./service-parts.ts";
+import type { BegunRun, Ready, ServiceParts } from "./service-parts.ts";
 import { getReady } from "./upgrade-check.ts";
-import type { Ready } from "./upgrade-check.ts";
 
 /** Attempts in a row without a finished step after which a run is given up. */
 const fruitlessAttempts = 3;
@@ -67,14 +66,17 @@ export class RunPerformer {
       await this.#performOnce(runId, { signal, controller });
     } finally {
       this.#performing.delete(runId);
+      this.#parts.begun.delete(runId);
       resolve();
       this.#parts.tails.handOver(runId);
     }
   }
 
   async #performOnce(runId: string, control: Control): Promise<void> {
-    let record: RunRecord | null = null;
+    const begun = this.#parts.begun.get(runId);
+    let record: RunRecord | null = begun?.record ?? null;
     try {
+      if (begun !== undefined) return await this.#performBegun(begun, control);
       record = await this.#parts.store.read(runId);
       if (record === null) return await this.#parts.store.closeOrphan(runId);
       if (isEnded(record.status)) return await this.#parts.store.settle(record);
@@ -82,6 +84,19 @@ export class RunPerformer {
       this.#failures.delete(runId);
     } catch (error) {
       await this.#fail(runId, record, toTroupeError(error));
+    }
+  }
+
+  /** The first attempt at a run that began when this process accepted it. */
+  async #performBegun(begun: BegunRun, control: Control): Promise<void> {
+    const { tails, store, writer, node } = this.#parts;
+    const { record, first, print } = begun;
+    const feed = tails.follow(record.runId, first);
+    try {
+      const journal = Journal.openFirst({ runId: record.runId, storage: store.storage, writer, node, print });
+      await this.#run({ ...begun, ...control, journal, given: record });
+    } finally {
+      tails.leave(feed);
     }
   }
 
@@ -196,8 +211,8 @@ export class RunPerformer {
       const opts = toRunOpts({ ...record, options }, { keys, local, signal: controller.signal });
       const { kind } = record;
       const run = startRun(target, { kind, input: local?.input ?? input }, { ...opts, journal });
-      for await (const { chunk, inner } of run.chunks) {
-        const behind = journal.write(chunk, inner);
+      for await (const chunk of run.chunks) {
+        const behind = journal.write(chunk, run.innerOf(chunk));
         if (behind !== undefined) await behind;
       }
       return { output: await run.output() };

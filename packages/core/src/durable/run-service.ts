@@ -90,6 +90,7 @@ export class RunService {
       logger,
       node: createId(),
       now,
+      begun: new Map(),
       locals: new Map(),
       onEnded: (runId) => this.#onEnded(runId),
     };
@@ -137,7 +138,9 @@ export class RunService {
    */
   events(runId: string, caller: RunCaller, after?: string): AsyncIterableIterator<RunEvent, undefined> {
     this.#checkOpen();
-    const open = async () => await this.#find(runId, caller);
+    const { store, begun } = this.#parts;
+    // A run that has just begun here has one attempt, and its owner does not change.
+    const open = async () => await findRun({ store, known: begun.get(runId)?.record }, runId, caller);
     return new RunTail({ runId, after, open, storage: this.#storage, tails: this.#parts.tails });
   }
 
@@ -248,6 +251,7 @@ export class RunService {
   async drain(graceMs: number): Promise<void> {
     this.#sweep?.stop();
     await this.#serving?.drain(graceMs);
+    this.#parts.begun.clear();
     await this.#parts.store.flush();
   }
 
@@ -288,7 +292,7 @@ export class RunService {
   }
 
   async #find(runId: string, caller: RunCaller): Promise<RunRecord> {
-    return await findRun(this.#parts.store, runId, caller);
+    return await findRun({ store: this.#parts.store }, runId, caller);
   }
 
   async #remove(record: RunRecord): Promise<void> {

@@ -1,11 +1,10 @@
 import { mapBounded } from "../async/map-bounded.ts";
 import type { PublicError } from "../errors/public-error.ts";
-import { logPrefix, runNamespaces } from "../journal/log-entry.ts";
-import type { RunWait } from "../journal/log-entry.ts";
+import { logKey, logPrefix, runNamespaces } from "../journal/log-entry.ts";
+import type { LogRecord, RunWait } from "../journal/log-entry.ts";
 import { removeAll } from "../session/remove-session.ts";
 import { scan } from "../session/scan.ts";
 import { ownerKey } from "../session/session-keys.ts";
-import { toJson } from "../storage/check-json.ts";
 import { encodeKey } from "../storage/encode-key.ts";
 import type { Json } from "../storage/json.ts";
 import { GatheredWrites, writeAll } from "./gathered-writes.ts";
@@ -39,9 +38,13 @@ export class RunStore {
     this.#now = now;
   }
 
-  /** Stores a new run. Returns false when there is a run with this id. */
-  async insert(record: RunRecord): Promise<boolean> {
-    if (!isLongInput(record)) return await this.#insert(record);
+  /**
+   * Stores a new run. Returns false when there is a run with this id.
+   *
+   * @param first the first record of its log, of a run that begins at once; its input is no long one
+   */
+  async insert(record: RunRecord, first?: LogRecord): Promise<boolean> {
+    if (!isLongInput(record)) return await this.#insert(record, first);
     // On the list of open runs first: if the process ends before the record is there, the sweep finds what it has written.
     await this.open(record);
     const inPieces = await writeInput(this.storage, record);
@@ -50,19 +53,20 @@ export class RunStore {
     return isNew;
   }
 
-  async #insert(record: RunRecord): Promise<boolean> {
-    const { runs, open, byOwner } = runNamespaces;
+  async #insert(record: RunRecord, first?: LogRecord): Promise<boolean> {
+    const { runs, open, byOwner, log } = runNamespaces;
     const { runId, sessionId, createdAt, expiresAt } = record;
     const listed = { v: 1, createdAt, sessionId };
+    const places = isListed(record) ? [byKeys.ofOwner(record), byKeys.ofSession(record)] : [byKeys.ofSession(record)];
     // The record last: one that is there has all the others.
     const writes = [
-      { namespace: open, key: encodeKey(runId), value: toJson(this.#openRun(record)) },
-      { namespace: byOwner, key: byKeys.ofOwner(record), value: listed },
-      { namespace: byOwner, key: byKeys.ofSession(record), value: listed },
+      { namespace: open, key: encodeKey(runId), value: this.#openRun(record) },
+      ...places.map((key) => ({ namespace: byOwner, key, value: listed })),
       ...(expiresAt === undefined
         ? []
         : [{ namespace: byOwner, key: byKeys.ofExpiring(expiresAt, runId), value: { v: 1 } }]),
-      { namespace: runs, key: encodeKey(runId), value: toJson(record) },
+      ...(first === undefined ? [] : [{ namespace: log, key: logKey(runId, 1), value: asJson(first) }]),
+      { namespace: runs, key: encodeKey(runId), value: asJson(record) },
     ];
     return await this.#writes.insert(writes);
   }
@@ -92,7 +96,7 @@ export class RunStore {
     for (let record = known ?? (await this.#readStored(runId)); record; record = await this.#readStored(runId)) {
       const next = change(record);
       if (next === null) return null;
-      const [before, after] = [toJson(record), toJson(next)];
+      const [before, after] = [asJson(record), asJson(next)];
       if (await this.storage.compareAndSet(runNamespaces.runs, encodeKey(runId), before, after)) return next;
     }
     return null;
@@ -143,7 +147,7 @@ export class RunStore {
    */
   async rest(record: RunRecord, open: Json | null, submittedAt: number | undefined): Promise<void> {
     const { open: namespace } = runNamespaces;
-    const next = submittedAt === undefined ? null : toJson({ ...this.#openRun(record), submittedAt });
+    const next = submittedAt === undefined ? null : { ...this.#openRun(record), submittedAt };
     if (open !== null) await this.storage.compareAndSet(namespace, encodeKey(record.runId), open, next);
   }
 
@@ -162,7 +166,7 @@ export class RunStore {
 
   /** Puts a run on the list of open runs, as submitted now. */
   async open(record: RunRecord): Promise<void> {
-    await this.storage.set(runNamespaces.open, encodeKey(record.runId), toJson(this.#openRun(record)));
+    await this.storage.set(runNamespaces.open, encodeKey(record.runId), this.#openRun(record));
   }
 
   /** Removes the entry and the input of an open run that has no record, left by a process that died while it accepted the run. */
@@ -178,6 +182,7 @@ export class RunStore {
     // Whoever accepts the run now has changed the entry, and its pieces have other keys.
     if (!(await this.storage.compareAndSet(runNamespaces.open, key, value, null))) return;
     for (const piece of left) await this.storage.delete(runNamespaces.input, piece);
+    await this.removeLog(runId);
   }
 
   /** Lists the open runs. Damaged entries are left out, and given to `onError`. */
@@ -197,7 +202,7 @@ export class RunStore {
 
   /** Marks an open run as submitted now. Returns false when another process did. */
   async renew({ runId, stored, ...open }: FoundOpenRun): Promise<boolean> {
-    const next = toJson({ ...open, submittedAt: this.#now() });
+    const next = { ...open, submittedAt: this.#now() };
     return await this.storage.compareAndSet(runNamespaces.open, encodeKey(runId), stored, next);
   }
 
@@ -306,4 +311,14 @@ export class RunStore {
     const open: OpenRun = { v: 1, submittedAt: this.#now(), activation, priority, owner: ownerKey(owner) };
     return notBefore === undefined ? open : { ...open, notBefore };
   }
+}
+
+/** Tells if a run is in the list of its owner: without a user there is no one who could ask for that. */
+function isListed({ owner }: RunRecord): boolean {
+  return owner.userId !== undefined;
+}
+
+/** Records and log records are JSON but for members that are undefined, which every driver leaves out. */
+function asJson(record: RunRecord | LogRecord): Json {
+  return record as unknown as Json;
 }

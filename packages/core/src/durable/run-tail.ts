@@ -16,13 +16,22 @@ type TailInit = {
   open: () => Promise<RunRecord>;
 };
 
+type Step = IteratorResult<RunEvent, undefined>;
+
 const fromStart: Position = { number: 0, index: -1 };
 
 /** One reader of a run's events, from behind a position to the end of the run. Between two reads it holds its position alone. */
 export class RunTail implements AsyncIterableIterator<RunEvent, undefined> {
   readonly #init: TailInit;
   readonly #seen: Position;
-  readonly #events = this.#readAll();
+  /** The events record by record: a step of a generator for each of them would cost more than the event itself. */
+  readonly #records = this.#readRecords();
+  #events: readonly RunEvent[] = [];
+  /** The number of events of the record that the reader has got. */
+  #given = 0;
+  /** The calls that wait for the next record, and the last of them. */
+  #calls = 0;
+  #lastCall: Promise<unknown> = Promise.resolve();
   #hasLeft = false;
   #leave = () => {};
 
@@ -35,41 +44,64 @@ export class RunTail implements AsyncIterableIterator<RunEvent, undefined> {
     return this;
   }
 
-  next(): Promise<IteratorResult<RunEvent, undefined>> {
-    return this.#events.next();
+  next(): Promise<Step> {
+    const event = this.#calls === 0 ? this.#events[this.#given] : undefined;
+    if (event === undefined) return this.#nextInTurn();
+    this.#given += 1;
+    return Promise.resolve({ done: false, value: event });
   }
 
   /** Leaves the run, which goes on. */
-  async return(): Promise<IteratorResult<RunEvent, undefined>> {
+  async return(): Promise<Step> {
     this.#hasLeft = true;
+    this.#events = [];
     this.#leave();
-    return await this.#events.return(undefined);
+    await this.#records.return(undefined);
+    return { done: true, value: undefined };
   }
 
-  async *#readAll(): AsyncGenerator<RunEvent, undefined> {
-    const { open, tails, runId } = this.#init;
+  /** Reads on for a call, after those that came before it. */
+  #nextInTurn(): Promise<Step> {
+    this.#calls += 1;
+    const call = this.#lastCall.then(this.#readOn);
+    this.#lastCall = call.catch(() => undefined);
+    return call;
+  }
+
+  readonly #readOn = async (): Promise<Step> => {
+    try {
+      for (;;) {
+        const event = this.#events[this.#given];
+        this.#given += 1;
+        if (event !== undefined) return { done: false, value: event };
+        const { value: events } = await this.#records.next();
+        if (events === undefined || this.#hasLeft) return { done: true, value: undefined };
+        this.#events = events;
+        this.#given = 0;
+      }
+    } finally {
+      this.#calls -= 1;
+    }
+  };
+
+  /** Yields the events of each record that the reader is to get. */
+  async *#readRecords(): AsyncGenerator<readonly RunEvent[], undefined> {
+    const { open, tails, runId, storage } = this.#init;
     const record = await open();
     const feed = tails.join(runId);
     try {
-      return yield* this.#readFeed(feed, record);
+      // Most runs have one attempt, and nothing in them is void.
+      const backlog = record.attempts > 1 ? await Backlog.read(storage, runId, this.#seen) : undefined;
+      for await (const page of this.#readPages(feed, record)) {
+        const events = this.#newIn(page);
+        yield backlog === undefined ? events : events.filter((event) => backlog.shows(event, page.number));
+        // Also for a reader that has seen the end.
+        if (page.events.at(-1)?.type === "end") return undefined;
+      }
+      return undefined;
     } finally {
       tails.leave(feed);
     }
-  }
-
-  async *#readFeed(feed: RunFeed, record: RunRecord): AsyncGenerator<RunEvent, undefined> {
-    const { runId, storage } = this.#init;
-    // Most runs have one attempt, and nothing in them is void.
-    const backlog = record.attempts > 1 ? await Backlog.read(storage, runId, this.#seen) : undefined;
-    for await (const page of this.#readPages(feed, record)) {
-      for (const event of this.#newIn(page)) {
-        if (backlog?.shows(event, page.number) === false) continue;
-        yield event;
-      }
-      // Also for a reader that has seen the end.
-      if (page.events.at(-1)?.type === "end") return undefined;
-    }
-    return undefined;
   }
 
   /** Reads the records from the reader's position on, until the reader leaves. */

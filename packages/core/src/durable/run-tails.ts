@@ -1,6 +1,7 @@
 import { toTroupeError } from "../errors/to-troupe-error.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { runNamespaces } from "../journal/log-entry.ts";
+import type { LogRecord } from "../journal/log-entry.ts";
 import type { LogWriter } from "../journal/log-writer.ts";
 import { readLogPage } from "../journal/read-log.ts";
 import type { NumberedRecord } from "../journal/read-log.ts";
@@ -31,7 +32,7 @@ export class RunFeed {
   readonly waiters = new Set<() => void>();
   /** Reads under way, by the number behind which they read. */
   readonly #reads = new Map<number, Promise<EventPage[]>>();
-  readonly #newest: EventPage[] = [];
+  readonly #newest: KeptRecord[] = [];
   readers = 0;
   /** The number of the last record that is known of. */
   last = 0;
@@ -49,7 +50,7 @@ export class RunFeed {
     if (this.failure !== undefined) throw this.failure;
     const [first] = this.#newest;
     if (first !== undefined && first.number <= after + 1 && this.#newest.at(-1)?.number === this.last) {
-      return this.#newest.filter(({ number }) => number > after);
+      return this.#newest.filter(({ number }) => number > after).map((kept) => kept.events);
     }
     const reading = this.#reads.get(after) ?? this.#startRead(after);
     return await reading;
@@ -61,7 +62,7 @@ export class RunFeed {
     if (number <= this.last && this.#newest.length > 0) return;
     // Behind a gap the older ones are of no use.
     if (this.#newest.at(-1)?.number !== number - 1) this.#newest.length = 0;
-    this.#newest.push(toEvents(stored));
+    this.#newest.push(new KeptRecord(stored));
     if (this.#newest.length > keptRecords) this.#newest.shift();
     this.last = Math.max(this.last, number);
     this.quietLooks = 0;
@@ -88,6 +89,24 @@ export class RunFeed {
     } finally {
       this.#reads.delete(after);
     }
+  }
+}
+
+/** A record that readers share. Its events are made for the first of them. */
+class KeptRecord {
+  readonly number: number;
+  #stored: NumberedRecord | undefined;
+  #events: EventPage | undefined;
+
+  constructor(stored: NumberedRecord) {
+    this.number = stored.number;
+    this.#stored = stored;
+  }
+
+  get events(): EventPage {
+    if (this.#stored !== undefined) this.#events = toEvents(this.#stored);
+    this.#stored = undefined;
+    return this.#events as EventPage;
   }
 }
 
@@ -128,6 +147,13 @@ export class RunTails {
     const feed = this.#feeds.get(runId) ?? new RunFeed(runId, this.#init.storage);
     this.#feeds.set(runId, feed);
     feed.readers += 1;
+    return feed;
+  }
+
+  /** Keeps the log of a run from its first record on for its readers, who need not read it then. Until `leave`. */
+  follow(runId: string, first: LogRecord): RunFeed {
+    const feed = this.join(runId);
+    feed.push({ number: 1, record: first });
     return feed;
   }
 

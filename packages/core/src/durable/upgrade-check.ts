@@ -3,19 +3,9 @@ import type { RunWait } from "../journal/log-entry.ts";
 import type { Json } from "../storage/json.ts";
 import { readProperty } from "../util/read-property.ts";
 import { lookUpTarget } from "./durable-target.ts";
-import type { DurableTarget } from "./durable-target.ts";
 import { addUse, findMissing, hashOf } from "./plan-print.ts";
 import type { RunRecord } from "./run-record.ts";
-import type { ServiceParts } from "./service-parts.ts";
-import type { RunKeys } from "./run-view.ts";
-
-/** All that an attempt needs beside the record of its run. */
-export type Ready = {
-  readonly target: DurableTarget;
-  readonly keys: RunKeys;
-  readonly plan: RunRecord["plan"];
-  readonly print: string;
-};
+import type { Ready, ServiceParts } from "./service-parts.ts";
 
 /**
  * Returns what the next attempt at a run needs; where something is missing, the wait for it, unless it was answered: then

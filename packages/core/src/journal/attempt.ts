@@ -4,7 +4,8 @@ import { forceStorable } from "../storage/to-storable.ts";
 import type { TokenUsage } from "../message/token-usage.ts";
 import { createId } from "../util/create-id.ts";
 import { elapsedMs } from "../util/elapsed-ms.ts";
-import type { LoggedCall, LogEnd, LogEntry, RunChunk, RunWait, StepResult } from "./log-entry.ts";
+import { logRecord } from "./log-entry.ts";
+import type { LoggedCall, LogEnd, LogEntry, LogRecord, RunChunk, RunWait, StepResult } from "./log-entry.ts";
 import type { LogWriter, RunLog } from "./log-writer.ts";
 import { readLog } from "./read-log.ts";
 import { RunPaused } from "./run-paused.ts";
@@ -83,13 +84,30 @@ export class Attempt {
       attempt.#records += page.length;
     }
     if (attempt.ended !== undefined) return attempt;
-    attempt.#log = writer.open(runId, attempt.#records + 1);
-    attempt.#log.onFailure = (paused) => attempt.#stopAs(paused);
+    attempt.#openLog(writer);
     const left = [...attempt.#unfinished];
     attempt.#unfinished.clear();
     const [id, at] = [createId(), Date.now()];
     await attempt.add({ t: "attempt", n: attempt.number, id, at, node, print, ...(left.length > 0 && { void: left }) });
     return attempt;
+  }
+
+  /** Returns the first record of the log of a run, which begins its first attempt. */
+  static firstRecord({ node, print }: Pick<AttemptInit, "node" | "print">): LogRecord {
+    return logRecord([{ t: "attempt", n: 1, id: createId(), at: Date.now(), node, print }]);
+  }
+
+  /** Goes on with a first attempt, of which nothing but that record is stored. */
+  static afterFirstRecord(init: AttemptInit): Attempt {
+    const attempt = new Attempt(init);
+    attempt.#records = 1;
+    attempt.#openLog(init.writer);
+    return attempt;
+  }
+
+  #openLog(writer: LogWriter): void {
+    this.#log = writer.open(this.runId, this.#records + 1);
+    this.#log.onFailure = (paused) => this.#stopAs(paused);
   }
 
   get signal(): AbortSignal {

@@ -3,7 +3,7 @@ import type { Json } from "../storage/json.ts";
 import { forceStorable } from "../storage/to-storable.ts";
 import { Attempt } from "./attempt.ts";
 import type { AttemptInit, InterruptedCall, OpenStep } from "./attempt.ts";
-import type { LoggedCall, LogEnd, RunChunk, RunWait, StepResult, WaitKind } from "./log-entry.ts";
+import type { LoggedCall, LogEnd, LogRecord, RunChunk, RunWait, StepResult, WaitKind } from "./log-entry.ts";
 import type { PauseReason } from "./run-paused.ts";
 
 /** A wait as a step asks for it: its kind, the facts for the one who answers, and how long it may last. */
@@ -31,6 +31,19 @@ export class Journal {
    */
   static async open(init: AttemptInit): Promise<Journal> {
     return new Journal(await Attempt.begin(init), "");
+  }
+
+  /** Returns the first record of the log of a run that begins when it is stored: `openFirst` goes on from there. */
+  static firstRecord(init: Pick<AttemptInit, "node" | "print">): LogRecord {
+    return Attempt.firstRecord(init);
+  }
+
+  /**
+   * Goes on with the first attempt at a run, whose first record the caller has stored. There is nothing to read: another
+   * attempt that has come meanwhile has taken the next number, and the first write finds that.
+   */
+  static openFirst(init: AttemptInit): Journal {
+    return new Journal(Attempt.afterFirstRecord(init), "");
   }
 
   get runId(): string {
