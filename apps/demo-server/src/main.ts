@@ -10,7 +10,7 @@ import { createDemo } from "./demo.ts";
 import type { Demo } from "./demo.ts";
 import { listen, readAddress, readHosts } from "./listen.ts";
 import { readSealKey } from "./seal-key.ts";
-import { createDemoServer } from "./server.ts";
+import { createDemoServer, serveSockets } from "./server.ts";
 
 /** Room for a key of 16 KB in each of the four key headers, beside the 16 KB that Node allows for all headers. */
 const maxHeaderSize = 81_920;
@@ -25,10 +25,9 @@ async function main(variables: NodeJS.ProcessEnv): Promise<void> {
   const logger = createLogger({ level: "warn" });
   const runs = new RunService({ ...demo, storage, sealKeys: [await readSealKey(folder)], logger });
   const shutdown = createShutdown({ graceMs: 5000 });
-  const server = createServer(
-    { maxHeaderSize },
-    createDemoServer(demo, { runs, shutdown, allowedHosts: readHosts(variables) }),
-  );
+  const serving = { runs, shutdown, allowedHosts: readHosts(variables) };
+  const server = createServer({ maxHeaderSize }, createDemoServer(demo, serving));
+  const io = serveSockets(server, demo, serving);
   shutdown.attach(server);
   const url = await listen(server, address);
   // Once the port is ours: a second server on this file would perform the same runs.
@@ -36,6 +35,7 @@ async function main(variables: NodeJS.ProcessEnv): Promise<void> {
   shutdown.onSignals();
   console.log(banner({ url, demo, model, file }));
   await shutdown.finished;
+  await io.close();
   await runs.close();
   await storage.close();
 }
@@ -67,6 +67,7 @@ function banner({ url, demo, model, file }: Started): string {
   model      ${isOffline ? offlineNotice : `${model.providerId}/${model.modelId}`}
   sessions   ${file}
   docs       ${url}/docs
+  sockets    ${url}/service, for clients of Socket.IO
 
 Try:
 
