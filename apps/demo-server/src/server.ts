@@ -63,7 +63,7 @@ export function createDemoServer(demo: Demo, { runs, ...serving }: Serving): Exp
   app.use(requestLogger);
   const middleware = [trustUserHeader];
   app.use(createAgentRouter({ ...demo, ...serving, runs, middleware, fileUpload: true, swagger: docs }));
-  app.use("/mcp", trustUserHeader, createMcpServer({ ...demo, ...serving, name: "troupe-demo" }).handler);
+  app.use("/mcp", trustUserHeader, createMcpServer({ ...demo, ...serving, runs, name: "troupe-demo" }).handler);
   app.get("/", (_request, response) => void response.json(welcome));
   app.use(() => {
     throw new TroupeError("not_found", "There is nothing here. GET / lists the endpoints.");

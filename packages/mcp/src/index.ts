@@ -10,7 +10,7 @@ export type {
 export type { McpPrompt, McpPromptMessages, McpResource, McpResourceTemplate } from "./client/resources-and-prompts.ts";
 export { createMcpServer } from "./server/create-mcp-server.ts";
 export type { McpServer } from "./server/create-mcp-server.ts";
-export type { McpExtend, McpExtendContext, McpNotify } from "./server/extension.ts";
+export type { McpCallTool, McpExtend, McpExtendContext, McpNotify } from "./server/extension.ts";
 export type { McpHostRunOptions, McpRunOptions } from "./server/call-tool.ts";
 export type { McpShutdown } from "./server/running-calls.ts";
 export type { McpRequest } from "./server/answer-request.ts";

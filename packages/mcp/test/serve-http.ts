@@ -37,14 +37,16 @@ export async function post(
   {
     params = {},
     headers = {},
+    capabilities = {},
     signal,
-  }: { params?: object; headers?: Record<string, string>; signal?: AbortSignal } = {},
+  }: { params?: object; headers?: Record<string, string>; capabilities?: object; signal?: AbortSignal } = {},
 ): Promise<Response> {
-  const name = (params as { name?: string }).name;
+  const { name: called, taskId } = params as { name?: string; taskId?: string };
+  const name = called ?? taskId;
   const _meta = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
     "io.modelcontextprotocol/clientInfo": { name: "test", version: "1" },
-    "io.modelcontextprotocol/clientCapabilities": {},
+    "io.modelcontextprotocol/clientCapabilities": capabilities,
   };
   return await fetch(url, {
     method: "POST",

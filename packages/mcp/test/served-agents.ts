@@ -8,7 +8,12 @@ import { createMcpServer } from "../src/index.ts";
 import type { McpExtend, McpServer, McpServerOptions } from "../src/index.ts";
 
 /** The requests to the scripted model, and the number of its calls that were aborted. */
-export type Watched = { server: McpServer; model: ScriptedModel; aborted: () => number };
+export type Watched = {
+  server: McpServer;
+  agents: Record<"helper" | "typed", Agent>;
+  model: ScriptedModel;
+  aborted: () => number;
+};
 
 const person = {
   type: "object",
@@ -40,8 +45,9 @@ export function serveAgents(options: McpServerOptions = {}): Watched {
     initialState: { count: 1 },
     steps: [{ name: "add", run: ({ count }) => ({ count: count + 1 }) }],
   });
-  const server = createMcpServer({ agents: { helper, typed }, workflows: { flow }, ...options });
-  return { server, model, aborted: () => aborted };
+  const agents = { helper, typed };
+  const server = createMcpServer({ agents, workflows: { flow }, ...options });
+  return { server, agents, model, aborted: () => aborted };
 }
 
 /** A tool of the host that asks the client's model, and one that tells clients of a tool that is new. */

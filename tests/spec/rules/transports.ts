@@ -255,6 +255,21 @@ export const transportRules = [
     "mcp-server.sessions":
       "with extend, sessions of earlier revisions are kept up to maxSessions and sessionIdleMs, each for its own user",
     "mcp-server.notify": "notify tells the clients that want to know what has changed, of either revision",
+    "mcp-server.tasks":
+      "a call can be a task: the client gets it at once, and its result, that of a plain call, by its id",
+    "mcp-server.task-revisions":
+      "tasks are served as revision 2025-11-25 and the extension of 2026-07-28 have them, to clients that know them alone",
+    "mcp-server.task-survives":
+      "a task goes on when its client has gone, and with a durable service in runs also after a restart of the process",
+    "mcp-server.task-owner":
+      "a task is its user's alone, who can list it; without a user it is reached by its id, and not listed",
+    "mcp-server.task-cancel": "a cancel of a task reaches the model",
+    "mcp-server.task-input":
+      "a run that waits is a task that needs input, which a client that can ask its user answers, and others are told of",
+    "mcp-server.task-status": "clients of 2025-11-25 with a connection that is kept hear of each change of a task",
+    "mcp-server.task-ttl": "a task is removed after its ttl, whatever it does",
+    "mcp-server.task-bounds": "at most maxTasks tasks are open in memory, and those that are over leave nothing behind",
+    "mcp-server.call-tool": "a tool of the host can call a tool of the server, as a task where the client takes one",
     "mcp-server.state": "a state of sealState that was changed, or comes from another user, is refused",
   }),
   ...rulesOf("What the service does", {

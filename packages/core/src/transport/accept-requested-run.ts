@@ -20,6 +20,8 @@ export type RunTarget = {
   readonly mustExist?: boolean | undefined;
   /** JSON of the transport's own, which the views of the run have again. */
   readonly note?: Json | undefined;
+  /** Milliseconds after which the run is removed, whatever it does. @default none */
+  readonly ttlMs?: number | undefined;
 };
 
 /** A run that a service keeps: accepted now, or found again by its key. */
@@ -70,7 +72,7 @@ async function untilOver(service: RunService, runId: string): Promise<void> {
 }
 
 function toRunRequest({ input, opts, owner }: AnyRequestedRun, target: RunTarget, signal: AbortSignal): RunRequest {
-  const { kind, name, isDurable, key, mustExist, note } = target;
+  const { kind, name, isDurable, key, mustExist, note, ttlMs } = target;
   const { runId, sessionId, isNewSession, userId, tenantId, verified, apiKey, apiKeys } = opts;
   const { metadata, messages, limits, modelOptions, instructions, fromOutside, model, tools } = opts;
   const named = isNewSession ? {} : { sessionId };
@@ -88,6 +90,7 @@ function toRunRequest({ input, opts, owner }: AnyRequestedRun, target: RunTarget
     isBearer: owner.userId === undefined,
     keys: { apiKey, apiKeys },
     note,
+    ttlMs,
     ...(key === undefined
       ? { runId }
       : { idempotencyKey: key, mustExist, fingerprint: fingerprintOf({ input, messages, userId, ...named }) }),

@@ -62,7 +62,7 @@ export type ServedRunsOptions = {
 };
 
 /** A request for a run, as far as it decides which service keeps the run. */
-export type KeepRequest = Pick<RunTarget, "kind" | "name" | "key" | "mustExist"> & {
+export type KeepRequest = Pick<RunTarget, "kind" | "name" | "key" | "mustExist" | "ttlMs"> & {
   /** True if the run is cancelled when its client disconnects. */
   readonly endsWithClient: boolean;
 };
@@ -110,10 +110,10 @@ export class ServedRuns implements EndingRuns {
    * Returns the service that is to keep a run: the host's for what it names, and one of this process for a run with a key or
    * that outlives its connection. Undefined for a plain run, to `begin`.
    */
-  keeperOf({ kind, name, key, mustExist, endsWithClient }: KeepRequest): RunTarget | undefined {
+  keeperOf({ kind, name, key, mustExist, ttlMs, endsWithClient }: KeepRequest): RunTarget | undefined {
     const durable = this.#durableNames[kind].has(name) ? this.durable : undefined;
     if (durable === undefined && key === undefined && endsWithClient) return undefined;
-    return { kind, name, service: durable ?? this.#keeper, isDurable: durable !== undefined, key, mustExist };
+    return { kind, name, service: durable ?? this.#keeper, isDurable: durable !== undefined, key, mustExist, ttlMs };
   }
 
   /** Has a service accept a requested run, or find it again by its key. Throws `unavailable` while a shutdown drains. */
@@ -195,6 +195,13 @@ export class ServedRuns implements EndingRuns {
     this.#active.endAll();
     void this.durable?.drain(0);
     void this.#tails.endAll();
+  }
+
+  /** Ends all runs of this process, what keeps them, and the following of durable ones. The host's service goes on. */
+  async close(): Promise<void> {
+    this.#active.endAll();
+    await this.#tails.endAll();
+    await this.#kept?.close();
   }
 
   async #findAnswerable(runId: string, { waitId, caller, mayAnswer }: GivenAnswer): Promise<FoundRun> {

@@ -61,8 +61,9 @@ const progressPauseMs = 250;
 const progressPulseMs = 10_000;
 
 /** Codes that speak of the service and not of the request. */
-const ownFaults: ReadonlySet<string> = new Set([
+const ownFaults: ReadonlySet<string | undefined> = new Set([
   "internal",
+  "crashed",
   "invalid_config",
   "invalid_value",
   "storage_unavailable",
@@ -77,7 +78,7 @@ export async function callServedTool(call: ToolCall): Promise<CallToolResult> {
   const { caller, signal, settings } = call;
   const runId = createId();
   try {
-    const { input, sessionId } = readArguments(call);
+    const { input, sessionId } = readArguments(call.tool, call.args);
     const session = sessionId === undefined ? { sessionId: createId(), isNewSession: true } : { sessionId };
     const hostOptions = settings.runOptions && readHostRunOptions(await settings.runOptions(caller.request));
     const opts: RunOpts = { ...hostOptions, ...caller.opts, ...session, runId, fromOutside: true, signal };
@@ -88,8 +89,16 @@ export async function callServedTool(call: ToolCall): Promise<CallToolResult> {
   }
 }
 
-function readArguments({ tool, args }: ToolCall): { input: MessageContent; sessionId: string | undefined } {
-  const { argument } = tool;
+/** Tells whether a code speaks of the service and not of the request. */
+export function isOwnFault(code: string | undefined): boolean {
+  return ownFaults.has(code);
+}
+
+/** Reads the arguments of a call. Throws `invalid_request` for one that is unknown or of a wrong type. */
+export function readArguments(
+  { argument }: ServedTool,
+  args: Readonly<Record<string, unknown>>,
+): { input: MessageContent; sessionId: string | undefined } {
   const unknown = Object.keys(args).find((name) => name !== argument && name !== "sessionId");
   if (unknown !== undefined) {
     const message = `Unknown argument ${JSON.stringify(unknown.slice(0, 64))}. Expected ${argument} and sessionId.`;
@@ -157,7 +166,8 @@ class ProgressReport {
   }
 }
 
-function toResult(output: RunOutput, maxMediaBytes: number): CallToolResult {
+/** Makes the result of a call from the output of its run. */
+export function toResult(output: RunOutput, maxMediaBytes: number): CallToolResult {
   const { text, structured, sessionId, runId, usage } = output;
   const structuredContent = {
     text,
@@ -178,6 +188,6 @@ function logFailure(error: TroupeError, runId: string, { tool, caller, settings 
   if (error.code === "cancelled" || error.code === "invalid_request") return;
   const redacting = settings.logger.withSecrets([...caller.secrets]);
   const fields = { tool: tool.definition.name, runId, error };
-  if (ownFaults.has(error.code)) redacting.error("A run for an MCP client failed by a fault of the service.", fields);
+  if (isOwnFault(error.code)) redacting.error("A run for an MCP client failed by a fault of the service.", fields);
   else redacting.warn("A run for an MCP client failed.", fields);
 }

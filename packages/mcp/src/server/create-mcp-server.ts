@@ -5,10 +5,11 @@ import type { McpRequest } from "./answer-request.ts";
 import { createNotify } from "./extension.ts";
 import type { McpNotify } from "./extension.ts";
 import { HttpSide } from "./http-side.ts";
-import type { ServerParts } from "./make-server.ts";
+import type { ServerParts } from "./server-parts.ts";
 import { readMcpServerOptions } from "./mcp-server-options.ts";
 import type { McpServerOptions } from "./mcp-server-options.ts";
 import { RunningCalls } from "./running-calls.ts";
+import { TaskRuns } from "./tasks/task-runs.ts";
 import { openStdio } from "./serve-stdio.ts";
 import type { StdioConnection } from "./serve-stdio.ts";
 
@@ -34,11 +35,12 @@ export type McpServer = {
 export function createMcpServer(options: McpServerOptions): McpServer {
   const settings = readMcpServerOptions(options);
   const calls = new RunningCalls();
+  const tasks = new TaskRuns(settings);
   let parts: Promise<ServerParts> | undefined;
   const loadParts = async (): Promise<ServerParts> => await (parts ??= load());
   const load = async (): Promise<ServerParts> => {
     const library = await import("@modelcontextprotocol/server");
-    return { library, settings, calls, callers: new WeakMap() };
+    return { library, settings, calls, tasks, callers: new WeakMap(), notedCalls: new WeakMap() };
   };
   const http = new HttpSide(settings, loadParts);
   let stdio: StdioConnection | undefined;
@@ -47,19 +49,22 @@ export function createMcpServer(options: McpServerOptions): McpServer {
   const close = async (): Promise<void> => {
     calls.endAll();
     endWarnings();
-    await Promise.all([http.close(), stdio?.close()]);
+    await Promise.all([http.close(), stdio?.close(), tasks.close()]);
   };
   settings.shutdown?.add({
     get size() {
-      return calls.size;
+      return calls.size + tasks.size;
     },
     drain: async () => {
-      await calls.drain();
+      await Promise.all([calls.drain(), tasks.drain()]);
       // The last result over stdio is written when its call is over.
       await new Promise<void>((resolve) => setImmediate(resolve));
       await close();
     },
-    endAll: () => calls.endAll(),
+    endAll: () => {
+      calls.endAll();
+      tasks.endAll();
+    },
   });
   return {
     handler: (request, response) => void http.serve(request, response),

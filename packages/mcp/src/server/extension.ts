@@ -23,7 +23,20 @@ export type McpExtendContext = {
    * user is refused before the handler runs.
    */
   readonly sealState: (state: unknown, ctx: Library.ServerContext) => Promise<string>;
+  /** Calls a tool of this server's agents, teams and workflows for a tool of your own: see `McpCallTool`. */
+  readonly callTool: McpCallTool;
 };
+
+/**
+ * Calls a tool of this server's agents, teams and workflows, such as `ask_helper`, for a tool of the host, which is to return
+ * what this resolves with. For a client that takes tasks the call becomes one, and the client gets it in place of the result.
+ * With `task: "required"` a client that takes none is refused; with `"forbidden"` the call never becomes one.
+ */
+export type McpCallTool = (
+  name: string,
+  args: Readonly<Record<string, unknown>>,
+  options: { ctx: Library.ServerContext; task?: "optional" | "required" | "forbidden" },
+) => Promise<Library.CallToolResult>;
 
 /** Messages to all clients that want to know what has changed. */
 export type McpNotify = {
@@ -46,6 +59,11 @@ export type MadeServer = {
   /** Undefined where the library keeps the subscriptions, and where there is nothing to subscribe to. */
   readonly subscribed?: ReadonlySet<string>;
 };
+
+/** Returns the caller of a request: a server that is kept was made for another request. */
+export function callerOf(callers: Callers, { http }: Pick<Library.ServerContext, "http">, first: Caller): Caller {
+  return (http?.authInfo && callers.get(http.authInfo)) ?? first;
+}
 
 type StateCodec = Library.RequestStateCodec;
 

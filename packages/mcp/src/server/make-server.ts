@@ -1,29 +1,15 @@
 import type * as Library from "@modelcontextprotocol/server";
 import { callServedTool } from "./call-tool.ts";
 import type { Caller, SendProgress } from "./call-tool.ts";
-import { acceptSubscriptions, createStateCodec } from "./extension.ts";
-import type { Callers, MadeServer, McpExtend } from "./extension.ts";
-import type { McpServerSettings } from "./mcp-server-options.ts";
-import type { RunningCalls } from "./running-calls.ts";
+import { acceptSubscriptions, callerOf, createStateCodec } from "./extension.ts";
+import type { MadeServer, McpExtend } from "./extension.ts";
+import type { Making, ServerParts, ServerPurpose } from "./server-parts.ts";
 import type { ServedTool } from "./served-tools.ts";
+import { serveTasks, taskCapabilities } from "./tasks/serve-tasks.ts";
+import { createToolCaller, interceptCalls } from "./tasks/task-calls.ts";
 
 /** The tools of runnables are the same for the life of a server. */
 const cacheHint = { ttlMs: 60_000, cacheScope: "private" as const };
-
-/** The means to make servers: the library, settings, the calls that run and the callers of requests. */
-export type ServerParts = {
-  readonly library: typeof Library;
-  readonly settings: McpServerSettings;
-  readonly calls: RunningCalls;
-  readonly callers: Callers;
-};
-
-/** The client that a server is made for: its first request, its revision, and whether the server outlives that request. */
-type ServerPurpose = {
-  readonly caller: Caller;
-  readonly era: "modern" | "legacy";
-  readonly isKept: boolean;
-};
 
 /** Function that makes the library's server for one request or session over HTTP, or for one connection over stdio. */
 export type MakeServer = (purpose: ServerPurpose) => Promise<MadeServer>;
@@ -39,22 +25,25 @@ function plainMaker(parts: ServerParts): MakeServer {
   const { library, settings } = parts;
   const { name, version, instructions, tools } = settings;
   const options: Library.ServerOptions = {
-    capabilities: { tools: {} },
     ...(instructions !== undefined && { instructions }),
     cacheHints: { "tools/list": cacheHint, "server/discover": cacheHint },
   };
   return async (purpose) => {
-    const server = new library.Server({ name, version }, options);
+    const making = { parts, purpose };
+    const capabilities = { tools: {}, ...taskCapabilities(making) };
+    const server = new library.Server({ name, version }, { ...options, capabilities });
+    interceptCalls(server, making, () => false);
     server.setRequestHandler("tools/list", () => ({
       tools: [...tools.values()].map(({ definition }) => ({ ...definition })),
     }));
     server.setRequestHandler("tools/call", async ({ params }, context) => {
       const tool = tools.get(params.name);
-      if (tool !== undefined) return await callTool(tool, params.arguments ?? {}, { context, parts, purpose });
+      if (tool !== undefined) return await callTool(tool, params.arguments ?? {}, { context, ...making });
       const { InvalidParams } = library.ProtocolErrorCode;
       throw new library.ProtocolError(InvalidParams, `Tool ${JSON.stringify(params.name.slice(0, 64))} not found.`);
     });
-    if (!purpose.isKept) cancelByName(server, { parts, purpose });
+    serveTasks(server, making);
+    if (!purpose.isKept) cancelByName(server, making);
     return await Promise.resolve({ product: server });
   };
 }
@@ -69,17 +58,26 @@ function extendedMaker(parts: ServerParts, extend: McpExtend): MakeServer {
     sealState: async (state: unknown, ctx: Library.ServerContext) => await codec.mint(state, ctx),
   };
   const options: Library.ServerOptions = {
-    capabilities: { tools: { listChanged: true }, logging: {} },
     ...(instructions !== undefined && { instructions }),
     requestState: { verify: async (state, ctx) => await codec.verify(state, ctx) },
   };
   return async (purpose) => {
-    const server = new library.McpServer({ name, version }, options);
-    for (const tool of tools.values()) registerTool(server, tool, { parts, purpose });
+    const making = { parts, purpose };
+    // Those of tools come with the first tool: with them its constructor would register the handlers at once.
+    const capabilities = { logging: {}, ...taskCapabilities(making) };
+    const server = new library.McpServer({ name, version }, { ...options, capabilities });
+    interceptCalls(server.server, making, (tool) => takesTasks(server, tool));
+    serveTasks(server.server, making);
+    for (const tool of tools.values()) registerTool(server, tool, making);
+    // A list of tools that is empty is a list too, and may grow later.
+    if (tools.size === 0) server.registerTool("none", {}, () => ({ content: [] })).remove();
+    const run = async (tool: ServedTool, args: Arguments, ctx: Library.ServerContext) =>
+      await callTool(tool, args, { context: ctx, ...making });
     const { userId, tenantId } = purpose.caller.opts;
     try {
       await extend(server, {
         ...context,
+        callTool: createToolCaller(making, server.server, run),
         ...(userId !== undefined && { userId }),
         ...(tenantId !== undefined && { tenantId }),
       });
@@ -88,14 +86,12 @@ function extendedMaker(parts: ServerParts, extend: McpExtend): MakeServer {
       throw error;
     }
     const { isKept, era } = purpose;
-    if (!isKept) cancelByName(server.server, { parts, purpose });
+    if (!isKept) cancelByName(server.server, making);
     if (!isKept && era === "legacy") return { product: server };
     const subscribed = acceptSubscriptions(library, server);
     return era === "legacy" ? { product: server, subscribed } : { product: server };
   };
 }
-
-type Making = { readonly parts: ServerParts; readonly purpose: ServerPurpose };
 
 /** Lets a client cancel a call of a request that had a server of its own, as in revisions with sessions. */
 function cancelByName(server: Library.Server, { parts: { calls }, purpose: { caller } }: Making): void {
@@ -107,11 +103,23 @@ function cancelByName(server: Library.Server, { parts: { calls }, purpose: { cal
 }
 
 function registerTool(server: Library.McpServer, tool: ServedTool, making: Making): void {
-  const { name, description, annotations } = tool.definition;
+  const { name, description, annotations, execution } = tool.definition;
   const { inputSchema, outputSchema } = tool.shown;
-  server.registerTool(name, { description, inputSchema, outputSchema, annotations }, async (args, context) => {
-    return await callTool(tool, args, { context, ...making });
-  });
+  const registered = server.registerTool(
+    name,
+    { description, inputSchema, outputSchema, annotations },
+    async (args, context) => {
+      return await callTool(tool, args, { context, ...making });
+    },
+  );
+  registered.execution = execution;
+}
+
+/** Tells whether a tool of the host can be called as a task, by what it says of that. */
+function takesTasks(server: Library.McpServer, tool: string): boolean {
+  const tools = Reflect.get(server, "_registeredTools") as Record<string, Library.RegisteredTool> | undefined;
+  const support = tools !== undefined && Object.hasOwn(tools, tool) ? tools[tool]?.execution?.taskSupport : undefined;
+  return support === "optional" || support === "required";
 }
 
 type Arguments = Readonly<Record<string, unknown>>;
@@ -119,11 +127,11 @@ type Arguments = Readonly<Record<string, unknown>>;
 async function callTool(
   tool: ServedTool,
   args: Arguments,
-  { context: { mcpReq, http }, parts, purpose }: Making & { readonly context: Library.ServerContext },
+  { context, parts, purpose }: Making & { readonly context: Library.ServerContext },
 ): Promise<Library.CallToolResult> {
   const { settings, calls, callers } = parts;
-  // That of this request: a server of a session was made for another.
-  const caller = (http?.authInfo && callers.get(http.authInfo)) ?? purpose.caller;
+  const { mcpReq } = context;
+  const caller = callerOf(callers, context, purpose.caller);
   const { signal, end } = calls.begin(nameOf(caller, mcpReq.id), [mcpReq.signal, caller.signal]);
   try {
     return await callServedTool({ tool, args, caller, signal, sendProgress: progressSender(mcpReq), settings });

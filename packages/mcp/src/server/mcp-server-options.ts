@@ -1,5 +1,5 @@
 import { createLogger, TroupeError } from "@troupe/core";
-import type { Logger } from "@troupe/core";
+import type { Logger, RunKind, Runnable, RunService } from "@troupe/core";
 import {
   anyBoolean,
   anyString,
@@ -67,6 +67,13 @@ export type McpServerOptions = ServedRegistries & {
    */
   runOptions?: McpRunOptions | undefined;
   /**
+   * The host's `RunService`. A task of an agent, team or workflow that it has too is a durable run: it goes on after a restart,
+   * and is reached over every transport. @default none: tasks are kept in memory, and end with the process
+   */
+  runs?: RunService | undefined;
+  /** The number of open tasks that are kept in memory at once. A service in `runs` has its own bounds. @default 1_000 */
+  maxTasks?: number | undefined;
+  /**
    * The bytes of images, audio and files of a run's tools that one result has at most, in base64. What is beyond is left out,
    * with a line that says so; with `0` none is sent. @default 1_048_576
    */
@@ -103,6 +110,8 @@ const optionTable = {
   genericApiKeyHeader: optional(anyBoolean, true),
   maxBodyBytes: optional(integer(1), 1_048_576),
   runOptions: optional(functionLike<McpRunOptions>()),
+  runs: optional(methods<RunService>("a RunService", "accept", "get", "events", "answer", "cancel", "list", "find")),
+  maxTasks: optional(integer(1), 1000),
   maxMediaBytes: optional(integer(0), 1_048_576),
   shutdown: optional(methods<McpShutdown>("what createShutdown() of @troupe/http returns", "add")),
   logger: optional(loggerOption),
@@ -111,6 +120,10 @@ const optionTable = {
 /** The options of `createMcpServer` after their check, with defaults and the tools made of the registries. */
 export type McpServerSettings = {
   readonly tools: ReadonlyMap<string, ServedTool>;
+  /** The entries that the tools are made of. */
+  readonly agents: ReadonlyMap<string, Runnable>;
+  readonly teams: ReadonlyMap<string, Runnable>;
+  readonly workflows: ReadonlyMap<string, object>;
   readonly name: string;
   readonly version: string;
   readonly instructions?: string;
@@ -123,6 +136,8 @@ export type McpServerSettings = {
   readonly genericApiKeyHeader: boolean;
   readonly maxBodyBytes: number;
   readonly runOptions?: McpRunOptions;
+  readonly runs?: RunService;
+  readonly maxTasks: number;
   readonly maxMediaBytes: number;
   readonly shutdown?: McpShutdown;
   readonly logger: Logger;
@@ -146,5 +161,15 @@ export function readMcpServerOptions(options: McpServerOptions): McpServerSettin
       "sessionIdleMs has no effect with maxSessions 0, which keeps no sessions. Leave one of the two out.";
     throw new TroupeError("invalid_config", message);
   }
-  return { ...read, logger, maxSessions, sessionIdleMs, tools: readServedTools(options, extend !== undefined) };
+  const tools = readServedTools(options, extend !== undefined);
+  return { ...read, logger, maxSessions, sessionIdleMs, tools, ...registriesOf(tools) };
+}
+
+function registriesOf(
+  tools: ReadonlyMap<string, ServedTool>,
+): Pick<McpServerSettings, "agents" | "teams" | "workflows"> {
+  const targets = [...tools.values()].map(({ target }) => target);
+  const entriesOf = <Entry>(wanted: RunKind): Map<string, Entry> =>
+    new Map(targets.flatMap(({ kind, name, entry }) => (kind === wanted ? [[name, entry as Entry]] : [])));
+  return { agents: entriesOf("agent"), teams: entriesOf("team"), workflows: entriesOf("workflow") };
 }

@@ -1,5 +1,5 @@
 import { TroupeError } from "@troupe/core";
-import type { Runnable, Workflow } from "@troupe/core";
+import type { RunKind, Runnable, Workflow } from "@troupe/core";
 import { methods, readOutputSchema, registryEntries, wrongOption } from "@troupe/core/adapter";
 import type { OptionCheck, Registry } from "@troupe/core/adapter";
 import type { StandardSchemaWithJSON } from "@modelcontextprotocol/server";
@@ -28,6 +28,8 @@ type ToolDefinition = {
   readonly inputSchema: RootSchema;
   readonly outputSchema: RootSchema;
   readonly annotations: { openWorldHint: true };
+  /** In revision 2025-11-25: a client may call it as a task. */
+  readonly execution: { taskSupport: "optional" };
 };
 
 type Arguments = Readonly<Record<string, unknown>>;
@@ -41,6 +43,8 @@ export type ServedTool = {
   /** The schemas as a server that the host has extended takes them. */
   readonly shown: { readonly inputSchema: ShownSchema<Arguments>; readonly outputSchema: ShownSchema<unknown> };
   readonly runnable: Runnable;
+  /** The entry of the registry, as a `RunService` has it. */
+  readonly target: { readonly kind: RunKind; readonly name: string; readonly entry: object };
   /** The argument that holds the input of the run. */
   readonly argument: "message" | "input";
 };
@@ -95,9 +99,8 @@ export function readServedTools(
     }
     tools.set(name, tool);
   };
-  for (const [option, registry] of Object.entries({ agents, teams })) {
-    for (const [name, entry] of entriesOf(registry, option, readRunnable)) add(askTool(name, entry));
-  }
+  for (const [name, entry] of entriesOf(agents, "agents", readRunnable)) add(askTool("agent", name, entry));
+  for (const [name, entry] of entriesOf(teams, "teams", readRunnable)) add(askTool("team", name, entry));
   for (const [name, entry] of entriesOf(workflows, "workflows", workflowLike)) add(runTool(name, entry));
   if (tools.size > 0 || mayBeEmpty) return tools;
   const message = "createMcpServer needs at least one entry in agents, teams or workflows, or the option extend.";
@@ -124,31 +127,32 @@ function entriesOf<Entry>(registry: unknown, option: string, check: OptionCheck<
   });
 }
 
-function askTool(name: string, runnable: Runnable): ServedTool {
+function askTool(kind: "agent" | "team", name: string, runnable: Runnable): ServedTool {
   const description = runnable.description?.trim() || `Asks ${name} and returns the answer.`;
   const inputSchema = rootSchema({ message: question, sessionId }, ["message"]);
-  return servedTool({ name: `ask_${name}`, description, inputSchema }, runnable, "message");
+  const target = { kind, name, entry: runnable };
+  return { ...servedTool({ name: `ask_${name}`, description, inputSchema }, runnable), target, argument: "message" };
 }
 
 function runTool(name: string, workflow: WorkflowLike): ServedTool {
   const runnable = workflow.asRunnable();
   const description = runnable.description?.trim() || `Runs the workflow ${name} and returns its last state.`;
   const inputSchema = rootSchema({ input: workflowInput(workflow), sessionId });
-  return servedTool({ name: `run_${name}`, description, inputSchema }, runnable, "input");
+  const target = { kind: "workflow" as const, name, entry: workflow };
+  return { ...servedTool({ name: `run_${name}`, description, inputSchema }, runnable), target, argument: "input" };
 }
 
 function servedTool(
   { name, description, inputSchema }: Pick<ToolDefinition, "name" | "description" | "inputSchema">,
   runnable: Runnable,
-  argument: ServedTool["argument"],
-): ServedTool {
+): Pick<ServedTool, "definition" | "shown" | "runnable"> {
   const outputSchema = outputSchemaOf(runnable);
   const annotations = { openWorldHint: true } as const;
+  const execution = { taskSupport: "optional" } as const;
   return {
-    definition: { name: legalName(name), description, inputSchema, outputSchema, annotations },
+    definition: { name: legalName(name), description, inputSchema, outputSchema, annotations, execution },
     shown: { inputSchema: shown(inputSchema), outputSchema: shown(outputSchema) },
     runnable,
-    argument,
   };
 }
 

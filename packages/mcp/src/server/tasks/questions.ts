@@ -1,0 +1,101 @@
+import type { Json, RunWait } from "@troupe/core";
+
+/** A question to the user of a client, by a form. */
+export type ElicitationRequest = {
+  readonly method: "elicitation/create";
+  readonly params: { readonly mode: "form"; readonly message: string; readonly requestedSchema: FormSchema };
+};
+
+type FormSchema = {
+  type: "object";
+  properties: Record<string, { type: "string"; title: string; description?: string; enum?: string[] }>;
+  required?: string[];
+};
+
+/** The greatest length of the arguments that a question shows. */
+const longestShown = 2000;
+
+/** Returns the question to the user of a client, undefined for what only the operator of the service can answer. */
+export function toInputRequest(wait: RunWait): ElicitationRequest | undefined {
+  const requestedSchema = formOf(wait.kind);
+  if (requestedSchema === undefined) return undefined;
+  return { method: "elicitation/create", params: { mode: "form", message: askAbout(wait), requestedSchema } };
+}
+
+/** Returns one sentence on what a run waits for. */
+export function describeWait({ kind, about }: RunWait): string {
+  const { toolName } = factsOf(about);
+  switch (kind) {
+    case "approval":
+      return `Waits for the approval of a call of ${toolName}.`;
+    case "input":
+      return `Waits for the result of a call of ${toolName}, which the client has to make.`;
+    case "doubt":
+      return `Waits for word on whether a call of ${toolName} took place.`;
+    default:
+      return "Waits until the service has again what the run needs.";
+  }
+}
+
+/**
+ * Returns the answer to a question of a run by the answer of a client's user, and undefined for one that leaves the question
+ * open. Who declines or closes an approval denies it.
+ */
+export function toAnswer({ kind }: RunWait, response: unknown): Json | undefined {
+  const { action, content = {} } = (response ?? {}) as Partial<ElicitationAnswer>;
+  if (action !== "accept" && action !== "decline" && action !== "cancel") return undefined;
+  if (action === "accept") return acceptedAnswer(kind, content);
+  const reason = action === "cancel" ? "The user closed the question." : "The user declined.";
+  if (kind === "approval") return { approved: false, reason };
+  // An outcome that nobody knows stays a question until somebody does.
+  return kind === "input" ? { error: reason } : undefined;
+}
+
+type ElicitationAnswer = { action: string; content: Record<string, Json> };
+
+function acceptedAnswer(kind: RunWait["kind"], content: ElicitationAnswer["content"]): Json | undefined {
+  const { result, choice } = content;
+  if (kind === "approval") return { approved: true };
+  if (kind === "input") return { result: result ?? content };
+  if (kind !== "doubt" || typeof choice !== "string") return undefined;
+  return choice === "happened" ? { choice, result: result ?? "" } : { choice };
+}
+
+function formOf(kind: RunWait["kind"]): FormSchema | undefined {
+  switch (kind) {
+    case "approval":
+      return { type: "object", properties: {} };
+    case "input":
+      return { type: "object", properties: { result: { type: "string", title: "Result" } }, required: ["result"] };
+    case "doubt": {
+      const choice = {
+        type: "string" as const,
+        title: "What happened",
+        description: "happened: the call took place. again: it did not, make it now. giveUp: end the run.",
+        enum: ["happened", "again", "giveUp"],
+      };
+      const result = {
+        type: "string" as const,
+        title: "Result",
+        description: "With happened: what the call returned.",
+      };
+      return { type: "object", properties: { choice, result }, required: ["choice"] };
+    }
+    default:
+      return undefined;
+  }
+}
+
+function askAbout({ kind, about }: RunWait): string {
+  const { toolName, args } = factsOf(about);
+  const call = `${toolName} with ${args}`;
+  if (kind === "approval") return `May the assistant call ${call}?`;
+  if (kind === "input") return `The assistant asks you to call ${call}, and to tell it the result.`;
+  return `A call of ${call} was cut off, and may or may not have taken place. What happened?`;
+}
+
+function factsOf(about: Json): { toolName: string; args: string } {
+  const { toolName = "a tool", args = {} } = (about ?? {}) as { toolName?: string; args?: Json };
+  const shown = JSON.stringify(args);
+  return { toolName, args: shown.length > longestShown ? `${shown.slice(0, longestShown)}…` : shown };
+}

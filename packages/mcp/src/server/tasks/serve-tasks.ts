@@ -1,0 +1,236 @@
+import { TroupeError } from "@troupe/core";
+import type { RunView, RunWait } from "@troupe/core";
+import { toPublicError, toTroupeError } from "@troupe/core/adapter";
+import type * as Library from "@modelcontextprotocol/server";
+import { isOwnFault } from "../call-tool.ts";
+import type { Caller } from "../call-tool.ts";
+import { callerOf } from "../extension.ts";
+import type { Making } from "../server-parts.ts";
+import { canAsk, checkTakesTasks, relatedTaskKey, tasksExtension } from "./negotiation.ts";
+import { toAnswer, toInputRequest } from "./questions.ts";
+import type { Task, TaskRuns } from "./task-runs.ts";
+import { toCallResult, toDetailedTask, toLegacyTask } from "./task-shapes.ts";
+
+type Params = Readonly<Record<string, unknown>>;
+
+/** A request about tasks: its parameters, the library's context, and the caller. */
+type Asked = { readonly params: Params; readonly context: Library.ServerContext; readonly caller: Caller };
+
+/** Milliseconds for which a cancel waits for the end of the run. */
+const cancelWaitMs = 10_000;
+/** Milliseconds for which an update waits until the run shows what is still asked. */
+const updateWaitMs = 2000;
+/** Milliseconds for which a person may think. */
+const longestAnswerMs = 2 ** 31 - 1;
+
+/** Takes any parameters: the handlers check what they need. */
+const anyParams = {
+  "~standard": {
+    version: 1 as const,
+    vendor: "troupe",
+    validate: (value: unknown) => ({ value: value ?? {} }),
+  },
+};
+
+/** Returns the capabilities of a server for its client's revision. Only a user has a list of tasks. */
+export function taskCapabilities({ purpose: { era, caller } }: Making): Library.ServerCapabilities {
+  if (era === "modern") return { extensions: { [tasksExtension]: {} } };
+  const list = caller.opts.userId === undefined ? {} : { list: {} };
+  return { tasks: { ...list, cancel: {}, requests: { tools: { call: {} } } } };
+}
+
+/** Registers the requests about tasks that the client's revision has. */
+export function serveTasks(server: Library.Server, making: Making): void {
+  const { parts, purpose } = making;
+  const handle = (method: string, answer: (asked: Asked, making: Making) => Promise<Library.Result>): void => {
+    server.setRequestHandler(method, { params: anyParams }, async (given, context) => {
+      const params = given as Params;
+      if (purpose.era === "modern") checkTakesTasks(parts.library, context);
+      const caller = callerOf(parts.callers, context, purpose.caller);
+      try {
+        return await answer({ params, context, caller }, making);
+      } catch (error) {
+        throw toProtocolError(error, making);
+      }
+    });
+  };
+  handle("tasks/get", getTask);
+  handle("tasks/cancel", cancelTask);
+  if (purpose.era === "modern") return handle("tasks/update", updateTask);
+  handle("tasks/result", async (asked, each) => await awaitResult(asked, each, server));
+  if (purpose.caller.opts.userId !== undefined) handle("tasks/list", listTasks);
+}
+
+/** Sends the client of a connection that is kept the status of a task whenever it changes. */
+export function notifyOfTask(server: Library.Server, task: Task, { parts: { tasks } }: Making): void {
+  const gone = new AbortController();
+  const { onclose } = server;
+  Object.assign(server, {
+    onclose: () => {
+      gone.abort();
+      onclose?.();
+    },
+  });
+  const tell = async (): Promise<void> => {
+    for await (const run of tasks.follow(task, gone.signal)) {
+      const params = toLegacyTask({ run });
+      await server.notification({ method: "notifications/tasks/status", params });
+    }
+  };
+  // The client asks for the status too, as the protocol says.
+  void tell().catch(() => undefined);
+}
+
+/** Returns an error of JSON-RPC for a request that failed, and logs a failure of the service. */
+export function toProtocolError(error: unknown, { parts: { library, settings } }: Making): Error {
+  if (library.ProtocolError.isInstance(error)) return error;
+  const failure = toTroupeError(error);
+  if (isOwnFault(failure.code))
+    settings.logger.error("A request about tasks failed by a fault of the service.", { error: failure });
+  const { InvalidParams, InternalError } = library.ProtocolErrorCode;
+  const isAsked = ["not_found", "gone", "invalid_request", "conflict"].includes(failure.code);
+  return new library.ProtocolError(isAsked ? InvalidParams : InternalError, toPublicError(failure).message);
+}
+
+async function getTask(asked: Asked, { parts, purpose }: Making): Promise<Library.Result> {
+  const task = await parts.tasks.find(readTaskId(asked), asked.caller);
+  if (purpose.era === "legacy") return { ...toLegacyTask(task) };
+  const { maxMediaBytes } = parts.settings;
+  return { ...toDetailedTask(task, { maxMediaBytes, canAsk: canAsk(asked.context) }) };
+}
+
+async function listTasks({ params: { cursor }, caller }: Asked, { parts }: Making): Promise<Library.Result> {
+  if (cursor !== undefined && typeof cursor !== "string") throw invalid("cursor must be a string.");
+  const { tasks, next } = await parts.tasks.list(caller, cursor);
+  return { tasks: tasks.map(toLegacyTask), ...(next !== undefined && { nextCursor: next }) };
+}
+
+async function cancelTask(asked: Asked, { parts: { tasks }, purpose }: Making): Promise<Library.Result> {
+  const task = await tasks.find(readTaskId(asked), asked.caller);
+  const { service, run } = task;
+  const isOver = run.endedAt !== undefined;
+  if (purpose.era === "modern") {
+    if (!isOver) await service.cancel(run.runId, "host", "Cancelled by the client.");
+    return {};
+  }
+  if (isOver) throw invalid(`The task is over already: it is ${toLegacyTask(task).status}.`);
+  await service.cancel(run.runId, "host", "Cancelled by the client.");
+  const time = AbortSignal.timeout(cancelWaitMs);
+  for await (const next of tasks.follow(task, time)) {
+    if (next.endedAt !== undefined) return { ...toLegacyTask({ run: next }) };
+  }
+  return { ...toLegacyTask({ run: await service.get(run.runId, "host") }) };
+}
+
+/** Takes the answers of a client's user. Those to what is not asked are ignored, as the protocol says. */
+async function updateTask(asked: Asked, { parts: { tasks } }: Making): Promise<Library.Result> {
+  const responses = asked.context.mcpReq.inputResponses;
+  if (responses === undefined)
+    throw invalid("inputResponses must be an object of answers by the keys of inputRequests.");
+  const task = await tasks.find(readTaskId(asked), asked.caller);
+  const { waits = [] } = task.run;
+  const answered = waits.filter(({ id }) => Object.hasOwn(responses, id));
+  const taken = await Promise.all(answered.map(async (wait) => await takeAnswer(task, wait, responses[wait.id])));
+  const open = waits.length - taken.filter(Boolean).length;
+  if (open > 0 && open < waits.length) await untilAsking(task, open, tasks);
+  return {};
+}
+
+/** Waits until a run that has looked for answers asks for the others again. */
+async function untilAsking(task: Task, open: number, tasks: TaskRuns): Promise<void> {
+  for await (const { endedAt, waits } of tasks.follow(task, AbortSignal.timeout(updateWaitMs))) {
+    if (endedAt !== undefined || waits?.length === open) return;
+  }
+}
+
+/** Answers a question of a run. Returns false for an answer that leaves it open, and where another answer was first. */
+async function takeAnswer({ service, run }: Task, wait: RunWait, response: unknown): Promise<boolean> {
+  const answer = toAnswer(wait, response);
+  if (answer === undefined) return false;
+  try {
+    await service.answer(run.runId, wait.id, answer, "host");
+    return true;
+  } catch (error) {
+    if (TroupeError.is(error) && (error.code === "conflict" || error.code === "not_found")) return false;
+    throw error;
+  }
+}
+
+/** Waits until a task is over, and asks the client what the run asks meanwhile, where the client can be asked. */
+async function awaitResult(asked: Asked, { parts, purpose }: Making, server: Library.Server): Promise<Library.Result> {
+  const { context, caller } = asked;
+  const { tasks, calls, settings } = parts;
+  const task = await tasks.find(readTaskId(asked), caller);
+  const { signal, end } = calls.begin(undefined, [context.mcpReq.signal, caller.signal]);
+  const questions = new Questions(task, context);
+  try {
+    for await (const run of tasks.follow(task, signal)) {
+      if (run.endedAt !== undefined) {
+        const result = toCallResult({ run }, settings.maxMediaBytes);
+        return { ...result, _meta: { [relatedTaskKey]: { taskId: run.runId } } };
+      }
+      if (!purpose.isKept) tellStatus(run, context);
+      else if (canAsk(context, server)) questions.ask(run);
+    }
+  } finally {
+    questions.end();
+    if (caller.answered === undefined) end();
+    else void caller.answered.then(end);
+  }
+  throw new TroupeError("unavailable", "The service ends, and the task goes on. Ask for its result again.");
+}
+
+/** Tells the client of a request without a session on the stream of its answer. */
+function tellStatus(run: RunView, { mcpReq }: Library.ServerContext): void {
+  const message = { method: "notifications/tasks/status", params: toLegacyTask({ run }) };
+  void mcpReq.notify(message as never).catch(() => undefined);
+}
+
+/** The questions of a run to the user of a client that is connected. */
+class Questions {
+  readonly #task: Task;
+  readonly #context: Library.ServerContext;
+  /** By the id of the question; one that was asked is not asked again. */
+  readonly #open = new Map<string, AbortController>();
+
+  constructor(task: Task, context: Library.ServerContext) {
+    this.#task = task;
+    this.#context = context;
+  }
+
+  /** Asks what a run waits for, and takes back what it waits for no more. With one answer of several it runs for a moment. */
+  ask({ status, waits = [] }: RunView): void {
+    if (status !== "waiting") return;
+    for (const [id, question] of this.#open) if (!waits.some((wait) => wait.id === id)) question.abort();
+    for (const wait of waits) {
+      if (this.#open.has(wait.id)) continue;
+      const question = new AbortController();
+      this.#open.set(wait.id, question);
+      // A client that cannot answer leaves the question open.
+      void this.#ask(wait, question.signal).catch(() => undefined);
+    }
+  }
+
+  end(): void {
+    for (const question of this.#open.values()) question.abort();
+  }
+
+  async #ask(wait: RunWait, signal: AbortSignal): Promise<void> {
+    const request = toInputRequest(wait);
+    if (request === undefined) return;
+    const { method, params } = request;
+    const _meta = { [relatedTaskKey]: { taskId: this.#task.run.runId } };
+    const options = { signal, timeout: longestAnswerMs };
+    const response = await this.#context.mcpReq.send({ method, params: { ...params, _meta } }, options);
+    await takeAnswer(this.#task, wait, response);
+  }
+}
+
+function readTaskId({ params: { taskId } }: Asked): string {
+  if (typeof taskId === "string") return taskId;
+  throw invalid("taskId must be a string.");
+}
+
+function invalid(message: string): TroupeError {
+  return new TroupeError("invalid_request", message);
+}
