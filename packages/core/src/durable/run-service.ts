@@ -2,12 +2,9 @@ import { mapBounded } from "../async/map-bounded.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { RunWait } from "../journal/log-entry.ts";
 import { RunPaused } from "../journal/run-paused.ts";
-import { registryEntries } from "../run/registry.ts";
 import type { SessionOwner } from "../session/session-owner.ts";
-import type { SessionListener } from "../session/session-store.ts";
 import type { Json } from "../storage/json.ts";
 import { createId } from "../util/create-id.ts";
-import { readProperty } from "../util/read-property.ts";
 import { checkNote } from "./accept-request.ts";
 import { acceptRun } from "./accept-run.ts";
 import { Admission } from "./admission.ts";
@@ -16,6 +13,7 @@ import { findRun, listRuns, runsOfSession } from "./find-runs.ts";
 import { lookUpTarget } from "./durable-target.ts";
 import { EphemeralRunStorage } from "./ephemeral-run-storage.ts";
 import { KeyVault } from "./key-vault.ts";
+import { listenToSessions } from "./listen-to-sessions.ts";
 import { LocalEngine } from "./local-engine.ts";
 import { PlanPrinter } from "./plan-print.ts";
 import { processStateOf } from "./process-state.ts";
@@ -337,23 +335,10 @@ export class RunService {
 
   /** Forgets the runs of sessions and users that are deleted in the stores of the runnables. */
   #listenToSessions(): (() => void)[] {
-    const { agents, teams, workflows } = this.#settings;
-    const listener: SessionListener = {
+    return listenToSessions(this.#settings, {
       forgetSession: (sessionId, owner) => this.forgetSession(sessionId, owner),
       forgetUser: (owner) => this.forgetUser(owner),
       cancelWaiting: async (runId) => void (await this.cancel(runId, "host", "Another run takes its place.")),
-    };
-    const stores = new Set<unknown>();
-    for (const [, target] of [
-      ...registryEntries(agents),
-      ...registryEntries(teams),
-      ...registryEntries<object>(workflows),
-    ]) {
-      addStores(stores, target);
-    }
-    return [...stores].flatMap((store) => {
-      const add = readProperty(store, "addListener");
-      return typeof add === "function" ? [Reflect.apply(add, store, [listener]) as () => void] : [];
     });
   }
 
@@ -364,15 +349,4 @@ export class RunService {
 
 function runIsOver(): TroupeError {
   return new TroupeError("conflict", "The run is over: it takes no more answers.");
-}
-
-/** Collects the session stores of a runnable, and of the members or steps in it. */
-function addStores(stores: Set<unknown>, target: unknown): void {
-  const sessions = readProperty(target, "sessions");
-  if (sessions !== undefined) stores.add(sessions);
-  for (const name of ["members", "plannedSteps"]) {
-    const parts = readProperty(target, name);
-    if (Array.isArray(parts))
-      for (const part of parts as unknown[]) addStores(stores, readProperty(part, "agent") ?? part);
-  }
 }

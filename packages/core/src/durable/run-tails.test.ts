@@ -86,14 +86,14 @@ describe("the readers of a run", () => {
     const quick = service.events(runId, "host");
     await slow.next();
     await quick.next();
-    for (let text = 0; text < 50; text++) {
+    for (let text = 0; text < 20; text++) {
       tell(`${text} `);
       await quick.next();
     }
     tell(undefined);
     const rest: RunEvent[] = await Array.fromAsync(slow);
 
-    expect(textOf(rest)).toBe(Array.from({ length: 50 }, (_, text) => `${text} `).join(""));
+    expect(textOf(rest)).toBe(Array.from({ length: 20 }, (_, text) => `${text} `).join(""));
     expect(rest.at(-1)?.type).toBe("end");
     await Array.fromAsync(quick);
   });
