@@ -36,6 +36,9 @@ export const a2aWireRules = [
     "a2a.any-body": "any body of a request is a call, or an error with the right code",
     "a2a.requirements-1": "what is written in 1.0 meets every requirement of its table on shapes, by its id",
     "a2a.requirements-0": "what is written in 0.x meets the expectations of its test kits on shapes",
+    "a2a.requirements-tasks":
+      "the server meets every requirement of the table of 1.0 on sending, getting, listing and cancelling, by its id",
+    "a2a.requirements-streams": "the server meets every requirement of the table of 1.0 on streams, by its id",
     "a2a.final": "in 0.x the last status of a stream is final, also where the task waits for its client",
   }),
 ];

@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { createLogger, defineTool } from "@troupe/core";
+import { problems1 } from "./schemas.ts";
+import { message1, scriptedAgent, serveA2A } from "./serve-a2a.ts";
+import type { CallOptions, Received, Reply, ServedA2A } from "./serve-a2a.ts";
+
+/** A client of A2A 1.0 that checks the frame and the shape of all that it gets. It calls as Ada, unless told otherwise. */
+export class CheckedClient {
+  readonly served: ServedA2A;
+
+  constructor(served: ServedA2A) {
+    this.served = served;
+  }
+
+  async call(method: string, params: object, options: CallOptions = { as: "ada" }): Promise<Reply> {
+    const reply = await this.served.call(method, params, withVersion(options));
+    assert.equal(reply.status, 200);
+    assert.equal(reply.headers.get("content-type"), "application/json");
+    assert.deepEqual(reply.error === undefined ? [] : problems1("Error", reply.error), []);
+    return reply;
+  }
+
+  /** Sends a message and returns its task. */
+  async send(text: string, fields: object = {}, options?: CallOptions): Promise<Received["task"]> {
+    const { result } = await this.call("SendMessage", { ...message1(text, fields), ...fields }, options);
+    assert.deepEqual(problems1("SendMessageResponse", result), []);
+    return result.task;
+  }
+
+  /** Opens a stream; yields its events. */
+  async *stream(method: string, params: object, options: CallOptions = { as: "ada" }): AsyncGenerator<Received, void> {
+    for await (const event of this.served.stream(method, params, withVersion(options))) {
+      assert.deepEqual(problems1("StreamResponse", event), []);
+      yield event;
+    }
+  }
+}
+
+function withVersion(options: CallOptions): CallOptions {
+  return { ...options, headers: { "a2a-version": "1.0", ...options.headers } };
+}
+
+const pay = defineTool({
+  name: "pay",
+  description: "Pays an amount.",
+  parameters: { type: "object", properties: { amount: { type: "number" } }, required: ["amount"] },
+  needsApproval: true,
+  execute: () => "done",
+});
+
+/** The field of a message for the agent whose tool waits for an approval. */
+export const toPayer = { tenant: "payer" };
+
+/** Serves an agent that answers every message, and one whose tool waits for an approval before it answers. */
+export async function serveChecked(): Promise<CheckedClient> {
+  const answers = Array.from({ length: 20 }, (_, index) => ({ text: `Answer ${index + 1}.` }));
+  const toolCalls = [{ id: "c1", name: "pay", arguments: { amount: 5 } }];
+  const asking = [{ toolCalls }, { text: "Paid." }, { toolCalls }, { text: "Paid again." }];
+  const served = await serveA2A({
+    agents: {
+      plain: scriptedAgent(answers, { name: "plain" }),
+      payer: scriptedAgent(asking, { name: "payer", tools: [pay] }),
+    },
+    logger: createLogger({ level: "silent" }),
+  });
+  return new CheckedClient(served);
+}
