@@ -171,6 +171,7 @@ export const transportRules = [
       "a client that is frozen or killed ends its runs within pingInterval, pingTimeout and a second",
     "socket.several-nodes":
       "behind the adapters for Redis streams and PostgreSQL each node runs for its own sockets, and publishes nothing of a run",
+    "socket.page": "a page in a browser chats, and shows tool calls and their results as they happen",
     "socket.recovery-nodes":
       "with connection state recovery behind Redis streams, a run reaches its socket that came back at another node without a gap",
   }),
