@@ -1,6 +1,6 @@
 import { TroupeError } from "@troupe/core";
 import type { Json } from "@troupe/core";
-import { toTroupeError } from "@troupe/core/adapter";
+import { logRunFailure, toTroupeError } from "@troupe/core/adapter";
 import type { FollowedRun, ServedRuns } from "@troupe/core/adapter";
 import { toClientError } from "./events.ts";
 import type { EventOrigin, GatewayClientEvents, RunIds } from "./events.ts";
@@ -167,27 +167,10 @@ function isShort(value: unknown): boolean {
   return typeof value === "string" && value.length <= longestEcho;
 }
 
-/** Codes of mistakes in the service itself, which only its operator can mend. */
-const ownFaults: ReadonlySet<string> = new Set(["internal", "invalid_config", "invalid_value"]);
-
-/** Codes of failures behind the service. All others are the client's, which is told of them. */
-const foreignFaults: ReadonlySet<string> = new Set([
-  "model_failed",
-  "structured_output_invalid",
-  "storage_unavailable",
-  "storage_corrupt",
-  "timeout",
-  "crashed",
-]);
-
-/** Logs a failure that is not the client's, without the keys of the client: faults of the service as errors, others as warnings. */
+/** Logs a failure that is not the client's, without the keys of the client. */
 function logFailure({ client, event, payload, settings }: Request, error: TroupeError, runId?: string): void {
-  const isOwn = ownFaults.has(error.code);
-  if (!isOwn && !foreignFaults.has(error.code)) return;
-  const logger = settings.logger.withSecrets(secretsOf(client.socket, payload));
-  const fields = { event, socketId: client.socket.id, ...(runId !== undefined && { runId }), error };
-  if (isOwn) logger.error("A request failed by a fault of the service.", fields);
-  else logger.warn("A request failed.", fields);
+  const fields = { event, socketId: client.socket.id, ...(runId !== undefined && { runId }) };
+  logRunFailure(error, settings.logger, { ...fields, secrets: secretsOf(client.socket, payload) });
 }
 
 function invalid(message: string): TroupeError {

@@ -1,11 +1,11 @@
 import { TroupeError } from "@troupe/core";
 import {
-  checkOwner,
   createHostCheck,
   createOriginCheck,
   isOriginOf,
   keyHeaders,
   readKeyHeaders,
+  readPrincipal,
   readRequestHost,
 } from "@troupe/core/adapter";
 import type { HostName, RequestSourceOptions } from "@troupe/core/adapter";
@@ -50,7 +50,10 @@ function forbidden(message: string): TroupeError {
 export function readCaller(request: McpRequest, genericApiKeyHeader: boolean): Omit<Caller, "signal" | "answered"> {
   const { headersDistinct, headers } = request;
   const secrets = keyHeaders.flatMap((name) => headersDistinct[name] ?? []);
-  const opts = { ...readKeyHeaders(headersDistinct, { genericApiKeyHeader }), ...readUser(request) };
+  const opts = {
+    ...readKeyHeaders(headersDistinct, { genericApiKeyHeader }),
+    ...readPrincipal(request.principal, "request.principal"),
+  };
   const session = headersDistinct["mcp-session-id"]?.[0];
   return {
     request,
@@ -58,16 +61,4 @@ export function readCaller(request: McpRequest, genericApiKeyHeader: boolean): O
     secrets: [...secrets, headers.authorization],
     ...(session !== undefined && { session }),
   };
-}
-
-function readUser({ principal }: McpRequest): Caller["opts"] {
-  if (principal === undefined) return {};
-  try {
-    const { userId, tenantId } = principal as { userId: string; tenantId?: string };
-    const owner = checkOwner({ userId, ...(tenantId !== undefined && { tenantId }) });
-    if (owner.userId === undefined) throw new TypeError("userId is missing.");
-    return owner;
-  } catch (cause) {
-    throw new TroupeError("internal", "request.principal must be { userId, tenantId? }, both strings.", { cause });
-  }
 }
