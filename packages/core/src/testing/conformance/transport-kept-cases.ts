@@ -3,7 +3,7 @@ import { ScriptedModel } from "../scripted-model.ts";
 import { assert, inTime, until } from "./assert.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
 import { sending, sendTool } from "./run-service-subject.ts";
-import { ada, bob, eventsOf, gate, idsOf, onStage, refusedWith, textOf } from "./transport-stage.ts";
+import { ada, bob, eventsOf, gate, idsOf, onStage, refusedWith, textOf, unknownRunId } from "./transport-stage.ts";
 import type {
   SentError,
   TransportClient,
@@ -92,8 +92,7 @@ export const transportKeptCases = {
       refusedWith(await answer(client, { runId, waitId, answer: { approved: true } }), "not_found");
       refusedWith(await inTime(client.cancel(runId)), "not_found");
     }
-    const unknown = "00000000-0000-4000-8000-000000000000";
-    assert.deepEqual((await eventsOf(attach(adas, unknown))).map(codeOf), ["not_found"]);
+    assert.deepEqual((await eventsOf(attach(adas, unknownRunId))).map(codeOf), ["not_found"]);
     assert.deepEqual(calls, []);
     const attached = attach(await stage.connect(ada), runId);
     assert.equal(await waitIn(attached), waitId);

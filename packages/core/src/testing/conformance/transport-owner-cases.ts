@@ -1,22 +1,39 @@
+import type { RunOpts } from "../../run/run-options.ts";
+import type { Runnable } from "../../run/runnable.ts";
 import type { Principal } from "../../transport/principal.ts";
 import { ScriptedModel } from "../scripted-model.ts";
 import { assert, inTime, until } from "./assert.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
-import { ada, bob, eventsOf, gate, idsOf, onStage, refusedWith, saying, silent, untilSo } from "./transport-stage.ts";
+import {
+  ada,
+  bob,
+  eventsOf,
+  gate,
+  idsOf,
+  onStage,
+  refusedWith,
+  saying,
+  silent,
+  unknownRunId,
+  untilSo,
+} from "./transport-stage.ts";
 import type { TransportStage } from "./transport-stage.ts";
 import type { TransportClient, TransportHarness } from "./transport-subject.ts";
 
 /** The cases of `transportCases` about whom a run, its session and its keys belong to, and what ends it. */
 export const transportOwnerCases = {
   "gives a key to the vendor of its run, and shows it to nobody else [transport.keys]": onStage(async (stage) => {
-    const [mine, theirs] = ["sk-mine-0123456789", "sk-theirs-0123456789"];
-    const quoting = (key: string) => ({ error: new Error(`Incorrect API key provided: ${key}.`) });
+    // Of no form by which a logger would know them for keys.
+    const [mine, theirs] = ["adas-own-0123456789", "bobs-own-9876543210"];
+    const quoting = (key: string) => ({ error: new Error(`The vendor knows nobody by ${key}.`) });
     const model = new ScriptedModel("1", "2", "3", quoting(mine), { text: "Well, ", ...quoting(mine) });
-    const client = await stage.serve(stage.agent({ model }));
+    const client = await stage.serve(stage.agent({ model }), { teams: { t: quotingItsKey(stage.agent({ model })) } });
     const received: unknown[] = [];
     for (const fields of [{ apiKey: mine }, { apiKey: theirs }, {}, { apiKey: mine }, { apiKey: `${mine}\n` }])
       received.push((await inTime(client.call("agent", "a", { input: "x", ...fields }))).data);
     received.push(await eventsOf(client.stream("agent", "a", { input: "x", apiKey: mine })));
+    const failed = await inTime(client.call("team", "t", { input: "x", apiKey: theirs }));
+    received.push(refusedWith(failed, "internal"), failed.data);
 
     assert.deepEqual(
       model.calls.map(({ options }) => options.apiKey),
@@ -97,6 +114,9 @@ export const transportOwnerCases = {
       await until(() => model.calls[0]?.end === "completed");
       client.disconnect();
       await inTime(run.ended);
+      // By the answers to another client, the service knows that the first one has left.
+      const other = await stage.connect();
+      for (let count = 0; count < 5; count += 1) await inTime(other.cancel(unknownRunId));
       open();
 
       await untilSo(async () => (await agent.sessions.readSession("s")).turns === 1);
@@ -113,7 +133,7 @@ export const transportOwnerCases = {
       await until(() => model.calls.length === 1);
       for (const client of [await stage.connect(bob), nobody, await stage.connect({ ...ada, tenantId: "acme" })])
         refusedWith(await inTime(client.cancel(runId)), "not_found");
-      refusedWith(await inTime(adas.cancel("00000000-0000-4000-8000-000000000000")), "not_found");
+      refusedWith(await inTime(adas.cancel(unknownRunId)), "not_found");
       assert.equal(model.calls[0]?.end, "running");
       assert.equal((await inTime((await stage.connect(ada)).cancel(runId))).error, undefined);
       const last = (await eventsOf(run)).at(-1);
@@ -138,4 +158,12 @@ function saidTo(model: ScriptedModel): unknown[][] {
   return model.calls.map(({ messages }) =>
     messages.filter(({ role }) => role === "user").map(({ content }) => content),
   );
+}
+
+/** Makes a runnable that fails with an error which quotes the key of its run. */
+function quotingItsKey({ name, kind, eventBus }: Runnable): Runnable {
+  const fail = (opts: RunOpts | undefined): never => {
+    throw new Error(`Nobody is known by ${opts?.apiKey}.`);
+  };
+  return { name, kind, eventBus, run: async (_input, opts) => fail(opts), stream: (_input, opts) => fail(opts) };
 }

@@ -26,6 +26,9 @@ export const ada: Principal = { userId: "ada" };
 /** Another user. */
 export const bob: Principal = { userId: "bob" };
 
+/** The id of no run. */
+export const unknownRunId = "00000000-0000-4000-8000-000000000000";
+
 /** The service of one case, its log, and all that the case has to close. */
 export class TransportStage {
   /** The lines that the transport and the runs have logged. */
