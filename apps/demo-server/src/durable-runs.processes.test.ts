@@ -62,6 +62,19 @@ async function followToEnd(runId: string): Promise<ShownRun> {
   return await readRun(runId);
 }
 
+type McpResult = { task?: { taskId: string }; content?: { text: string }[] };
+
+/** Sends a request of MCP's revision 2025-11-25, on a connection of its own, and returns its result. */
+async function mcp(method: string, params: object): Promise<McpResult> {
+  const headers = { accept: "application/json, text/event-stream", "mcp-protocol-version": "2025-11-25" };
+  const response = await fetch(`${url}/mcp`, post({ jsonrpc: "2.0", id: 1, method, params }, headers));
+  const messages = (await response.text()).split("\n").flatMap((line) => {
+    return line.startsWith("data: {") ? [JSON.parse(line.slice(6)) as { id?: number; result?: McpResult }] : [];
+  });
+  const answer = messages.find(({ id }) => id === 1);
+  return answer?.result ?? {};
+}
+
 /** Returns the bookings of the demo's hotel. The server must have ended. */
 async function bookings(): Promise<unknown[]> {
   const storage = new SqliteStorage(join(servers.folder, "data", "troupe.db"));
@@ -133,6 +146,29 @@ describe("durable runs of the demo server", { timeout: 240_000 }, () => {
     expect(answers.map(({ status }) => status)).toEqual([204, 204]);
     expect(late).toMatchObject({ status: 409, json: { error: { code: "conflict" } } });
     expect(output?.text).toMatch(/^Room \d{3} in Oslo is booked/);
+    second.child.kill("SIGINT");
+    await second.exit;
+    expect(await bookings()).toMatchObject([{ city: "Oslo" }]);
+  });
+
+  it("a task of an MCP client goes on after a kill, and its result is got over another connection [mcp-server.task-survives]", async () => {
+    const first = await start();
+    const { task } = await mcp("tools/call", {
+      name: "ask_concierge",
+      arguments: { message: "Book a room in Oslo." },
+      task: { ttl: 3_600_000 },
+    });
+    const taskId = String(task?.taskId);
+    await expect.poll(async () => (await readRun(taskId)).status, { timeout: 30_000 }).toBe("waiting");
+    expect(await mcp("tasks/get", { taskId })).toMatchObject({ status: "input_required" });
+    await ask(`/runs/${taskId}/answers/t.0.0`, post({ approved: true }));
+    first.child.kill("SIGKILL");
+    await first.exit;
+
+    const second = await start();
+    const result = await mcp("tasks/result", { taskId });
+    expect(result.content?.[0]?.text).toMatch(/^Room \d{3} in Oslo is booked/);
+    expect(await mcp("tasks/get", { taskId })).toMatchObject({ status: "completed" });
     second.child.kill("SIGINT");
     await second.exit;
     expect(await bookings()).toMatchObject([{ city: "Oslo" }]);

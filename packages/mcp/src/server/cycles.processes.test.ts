@@ -13,6 +13,7 @@ import {
 import { serveHttp } from "../../test/serve-http.ts";
 import type { ServedHttp } from "../../test/serve-http.ts";
 import { callTool } from "../../test/start.ts";
+import { ModernClient } from "../../test/task-clients.ts";
 import { McpToolServer } from "../index.ts";
 import type { McpServerOptions } from "../index.ts";
 
@@ -82,6 +83,27 @@ describe.skipIf(process.platform !== "linux")("clients that come and go again an
     const served = await serveHttp();
     await expectNothingLeft(served, async () => await cycle(served, mode, ending));
   });
+
+  it("leave nothing of 1,000 tasks but the newest results [mcp-server.task-bounds]", async () => {
+    const served = await serveHttp();
+    const client = new ModernClient(served.url);
+    const take = async (count: number): Promise<void> => {
+      const created = Array.from({ length: count }, async () => await client.call("ask_helper", { message: "tea" }));
+      for (const { taskId } of await Promise.all(created)) {
+        await expect.poll(async () => (await client.get(taskId)).status).toBe("completed");
+      }
+      served.model.calls.length = 0;
+      served.lines.length = 0;
+    };
+    // So many results are kept.
+    for (let warm = 0; warm < 10; warm++) await take(100);
+    const before = { heap: heapUsed(), timers: timers() };
+    for (let count = 0; count < 10; count++) await take(100);
+
+    // Each run leaves a session of two messages in the memory of its agent.
+    expect(heapUsed() - before.heap).toBeLessThan(16 * megabyte);
+    await expect.poll(timers).toBeLessThanOrEqual(before.timers + 8);
+  }, 240_000);
 
   it.each<{ mode: "auto" | "legacy"; ending: Ending; options: McpServerOptions; kept: number }>([
     { mode: "auto", ending: "leaves", options: {}, kept: 0 },

@@ -3,8 +3,12 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { Agent } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { CallToolResultSchema, TaskStatusNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { callContext, callTool } from "../../test/start.ts";
+import { startTask } from "../../test/task-clients.ts";
 import { McpToolServer } from "../index.ts";
 import type { McpToolServerOptions } from "../index.ts";
 
@@ -76,6 +80,21 @@ describe.each(["legacy", "2026-07-28"] as const)("a server with extend over stdi
 });
 
 describe("serveStdio", () => {
+  it("serves tasks, and tells of their changes [mcp-server.tasks] [mcp-server.task-status]", async () => {
+    const client = new Client({ name: "t", version: "1" });
+    await client.connect(new StdioClientTransport({ command: process.execPath, args, stderr: "ignore" }));
+    onTestFinished(async () => await client.close());
+    const heard: string[] = [];
+    client.setNotificationHandler(TaskStatusNotificationSchema, ({ params }) => void heard.push(params.status));
+    const taskId = await startTask(client, "tea");
+
+    expect(await client.experimental.tasks.getTaskResult(taskId, CallToolResultSchema)).toMatchObject({
+      content: [{ text: 'You said "tea", turn 1.' }],
+      _meta: { "io.modelcontextprotocol/related-task": { taskId } },
+    });
+    await expect.poll(() => heard.at(-1)).toBe("completed");
+  });
+
   it("writes nothing but the protocol to the standard output, and ends with its client [mcp-server.stdout]", async () => {
     const child = spawn(process.execPath, args, { stdio: "pipe" });
     let [out, err] = ["", ""];

@@ -6,7 +6,7 @@ import { describeWait, toInputRequest } from "./questions.ts";
 import type { ElicitationRequest } from "./questions.ts";
 
 /** The status of a task as both revisions have it. */
-export type TaskStatus = "working" | "input_required" | "completed" | "failed" | "cancelled";
+type TaskStatus = "working" | "input_required" | "completed" | "failed" | "cancelled";
 
 type TaskState = {
   readonly taskId: string;
