@@ -171,6 +171,6 @@ export function generateMultiAgentCard(
 }
 
 /** Returns an address for a card. Throws `invalid_config` for one that is no http(s) address, or that holds credentials. */
-export function readCardUrl(baseUrl: string): string {
+function readCardUrl(baseUrl: string): string {
   return baseUrlOption(baseUrl, "baseUrl", {});
 }

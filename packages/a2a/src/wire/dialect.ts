@@ -6,7 +6,7 @@ import type { A2AEvent, A2ATask, A2ATaskPage, A2ATaskState } from "./task.ts";
 export type A2AVersion = "0.2" | "0.3" | "1.0";
 
 /** The answer to a message that was not streamed: the task, or a message where there is no task. */
-export type SendAnswer = Extract<A2AEvent, { type: "task" | "message" }>;
+type SendAnswer = Extract<A2AEvent, { type: "task" | "message" }>;
 
 /** Reads and writes one version of the protocol: everything that depends on the version. */
 export interface Dialect {
