@@ -2,14 +2,15 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { Agent, defineTool } from "@troupe/core";
+import { ScriptedModel } from "@troupe/core/testing";
 import express from "express";
 import { expect, it, onTestFinished } from "vitest";
 import { durable, textOf } from "../test/kept.ts";
 import type { Frame } from "../test/kept.ts";
-import { scripted } from "../test/runnables.ts";
 import { createAgentRouter } from "./create-agent-router.ts";
 
-const text = Array.from({ length: 60 }, (_, index) => `word${index}`).join(" ");
+const texts = ["a", "b"].map((half) => Array.from({ length: 30 }, (_, index) => `${half}${index}`).join(" "));
 
 /** A program that reads a stream with the EventSource of Node until that gives up, and prints all events. */
 const program = `
@@ -25,7 +26,17 @@ const program = `
 
 /** Serves a durable agent whose first answer with events is cut in the middle. */
 async function serveCut() {
-  const { agent, model } = scripted({ text, chunkDelayMs: 3 });
+  const cut = Promise.withResolvers<void>();
+  // However late its reader comes: the run is not over before the first answer is cut.
+  const hold = defineTool({
+    name: "hold",
+    description: "Waits.",
+    parameters: { type: "object" },
+    execute: async () => (await cut.promise, "held"),
+  });
+  const [before, after] = texts.map((text) => ({ text, chunkDelayMs: 3 }));
+  const model = new ScriptedModel({ ...before, toolCalls: [{ name: "hold" }] }, { ...after });
+  const agent = new Agent({ name: "a", model, tools: [hold] });
   const router = createAgentRouter({ agents: { a: agent }, runs: await durable({ agents: { a: agent } }) });
   const asked: (string | undefined)[] = [];
   const app = express().use((request, response, next) => {
@@ -34,7 +45,7 @@ async function serveCut() {
       const write = response.write.bind(response) as (...sent: unknown[]) => boolean;
       response.write = ((...sent: unknown[]) => {
         const isWritten = write(...sent);
-        if (asked.length === 1) setImmediate(() => response.destroy());
+        if (asked.length === 1) setImmediate(() => cut.resolve(void response.destroy()));
         return isWritten;
       }) as typeof response.write;
     }
@@ -68,10 +79,10 @@ it("an EventSource reads a durable run over a broken connection without a gap, a
   await once(child, "close");
 
   const frames = JSON.parse(Buffer.concat(pieces).toString()) as Frame[];
-  expect(textOf(frames)).toBe(text);
+  expect(textOf(frames)).toBe(texts.join(""));
   expect(frames.filter(({ data }) => data["type"] === "finish")).toHaveLength(1);
   // The second time it gets the rest, and the third time nothing.
   expect(asked).toHaveLength(3);
   expect(asked.slice(1)).not.toContain(undefined);
-  expect(model.calls).toHaveLength(1);
+  expect(model.calls).toHaveLength(2);
 });
