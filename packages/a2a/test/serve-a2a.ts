@@ -1,6 +1,6 @@
 import type { AddressInfo } from "node:net";
 import { Agent, InMemoryStorage } from "@troupe/core";
-import type { AgentConfig } from "@troupe/core";
+import type { AgentConfig, PlainRunOutput, Runnable, RunOutput, RunStream, StreamChunk } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
 import type { ScriptedAnswer } from "@troupe/core/testing";
 import express from "express";
@@ -11,6 +11,64 @@ import type { A2AServerOptions } from "../src/server/a2a-server-options.ts";
 /** Makes an agent `helper` that plays a script. */
 export function scriptedAgent(answers: readonly ScriptedAnswer[], config: Partial<AgentConfig> = {}): Agent {
   return new Agent({ name: "helper", model: new ScriptedModel(...answers), storage: new InMemoryStorage(), ...config });
+}
+
+/** Makes a runnable `helper` of a third party: its stream is made by a function, and its output has these fields. */
+export function madeAgent(
+  read: (signal: AbortSignal | undefined) => AsyncGenerator<StreamChunk, Partial<PlainRunOutput>>,
+): Runnable {
+  const { eventBus } = scriptedAgent([]);
+  const usage = { promptTokens: 1, completionTokens: 2, totalTokens: 3 };
+  const stream: Runnable["stream"] = (_input, { runId = "", sessionId = "", signal } = {}) => {
+    const whole = Promise.withResolvers<RunOutput>();
+    whole.promise.catch(() => undefined);
+    const ids = { runId, sessionId, status: "completed" } as const;
+    const rest: PlainRunOutput = { text: "", toolCalls: [], usage, ...ids, durationMs: 1 };
+    async function* chunks(): AsyncGenerator<StreamChunk, void> {
+      try {
+        whole.resolve({ ...rest, ...(yield* read(signal)) });
+      } catch (error) {
+        whole.reject(error);
+        throw error;
+      }
+    }
+    return { runId, output: whole.promise, [Symbol.asyncIterator]: chunks } as unknown as RunStream;
+  };
+  return {
+    name: "helper",
+    kind: "agent",
+    eventBus,
+    stream,
+    run: () => Promise.reject(new Error("Only its stream is read.")),
+  };
+}
+
+/** An agent that says one piece, and the next when it is let go. Its end is the abort of its signal, too. */
+export function heldAgent(pieces: readonly string[] = ["One ", "two."]): {
+  agent: Runnable;
+  release: () => void;
+  aborts: () => number;
+} {
+  const gate = Promise.withResolvers<void>();
+  const signals: (AbortSignal | undefined)[] = [];
+  const agent = madeAgent(async function* (signal) {
+    signals.push(signal);
+    for (const [index, text] of pieces.entries()) {
+      if (index === 1) await Promise.race([gate.promise, aborted(signal)]);
+      yield { type: "text", text };
+    }
+    if (pieces.length === 0) await Promise.race([gate.promise, aborted(signal)]);
+    return { text: pieces.join("") };
+  });
+  return { agent, release: () => gate.resolve(), aborts: () => signals.filter((signal) => signal?.aborted).length };
+}
+
+async function aborted(signal: AbortSignal | undefined): Promise<never> {
+  return await new Promise((_, reject) => {
+    const end = (): void => reject(signal?.reason as Error);
+    if (signal?.aborted === true) end();
+    else signal?.addEventListener("abort", end, { once: true });
+  });
 }
 
 type ShownMessage = { messageId: string; role: string; parts: unknown[]; metadata?: object };
@@ -59,11 +117,14 @@ export type ServedA2A = {
   close(): Promise<void>;
 };
 
-/** Serves agents over A2A until the test is over. The header `x-user` stands for the host's authentication. */
-export async function serveA2A(options: A2AServerOptions): Promise<ServedA2A> {
+/**
+ * Serves agents over A2A until the test is over. The header `x-user` stands for the host's authentication; `user` is the user
+ * of requests without it.
+ */
+export async function serveA2A(options: A2AServerOptions, user?: string): Promise<ServedA2A> {
   const app = express();
   app.use((request, _response, next) => {
-    const userId = request.headers["x-user"];
+    const userId = request.headers["x-user"] ?? user;
     if (userId !== undefined) Object.assign(request, { principal: { userId } });
     next();
   });

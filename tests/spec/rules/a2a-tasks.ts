@@ -17,6 +17,16 @@ export const a2aTaskRules = [
     "a2a.failed": "a failed run is a failed task with the message that HTTP would tell, and nothing that a vendor said",
     "a2a.wrong-messages":
       "a message for an unknown agent, an unknown task, one that is over or of another context is an error, and begins nothing",
+    "a2a.input-required":
+      "a wait for an approval or an input makes a task input-required, with the questions as text and data; the next message to it answers",
+    "a2a.history": "a task has the messages of both sides in the order of time, as many of the last as a client wants",
+    "a2a.same-events": "all who follow a task get the same events in the same order, whatever one of them does",
+    "a2a.resubscribe": "a client that leaves a stream ends nothing, and can follow its task again to the end",
+    "a2a.restart": "tasks of a durable service are there after a restart, and can be followed and answered",
+    "a2a.owners": "a task and a context are their user's: for any other caller they do not exist",
+    "a2a.list-tasks": "ListTasks lists the caller's tasks by the time of their status, in pages, as its parameters ask",
+    "a2a.sdk-clients":
+      "the official clients 0.2.5, 0.3.14 and 1.3.0 send, stream, get, cancel and resubscribe, and the last one lists",
     "a2a.terminal-is-final": "a task that is over takes no message and no cancel, and never changes",
   }),
 ];

@@ -3,10 +3,12 @@ import type { Logger, Runnable, RunService } from "@troupe/core";
 import {
   anyBoolean,
   arrayOf,
+  baseUrlOption,
   functionLike,
   integer,
   loggerOption,
   methods,
+  nested,
   nonBlankString,
   optional,
   readOptions,
@@ -15,12 +17,18 @@ import {
   satisfying,
   timeoutMilliseconds,
 } from "@troupe/core/adapter";
-import type { HostRunOptions, OptionTable, Registry } from "@troupe/core/adapter";
+import type { EndingRuns, HostRunOptions, OptionCheck, OptionTable, Registry } from "@troupe/core/adapter";
 import type { Request, RequestHandler } from "express";
+import type { AgentProvider } from "../card/agent-card.ts";
+import { checkSecurity, securityOption, securitySchemesOption } from "../card/security-schemes.ts";
+import type { CardSecurity, SecurityScheme } from "../card/security-schemes.ts";
 import { TaskRuns } from "../tasks/task-runs.ts";
 
-/** The organization that an agent card names as the provider of its agents. */
-export type A2AProvider = { organization: string; url?: string | undefined };
+/** The shutdown of a service, which ends the tasks of a server: that of `createShutdown` of `@troupe/http`. */
+export type A2AShutdown = {
+  /** Ends these runs when the service ends. */
+  add(runs: EndingRuns): unknown;
+};
 
 /** The server's option `runOptions`: returns options of the run that a message begins, over the agent's own. */
 export type A2ARunOptions = (request: Request) => HostRunOptions | undefined | Promise<HostRunOptions | undefined>;
@@ -32,7 +40,7 @@ export type A2AServerOptions = {
   /** Path of the JSON-RPC endpoint, below where the router is mounted. @default "/" */
   basePath?: string | undefined;
   /** The organization that cards name as the provider. @default none */
-  provider?: A2AProvider | undefined;
+  provider?: AgentProvider | undefined;
   /** Version of the agents in their cards. @default "1.0.0" */
   version?: string | undefined;
   /**
@@ -45,6 +53,10 @@ export type A2AServerOptions = {
    * has a storage. The host makes it, and calls its `serve` and `close`. @default one in memory, for the newest 1,000 tasks
    */
   runs?: RunService | undefined;
+  /** Ways in which the host authenticates clients, by name, as OpenAPI has them, for cards. @default none */
+  securitySchemes?: Readonly<Record<string, SecurityScheme>> | undefined;
+  /** The schemes that a client needs, each with its scopes: one of these requirements is enough. For cards. @default none */
+  security?: readonly Readonly<Record<string, readonly string[]>>[] | undefined;
   /** Handlers that run before the endpoint's own, such as the authentication that sets `request.principal`. Cards are public. */
   middleware?: readonly RequestHandler[] | undefined;
   /**
@@ -62,6 +74,11 @@ export type A2AServerOptions = {
   runOptions?: A2ARunOptions | undefined;
   /** Milliseconds between the heartbeats of a stream that has no events. @default 15_000 */
   heartbeatMs?: number | undefined;
+  /**
+   * The shutdown of `createShutdown` of `@troupe/http`, which then ends this server too: new tasks are refused, those in memory
+   * have the grace period, and streams of durable ones end. @default none
+   */
+  shutdown?: A2AShutdown | undefined;
   /** Receives failures of the service itself, and warnings of runs. @default warnings and errors, on the standard error stream */
   logger?: Logger | undefined;
 };
@@ -71,35 +88,31 @@ const path = satisfying<string>(
   (value) => typeof value === "string" && (value === "/" || /^(?:\/[\w.~-]+)+$/.test(value)),
 );
 
-const webUrl = satisfying<string>("an http(s) URL without query and fragment", isWebUrl);
-
-const providerOption = satisfying<A2AProvider>("{ organization, url? }, both strings", (value) => {
-  if (typeof value !== "object" || value === null) return false;
-  const { organization, url, ...others } = value as Record<string, unknown>;
-  const hasUrl = url === undefined || isWebUrl(url);
-  return typeof organization === "string" && organization !== "" && hasUrl && Object.keys(others).length === 0;
-});
+const provider: OptionCheck<AgentProvider> = nested({ organization: nonBlankString(), url: optional(baseUrlOption) });
 
 const optionTable = {
   agents: readRunnables,
   basePath: optional(path, "/"),
-  provider: optional(providerOption),
+  provider: optional(provider),
   version: optional(nonBlankString(), "1.0.0"),
-  baseUrl: optional(webUrl),
+  baseUrl: optional(baseUrlOption),
   runs: optional(methods<RunService>("a RunService", "accept", "find", "events")),
+  securitySchemes: optional(securitySchemesOption),
+  security: optional(securityOption),
   middleware: optional(arrayOf("request handlers", functionLike<RequestHandler>()), []),
   ...requestSourceOptions,
   genericApiKeyHeader: optional(anyBoolean, true),
   maxBodyBytes: optional(integer(1), 10_485_760),
   runOptions: optional(functionLike<A2ARunOptions>()),
   heartbeatMs: optional(timeoutMilliseconds, 15_000),
+  shutdown: optional(methods<A2AShutdown>("what createShutdown() of @troupe/http returns", "add")),
   logger: optional(loggerOption),
 } satisfies OptionTable<A2AServerOptions>;
 
 /** The options of a server after their check, with defaults, and what all its routes share. */
-export type A2ASettings = {
+export type A2ASettings = Readonly<CardSecurity> & {
   readonly basePath: string;
-  readonly provider?: A2AProvider;
+  readonly provider?: AgentProvider;
   readonly version: string;
   readonly baseUrl?: string;
   readonly middleware: readonly RequestHandler[];
@@ -109,6 +122,7 @@ export type A2ASettings = {
   readonly maxBodyBytes: number;
   readonly runOptions?: A2ARunOptions;
   readonly heartbeatMs: number;
+  readonly shutdown?: A2AShutdown;
   readonly logger: Logger;
   readonly runs: TaskRuns;
   /** The agent of messages that name none. */
@@ -118,21 +132,9 @@ export type A2ASettings = {
 /** Checks the options of `createA2AServer`. A wrong or unknown one throws `invalid_config`. */
 export function readA2AServerOptions(options: A2AServerOptions): A2ASettings {
   const { agents, runs, ...read } = readOptions(optionTable, options, { owner: "createA2AServer" });
-  const { logger = createLogger({ level: "warn", prefix: "a2a" }), baseUrl } = read;
+  const { logger = createLogger({ level: "warn", prefix: "a2a" }) } = read;
+  checkSecurity(read);
   const [firstAgent] = agents.keys();
-  if (firstAgent === undefined) {
-    throw new TroupeError("invalid_config", "agents of createA2AServer must have at least one agent by its name.");
-  }
-  return {
-    ...read,
-    ...(baseUrl !== undefined && { baseUrl: baseUrl.replace(/\/+$/, "") }),
-    logger,
-    firstAgent,
-    runs: new TaskRuns({ agents, runs, logger }),
-  };
-}
-
-function isWebUrl(value: unknown): value is string {
-  const url = typeof value === "string" ? URL.parse(value) : null;
-  return url !== null && /^https?:$/.test(url.protocol) && url.search === "" && url.hash === "";
+  if (firstAgent !== undefined) return { ...read, logger, firstAgent, runs: new TaskRuns({ agents, runs, logger }) };
+  throw new TroupeError("invalid_config", "agents of createA2AServer must have at least one agent by its name.");
 }

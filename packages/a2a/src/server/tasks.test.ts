@@ -1,27 +1,18 @@
-import { createLogger, TroupeError } from "@troupe/core";
-import type { Guardrail, Runnable } from "@troupe/core";
+import { createLogger } from "@troupe/core";
+import type { Guardrail } from "@troupe/core";
 import { describe, expect, it } from "vitest";
-import { firstOf, message0, message1, scriptedAgent, serveA2A, untilState } from "../../test/serve-a2a.ts";
+import {
+  firstOf,
+  heldAgent,
+  madeAgent,
+  message0,
+  message1,
+  scriptedAgent,
+  serveA2A,
+  untilState,
+} from "../../test/serve-a2a.ts";
 
 const hello = () => scriptedAgent([{ text: "Good day." }, { text: "Again you." }]);
-
-/** A model's answer that does not come until it is let go, or its run is cancelled. */
-function heldAgent() {
-  const gate = Promise.withResolvers<void>();
-  const signals: AbortSignal[] = [];
-  const agent = scriptedAgent([{ text: "Late." }], {
-    hooks: {
-      async beforeRun({ signal }) {
-        signals.push(signal);
-        const aborted = new Promise<never>((_, reject) => {
-          signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
-        });
-        await Promise.race([gate.promise, aborted]);
-      },
-    },
-  });
-  return { agent, signals, release: () => gate.resolve() };
-}
 
 describe("a message over A2A", () => {
   it("runs the agent and returns the completed task to a client of 0.x [a2a.message-send] [a2a.agents]", async () => {
@@ -72,23 +63,25 @@ describe("a message over A2A", () => {
     release();
 
     const done = await untilState(served, result.id, "completed");
-    expect(done.artifacts[0]?.parts).toEqual([{ kind: "text", text: "Late." }]);
+    expect(done.artifacts[0]?.parts).toEqual([{ kind: "text", text: "One two." }]);
   });
 
   it("of structured output and tools has their data and files as parts and artifacts [a2a.artifacts]", async () => {
-    const agent = fixedAgent({
-      text: "",
-      structured: { city: "Oslo" },
-      artifacts: [
-        {
-          type: "image",
-          data: Buffer.from("png").toString("base64"),
-          mimeType: "image/png",
-          toolCallId: "c1",
-          toolName: "draw",
-        },
-        { type: "rows", data: [1, 2], toolCallId: "c2", toolName: "query" },
-      ],
+    const agent = madeAgent(async function* () {
+      yield { type: "text", text: "Let me see." };
+      return {
+        structured: { city: "Oslo" },
+        artifacts: [
+          {
+            type: "image",
+            data: Buffer.from("png").toString("base64"),
+            mimeType: "image/png",
+            toolCallId: "c1",
+            toolName: "draw",
+          },
+          { type: "rows", data: [1, 2], toolCallId: "c2", toolName: "query" },
+        ],
+      };
     });
     const served = await serveA2A({ agents: { helper: agent } });
     const { result } = await served.call("SendMessage", message1("Hi"));
@@ -144,14 +137,14 @@ describe("a message over A2A", () => {
 
 describe("the cancel of a task", () => {
   it("aborts its run and ends it as canceled, for good [a2a.tasks-cancel] [a2a.terminal-is-final]", async () => {
-    const { agent, signals } = heldAgent();
+    const { agent, aborts } = heldAgent();
     const served = await serveA2A({ agents: { helper: agent } });
     const { result } = await served.call("message/send", { ...message0("Hi"), configuration: { blocking: false } });
     await untilState(served, result.id, "working");
 
     const cancelled = await served.call("tasks/cancel", { id: result.id });
     expect(cancelled.result).toMatchObject({ id: result.id, status: { state: "canceled" } });
-    expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+    expect(aborts()).toBe(1);
     expect((await served.call("tasks/cancel", { id: result.id })).error.code).toBe(-32002);
     expect((await served.call("CancelTask", { id: result.id })).result.status).toEqual({
       ...(await served.call("GetTask", { id: result.id })).result.status,
@@ -178,25 +171,3 @@ describe("the cancel of a task", () => {
     expect((await served.call("CancelTask", { id: "x".repeat(500) })).error.code).toBe(-32001);
   });
 });
-
-/** A runnable whose runs have this output. */
-function fixedAgent(output: object): Runnable {
-  const agent = scriptedAgent([]);
-  const whole = (runId: string) => ({
-    ...output,
-    runId,
-    sessionId: "s",
-    toolCalls: [],
-    usage: { promptTokens: 0, completionTokens: 0, totalTokens: 0 },
-    status: "completed",
-    durationMs: 0,
-  });
-  return {
-    name: "helper",
-    kind: "agent",
-    eventBus: agent.eventBus,
-    run: () => Promise.reject(new TroupeError("internal", "Only its stream is read.")),
-    stream: (_input, { runId = "" } = {}) =>
-      ({ runId, output: Promise.resolve(whole(runId)), async *[Symbol.asyncIterator]() {} }) as never,
-  };
-}

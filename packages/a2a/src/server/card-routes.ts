@@ -1,0 +1,73 @@
+import { hash } from "node:crypto";
+import { readRequestHost } from "@troupe/core/adapter";
+import type { NextFunction, Request, Response } from "express";
+import { describeAgent, describeAgents, makeCard, makeCard1 } from "../card/agent-card.ts";
+import type { CardFacts } from "../card/agent-card.ts";
+import { readVersion } from "../wire/parse-call.ts";
+import type { A2ASettings } from "./a2a-server-options.ts";
+
+/** The time of the cards of this process, as HTTP writes it. */
+const madeAt = new Date().toUTCString();
+
+/** Sends the cards of a server, one for all its agents and one for each. */
+export class CardRoutes {
+  readonly #settings: A2ASettings;
+
+  constructor(settings: A2ASettings) {
+    this.#settings = settings;
+  }
+
+  /** Sends the card for clients of any version. */
+  readonly sendShared = (request: Request, response: Response, next: NextFunction): void => {
+    this.#send({ request, response, next }, false);
+  };
+
+  /** Sends the card in the version that the client asks for. */
+  readonly send = (request: Request, response: Response, next: NextFunction): void => {
+    this.#send({ request, response, next }, isVersion1(request));
+  };
+
+  /** Sends the card at the endpoint itself. Browsers get what the host has there. */
+  readonly sendAtEndpoint = (request: Request, response: Response, next: NextFunction): void => {
+    if (request.headers.accept?.includes("text/html") === true) next();
+    else this.send(request, response, next);
+  };
+
+  #send({ request, response, next }: { request: Request; response: Response; next: NextFunction }, is1: boolean): void {
+    const facts = this.#factsOf(request);
+    if (facts === undefined) return next();
+    const json = JSON.stringify(is1 ? makeCard1(facts) : makeCard(facts));
+    const tag = `"${hash("sha256", json, "base64url").slice(0, 27)}"`;
+    const { baseUrl } = this.#settings;
+    response.setHeader("ETag", tag).setHeader("Last-Modified", madeAt).setHeader("Access-Control-Allow-Origin", "*");
+    // The address of a request is that of its client alone.
+    response.setHeader("Vary", baseUrl === undefined ? "Host, A2A-Version" : "A2A-Version");
+    response.setHeader("Cache-Control", baseUrl === undefined ? "private, max-age=300" : "public, max-age=3600");
+    if (request.headers["if-none-match"] === tag) return void response.writeHead(304).end();
+    response.writeHead(200, { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(json) });
+    response.end(request.method === "HEAD" ? undefined : json);
+  }
+
+  /** Returns the facts of the card of all agents, or of the one in the path. Undefined for an agent that is not known. */
+  #factsOf(request: Request): CardFacts | undefined {
+    const { runs, provider, version, securitySchemes, security } = this.#settings;
+    const { agent: name } = request.params;
+    const shared = { version, provider, securitySchemes, security };
+    const url = this.#urlOf(request);
+    if (name === undefined) return { ...describeAgents([...runs.agents], provider), ...shared, url };
+    const agent = runs.agents.get(String(name));
+    const path = `${url.replace(/\/$/, "")}/agents/${encodeURIComponent(String(name))}`;
+    return agent && { ...describeAgent(agent, String(name)), ...shared, url: path };
+  }
+
+  #urlOf({ protocol, originalUrl, headers, baseUrl: mountedAt }: Request): string {
+    const { baseUrl, basePath } = this.#settings;
+    const host = readRequestHost(originalUrl, headers.host)?.text ?? "localhost";
+    return (baseUrl?.replace(/\/+$/, "") ?? `${protocol}://${host}${mountedAt}`) + basePath;
+  }
+}
+
+function isVersion1({ headers }: Request): boolean {
+  const version = headers["a2a-version"];
+  return version !== undefined && readVersion(String(version)) === "1.0";
+}
