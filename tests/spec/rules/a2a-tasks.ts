@@ -4,8 +4,17 @@ import { rulesOf } from "../rule.ts";
 export const a2aTaskRules = [
   ...rulesOf("A2A server", {
     "a2a.agents": "the server serves agents by name",
+    "a2a.base-path": "the endpoint is at / by default",
+    "a2a.provider": "the agent card may name its provider",
+    "a2a.version": "the agent card's version is 1.0.0 by default",
+    "a2a.card": "GET /.well-known/agent.json answers with the agent card",
+    "a2a.json-rpc": "the endpoint speaks JSON-RPC 2.0",
+    "a2a.message-stream": "message/stream returns chunks as they are generated",
+    "a2a.tasks-get": "tasks/get returns a task",
     "a2a.message-send": "message/send runs and returns the completed task",
     "a2a.tasks-cancel": "tasks/cancel cancels a running task",
+    "a2a.generate-card": "generateAgentCard makes a card without a server",
+    "a2a.generate-multi-card": "generateMultiAgentCard makes a card for several agents",
   }),
   ...rulesOf("A2A server: tasks", {
     "a2a.context-is-session":
@@ -27,6 +36,12 @@ export const a2aTaskRules = [
     "a2a.list-tasks": "ListTasks lists the caller's tasks by the time of their status, in pages, as its parameters ask",
     "a2a.sdk-clients":
       "the official clients 0.2.5, 0.3.14 and 1.3.0 send, stream, get, cancel and resubscribe, and the last one lists",
+    "a2a.limits": "a request that is longer than maxBodyBytes is refused before it is read",
+    "a2a.sources": "requests for other hosts, and of pages of other sites, are forbidden",
+    "a2a.keys": "a key of a header reaches the vendor of its agent, and no task, error or log",
+    "a2a.several-agents":
+      "a message goes to the agent of its path, its tenant, or the metadata of the message or the call, else to the first",
+    "a2a.any-call": "any body is answered as a call or as an error with the right code, and the server goes on",
     "a2a.terminal-is-final": "a task that is over takes no message and no cancel, and never changes",
   }),
 ];

@@ -175,17 +175,6 @@ export const transportRules = [
     "socket.recovery-nodes":
       "with connection state recovery behind Redis streams, a run reaches its socket that came back at another node without a gap",
   }),
-  ...plannedRules("A2A server", {
-    "a2a.base-path": "the endpoint is at / by default",
-    "a2a.provider": "the agent card may name its provider",
-    "a2a.version": "the agent card's version is 1.0.0 by default",
-    "a2a.card": "GET /.well-known/agent.json answers with the agent card",
-    "a2a.json-rpc": "the endpoint speaks JSON-RPC 2.0",
-    "a2a.message-stream": "message/stream returns chunks as they are generated",
-    "a2a.tasks-get": "tasks/get returns a task",
-    "a2a.generate-card": "generateAgentCard makes a card without a server",
-    "a2a.generate-multi-card": "generateMultiAgentCard makes a card for several agents",
-  }),
   ...plannedRules("Remote A2A agent client configuration", {
     "remote.url": "a remote agent has a base URL",
     "remote.headers": "a remote agent sends its headers",

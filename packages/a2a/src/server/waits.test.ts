@@ -1,7 +1,6 @@
 import { defineTool, InMemoryStorage, RunService } from "@troupe/core";
 import type { StorageDriver } from "@troupe/core";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { z } from "zod";
 import { firstOf, message0, message1, scriptedAgent, serveA2A, untilState } from "../../test/serve-a2a.ts";
 
 const call = (id: string, amount: number) => ({ id, name: "pay", arguments: { amount } });
@@ -12,9 +11,9 @@ function payingAgent(storage: StorageDriver = new InMemoryStorage(), calls = [ca
   const pay = defineTool({
     name: "pay",
     description: "Pays.",
-    parameters: z.object({ amount: z.number() }),
+    parameters: { type: "object", properties: { amount: { type: "number" } }, required: ["amount"] },
     needsApproval: true,
-    execute: ({ amount }) => {
+    execute: ({ amount }: { amount: number }) => {
       paid.push(amount);
       return "paid";
     },
