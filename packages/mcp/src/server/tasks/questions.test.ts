@@ -153,3 +153,18 @@ describe("a task of revision 2025-11-25 whose run waits", () => {
     expect(await result).toMatchObject({ content: [{ text: expect.stringContaining("Paid 1.") }] });
   });
 });
+
+describe("a session with many tasks", () => {
+  it("holds nothing of those that are over, and no warning is given [mcp-server.task-bounds]", async () => {
+    const warnings: string[] = [];
+    const note = ({ name }: Error) => void warnings.push(name);
+    process.on("warning", note);
+    onTestFinished(() => void process.off("warning", note));
+    const { start, tasks, heard } = await connectWithSession({ action: "decline" });
+    const taskIds = await Promise.all(Array.from({ length: 30 }, async () => await start("Pay.")));
+    await Promise.all(taskIds.map(async (taskId) => await tasks.cancelTask(taskId)));
+    await expect.poll(() => heard.filter((status) => status === "cancelled")).toHaveLength(30);
+
+    expect(warnings).not.toContain("MaxListenersExceededWarning");
+  });
+});

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { TroupeError } from "@troupe/core";
 import type { RunView, RunWait } from "@troupe/core";
 import { toPublicError, toTroupeError } from "@troupe/core/adapter";
@@ -61,18 +62,30 @@ export function serveTasks(server: Library.Server, making: Making): void {
   if (purpose.caller.opts.userId !== undefined) handle("tasks/list", listTasks);
 }
 
-/** Sends the client of a connection that is kept the status of a task whenever it changes. */
-export function notifyOfTask(server: Library.Server, task: Task, { parts: { tasks } }: Making): void {
-  const gone = new AbortController();
+/** For each connection that is kept and has begun a task, a signal that aborts when it closes. */
+const closings = new WeakMap<Library.Server, AbortSignal>();
+
+function closingOf(server: Library.Server): AbortSignal {
+  const known = closings.get(server);
+  if (known !== undefined) return known;
+  const closed = new AbortController();
+  // One for each open task of the connection.
+  setMaxListeners(0, closed.signal);
   const { onclose } = server;
   Object.assign(server, {
     onclose: () => {
-      gone.abort();
+      closed.abort();
       onclose?.();
     },
   });
+  closings.set(server, closed.signal);
+  return closed.signal;
+}
+
+/** Sends the client of a connection that is kept the status of a task whenever it changes. */
+export function notifyOfTask(server: Library.Server, task: Task, { parts: { tasks } }: Making): void {
   const tell = async (): Promise<void> => {
-    for await (const run of tasks.follow(task, gone.signal)) {
+    for await (const run of tasks.follow(task, closingOf(server))) {
       const params = toLegacyTask({ run });
       await server.notification({ method: "notifications/tasks/status", params });
     }
