@@ -117,7 +117,7 @@ export const internalUsers = {
     "@troupe/socket",
     "@troupe/a2a",
   ],
-  "@troupe-internal/run-checker": ["troupe", "@troupe/providers-openai", "@troupe/http", "@troupe/socket"],
+  "@troupe-internal/run-checker": ["troupe", "@troupe/providers-openai", "@troupe/http"],
 };
 
 /** Entry points for tests and examples, and the folders that may import them anywhere: they show or measure with a scripted model. */
