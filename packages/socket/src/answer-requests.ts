@@ -167,8 +167,9 @@ function isShort(value: unknown): boolean {
   return typeof value === "string" && value.length <= longestEcho;
 }
 
-/** Logs a failure that is not the client's, without the keys of the client. */
+/** Logs a failure that is not the client's, without the keys of the client. A run that goes on elsewhere has not failed. */
 function logFailure({ client, event, payload, settings }: Request, error: TroupeError, runId?: string): void {
+  if (error.code === "interrupted") return;
   const fields = { event, socketId: client.socket.id, ...(runId !== undefined && { runId }) };
   logRunFailure(error, settings.logger, { ...fields, secrets: secretsOf(client.socket, payload) });
 }
