@@ -57,11 +57,10 @@ async function startRun(request: Request, kind: "agent" | "team"): Promise<Answe
     const { name, requested, idempotencyKey: key } = message;
     const endsWithClient = settings.onDisconnect === "cancel";
     const target = servedRuns.keeperOf({ kind, name, key, endsWithClient });
-    place.owner = requested.owner;
     if (target === undefined) {
       const { runId, sessionId } = requested.opts;
       const run = servedRuns.begin(requested, { endsWithClient });
-      place.leave = () => run.disconnect();
+      place.onLeave(() => run.disconnect());
       const follow = () => sendRun(client, run, { ...message, fail: reporterOf(request) }).finally(place.end);
       return { result: { runId, sessionId }, follow };
     }
@@ -88,7 +87,6 @@ async function attach(request: Request): Promise<Answer> {
     const { runId, kind, name, sessionId, status } = run;
     if (kind === "workflow")
       throw invalid("This is the run of a workflow, which has no events here. Follow it over HTTP.");
-    place.owner = caller;
     const ids = { runId, name, sessionId };
     const follow = followRun(request, { place, followed: { service, runId, kind, caller, after }, ids });
     return { result: { ...ids, status }, follow };
@@ -107,9 +105,7 @@ function followRun(
   const tail = servedRuns.follow(followed);
   client.stopFollowing(ids.runId);
   place.runId = ids.runId;
-  place.leave = tail.leave;
-  // It left while the run was accepted or looked for.
-  if (client.isGone) tail.leave();
+  place.onLeave(tail.leave);
   return () => sendTail(client, tail, { ids, fail: reporterOf(request) }).finally(place.end);
 }
 

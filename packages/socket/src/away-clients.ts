@@ -9,6 +9,9 @@ const recoverable: ReadonlySet<string> = new Set([
   "ping timeout",
 ]);
 
+/** Milliseconds by which a client is given up later than Socket.IO does: it is not to come back to runs that have ended. */
+const slackMs = 100;
+
 type Away = { readonly client: SocketClient; timer: NodeJS.Timeout };
 
 /**
@@ -60,7 +63,7 @@ export class AwayClients {
   }
 
   #startTimer(id: string, mostMs: number): NodeJS.Timeout {
-    return setTimeout(() => void this.#giveUp(id, mostMs), mostMs).unref();
+    return setTimeout(() => void this.#giveUp(id, mostMs), mostMs + slackMs).unref();
   }
 
   /** Ends the runs of a client that did not come back, here or at another node. One that is at another node is looked for again. */

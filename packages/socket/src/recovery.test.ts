@@ -99,6 +99,60 @@ describe("a client that came back after a short break", () => {
   });
 });
 
+describe("a client whose request is still read when another user comes back on its connection", () => {
+  it("begins no run for that user to see [socket.recovery]", async () => {
+    const { agent, say, calls } = teller(6);
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    let asked = 0;
+    const { join, gateway } = await serveUsers(
+      {
+        agents: { a: agent },
+        runOptions: async () => {
+          asked += 1;
+          return asked === 1 ? undefined : await promise;
+        },
+      },
+      { connectionStateRecovery: { maxDisconnectionDuration: 60_000, skipMiddlewares: false } },
+    );
+    const client = await join({ auth: { user: "ada" }, ...back });
+    await client.ask("agent.run", run);
+    say(1);
+    await vi.waitFor(() => expect(client.received).toHaveLength(1));
+    client.socket.emit("agent.run", run);
+    await vi.waitFor(() => expect(asked).toBe(2));
+    client.socket.auth = { user: "bob" };
+    cut(client);
+    await vi.waitFor(() => expect(client.socket.connected && client.socket.recovered).toBe(true));
+    resolve(undefined);
+    await vi.waitFor(() => expect(gateway.size).toBe(0));
+    say(5);
+
+    expect(await client.run({ ...run, idempotencyKey: "k" })).toMatchObject({ name: "agent.done" });
+    expect(gateway.size).toBe(0);
+    expect(calls.count).toBeLessThanOrEqual(3);
+  });
+});
+
+describe("a client that was dropped as it does not read", () => {
+  it("comes back as a new one: its runs have ended without a word [socket.recovery]", async () => {
+    const { agent, say } = teller(6);
+    const { join, gateway, io } = await serveUsers({ agents: { a: agent }, maxBufferedBytes: 1000 }, recovery);
+    const client = await join({ auth: { user: "ada" }, ...back });
+    const { runId } = await client.ask("agent.run", run);
+    say(1);
+    await client.until(() => client.textOf(runId) === "1 ");
+    const [socket] = io.of("/service").sockets.values();
+    // As if two packets waited that the client does not read.
+    for (let packet = 0; packet < 2; packet++) socket?.conn.emit("packetCreate", { data: "x".repeat(2000) });
+    await vi.waitFor(() => expect(gateway.size).toBe(0));
+    await vi.waitFor(() => expect(client.socket.connected).toBe(false));
+    client.socket.connect();
+    await client.connected();
+
+    expect(client.socket.recovered).toBe(false);
+  });
+});
+
 describe("a client that does not come back", () => {
   it("is gone when the time for that is over: its runs end [socket.recovery]", async () => {
     const { agent, say } = teller(6);

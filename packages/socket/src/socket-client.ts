@@ -16,14 +16,32 @@ export type ClientSettings = {
 };
 
 /** One of the runs that a client may have at once: its own, or one that it follows. */
-export type RunPlace = {
-  runId?: string;
-  owner?: SessionOwner;
-  /** Ends the run, or the following, as the client has left. */
-  leave?: () => void;
+export class RunPlace {
+  /** The user who asked for the run. */
+  readonly owner: SessionOwner;
   /** Frees the place. */
   readonly end: () => void;
-};
+  /** The run that the client follows there. */
+  runId?: string;
+  #leave: (() => void) | undefined;
+  #hasLeft = false;
+
+  constructor(owner: SessionOwner, end: (place: RunPlace) => void) {
+    this.owner = owner;
+    this.end = () => end(this);
+  }
+
+  /** Sets what ends the run, or the following, when the client leaves. Calls it at once if the client has left meanwhile. */
+  onLeave(leave: () => void): void {
+    this.#leave = leave;
+    if (this.#hasLeft) leave();
+  }
+
+  leave(): void {
+    this.#hasLeft = true;
+    this.#leave?.();
+  }
+}
 
 /** A client of the gateway with its socket, which may be another one after a short break of the connection, and its runs. */
 export class SocketClient {
@@ -69,7 +87,7 @@ export class SocketClient {
     await this.#buffer.untilRoom();
   }
 
-  /** Takes a place for a run. Throws `rate_limited` if the client has as many as it may, `cancelled` if it has left. */
+  /** Takes a place for a run of the user who is signed in. Throws `rate_limited` if the client has as many as it may. */
   takePlace(): RunPlace {
     const { maxRunsPerSocket, onIdle } = this.#settings;
     this.checkPresent();
@@ -77,11 +95,9 @@ export class SocketClient {
       const sentence = `This socket has ${maxRunsPerSocket} runs under way, which is the limit. Wait until one is over, or cancel it.`;
       throw new TroupeError("rate_limited", sentence, { fields: { maxRunsPerSocket } });
     }
-    const place: RunPlace = {
-      end: () => {
-        if (this.#places.delete(place) && this.#places.size === 0) onIdle(this);
-      },
-    };
+    const place = new RunPlace(this.principal ?? {}, (ended) => {
+      if (this.#places.delete(ended) && this.#places.size === 0) onIdle(this);
+    });
     this.#places.add(place);
     return place;
   }
@@ -116,7 +132,7 @@ export class SocketClient {
   leave(): void {
     this.#isGone = true;
     this.#buffer.release();
-    for (const place of this.#places) place.leave?.();
+    for (const place of this.#places) place.leave();
   }
 
   /** Closes the connection, once the client has read what was sent. */
@@ -135,10 +151,12 @@ export class SocketClient {
     const fields = { socketId: socket.id, bufferedBytes };
     this.#settings.logger.warn("A socket was dropped: its client does not read what it is sent.", fields);
     this.leave();
+    // Not to be recovered, with runs that have ended without a word.
+    socket.disconnect();
     breakConnection(socket.conn);
   }
 
-  #isOwn({ owner = {} }: RunPlace): boolean {
+  #isOwn({ owner }: RunPlace): boolean {
     try {
       const { userId, tenantId }: SessionOwner = this.principal ?? {};
       return owner.userId === userId && owner.tenantId === tenantId;
@@ -149,7 +167,7 @@ export class SocketClient {
 
   #end(place: RunPlace): void {
     this.#places.delete(place);
-    place.leave?.();
+    place.leave();
   }
 }
 

@@ -21,6 +21,13 @@ export class TestClient {
     socket.onAny((name: string, payload: Record<string, unknown>) => this.received.push({ name, payload }));
   }
 
+  /** Waits until the client is let in. */
+  async connected(): Promise<void> {
+    await vi.waitFor(() => {
+      if (!this.socket.connected) throw new Error("The client is not connected yet.");
+    }, 30_000);
+  }
+
   /** Sends an event and waits for its acknowledgement. */
   async ask(event: string, ...sent: unknown[]): Promise<Record<string, unknown>> {
     return (await this.socket.emitWithAck(event, ...sent)) as Record<string, unknown>;
