@@ -5,7 +5,7 @@ import type { Logger } from "../log/logger.ts";
 import type { PublicError } from "../errors/public-error.ts";
 import type { RunChunk } from "../journal/log-entry.ts";
 import type { MessageContent } from "../message/content.ts";
-import { findRunnable } from "../run/registry.ts";
+import { findRunnable, lookUp } from "../run/registry.ts";
 import type { Registry } from "../run/registry.ts";
 import { RunError, toPublicOutput } from "../run/run-output.ts";
 import type { RunOpts } from "../run/run-options.ts";
@@ -45,11 +45,8 @@ export function findTarget(registries: Registries, kind: RunKind, name: string):
 
 /** Returns the runnable of a kind and name, if there is one. */
 export function lookUpTarget(registries: Registries, kind: RunKind, name: string): DurableTarget | undefined {
-  try {
-    return findTarget(registries, kind, name);
-  } catch {
-    return undefined;
-  }
+  if (kind === "workflow") return lookUp(registries.workflows, name);
+  return lookUp(kind === "agent" ? registries.agents : registries.teams, name);
 }
 
 /** Makes a run of a runnable, which begins when its chunks are read. Wrong input and options throw at once. */

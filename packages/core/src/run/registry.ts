@@ -11,7 +11,7 @@ const shownNameLength = 64;
  * `constructor` or `__proto__` finds nothing unless it is registered.
  */
 export function findRunnable<Entry>(registry: Registry<Entry> | undefined, name: string, kind = "agent"): Entry {
-  const entry = registry === undefined ? undefined : lookUp(registry, name);
+  const entry = lookUp(registry, name);
   if (entry !== undefined) return entry;
   throw new TroupeError(
     "not_found",
@@ -25,7 +25,9 @@ export function registryEntries<Entry>(registry: Registry<Entry> | undefined): [
   return isMap(registry) ? [...registry] : Object.entries(registry);
 }
 
-function lookUp<Entry>(registry: Registry<Entry>, name: string): Entry | undefined {
+/** Returns the entry that is registered with the name, if there is one. */
+export function lookUp<Entry>(registry: Registry<Entry> | undefined, name: string): Entry | undefined {
+  if (registry === undefined) return undefined;
   if (isMap(registry)) return registry.get(name);
   return Object.hasOwn(registry, name) ? registry[name] : undefined;
 }
