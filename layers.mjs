@@ -115,7 +115,6 @@ export const internalUsers = {
     "@troupe/http",
     "@troupe/mcp",
     "@troupe/socket",
-    "@troupe/a2a",
   ],
   "@troupe-internal/run-checker": ["troupe", "@troupe/providers-openai", "@troupe/http"],
 };
