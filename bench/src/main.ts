@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
+import { printA2A } from "./a2a/print-a2a.ts";
 import { printDurable } from "./durable/print-durable.ts";
 import { baseline, figures, workspaceOnly } from "./figures.ts";
 import { printHops } from "./hops.ts";
@@ -22,7 +23,7 @@ import { printVectors } from "./vectors/print-vectors.ts";
  * `pnpm bench cold` measures the starts of servers. `pnpm bench hops [--root folder]` counts the hops of a run, of another
  * checkout when its folder is given. `pnpm bench vectors [--counts 10000,100000] [--rounds n]` measures vector stores.
  * `pnpm bench durable [--rounds n]` measures durable runs beside plain ones. `pnpm bench socket [--rounds n]` measures the
- * gateway of sockets beside the same events emitted by hand.
+ * gateway of sockets beside the same events emitted by hand. `pnpm bench a2a [--rounds n]` measures streams over A2A beside HTTP.
  */
 const { values, positionals } = parseArgs({
   options: {
@@ -78,11 +79,13 @@ if (name === "hops") {
   await printDurable(Number(values.rounds ?? 15));
 } else if (name === "socket") {
   await printSocket(Number(values.rounds ?? 15));
+} else if (name === "a2a") {
+  await printA2A(Number(values.rounds ?? 15));
 } else if (name === "held") {
   await printHeldBy(values.packed === true);
 } else if (figure === undefined) {
   console.error(
-    `usage: pnpm bench [repeat] <figure> [--rounds n] [--packed]; figures: ${Object.keys(figures).join(", ")}, cold, durable, held, hops, socket, vectors`,
+    `usage: pnpm bench [repeat] <figure> [--rounds n] [--packed]; figures: ${Object.keys(figures).join(", ")}, a2a, cold, durable, held, hops, socket, vectors`,
   );
   process.exitCode = 1;
 } else if (values.packed === true) {
