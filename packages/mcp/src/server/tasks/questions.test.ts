@@ -155,7 +155,7 @@ describe("a task of revision 2025-11-25 whose run waits", () => {
 });
 
 describe("a session with many tasks", () => {
-  it("holds nothing of those that are over, and no warning is given [mcp-server.task-bounds]", async () => {
+  it("tells of the end of each, without a warning of too many listeners [mcp-server.task-status]", async () => {
     const warnings: string[] = [];
     const note = ({ name }: Error) => void warnings.push(name);
     process.on("warning", note);

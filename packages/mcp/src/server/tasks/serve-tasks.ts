@@ -1,4 +1,3 @@
-import { setMaxListeners } from "node:events";
 import { TroupeError } from "@troupe/core";
 import type { RunView, RunWait } from "@troupe/core";
 import { toPublicError, toTroupeError } from "@troupe/core/adapter";
@@ -69,8 +68,6 @@ function closingOf(server: Library.Server): AbortSignal {
   const known = closings.get(server);
   if (known !== undefined) return known;
   const closed = new AbortController();
-  // One for each open task of the connection.
-  setMaxListeners(0, closed.signal);
   const { onclose } = server;
   Object.assign(server, {
     onclose: () => {
