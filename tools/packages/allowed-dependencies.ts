@@ -24,6 +24,6 @@ export const allowedDependencies: Readonly<Record<string, readonly string[]>> = 
   // The types of Express are an optional peer: they stand in the declarations, which only programs in TypeScript read.
   "@troupe/http": ["@types/express", "busboy", "express"],
   "@troupe/socket": ["socket.io"],
-  "@troupe/a2a": ["express"],
+  "@troupe/a2a": ["@types/express", "express"],
   "@troupe/mcp": ["@modelcontextprotocol/client", "@modelcontextprotocol/server"],
 };
