@@ -61,7 +61,7 @@ async function startRun(request: Request, kind: "agent" | "team"): Promise<Answe
       const { runId, sessionId } = requested.opts;
       const run = servedRuns.begin(requested, { endsWithClient });
       place.onLeave(() => run.disconnect());
-      const follow = () => sendRun(client, run, { ...message, fail: reporterOf(request) }).finally(place.end);
+      const follow = () => sendRun(client, run, { ...message, fail: reporterOf(request, place) }).finally(place.end);
       return { result: { runId, sessionId }, follow };
     }
     const { runId, sessionId } = await servedRuns.accept(requested, target);
@@ -106,7 +106,7 @@ function followRun(
   client.stopFollowing(ids.runId);
   place.runId = ids.runId;
   place.onLeave(tail.leave);
-  return () => sendTail(client, tail, { ids, fail: reporterOf(request) }).finally(place.end);
+  return () => sendTail(client, tail, { ids, fail: reporterOf(request, place) }).finally(place.end);
 }
 
 async function cancelRun({ client, payload, servedRuns }: Request): Promise<Answer> {
@@ -131,9 +131,10 @@ async function takeAnswer({ client, payload, servedRuns, settings }: Request): P
 }
 
 /** Makes the function that tells the client and the log of the failure of a run. */
-function reporterOf(request: Request): (error: TroupeError, origin: EventOrigin) => void {
+function reporterOf(request: Request, place: RunPlace): (error: TroupeError, origin: EventOrigin) => void {
   return (error, origin) => {
     logFailure(request, error, origin.runId);
+    if (place.hasLeft) return;
     request.client.send(["agent.error", { ...toClientError(error), ...origin }]);
   };
 }

@@ -31,6 +31,11 @@ export class RunPlace {
     this.end = () => end(this);
   }
 
+  /** True once the client has left, or another user came back on its connection. */
+  get hasLeft(): boolean {
+    return this.#hasLeft;
+  }
+
   /** Sets what ends the run, or the following, when the client leaves. Calls it at once if the client has left meanwhile. */
   onLeave(leave: () => void): void {
     this.#leave = leave;
