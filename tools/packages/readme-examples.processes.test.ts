@@ -15,7 +15,11 @@ describe.each(readmeFolders(root))("the programs of the README in %s", (folder) 
 
   it.each(globSync("examples/*.ts", { cwd }))("%s runs to its end and prints what the README shows", async (file) => {
     const shown = examples.find((example) => example.file === file)?.output;
-    const printed = await mustRun(process.execPath, ["--conditions=@troupe/source", file], { cwd, env });
+    const printed = await mustRun(process.execPath, ["--conditions=@troupe/source", file], {
+      cwd,
+      env,
+      timeout: 90_000,
+    });
 
     expect(printed).toBe(shown ?? printed);
   });

@@ -13,6 +13,8 @@ export interface CommandResult {
 export interface CommandOptions {
   cwd: string;
   env?: NodeJS.ProcessEnv;
+  /** Milliseconds after which the program is ended. @default as long as it takes */
+  timeout?: number;
 }
 
 /** Runs a program to its end. Throws only when it cannot be started; an exit code other than 0 is a result. */
@@ -27,7 +29,8 @@ export async function runCommand(
   } catch (error) {
     const { code, stdout = "", stderr = "" } = error as { code?: unknown; stdout?: string; stderr?: string };
     if (typeof code === "number") return { code, stdout, stderr };
-    throw error;
+    if (!(error as { killed?: boolean }).killed) throw error;
+    throw new Error(`"${[program, ...args].join(" ")}" did not end by itself:\n${stdout}${stderr}`, { cause: error });
   }
 }
 
