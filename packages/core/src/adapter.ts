@@ -104,6 +104,7 @@ export type { GuardedFetch, GuardedFetchOptions, GuardedReply, GuardedRequest } 
 export {
   createHostCheck,
   createOriginCheck,
+  isFromOtherSite,
   isOriginOf,
   readRequestHost,
   requestSourceOptions,

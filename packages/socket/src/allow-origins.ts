@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import {
   createHostCheck,
   createOriginCheck,
-  isOriginOf,
+  isFromOtherSite,
   readOptions,
   readRequestHost,
   requestSourceOptions,
@@ -31,14 +31,10 @@ export function allowOrigins(
   const isAllowedOrigin = createOriginCheck(allowedOrigins);
   const isAllowedHost = allowedHosts && createHostCheck(allowedHosts);
   return (request, decide) => {
-    const { origin, "sec-fetch-site": site } = request.headers;
-    const host = readRequestHost(request.url ?? "", request.headers.host);
+    const { url = "", headers } = request;
+    const host = readRequestHost(url, headers.host);
     if (isAllowedHost?.(host) === false) return decide("The host of the request is not one of this service.", false);
-    const isFromElsewhere =
-      site === undefined
-        ? origin !== undefined && !isOriginOf(origin, host)
-        : site !== "same-origin" && site !== "none";
-    if (!isFromElsewhere || isAllowedOrigin(origin ?? "")) return decide(null, true);
+    if (!isFromOtherSite(headers, host) || isAllowedOrigin(headers.origin ?? "")) return decide(null, true);
     return decide("Pages of this origin may not connect.", false);
   };
 }

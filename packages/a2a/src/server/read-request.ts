@@ -1,5 +1,5 @@
 import { TroupeError } from "@troupe/core";
-import { createHostCheck, createOriginCheck, isOriginOf, readRequestHost } from "@troupe/core/adapter";
+import { createHostCheck, createOriginCheck, isFromOtherSite, readRequestHost } from "@troupe/core/adapter";
 import type { RequestSourceOptions } from "@troupe/core/adapter";
 import type { Request } from "express";
 import { A2AError } from "../wire/a2a-error.ts";
@@ -16,12 +16,7 @@ export function createSourceGuard({ allowedHosts, allowedOrigins }: RequestSourc
     if (isAllowedHost?.(host) === false) {
       throw forbidden("The host of the request is not one of this service. The option allowedHosts lists its hosts.");
     }
-    const { origin, "sec-fetch-site": site } = headers;
-    const isFromElsewhere =
-      site === undefined
-        ? origin !== undefined && !isOriginOf(origin, host)
-        : site !== "same-origin" && site !== "none";
-    if (!isFromElsewhere || isAllowedOrigin(origin ?? "")) return;
+    if (!isFromOtherSite(headers, host) || isAllowedOrigin(headers.origin ?? "")) return;
     throw forbidden(
       "A page of another site sent this request. The option allowedOrigins lists the origins that may send it.",
     );

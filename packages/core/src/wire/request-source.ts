@@ -42,6 +42,21 @@ export function createOriginCheck(allowedOrigins: readonly string[] = []): (sent
   };
 }
 
+/**
+ * Tells if a page of another site has sent a request. Browsers send `Sec-Fetch-Site` to trustworthy addresses, and `Origin` with
+ * every POST and WebSocket. Other clients send neither.
+ */
+export function isFromOtherSite(
+  { origin: from, "sec-fetch-site": site }: SourceHeaders,
+  own: HostName | undefined,
+): boolean {
+  if (site !== undefined) return site !== "same-origin" && site !== "none";
+  return from !== undefined && !isOriginOf(from, own);
+}
+
+/** The headers of a request that tell which page has sent it. */
+type SourceHeaders = { readonly origin?: string | undefined; readonly "sec-fetch-site"?: unknown };
+
 /** Tells if an origin is that of the host itself, so that a page of the service has sent the request. */
 export function isOriginOf(from: string, own: HostName | undefined): boolean {
   const page = URL.parse(from);

@@ -1,5 +1,5 @@
 import { TroupeError } from "@troupe/core";
-import { createHostCheck, createOriginCheck, isOriginOf, readRequestHost } from "@troupe/core/adapter";
+import { createHostCheck, createOriginCheck, isFromOtherSite, readRequestHost } from "@troupe/core/adapter";
 import type { Request } from "express";
 import type { RouterOptions } from "./router-options.ts";
 
@@ -25,19 +25,12 @@ export function createRequestGuard({
       throw forbidden("The host of the request is not one of this service. The option allowedHosts lists its hosts.");
     }
     if (request.method !== "POST" || !simpleTypes.test(request.headers["content-type"] ?? "")) return;
-    if (!isFromElsewhere(request) || !guardedPaths.test(request.path)) return;
+    if (!isFromOtherSite(request.headers, hostOf(request)) || !guardedPaths.test(request.path)) return;
     if (isAllowedOrigin(request.headers.origin ?? "")) return;
     throw forbidden(
       "A page of another site sent this request. The option allowedOrigins lists the origins that may send it.",
     );
   };
-}
-
-/** Browsers send `Sec-Fetch-Site` to trustworthy addresses, and `Origin` with every POST. Other clients send neither. */
-function isFromElsewhere(request: Request): boolean {
-  const { origin: from, "sec-fetch-site": site } = request.headers;
-  if (site !== undefined) return site !== "same-origin" && site !== "none";
-  return from !== undefined && !isOriginOf(from, hostOf(request));
 }
 
 function hostOf({ originalUrl, headers }: Request) {

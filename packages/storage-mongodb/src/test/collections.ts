@@ -17,8 +17,9 @@ export function newName(): string {
   return `c${createId()}`;
 }
 
+/** Opens a storage that is patient: a hundred appends one after the other take long where the disk is slow. */
 export function newStorage(name = newName(), options?: MongoOptions, url = serverUrl): MongoStorage {
-  return new MongoStorage(url, testDb, name, options);
+  return new MongoStorage(url, testDb, name, { timeoutMs: 60_000, ...options });
 }
 
 /** Works with a client of the library, and closes it. */
