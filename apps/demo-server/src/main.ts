@@ -1,5 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { createServer } from "node:http";
+import type { IncomingMessage } from "node:http";
 import { join, resolve } from "node:path";
 import { createLogger, RunService, TroupeError } from "@troupe/core";
 import type { ModelProvider } from "@troupe/core";
@@ -15,6 +16,9 @@ import { createDemoServer, serveSockets } from "./server.ts";
 /** Room for a key of 16 KB in each of the four key headers, beside the 16 KB that Node allows for all headers. */
 const maxHeaderSize = 81_920;
 
+/** Leaves to Socket.IO the connections of its own path. Elsewhere a wish for another protocol is not heard, as HTTP allows. */
+const shouldUpgradeCallback = ({ url = "" }: IncomingMessage): boolean => url.startsWith("/socket.io/");
+
 async function main(variables: NodeJS.ProcessEnv): Promise<void> {
   const address = readAddress(variables);
   const model = chooseModel(variables);
@@ -26,7 +30,7 @@ async function main(variables: NodeJS.ProcessEnv): Promise<void> {
   const runs = new RunService({ ...demo, storage, sealKeys: [await readSealKey(folder)], logger });
   const shutdown = createShutdown({ graceMs: 5000 });
   const serving = { runs, shutdown, allowedHosts: readHosts(variables) };
-  const server = createServer({ maxHeaderSize }, createDemoServer(demo, serving));
+  const server = createServer({ maxHeaderSize, shouldUpgradeCallback }, createDemoServer(demo, serving));
   const io = serveSockets(server, demo, serving);
   shutdown.attach(server);
   const url = await listen(server, address);

@@ -63,7 +63,7 @@ describe.each(transports)("a payload of the wrong shape over %s", (transport) =>
 
 describe("a name", () => {
   it.each(["__proto__", "constructor", "toString", "b", "A"])(
-    "that is not registered is not found: %s",
+    "that is not registered is not found: %s [socket.own-names]",
     async (name) => {
       const { agent } = keyed();
       const { join } = await serveUsers({ agents: { a: agent }, teams: { t: agent } });

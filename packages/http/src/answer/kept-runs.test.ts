@@ -262,7 +262,7 @@ describe("a durable run", () => {
   });
 
   it.each([[[null]], [["Hello?"]], [[{ role: "user", content: [null] }]], ["Hello?"], [{}]])(
-    "refuses messages that are none with a key as without one, such as %j [http.idempotency]",
+    "refuses messages that are none with a key as without one, such as %j [http.idempotency-key]",
     async (messages) => {
       const { service } = await serveDurable(talker());
 
