@@ -52,7 +52,7 @@ export type LinesOptions = {
   logger?: Logger | undefined;
 };
 
-/** What all connections share. */
+/** The parts that all connections share. */
 type Service = ServedRunnables & {
   readonly runs: ServedRuns;
   readonly onDisconnect: OnDisconnect;

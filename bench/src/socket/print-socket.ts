@@ -7,7 +7,7 @@ import { median } from "../statistics.ts";
 import { toLines, withRange } from "../table.ts";
 import type { SocketAnswer, SocketOrder, Transport } from "./socket-clients.ts";
 
-/** How the chunks of a run come: how many, and milliseconds before each; 0 for all at once. */
+/** The pace of a run: the number of its chunks, and the milliseconds before each; 0 for all at once. */
 type Pace = { chunks: number; everyMs: number };
 
 const servers = { "by hand": "socket/by-hand.ts", gateway: "socket/gateway.ts" };
@@ -42,7 +42,7 @@ export async function printSocket(rounds: number): Promise<void> {
 
 type Trial = { pace: Pace; transport: Transport; rounds: number };
 
-/** What a server did in one round. */
+/** The work of a server in one round. */
 type SocketRound = RoundCost & { chunksPerSecond: number };
 
 /** Measures both servers in processes of their own, in interleaved rounds. The first rounds warm up and are not counted. */

@@ -19,7 +19,7 @@ export type HeldBySockets = {
   heapBytes: number;
 };
 
-/** What serves a Socket.IO server, and the number of its runs that are under way. */
+/** A program that answers the sockets of a server, with the number of its runs that are under way. */
 export type Serve = (io: Server, agents: { bench: Agent }) => { readonly size: number };
 
 const { BENCH_VENDOR_URL, BENCH_EVERY_MS, BENCH_CHUNKS } = process.env;

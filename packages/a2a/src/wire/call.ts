@@ -35,7 +35,7 @@ export type A2ACall =
   | (CallFields & { op: "subscribe"; id: string })
   | ListCall;
 
-/** What a client asks for, without its parameters. */
+/** The operation that a client asks for, without its parameters. */
 export type A2AOperation = A2ACall["op"];
 
 /** A method of the protocol: its operation, or what this server does not offer. */
