@@ -88,6 +88,10 @@ export const runLogRules = [
     "durable.note":
       "a transport's note is kept with the run and changed without a loss beside the run's own changes, up to a length",
     "durable.times": "each attempt and each wait says when it began, the same to all readers and after a restart",
+    "durable.step-results": "the host reads of each step its result, and when it was called and done",
+    "durable.list-all": "the host lists the runs of all users and of none, newest first, by pages and status",
+    "durable.read-input": "the input of a run is read whole by its owner and the host, and by no one else",
+    "workflow.planned-steps": "a workflow lists its steps in the order written, with kind and the step that each is in",
     "durable.wait": "a run that waits holds no job, and its answer wakes it on any service, also after a restart",
   }),
   ...rulesOf("Run log: what clients see over HTTP", {

@@ -61,18 +61,17 @@ const listTable = {
   ),
 } satisfies OptionTable<RunListOptions>;
 
-/** Lists the runs of a user, newest first. Without a user there is no owner whose list it could be. */
+/**
+ * Lists the runs of a user, or all runs for the host, newest first. Without a user there is no owner whose list it could be.
+ */
 export async function listRuns(
   { store, recordMs }: { store: RunStore; recordMs: number },
-  owner: SessionOwner,
+  caller: RunCaller,
   options: RunListOptions,
 ): Promise<RunPage> {
   const read = readOptions(listTable, options, { owner: "the list of runs", code: "invalid_request" });
   const { status, after, limit = checkPageLimit(undefined) } = read;
-  if (owner.userId === undefined) {
-    throw new TroupeError("invalid_request", "Runs are listed by their user: userId is missing.");
-  }
-  const listed = (await store.listOwned(byKeys.owner(checkOwner(owner)))).toSorted(newestFirst);
+  const listed = (await store.listOwned(prefixOf(caller))).toSorted(newestFirst);
   const rest = after === undefined ? listed : listed.filter((each) => newestFirst(parseCursor(after), each) < 0);
   const runs: RunView[] = [];
   for await (const record of readRecords(store, rest, limit)) {
@@ -84,6 +83,13 @@ export async function listRuns(
     runs.push(view);
   }
   return { runs };
+}
+
+/** Returns the beginning of the keys under which a caller's runs are listed. Each run is listed once by its session. */
+function prefixOf(caller: RunCaller): string {
+  if (caller === "host") return byKeys.sessions;
+  if (caller.userId !== undefined) return byKeys.owner(checkOwner(caller));
+  throw new TroupeError("invalid_request", "Runs are listed by their user: userId is missing.");
 }
 
 /** Yields the records that are there, which are read some at a time. */

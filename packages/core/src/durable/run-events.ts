@@ -49,16 +49,30 @@ type Event = RunEvent extends infer Each ? (Each extends RunEvent ? Omit<Each, "
 function eventOf(entry: Exclude<LogEntry, { t: "chunks" }>): Event {
   switch (entry.t) {
     case "attempt":
-      return { type: "attempt", attempt: entry.n, ...(entry.at !== undefined && { at: entry.at }) };
+      return { type: "attempt", attempt: entry.n, ...timeOf(entry) };
     case "call":
-      return { type: "call", step: entry.step, toolName: entry.tool, args: entry.args, effect: entry.effect };
-    case "done":
-      return { type: "done", step: entry.step, durationMs: entry.ms, ...(entry.usage && { usage: entry.usage }) };
+      return {
+        type: "call",
+        step: entry.step,
+        toolName: entry.tool,
+        args: entry.args,
+        effect: entry.effect,
+        ...timeOf(entry),
+      };
+    case "done": {
+      const { step, value, ms: durationMs, usage } = entry;
+      return { type: "done", step, value, durationMs, ...(usage && { usage }), ...timeOf(entry) };
+    }
     case "wait":
       return { type: "wait", wait: entry.wait };
     default:
       return { type: "end", output: entry.output, ...(entry.error && { error: entry.error }) };
   }
+}
+
+/** Returns the time of an entry, which earlier releases did not store. */
+function timeOf({ at }: { readonly at?: number }): { at?: number } {
+  return at === undefined ? {} : { at };
 }
 
 /**

@@ -128,6 +128,7 @@ function expiryOf({ endedAt, expiresAt }: RunRecord, recordMs: number): Pick<Run
 export const byKeys = {
   owner: (owner: SessionOwner): string => `${ownerKey(owner)}/`,
   ofOwner: ({ owner, runId }: RunRecord): string => `${ownerKey(owner)}/${encodeKey(runId)}`,
+  sessions: "#session/",
   session: (owner: SessionOwner, sessionId: string): string => `#session/${sessionKey(owner, sessionId)}/`,
   sessionsOf: (owner: SessionOwner): string => `#session/${ownerKey(owner)}/`,
   ofSession: ({ owner, sessionId, createdAt, runId }: RunRecord): string =>

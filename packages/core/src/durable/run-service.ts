@@ -20,6 +20,7 @@ import { processStateOf } from "./process-state.ts";
 import type { Performing } from "./process-state.ts";
 import { removeRun, removeRuns } from "./remove-runs.ts";
 import type { RunEngine, Serving } from "./run-engine.ts";
+import { readInput } from "./run-input.ts";
 import { cancelled } from "./run-opts.ts";
 import { RunPerformer } from "./run-performer.ts";
 import type { ServiceParts } from "./service-parts.ts";
@@ -123,9 +124,14 @@ export class RunService {
     return this.#toView(await this.#find(runId, caller));
   }
 
-  /** Lists the runs of an owner with a user, newest first. */
-  async list(owner: SessionOwner, options: RunListOptions = {}): Promise<RunPage> {
-    return await listRuns({ store: this.#parts.store, recordMs: this.#settings.retention.recordMs }, owner, options);
+  /** Lists the runs of an owner with a user, or all of the service for `"host"`, newest first. */
+  async list(caller: RunCaller, options: RunListOptions = {}): Promise<RunPage> {
+    return await listRuns({ store: this.#parts.store, recordMs: this.#settings.retention.recordMs }, caller, options);
+  }
+
+  /** Returns the input of a run as it was accepted; undefined for a workflow that began without one. */
+  async readInput(runId: string, caller: RunCaller): Promise<Json | undefined> {
+    return (await readInput(this.#storage, await this.#find(runId, caller))).input;
   }
 
   /**

@@ -55,7 +55,7 @@ export type RunPage = { runs: RunView[]; next?: string };
  */
 export type RunEvent = { readonly id: string } & (
   | { readonly type: "chunk"; readonly step: string; readonly chunk: RunChunk }
-  /** `at`: epoch milliseconds. Not of an attempt by an earlier release. */
+  /** `at`, here and below: epoch milliseconds. Absent in what an earlier release stored. */
   | { readonly type: "attempt"; readonly attempt: number; readonly at?: number }
   /** The chunks of this step that came before are void: another attempt makes them anew. */
   | { readonly type: "reset"; readonly step: string }
@@ -65,8 +65,17 @@ export type RunEvent = { readonly id: string } & (
       readonly toolName: string;
       readonly args: Json;
       readonly effect: ToolEffect;
+      readonly at?: number;
     }
-  | { readonly type: "done"; readonly step: string; readonly usage?: TokenUsage; readonly durationMs: number }
+  /** `value` is what the journal keeps of the step for later attempts: not for clients as it is. */
+  | {
+      readonly type: "done";
+      readonly step: string;
+      readonly value: Json;
+      readonly usage?: TokenUsage;
+      readonly durationMs: number;
+      readonly at?: number;
+    }
   | { readonly type: "wait"; readonly wait: RunWait }
   | { readonly type: "end"; readonly output: Json; readonly error?: PublicError }
 );

@@ -218,7 +218,7 @@ export class Attempt {
     if (this.stopped !== undefined) return;
     this.results.set(step, result);
     this.calls.delete(step);
-    this.#log.add({ t: "done", step, ...result });
+    this.#log.add({ t: "done", step, at: Date.now(), ...result });
   }
 
   #close(step: string): void {
@@ -264,7 +264,7 @@ export class Attempt {
       case "call":
         return void this.calls.set(entry.step, { ...entry, times: (this.calls.get(entry.step)?.times ?? 0) + 1 });
       case "done": {
-        const { t: _, step, ...result } = entry;
+        const { t: _, step, at: _at, ...result } = entry;
         this.results.set(step, result);
         this.calls.delete(step);
         this.#unfinished.delete(step);

@@ -168,7 +168,8 @@ export class Journal {
 
   /** Logs that a tool is going to be called. Resolves when that is stored: call the tool only then. */
   async call(key: string, { args, ...call }: LoggedCall): Promise<void> {
-    await this.#attempt.add({ t: "call", step: this.#scope + key, ...call, args: forceStorable(args) });
+    const step = this.#scope + key;
+    await this.#attempt.add({ t: "call", step, at: Date.now(), ...call, args: forceStorable(args) });
   }
 
   /**

@@ -74,8 +74,9 @@ export type LogEntry =
     }
   /** Chunks of the stream. Those of no unfinished step have the step "". */
   | { readonly t: "chunks"; readonly step: string; readonly chunks: readonly RunChunk[] }
-  | ({ readonly t: "call"; readonly step: string } & LoggedCall)
-  | ({ readonly t: "done"; readonly step: string } & StepResult)
+  /** `at`: epoch milliseconds, here and of a step that is done. Not in what an earlier release stored. */
+  | ({ readonly t: "call"; readonly step: string; readonly at?: number } & LoggedCall)
+  | ({ readonly t: "done"; readonly step: string; readonly at?: number } & StepResult)
   /** `performedMs`: the time that the attempts have worked until now. */
   | { readonly t: "wait"; readonly wait: RunWait; readonly performedMs: number }
   | { readonly t: "end"; readonly output: Json; readonly error?: PublicError };

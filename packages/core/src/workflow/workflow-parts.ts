@@ -72,10 +72,7 @@ export class WorkflowParts {
 
   /** All steps in the order in which they are written; nested steps follow the step they are in. */
   get plannedSteps(): readonly PlannedStep[] {
-    return (this.#plannedSteps ??= [...walkSteps(this.#steps)].map((step) => {
-      const { name, kind } = step;
-      return kind === "agent" ? { name, kind, agent: step.agent } : { name, kind };
-    }));
+    return (this.#plannedSteps ??= [...listSteps(this.#steps)]);
   }
 
   /** Plans a run. Wrong options and a wrong input throw at once. */
@@ -154,4 +151,13 @@ function vendorOfKey(providers: readonly string[], apiKey: string | undefined): 
     "invalid_request",
     `apiKey could be for any of ${vendors.join(", ")}: the agents of this workflow have several vendors. Send a key per vendor, in ${ways}.`,
   );
+}
+
+/** Yields each step as `plannedSteps` lists it, and after it those in it. */
+function* listSteps(steps: readonly CheckedStep[], within?: string): Generator<PlannedStep> {
+  for (const step of steps) {
+    const { name, kind } = step;
+    yield { name, kind, ...(kind === "agent" && { agent: step.agent }), ...(within !== undefined && { within }) };
+    if ("steps" in step) yield* listSteps(step.steps, name);
+  }
 }

@@ -63,4 +63,6 @@ export type PlannedStep = {
   readonly name: string;
   readonly kind: "agent" | "function" | "condition" | "parallel";
   readonly agent?: Runnable;
+  /** The name of the step that it is nested in. */
+  readonly within?: string;
 };
