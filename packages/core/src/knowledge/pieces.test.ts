@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { FakeEmbeddings } from "../testing/fake-embeddings.ts";
 import { InMemoryVectorStore } from "../vector/in-memory-vector-store.ts";
@@ -74,6 +74,41 @@ describe("pieces of long documents", () => {
     const search: VectorStore["search"] = async () => await Promise.resolve([]);
 
     expect(await openKnowledge({ ...store, get, search }, cut).get("a")).toEqual(versions[1]);
+  });
+
+  it("are of one version for a reader during whose reads the document is replaced again and again [knowledge.replace]", async () => {
+    const store = plainStore();
+    const writer = openKnowledge(store, { chunking: { size: 60, overlap: 0 } });
+    const versions = Array.from({ length: 20 }, (_, number) => long("a", 60 - number, `Version ${number}`));
+    await writer.add(versions.shift() as VectorDocument);
+    const get = async (id: string) => {
+      const version = id.endsWith("#9") && versions.shift();
+      if (version) await writer.add(version);
+      return await store.get(id);
+    };
+    const search: VectorStore["search"] = async () => await Promise.resolve([]);
+    const reader = openKnowledge({ ...store, get, search }, { chunking: { size: 60, overlap: 0 } });
+
+    expect(await reader.get("a")).toEqual(long("a", 41, "Version 19"));
+  });
+
+  it("are given up as a conflict, not as damaged, when the document is replaced during each reading", async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const store = plainStore();
+    const writer = openKnowledge(store);
+    await writer.add(long("a", 60));
+    let version = 0;
+    const get = async (id: string) => {
+      if (id.endsWith("#5")) await writer.add(long("a", 60, `Version ${++version}`));
+      return await store.get(id);
+    };
+    const search: VectorStore["search"] = async () => await Promise.resolve([]);
+    const read = Promise.allSettled([openKnowledge({ ...store, get, search }).get("a")]);
+    await vi.advanceTimersByTimeAsync(10_000);
+
+    const message = 'The pieces of the document "a" are being replaced again and again. Try again later.';
+    expect(await read).toMatchObject([{ reason: { code: "conflict", message } }]);
   });
 
   it("are all of one version for a reader while the document is replaced", async () => {

@@ -1,12 +1,18 @@
 import { mapBounded } from "../async/map-bounded.ts";
+import { sleep } from "../async/sleep.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { VectorDocument, VectorStore } from "../vector/vector-store.ts";
 import { maxPieces } from "./chunking.ts";
 import { joinPieces, pieceId, readPiece } from "./pieces.ts";
 import type { StoredPiece } from "./pieces.ts";
 
-/** Another writer may replace a document while its pieces are read. */
-const maxAttempts = 5;
+/** Readings with pieces that do not fit together and stay so, after which the document counts as damaged. */
+const damagedReadings = 5;
+
+/** Readings of a document that others replace all the time. With a pause before each, they take about five seconds. */
+const maxReadings = 100;
+
+const maxPauseMs = 50;
 
 /** Pieces that are read by their ids at a time. */
 const readAtOnce = 8;
@@ -16,17 +22,30 @@ const readAtOnce = 8;
  * id that no document has, and so for that of a piece.
  */
 export async function readDocument(store: VectorStore, id: string): Promise<VectorDocument | null> {
-  for (let attempt = 0; attempt < maxAttempts; attempt++) {
-    const whole = await store.get(id);
-    if (whole !== null) return ownDocument(whole);
-    const first = await readPieceOf(store, id, 1);
-    // It may have become a whole document since.
-    if (first === undefined) return ownDocument(await store.get(id));
-    const rebuilt = joinPieces(await findPieces(store, first)) ?? joinPieces(await readPieces(store, first));
-    if (rebuilt !== undefined) return rebuilt;
+  let damaged = 0;
+  for (let reading = 0; reading < maxReadings && damaged < damagedReadings; reading++) {
+    if (reading > 0) await sleep(Math.min(2 ** reading, maxPauseMs));
+    const document = await readOnce(store, id);
+    if (typeof document !== "string") return document;
+    if (document === "damaged") damaged += 1;
   }
-  const message = `The pieces of the document ${JSON.stringify(id.slice(0, 64))} do not fit together: it was replaced only in part. Add it again.`;
-  throw new TroupeError("storage_corrupt", message);
+  const pieces = `The pieces of the document ${JSON.stringify(id.slice(0, 64))}`;
+  throw damaged < damagedReadings
+    ? new TroupeError("conflict", `${pieces} are being replaced again and again. Try again later.`)
+    : new TroupeError("storage_corrupt", `${pieces} do not fit together: it was replaced only in part. Add it again.`);
+}
+
+/** Returns the document, or why there is none: its pieces have changed meanwhile, or they stay the same and do not fit together. */
+async function readOnce(store: VectorStore, id: string): Promise<VectorDocument | null | "changed" | "damaged"> {
+  const whole = await store.get(id);
+  if (whole !== null) return ownDocument(whole);
+  const first = await readPieceOf(store, id, 1);
+  // It may have become a whole document since.
+  if (first === undefined) return ownDocument(await store.get(id));
+  const found = joinPieces(await findPieces(store, first));
+  if (found !== undefined) return found;
+  const pieces = await readPieces(store, first);
+  return pieces === undefined ? "changed" : (joinPieces(pieces) ?? "damaged");
 }
 
 function ownDocument(document: VectorDocument | null): VectorDocument | null {
@@ -61,13 +80,13 @@ async function findPieces(store: VectorStore, { documentId, document }: StoredPi
 
 /**
  * Reads the pieces by their ids, twice: pieces of two versions may fit together, and what is the same both times was there
- * at the end of the first time. Returns none when they differ.
+ * at the end of the first time. Returns `undefined` when they differ.
  */
-async function readPieces(store: VectorStore, first: StoredPiece): Promise<StoredPiece[]> {
+async function readPieces(store: VectorStore, first: StoredPiece): Promise<StoredPiece[] | undefined> {
   const pieces = await readPiecesOnce(store, first);
   const again = await readPiecesOnce(store, first);
   const isUnchanged = pieces.length === again.length && pieces.every((piece, index) => isSame(piece, again[index]));
-  return isUnchanged ? pieces : [];
+  return isUnchanged ? pieces : undefined;
 }
 
 function isSame(piece: StoredPiece, other: StoredPiece | undefined): boolean {
