@@ -4,6 +4,7 @@ import { a2aWireRules } from "./rules/a2a-wire.ts";
 import { agentRules } from "./rules/agents.ts";
 import { messageToolkitRules } from "./rules/message-toolkits.ts";
 import { modelCallRules } from "./rules/model-calls.ts";
+import { pageRules } from "./rules/page.ts";
 import { reportRules } from "./rules/reports.ts";
 import { resourceRules } from "./rules/resources.ts";
 import { runLogRules } from "./rules/run-log.ts";
@@ -26,6 +27,7 @@ export const rules: readonly Rule[] = [
   ...a2aTaskRules,
   ...a2aWireRules,
   ...messageToolkitRules,
+  ...pageRules,
   ...testingRules,
   ...reportRules,
 ];

@@ -25,5 +25,6 @@ export const allowedDependencies: Readonly<Record<string, readonly string[]>> = 
   "@troupe/http": ["@types/express", "busboy", "express"],
   "@troupe/socket": ["socket.io"],
   "@troupe/a2a": ["@types/express", "express"],
+  "@troupe/page": ["@types/express", "express"],
   "@troupe/mcp": ["@modelcontextprotocol/client", "@modelcontextprotocol/server"],
 };

@@ -1,0 +1,44 @@
+import { copyFile, mkdir, rm, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { basename, dirname, join } from "node:path";
+import { build } from "esbuild";
+
+const source = join(import.meta.dirname, "client");
+
+/**
+ * Bundles the scripts and the style sheet of the page, and returns the files by name. The hash in each name is that of the
+ * content. The inspector is a script of its own, which `main` imports when it is opened.
+ */
+export async function bundleClient(): Promise<Map<string, Uint8Array>> {
+  const { outputFiles } = await build({
+    entryPoints: [join(source, "main.tsx"), join(source, "styles/style.css")],
+    entryNames: "[name]-[hash]",
+    chunkNames: "[name]-[hash]",
+    outdir: "client",
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    minify: true,
+    write: false,
+    target: "es2023",
+    jsx: "automatic",
+    jsxImportSource: "preact",
+    // Without the tsconfig of the sources, which speaks to the type checker.
+    tsconfigRaw: {},
+    legalComments: "none",
+    logLevel: "error",
+  });
+  return new Map(outputFiles.map(({ path, contents }) => [basename(path), contents]));
+}
+
+/** A part of the build: writes the files into the package, with the licence of the library in them. */
+async function writeClient(): Promise<void> {
+  const folder = join(import.meta.dirname, "dist/client");
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  for (const [name, content] of await bundleClient()) await writeFile(join(folder, name), content);
+  const preact = dirname(createRequire(import.meta.url).resolve("preact/package.json"));
+  await copyFile(join(preact, "LICENSE"), join(folder, "preact.LICENSE.txt"));
+}
+
+if (process.argv[1] === import.meta.filename) await writeClient();

@@ -1,0 +1,128 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import express from "express";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createPage } from "./create-page.ts";
+import type { PageOptions } from "./page-options.ts";
+
+/** Serves the page at a path until the test is over, and returns the URL of the server. */
+async function serve(options: PageOptions = {}, at = "/"): Promise<string> {
+  const app = express();
+  app.use(at, createPage(options));
+  app.use((_, response) => void response.status(404).send("the host's own"));
+  const server = createServer(app).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** The URLs that a document links to. */
+function linksOf(html: string, url: string): URL[] {
+  return [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link = ""]) => new URL(link, url));
+}
+
+describe("the page", () => {
+  it("forbids inline scripts and styles, other hosts, frames and strings that become markup [page.policy]", async () => {
+    const response = await fetch(await serve());
+    const html = await response.text();
+
+    const policy = response.headers.get("content-security-policy") ?? "";
+    expect(policy).not.toContain("unsafe");
+    expect(policy.split("; ")).toEqual(
+      expect.arrayContaining([
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "connect-src 'self'",
+        "frame-ancestors 'none'",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "require-trusted-types-for 'script'",
+        "trusted-types 'none'",
+      ]),
+    );
+    expect(response.headers.get("x-content-type-options")).toBe("nosniff");
+    expect(response.headers.get("referrer-policy")).toBe("no-referrer");
+    expect(html).not.toMatch(/<script(?![^>]*src=)|<style|style=|\son\w+=/);
+  });
+
+  it.each([
+    ["/", "/"],
+    ["/chat", "/chat"],
+    ["/chat", "/chat/?q=1"],
+    ["/a/b", "/a/b"],
+  ])("mounted at %s loads its files from %s by relative links [page.paths]", async (at, path) => {
+    const origin = await serve({}, at);
+    const html = await (await fetch(origin + path)).text();
+    const links = linksOf(html, origin + path);
+
+    expect(links).toHaveLength(3);
+    for (const link of links) {
+      const response = await fetch(link);
+      expect([response.status, response.headers.get("x-content-type-options")], link.pathname).toEqual([
+        200,
+        "nosniff",
+      ]);
+      await response.body?.cancel();
+    }
+  });
+
+  it("leaves other paths to the host [page.paths]", async () => {
+    const origin = await serve();
+
+    for (const path of ["/agents", "/assets/other.js", "/assets/..%2f..%2fpackage.json", "/assets/__proto__"]) {
+      const response = await fetch(origin + path);
+      expect([response.status, await response.text()], path).toEqual([404, "the host's own"]);
+    }
+  });
+
+  it("has files that browsers keep, compressed, and a document that they ask for anew [page.caching]", async () => {
+    const origin = await serve();
+    const document = await fetch(origin);
+    const script = linksOf(await document.text(), origin).find(({ pathname }) => pathname.endsWith(".js")) ?? "";
+    const [brotli, gzip, plain] = await Promise.all(
+      ["br, gzip", "gzip", "identity"].map(
+        async (encoding) => await fetch(script, { headers: { "accept-encoding": encoding } }),
+      ),
+    );
+    const etag = document.headers.get("etag") ?? "";
+    // With a directive of its own, since fetch would ask for an answer that is no 304.
+    const conditional = { "if-none-match": etag, "cache-control": "max-age=0" };
+    const again = await fetch(origin, { headers: conditional });
+
+    expect(document.headers.get("cache-control")).toBe("no-cache");
+    expect(String(script)).toMatch(/\/main-[A-Z0-9]{8}\.js$/);
+    expect(brotli?.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
+    expect([brotli, gzip, plain].map((response) => response?.headers.get("content-encoding"))).toEqual([
+      "br",
+      "gzip",
+      null,
+    ]);
+    const texts = await Promise.all([brotli, gzip, plain].map(async (response) => await response?.text()));
+    expect(new Set(texts).size).toBe(1);
+    expect(again.status).toBe(304);
+  });
+
+  it("escapes what the host writes into the document", async () => {
+    const html = await (
+      await fetch(await serve({ title: `"><script>alert(1)</script>`, suggestions: { a: [`"><img src=x>`] } }))
+    ).text();
+
+    expect(html).not.toMatch(/<script>|<img/);
+    expect(html).toContain("&#60;script&#62;");
+  });
+
+  it.each([
+    [{ api: "https://elsewhere.test/" }, "api must be a path on the origin of the page"],
+    [{ api: "//elsewhere.test" }, "api must be a path on the origin of the page"],
+    [{ title: " " }, "title must be"],
+    [{ suggestions: { helper: "What?" } }, "suggestions.helper must be an array"],
+    [{ colour: "red" }, "colour"],
+  ])("refuses the options %j", (options, message) => {
+    expect(() => createPage(options as PageOptions)).toThrow(message);
+  });
+});

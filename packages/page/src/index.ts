@@ -1,0 +1,2 @@
+export { createPage } from "./create-page.ts";
+export type { PageOptions } from "./page-options.ts";

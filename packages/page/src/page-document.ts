@@ -1,0 +1,43 @@
+/** What the document of the page holds: its title, links relative to its address, and what its script is told. */
+export type PageContent = {
+  readonly title: string;
+  readonly script: string;
+  readonly style: string;
+  readonly icon: string;
+  readonly settings: object;
+};
+
+/** Returns the HTML of the page. It has no script and no style of its own: those are files. */
+export function pageDocument({ title, script, style, icon, settings }: PageContent): string {
+  return `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1, interactive-widget=resizes-content">
+    <meta name="color-scheme" content="light dark">
+    <meta name="theme-color" media="(prefers-color-scheme: light)" content="#faf9f7">
+    <meta name="theme-color" media="(prefers-color-scheme: dark)" content="#16161a">
+    <title>${escapeHtml(title)}</title>
+    <link rel="icon" type="image/svg+xml" href="${escapeHtml(icon)}">
+    <link rel="stylesheet" href="${escapeHtml(style)}">
+    <script type="module" src="${escapeHtml(script)}"></script>
+  </head>
+  <body>
+    <div id="page" data-settings="${escapeHtml(JSON.stringify(settings))}"></div>
+    <noscript>This page needs JavaScript.</noscript>
+  </body>
+</html>
+`;
+}
+
+/** The icon of the page: three masks of a troupe, as overlapping circles. */
+export const pageIcon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">
+  <circle cx="16" cy="11" r="8" fill="#7c5cff"/>
+  <circle cx="10.5" cy="20.5" r="8" fill="#ff6b57" fill-opacity=".9"/>
+  <circle cx="21.5" cy="20.5" r="8" fill="#f5b83d" fill-opacity=".88"/>
+</svg>
+`;
+
+function escapeHtml(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}
