@@ -43,7 +43,7 @@ export async function startDemo(): Promise<DemoProcess> {
     stream.setEncoding("utf8").on("data", (text: string) => output.push(text));
   const printed = () => output.join("");
   const exit = once(child, "exit");
-  while (child.exitCode === null && !printed().includes("/turns"))
+  while (child.exitCode === null && !printed().includes("Ctrl-C stops"))
     await Promise.race([once(child.stdout, "data"), exit]);
   const stop = async () => {
     child.kill("SIGTERM");

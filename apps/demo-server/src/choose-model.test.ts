@@ -1,30 +1,34 @@
-import { describe, expect, it } from "vitest";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import express from "express";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { chooseModel } from "./choose-model.ts";
+import { findOllama } from "./find-ollama.ts";
 
-function chosen(variables: Record<string, string>): string {
-  const { providerId, modelId } = chooseModel(variables);
+async function chosen(variables: Record<string, string>): Promise<string> {
+  const { providerId, modelId } = await chooseModel(variables, async () => await Promise.resolve(undefined));
   return `${providerId}/${modelId}`;
 }
 
 describe("chooseModel", () => {
-  it("chooses the offline model when there is no key", () => {
-    expect(chosen({})).toBe("offline/patterns");
-    expect(chosen({ OPENAI_API_KEY: "" })).toBe("offline/patterns");
+  it("chooses the offline model when there is no key", async () => {
+    expect(await chosen({})).toBe("offline/patterns");
+    expect(await chosen({ OPENAI_API_KEY: "" })).toBe("offline/patterns");
   });
 
-  it("chooses the first vendor that has a key", () => {
-    expect(chosen({ OPENAI_API_KEY: "k", ANTHROPIC_API_KEY: "k" })).toMatch(/^openai\//);
-    expect(chosen({ GEMINI_API_KEY: "k", ANTHROPIC_API_KEY: "k" })).toMatch(/^anthropic\//);
-    expect(chosen({ GOOGLE_API_KEY: "k" })).toMatch(/^google\//);
-    expect(chosen({ GEMINI_API_KEY: "k" })).toMatch(/^google\//);
+  it("chooses the first vendor that has a key", async () => {
+    expect(await chosen({ OPENAI_API_KEY: "k", ANTHROPIC_API_KEY: "k" })).toMatch(/^openai\//);
+    expect(await chosen({ GEMINI_API_KEY: "k", ANTHROPIC_API_KEY: "k" })).toMatch(/^anthropic\//);
+    expect(await chosen({ GOOGLE_API_KEY: "k" })).toMatch(/^google\//);
+    expect(await chosen({ GEMINI_API_KEY: "k" })).toMatch(/^google\//);
   });
 
-  it("chooses the model that TROUPE_DEMO_MODEL names, whatever keys there are", () => {
-    const named = (name: string) => chosen({ OPENAI_API_KEY: "k", TROUPE_DEMO_MODEL: name });
+  it("chooses the model that TROUPE_DEMO_MODEL names, whatever keys there are", async () => {
+    const named = async (name: string) => await chosen({ OPENAI_API_KEY: "k", TROUPE_DEMO_MODEL: name });
 
-    expect(named("offline")).toBe("offline/patterns");
-    expect(named("anthropic")).toMatch(/^anthropic\/claude-/);
-    expect(named("ollama/hf.co/some/model:q4")).toBe("ollama/hf.co/some/model:q4");
+    expect(await named("offline")).toBe("offline/patterns");
+    expect(await named("anthropic")).toMatch(/^anthropic\/claude-/);
+    expect(await named("ollama/hf.co/some/model:q4")).toBe("ollama/hf.co/some/model:q4");
   });
 
   it.each<[variables: Record<string, string>, problem: string]>([
@@ -33,7 +37,55 @@ describe("chooseModel", () => {
     [{ TROUPE_DEMO_MODEL_URL: "http://localhost:1" }, "set TROUPE_DEMO_MODEL to one"],
     [{ TROUPE_DEMO_MODEL: "offline", TROUPE_DEMO_MODEL_URL: "http://localhost:1" }, "set TROUPE_DEMO_MODEL to one"],
     [{ TROUPE_DEMO_MODEL: "openai", TROUPE_DEMO_MODEL_URL: "nowhere" }, "must be an http: or https: URL"],
-  ])("refuses %j", (variables, problem) => {
-    expect(() => chooseModel(variables)).toThrowError(problem);
+  ])("refuses %j", async (variables, problem) => {
+    await expect(chosen(variables)).rejects.toThrow(problem);
+  });
+});
+
+describe("chooseModel with an Ollama on this machine", () => {
+  async function serve(answers: Record<string, unknown>): Promise<Record<string, string>> {
+    const app = express();
+    app.use(express.json({ type: () => true }), ({ url, body }, response) => {
+      const { model = "" } = (body ?? {}) as { model?: string };
+      const answer = answers[`${url}${model && ` ${model}`}`];
+      if (answer !== undefined) response.json(answer);
+    });
+    const server = app.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    onTestFinished(() => server.close().closeAllConnections());
+    return { OLLAMA_HOST: `127.0.0.1:${(server.address() as AddressInfo).port}` };
+  }
+
+  const choose = async (variables: Record<string, string>, patienceMs = 60_000) =>
+    await chooseModel(variables, async (each) => await findOllama(each, { patienceMs }));
+
+  const listed = { models: [{ model: "nomic-embed-text" }, { model: "qwen3:8b" }] };
+
+  it("takes the newest of its models that can call tools", async () => {
+    const variables = await serve({
+      "/api/tags": listed,
+      "/api/show nomic-embed-text": { capabilities: ["embedding"] },
+      "/api/show qwen3:8b": { capabilities: ["completion", "tools"] },
+    });
+
+    expect(await choose(variables)).toMatchObject({ providerId: "ollama", modelId: "qwen3:8b" });
+    expect(await choose({ ...variables, OPENAI_API_KEY: "k" })).toMatchObject({ providerId: "openai" });
+  });
+
+  it.each<[what: string, answers: Record<string, unknown>]>([
+    ["has no models", { "/api/tags": { models: [] } }],
+    ["answers with something else", { "/api/tags": ["?"] }],
+    ["has no model with tools", { "/api/tags": listed, "/api/show nomic-embed-text": {}, "/api/show qwen3:8b": null }],
+  ])("takes the offline model when it %s", async (_, answers) => {
+    expect(await choose(await serve(answers))).toMatchObject({ providerId: "offline" });
+  });
+
+  it("takes the offline model when it does not answer in time", async () => {
+    expect(await choose(await serve({}), 20)).toMatchObject({ providerId: "offline" });
+  });
+
+  it("takes the offline model when nothing listens there, or the address is none", async () => {
+    expect(await choose({ OLLAMA_HOST: "127.0.0.1:1" })).toMatchObject({ providerId: "offline" });
+    expect(await choose({ OLLAMA_HOST: "http://[::1" })).toMatchObject({ providerId: "offline" });
   });
 });

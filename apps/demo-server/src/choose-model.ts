@@ -6,6 +6,8 @@ import { google } from "@troupe/providers-google";
 import { ollama } from "@troupe/providers-ollama";
 import { openai } from "@troupe/providers-openai";
 import { OfflineModel } from "@troupe-internal/offline-model";
+import { findOllama } from "./find-ollama.ts";
+import type { LocalModel } from "./find-ollama.ts";
 
 /** A vendor of models. */
 export type Vendor = {
@@ -25,26 +27,37 @@ export const vendors = {
 } as const satisfies Record<string, Vendor>;
 
 type Variables = Readonly<Record<string, string | undefined>>;
+type FindLocal = (variables: Variables) => Promise<LocalModel | undefined>;
 
 /**
  * Chooses the model of the demo's agents: the one in TROUPE_DEMO_MODEL, like `openai/gpt-6.1-sol`, at
- * TROUPE_DEMO_MODEL_URL if that is set; else a model of the first vendor with a key; else the offline model.
+ * TROUPE_DEMO_MODEL_URL if that is set; else a model of the first vendor with a key; else one of an Ollama on this machine, which
+ * `findLocal` looks for; else the offline model.
  */
-export function chooseModel(variables: Variables): ModelProvider {
+export async function chooseModel(variables: Variables, findLocal: FindLocal = findOllama): Promise<ModelProvider> {
   const [wanted = "", baseURL = ""] = [variables["TROUPE_DEMO_MODEL"], variables["TROUPE_DEMO_MODEL_URL"]];
-  const [vendorName = "", ...modelId] = wanted.split("/");
   if (baseURL !== "") checkUrl(baseURL, wanted);
+  if (wanted !== "") return namedModel(wanted, baseURL);
+  return modelByKey(variables) ?? (await localModel(variables, findLocal)) ?? new OfflineModel();
+}
+
+function namedModel(wanted: string, baseURL: string): ModelProvider {
   if (wanted === "offline") return new OfflineModel();
-  if (wanted === "") return modelByKey(variables);
+  const [vendorName = "", ...modelId] = wanted.split("/");
   const vendor = getOwn<Vendor>(vendors, vendorName);
   if (vendor === undefined) throw unknownModel(wanted);
   return vendor.model(modelId.join("/") || vendor.modelId, baseURL === "" ? {} : { baseURL });
 }
 
-function modelByKey(variables: Variables): ModelProvider {
+function modelByKey(variables: Variables): ModelProvider | undefined {
   const isSet = (name: string) => (variables[name] ?? "") !== "";
   const vendor = Object.values<Vendor>(vendors).find(({ keys }) => keys.some(isSet));
-  return vendor === undefined ? new OfflineModel() : vendor.model(vendor.modelId);
+  return vendor?.model(vendor.modelId);
+}
+
+async function localModel(variables: Variables, findLocal: FindLocal): Promise<ModelProvider | undefined> {
+  const found = await findLocal(variables);
+  return found && vendors.ollama.model(found.modelId, { baseURL: found.baseURL });
 }
 
 function unknownModel(wanted: string): TroupeError {

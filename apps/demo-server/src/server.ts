@@ -1,20 +1,17 @@
-import type { Server } from "node:http";
+import { createA2AServer } from "@troupe/a2a";
 import { TroupeError } from "@troupe/core";
 import type { RunService } from "@troupe/core";
-import { checkUser } from "@troupe/core/adapter";
 import { createAgentRouter, errorHandler, requestLogger } from "@troupe/http";
-import type { Principal, Shutdown } from "@troupe/http";
+import type { Shutdown } from "@troupe/http";
 import { createMcpServer } from "@troupe/mcp";
-import { allowOrigins, createAgentGateway } from "@troupe/socket";
-import type { SocketMiddleware } from "@troupe/socket";
 import express from "express";
-import type { Express, RequestHandler } from "express";
-import { Server as SocketServer } from "socket.io";
+import type { Express } from "express";
 import type { Demo } from "./demo.ts";
+import { trustUserHeader } from "./demo-users.ts";
 
 const docs = {
   title: "Troupe demo server",
-  description: "Agents with tools, two teams and a workflow. The weather is made up.",
+  description: "Agents with tools, teams and a workflow. The weather is made up.",
 };
 
 const welcome = {
@@ -30,38 +27,25 @@ const welcome = {
     "GET /sessions, GET /sessions/:id, GET /sessions/:id/turns, DELETE /sessions/:id",
     "GET /health, GET /ready",
     "POST /mcp, for MCP clients",
+    "POST /a2a, for A2A clients; GET /.well-known/agent-card.json, GET /.well-known/agent.json",
     "Socket.IO, namespace /service: agent.run, team.run, agent.cancel, agent.attach, agent.answer",
     "GET /docs, GET /docs/spec.json",
   ],
 };
 
-/**
- * Serves the demo over Socket.IO too, on the HTTP server of the demo. Call it before the server is attached to the shutdown, which
- * then knows the requests of Socket.IO as well.
- */
-export function serveSockets(server: Server, demo: Demo, { runs, shutdown, allowedHosts }: Serving): SocketServer {
-  const io = new SocketServer(server, { allowRequest: allowOrigins([], { allowedHosts }) });
-  shutdown.add(
-    createAgentGateway({ io, agents: demo.agents, teams: demo.teams, runs, authMiddleware: trustUserOfAuth }),
-  );
-  return io;
-}
-
-/** Takes the user that the handshake names in `auth.user`, without a check of the sender. A real service authenticates here. */
-const trustUserOfAuth: SocketMiddleware = ({ data, handshake }, next) => {
-  const { user } = handshake.auth as { user?: unknown };
-  if (user !== undefined) Object.assign(data as object, { principal: principalOf(user, "auth.user of the handshake") });
-  next();
+/** The runs that outlive the server, its orderly end, and the hosts by which it may be called. */
+export type Serving = {
+  readonly runs: RunService;
+  readonly shutdown: Shutdown;
+  readonly allowedHosts: readonly string[];
 };
 
-/** The runs that outlive the server, its orderly end, and the hosts by which it may be called. */
-type Serving = { readonly runs: RunService; readonly shutdown: Shutdown; readonly allowedHosts: readonly string[] };
-
-/** Creates an Express app that serves the demo. */
+/** Creates an Express app that serves the demo over HTTP, A2A and MCP. */
 export function createDemoServer(demo: Demo, { runs, ...serving }: Serving): Express {
   const app = express().disable("x-powered-by");
-  app.use(requestLogger);
   const middleware = [trustUserHeader];
+  app.use(requestLogger);
+  app.use(createA2AServer({ ...serving, ...a2aOptions, agents: { ...demo.agents, ...demo.teams }, middleware, runs }));
   app.use(createAgentRouter({ ...demo, ...serving, runs, middleware, fileUpload: true, swagger: docs }));
   app.use("/mcp", trustUserHeader, createMcpServer({ ...demo, ...serving, runs, name: "troupe-demo" }).handler);
   app.get("/", (_request, response) => void response.json(welcome));
@@ -72,17 +56,4 @@ export function createDemoServer(demo: Demo, { runs, ...serving }: Serving): Exp
   return app;
 }
 
-/** Takes the user that the header `x-demo-user` names, without a check of the sender. A real service authenticates here. */
-const trustUserHeader: RequestHandler = (request, _response, next) => {
-  const userId = request.get("x-demo-user");
-  if (userId !== undefined) Object.assign(request, { principal: principalOf(userId, "The header x-demo-user") });
-  next();
-};
-
-function principalOf(userId: unknown, where: string): Principal {
-  try {
-    return { userId: checkUser(userId as string, {}).userId };
-  } catch (cause) {
-    throw new TroupeError("invalid_request", `${where}: ${(cause as Error).message}`, { cause });
-  }
-}
+const a2aOptions = { basePath: "/a2a", provider: { organization: "Troupe demo" } };

@@ -18,10 +18,12 @@ export type StartedDemo = {
   readonly exit: Promise<unknown[]>;
 };
 
-/** Hides the keys of the machine's own environment. */
-const unset = Object.fromEntries(
-  ["OPENAI", "ANTHROPIC", "GOOGLE", "GEMINI"].map((vendor) => [`${vendor}_API_KEY`, ""]),
-);
+/** Hides the keys and the servers of the machine's own environment. */
+const unset = {
+  ...Object.fromEntries(["OPENAI", "ANTHROPIC", "GOOGLE", "GEMINI"].map((vendor) => [`${vendor}_API_KEY`, ""])),
+  ...Object.fromEntries(["DATABASE", "MONGODB", "QDRANT", "REDIS"].map((server) => [`${server}_URL`, ""])),
+  OLLAMA_HOST: "127.0.0.1:1",
+};
 
 /** Starts the server on a free port, and waits until it has printed its banner or ended. */
 async function startDemo(variables: Readonly<Record<string, string>>): Promise<StartedDemo> {
@@ -36,7 +38,7 @@ async function startDemo(variables: Readonly<Record<string, string>>): Promise<S
   const banner = new Promise<void>((resolve) => {
     child.stdout.on("data", (text: string) => {
       said.push(text);
-      if (said.join("").includes("/turns")) resolve();
+      if (said.join("").includes("Ctrl-C stops")) resolve();
     });
   });
   await Promise.race([banner, once(child, "close")]);

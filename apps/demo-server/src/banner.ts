@@ -1,0 +1,45 @@
+import type { ModelProvider } from "@troupe/core";
+import type { Demo } from "./demo.ts";
+
+/** The server as it has started. */
+export type Started = {
+  readonly url: string;
+  readonly demo: Demo;
+  readonly model: ModelProvider;
+  /** Where sessions, vectors and messages between servers are, without secrets. */
+  readonly stores: { readonly sessions: string; readonly vectors: string; readonly nodes: string };
+};
+
+/** Returns the text that is printed on start: what is served and where, and three commands to paste. */
+export function banner({ url, demo, model, stores }: Started): string {
+  const post = "-H 'content-type: application/json' -d";
+  return `Troupe is running at ${url}
+
+  API docs   ${url}/docs
+  MCP        ${url}/mcp
+  A2A        ${url}/a2a, with its card at ${url}/.well-known/agent-card.json
+  Socket.IO  ${url}, namespace /service
+
+  agents     ${Object.keys(demo.agents).join(", ")}
+  teams      ${Object.keys(demo.teams).join(", ")}
+  workflows  ${Object.keys(demo.workflows).join(", ")}
+  model      ${describeModel(model)}
+  sessions   ${stores.sessions}
+  vectors    ${stores.vectors}
+  sockets    ${stores.nodes}
+
+Paste one of these into another terminal:
+
+  curl -s ${url}/agents/assistant/run ${post} '{"input":"My name is Ada. What is the weather in Oslo, and what is 12 * 7?","sessionId":"ada"}'
+  curl -sN ${url}/teams/travel-desk/stream ${post} '{"input":"What is the weather in Tokyo and what time is it there?"}'
+  curl -s ${url}/workflows/morning-briefing/run ${post} '{"input":{"city":"Bergen"}}'
+
+Ctrl-C stops the server.`;
+}
+
+function describeModel({ providerId, modelId }: ModelProvider): string {
+  return providerId === "offline" ? offlineNotice : `${providerId}/${modelId}`;
+}
+
+const offlineNotice = `offline: it matches words and is not a language model. Set OPENAI_API_KEY,
+             ANTHROPIC_API_KEY or GOOGLE_API_KEY, or start Ollama, for a real one.`;

@@ -1,0 +1,64 @@
+import { TroupeError } from "@troupe/core";
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** A server that holds data of the demo: the URL to connect to, and the part of it that may be printed. */
+export type ServerAddress = { readonly url: string; readonly shown: string };
+
+/** The adapters that the environment asks for. What has no server is in the SQLite file. */
+export type StoreChoice = {
+  readonly storage?: { readonly kind: "postgres" | "mongodb"; readonly address: ServerAddress };
+  readonly vectors?: { readonly kind: "pgvector" | "mongodb" | "qdrant"; readonly address: ServerAddress };
+  readonly qdrantKey?: string;
+  readonly redis?: ServerAddress;
+};
+
+/** The protocols for which there is an adapter, by variable, with an example. */
+const servers = {
+  DATABASE_URL: { protocols: ["postgres", "postgresql"], example: "postgres://user:password@localhost:5432/demo" },
+  MONGODB_URL: { protocols: ["mongodb", "mongodb+srv"], example: "mongodb://localhost:27017/demo" },
+  QDRANT_URL: { protocols: ["http", "https"], example: "http://localhost:6333" },
+  REDIS_URL: { protocols: ["redis", "rediss"], example: "redis://localhost:6379" },
+} as const;
+
+/** Reads DATABASE_URL, MONGODB_URL, QDRANT_URL and REDIS_URL. A URL of a kind that has no adapter is refused. */
+export function readStores(variables: Variables): StoreChoice {
+  const [postgres, mongodb] = [readUrl(variables, "DATABASE_URL"), readUrl(variables, "MONGODB_URL")];
+  const [qdrant, redis] = [readUrl(variables, "QDRANT_URL"), readUrl(variables, "REDIS_URL")];
+  if (postgres !== undefined && mongodb !== undefined) {
+    throw wrong("DATABASE_URL and MONGODB_URL are both set. Sessions are stored in one of them: unset the other.");
+  }
+  const qdrantKey = variables["QDRANT_API_KEY"] ?? "";
+  return {
+    ...(postgres && {
+      storage: { kind: "postgres", address: postgres },
+      vectors: { kind: "pgvector", address: postgres },
+    }),
+    ...(mongodb && { storage: { kind: "mongodb", address: mongodb }, vectors: { kind: "mongodb", address: mongodb } }),
+    ...(qdrant && { vectors: { kind: "qdrant", address: qdrant } }),
+    ...(qdrant && qdrantKey !== "" && { qdrantKey }),
+    ...(redis && { redis }),
+  };
+}
+
+function readUrl(variables: Variables, name: keyof typeof servers): ServerAddress | undefined {
+  const url = (variables[name] ?? "").trim();
+  if (url === "") return undefined;
+  const { protocols, example } = servers[name];
+  const [, protocol = "", rest = ""] = /^([a-z][a-z\d+.-]*):\/\/(.+)$/is.exec(url) ?? [];
+  const known: readonly string[] = protocols;
+  if (known.includes(protocol.toLowerCase())) return { url, shown: `${protocol}://${withoutSecrets(rest)}` };
+  // A URL without a protocol may begin with a user and a password, and is not shown.
+  const problem = protocol === "" ? "is no URL" : `begins with ${protocol}://, for which the demo has no adapter`;
+  const wanted = known.map((each) => `${each}://`).join(" or ");
+  throw wrong(`${name} ${problem}. Expected ${wanted}, such as ${example}.`);
+}
+
+/** Drops user, password and parameters. Up to the last @: a password may hold one that is not encoded. */
+function withoutSecrets(rest: string): string {
+  return rest.replace(/^.*@/s, "").replace(/[?#].*$/s, "");
+}
+
+function wrong(sentence: string): TroupeError {
+  return new TroupeError("invalid_config", sentence);
+}
