@@ -75,6 +75,13 @@ export type {
   RunServiceOptions,
   ServeOptions,
 } from "./durable/run-service-options.ts";
+export type {
+  HeldSubscription,
+  RunSubscription,
+  RunSubscriptions,
+  SubscriptionRequest,
+} from "./durable/run-subscriptions.ts";
+export type { SubscriptionPlace } from "./durable/subscription-record.ts";
 export { LocalEngine } from "./durable/local-engine.ts";
 export type { Perform, RunEngine, RunJob, Serving } from "./durable/run-engine.ts";
 export type {

@@ -85,6 +85,11 @@ export const runLogRules = [
     "durable.until": "past its time an approval is denied, and no answer is taken",
     "durable.storage-faults":
       "a run whose storage fails says storage_unavailable or storage_corrupt, others go on, and it goes on when the storage is back",
+    "durable.subscriptions":
+      "a run keeps subscriptions for its owner with the place up to which each was told, and they are removed with it",
+    "durable.subscriptions-sealed": "a lasting storage has the data of a subscription sealed, or not at all",
+    "durable.subscriptions-taken":
+      "one process at a time serves a subscription, and another one takes it up where a dead one was",
     "durable.note":
       "a transport's note is kept with the run and changed without a loss beside the run's own changes, up to a length",
     "durable.times": "each attempt and each wait says when it began, the same to all readers and after a restart",

@@ -46,6 +46,32 @@ export class KeyVault {
     return null;
   }
 
+  /** True if a text can be sealed: there is a seal key, or the storage is in memory and lasts no longer than the process. */
+  get canSeal(): boolean {
+    return this.#secrets.length > 0 || this.#storage instanceof InMemoryStorage;
+  }
+
+  /**
+   * Encrypts a text that is a secret, for one place: elsewhere it does not open. With storage in memory and without seal keys
+   * it stays as it is.
+   */
+  sealText(place: string, text: string): string {
+    const [secret] = this.#secrets;
+    if (secret !== undefined) return encrypt(secret, place, text);
+    if (!this.canSeal) throw noSealKeys();
+    return `.${text}`;
+  }
+
+  /** Opens what `sealText` has made, or returns undefined when nothing here opens it. */
+  openText(place: string, sealed: string): string | undefined {
+    if (sealed.startsWith(".")) return sealed.slice(1);
+    for (const secret of this.#secrets) {
+      const text = decrypt(secret, place, sealed);
+      if (text !== undefined) return text;
+    }
+    return undefined;
+  }
+
   /** Drops the keys that this process holds for a run. */
   forget(runId: string): void {
     heldKeys.get(this.#storage)?.delete(runId);
@@ -74,22 +100,22 @@ function checkKeys(given: RunKeys | undefined): RunKeys | undefined {
 
 const algorithm = "aes-256-gcm";
 
-/** Encrypts a text for one run: in the record of another run it does not open. */
-function encrypt(secret: string, runId: string, text: string): string {
+/** Encrypts a text for one place, such as a run: in the record of another it does not open. */
+function encrypt(secret: string, place: string, text: string): string {
   const { createCipheriv, randomBytes } = process.getBuiltinModule("node:crypto");
   const iv = randomBytes(12);
   const cipher = createCipheriv(algorithm, keyOf(secret), iv);
-  cipher.setAAD(Buffer.from(runId));
+  cipher.setAAD(Buffer.from(place));
   const sealed = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
   return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString("base64url");
 }
 
-function decrypt(secret: string, runId: string, sealed: string): string | undefined {
+function decrypt(secret: string, place: string, sealed: string): string | undefined {
   const { createDecipheriv } = process.getBuiltinModule("node:crypto");
   const bytes = Buffer.from(sealed, "base64url");
   try {
     const decipher = createDecipheriv(algorithm, keyOf(secret), bytes.subarray(0, 12), { authTagLength: 16 });
-    decipher.setAAD(Buffer.from(runId));
+    decipher.setAAD(Buffer.from(place));
     decipher.setAuthTag(bytes.subarray(12, 28));
     return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString("utf8");
   } catch {

@@ -55,6 +55,8 @@ export type RunRecord = {
   output?: Json;
   error?: PublicError;
   note?: Json;
+  /** True once someone has subscribed to the run: its subscriptions are removed with it. */
+  isSubscribed?: boolean;
 };
 
 /** The record of a run that is not over and waits for no answer: the sweep submits it again. */

@@ -29,6 +29,7 @@ import type { RunRecord } from "./run-record.ts";
 import { readServeOptions, readServiceOptions } from "./run-service-options.ts";
 import type { RunServiceOptions, ServeOptions, ServiceSettings } from "./run-service-options.ts";
 import { RunStore } from "./run-store.ts";
+import { RunSubscriptions } from "./run-subscriptions.ts";
 import type { RunStorage } from "./run-record.ts";
 import { RunSweep } from "./run-sweep.ts";
 import { RunTail } from "./run-tail.ts";
@@ -52,6 +53,8 @@ import { findMissingParts } from "./upgrade-check.ts";
  * connections can still attach to them.
  */
 export class RunService {
+  /** Subscriptions to runs by others than their clients, which a transport serves. */
+  readonly subscriptions: RunSubscriptions;
   readonly #settings: ServiceSettings;
   readonly #storage: RunStorage;
   readonly #engine: RunEngine;
@@ -93,6 +96,11 @@ export class RunService {
       locals: new Map(),
       onEnded: (runId) => this.#onEnded(runId),
     };
+    this.subscriptions = new RunSubscriptions({
+      ...this.#parts,
+      isAlone: this.#engine instanceof LocalEngine,
+      find: async (runId, caller) => await this.#find(runId, caller),
+    });
     this.#performer = new RunPerformer(this.#parts, performing, (record, afterMs) => this.#resubmit(record, afterMs));
     this.#unlisten = this.#listenToSessions();
   }

@@ -9,6 +9,7 @@ import { encodeKey } from "../storage/encode-key.ts";
 import type { Json } from "../storage/json.ts";
 import { GatheredWrites, writeAll } from "./gathered-writes.ts";
 import { inputKeys, isLongInput, removeInput, writeInput } from "./run-input.ts";
+import { removeSubscriptions } from "./subscription-record.ts";
 import { byKeys, timeOf, isEnded, readOpenRun, readRunRecord, runIdOf } from "./run-record.ts";
 import type { EndStatus, OpenRun, Running, RunRecord, RunStorage } from "./run-record.ts";
 
@@ -241,6 +242,7 @@ export class RunStore {
     const { open, byOwner, runs } = runNamespaces;
     await this.flush();
     await this.removeLog(runId);
+    if (record.isSubscribed === true) await removeSubscriptions(this.storage, runId);
     const ended = endedAt === undefined ? [] : [byKeys.ofEnded(endedAt, runId), byKeys.ofBare(endedAt, runId)];
     const expiring = expiresAt === undefined ? [] : [byKeys.ofExpiring(expiresAt, runId)];
     const listed = [byKeys.ofOwner(record), byKeys.ofSession(record), ...ended, ...expiring];

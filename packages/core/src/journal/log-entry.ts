@@ -21,6 +21,8 @@ export const runNamespaces = {
   inbox: "run-inbox",
   /** The runs of an owner. */
   byOwner: "run-by",
+  /** Subscriptions to runs, and the processes that serve them. */
+  subscriptions: "run-subscriptions",
 } as const;
 
 /** A chunk of a stream in the log: of an agent or a team, or an event of a workflow. */

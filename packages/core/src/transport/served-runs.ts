@@ -59,6 +59,8 @@ export type ServedRunsOptions = {
   /** Milliseconds for which the events of a run that is kept in this process can be read again after its end. */
   readonly resumeMs: number;
   readonly logger: Logger;
+  /** Waited for when the runs of this process are over, before a shutdown closes what keeps them. @default nothing */
+  readonly onRunsOver?: (() => Promise<void>) | undefined;
 };
 
 /** A request for a run, as far as it decides which service keeps the run. */
@@ -184,7 +186,8 @@ export class ServedRuns implements EndingRuns {
    * clients are told `interrupted`.
    */
   async drain(): Promise<void> {
-    const kept = this.#active.drain().then(() => this.#kept?.close());
+    const over = this.#active.drain().then(() => this.#options.onRunsOver?.());
+    const kept = over.then(() => this.#kept?.close());
     // Runs that wait, or are elsewhere, go on without this process: there is nothing to wait for.
     const durable = Promise.resolve(this.durable?.drain(longestMs)).then(() => this.#tails.endAll());
     await Promise.all([kept, durable]);

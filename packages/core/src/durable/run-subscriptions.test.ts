@@ -1,0 +1,101 @@
+import { describe, expect, it } from "vitest";
+import { InMemoryStorage } from "../storage/in-memory-storage.ts";
+import { askingRunnable } from "./test/asking-runnable.ts";
+import { makeService, request, runRecordsIn, scriptedAgent, serveRuns, untilStatus } from "./test/services.ts";
+
+const agents = () => ({ a: scriptedAgent([{ text: "Hm." }]) });
+const sealKeys = ["a key to seal with, of 32 characters"];
+const data = { url: "https://example.org/hook?key=s3cret", token: "t0ken" };
+const fromStart = { id: "one", data, fromStart: true, most: 2 };
+
+/** A storage in memory that counts as a lasting one. */
+class LastingStorage {
+  readonly #inner = new InMemoryStorage();
+  readonly get = this.#inner.get.bind(this.#inner);
+  readonly set = this.#inner.set.bind(this.#inner);
+  readonly delete = this.#inner.delete.bind(this.#inner);
+  readonly list = this.#inner.list.bind(this.#inner);
+  readonly compareAndSet = this.#inner.compareAndSet.bind(this.#inner);
+  readonly close = async () => {};
+}
+
+describe("subscriptions to a run", () => {
+  it("are kept beside the run for its owner, and removed with it [durable.subscriptions]", async () => {
+    const storage = new InMemoryStorage();
+    const service = await serveRuns({ agents: agents(), storage });
+    const { runId } = await service.accept({ ...request, owner: { userId: "ada" } });
+    await service.subscriptions.put(runId, { userId: "ada" }, fromStart);
+    await service.subscriptions.put(runId, { userId: "ada" }, { ...fromStart, id: "two" });
+
+    const listed = await service.subscriptions.list(runId, { userId: "ada" });
+    expect(listed.map(({ id }) => id)).toEqual(["one", "two"]);
+    expect(listed[0]).toEqual({ runId, id: "one", data });
+    await expect(service.subscriptions.list(runId, { userId: "eve" })).rejects.toMatchObject({ code: "not_found" });
+    const third = service.subscriptions.put(runId, { userId: "ada" }, { ...fromStart, id: "three" });
+    await expect(third).rejects.toMatchObject({ code: "conflict" });
+
+    await service.subscriptions.delete(runId, { userId: "ada" }, "two");
+    await service.subscriptions.delete(runId, { userId: "ada" }, "two");
+    expect(await service.subscriptions.list(runId, "host")).toHaveLength(1);
+    await untilStatus(service, runId, "completed");
+    await service.delete(runId, "host");
+    const left = (await storage.list("run-subscriptions")).map(({ key }) => key);
+    expect(left.filter((key) => !key.startsWith("node/"))).toEqual([]);
+    expect(await runRecordsIn(storage)).toEqual([]);
+  });
+
+  it("are sealed in a lasting storage, and not kept there without seal keys [durable.subscriptions-sealed]", async () => {
+    const storage = new LastingStorage();
+    const open = makeService({ agents: agents(), storage });
+    expect(open.subscriptions.canKeep).toBe(false);
+    const { runId } = await open.accept(request);
+    await expect(open.subscriptions.put(runId, "host", fromStart)).rejects.toThrow("sealKeys");
+    expect(await storage.list("run-subscriptions", "open/")).toEqual([]);
+
+    const service = makeService({ agents: agents(), storage, sealKeys });
+    expect(service.subscriptions.canKeep).toBe(true);
+    await service.subscriptions.put(runId, "host", fromStart);
+    const stored = JSON.stringify(await storage.list("run-subscriptions"));
+    for (const secret of ["s3cret", "t0ken", "example.org"]) expect(stored).not.toContain(secret);
+    expect(await service.subscriptions.list(runId, "host")).toEqual([{ runId, id: "one", data }]);
+    const other = makeService({ agents: agents(), storage, sealKeys: ["another key to seal with, quite long"] });
+    expect(await other.subscriptions.list(runId, "host")).toEqual([]);
+  });
+
+  it("are served by one process, and by another one once it is gone [durable.subscriptions-taken]", async () => {
+    const storage = new InMemoryStorage();
+    const first = await serveRuns({ agents: { a: askingRunnable() }, storage });
+    const { runId } = await first.accept(request);
+    const held = await first.subscriptions.put(runId, "host", fromStart);
+    expect(await held?.advance({ after: "1.0", sent: 1, attempt: 1 })).toBe(true);
+    expect(await Array.fromAsync(first.subscriptions.takeUp())).toEqual([]);
+
+    const second = await serveRuns({ agents: { a: askingRunnable() }, storage });
+    const [taken] = await Array.fromAsync(second.subscriptions.takeUp());
+    expect(taken?.place).toMatchObject({ after: "1.0", sent: 1, attempt: 1 });
+    expect(taken?.subscription).toEqual({ runId, id: "one", data });
+    expect(await held?.advance({ sent: 2, attempt: 1 })).toBe(false);
+    expect(await taken?.advance({ sent: 2, attempt: 1 })).toBe(true);
+
+    // While it says that it lives, no other one serves it.
+    expect(await Array.fromAsync(first.subscriptions.takeUp())).toEqual([]);
+    await second.subscriptions.release();
+    expect(await Array.fromAsync(first.subscriptions.takeUp())).toHaveLength(1);
+  });
+
+  it("begin with the run, or with what comes next [durable.subscriptions]", async () => {
+    const service = await serveRuns({ agents: { a: askingRunnable() } });
+    const { runId } = await service.accept(request);
+    await untilStatus(service, runId, "waiting");
+    const whole = await service.subscriptions.put(runId, "host", fromStart);
+    expect(whole?.place.after).toBeUndefined();
+    const rest = await service.subscriptions.put(runId, "host", { ...fromStart, id: "two", fromStart: false });
+    const seen = service.events(runId, "host", rest?.place.after);
+    await service.cancel(runId, "host");
+    expect((await seen.next()).value?.type).toBe("attempt");
+    await seen.return?.();
+    await untilStatus(service, runId, "cancelled");
+    expect(await service.subscriptions.put(runId, "host", { ...fromStart, fromStart: false })).toBeUndefined();
+    expect(await service.subscriptions.list(runId, "host")).toHaveLength(2);
+  });
+});

@@ -1,0 +1,233 @@
+import { TroupeError } from "../errors/troupe-error.ts";
+import { logPrefix, readLogRecord, runNamespaces } from "../journal/log-entry.ts";
+import type { Logger } from "../log/logger.ts";
+import { scan } from "../session/scan.ts";
+import type { Json } from "../storage/json.ts";
+import type { StorageEntry } from "../storage/storage-driver.ts";
+import type { KeyVault } from "./key-vault.ts";
+import { LiveNodes } from "./live-nodes.ts";
+import { toEvents } from "./run-events.ts";
+import { isEnded } from "./run-record.ts";
+import type { RunRecord, RunStorage } from "./run-record.ts";
+import type { RunStore } from "./run-store.ts";
+import type { RunCaller } from "./run-view.ts";
+import { readSubscription, readSubscriptionKey, subscriptionKeys } from "./subscription-record.ts";
+import type { SubscriptionPlace, SubscriptionRecord } from "./subscription-record.ts";
+
+/** A subscription to a run as its owner may see it. */
+export type RunSubscription = {
+  readonly runId: string;
+  readonly id: string;
+  /** What the transport keeps of it, such as an address and a token: sealed in a lasting storage. */
+  readonly data: Json;
+};
+
+/** A subscription to make. */
+export type SubscriptionRequest = Omit<RunSubscription, "runId"> & {
+  /** True to tell of all events of the run from its beginning on, false for those from now on. */
+  readonly fromStart: boolean;
+  /** The number of subscriptions that a run takes. */
+  readonly most: number;
+};
+
+type Init = {
+  readonly store: RunStore;
+  readonly vault: KeyVault;
+  readonly logger: Logger | undefined;
+  readonly node: string;
+  readonly now: () => number;
+  /** True if no other process serves the storage, so that what an earlier one has left is taken up at once. */
+  readonly isAlone: boolean;
+  readonly find: (runId: string, caller: RunCaller) => Promise<RunRecord>;
+};
+
+const namespace = runNamespaces.subscriptions;
+
+/**
+ * Subscriptions to runs by others than their clients, such as the receivers of webhooks: kept beside the run, with the place up
+ * to which each was told, and removed with it. A transport delivers; one process at a time serves a subscription, and another
+ * takes it up when that has died.
+ */
+export class RunSubscriptions {
+  readonly #init: Init;
+  readonly #storage: RunStorage;
+  readonly #nodes: LiveNodes;
+
+  constructor(init: Init) {
+    this.#init = init;
+    this.#storage = init.store.storage;
+    this.#nodes = new LiveNodes(this.#storage, init.node, init.isAlone);
+  }
+
+  /** True if subscriptions can be kept: with a lasting storage, their data needs seal keys. */
+  get canKeep(): boolean {
+    return this.#init.vault.canSeal;
+  }
+
+  /**
+   * Makes or replaces a subscription to a run. Returns what serves it, or `undefined` for a run that is over: there is nothing
+   * to tell. Too many of them are `conflict`.
+   */
+  async put(runId: string, caller: RunCaller, request: SubscriptionRequest): Promise<HeldSubscription | undefined> {
+    const { store, node, now } = this.#init;
+    const run = await this.#init.find(runId, caller);
+    const { id, data, fromStart, most } = request;
+    const others = (await this.list(runId, caller)).filter((other) => other.id !== id);
+    if (others.length >= most) throw new TroupeError("conflict", `A run takes at most ${most} subscriptions.`);
+    await this.#nodes.beat();
+    // First the run: it is removed with what is there then.
+    await store.change(runId, (record) => (record.isSubscribed === true ? null : { ...record, isSubscribed: true }));
+    const place = fromStart ? { sent: 0, attempt: 0 } : await this.#presentOf(run);
+    const sealed = this.#init.vault.sealText(placeOf(runId, id), JSON.stringify(data));
+    const record: SubscriptionRecord = { v: 1, node, data: sealed, createdAt: now(), ...place };
+    const isOver = isEnded(run.status) && !fromStart;
+    await this.#write(isOver ? "over" : "open", { runId, id, record });
+    if ((await store.read(runId)) === null) await this.#remove(runId, id);
+    return isOver ? undefined : this.#hold({ runId, id, data }, record);
+  }
+
+  /** Returns the subscriptions to a run, the oldest first. */
+  async list(runId: string, caller: RunCaller): Promise<RunSubscription[]> {
+    const run = await this.#init.find(runId, caller);
+    if (run.isSubscribed !== true) return [];
+    const found = new Map<string, { subscription: RunSubscription; createdAt: number }>();
+    for await (const { key, value } of this.#entriesOf(runId)) {
+      const record = readSubscription(value, key);
+      const subscription = this.#open(key, record);
+      if (subscription !== undefined) found.set(subscription.id, { subscription, createdAt: record.createdAt });
+    }
+    const sorted = [...found.values()].toSorted((one, other) => one.createdAt - other.createdAt);
+    return sorted.map(({ subscription }) => subscription);
+  }
+
+  async *#entriesOf(runId: string): AsyncGenerator<StorageEntry, void> {
+    for (const state of ["open", "over"] as const) {
+      const prefix = subscriptionKeys.ofRun(state, runId);
+      for await (const page of scan(this.#storage, { namespace, prefix })) yield* page;
+    }
+  }
+
+  /** Removes a subscription, if there is one of this id. */
+  async delete(runId: string, caller: RunCaller, id: string): Promise<void> {
+    await this.#init.find(runId, caller);
+    await this.#remove(runId, id);
+  }
+
+  /**
+   * Takes up the subscriptions that no live process serves, and says that this one lives. Call it from time to time: a process
+   * that does not is taken for dead.
+   */
+  async *takeUp(): AsyncGenerator<HeldSubscription, void> {
+    const { node } = this.#init;
+    const isLive = await this.#nodes.look();
+    const named = new Set<string>();
+    for await (const page of scan(this.#storage, { namespace, prefix: subscriptionKeys.open })) {
+      for (const { key, value } of page) {
+        const record = readSubscription(value, key);
+        named.add(record.node);
+        if (isLive(record.node)) continue;
+        const subscription = this.#open(key, record);
+        if (subscription === undefined) continue;
+        await this.#nodes.beat();
+        const mine: SubscriptionRecord = { ...record, node };
+        if (await this.#storage.compareAndSet(namespace, key, value, asJson(mine))) {
+          yield this.#hold(subscription, mine);
+        }
+      }
+    }
+    await this.#nodes.forget(named);
+  }
+
+  /** Gives up all subscriptions that this process serves: another one may take them up at once. */
+  async release(): Promise<void> {
+    await this.#nodes.leave();
+  }
+
+  /** Returns the place behind the events that a run has by now. */
+  async #presentOf({ runId, attempts }: RunRecord): Promise<SubscriptionPlace> {
+    const prefix = logPrefix(runId);
+    const found = await this.#storage.list(runNamespaces.log, prefix, { reverse: true, limit: 1 });
+    // A driver may ignore the options of a listing.
+    const last = found.toSorted((one, other) => (one.key < other.key ? 1 : -1))[0];
+    if (last === undefined) return { sent: 0, attempt: 0 };
+    const record = readLogRecord(last.value, { namespace: runNamespaces.log, key: last.key });
+    const after = toEvents({ number: Number(last.key.slice(prefix.length)), record }).events.at(-1)?.id;
+    return { ...(after !== undefined && { after }), sent: 0, attempt: attempts };
+  }
+
+  #open(key: string, { data }: SubscriptionRecord): RunSubscription | undefined {
+    const { runId, id } = readSubscriptionKey(key);
+    const text = this.#init.vault.openText(placeOf(runId, id), data);
+    if (text !== undefined) return { runId, id, data: JSON.parse(text) as Json };
+    this.#init.logger?.warn("A subscription to a run is not served: none of the sealKeys opens it.", { runId });
+    return undefined;
+  }
+
+  async #write(state: "open" | "over", { runId, id, record }: Written): Promise<void> {
+    await this.#storage.set(namespace, subscriptionKeys.of(state, runId, id), asJson(record));
+    await this.#storage.delete(namespace, subscriptionKeys.of(state === "open" ? "over" : "open", runId, id));
+  }
+
+  async #remove(runId: string, id: string): Promise<void> {
+    await this.#storage.delete(namespace, subscriptionKeys.of("open", runId, id));
+    await this.#storage.delete(namespace, subscriptionKeys.of("over", runId, id));
+  }
+
+  #hold(subscription: RunSubscription, record: SubscriptionRecord): HeldSubscription {
+    return new HeldSubscription(this.#storage, subscription, record);
+  }
+}
+
+type Written = { runId: string; id: string; record: SubscriptionRecord };
+
+/** A subscription that this process serves, until another one takes it up. */
+export class HeldSubscription {
+  readonly subscription: RunSubscription;
+  readonly #storage: RunStorage;
+  #record: SubscriptionRecord;
+
+  constructor(storage: RunStorage, subscription: RunSubscription, record: SubscriptionRecord) {
+    this.#storage = storage;
+    this.subscription = subscription;
+    this.#record = record;
+  }
+
+  /** The place up to which the subscriber was told. */
+  get place(): SubscriptionPlace {
+    return this.#record;
+  }
+
+  /** Stores how far the subscriber was told. Returns false when it was removed or replaced, or another process serves it. */
+  async advance({ after, sent, attempt }: SubscriptionPlace): Promise<boolean> {
+    const { after: _after, ...record } = this.#record;
+    const next: SubscriptionRecord = { ...record, ...(after !== undefined && { after }), sent, attempt };
+    const isMine = await this.#storage.compareAndSet(namespace, this.#key("open"), asJson(this.#record), asJson(next));
+    if (isMine) this.#record = next;
+    return isMine;
+  }
+
+  /** Stores that there is nothing more to tell. */
+  async end(): Promise<void> {
+    await this.#storage.set(namespace, this.#key("over"), asJson(this.#record));
+    const isMine = await this.#storage.compareAndSet(namespace, this.#key("open"), asJson(this.#record), null);
+    if (!isMine) await this.#storage.delete(namespace, this.#key("over"));
+  }
+
+  /** Removes the subscription, unless it was replaced or another process serves it. */
+  async remove(): Promise<void> {
+    await this.#storage.compareAndSet(namespace, this.#key("open"), asJson(this.#record), null);
+  }
+
+  #key(state: "open" | "over"): string {
+    return subscriptionKeys.of(state, this.subscription.runId, this.subscription.id);
+  }
+}
+
+/** The place for which the data of a subscription is sealed. */
+function placeOf(runId: string, id: string): string {
+  return `subscription/${runId}/${id}`;
+}
+
+function asJson(record: SubscriptionRecord): Json {
+  return record as unknown as Json;
+}
