@@ -1,10 +1,13 @@
 import { logWarnings } from "@troupe/core/adapter";
 import { Router } from "express";
-import type { RequestHandler } from "express";
+import type { Request, RequestHandler } from "express";
+import { RestBinding } from "./rest/rest-binding.ts";
+import { RestPaths } from "./rest/rest-routes.ts";
 import { A2AEndpoint } from "./server/a2a-endpoint.ts";
 import { readA2AServerOptions } from "./server/a2a-server-options.ts";
 import type { A2AServerOptions } from "./server/a2a-server-options.ts";
 import { CardRoutes } from "./server/card-routes.ts";
+import { rpcBinding } from "./server/rpc-binding.ts";
 
 /**
  * Makes the Express router that serves agents, teams and other runnables to clients of the A2A protocol, in the versions 0.2,
@@ -21,17 +24,24 @@ export function createA2AServer(options: A2AServerOptions): Router {
     router.get(`${path}/.well-known/agent-card.json`, cards.send);
   }
   router.get([basePath, agentPath], cards.sendAtEndpoint);
-  const endpoint = new A2AEndpoint(settings);
-  const serve: RequestHandler = ({ params: { agent } }, _response, next) => {
-    // The rest of the host's app may have more below this path.
-    if (agent === undefined || runs.agents.has(String(agent))) next();
-    else next("route");
-  };
-  const answer: RequestHandler = (request, response) => {
-    const { agent } = request.params;
-    void endpoint.serve(request, response, agent === undefined ? undefined : String(agent));
-  };
-  router.post([basePath, agentPath], serve, ...middleware, answer);
+  const serve = (endpoint: A2AEndpoint, agentOf: (request: Request) => string | undefined): RequestHandler[] => [
+    (request, _response, next) => {
+      const agent = agentOf(request);
+      // The rest of the host's app may have more below this path.
+      const isServed = (agent === undefined || runs.agents.has(agent)) && request.method !== "OPTIONS";
+      if (isServed) next();
+      else next("route");
+    },
+    ...middleware,
+    (request, response) => void endpoint.serve(request, response, agentOf(request)),
+  ];
+  const agentIn = ({ params: { agent } }: Request) => (agent === undefined ? undefined : String(agent));
+  router.post([basePath, agentPath], serve(new A2AEndpoint(settings, rpcBinding), agentIn));
+  const rest = new RestPaths(basePath);
+  router.all(
+    rest.all,
+    serve(new A2AEndpoint(settings, new RestBinding(rest)), ({ path }) => rest.read(path).agent),
+  );
   shutdown?.add(runs.served);
   logWarnings(runs.agents.values(), logger);
   return router;

@@ -1,20 +1,35 @@
 import assert from "node:assert/strict";
 import { createLogger, defineTool } from "@troupe/core";
 import { problems1 } from "./schemas.ts";
+import { callRest, streamRest } from "./rest-calls.ts";
 import { message1, scriptedAgent, serveA2A } from "./serve-a2a.ts";
 import type { CallOptions, Received, Reply, ServedA2A } from "./serve-a2a.ts";
 
-/** A client of A2A 1.0 that checks the frame and the shape of all that it gets. It calls as Ada, unless told otherwise. */
+/** The bindings of A2A 1.0 that a server has. */
+export const bindings = ["JSONRPC", "HTTP+JSON"] as const;
+
+/** A binding of A2A 1.0. */
+export type BindingName = (typeof bindings)[number];
+
+/**
+ * A client of A2A 1.0 that checks the frame and the shape of all that it gets. It calls as Ada, unless told otherwise. Over both
+ * bindings its calls have the names and the codes of JSON-RPC.
+ */
 export class CheckedClient {
   readonly served: ServedA2A;
+  readonly #binding: BindingName;
 
-  constructor(served: ServedA2A) {
+  constructor(served: ServedA2A, binding: BindingName = "JSONRPC") {
     this.served = served;
+    this.#binding = binding;
   }
 
   async call(method: string, params: object, options: CallOptions = { as: "ada" }): Promise<Reply> {
-    const reply = await this.served.call(method, params, withVersion(options));
-    assert.equal(reply.status, 200);
+    const isRest = this.#binding === "HTTP+JSON";
+    const reply = isRest
+      ? await callRest(this.served.url, { name: method, params, options: withVersion(options) })
+      : await this.served.call(method, params, withVersion(options));
+    if (!isRest) assert.equal(reply.status, 200);
     assert.equal(reply.headers.get("content-type"), "application/json");
     assert.deepEqual(reply.error === undefined ? [] : problems1("Error", reply.error), []);
     return reply;
@@ -29,7 +44,11 @@ export class CheckedClient {
 
   /** Opens a stream; yields its events. */
   async *stream(method: string, params: object, options: CallOptions = { as: "ada" }): AsyncGenerator<Received, void> {
-    for await (const event of this.served.stream(method, params, withVersion(options))) {
+    const events =
+      this.#binding === "HTTP+JSON"
+        ? streamRest(this.served.url, { name: method, params, options: withVersion(options) })
+        : this.served.stream(method, params, withVersion(options));
+    for await (const event of events) {
       assert.deepEqual(problems1("StreamResponse", event), []);
       yield event;
     }
@@ -52,7 +71,7 @@ const pay = defineTool({
 export const toPayer = { tenant: "payer" };
 
 /** Serves an agent that answers every message, and one whose tool waits for an approval before it answers. */
-export async function serveChecked(): Promise<CheckedClient> {
+export async function serveChecked(binding?: BindingName): Promise<CheckedClient> {
   const answers = Array.from({ length: 20 }, (_, index) => ({ text: `Answer ${index + 1}.` }));
   const toolCalls = [{ id: "c1", name: "pay", arguments: { amount: 5 } }];
   const asking = [{ toolCalls }, { text: "Paid." }, { toolCalls }, { text: "Paid again." }];
@@ -63,5 +82,5 @@ export async function serveChecked(): Promise<CheckedClient> {
     },
     logger: createLogger({ level: "silent" }),
   });
-  return new CheckedClient(served);
+  return new CheckedClient(served, binding);
 }

@@ -136,6 +136,14 @@ const shapes1 = {
     inputModes: strings,
     outputModes: strings,
   }),
+  RestError: object({
+    "error!": object({
+      "code!": { type: "integer", minimum: 400, maximum: 599 },
+      "status!": { type: "string", pattern: "^[A-Z_]+$" },
+      "message!": full,
+      "details!": { type: "array", minItems: 1, items: { type: "object", required: ["@type"] } },
+    }),
+  }),
   Error: object({
     "code!": { type: "integer" },
     "message!": full,

@@ -157,12 +157,13 @@ export async function serveA2A(options: A2AServerOptions, user?: string): Promis
       if (response.headers.get("content-type") !== "text/event-stream") {
         throw new Error(`Expected a stream, got ${await response.text()}`);
       }
-      for await (const frame of framesOf(response)) yield frame.result;
+      for await (const frame of framesOf(response)) yield (frame as RpcBody).result;
     },
   };
 }
 
-async function* framesOf(response: Response): AsyncGenerator<RpcBody, void> {
+/** Yields the JSON of each frame of a stream. */
+export async function* framesOf(response: Response): AsyncGenerator<object, void> {
   let text = "";
   const decoder = new TextDecoder();
   for await (const piece of response.body as unknown as AsyncIterable<Uint8Array>) {
@@ -170,7 +171,7 @@ async function* framesOf(response: Response): AsyncGenerator<RpcBody, void> {
     const frames = text.split("\n\n");
     text = frames.pop() ?? "";
     for (const frame of frames)
-      if (frame.startsWith("data: ")) yield JSON.parse(frame.slice("data: ".length)) as RpcBody;
+      if (frame.startsWith("data: ")) yield JSON.parse(frame.slice("data: ".length)) as object;
   }
 }
 

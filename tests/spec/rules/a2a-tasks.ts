@@ -35,12 +35,16 @@ export const a2aTaskRules = [
     "a2a.owners": "a task and a context are their user's: for any other caller they do not exist",
     "a2a.list-tasks": "ListTasks lists the caller's tasks by the time of their status, in pages, as its parameters ask",
     "a2a.sdk-clients":
-      "the official clients 0.2.5, 0.3.14 and 1.3.0 send, stream, get, cancel and resubscribe, and the last one lists",
+      "the official clients 0.2.5, 0.3.14 and 1.3.0 send, stream, get, cancel and resubscribe; the last one lists, and does all over HTTP+JSON too",
     "a2a.limits": "a request that is longer than maxBodyBytes is refused before it is read",
     "a2a.sources": "requests for other hosts, and of pages of other sites, are forbidden",
     "a2a.keys": "a key of a header reaches the vendor of its agent, and no task, error or log",
     "a2a.several-agents":
       "a message goes to the agent of its path, its tenant, or the metadata of the message or the call, else to the first",
+    "a2a.rest":
+      "HTTP+JSON of 1.0 is below rest at the endpoint and at that of each agent, with the agents, guards and middleware of JSON-RPC",
+    "a2a.any-rest-request":
+      "any request of HTTP+JSON is answered, a wrong one with the right status and a google.rpc.Status, and the server goes on",
     "a2a.any-call": "any body is answered as a call or as an error with the right code, and the server goes on",
     "a2a.terminal-is-final": "a task that is over takes no message and no cancel, and never changes",
   }),

@@ -38,6 +38,7 @@ export const a2aWireRules = [
     "a2a.requirements-0": "what is written in 0.x meets the expectations of its test kits on shapes",
     "a2a.requirements-tasks":
       "the server meets every requirement of the table of 1.0 on sending, getting, listing and cancelling, by its id",
+    "a2a.requirements-rest": "the HTTP+JSON binding meets the requirements of the table of 1.0 on it, by their ids",
     "a2a.requirements-streams": "the server meets every requirement of the table of 1.0 on streams, by its id",
     "a2a.final": "in 0.x the last status of a stream is final, also where the task waits for its client",
   }),

@@ -67,6 +67,7 @@ describe("card of an agent", () => {
       additionalInterfaces: [{ url: "https://example.org/a2a", transport: "JSONRPC" }],
       supportedInterfaces: [
         { url: "https://example.org/a2a", protocolBinding: "JSONRPC", protocolVersion: "1.0" },
+        { url: "https://example.org/a2a/rest", protocolBinding: "HTTP+JSON", protocolVersion: "1.0" },
         { url: "https://example.org/a2a", protocolBinding: "JSONRPC", protocolVersion: "0.3" },
       ],
       version: "1.0.0",

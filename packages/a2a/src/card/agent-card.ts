@@ -28,7 +28,7 @@ type SharedCard = {
 
 /** The fields of a card that only A2A 1.0 has. */
 type Card1Fields = {
-  supportedInterfaces: { url: string; protocolBinding: "JSONRPC"; protocolVersion: string }[];
+  supportedInterfaces: { url: string; protocolBinding: "JSONRPC" | "HTTP+JSON"; protocolVersion: string }[];
   securityRequirements?: { schemes: Record<string, { list: string[] }> }[];
 };
 
@@ -80,9 +80,11 @@ function sharedFields({ name, description, url, version, provider, skills }: Car
 }
 
 function fieldsOf1({ url, security }: CardFacts): Card1Fields {
-  const supportedInterfaces = ["1.0", "0.3"].map((protocolVersion) => {
-    return { url, protocolBinding: "JSONRPC" as const, protocolVersion };
-  });
+  const supportedInterfaces: Card1Fields["supportedInterfaces"] = [
+    { url, protocolBinding: "JSONRPC", protocolVersion: "1.0" },
+    { url: `${url.replace(/\/$/, "")}/rest`, protocolBinding: "HTTP+JSON", protocolVersion: "1.0" },
+    { url, protocolBinding: "JSONRPC", protocolVersion: "0.3" },
+  ];
   if (security === undefined) return { supportedInterfaces };
   const securityRequirements = security.map((requirement) => {
     const entries = Object.entries(requirement).map(([scheme, list]) => [scheme, { list: [...list] }]);

@@ -12,12 +12,11 @@ import { toStatus, toTask } from "../tasks/task-view.ts";
 import { A2AError, toA2AError } from "../wire/a2a-error.ts";
 import { namedAgent } from "../wire/call.ts";
 import type { A2ACall, SendCall } from "../wire/call.ts";
-import { writeResult } from "../wire/json-rpc.ts";
+import type { Answered } from "../wire/stream-frames.ts";
 import { isTerminal, lastMessages } from "../wire/task.ts";
 import type { A2ATask } from "../wire/task.ts";
 import type { A2ASettings } from "./a2a-server-options.ts";
 import { TaskStream } from "./task-stream.ts";
-import type { Answered } from "./task-stream.ts";
 
 /** A call that is being answered: its request, its caller, and what its answer is written with. */
 export type Answering = {
@@ -141,14 +140,18 @@ function shownTask(run: RunView, { answered }: Answering, historyLength: number 
 }
 
 function sendResult({ response, answered }: Answering, result: object): void {
-  sendJson(response, 200, writeResult(answered.id, result));
+  sendJson(response, answered, { status: 200, json: answered.writeResult(result) });
 }
 
 /** Sends JSON and ends the response. No cache may keep it. */
-export function sendJson(response: Response, status: number, json: string): void {
+export function sendJson(
+  response: Response,
+  { mediaType }: Answered,
+  { status, json }: { status: number; json: string },
+): void {
   if (response.destroyed || response.writableEnded) return;
   response.writeHead(status, {
-    "Content-Type": "application/json",
+    "Content-Type": mediaType,
     "Content-Length": Buffer.byteLength(json),
     "Cache-Control": "no-store",
   });

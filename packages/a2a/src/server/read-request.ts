@@ -27,6 +27,19 @@ function forbidden(message: string): TroupeError {
   return new TroupeError("forbidden", message);
 }
 
+/** Returns the query of a request. */
+export function queryOf({ url }: Request): URLSearchParams {
+  const start = url.indexOf("?");
+  return new URLSearchParams(start === -1 ? "" : url.slice(start));
+}
+
+/** Returns the version that a client asks for: by the header, else by the query. */
+export function versionOf(request: Request): string | undefined {
+  const sent = request.headers["a2a-version"];
+  if (sent !== undefined) return String(sent);
+  return request.url.includes("?") ? (queryOf(request).get("A2A-Version") ?? undefined) : undefined;
+}
+
 const types: ReadonlySet<string> = new Set(["application/json", "application/a2a+json"]);
 
 /** Throws `content-type-not-supported` for a body that is not JSON in UTF-8, or is compressed: that may hide a large one. */

@@ -110,8 +110,9 @@ describe("the cards of an A2A server", () => {
     expect(one.card).not.toHaveProperty("url");
     expect(one.card).toMatchObject({
       supportedInterfaces: [
-        { url, protocolVersion: "1.0" },
-        { url, protocolVersion: "0.3" },
+        { url, protocolBinding: "JSONRPC", protocolVersion: "1.0" },
+        { url: `${url}/rest`, protocolBinding: "HTTP+JSON", protocolVersion: "1.0" },
+        { url, protocolBinding: "JSONRPC", protocolVersion: "0.3" },
       ],
     });
     expect((await at(`${url}/agents/helper/.well-known/agent-card.json`)).card["url"]).toBe(`${url}/agents/helper`);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { serveChecked, toPayer } from "../../test/checked-client.ts";
+import { bindings, serveChecked, toPayer } from "../../test/checked-client.ts";
 import { firstOf, message1 } from "../../test/serve-a2a.ts";
 
 /** The kind of each event of a stream, and its state. */
@@ -8,9 +8,9 @@ function kindsOf(events: readonly { statusUpdate?: { status: { state: string } }
 }
 
 // The names in front of the titles are those of the requirement table of A2A 1.0.
-describe("requirements of A2A 1.0 on streams [a2a.requirements-streams]", () => {
+describe.each(bindings)("requirements of A2A 1.0 on streams, over %s [a2a.requirements-streams]", (binding) => {
   it("CORE-STREAM-001, CORE-STREAM-003, JSONRPC-SSE-001: a stream begins with the task and closes when it is over", async () => {
-    const client = await serveChecked();
+    const client = await serveChecked(binding);
     const events = await Array.fromAsync(client.stream("SendStreamingMessage", message1("Hi")));
     const [first, ...others] = kindsOf(events);
     expect(first).toBe("task");
@@ -25,7 +25,7 @@ describe("requirements of A2A 1.0 on streams [a2a.requirements-streams]", () => 
   });
 
   it("STREAM-SUB-001, STREAM-SUB-002, STREAM-ORDER-001 to STREAM-ORDER-004: all streams of a task get the same events in the same order, also when one is left", async () => {
-    const client = await serveChecked();
+    const client = await serveChecked(binding);
     const { id } = await client.send("Pay", toPayer);
     const streams = [1, 2, 3].map(() => client.stream("SubscribeToTask", { id }));
     const firsts = await Promise.all(streams.map((stream) => firstOf(stream)));
@@ -39,7 +39,7 @@ describe("requirements of A2A 1.0 on streams [a2a.requirements-streams]", () => 
   });
 
   it("STREAM-SUB-003, STREAM-SUB-004: a task that is over, or is not there, has no stream, and the error is JSON", async () => {
-    const client = await serveChecked();
+    const client = await serveChecked(binding);
     const { id } = await client.send("Hi");
     expect((await client.call("SubscribeToTask", { id })).error.code).toBe(-32004);
     expect((await client.call("SubscribeToTask", { id: "nowhere" })).error.code).toBe(-32001);
@@ -47,7 +47,7 @@ describe("requirements of A2A 1.0 on streams [a2a.requirements-streams]", () => 
   });
 
   it("closes where the task waits for its client, who goes on with another stream", async () => {
-    const client = await serveChecked();
+    const client = await serveChecked(binding);
     const waiting = await Array.fromAsync(client.stream("SendStreamingMessage", { ...message1("Pay"), ...toPayer }));
     expect(kindsOf(waiting).at(-1)).toBe("TASK_STATE_INPUT_REQUIRED");
     const taskId = waiting[0]?.task.id ?? "";
@@ -57,7 +57,7 @@ describe("requirements of A2A 1.0 on streams [a2a.requirements-streams]", () => 
   });
 
   it("goes on when its client has left: the task is completed", async () => {
-    const client = await serveChecked();
+    const client = await serveChecked(binding);
     const stream = client.stream("SendStreamingMessage", message1("Hi"));
     const { task } = await firstOf(stream);
     await stream.return();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { serveChecked, toPayer } from "../../test/checked-client.ts";
+import { bindings, serveChecked, toPayer } from "../../test/checked-client.ts";
 import { problems1 } from "../../test/schemas.ts";
 import { message1 } from "../../test/serve-a2a.ts";
 import type { Received } from "../../test/serve-a2a.ts";
@@ -8,9 +8,9 @@ const ben = { as: "ben" };
 const working = ["TASK_STATE_SUBMITTED", "TASK_STATE_WORKING"];
 
 // The names in front of the titles are those of the requirement table of A2A 1.0.
-describe("requirements of A2A 1.0 on tasks [a2a.requirements-tasks]", () => {
+describe.each(bindings)("requirements of A2A 1.0 on tasks, over %s [a2a.requirements-tasks]", (binding) => {
   it("CORE-SEND-001, CORE-EXECUTION-MODE-001, DM-TASK-001: a message returns a task that is over, with its answer", async () => {
-    const task = await (await serveChecked()).send("Hi");
+    const task = await (await serveChecked(binding)).send("Hi");
     expect(task).toMatchObject({
       status: { state: "TASK_STATE_COMPLETED" },
       artifacts: [{ parts: [{ text: "Answer 1." }] }],
@@ -18,12 +18,12 @@ describe("requirements of A2A 1.0 on tasks [a2a.requirements-tasks]", () => {
   });
 
   it("CORE-EXECUTION-MODE-001: a message returns a task that waits for its client", async () => {
-    const task = await (await serveChecked()).send("Pay", toPayer);
+    const task = await (await serveChecked(binding)).send("Pay", toPayer);
     expect(task.status).toMatchObject({ state: "TASK_STATE_INPUT_REQUIRED", message: { role: "ROLE_AGENT" } });
   });
 
   it("CORE-EXECUTION-MODE-002: a client that does not wait gets its task at once", async () => {
-    const client = await serveChecked();
+    const client = await serveChecked(binding);
     const { result } = await client.call("SendMessage", {
       ...message1("Hi"),
       configuration: { returnImmediately: true },
@@ -35,13 +35,13 @@ describe("requirements of A2A 1.0 on tasks [a2a.requirements-tasks]", () => {
   });
 
   it("CORE-SEND-002: a task that is over takes no message", async () => {
-    const client = await serveChecked();
+    const client = await serveChecked(binding);
     const { id } = await client.send("Hi");
     expect((await client.call("SendMessage", message1("More", { taskId: id }))).error.code).toBe(-32004);
   });
 
   it("CORE-GET-001, CORE-GET-002: a task is as it was returned, and an unknown one is not found", async () => {
-    const client = await serveChecked();
+    const client = await serveChecked(binding);
     const task = await client.send("Hi");
     const { result } = await client.call("GetTask", { id: task.id });
     expect(result).toEqual(task);
@@ -53,7 +53,7 @@ describe("requirements of A2A 1.0 on tasks [a2a.requirements-tasks]", () => {
   });
 
   it("CORE-CANCEL-001, CORE-CANCEL-002, CORE-CANCEL-003: a task that waits is canceled, one that is over is not", async () => {
-    const client = await serveChecked();
+    const client = await serveChecked(binding);
     const waiting = await client.send("Pay", toPayer);
     const { result } = await client.call("CancelTask", { id: waiting.id });
     expect(problems1("Task", result)).toEqual([]);
@@ -65,7 +65,7 @@ describe("requirements of A2A 1.0 on tasks [a2a.requirements-tasks]", () => {
   });
 
   it("CORE-MULTI-001a, CORE-MULTI-002, CORE-MULTI-003: a task has a new id, and the client's context or a new one", async () => {
-    const client = await serveChecked();
+    const client = await serveChecked(binding);
     const first = await client.send("Hi");
     const second = await client.send("Hi");
     expect(new Set([first.id, second.id, first.contextId, second.contextId]).size).toBe(4);
@@ -73,7 +73,7 @@ describe("requirements of A2A 1.0 on tasks [a2a.requirements-tasks]", () => {
   });
 
   it("CORE-MULTI-002a, CORE-MULTI-004, CORE-MULTI-006: a context or task that cannot be is refused", async () => {
-    const client = await serveChecked();
+    const client = await serveChecked(binding);
     const { id } = await client.send("Pay", toPayer);
     expect((await client.call("SendMessage", message1("Hi", { contextId: "no spaces" }))).error.code).toBe(-32602);
     expect((await client.call("SendMessage", message1("Hi", { taskId: "nowhere" }))).error.code).toBe(-32001);
@@ -82,7 +82,7 @@ describe("requirements of A2A 1.0 on tasks [a2a.requirements-tasks]", () => {
   });
 
   it("CORE-MULTI-005, CORE-HIST-005, CORE-HIST-006: a message with the task alone goes on in its context, and history keeps all in order", async () => {
-    const client = await serveChecked();
+    const client = await serveChecked(binding);
     const waiting = await client.send("Pay five", toPayer);
     const task = await client.send("Approved", { taskId: waiting.id });
     expect(task).toMatchObject({
@@ -95,7 +95,7 @@ describe("requirements of A2A 1.0 on tasks [a2a.requirements-tasks]", () => {
   });
 
   it("CORE-HIST-001, CORE-HIST-002, CORE-HIST-003: history is no longer than asked for", async () => {
-    const client = await serveChecked();
+    const client = await serveChecked(binding);
     const waiting = await client.send("Pay", toPayer);
     const { id } = await client.send("Approved", { taskId: waiting.id });
     const lengthOf = async (historyLength: number) => {
@@ -110,7 +110,7 @@ describe("requirements of A2A 1.0 on tasks [a2a.requirements-tasks]", () => {
   });
 
   it("CORE-LIST-001 to CORE-LIST-005, AUTH-SCOPE-001, AUTH-SCOPE-002: a caller's own tasks are listed by pages, the newest first", async () => {
-    const client = await serveChecked();
+    const client = await serveChecked(binding);
     const ids: string[] = [];
     for (const text of ["a", "b", "c"]) ids.unshift((await client.send(text)).id);
     const foreign = await client.send("d", {}, ben);
@@ -139,7 +139,7 @@ describe("requirements of A2A 1.0 on tasks [a2a.requirements-tasks]", () => {
   });
 
   it("AUTH-SCOPE-003: a task of another caller does not exist, whatever is asked of it", async () => {
-    const client = await serveChecked();
+    const client = await serveChecked(binding);
     const { id, contextId } = await client.send("Pay", toPayer);
     for (const [method, params] of [
       ["GetTask", { id }],
@@ -159,7 +159,7 @@ describe("requirements of A2A 1.0 on tasks [a2a.requirements-tasks]", () => {
   });
 
   it("CORE-CAP-001, CORE-CAP-003, VER-SERVER-002: what is not offered is told by its own error", async () => {
-    const client = await serveChecked();
+    const client = await serveChecked(binding);
     for (const [method, code] of [
       ["CreateTaskPushNotificationConfig", -32003],
       ["ListTaskPushNotificationConfigs", -32003],
@@ -171,7 +171,9 @@ describe("requirements of A2A 1.0 on tasks [a2a.requirements-tasks]", () => {
     const headers = { "a2a-version": "99.0" };
     expect((await client.call("SendMessage", message1("Hi"), { headers })).error.code).toBe(-32009);
   });
+});
 
+describe("requirements of A2A 1.0 on requests of JSON-RPC [a2a.requirements-tasks]", () => {
   it("JSONRPC-FMT-002: a body that is not JSON by its type is refused", async () => {
     const { url } = (await serveChecked()).served;
     const response = await fetch(url, { method: "POST", headers: { "content-type": "text/plain" }, body: "{}" });

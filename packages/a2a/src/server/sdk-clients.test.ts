@@ -1,7 +1,8 @@
 import { A2AClient } from "a2a-sdk-02/client";
 import { ClientFactory as ClientFactory03 } from "a2a-sdk-03/client";
 import { TaskState } from "a2a-sdk-1";
-import { ClientFactory as ClientFactory1 } from "a2a-sdk-1/client";
+import { ClientFactory as ClientFactory1, RestTransportFactory } from "a2a-sdk-1/client";
+import type { Client as Client1 } from "a2a-sdk-1/client";
 import { describe, expect, it } from "vitest";
 import { heldAgent, scriptedAgent, serveA2A } from "../../test/serve-a2a.ts";
 import type { ServedA2A } from "../../test/serve-a2a.ts";
@@ -48,50 +49,54 @@ const peers: Record<string, (url: string) => Promise<Peer>> = {
       resubscribe: (id) => client.resubscribeTask({ id }),
     };
   },
-  async "1.3.0"(url) {
-    const client = await new ClientFactory1().createFromUrl(url);
-    const message = (text: string) => ({
-      tenant: "",
-      message: {
-        messageId: `n-${++count}`,
-        contextId: "",
-        taskId: "",
-        role: 1,
-        parts: [
-          {
-            content: { $case: "text" as const, value: text },
-            metadata: undefined,
-            filename: "",
-            mediaType: "text/plain",
-          },
-        ],
-        metadata: undefined,
-        extensions: [],
-        referenceTaskIds: [],
-      },
-      configuration: undefined,
-      metadata: undefined,
-    });
-    return {
-      send: (text) => client.sendMessage(message(text)),
-      stream: (text) => client.sendMessageStream(message(text)),
-      get: (id) => client.getTask({ tenant: "", id, historyLength: undefined }),
-      cancel: (id) => client.cancelTask({ tenant: "", id, metadata: undefined }),
-      resubscribe: (id) => client.resubscribeTask({ tenant: "", id }),
-      list: () =>
-        client.listTasks({
-          tenant: "",
-          contextId: "",
-          status: TaskState.TASK_STATE_UNSPECIFIED,
-          pageSize: 2,
-          pageToken: "",
-          historyLength: undefined,
-          statusTimestampAfter: undefined,
-          includeArtifacts: true,
-        }),
-    };
-  },
+  "1.3.0": async (url) => peer1(await new ClientFactory1().createFromUrl(url)),
+  // It knows no other binding.
+  "1.3.0 over HTTP+JSON": async (url) =>
+    peer1(await new ClientFactory1({ transports: [new RestTransportFactory()] }).createFromUrl(url)),
 };
+
+function peer1(client: Client1): Peer {
+  const message = (text: string) => ({
+    tenant: "",
+    message: {
+      messageId: `n-${++count}`,
+      contextId: "",
+      taskId: "",
+      role: 1,
+      parts: [
+        {
+          content: { $case: "text" as const, value: text },
+          metadata: undefined,
+          filename: "",
+          mediaType: "text/plain",
+        },
+      ],
+      metadata: undefined,
+      extensions: [],
+      referenceTaskIds: [],
+    },
+    configuration: undefined,
+    metadata: undefined,
+  });
+  return {
+    send: (text) => client.sendMessage(message(text)),
+    stream: (text) => client.sendMessageStream(message(text)),
+    get: (id) => client.getTask({ tenant: "", id, historyLength: undefined }),
+    cancel: (id) => client.cancelTask({ tenant: "", id, metadata: undefined }),
+    resubscribe: (id) => client.resubscribeTask({ tenant: "", id }),
+    list: () =>
+      client.listTasks({
+        tenant: "",
+        contextId: "",
+        status: TaskState.TASK_STATE_UNSPECIFIED,
+        pageSize: 2,
+        pageToken: "",
+        historyLength: undefined,
+        statusTimestampAfter: undefined,
+        includeArtifacts: true,
+      }),
+  };
+}
 
 function resultOf(response: object): object {
   if ("result" in response) return response.result as object;
@@ -167,11 +172,11 @@ describe.each(Object.keys(peers))("the official client %s", (version) => {
   });
 });
 
-describe("the official client 1.3.0", () => {
+describe.each(["1.3.0", "1.3.0 over HTTP+JSON"])("the official client %s", (version) => {
   it("lists the tasks of its user, whoever else has some [a2a.sdk-clients] [a2a.list-tasks]", async () => {
     const answers = ["One.", "Two.", "Three.", "Eve's."].map((text) => ({ text }));
     const served = await serveA2A({ agents: { helper: scriptedAgent(answers) } }, "ada");
-    const peer = await connect("1.3.0", served);
+    const peer = await connect(version, served);
     for (const text of ["1", "2", "3"]) await peer.send(text);
     await served.call("message/send", old("4"), { as: "eve" });
 

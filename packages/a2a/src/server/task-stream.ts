@@ -4,15 +4,10 @@ import { responseId } from "../tasks/task-view.ts";
 import type { TaskForm } from "../tasks/task-view.ts";
 import type { TaskReader } from "../tasks/follow-task.ts";
 import type { A2AError } from "../wire/a2a-error.ts";
-import type { Dialect } from "../wire/dialect.ts";
-import type { RpcId } from "../wire/json-rpc.ts";
 import { createTextFrames, writeErrorFrame, writeFrame } from "../wire/stream-frames.ts";
-import type { TextPlace } from "../wire/stream-frames.ts";
+import type { Answered, TextPlace } from "../wire/stream-frames.ts";
 import { lastMessages } from "../wire/task.ts";
 import type { A2AEvent, A2ATaskState } from "../wire/task.ts";
-
-/** The answer to a call: the id of its request, and the version in which it is written. */
-export type Answered = { readonly id: RpcId; readonly dialect: Dialect };
 
 /** The task of a stream, and the number of messages of its history that the client wants. */
 export type StreamedTask = {
@@ -28,7 +23,7 @@ export const streamHead = {
   "X-Accel-Buffering": "no",
 };
 
-/** The response to a streamed call: server-sent events, each a whole JSON-RPC response. */
+/** The response to a streamed call: server-sent events, each a whole answer. */
 export class TaskStream implements TaskReader {
   readonly form: TaskForm;
   readonly #answered: Answered;

@@ -1,5 +1,7 @@
-import { A2AError } from "./a2a-error.ts";
+import { A2AError, httpStatusOf } from "./a2a-error.ts";
 import type { RpcError } from "./a2a-error.ts";
+import type { Dialect } from "./dialect.ts";
+import type { Answered } from "./stream-frames.ts";
 
 /** The id of a request. `null` answers a request without one, or one that could not be read. */
 export type RpcId = string | number | null;
@@ -59,16 +61,19 @@ function readMethodName(method: unknown): string {
 
 function readParams(request: object): Readonly<Record<string, unknown>> {
   const params = Object.hasOwn(request, "params") ? (request as { params?: unknown }).params : undefined;
-  if (params === undefined || params === null) return {};
-  if (typeof params !== "object" || Array.isArray(params)) {
-    throw new A2AError("invalid-params", "params must be an object.", { field: "params" });
-  }
-  if (Object.hasOwn(params, "")) {
-    throw new A2AError("invalid-params", "params has a field without a name.", { field: "params" });
-  }
-  const problem = problemOf(params, maxDepth);
-  if (problem !== undefined) throw new A2AError("invalid-params", `params ${problem}.`, { field: "params" });
+  return params === undefined || params === null ? {} : checkParams(params, "params");
+}
+
+/** Checks an object of parameters. Throws `invalid-params` for what is none, and for values that nothing can store. */
+export function checkParams(params: unknown, field: string): Readonly<Record<string, unknown>> {
+  const isObject = typeof params === "object" && params !== null && !Array.isArray(params);
+  const problem = isObject ? problemOfParams(params) : "must be an object";
+  if (problem !== undefined) throw new A2AError("invalid-params", `${field} ${problem}.`, { field });
   return params as Record<string, unknown>;
+}
+
+function problemOfParams(params: object): string | undefined {
+  return Object.hasOwn(params, "") ? "has a field without a name" : problemOf(params, maxDepth);
 }
 
 function invalidRequest(problem: string): A2AError {
@@ -99,6 +104,17 @@ function problemWithin(value: object, depth: number): string | undefined {
     if (problem !== undefined) return problem;
   }
   return undefined;
+}
+
+/** Returns the form of the answer to a request. An error is HTTP 200, as far as it is one of the protocol. */
+export function answerTo(id: RpcId, dialect: Dialect): Answered {
+  return {
+    dialect,
+    mediaType: "application/json",
+    writeResult: (result) => writeResult(id, result),
+    writeFailure: (error) => writeFailure(id, dialect.writeError(error)),
+    statusOf: (error) => (error.fields["code"] === "payload_too_large" ? 413 : httpStatusOf(error)),
+  };
 }
 
 /** Writes the response to a request. */

@@ -37,7 +37,7 @@ const methods1: ReadonlyMap<string, A2AMethod> = new Map([
 
 const dialects: Readonly<Record<A2AVersion, Dialect>> = { "0.2": dialect02, "0.3": dialect03, "1.0": dialect1 };
 
-const supported = Object.keys(dialects).join(", ");
+const allVersions = Object.keys(dialects).join(", ");
 
 /** The version that a client asks for: one of ours, `null` for one that is not spoken, and 0.3 where none is named. */
 export function readVersion(header: string | undefined): A2AVersion | null {
@@ -67,7 +67,7 @@ export function parseCall(body: string | Uint8Array, versionHeader?: string): Pa
     // Before the rest of the request: what is wrong with it is told in the dialect of its method.
     dialect = dialectOf(parsed, version) ?? dialect;
     const request = readRequest(parsed);
-    if (version === null) throw versionNotSupported();
+    if (version === null) throw versionNotSupported(allVersions);
     return { id: request.id, dialect, call: readMethod(request, dialect) };
   } catch (thrown) {
     return { id: readId(parsed), dialect, error: toA2AError(thrown) };
@@ -83,10 +83,18 @@ function dialectOf(request: unknown, version: A2AVersion | null): Dialect | unde
 }
 
 function readMethod({ method, params }: RpcRequest, dialect: Dialect): A2ACall {
-  const operation = (dialect === dialect1 ? methods1 : methods0).get(method);
+  const name = (dialect === dialect1 ? methods1 : methods0).get(method);
+  if (name !== undefined) return readOperation(name, params, dialect);
+  throw new A2AError("method-not-found", "This method is not known. It may be one of another version of A2A.");
+}
+
+/** Reads the call of a method from its parameters. Throws the error of one that this server does not offer. */
+export function readOperation(
+  operation: A2AMethod,
+  params: Readonly<Record<string, unknown>>,
+  dialect: Dialect,
+): A2ACall {
   switch (operation) {
-    case undefined:
-      throw new A2AError("method-not-found", "This method is not known. It may be one of another version of A2A.");
     case "push":
       throw pushNotSupported();
     case "extended-card":
@@ -102,7 +110,8 @@ function noExtendedCard(dialect: Dialect): A2AError {
   return new A2AError(kind, "This agent has no extended card. Its public card tells all.");
 }
 
-function versionNotSupported(): A2AError {
+/** Makes the error of a version that is not spoken. */
+export function versionNotSupported(supported: string): A2AError {
   return new A2AError("version-not-supported", `This version of A2A is not supported. Supported are ${supported}.`, {
     supported,
   });

@@ -165,11 +165,10 @@ describe("requirements of A2A 1.0 on what is written [a2a.requirements-1]", () =
     for (const provider of [undefined, { organization: "Example" }]) {
       const card = makeCard1({ ...facts, provider, security: [{ key: [] }], securitySchemes: {} });
       expect(problems1("AgentCard", wire(card))).toEqual([]);
-      expect(card.supportedInterfaces[0]).toEqual({
-        url: "https://example.org/a2a",
-        protocolBinding: "JSONRPC",
-        protocolVersion: "1.0",
-      });
+      expect(card.supportedInterfaces.slice(0, 2)).toEqual([
+        { url: "https://example.org/a2a", protocolBinding: "JSONRPC", protocolVersion: "1.0" },
+        { url: "https://example.org/a2a/rest", protocolBinding: "HTTP+JSON", protocolVersion: "1.0" },
+      ]);
     }
   });
 });

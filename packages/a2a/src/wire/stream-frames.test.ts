@@ -4,6 +4,7 @@ import { event } from "../../test/arbitraries.ts";
 import { A2AError } from "./a2a-error.ts";
 import { dialect02, dialect03 } from "./dialect-0.ts";
 import { dialect1 } from "./dialect-1.ts";
+import { answerTo } from "./json-rpc.ts";
 import { createTextFrames, writeErrorFrame, writeFrame } from "./stream-frames.ts";
 import type { A2AEvent } from "./task.ts";
 
@@ -16,7 +17,7 @@ describe.each([dialect02, dialect03, dialect1])("frames of a stream in A2A $vers
   it("hold one JSON-RPC response each, on one line [a2a.stream-frames]", () => {
     fc.assert(
       fc.property(ids, event, (id, anEvent) => {
-        const frame = writeFrame({ id, dialect }, anEvent);
+        const frame = writeFrame(answerTo(id, dialect), anEvent);
         expect(frame).toMatch(/^data: [^\r\n]*\n\n$/);
         const result = JSON.parse(JSON.stringify(dialect.writeEvent(anEvent)));
         expect(JSON.parse(frame.slice(6))).toEqual({ jsonrpc: "2.0", id, result });
@@ -28,11 +29,11 @@ describe.each([dialect02, dialect03, dialect1])("frames of a stream in A2A $vers
   it("texts of an artifact are written as any event is [a2a.text-frames]", () => {
     fc.assert(
       fc.property(ids, fc.string({ unit: "grapheme" }), places, (id, text, { append, isLast }) => {
-        const write = createTextFrames({ id, dialect }, artifact);
+        const write = createTextFrames(answerTo(id, dialect), artifact);
         const parts = [{ kind: "text" as const, text }];
         const whole = { type: "artifact" as const, taskId, contextId, artifact: { ...facts, parts }, append, isLast };
         for (let time = 0; time < 2; time++) {
-          expect(write(text, { append, isLast })).toBe(writeFrame({ id, dialect }, whole));
+          expect(write(text, { append, isLast })).toBe(writeFrame(answerTo(id, dialect), whole));
         }
       }),
     );
@@ -44,7 +45,7 @@ describe.each([dialect02, dialect03, dialect1])("frames of a stream in A2A $vers
       written++;
       return dialect.writeEvent(given);
     };
-    const write = createTextFrames({ id: 1, dialect: { ...dialect, writeEvent } }, artifact);
+    const write = createTextFrames(answerTo(1, { ...dialect, writeEvent }), artifact);
     const lengths = new Set<number>();
     write("first", { append: false, isLast: false });
     for (let chunk = 0; chunk < 10_000; chunk++) lengths.add(write("abc", { append: true, isLast: false }).length);
@@ -54,7 +55,7 @@ describe.each([dialect02, dialect03, dialect1])("frames of a stream in A2A $vers
   });
 
   it("an error is a frame too, for clients that read nothing else", () => {
-    const frame = writeErrorFrame({ id: 1, dialect }, new A2AError("task-not-found", "Task not found."));
+    const frame = writeErrorFrame(answerTo(1, dialect), new A2AError("task-not-found", "Task not found."));
     expect(JSON.parse(frame.slice(6))).toMatchObject({ jsonrpc: "2.0", id: 1, error: { code: -32001 } });
   });
 });

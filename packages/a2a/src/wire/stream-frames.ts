@@ -1,20 +1,31 @@
 import type { A2AError } from "./a2a-error.ts";
 import type { Dialect } from "./dialect.ts";
-import { writeFailure, writeResult } from "./json-rpc.ts";
-import type { RpcId } from "./json-rpc.ts";
 import type { A2AEvent } from "./task.ts";
 
-/** The answer to a streamed call: the id of the request, and the version in which it is written. */
-type Answered = { readonly id: RpcId; readonly dialect: Dialect };
+/** The form of the answer to a call: the version in which it is written, and what the binding puts around it. */
+export type Answered = {
+  readonly dialect: Dialect;
+  /** The media type of an answer that is no stream. */
+  readonly mediaType: string;
+  /** The name of the event with which a stream fails; none where an error is told from a result by its fields. */
+  readonly errorEvent?: string;
+  /** Writes a result that the dialect has written, as JSON on one line. */
+  writeResult(result: object): string;
+  /** Writes an error as JSON on one line. */
+  writeFailure(error: A2AError): string;
+  /** Returns the HTTP status of an error that is no frame of a stream. */
+  statusOf(error: A2AError): number;
+};
 
-/** Writes the frame of an event, as a server-sent event whose data is a whole JSON-RPC response. */
-export function writeFrame({ id, dialect }: Answered, event: A2AEvent): string {
-  return frameOf(writeResult(id, dialect.writeEvent(event)));
+/** Writes the frame of an event, as a server-sent event whose data is a whole answer. */
+export function writeFrame(answered: Answered, event: A2AEvent): string {
+  return frameOf(answered.writeResult(answered.dialect.writeEvent(event)));
 }
 
 /** Writes the frame of an error, for clients that read nothing but a stream. */
-export function writeErrorFrame({ id, dialect }: Answered, error: A2AError): string {
-  return frameOf(writeFailure(id, dialect.writeError(error)));
+export function writeErrorFrame(answered: Answered, error: A2AError): string {
+  const name = answered.errorEvent === undefined ? "" : `event: ${answered.errorEvent}\n`;
+  return name + frameOf(answered.writeFailure(error));
 }
 
 // JSON has no line breaks, which would end the data.
