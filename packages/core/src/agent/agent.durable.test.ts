@@ -74,7 +74,7 @@ describe("A durable run of an agent", () => {
       for (const [index, record] of records.slice(0, kept).entries()) {
         await later.set(runNamespaces.log, logKey(runId, index + 1), record);
       }
-      const done = JSON.stringify(records.slice(0, kept)).match(/"step":"m\/\d","value"/g)?.length ?? 0;
+      const done = JSON.stringify(records.slice(0, kept)).match(/"t":"done","step":"m\/\d"/g)?.length ?? 0;
       const { agent: again, model } = createAgent(later, answers.slice(done));
       const output = await attempt(again, later);
 
