@@ -27,6 +27,8 @@ const calls: readonly (readonly [method: string, op: string, params: object])[] 
   ["GetTask", "get", { id: "t", historyLength: 5 }],
   ["CancelTask", "cancel", { id: "t", metadata: {} }],
   ["SubscribeToTask", "subscribe", { id: "t" }],
+  ["GetExtendedAgentCard", "extended-card", {}],
+  ["agent/getAuthenticatedExtendedCard", "extended-card", {}],
   ["ListTasks", "list", { pageSize: 10, status: "TASK_STATE_WORKING", includeArtifacts: true }],
 ];
 
@@ -141,8 +143,6 @@ const wrongFrames: readonly (readonly [change: object, code: number, isIdKept: b
   [{ params: { "": 1 } }, -32602, true],
   [{ method: "CreateTaskPushNotificationConfig" }, -32003, true],
   [{ method: "tasks/pushNotificationConfig/list" }, -32003, true],
-  [{ method: "GetExtendedAgentCard" }, -32004, true],
-  [{ method: "agent/getAuthenticatedExtendedCard" }, -32007, true],
 ];
 
 const wrongFrame: fc.Arbitrary<AnyBody> = fc

@@ -41,6 +41,8 @@ export const a2aTaskRules = [
     "a2a.keys": "a key of a header reaches the vendor of its agent, and no task, error or log",
     "a2a.several-agents":
       "a message goes to the agent of its path, its tenant, or the metadata of the message or the call, else to the first",
+    "a2a.extended-card":
+      "a client with a principal gets the card that extendedCard returns for its request, over both bindings; cards declare it only with that option",
     "a2a.rest":
       "HTTP+JSON of 1.0 is below rest at the endpoint and at that of each agent, with the agents, guards and middleware of JSON-RPC",
     "a2a.any-rest-request":

@@ -13,7 +13,8 @@ export const a2aWireRules = [
     "a2a.waits":
       "blocking of 0.x and returnImmediately of 1.0 tell if the answer waits; it waits when neither is given",
     "a2a.no-push": "a client that asks for push notifications is told that there are none",
-    "a2a.no-extended-card": "a client that asks for an extended card is told that there is none",
+    "a2a.no-extended-card":
+      "a client that asks for an extended card where there is none is told so, in each version by its own error",
     "a2a.list-params": "a listing has pages of 1 to 100 tasks, 50 by default, and filters that are checked",
     "a2a.unknown-fields": "fields that are not known are ignored",
     "a2a.named-agent":

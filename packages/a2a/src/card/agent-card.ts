@@ -61,11 +61,15 @@ export type CardFacts = CardSecurity & {
   version: string;
   provider?: AgentProvider | undefined;
   skills: AgentSkill[];
+  /** True if authenticated clients may get another card. @default false */
+  hasExtendedCard?: boolean;
 };
 
 const defaultVersion = "1.0.0";
 
-const capabilities = { streaming: true, pushNotifications: false, extendedAgentCard: false };
+function capabilitiesOf({ hasExtendedCard: extendedAgentCard = false }: CardFacts) {
+  return { streaming: true, pushNotifications: false, extendedAgentCard };
+}
 
 function sharedFields({ name, description, url, version, provider, skills }: CardFacts) {
   return {
@@ -101,7 +105,12 @@ function schemesOf({ securitySchemes }: CardFacts, write: typeof toScheme1): Pic
 
 /** Makes the card of A2A 1.0 alone, for its clients: some take no field that they do not know. */
 export function makeCard1(facts: CardFacts): AgentCard1 {
-  return { ...sharedFields(facts), ...fieldsOf1(facts), capabilities, ...schemesOf(facts, toScheme1) };
+  return {
+    ...sharedFields(facts),
+    ...fieldsOf1(facts),
+    capabilities: capabilitiesOf(facts),
+    ...schemesOf(facts, toScheme1),
+  };
 }
 
 /**
@@ -109,7 +118,7 @@ export function makeCard1(facts: CardFacts): AgentCard1 {
  * each version read theirs alone.
  */
 export function makeCard(facts: CardFacts): AgentCard {
-  const { url, security } = facts;
+  const { url, security, hasExtendedCard = false } = facts;
   return {
     protocolVersion: "0.3.0",
     ...sharedFields(facts),
@@ -117,8 +126,8 @@ export function makeCard(facts: CardFacts): AgentCard {
     preferredTransport: "JSONRPC",
     additionalInterfaces: [{ url, transport: "JSONRPC" }],
     ...fieldsOf1(facts),
-    capabilities: { ...capabilities, stateTransitionHistory: false },
-    supportsAuthenticatedExtendedCard: false,
+    capabilities: { ...capabilitiesOf(facts), stateTransitionHistory: false },
+    supportsAuthenticatedExtendedCard: hasExtendedCard,
     ...schemesOf(facts, (scheme) => ({ ...toScheme0(scheme), ...toScheme1(scheme) })),
     ...(security && {
       security: security.map((requirement) =>

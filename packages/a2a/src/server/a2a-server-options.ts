@@ -20,6 +20,7 @@ import {
 import type { EndingRuns, HostRunOptions, OptionCheck, OptionTable, Registry } from "@troupe/core/adapter";
 import type { Request, RequestHandler } from "express";
 import type { AgentProvider } from "../card/agent-card.ts";
+import type { A2AExtendedCard } from "../card/extended-card.ts";
 import { checkSecurity, securityOption, securitySchemesOption } from "../card/security-schemes.ts";
 import type { CardSecurity, SecurityScheme } from "../card/security-schemes.ts";
 import { TaskRuns } from "../tasks/task-runs.ts";
@@ -57,6 +58,11 @@ export type A2AServerOptions = {
   securitySchemes?: Readonly<Record<string, SecurityScheme>> | undefined;
   /** The schemes that a client needs, each with its scopes: one of these requirements is enough. For cards. @default none */
   security?: readonly Readonly<Record<string, readonly string[]>>[] | undefined;
+  /**
+   * Returns what the card says to a client with a `request.principal`, in place of the public card: other skills, for example.
+   * @default none, and cards that declare none
+   */
+  extendedCard?: A2AExtendedCard | undefined;
   /** Handlers that run before the endpoint's own, such as the authentication that sets `request.principal`. Cards are public. */
   middleware?: readonly RequestHandler[] | undefined;
   /**
@@ -99,6 +105,7 @@ const optionTable = {
   runs: optional(methods<RunService>("a RunService", "accept", "find", "events")),
   securitySchemes: optional(securitySchemesOption),
   security: optional(securityOption),
+  extendedCard: optional(functionLike<A2AExtendedCard>()),
   middleware: optional(arrayOf("request handlers", functionLike<RequestHandler>()), []),
   ...requestSourceOptions,
   genericApiKeyHeader: optional(anyBoolean, true),
@@ -115,6 +122,7 @@ export type A2ASettings = Readonly<CardSecurity> & {
   readonly provider?: AgentProvider;
   readonly version: string;
   readonly baseUrl?: string;
+  readonly extendedCard?: A2AExtendedCard;
   readonly middleware: readonly RequestHandler[];
   readonly allowedHosts?: readonly string[];
   readonly allowedOrigins?: readonly string[];

@@ -16,6 +16,7 @@ import type { Answered } from "../wire/stream-frames.ts";
 import { isTerminal, lastMessages } from "../wire/task.ts";
 import type { A2ATask } from "../wire/task.ts";
 import type { A2ASettings } from "./a2a-server-options.ts";
+import { makeExtendedCard } from "./answer-card.ts";
 import { TaskStream } from "./task-stream.ts";
 
 /** A call that is being answered: its request, its caller, and what its answer is written with. */
@@ -49,6 +50,11 @@ export async function answerCall(call: A2ACall, answering: Answering): Promise<v
       return sendTask(await cancelTask(runs, { ...answered.dialect, id: call.id, owner, left }), answering);
     case "subscribe":
       return await answerSubscribe(await runs.find(call.id, owner), answering);
+    case "extended-card": {
+      const agent = answering.agent ?? namedAgent(call);
+      const facts = await makeExtendedCard({ ...answering, agent, dialect: answered.dialect });
+      return sendResult(answering, answered.dialect.writeCard(facts));
+    }
     default: {
       const page = await listTasks(runs, call, { owner, form: answered.dialect });
       sendResult(answering, answered.dialect.writePage(page));

@@ -34,7 +34,8 @@ export class CardRoutes {
   };
 
   #send({ request, response, next }: { request: Request; response: Response; next: NextFunction }, is1: boolean): void {
-    const facts = this.#factsOf(request);
+    const { agent } = request.params;
+    const facts = cardFactsOf(this.#settings, request, agent === undefined ? undefined : String(agent));
     if (facts === undefined) return next();
     const json = JSON.stringify(is1 ? makeCard1(facts) : makeCard(facts));
     const tag = `"${hash("sha256", json, "base64url").slice(0, 27)}"`;
@@ -47,24 +48,23 @@ export class CardRoutes {
     response.writeHead(200, { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(json) });
     response.end(request.method === "HEAD" ? undefined : json);
   }
+}
 
-  /** Returns the facts of the card of all agents, or of the one in the path. Undefined for an agent that is not known. */
-  #factsOf(request: Request): CardFacts | undefined {
-    const { runs, provider, version, securitySchemes, security } = this.#settings;
-    const { agent: name } = request.params;
-    const shared = { version, provider, securitySchemes, security };
-    const url = this.#urlOf(request);
-    if (name === undefined) return { ...describeAgents([...runs.agents], provider), ...shared, url };
-    const agent = runs.agents.get(String(name));
-    const path = `${url.replace(/\/$/, "")}/agents/${encodeURIComponent(String(name))}`;
-    return agent && { ...describeAgent(agent, String(name)), ...shared, url: path };
-  }
+/** Returns the facts of the card of all agents, or of one by its name. Undefined for an agent that is not known. */
+export function cardFactsOf(settings: A2ASettings, request: Request, name: string | undefined): CardFacts | undefined {
+  const { runs, provider, version, securitySchemes, security, extendedCard } = settings;
+  const shared = { version, provider, securitySchemes, security, hasExtendedCard: extendedCard !== undefined };
+  const url = urlOf(settings, request);
+  if (name === undefined) return { ...describeAgents([...runs.agents], provider), ...shared, url };
+  const agent = runs.agents.get(name);
+  const path = `${url.replace(/\/$/, "")}/agents/${encodeURIComponent(name)}`;
+  return agent && { ...describeAgent(agent, name), ...shared, url: path };
+}
 
-  #urlOf({ protocol, originalUrl, headers, baseUrl: mountedAt }: Request): string {
-    const { baseUrl, basePath } = this.#settings;
-    const host = readRequestHost(originalUrl, headers.host)?.text ?? "localhost";
-    return (baseUrl?.replace(/\/+$/, "") ?? `${protocol}://${host}${mountedAt}`) + basePath;
-  }
+function urlOf({ baseUrl, basePath }: A2ASettings, request: Request): string {
+  const { protocol, originalUrl, headers, baseUrl: mountedAt } = request;
+  const host = readRequestHost(originalUrl, headers.host)?.text ?? "localhost";
+  return (baseUrl?.replace(/\/+$/, "") ?? `${protocol}://${host}${mountedAt}`) + basePath;
 }
 
 function isVersion1({ headers }: Request): boolean {

@@ -15,6 +15,7 @@ type Peer = {
   cancel(id: string): Promise<object>;
   resubscribe(id: string): AsyncIterable<object>;
   list?(): Promise<object>;
+  extendedCard?(): Promise<object>;
 };
 
 let count = 0;
@@ -84,6 +85,7 @@ function peer1(client: Client1): Peer {
     get: (id) => client.getTask({ tenant: "", id, historyLength: undefined }),
     cancel: (id) => client.cancelTask({ tenant: "", id, metadata: undefined }),
     resubscribe: (id) => client.resubscribeTask({ tenant: "", id }),
+    extendedCard: () => client.getAgentCard(),
     list: () =>
       client.listTasks({
         tenant: "",
@@ -183,5 +185,12 @@ describe.each(["1.3.0", "1.3.0 over HTTP+JSON"])("the official client %s", (vers
     const page = (await peer.list?.()) as { tasks: object[]; totalSize: number; nextPageToken: string };
     expect(page).toMatchObject({ totalSize: 3, pageSize: 2, nextPageToken: expect.stringMatching(/./) });
     expect(page.tasks.map((task) => stringsIn(task).find((text) => text.endsWith(".")))).toEqual(["Three.", "Two."]);
+  });
+
+  it("gets the extended card of its user [a2a.sdk-clients] [a2a.extended-card]", async () => {
+    const extendedCard = () => ({ description: "For you alone." });
+    const served = await serveA2A({ agents: { helper: scriptedAgent([]) }, extendedCard }, "ada");
+    const peer = await connect(version, served);
+    expect(await peer.extendedCard?.()).toMatchObject({ name: "helper", description: "For you alone." });
   });
 });

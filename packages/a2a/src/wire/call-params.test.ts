@@ -111,9 +111,10 @@ describe("parameters [a2a.params]", () => {
     }
   });
 
-  it("the extended card is an error of its own in each version [a2a.no-extended-card]", () => {
-    expect(errorOf(request("GetExtendedAgentCard")).code).toBe(-32004);
-    expect(errorOf(request("agent/getAuthenticatedExtendedCard")).code).toBe(-32007);
+  it("the extended card is a call of both versions", () => {
+    const params = { tenant: "a", metadata: {} };
+    expect(parse(request("GetExtendedAgentCard", params)).call).toEqual({ op: "extended-card", ...params });
+    expect(parse(request("agent/getAuthenticatedExtendedCard")).call).toEqual({ op: "extended-card" });
   });
 
   it("the id of a task is required", () => {

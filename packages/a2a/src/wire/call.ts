@@ -33,13 +33,14 @@ export type A2ACall =
   | (CallFields & { op: "get"; id: string; historyLength?: number })
   | (CallFields & { op: "cancel"; id: string })
   | (CallFields & { op: "subscribe"; id: string })
+  | (CallFields & { op: "extended-card" })
   | ListCall;
 
 /** The operation that a client asks for, without its parameters. */
 export type A2AOperation = A2ACall["op"];
 
 /** A method of the protocol: its operation, or what this server does not offer. */
-export type A2AMethod = A2AOperation | "push" | "extended-card";
+export type A2AMethod = A2AOperation | "push";
 
 /** Returns the agent that a call names: by its tenant, else by `agent` in the metadata of the message or of the call. */
 export function namedAgent(call: A2ACall): string | undefined {

@@ -1,3 +1,4 @@
+import { makeCard } from "../card/agent-card.ts";
 import { A2AError, toError0, wrongParam } from "./a2a-error.ts";
 import type { A2ACall, A2AOperation, SendCall } from "./call.ts";
 import type { Dialect } from "./dialect.ts";
@@ -96,6 +97,8 @@ function readCall(op: A2AOperation, given: Readonly<Record<string, unknown>>): A
     case "cancel":
     case "subscribe":
       return { op, id: params.required("id"), ...present({ metadata: params.object("metadata") }) };
+    case "extended-card":
+      return { op, ...present({ metadata: params.object("metadata") }) };
     default:
       throw new A2AError("method-not-found", "Tasks are listed by ListTasks of A2A 1.0.");
   }
@@ -189,6 +192,8 @@ const shared = {
   writeEvent,
   // There is no listing over JSON-RPC: its method is unknown.
   writePage: ({ tasks }) => ({ tasks: tasks.map(writeTask) }),
+  writeCard: makeCard,
+  noExtendedCard: "extended-card-not-configured",
   writeError: toError0,
   endsStream,
   cancelsAgain: false,

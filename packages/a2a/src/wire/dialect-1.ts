@@ -1,3 +1,4 @@
+import { makeCard1 } from "../card/agent-card.ts";
 import { A2AError, toError1, wrongParam } from "./a2a-error.ts";
 import type { A2ACall, A2AOperation, ListCall, SendCall } from "./call.ts";
 import type { Dialect } from "./dialect.ts";
@@ -139,6 +140,8 @@ function readCall(op: A2AOperation, given: Readonly<Record<string, unknown>>): A
     case "cancel":
     case "subscribe":
       return { op, id: params.required("id"), ...readCallFields(params) };
+    case "extended-card":
+      return { op, ...readCallFields(params) };
     default:
       return readList(params);
   }
@@ -210,6 +213,9 @@ export const dialect1 = {
   writeAnswer: writeEvent,
   writeEvent,
   writePage: ({ tasks, ...page }) => ({ tasks: tasks.map(writeTask), ...page }),
+  writeCard: makeCard1,
+  // The other error is for a card that is declared and missing.
+  noExtendedCard: "unsupported-operation",
   writeError: toError1,
   // A task that waits for credentials goes on by itself, once they came another way.
   endsStream: (state) => isTerminal(state) || state === "input-required",

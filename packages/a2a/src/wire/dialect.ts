@@ -1,4 +1,5 @@
-import type { A2AError, RpcError } from "./a2a-error.ts";
+import type { CardFacts } from "../card/agent-card.ts";
+import type { A2AError, A2AErrorKind, RpcError } from "./a2a-error.ts";
 import type { A2ACall, A2AOperation } from "./call.ts";
 import type { A2AEvent, A2ATask, A2ATaskPage, A2ATaskState } from "./task.ts";
 
@@ -21,6 +22,10 @@ export interface Dialect {
   writeEvent(event: A2AEvent): object;
   /** Writes the result of `list`. */
   writePage(page: A2ATaskPage): object;
+  /** Writes the result of `extended-card`. */
+  writeCard(card: CardFacts): object;
+  /** The error for a client that asks for an extended card where no card declares one. */
+  readonly noExtendedCard: A2AErrorKind;
   /** Writes the error object of a JSON-RPC response. */
   writeError(error: A2AError): RpcError;
   /** Tells if a stream ends after a status of this state. */

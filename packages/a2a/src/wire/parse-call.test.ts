@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { errorOf, message0, message1, neutral, parse, request } from "../../test/requests.ts";
+import { A2AError, toError1 } from "./a2a-error.ts";
 import { writeFailure } from "./json-rpc.ts";
 import { parseCall } from "./parse-call.ts";
 
@@ -106,7 +107,7 @@ describe("frame of a request [a2a.json-rpc-frame]", () => {
 
 describe("errors on the wire [a2a.error-data]", () => {
   it("an error of 1.0 has an array of typed details, with the reason of an error of A2A", () => {
-    const { code, data } = errorOf(request("GetExtendedAgentCard"));
+    const { code, data } = toError1(new A2AError("unsupported-operation", "Not offered."));
     expect({ code, data }).toEqual({
       code: -32004,
       data: [

@@ -94,20 +94,8 @@ export function readOperation(
   params: Readonly<Record<string, unknown>>,
   dialect: Dialect,
 ): A2ACall {
-  switch (operation) {
-    case "push":
-      throw pushNotSupported();
-    case "extended-card":
-      throw noExtendedCard(dialect);
-    default:
-      return dialect.readCall(operation, params);
-  }
-}
-
-function noExtendedCard(dialect: Dialect): A2AError {
-  // By 1.0, the other error is for a card that is declared and missing.
-  const kind = dialect === dialect1 ? "unsupported-operation" : "extended-card-not-configured";
-  return new A2AError(kind, "This agent has no extended card. Its public card tells all.");
+  if (operation === "push") throw pushNotSupported();
+  return dialect.readCall(operation, params);
 }
 
 /** Makes the error of a version that is not spoken. */

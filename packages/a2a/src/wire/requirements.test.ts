@@ -130,9 +130,8 @@ describe("requirements of A2A 1.0 on what is written [a2a.requirements-1]", () =
     }
   });
 
-  it("CORE-CAP-001, CORE-CAP-003: what is not offered is told by its own error", () => {
+  it("CORE-CAP-001: what is not offered is told by its own error", () => {
     expect(errorOf(request("CreateTaskPushNotificationConfig", { taskId: "t" })).code).toBe(-32003);
-    expect(errorOf(request("GetExtendedAgentCard")).code).toBe(-32004);
   });
 
   it("VER-SERVER-001, VER-SERVER-002, VER-SERVER-003, VER-CLIENT-002: the version is negotiated", () => {
