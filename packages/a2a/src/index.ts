@@ -1,6 +1,18 @@
+export { createArtifact } from "./agent/artifact.ts";
+export type { ArtifactFields } from "./agent/artifact.ts";
+export { readA2ARequest } from "./agent/a2a-request.ts";
+export type { A2ARequest } from "./agent/a2a-request.ts";
+export type { A2AContent } from "./agent/parts.ts";
+export { questionTool } from "./agent/question.ts";
+export type { QuestionToolOptions } from "./agent/question.ts";
+export { answerByMessage, completeTask, rejectTask } from "./agent/reply.ts";
+export type { A2AReply } from "./agent/reply.ts";
+export { TaskAgent } from "./agent/task-agent.ts";
+export type { AgentTask, TaskAgentOptions, TaskPiece } from "./agent/task-agent.ts";
 export { generateAgentCard, generateMultiAgentCard } from "./card/agent-card.ts";
 export type { AgentCard, AgentProvider, AgentSkill, DescribedAgent } from "./card/agent-card.ts";
 export type { A2AExtendedCard, CardContent } from "./card/extended-card.ts";
 export type { OAuthFlows, SecurityScheme } from "./card/security-schemes.ts";
 export { createA2AServer } from "./create-a2a-server.ts";
 export type { A2ARunOptions, A2AServerOptions, A2AShutdown } from "./server/a2a-server-options.ts";
+export type { A2AMessage, A2APart } from "./wire/task.ts";

@@ -203,3 +203,9 @@ export async function firstOf(stream: AsyncGenerator<Received, void>): Promise<R
   if (value === undefined) throw new Error("The stream has no frames.");
   return value;
 }
+
+/** The texts of all artifact updates, in both versions. */
+export function textsOf(events: readonly Received[]): string[] {
+  const parts = events.flatMap(({ artifact, artifactUpdate }) => (artifactUpdate?.artifact ?? artifact)?.parts ?? []);
+  return parts.flatMap((part) => (part as { text?: string }).text ?? []);
+}

@@ -23,6 +23,16 @@ export const a2aTaskRules = [
     "a2a.artifacts":
       "the answer of a run is the artifact named response, with its structured value as data; what tools made is an artifact each",
     "a2a.rejected": "a run that a guardrail blocked is a rejected task, which shows nothing of the answer",
+    "a2a.agent-rejects": "an agent can reject a task for a reason that the client is told, by a tool or a program",
+    "a2a.agent-messages":
+      "an agent can answer by a message in place of a task, where its client does not know the task yet",
+    "a2a.agent-asks":
+      "an agent can end its turn in input-required with a question of its own: the next message to the task is the answer, which it sees whole",
+    "a2a.agent-artifacts":
+      "an agent can make artifacts of text, files, addresses and data, whole or in pieces, shown at once",
+    "a2a.agent-sees-message": "the id, the metadata and the extensions of a message are at metadata.a2a of its run",
+    "a2a.agent-program": "an agent can be a program, which every protocol serves and every caller can run",
+    "a2a.agent-restart": "what an agent has said of its task is the same after a restart",
     "a2a.failed": "a failed run is a failed task with the message that HTTP would tell, and nothing that a vendor said",
     "a2a.wrong-messages":
       "a message for an unknown agent, an unknown task, one that is over or of another context is an error, and begins nothing",

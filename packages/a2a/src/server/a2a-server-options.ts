@@ -54,6 +54,11 @@ export type A2AServerOptions = {
    * has a storage. The host makes it, and calls its `serve` and `close`. @default one in memory, for the newest 1,000 tasks
    */
   runs?: RunService | undefined;
+  /**
+   * The names of agents that may answer by a message in place of a task, with `answerByMessage`. Their streams begin with the
+   * first words or artifact, not at once, so that the message can be all that is streamed. @default none
+   */
+  mayAnswerByMessage?: readonly string[] | undefined;
   /** Ways in which the host authenticates clients, by name, as OpenAPI has them, for cards. @default none */
   securitySchemes?: Readonly<Record<string, SecurityScheme>> | undefined;
   /** The schemes that a client needs, each with its scopes: one of these requirements is enough. For cards. @default none */
@@ -103,6 +108,7 @@ const optionTable = {
   version: optional(nonBlankString(), "1.0.0"),
   baseUrl: optional(baseUrlOption),
   runs: optional(methods<RunService>("a RunService", "accept", "find", "events")),
+  mayAnswerByMessage: optional(arrayOf("names", nonBlankString()), []),
   securitySchemes: optional(securitySchemesOption),
   security: optional(securityOption),
   extendedCard: optional(functionLike<A2AExtendedCard>()),
@@ -133,16 +139,29 @@ export type A2ASettings = Readonly<CardSecurity> & {
   readonly shutdown?: A2AShutdown;
   readonly logger: Logger;
   readonly runs: TaskRuns;
+  readonly mayAnswerByMessage: ReadonlySet<string>;
   /** The agent of messages that name none. */
   readonly firstAgent: string;
 };
 
 /** Checks the options of `createA2AServer`. A wrong or unknown one throws `invalid_config`. */
 export function readA2AServerOptions(options: A2AServerOptions): A2ASettings {
-  const { agents, runs, ...read } = readOptions(optionTable, options, { owner: "createA2AServer" });
+  const {
+    agents,
+    runs,
+    mayAnswerByMessage: named,
+    ...read
+  } = readOptions(optionTable, options, { owner: "createA2AServer" });
   const { logger = createLogger({ level: "warn", prefix: "a2a" }) } = read;
   checkSecurity(read);
   const [firstAgent] = agents.keys();
-  if (firstAgent !== undefined) return { ...read, logger, firstAgent, runs: new TaskRuns({ agents, runs, logger }) };
+  const unknown = named.find((name) => !agents.has(name));
+  if (unknown !== undefined) {
+    const message = `mayAnswerByMessage of createA2AServer must have names of agents, got ${JSON.stringify(unknown)}.`;
+    throw new TroupeError("invalid_config", message);
+  }
+  const mayAnswerByMessage = new Set(named);
+  if (firstAgent !== undefined)
+    return { ...read, logger, firstAgent, mayAnswerByMessage, runs: new TaskRuns({ agents, runs, logger }) };
   throw new TroupeError("invalid_config", "agents of createA2AServer must have at least one agent by its name.");
 }

@@ -8,7 +8,7 @@ import { listTasks } from "../tasks/list-tasks.ts";
 import { takeMessage } from "../tasks/take-message.ts";
 import type { TaskRun } from "../tasks/task-runs.ts";
 import { TaskTail } from "../tasks/task-tail.ts";
-import { toStatus, toTask } from "../tasks/task-view.ts";
+import { toMessage, toStatus, toTask } from "../tasks/task-view.ts";
 import { A2AError, toA2AError } from "../wire/a2a-error.ts";
 import { namedAgent } from "../wire/call.ts";
 import type { A2ACall, SendCall } from "../wire/call.ts";
@@ -43,7 +43,7 @@ export async function answerCall(call: A2ACall, answering: Answering): Promise<v
     case "send":
       return await answerSend(call, answering);
     case "stream":
-      return await answerStream(await take(call, answering), answering, call.historyLength);
+      return await answerStream(await take(call, answering), answering, call);
     case "get":
       return sendTask((await runs.find(call.id, owner)).run, answering, call.historyLength);
     case "cancel":
@@ -73,7 +73,8 @@ async function take(call: SendCall, { settings, request, agent, principal, keys 
     );
   }
   const hostOptions = runOptions && readHostRunOptions(await runOptions(request));
-  return await takeMessage({ message: call.message, agent: named, principal, keys, hostOptions }, runs);
+  const { message, outputModes } = call;
+  return await takeMessage({ message, outputModes, agent: named, principal, keys, hostOptions }, runs);
 }
 
 async function answerSend(call: SendCall, answering: Answering): Promise<void> {
@@ -81,8 +82,13 @@ async function answerSend(call: SendCall, answering: Answering): Promise<void> {
   const task = await take(call, answering);
   const run = call.waits ? await readPaused(task, answering) : task.run;
   if (run === undefined) return;
-  const shown = shownTask(run, answering, call.historyLength);
-  sendResult(answering, answered.dialect.writeAnswer({ type: "task", task: shown }));
+  // The message of a task that the client knows, or is to get at once, has the task for an answer.
+  const message = call.waits && call.message.taskId === undefined ? toMessage(run) : undefined;
+  const answer =
+    message === undefined
+      ? { type: "task" as const, task: shownTask(run, answering, call.historyLength) }
+      : { type: "message" as const, message };
+  sendResult(answering, answered.dialect.writeAnswer(answer));
 }
 
 async function readPaused(task: TaskRun, { settings, owner, left }: Answering): Promise<RunView | undefined> {
@@ -108,9 +114,10 @@ async function answerSubscribe(task: TaskRun, answering: Answering): Promise<voi
   stream.close();
 }
 
-async function answerStream(task: TaskRun, answering: Answering, historyLength?: number): Promise<void> {
+/** Streams a task: for the call that has begun it or gone on with it, or for one that follows it. */
+async function answerStream(task: TaskRun, answering: Answering, call?: SendCall): Promise<void> {
   const { owner, left, settings } = answering;
-  const stream = openStream(task, answering, historyLength);
+  const stream = openStream(task, answering, call);
   const tail = new TaskTail(settings.runs, task, { owner, left });
   try {
     await followTask(tail, stream);
@@ -124,13 +131,16 @@ async function answerStream(task: TaskRun, answering: Answering, historyLength?:
   }
 }
 
-function openStream({ run }: TaskRun, { response, answered, settings }: Answering, historyLength?: number): TaskStream {
-  const { runId: taskId, sessionId: contextId } = run;
+function openStream({ run }: TaskRun, { response, answered, settings }: Answering, call?: SendCall): TaskStream {
+  const { runId: taskId, sessionId: contextId, name } = run;
+  const { heartbeatMs, mayAnswerByMessage } = settings;
+  const takesMessage = call !== undefined && call.message.taskId === undefined && mayAnswerByMessage.has(name);
   return new TaskStream(response, answered, {
     taskId,
     contextId,
-    historyLength,
-    heartbeatMs: settings.heartbeatMs,
+    takesMessage,
+    historyLength: call?.historyLength,
+    heartbeatMs,
   });
 }
 

@@ -1,6 +1,6 @@
 import { SseWriter } from "@troupe/core/adapter";
 import type { Response } from "express";
-import { responseId } from "../tasks/task-view.ts";
+import { responseId } from "../agent/artifact.ts";
 import type { TaskForm } from "../tasks/task-view.ts";
 import type { TaskReader } from "../tasks/follow-task.ts";
 import type { A2AError } from "../wire/a2a-error.ts";
@@ -11,6 +11,8 @@ import type { A2AEvent, A2ATaskState } from "../wire/task.ts";
 
 /** The task of a stream, and the number of messages of its history that the client wants. */
 export type StreamedTask = {
+  /** True if a message may come in the place of the task. */
+  readonly takesMessage: boolean;
   readonly taskId: string;
   readonly contextId: string;
   readonly historyLength?: number | undefined;
@@ -26,6 +28,7 @@ export const streamHead = {
 /** The response to a streamed call: server-sent events, each a whole answer. */
 export class TaskStream implements TaskReader {
   readonly form: TaskForm;
+  readonly takesMessage: boolean;
   readonly #answered: Answered;
   readonly #historyLength: number | undefined;
   readonly #writer: SseWriter;
@@ -36,8 +39,9 @@ export class TaskStream implements TaskReader {
     answered: Answered,
     { heartbeatMs, ...task }: StreamedTask & { heartbeatMs: number },
   ) {
-    const { taskId, contextId, historyLength } = task;
+    const { taskId, contextId, historyLength, takesMessage } = task;
     this.form = answered.dialect;
+    this.takesMessage = takesMessage;
     this.#answered = answered;
     this.#historyLength = historyLength;
     this.#writeText = createTextFrames(answered, { taskId, contextId, artifactId: responseId, name: responseId });

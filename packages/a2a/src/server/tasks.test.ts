@@ -94,7 +94,7 @@ describe("a message over A2A", () => {
         parts: [{ raw: "cG5n", mediaType: "image/png" }],
         metadata: { toolName: "draw" },
       },
-      { artifactId: "c2.1", name: "rows", parts: [{ data: [1, 2] }], metadata: { toolName: "query" } },
+      { artifactId: "c2.0", name: "rows", parts: [{ data: [1, 2] }], metadata: { toolName: "query" } },
     ]);
   });
 

@@ -1,7 +1,10 @@
-import type { RunEvent, RunView } from "@troupe/core";
-import type { A2AEvent, A2AStatus, A2ATaskState } from "../wire/task.ts";
+import type { Artifact, RunEvent, RunView } from "@troupe/core";
+import { responseId, toPieces } from "../agent/artifact.ts";
+import type { ArtifactPiece } from "../agent/artifact.ts";
+import { readReply } from "../agent/reply.ts";
+import type { A2AArtifact, A2AEvent, A2AStatus, A2ATaskState } from "../wire/task.ts";
 import type { TextPlace } from "../wire/stream-frames.ts";
-import { responseId, toArtifacts, toStatus, toTask } from "./task-view.ts";
+import { toArtifacts, toMessage, toStatus, toTask } from "./task-view.ts";
 import type { TaskForm } from "./task-view.ts";
 import type { TaskTail } from "./task-tail.ts";
 
@@ -11,6 +14,8 @@ export type TaskReader = {
   send(event: A2AEvent): Promise<void> | undefined;
   /** Adds a text to the artifact with the answer. */
   sendText(text: string, place: TextPlace): Promise<void> | undefined;
+  /** True if the task is held back until it has something to show, so that a message can take its place. */
+  readonly takesMessage: boolean;
   /** Tells if the stream ends after a status of this state. */
   endsAt(state: A2ATaskState): boolean;
 };
@@ -23,10 +28,9 @@ const longestPiece = 65_536;
  * appended to the artifact of the answer, one piece for each record of the run's log, so that all readers get the same events.
  */
 export async function followTask(tail: TaskTail, reader: TaskReader): Promise<void> {
-  const { run } = tail.task;
-  await reader.send({ type: "task", task: toTask(run, reader.form) });
   const follower = new TaskFollower(tail, reader);
   try {
+    await follower.begin();
     for (let event = await tail.next(); event !== undefined; event = await tail.next()) {
       if (await follower.take(event)) return;
     }
@@ -57,6 +61,9 @@ function isOnePiece(piece: Piece, record: string): boolean {
   return piece.record === record && piece.text.length < longestPiece;
 }
 
+/** The result of a tool in the stream of a run, as far as it is shown. */
+type ToolResult = { readonly toolCallId: string; readonly toolName: string; readonly artifacts?: Artifact[] };
+
 class TaskFollower {
   readonly #tail: TaskTail;
   readonly #reader: TaskReader;
@@ -67,6 +74,12 @@ class TaskFollower {
   /** The step whose text the artifact has, and the length of that text. */
   #step: string | undefined;
   #length = 0;
+  /** True once the agent has said how its task ends: the text behind that is for readers of other protocols. */
+  #isReplied = false;
+  /** The artifacts that the stream has had, by their ids: the number of parts, and the step that they are from. */
+  readonly #shown = new Map<string, { parts: number; step: string }>();
+  /** The task while it is held back. */
+  #held: RunView | undefined;
   #piece: Piece | undefined;
   #flushing: NodeJS.Immediate | undefined;
   #drained: Promise<void> | undefined;
@@ -78,6 +91,14 @@ class TaskFollower {
     this.#state = toStatus(this.#start, reader.form).state;
     // The text of a task that waits belongs to a step that is over: the answer to come takes its place.
     this.#isNew = this.#start.attempts === 0;
+    this.#held = this.#start;
+  }
+
+  /** Sends the task as it is, unless it is held back. */
+  async begin(): Promise<void> {
+    if (this.#reader.takesMessage) return;
+    this.#release();
+    await this.#untilDrained();
   }
 
   /** Takes an event. Returns true when the stream is to end. */
@@ -90,7 +111,7 @@ class TaskFollower {
         this.#takeChunk(event);
         break;
       case "reset":
-        if (event.step === this.#step) this.#voidText();
+        this.#reset(event.step);
         break;
       case "wait":
         return await this.#takeWait(event.wait.id);
@@ -109,12 +130,20 @@ class TaskFollower {
   #takeAttempt({ attempt, at = Date.now() }: Extract<RunEvent, { type: "attempt" }>): void {
     if (attempt <= this.#start.attempts) return;
     this.#isNew = true;
-    if (this.#state !== "working") this.#sendStatus({ state: "working", at });
+    if (this.#state === "working") return;
+    if (this.#held === undefined) return this.#sendStatus({ state: "working", at });
+    this.#state = "working";
+    this.#held = { ...this.#held, status: "running", startedAt: at, attempts: attempt };
   }
 
   #takeChunk({ id, step, chunk }: Extract<RunEvent, { type: "chunk" }>): void {
-    const text = chunk.type === "text" && this.#shows() ? (chunk as unknown as { text: string }).text : "";
-    if (text === "") return;
+    if (chunk.type === "tool_result") return this.#takeArtifacts(chunk as unknown as ToolResult, step);
+    if (chunk.type !== "text" || this.#isReplied || !this.#shows()) return;
+    const { text } = chunk as unknown as { text: string };
+    if (text !== "") this.#takeText(text, { id, step });
+  }
+
+  #takeText(text: string, { id, step }: { id: string; step: string }): void {
     const record = id.slice(0, id.indexOf("."));
     if (this.#step !== step) {
       this.#voidText();
@@ -127,6 +156,28 @@ class TaskFollower {
     this.#length += text.length;
     // All events of a record come before this.
     this.#flushing ??= setImmediate(this.#flushSoon);
+  }
+
+  /** Shows what a tool has made at once. */
+  #takeArtifacts({ artifacts = [], toolCallId, toolName }: ToolResult, step: string): void {
+    if (artifacts.length === 0 || !this.#shows()) return;
+    const made = artifacts.map((artifact) => ({ ...artifact, toolCallId, toolName }));
+    for (const piece of toPieces(made)) this.#sendPiece(piece, step);
+    this.#isReplied ||= readReply(artifacts) !== undefined;
+  }
+
+  #sendPiece({ artifact, append, isLast }: ArtifactPiece, step: string): void {
+    const { runId: taskId, sessionId: contextId } = this.#start;
+    const { artifactId } = artifact;
+    const before = append ? this.#shown.get(artifactId) : undefined;
+    this.#shown.set(artifactId, { parts: (before?.parts ?? 0) + artifact.parts.length, step });
+    this.#send({ type: "artifact", taskId, contextId, artifact, append: before !== undefined, isLast });
+  }
+
+  /** Another attempt makes anew what came from a step. */
+  #reset(step: string): void {
+    if (step === this.#step) this.#voidText();
+    for (const [id, shown] of this.#shown) if (shown.step === step) this.#shown.delete(id);
   }
 
   /** The texts of a task under way are shown from the first one on, and of one that waits, those behind its answer. */
@@ -159,6 +210,12 @@ class TaskFollower {
   async #takeEnd(): Promise<boolean> {
     const run = await this.#tail.untilEnded();
     if (run === undefined) return true;
+    const isUnshown = this.#held !== undefined && this.#piece === undefined;
+    const message = isUnshown ? toMessage(run) : undefined;
+    if (message !== undefined) {
+      await this.#reader.send({ type: "message", message });
+      return true;
+    }
     this.#sendArtifacts(run);
     this.#sendStatus(toStatus(run, this.#reader.form));
     await this.#untilDrained();
@@ -167,21 +224,27 @@ class TaskFollower {
 
   /** Sends what of the artifacts the stream has not had. */
   #sendArtifacts(run: RunView): void {
-    const { runId: taskId, sessionId: contextId } = run;
     const artifacts = toArtifacts(run);
     for (const artifact of artifacts) {
-      const [first, ...more] = artifact.parts;
-      const isSame = first?.kind === "text" && first.text.length === this.#length;
-      const isSent = artifact.artifactId === responseId && this.#length > 0 && isSame;
-      if (!isSent) this.#send({ type: "artifact", taskId, contextId, artifact, append: false, isLast: true });
-      else if (more.length === 0) this.#flush(true);
-      else {
-        this.#flush();
-        const rest = { ...artifact, parts: more };
-        this.#send({ type: "artifact", taskId, contextId, artifact: rest, append: true, isLast: true });
-      }
+      const { artifactId, parts } = artifact;
+      const [first, ...more] = parts;
+      const isText = artifactId === responseId && first?.kind === "text";
+      if (isText && this.#length > 0 && first.text.length === this.#length) this.#endText({ ...artifact, parts: more });
+      else if (this.#shown.get(artifactId)?.parts !== parts.length) this.#sendWhole(artifact, false);
     }
     if (artifacts.length === 0) this.#flush();
+  }
+
+  /** Ends the text of the answer, with what the answer has beside it. */
+  #endText(rest: A2AArtifact): void {
+    if (rest.parts.length === 0) return this.#flush(true);
+    this.#flush();
+    this.#sendWhole(rest, true);
+  }
+
+  #sendWhole(artifact: A2AArtifact, append: boolean): void {
+    const { runId: taskId, sessionId: contextId } = this.#start;
+    this.#send({ type: "artifact", taskId, contextId, artifact, append, isLast: true });
   }
 
   #sendStatus(status: A2AStatus): void {
@@ -202,12 +265,22 @@ class TaskFollower {
     const piece = this.#piece ?? (isLast ? { text: "", append: true } : undefined);
     this.#piece = undefined;
     if (piece === undefined) return;
+    this.#release();
     this.#note(this.#reader.sendText(piece.text, { append: piece.append, isLast }));
   }
 
   #send(event: A2AEvent): void {
     this.#flush();
+    this.#release();
     this.#note(this.#reader.send(event));
+  }
+
+  /** Sends the task that was held back, before what changes it. */
+  #release(): void {
+    if (this.#held === undefined) return;
+    const task = toTask(this.#held, this.#reader.form);
+    this.#held = undefined;
+    this.#note(this.#reader.send({ type: "task", task }));
   }
 
   #note(drained: Promise<void> | undefined): void {

@@ -12,7 +12,7 @@ import type { TaskForm } from "./task-view.ts";
 const mostListed = 1000;
 const pageLimit = 100;
 
-/** A task, with the service that has its output. */
+/** A task without its artifacts, with the service that has them. */
 type Listed = { readonly task: A2ATask; readonly service: RunService };
 
 /** The place of a task in a listing: by the time of its status, the newest first, and its id. */
@@ -46,13 +46,19 @@ async function findTasks(runs: TaskRuns, { owner, form }: { owner: SessionOwner;
   for (const service of runs.served.services) {
     let after: string | undefined;
     do {
-      const page = await service.list(owner, { limit: pageLimit, after });
+      const page = await service.list(owner, { limit: pageLimit, after, hasOutputs: true });
       const runsOfAgents = page.runs.filter(({ kind }) => kind !== "workflow");
-      found.push(...runsOfAgents.map((run) => ({ task: toTask(run, form), service })));
+      found.push(...runsOfAgents.map((run) => ({ task: toBrief(run, form), service })));
       after = page.next;
     } while (after !== undefined && found.length < mostListed);
   }
   return found;
+}
+
+/** Returns a task without the results of its run: those of all tasks would be much to hold at once. */
+function toBrief(run: RunView, form: TaskForm): A2ATask {
+  const { metadata: _, ...task } = toTask(run, form);
+  return { ...task, artifacts: [] };
 }
 
 function isAsked({ contextId, status }: A2ATask, call: ListCall): boolean {
@@ -63,7 +69,6 @@ function isAsked({ contextId, status }: A2ATask, call: ListCall): boolean {
   );
 }
 
-/** A listing of runs leaves their outputs out. */
 async function toListed(
   { task, service }: Listed,
   { hasArtifacts, historyLength }: ListCall,

@@ -1,6 +1,8 @@
 import { TroupeError } from "@troupe/core";
 import type { Json, RunView, RunWait } from "@troupe/core";
 import { toContent } from "../wire/content.ts";
+import { isObject, textOf } from "../agent/parts.ts";
+import { readQuestion, takesMessage } from "../agent/question.ts";
 import type { A2AMessage, A2APart } from "../wire/task.ts";
 
 /** The answer to one question of a run. */
@@ -30,22 +32,27 @@ export function toQuestion({ runId, sessionId, waits = [] }: RunView): A2AMessag
     contextId: sessionId,
     parts: [
       { kind: "text", text: waits.map(toSentence).join("\n") },
+      ...waits.flatMap((wait) => (readQuestion(wait) ?? []).filter(({ kind }) => kind !== "text")),
       ...waits.map((wait): A2APart => ({ kind: "data", data: toData(wait) })),
     ],
   };
 }
 
-function toData({ id, kind, about, until, toolCallId }: RunWait): object {
+function toData(wait: RunWait): object {
+  const { id, kind, about, until, toolCallId } = wait;
   return {
     waitId: id,
     kind,
-    about,
+    ...(!takesMessage(wait) && { about }),
     ...(toolCallId !== undefined && { toolCallId }),
     ...(until !== undefined && { until: new Date(until).toISOString() }),
   };
 }
 
-function toSentence({ kind, about }: RunWait): string {
+function toSentence(wait: RunWait): string {
+  const { kind, about } = wait;
+  const question = readQuestion(wait);
+  if (question !== undefined) return textOf(question);
   const { toolName, args } = (about ?? {}) as { toolName?: unknown; args?: unknown };
   const name = typeof toolName === "string" ? toolName : "a tool";
   const call = args === undefined ? name : `${name} with ${shown(args)}`;
@@ -70,28 +77,32 @@ function shown(args: unknown): string {
  * Reads the answers to the questions of a waiting task from a message. A data part with a `waitId` answers that question; the
  * rest of the message answers the first one that is left. A message that answers none is `invalid_request`.
  */
-export function readAnswers({ parts }: A2AMessage, waits: readonly RunWait[]): WaitAnswer[] {
+export function readAnswers(message: A2AMessage, waits: readonly RunWait[]): WaitAnswer[] {
   const answers: WaitAnswer[] = [];
   const rest: A2APart[] = [];
-  for (const part of parts) {
+  for (const part of message.parts) {
     const named = part.kind === "data" ? readNamed(part.data) : undefined;
     if (named === undefined) rest.push(part);
     else answers.push(named);
   }
   const open = waits.find(({ id }) => !answers.some(({ waitId }) => waitId === id));
-  if (rest.length > 0 && open !== undefined) answers.push({ waitId: open.id, answer: toAnswer(rest, open) });
+  if (rest.length > 0 && open !== undefined)
+    answers.push({ waitId: open.id, answer: toAnswer({ ...message, parts: rest }, open) });
   if (answers.length > 0) return answers;
   throw new TroupeError("invalid_request", "The task waits for an answer, and the message has none.");
 }
 
 function readNamed(data: unknown): WaitAnswer | undefined {
-  if (typeof data !== "object" || data === null || !Object.hasOwn(data, "waitId")) return undefined;
-  const { waitId, ...answer } = data as Record<string, unknown>;
+  if (!isObject(data) || !Object.hasOwn(data, "waitId")) return undefined;
+  const { waitId, ...answer } = data;
   if (typeof waitId === "string") return { waitId, answer: answer as Json };
   throw new TroupeError("invalid_request", "waitId must be a string: the one of the question.");
 }
 
-function toAnswer(parts: readonly A2APart[], { kind }: RunWait): Json {
+function toAnswer({ taskId: _task, contextId: _context, ...message }: A2AMessage, wait: RunWait): Json {
+  const { parts } = message;
+  const { kind } = wait;
+  if (takesMessage(wait)) return { result: message as unknown as Json };
   if (kind === "input") return toResult(parts);
   const data = parts.find((part) => part.kind === "data");
   if (data !== undefined) return data.data as Json;
@@ -108,10 +119,6 @@ function toResult(parts: readonly A2APart[]): Json {
     return isAnswer(only.data) ? only.data : { result: only.data as Json };
   if (parts.every((part) => part.kind === "text")) return { result: textOf(parts) };
   return { result: toContent({ parts }) as Json };
-}
-
-function textOf(parts: readonly A2APart[]): string {
-  return parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n");
 }
 
 /** Tells data that is an answer in the service's own form from data that is the result itself. */

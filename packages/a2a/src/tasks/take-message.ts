@@ -2,6 +2,7 @@ import { TroupeError } from "@troupe/core";
 import type { RunView, SessionOwner } from "@troupe/core";
 import { readMessage, readRunFields } from "@troupe/core/adapter";
 import type { CarriedKeys, HostRunOptions, Principal } from "@troupe/core/adapter";
+import { toRunMetadata } from "../agent/a2a-request.ts";
 import { A2AError } from "../wire/a2a-error.ts";
 import { toContent } from "../wire/content.ts";
 import type { A2AMessage } from "../wire/task.ts";
@@ -12,6 +13,8 @@ import type { TaskRun, TaskRuns } from "./task-runs.ts";
 /** A message for an agent, with the facts about the request that brought it. */
 export type MessageRequest = {
   readonly message: A2AMessage;
+  /** Media types that the client takes; absent for any. */
+  readonly outputModes: string[] | undefined;
   /** The name of the agent that a new task is for. */
   readonly agent: string;
   readonly principal: Principal | undefined;
@@ -34,14 +37,15 @@ export async function takeMessage(request: MessageRequest, runs: TaskRuns): Prom
 }
 
 async function beginTask(request: MessageRequest, runs: TaskRuns): Promise<TaskRun> {
-  const { message, agent, principal, keys, hostOptions } = request;
+  const { message, outputModes, agent, principal, keys, hostOptions } = request;
+  const metadata = toRunMetadata(message, { outputModes, ofHost: hostOptions?.metadata });
   const fields = { input: toContent(message), sessionId: message.contextId };
   const requested = readRunFields(fields, {
     subject: agent,
     readInput: readMessage,
     principal,
     bodyUserId: "unverified",
-    hostOptions,
+    hostOptions: { ...hostOptions, metadata },
     readKeys: () => keys,
     where: "message",
   });

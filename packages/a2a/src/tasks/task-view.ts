@@ -1,13 +1,13 @@
 import type { Json, RunView } from "@troupe/core";
 import type { PublicError, PublicOutput } from "@troupe/core/adapter";
+import { joinPieces, responseId, toPieces } from "../agent/artifact.ts";
+import { readReply } from "../agent/reply.ts";
+import type { ShownReply } from "../agent/reply.ts";
+import { toText } from "../agent/parts.ts";
 import { stateOfFailure } from "../wire/a2a-error.ts";
-import { fromArtifact } from "../wire/content.ts";
 import type { A2AArtifact, A2AMessage, A2APart, A2AStatus, A2ATask } from "../wire/task.ts";
 import { toQuestion } from "./questions.ts";
 import { readHistory } from "./task-history.ts";
-
-/** The id and the name of the artifact with the answer of a run. */
-export const responseId = "response";
 
 /** The form in which a client sees tasks: `repeatsAnswer` if the status of a completed one has the answer as its message too. */
 export type TaskForm = { readonly repeatsAnswer: boolean };
@@ -47,8 +47,22 @@ function askedAtOf({ waits = [] }: RunView): number | undefined {
 }
 
 function toCompleted(run: RunView, at: number, { repeatsAnswer }: TaskForm): A2AStatus {
-  const parts = repeatsAnswer ? toAnswerParts(run.output) : [];
-  return { state: "completed", at, ...(parts.length > 0 && { message: messageOf(run, parts) }) };
+  const reply = replyOf(run.output);
+  const state = reply?.kind === "rejected" ? "rejected" : "completed";
+  const parts = reply?.parts ?? (repeatsAnswer ? toAnswerParts(run.output) : []);
+  return { state, at, ...(parts.length > 0 && { message: messageOf(run, parts) }) };
+}
+
+/** Returns the message that a run's agent answered with in place of a task, if it did. */
+export function toMessage(run: RunView): A2AMessage | undefined {
+  const reply = run.status === "completed" ? replyOf(run.output) : undefined;
+  if (reply?.kind !== "message") return undefined;
+  const { taskId: _, ...message } = messageOf(run, reply.parts);
+  return message;
+}
+
+function replyOf(output: Json | undefined): ShownReply | undefined {
+  return readReply(readOutput(output).artifacts ?? []);
 }
 
 function toFailed(run: RunView, at: number, { code, message: text }: PublicError): A2AStatus {
@@ -67,17 +81,18 @@ type ShownOutput = Partial<Pick<PublicOutput, "text" | "structured" | "artifacts
 export function toArtifacts({ output, error }: Pick<RunView, "output" | "error">): A2AArtifact[] {
   // The answer of a rejected task is what the guardrail has blocked.
   if (error?.code === "guardrail_blocked") return [];
-  const parts = toAnswerParts(output);
+  const parts = isReplacedBy(replyOf(output), output) ? [] : toAnswerParts(output);
   const { artifacts = [] } = readOutput(output);
   return [
     ...(parts.length > 0 ? [{ artifactId: responseId, name: responseId, parts }] : []),
-    ...artifacts.map((artifact, index) => ({
-      artifactId: `${artifact.toolCallId}.${index}`,
-      name: artifact.type,
-      parts: [fromArtifact(artifact)],
-      metadata: { toolName: artifact.toolName },
-    })),
+    ...joinPieces(toPieces(artifacts)),
   ];
+}
+
+/** Tells if a reply stands in the place of the answer: it is the answer itself, or the only one that the client is to have. */
+function isReplacedBy(reply: ShownReply | undefined, output: Json | undefined): boolean {
+  if (reply?.kind !== "completed") return reply !== undefined;
+  return readOutput(output).text === toText(reply.parts);
 }
 
 /** Returns the answer in the output of a run: its text, and its structured value as data. */

@@ -1,5 +1,5 @@
 import { mapBounded } from "../async/map-bounded.ts";
-import { oneOf, optional, satisfying } from "../errors/option-checks.ts";
+import { anyBoolean, oneOf, optional, satisfying } from "../errors/option-checks.ts";
 import { readOptions } from "../errors/read-options.ts";
 import type { OptionTable } from "../errors/read-options.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
@@ -59,6 +59,7 @@ const listTable = {
   after: optional(
     satisfying<string>("`next` of the page before", (value) => typeof value === "string" && cursorForm.test(value)),
   ),
+  hasOutputs: optional(anyBoolean, false),
 } satisfies OptionTable<RunListOptions>;
 
 /**
@@ -70,7 +71,7 @@ export async function listRuns(
   options: RunListOptions,
 ): Promise<RunPage> {
   const read = readOptions(listTable, options, { owner: "the list of runs", code: "invalid_request" });
-  const { status, after, limit = checkPageLimit(undefined) } = read;
+  const { status, after, hasOutputs, limit = checkPageLimit(undefined) } = read;
   const listed = (await store.listOwned(prefixOf(caller))).toSorted(newestFirst);
   const rest = after === undefined ? listed : listed.filter((each) => newestFirst(parseCursor(after), each) < 0);
   const runs: RunView[] = [];
@@ -78,9 +79,7 @@ export async function listRuns(
     if ((status !== undefined && record.status !== status) || store.isExpired(record)) continue;
     const last = runs.at(-1);
     if (runs.length === limit && last !== undefined) return { runs, next: `${last.createdAt}.${last.runId}` };
-    // The output is long, and is read by the run's id.
-    const { output: _output, ...view } = toView(record, recordMs);
-    runs.push(view);
+    runs.push(toListed(toView(record, recordMs), hasOutputs));
   }
   return { runs };
 }
@@ -90,6 +89,12 @@ function prefixOf(caller: RunCaller): string {
   if (caller === "host") return byKeys.sessions;
   if (caller.userId !== undefined) return byKeys.owner(checkOwner(caller));
   throw new TroupeError("invalid_request", "Runs are listed by their user: userId is missing.");
+}
+
+function toListed(view: RunView, hasOutputs: boolean): RunView {
+  if (hasOutputs) return view;
+  const { output: _output, ...listed } = view;
+  return listed;
 }
 
 /** Yields the records that are there, which are read some at a time. */

@@ -130,7 +130,10 @@ describe("the runs of a session", () => {
       await untilStatus(service, runId, "completed");
     }
     await agent.sessions.deleteSession("s", { owner });
-    expect((await service.list(owner)).runs.map(({ sessionId }) => sessionId)).toEqual(["t"]);
+    expect((await service.list(owner)).runs.map(({ sessionId, output }) => [sessionId, output])).toEqual([
+      ["t", undefined],
+    ]);
+    expect((await service.list(owner, { hasOutputs: true })).runs[0]?.output).toMatchObject({ text: "2" });
     await agent.sessions.deleteUser("ada");
 
     expect(await runRecordsIn(storage)).toEqual([]);

@@ -44,6 +44,8 @@ export type RunListOptions = {
   limit?: number | undefined;
   /** `next` of the page before. */
   after?: string | undefined;
+  /** True for runs with their outputs, which may be long. @default false */
+  hasOutputs?: boolean | undefined;
 };
 
 /** A page of an owner's runs, newest first. `next` is the cursor of the next page, and is absent on the last. */

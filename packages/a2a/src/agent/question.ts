@@ -1,0 +1,62 @@
+import { defineTool } from "@troupe/core";
+import type { Json, RunWait, ToolDef } from "@troupe/core";
+import type { A2AMessage, A2APart } from "../wire/task.ts";
+import { isObject, readParts, textOf } from "./parts.ts";
+
+/** Options of `questionTool`. */
+export type QuestionToolOptions = {
+  /** @default "ask_user" */
+  name?: string | undefined;
+  /** @default a description that tells the model when to ask */
+  description?: string | undefined;
+};
+
+/**
+ * Makes a tool by which the model asks the client and gets its answer. The task is `input-required` with the question, and goes
+ * on with the next message. Over HTTP it is a tool of the client, which answers with the result.
+ */
+export function questionTool({
+  name = "ask_user",
+  description = "Asks the user a question and returns the answer. Call it when you cannot go on without.",
+}: QuestionToolOptions = {}): ToolDef {
+  const question = { type: "string", description: "The question, in the user's language." };
+  return defineTool({
+    name,
+    description,
+    parameters: { type: "object", properties: { question }, required: ["question"] },
+  });
+}
+
+/** Returns what is asked by a wait for an input, as parts: undefined for a tool of the client that asks no question. */
+export function readQuestion({ kind, about }: RunWait): A2APart[] | undefined {
+  if (kind !== "input" || !isObject(about)) return undefined;
+  const parts = about["takesMessage"] === true ? readParts(about["parts"]) : undefined;
+  if (parts !== undefined) return parts;
+  const { question } = isObject(about["args"]) ? about["args"] : {};
+  return typeof question === "string" && question.trim() !== "" ? [{ kind: "text", text: question }] : undefined;
+}
+
+/** Makes the facts of a wait whose answer is the next message of the task. */
+export function toAsked(parts: readonly A2APart[]): Json {
+  return { question: textOf(parts), parts: parts as unknown as Json, takesMessage: true };
+}
+
+/** Tells if the answer to a wait is the whole message. */
+export function takesMessage({ about }: RunWait): boolean {
+  return isObject(about) && about["takesMessage"] === true;
+}
+
+/** Reads the answer to such a wait: the message, or from another protocol any result. */
+export function readAnswered(answer: Json, ids: { taskId: string; contextId: string }): A2AMessage {
+  const { result, error } = answer as { result?: unknown; error?: unknown };
+  const given = result ?? error ?? "";
+  const parts = isObject(given) ? readParts(given["parts"]) : undefined;
+  if (parts !== undefined) return { ...(given as A2AMessage), parts, role: "user", ...ids };
+  const text = typeof given === "string";
+  return {
+    messageId: "",
+    role: "user",
+    parts: [text ? { kind: "text", text: given } : { kind: "data", data: given }],
+    ...ids,
+  };
+}

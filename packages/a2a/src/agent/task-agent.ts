@@ -1,0 +1,215 @@
+import { EventBus, TroupeError } from "@troupe/core";
+import type {
+  Artifact,
+  Logger,
+  MessageContent,
+  Runnable,
+  RunContext,
+  RunOpts,
+  RunOutput,
+  RunStream,
+} from "@troupe/core";
+import type { StreamChunk, ToolEffect } from "@troupe/core";
+import {
+  anyString,
+  checkContent,
+  functionLike,
+  loggerOption,
+  nonBlankString,
+  oneOf,
+  optional,
+  readOptions,
+  readRunOpts,
+  Run,
+  RunExecution,
+} from "@troupe/core/adapter";
+import type { OptionTable, RunWork } from "@troupe/core/adapter";
+import { fromContent } from "../wire/content.ts";
+import type { A2AMessage } from "../wire/task.ts";
+import { readA2ARequest } from "./a2a-request.ts";
+import { isObject, toParts } from "./parts.ts";
+import type { A2AContent } from "./parts.ts";
+import { readAnswered, toAsked } from "./question.ts";
+import { readReply } from "./reply.ts";
+import type { A2AReply } from "./reply.ts";
+
+/** A task for a `TaskAgent`. */
+export type AgentTask = {
+  /** The message that began the task. Data in it is JSON text. */
+  readonly message: A2AMessage;
+  /** The facts of the run: its ids, user, metadata, signal and logger. */
+  readonly context: RunContext;
+  /**
+   * Ends the turn: the task is `input-required` with the question. Resolves with the client's next message to the task. Only in
+   * a run of a `RunService`, as all tasks of `createA2AServer` are: elsewhere it rejects as `invalid_config`.
+   */
+  readonly ask: (question: A2AContent) => Promise<A2AMessage>;
+};
+
+/** What a `TaskAgent` yields: pieces of the text of its answer, and artifacts of `createArtifact`. */
+export type TaskPiece = string | Artifact;
+
+/** Options of `TaskAgent`. */
+export type TaskAgentOptions = {
+  name: string;
+  /** The purpose, for the agent card. */
+  description?: string | undefined;
+  /**
+   * Answers a message: a generator, or a function that only ends the task. It begins anew after each answer to `ask`, and after a restart: what was asked before is answered at once,
+   * and what it yields again reaches clients once, so let it say the same again. Return nothing, or the end of the task.
+   */
+  answer(task: AgentTask): AsyncGenerator<TaskPiece, A2AReply | void, void> | Promise<A2AReply | void>;
+  /** The effect of a whole run, for a durable run in which it is a step. @default "once" */
+  effect?: ToolEffect | undefined;
+  /** @default that of the parent run, or none */
+  logger?: Logger | undefined;
+};
+
+const optionTable = {
+  name: nonBlankString(),
+  description: optional(anyString),
+  answer: functionLike<TaskAgentOptions["answer"]>(),
+  effect: optional(oneOf("pure", "idempotent", "once")),
+  logger: optional(loggerOption),
+} satisfies OptionTable<TaskAgentOptions>;
+
+/**
+ * An agent that is a program: a generator that answers a message by text, artifacts and questions, and says how its task ends.
+ * Like every runnable it may be served over all protocols, and be a member of a team.
+ */
+export class TaskAgent implements Runnable {
+  readonly name: string;
+  readonly description: string | undefined;
+  readonly kind = "agent";
+  readonly effect: ToolEffect | undefined;
+  readonly eventBus = new EventBus();
+  readonly #answer: TaskAgentOptions["answer"];
+  readonly #logger: Logger | undefined;
+
+  /** Throws `invalid_config` for a wrong or unknown option. */
+  constructor(options: TaskAgentOptions) {
+    const { name, description, answer, effect, logger } = readOptions(optionTable, options, { owner: "TaskAgent" });
+    this.name = name;
+    this.description = description;
+    this.effect = effect;
+    this.#answer = answer;
+    this.#logger = logger;
+  }
+
+  async run(input: MessageContent, opts?: RunOpts): Promise<RunOutput> {
+    return await this.#execute(input, opts).run();
+  }
+
+  stream(input: MessageContent, opts?: RunOpts): RunStream {
+    return this.#execute(input, opts);
+  }
+
+  #execute(input: MessageContent, opts: RunOpts | undefined): RunExecution<unknown> {
+    const { name, eventBus } = this;
+    const settings = readRunOpts(opts);
+    const run = new Run({ name, input: checkContent(input), settings, eventBus, logger: this.#logger });
+    return new RunExecution(run, new TaskAgentRun(run, this.#answer));
+  }
+}
+
+/** The work of one run of a `TaskAgent`. */
+class TaskAgentRun implements RunWork {
+  readonly isStructured = false;
+  readonly #run: Run;
+  readonly #answer: TaskAgentOptions["answer"];
+  #asked = 0;
+  #made = 0;
+
+  constructor(run: Run, answer: TaskAgentOptions["answer"]) {
+    this.#run = run;
+    this.#answer = answer;
+  }
+
+  begin(): ReturnType<RunWork["begin"]> {
+    return Promise.resolve(this.#chunks());
+  }
+
+  async *#chunks(): AsyncGenerator<StreamChunk, "stop"> {
+    const { context } = this.#run;
+    const said = this.#answer({ message: this.#message(), context, ask: (question) => this.#ask(question) });
+    const reply = isObject(said) && Symbol.asyncIterator in said ? yield* this.#takeAll(said) : await said;
+    if (reply !== undefined) yield* this.#takeReply(reply);
+    const { messages, text } = this.#run;
+    if (text !== "") messages.push({ role: "assistant", content: text });
+    return "stop";
+  }
+
+  async *#takeAll(pieces: AsyncGenerator<TaskPiece, A2AReply | void, void>): AsyncGenerator<StreamChunk, unknown> {
+    try {
+      for (;;) {
+        const { done, value } = await pieces.next();
+        if (done === true) return value;
+        yield* this.#take(value);
+      }
+    } finally {
+      await pieces.return();
+    }
+  }
+
+  #message(): A2AMessage {
+    const { runId: taskId, sessionId: contextId } = this.#run.context;
+    const { messageId = taskId, acceptedOutputModes: _, ...rest } = readA2ARequest(this.#run.context) ?? {};
+    return { messageId, role: "user", parts: fromContent(this.#run.input), ...rest, taskId, contextId };
+  }
+
+  *#take(piece: unknown): Generator<StreamChunk, void> {
+    if (typeof piece === "string") yield* this.#takeText(piece);
+    else if (isObject(piece) && typeof piece["type"] === "string" && piece["data"] !== undefined) {
+      yield this.#record(piece as Artifact);
+    } else {
+      throw new TroupeError(
+        "invalid_value",
+        "answer of a TaskAgent must yield strings, and artifacts of createArtifact.",
+      );
+    }
+  }
+
+  *#takeText(text: string): Generator<StreamChunk, void> {
+    if (text === "") return;
+    this.#run.noteToken();
+    this.#run.text += text;
+    yield { type: "text", text };
+  }
+
+  *#takeReply(reply: unknown): Generator<StreamChunk, void> {
+    const { content, artifacts } = (isObject(reply) ? reply : {}) as Partial<A2AReply>;
+    const artifact = Array.isArray(artifacts) && readReply(artifacts) !== undefined ? artifacts[0] : undefined;
+    if (artifact === undefined || typeof content !== "string") {
+      const expected = "rejectTask(…), completeTask(…) or answerByMessage(…)";
+      throw new TroupeError("invalid_value", `answer of a TaskAgent must return nothing, or ${expected}.`);
+    }
+    yield this.#record(artifact);
+    // The answer for other protocols.
+    if (this.#run.text === "") yield* this.#takeText(content);
+  }
+
+  /** Records an artifact as what a tool call of its own made. */
+  #record(artifact: Artifact): StreamChunk {
+    const call = {
+      toolCallId: `made-${this.#made++}`,
+      toolName: this.#run.context.agentName,
+      result: "",
+      durationMs: 0,
+    };
+    const artifacts = [artifact];
+    this.#run.toolCalls.push({ ...call, args: {}, artifacts });
+    return { type: "tool_result", ...call, artifacts };
+  }
+
+  async #ask(question: A2AContent): Promise<A2AMessage> {
+    const { journal, context } = this.#run;
+    const about = toAsked(toParts(question, "question"));
+    if (journal === undefined) {
+      const message =
+        "ask of a TaskAgent needs a run that can wait: run the agent in a RunService, as createA2AServer does.";
+      throw new TroupeError("invalid_config", message);
+    }
+    const answer = await journal.wait(`ask/${this.#asked++}`, { kind: "input", about });
+    return readAnswered(answer, { taskId: context.runId, contextId: context.sessionId });
+  }
+}
