@@ -15,4 +15,7 @@ export type { A2AExtendedCard, CardContent } from "./card/extended-card.ts";
 export type { OAuthFlows, SecurityScheme } from "./card/security-schemes.ts";
 export { createA2AServer } from "./create-a2a-server.ts";
 export type { A2ARunOptions, A2AServerOptions, A2AShutdown } from "./server/a2a-server-options.ts";
+export { A2ARemoteAgent } from "./client/remote-agent.ts";
+export type { A2AHeaders, A2ARemoteAgentOptions } from "./client/remote-agent-options.ts";
+export type { RemoteAgentCard } from "./client/remote-interfaces.ts";
 export type { A2AMessage, A2APart } from "./wire/task.ts";

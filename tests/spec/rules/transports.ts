@@ -1,4 +1,4 @@
-import { plannedRules, rulesOf } from "../rule.ts";
+import { rulesOf } from "../rule.ts";
 
 /** Rules for HTTP, sockets, A2A and MCP. */
 export const transportRules = [
@@ -175,7 +175,7 @@ export const transportRules = [
     "socket.recovery-nodes":
       "with connection state recovery behind Redis streams, a run reaches its socket that came back at another node without a gap",
   }),
-  ...plannedRules("Remote A2A agent client configuration", {
+  ...rulesOf("Remote A2A agent client configuration", {
     "remote.url": "a remote agent has a base URL",
     "remote.headers": "a remote agent sends its headers",
     "remote.name": "name overrides the discovered name",
@@ -185,6 +185,8 @@ export const transportRules = [
     "remote.stream": "stream yields the remote agent's chunks",
     "remote.as-tool": "asTool makes a tool of the remote agent",
     "remote.cached-card": "getAgentCard returns the cached agent card",
+    "remote.runnable": "a remote agent runs in a team, in a workflow, and served by this service",
+    "remote.options": "options of a run that cannot reach a remote agent are refused",
   }),
   ...rulesOf("Tool-server client (MCP) configuration", {
     "mcp.name": "a server's name is put before its tools' names, which are legal, unique and mapped back",

@@ -4,7 +4,7 @@ import type { ArtifactPiece } from "../agent/artifact.ts";
 import { readReply } from "../agent/reply.ts";
 import type { A2AArtifact, A2AEvent, A2AStatus, A2ATaskState } from "../wire/task.ts";
 import type { TextPlace } from "../wire/stream-frames.ts";
-import { toArtifacts, toMessage, toStatus, toTask } from "./task-view.ts";
+import { toArtifacts, toMessage, toMetadata, toStatus, toTask } from "./task-view.ts";
 import type { TaskForm } from "./task-view.ts";
 import type { TaskTail } from "./task-tail.ts";
 
@@ -217,7 +217,7 @@ class TaskFollower {
       return true;
     }
     this.#sendArtifacts(run);
-    this.#sendStatus(toStatus(run, this.#reader.form));
+    this.#sendStatus(toStatus(run, this.#reader.form), toMetadata(run.output));
     await this.#untilDrained();
     return true;
   }
@@ -247,10 +247,10 @@ class TaskFollower {
     this.#send({ type: "artifact", taskId, contextId, artifact, append, isLast: true });
   }
 
-  #sendStatus(status: A2AStatus): void {
+  #sendStatus(status: A2AStatus, metadata?: Record<string, unknown>): void {
     const { runId: taskId, sessionId: contextId } = this.#start;
     this.#state = status.state;
-    this.#send({ type: "status", taskId, contextId, status });
+    this.#send({ type: "status", taskId, contextId, status, ...(metadata !== undefined && { metadata }) });
   }
 
   readonly #flushSoon = (): void => {

@@ -104,7 +104,8 @@ function toAnswerParts(output: Json | undefined): A2APart[] {
   ];
 }
 
-function toMetadata(output: Json | undefined): A2ATask["metadata"] {
+/** Returns the metadata of the task of a run that is over: its usage, its duration and its model. */
+export function toMetadata(output: Json | undefined): A2ATask["metadata"] {
   const { usage, durationMs, model } = readOutput(output);
   if (usage === undefined) return undefined;
   return { usage, ...(durationMs !== undefined && { durationMs }), ...(model !== undefined && { model }) };

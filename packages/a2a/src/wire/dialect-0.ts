@@ -173,9 +173,9 @@ function writeEvent(event: A2AEvent) {
     case "message":
       return writeMessage(event.message);
     case "status": {
-      const { taskId, contextId, status } = event;
-      const final = endsStream(status.state);
-      return { kind: "status-update" as const, taskId, contextId, status: writeStatus(status), final };
+      const { taskId, contextId, status, metadata } = event;
+      const told = { status: writeStatus(status), final: endsStream(status.state), ...present({ metadata }) };
+      return { kind: "status-update" as const, taskId, contextId, ...told };
     }
     default: {
       const { taskId, contextId, append, isLast: lastChunk } = event;

@@ -193,8 +193,8 @@ function writeEvent(event: A2AEvent): object {
     case "message":
       return { message: writeMessage(event.message) };
     case "status": {
-      const { taskId, contextId, status } = event;
-      return { statusUpdate: { taskId, contextId, status: writeStatus(status) } };
+      const { taskId, contextId, status, metadata } = event;
+      return { statusUpdate: { taskId, contextId, status: writeStatus(status), ...present({ metadata }) } };
     }
     default: {
       const { taskId, contextId, append, isLast } = event;

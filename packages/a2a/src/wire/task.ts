@@ -61,7 +61,8 @@ export type A2ATask = {
 export type A2AEvent =
   | { type: "task"; task: A2ATask }
   | { type: "message"; message: A2AMessage }
-  | { type: "status"; taskId: string; contextId: string; status: A2AStatus }
+  /** `metadata` has the usage of a run that is over. */
+  | { type: "status"; taskId: string; contextId: string; status: A2AStatus; metadata?: Record<string, unknown> }
   /** `append` adds the parts to those of the artifact that came before; `isLast` says that no more of it follow. */
   | {
       type: "artifact";

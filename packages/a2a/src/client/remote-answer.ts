@@ -1,0 +1,202 @@
+import type { Artifact, TokenUsage } from "@troupe/core";
+import { normalizeUsage, readObject } from "@troupe/core/adapter";
+import { isInterrupted } from "../wire/task.ts";
+import type { A2AArtifact, A2AMessage, A2APart, A2AStatus } from "../wire/task.ts";
+import { badForm } from "./remote-failure.ts";
+import type { RemoteEvent } from "./read-reply.ts";
+
+/** An artifact as far as it has come: its text, and its other parts. */
+type Gathered = { readonly name: string; text: string; files: A2APart[]; size: number };
+
+/** Bytes that an artifact or a part counts beside its content. */
+const overhead = 64;
+
+const betweenArtifacts = "\n\n";
+
+/** Gathers the answer of a remote agent from the events of its task. */
+export class RemoteAnswer {
+  readonly #maxBytes: number;
+  readonly #artifacts = new Map<string, Gathered>();
+  #size = 0;
+  #artifactsWithText = 0;
+  #message: A2AMessage | undefined;
+  #history: readonly A2AMessage[] = [];
+  #status: A2AStatus | undefined;
+  #told: Readonly<Record<string, unknown>> = {};
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** The last status of the task; undefined where the agent has answered with a message alone. */
+  get status(): A2AStatus | undefined {
+    return this.#status;
+  }
+
+  /** The text of the artifacts so far. */
+  get artifactText(): string {
+    const texts = [...this.#artifacts.values()].flatMap(({ text }) => (text === "" ? [] : text));
+    return texts.length === 1 ? (texts[0] ?? "") : texts.join(betweenArtifacts);
+  }
+
+  /**
+   * The answer: the text of the artifacts, else of the status, else of the last message of the agent, else data as JSON. Of a
+   * task that waits for its client, the question comes after the artifacts.
+   */
+  get text(): string {
+    const ofArtifacts = this.artifactText;
+    const ofStatus = textOf(this.#message ?? this.#status?.message);
+    if (this.#status !== undefined && isInterrupted(this.#status.state)) {
+      return [ofArtifacts, ofStatus].filter((text) => text !== "").join(betweenArtifacts);
+    }
+    return ofArtifacts || ofStatus || textOf(this.#lastOfAgent()) || this.#dataText();
+  }
+
+  /** The usage that the agent has told of its run, if it has. */
+  get usage(): TokenUsage | undefined {
+    const { usage } = this.#told;
+    return typeof usage === "object" && usage !== null ? normalizeUsage(readUsage(usage)) : undefined;
+  }
+
+  /** The data of the answer, where it is one value that stands beside its text or alone. */
+  get structured(): unknown {
+    const [found, ...more] = this.#answerData();
+    return found?.kind === "data" && more.length === 0 ? found.data : null;
+  }
+
+  /** The files and data of the answer but for its structured value. */
+  get artifacts(): Artifact[] {
+    const [structured, ...more] = this.#answerData();
+    const left = more.length === 0 ? structured : undefined;
+    const gathered = [...this.#artifacts.values()].flatMap(({ name, files }) =>
+      files.flatMap((part) => (part === left ? [] : toArtifact(part, name))),
+    );
+    const ofMessage = this.#filesOfMessage().flatMap((part) => (part === left ? [] : toArtifact(part, "")));
+    return [...gathered, ...ofMessage];
+  }
+
+  /** Takes an event. Returns the text by which the answer grows. */
+  take(event: RemoteEvent): string {
+    if (event.told !== undefined) this.#told = { ...this.#told, ...event.told };
+    switch (event.type) {
+      case "message":
+        this.#grow(sizeOf(event.message.parts));
+        this.#message = event.message;
+        return "";
+      case "status":
+        this.#status = event.status;
+        return "";
+      case "task":
+        this.#status = event.task.status;
+        this.#history = event.task.history;
+        return event.task.artifacts.map((artifact, index) => this.#put(artifact, { append: false, index })).join("");
+      default:
+        return this.#put(event.artifact, { append: event.append, index: 0 });
+    }
+  }
+
+  /** Puts an artifact in place, or its parts behind those that came before. Returns the text that is new. */
+  #put(artifact: A2AArtifact, { append, index }: { append: boolean; index: number }): string {
+    const gathered = this.#find(artifact, index);
+    const had = gathered.text;
+    const isFirst = had === "" && this.#artifactsWithText === 0;
+    const size = sizeOf(artifact.parts);
+    this.#grow(append ? size : size - gathered.size);
+    if (!append) Object.assign(gathered, { text: "", files: [], size: 0 });
+    gathered.size += size;
+    const added = artifact.parts.map((part) => (part.kind === "text" ? part.text : "")).join("");
+    gathered.text += added;
+    gathered.files.push(...artifact.parts.filter((part) => part.kind !== "text"));
+    this.#artifactsWithText += Number(gathered.text !== "") - Number(had !== "");
+    if (had !== "") return append ? added : afterSame(had, added);
+    return added === "" || isFirst ? added : betweenArtifacts + added;
+  }
+
+  #find({ artifactId, name = "" }: A2AArtifact, index: number): Gathered {
+    const id = artifactId || `#${index}`;
+    const known = this.#artifacts.get(id);
+    if (known !== undefined) return known;
+    this.#grow(overhead);
+    const begun = { name, text: "", files: [], size: 0 };
+    this.#artifacts.set(id, begun);
+    return begun;
+  }
+
+  #grow(bytes: number): void {
+    this.#size += bytes;
+    if (this.#size > this.#maxBytes) {
+      throw badForm(`sent an answer of more than ${this.#maxBytes} bytes. Raise maxReplyBytes to take more`);
+    }
+  }
+
+  #lastOfAgent(): A2AMessage | undefined {
+    return this.#history.findLast(({ role }) => role === "agent");
+  }
+
+  #filesOfMessage(): A2APart[] {
+    return (this.#message?.parts ?? []).filter(({ kind }) => kind !== "text");
+  }
+
+  /** The data parts beside the text of the answer, or of its only artifact. */
+  #answerData(): A2APart[] {
+    const all = [...this.#artifacts.values()];
+    const parts = all.flatMap(({ text, files }) => (text !== "" || all.length === 1 ? files : []));
+    return [...parts, ...this.#filesOfMessage()].filter(({ kind }) => kind === "data");
+  }
+
+  #dataText(): string {
+    const [only, ...more] = this.#answerData();
+    return only?.kind === "data" && more.length === 0 ? JSON.stringify(only.data) : "";
+  }
+}
+
+/** An artifact that is sent again as a whole says nothing new but what it goes on with. */
+function afterSame(had: string, text: string): string {
+  return text.startsWith(had) ? text.slice(had.length) : text;
+}
+
+function textOf(message: A2AMessage | undefined): string {
+  return (message?.parts ?? []).map((part) => (part.kind === "text" ? part.text : "")).join("");
+}
+
+const counters = ["promptTokens", "completionTokens", "totalTokens", "cachedTokens", "reasoningTokens"] as const;
+
+/** Returns the counters of a usage: the remote vendor's own object stays there. */
+function readUsage(usage: object): TokenUsage {
+  const fields = readObject(usage);
+  const read = Object.fromEntries(counters.flatMap((name) => (name in fields ? [[name, fields[name]]] : [])));
+  return read as unknown as TokenUsage;
+}
+
+function sizeOf(parts: readonly A2APart[]): number {
+  return parts.reduce((sum, part) => sum + overhead + sizeOfPart(part), 0);
+}
+
+function sizeOfPart(part: A2APart): number {
+  switch (part.kind) {
+    case "text":
+      return part.text.length;
+    case "bytes":
+      return part.base64.length;
+    case "url":
+      return part.url.length;
+    default:
+      return JSON.stringify(part.data).length;
+  }
+}
+
+function toArtifact(part: A2APart, name: string): Artifact | [] {
+  const { mediaType: mimeType } = part;
+  const type = part.filename ?? (name || (part.kind === "data" ? "data" : "file"));
+  const typed = mimeType === undefined ? {} : { mimeType };
+  switch (part.kind) {
+    case "bytes":
+      return { type, data: part.base64, ...typed };
+    case "url":
+      return { type, data: part.url, ...typed };
+    case "data":
+      return { type, data: part.data, ...typed };
+    default:
+      return [];
+  }
+}

@@ -1,0 +1,116 @@
+import { createId, readObject, streamEvents } from "@troupe/core/adapter";
+import type { CallHeaders, HttpReply } from "@troupe/core/adapter";
+import { readEvent } from "./read-reply.ts";
+import type { RemoteEvent } from "./read-reply.ts";
+import { badForm, failureOfError, failureOfStatus, toRemoteFailure } from "./remote-failure.ts";
+import type { RemoteFailure } from "./remote-failure.ts";
+import type { RemoteHttp, RemoteRequest } from "./remote-http.ts";
+import type { RemoteInterface } from "./remote-interfaces.ts";
+import { writeCall } from "./write-call.ts";
+import type { RemoteCall } from "./write-call.ts";
+
+/** What the calls of one run share: the user's headers, and the signal that ends them. */
+export type CallSetting = { readonly users: CallHeaders | undefined; readonly signal: AbortSignal };
+
+/** One interface of a remote agent: sends calls in its version and reads the answers. Failures are `RemoteFailure`s. */
+export class RemoteEndpoint {
+  readonly at: RemoteInterface;
+  readonly #http: RemoteHttp;
+  readonly #maxBytes: number;
+  readonly #promisesStreams: boolean;
+
+  constructor(at: RemoteInterface, http: RemoteHttp, facts: { maxBytes: number; promisesStreams: boolean }) {
+    this.at = at;
+    this.#http = http;
+    this.#maxBytes = facts.maxBytes;
+    this.#promisesStreams = facts.promisesStreams;
+  }
+
+  /** Tells if the agent can be streamed from here. */
+  get streams(): boolean {
+    return this.#promisesStreams && this.#http.isTrusted(this.at.url);
+  }
+
+  /** Sends a call whose answer is one event. */
+  async call(call: RemoteCall, setting: CallSetting, timeoutMs?: number): Promise<RemoteEvent> {
+    const { id, request } = this.#write(call, setting);
+    const { status, headers, text } = await this.#http.whole(request, timeoutMs);
+    const body = parse(text);
+    if (status < 200 || status > 299) throw failureOfReply(status, headers, body);
+    return this.#read(body, id, status);
+  }
+
+  /** Sends a call whose answer is a stream, and yields its events. An agent that answers with one event instead is fine. */
+  async *stream(call: RemoteCall, setting: CallSetting): AsyncGenerator<RemoteEvent, void, undefined> {
+    const { id, request } = this.#write(call, setting);
+    const opened = await this.#http.open(request);
+    const { reply } = opened;
+    try {
+      if (reply.status < 200 || reply.status > 299) {
+        throw failureOfReply(reply.status, reply.headers, parse(await reply.text().catch(() => "")));
+      }
+      if (isEventStream(reply)) yield* this.#readStream(reply, id);
+      else yield this.#read(parse(await reply.text()), id, reply.status);
+    } catch (error) {
+      throw toRemoteFailure(error);
+    } finally {
+      opened.end();
+    }
+  }
+
+  async *#readStream(reply: HttpReply, id: string): AsyncGenerator<RemoteEvent, void, undefined> {
+    for await (const batch of streamEvents<object>(reply, { format: "sse", maxEventBytes: this.#maxBytes })) {
+      for (const frame of batch) {
+        // A body that is JSON all the same.
+        const { body } = readObject(frame);
+        yield this.#read(this.at.binding === "JSONRPC" && body !== undefined ? body : frame, id, reply.status);
+      }
+    }
+  }
+
+  #write(call: RemoteCall, { users, signal }: CallSetting): { id: string; request: RemoteRequest } {
+    const id = createId();
+    return { id, request: { ...writeCall(call, this.at, id), users, signal } };
+  }
+
+  /** Reads a reply or a frame: of JSON-RPC the result of our request, of HTTP+JSON the bare event. */
+  #read(body: unknown, id: string, status: number): RemoteEvent {
+    const fields = readObject(body);
+    if (fields["error"] !== undefined && fields["error"] !== null) {
+      throw failureOfError(fields["error"], status >= 400 ? status : undefined);
+    }
+    const isRpc = this.at.binding === "JSONRPC";
+    if (isRpc && fields["id"] !== id && "result" in fields) throw badForm("answered another request than ours");
+    const event = isTooDeep(body, maxDepth) ? undefined : readEvent(isRpc ? fields["result"] : body);
+    if (event === undefined) throw badForm("sent an answer that is no task, message or update of A2A");
+    return event;
+  }
+}
+
+function isEventStream({ headers }: HttpReply): boolean {
+  return /^text\/event-stream\b/i.test(headers.get("content-type") ?? "");
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Makes the failure of a reply with an error status. Its body tells more, but for credentials and too many requests. */
+function failureOfReply(status: number, headers: HttpReply["headers"], body: unknown): RemoteFailure {
+  const { error } = readObject(body);
+  const isPlain = status === 401 || status === 403 || status === 429 || status >= 502;
+  if (isPlain || typeof error !== "object" || error === null) return failureOfStatus(status, headers);
+  return failureOfError(error, status);
+}
+
+/** The levels that a reply may nest, as what walks it could overflow the stack. */
+const maxDepth = 64;
+
+function isTooDeep(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((part) => isTooDeep(part, levels - 1));
+}

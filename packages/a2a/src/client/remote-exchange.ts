@@ -1,0 +1,267 @@
+import { sleep } from "@troupe/core/adapter";
+import type { CallHeaders } from "@troupe/core/adapter";
+import { isInterrupted, isTerminal } from "../wire/task.ts";
+import { present } from "../wire/field-reader.ts";
+import type { A2AMessage, A2ATaskState } from "../wire/task.ts";
+import type { RemoteContext } from "./remote-contexts.ts";
+import type { RemoteEndpoint } from "./remote-endpoint.ts";
+import { badForm, RemoteFailure } from "./remote-failure.ts";
+import type { RemoteEvent } from "./read-reply.ts";
+
+/** The message of a run, without its place, and the means to send it. */
+export type ExchangeInit = {
+  readonly message: Omit<A2AMessage, "contextId" | "taskId">;
+  readonly context: RemoteContext;
+  readonly outputModes: readonly string[] | undefined;
+};
+
+/** The endpoints that are tried in turn, the user's headers, and a function that is told which one took the message. */
+export type ExchangeRoute = {
+  readonly endpoints: readonly RemoteEndpoint[];
+  readonly users: CallHeaders | undefined;
+  readonly note: (endpoint: RemoteEndpoint) => void;
+};
+
+/** Waits between questions for a task, in milliseconds: the first, the longest, and the factor from one to the next. */
+const pollWaits = { first: 100, longest: 5000, factor: 1.5 };
+
+/** Failures in a row after which a task is not asked for any more. */
+const mostPollFailures = 3;
+
+/** Milliseconds to learn the id of a task that is to be cancelled, and to cancel it. */
+const cancelWaits = { id: 1500, call: 3000 };
+
+/** The events of a call that has begun: the first one, and those to come. */
+type Begun = { first: RemoteEvent; rest: AsyncGenerator<RemoteEvent, void, undefined> | undefined };
+
+/** The exchange of one run with a remote agent: a message, and the task that answers it, followed until its end. */
+export class RemoteExchange {
+  readonly #init: ExchangeInit;
+  readonly #controller = new AbortController();
+  readonly #begun = Promise.withResolvers<void>();
+  #route: ExchangeRoute | undefined;
+  #endpoint: RemoteEndpoint | undefined;
+  #context: RemoteContext;
+  #taskId: string | undefined;
+  #isSent = false;
+  /** True once the task is over or waits for its client. */
+  #isSettled = false;
+  /** The same, but for a task that waits for credentials, which goes on by itself. */
+  #isOver = false;
+  #hasResumed = false;
+
+  constructor(init: ExchangeInit) {
+    this.#init = init;
+    this.#context = init.context;
+  }
+
+  /** The place of the session in the agent: the context, and the task if that waits for the next message. */
+  get context(): RemoteContext {
+    return this.#context;
+  }
+
+  /** Aborts with the end of the exchange, and not with that of the run: the task is cancelled before. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Sends the message and yields the events of its task, until it is over or waits for its client. */
+  async *events(route: ExchangeRoute): AsyncGenerator<RemoteEvent, void, undefined> {
+    this.#route = route;
+    try {
+      yield* this.#follow(await this.#begin());
+    } finally {
+      this.#begun.resolve();
+    }
+  }
+
+  /** Ends the exchange before its time: cancels the task, if it goes on. Throws when that fails. */
+  async cancel(): Promise<void> {
+    try {
+      if (!this.#isSent || this.#isOver) return;
+      // The message is on its way: only its answer tells which task there is to cancel.
+      if (this.#taskId === undefined) await this.#untilBegun();
+      if (this.#taskId !== undefined && !this.#isOver) await this.#cancelTask(this.#taskId);
+    } finally {
+      this.close();
+    }
+  }
+
+  /** Closes what is open. */
+  close(): void {
+    this.#controller.abort(new Error("The exchange is over."));
+  }
+
+  async #untilBegun(): Promise<void> {
+    const late = new AbortController();
+    await Promise.race([this.#begun.promise, sleep(cancelWaits.id, late.signal).catch(() => undefined)]);
+    late.abort();
+  }
+
+  async #cancelTask(id: string): Promise<void> {
+    try {
+      await this.#endpoint?.call({ op: "cancel", id }, this.#setting(), cancelWaits.call);
+    } catch (error) {
+      // It is over, or gone.
+      const isOver = error instanceof RemoteFailure && (error.rpcCode === -32001 || error.rpcCode === -32002);
+      if (!isOver) throw error;
+    }
+  }
+
+  #setting() {
+    return { users: this.#route?.users, signal: this.#controller.signal };
+  }
+
+  /** Sends the message to the first endpoint that takes it, at first in the place of its session. */
+  async #begin(): Promise<Begun> {
+    try {
+      return await this.#tryEndpoints();
+    } catch (error) {
+      const place = this.#context;
+      const next = error instanceof RemoteFailure ? withoutPlace(place, error) : place;
+      if (next === place) throw error;
+      // It was refused for its place, and not taken.
+      this.#context = next;
+      return await this.#begin();
+    }
+  }
+
+  async #tryEndpoints(): Promise<Begun> {
+    const ways = (this.#route?.endpoints ?? []).flatMap((endpoint) =>
+      (endpoint.streams ? (["stream", "send"] as const) : (["send"] as const)).map((op) => ({ endpoint, op })),
+    );
+    let refusal: RemoteFailure | undefined;
+    for (const { endpoint, op } of ways) {
+      try {
+        const begun = await this.#send(endpoint, op);
+        this.#route?.note(endpoint);
+        return begun;
+      } catch (error) {
+        if (!isRefusedMethod(error, op)) throw error;
+        // The first refusal tells most.
+        refusal ??= error;
+      }
+    }
+    throw refusal ?? badForm("names no endpoint that can be called");
+  }
+
+  async #send(endpoint: RemoteEndpoint, op: "send" | "stream"): Promise<Begun> {
+    const { outputModes } = this.#init;
+    const message: A2AMessage = { ...this.#init.message, ...this.#context };
+    const call = { op, message, ...(outputModes !== undefined && { outputModes }) };
+    this.#endpoint = endpoint;
+    this.#isSent = true;
+    if (op === "send") return { first: this.#take(await endpoint.call(call, this.#setting())), rest: undefined };
+    const rest = endpoint.stream(call, this.#setting());
+    const { value: first, done } = await rest.next();
+    if (done === true) throw badForm("ended the stream before its first event");
+    return { first: this.#take(first), rest };
+  }
+
+  /** Follows a task over the stream that brought it, once over another one if that breaks off, and else by asking for it. */
+  async *#follow({ first, rest }: Begun): AsyncGenerator<RemoteEvent, void, undefined> {
+    yield first;
+    let stream = rest;
+    while (stream !== undefined && !this.#isSettled) {
+      const failure = yield* this.#read(stream);
+      if (this.#isSettled) return;
+      if (this.#taskId === undefined) throw failure ?? badForm("ended the stream before the end of its task");
+      stream = this.#resume(this.#taskId);
+    }
+    await stream?.return(undefined);
+    if (!this.#isSettled) yield* this.#poll();
+  }
+
+  /** Yields the events of a stream. Returns the failure with which it broke off, if it did. */
+  async *#read(
+    stream: AsyncGenerator<RemoteEvent, void, undefined>,
+  ): AsyncGenerator<RemoteEvent, RemoteFailure | undefined, undefined> {
+    try {
+      for await (const event of stream) {
+        if (!this.#isOurs(event)) continue;
+        yield this.#take(event);
+        if (this.#isSettled) return undefined;
+      }
+    } catch (error) {
+      if (!(error instanceof RemoteFailure)) throw error;
+      // The agent does not resume streams, or the task is over: it is asked for.
+      const isGone = this.#hasResumed && (error.kind === "rpc" || error.isUnknownMethod);
+      if (!isGone && !error.isDropped) throw error;
+      return error;
+    }
+    return undefined;
+  }
+
+  #resume(id: string): AsyncGenerator<RemoteEvent, void, undefined> | undefined {
+    if (this.#hasResumed) return undefined;
+    this.#hasResumed = true;
+    return this.#endpoint?.stream({ op: "subscribe", id }, this.#setting());
+  }
+
+  async *#poll(): AsyncGenerator<RemoteEvent, void, undefined> {
+    const id = this.#taskId;
+    if (id === undefined) throw badForm("sent a task without an id");
+    let wait = pollWaits.first;
+    for (let failures = 0; !this.#isSettled; wait = Math.min(wait * pollWaits.factor, pollWaits.longest)) {
+      await sleep(wait, this.#controller.signal);
+      try {
+        const event = await this.#endpoint?.call({ op: "get", id }, this.#setting());
+        if (event === undefined || !this.#isOurs(event)) throw badForm("answered with another task than ours");
+        failures = 0;
+        yield this.#take(event);
+      } catch (error) {
+        if (!(error instanceof RemoteFailure && error.isDropped) || ++failures === mostPollFailures) throw error;
+      }
+    }
+  }
+
+  /** Tells if an event is about the task of this exchange. Updates without ids are taken for it. */
+  #isOurs(event: RemoteEvent): boolean {
+    const id = taskIdOf(event);
+    return id === undefined || this.#taskId === undefined || id === this.#taskId;
+  }
+
+  /** Notes what an event says of the task. */
+  #take(event: RemoteEvent): RemoteEvent {
+    if (event.type !== "message") this.#taskId ??= taskIdOf(event);
+    const state = stateOf(event);
+    this.#context = present({
+      contextId: contextIdOf(event) ?? this.#context.contextId,
+      taskId: state === "input-required" ? this.#taskId : undefined,
+    });
+    this.#isSettled = event.type === "message" || (state !== undefined && (isTerminal(state) || isInterrupted(state)));
+    this.#isOver = this.#isSettled && state !== "auth-required";
+    this.#begun.resolve();
+    return event;
+  }
+}
+
+function stateOf(event: RemoteEvent): A2ATaskState | undefined {
+  if (event.type === "task") return event.task.status.state;
+  return event.type === "status" ? event.status.state : undefined;
+}
+
+function taskIdOf(event: RemoteEvent): string | undefined {
+  if (event.type === "message") return event.message.taskId;
+  return (event.type === "task" ? event.task.id : event.taskId) || undefined;
+}
+
+function contextIdOf(event: RemoteEvent): string | undefined {
+  if (event.type === "message") return event.message.contextId;
+  return (event.type === "task" ? event.task.contextId : event.contextId) || undefined;
+}
+
+/** Tells if a message was refused for the method by which it was sent, so that another one may do. */
+function isRefusedMethod(error: unknown, op: "send" | "stream"): error is RemoteFailure {
+  if (!(error instanceof RemoteFailure)) return false;
+  return error.isUnknownMethod || error.kind === "untrusted" || (op === "stream" && error.rpcCode === -32004);
+}
+
+/** Returns a place that a refused message may be sent to instead: without its task, then without its context. */
+function withoutPlace(place: RemoteContext, { rpcCode = 0 }: RemoteFailure): RemoteContext {
+  const isOfPlace = [-32001, -32004, -32602].includes(rpcCode);
+  if (!isOfPlace) return place;
+  const { contextId, taskId } = place;
+  if (taskId !== undefined) return contextId === undefined ? {} : { contextId };
+  return contextId === undefined || rpcCode === -32004 ? place : {};
+}

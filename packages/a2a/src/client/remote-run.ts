@@ -1,0 +1,155 @@
+import { getTextContent, TroupeError } from "@troupe/core";
+import type { StreamChunk } from "@troupe/core";
+import type { Run, RunWork } from "@troupe/core/adapter";
+import { fromContent } from "../wire/content.ts";
+import { RemoteAnswer } from "./remote-answer.ts";
+import type { RemoteCards } from "./remote-cards.ts";
+import type { RemoteContexts } from "./remote-contexts.ts";
+import { RemoteExchange } from "./remote-exchange.ts";
+import { toRemoteError } from "./remote-failure.ts";
+import type { RemoteHttp } from "./remote-http.ts";
+import { noInterface } from "./remote-interfaces.ts";
+
+/** What the runs of one remote agent share. */
+export type RemoteParts = {
+  readonly http: RemoteHttp;
+  readonly cards: RemoteCards;
+  readonly contexts: RemoteContexts;
+  readonly maxBytes: number;
+  readonly name: () => string;
+};
+
+/** The reason why a run finished, as the work of a run returns it. */
+type FinishReason = Extract<StreamChunk, { type: "finish" }>["finishReason"];
+
+/** The work of one run of a remote agent: sends its input, streams the answer, and cancels the task when the run ends early. */
+export class RemoteRun implements RunWork {
+  readonly isStructured = false;
+  readonly #parts: RemoteParts;
+  readonly #run: Run;
+  readonly #exchange: RemoteExchange;
+  readonly #answer: RemoteAnswer;
+
+  constructor(parts: RemoteParts, run: Run) {
+    this.#parts = parts;
+    this.#run = run;
+    this.#answer = new RemoteAnswer(parts.maxBytes);
+    const { card } = parts.cards;
+    const modes = card?.["defaultOutputModes"];
+    this.#exchange = new RemoteExchange({
+      // The same for each attempt at a durable run, so that an agent may know a message that it has had.
+      message: { messageId: run.runId, role: "user", parts: fromContent(run.input) },
+      context: parts.contexts.find(run.settings),
+      outputModes: isModes(modes) ? modes : undefined,
+    });
+  }
+
+  begin(): Promise<AsyncGenerator<StreamChunk, FinishReason>> {
+    return Promise.resolve(this.#read());
+  }
+
+  /** The task goes on without its reader: it is told to end. */
+  async saveInterrupted(): Promise<void> {
+    try {
+      await this.#exchange.cancel();
+    } catch (error) {
+      const message = "The task of a remote agent could not be cancelled. It may go on.";
+      this.#run.warn("remote_not_cancelled", message, { error: toRemoteError(error, this.#parts.name()) });
+    }
+  }
+
+  release(): void {
+    this.#exchange.close();
+  }
+
+  async *#read(): AsyncGenerator<StreamChunk, FinishReason> {
+    const [run, answer] = [this.#run, this.#answer];
+    try {
+      for await (const event of this.#exchange.events(await this.#route())) {
+        const text = answer.take(event);
+        run.text = answer.artifactText;
+        if (text === "") continue;
+        run.noteToken();
+        yield { type: "text", text };
+      }
+      yield* this.#finish();
+      return "stop";
+    } catch (error) {
+      throw toRemoteError(error, this.#parts.name());
+    }
+  }
+
+  async #route() {
+    const { cards, http, name } = this.#parts;
+    const { context, signal } = this.#run;
+    const endpoints = await cards.endpoints(context, signal);
+    if (endpoints.length === 0) throw noInterface(name());
+    const users = await http.readHeaders(context, signal);
+    signal.throwIfAborted();
+    return { endpoints, users, note: (endpoint: (typeof endpoints)[number]) => cards.note(endpoint) };
+  }
+
+  *#finish(): Generator<StreamChunk, void> {
+    const [run, answer] = [this.#run, this.#answer];
+    this.#parts.contexts.keep(run.settings, this.#exchange.context);
+    if (answer.usage !== undefined) run.meter.add(answer.usage);
+    this.#checkState();
+    const streamed = run.text;
+    run.text = answer.text;
+    run.structured = answer.structured;
+    const rest = run.text.startsWith(streamed) ? run.text.slice(streamed.length) : "";
+    if (rest !== "") {
+      run.noteToken();
+      yield { type: "text", text: rest };
+    }
+    yield* this.#showArtifacts();
+    run.messages.push({ role: "assistant", content: run.text });
+  }
+
+  /** Shows the files and the data of the answer as what a tool of the agent's name has made. */
+  *#showArtifacts(): Generator<StreamChunk, void> {
+    const { artifacts } = this.#answer;
+    if (artifacts.length === 0) return;
+    const [toolCallId, toolName] = [`${this.#run.runId}.files`, this.#parts.name()];
+    const result = artifacts.map(({ type }) => type).join(", ");
+    const made = { toolCallId, toolName, result, durationMs: 0, artifacts };
+    this.#run.toolCalls.push({ ...made, args: {} });
+    yield { type: "tool_call_start", toolCall: { id: toolCallId, name: toolName } };
+    yield { type: "tool_result", ...made };
+    yield { type: "tool_call_end", toolCallId };
+  }
+
+  /** Throws for a task that has ended in another way than by an answer or a question. */
+  #checkState(): void {
+    const { status } = this.#answer;
+    if (status === undefined) return;
+    const name = JSON.stringify(this.#parts.name());
+    const fields = { remote: this.#parts.name(), state: status.state };
+    const said = getTextContent(status.message?.parts.flatMap(toText).join("") ?? "").slice(0, longestCause);
+    const options = { fields, ...(said !== "" && { cause: new Error(said) }) };
+    switch (status.state) {
+      case "failed":
+        throw new TroupeError("model_failed", `The task of the remote agent ${name} failed.`, options);
+      case "rejected":
+        throw new TroupeError("guardrail_blocked", `The remote agent ${name} rejected the task.`, options);
+      case "canceled":
+        throw new TroupeError("cancelled", `The task was cancelled at the remote agent ${name}.`, options);
+      case "auth-required": {
+        const message = `The remote agent ${name} asks for further credentials in the middle of its task. Check headers.`;
+        throw new TroupeError("model_failed", message, options);
+      }
+      default:
+    }
+  }
+}
+
+/** The longest text of a remote agent that is kept as the cause of an error. */
+const longestCause = 1000;
+
+function toText(part: { kind: string; text?: string }): string[] {
+  return part.text === undefined ? [] : [part.text];
+}
+
+function isModes(modes: unknown): modes is string[] {
+  return Array.isArray(modes) && modes.length > 0 && modes.every((mode) => typeof mode === "string");
+}
