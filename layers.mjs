@@ -32,6 +32,7 @@ export const folderLayers = {
     ["settings"],
     ["request"],
     ["answer"],
+    ["ui"],
     ["routes"],
     ["openapi"],
     ["docs"],

@@ -176,6 +176,7 @@ export { logRunFailure, toPublicFailure } from "./transport/public-failure.ts";
 export type { FailedRunFacts } from "./transport/public-failure.ts";
 export { toPublicRun, toPublicWait, toRunError } from "./transport/public-run.ts";
 export type { PublicRun, PublicWait } from "./transport/public-run.ts";
+export { wasDenied } from "./tool/approve-call.ts";
 export { ServedRuns } from "./transport/served-runs.ts";
 export type {
   FoundRun,

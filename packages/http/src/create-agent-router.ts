@@ -12,6 +12,7 @@ import { keptRunRoutes } from "./routes/kept-run-routes.ts";
 import { mountRoute } from "./routes/mount-route.ts";
 import type { Route } from "./routes/mount-route.ts";
 import { runRoutes } from "./routes/run-routes.ts";
+import { uiRoutes } from "./routes/ui-routes.ts";
 import { sessionRoutes } from "./routes/session-routes.ts";
 import { readSettings } from "./settings/read-settings.ts";
 import { createRequestGuard } from "./settings/request-guard.ts";
@@ -78,7 +79,7 @@ function probesOf(settings: RouterSettings): RequestHandler {
 
 /** Runs first: each route before them would be tried for every request. */
 function routesOf(settings: RouterSettings): Route[] {
-  return [runRoutes, keptRunRoutes, listRoutes, sessionRoutes, docsRoutes].flatMap((make) => make(settings));
+  return [runRoutes, uiRoutes, keptRunRoutes, listRoutes, sessionRoutes, docsRoutes].flatMap((make) => make(settings));
 }
 
 /** Stands before the middleware: its answers have the id of the request too, and what the guard refuses never gets there. */

@@ -7,6 +7,26 @@ export const transportRules = [
     "http.registries": "agents, teams and workflows are served by their registered names",
     "http.middleware": "the given middleware runs on all routes of the specification",
   }),
+  ...rulesOf("HTTP gateway: streams for useChat", {
+    "http.ui-stream":
+      "with the option ui, POST /agents/:name/ui and /teams/:name/ui take the requests of useChat and answer with the UI message stream; what is no such request is refused before anything runs",
+    "http.ui-message":
+      "text, thinking, calls of tools with their input, results and failures, sources, files and usage are parts of the message, each model call is a step, and every chunk is one that the SDK takes",
+    "http.ui-session":
+      "the session has the id of the chat and belongs to the principal; a chat sends all messages or the last one alone, and a session that is not there begins with what the page has",
+    "http.ui-regenerate": "a message that is regenerated or edited replaces the turns from there on",
+    "http.ui-errors":
+      "a failure before the answer has its status; a later one is an error chunk, with its code in the metadata",
+    "http.ui-disconnect": "a page that stops cancels its run, unless the run is to continue",
+    "http.ui-resume":
+      "GET /agents/:name/ui/:chatId/stream sends the message that is under way, or that waits, from its beginning to its user; 204 when there is none",
+    "http.ui-stop": "POST /agents/:name/ui/:chatId/stop cancels the run of the chat; again it changes nothing",
+    "http.ui-approval":
+      "a call that needs an approval is asked about in the message, which goes on when it is answered; nothing of the page's message counts but the answer, and the same answer again is no error",
+    "http.ui-client-tools": "the result of a tool that the page executes goes to the model, in the same message",
+    "http.ui-unanswered": "another message of the user cancels the run that waits for an answer",
+    "http.ui-takeover": "what another process makes anew takes the place of what was shown of its step",
+  }),
   ...rulesOf("HTTP gateway", {
     "http.agent-run": "POST /agents/:name/run answers with the output",
     "http.agent-stream": "POST /agents/:name/stream answers with server-sent events",

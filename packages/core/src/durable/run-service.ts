@@ -156,6 +156,13 @@ export class RunService {
     return new RunTail({ runId, after, open, storage: this.#storage, tails: this.#parts.tails });
   }
 
+  /** Returns the events of a run behind a position that are stored by now. It waits for no others. */
+  storedEvents(runId: string, caller: RunCaller, after?: string): AsyncIterableIterator<RunEvent, undefined> {
+    this.#checkOpen();
+    const open = async () => await this.#find(runId, caller);
+    return new RunTail({ runId, after, open, storage: this.#storage, tails: this.#parts.tails, isBounded: true });
+  }
+
   /**
    * Cancels a run: `cancelled` when it has ended by that, `cancelling` when its process was told, and `over` when it had
    * ended before.

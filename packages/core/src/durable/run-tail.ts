@@ -4,7 +4,8 @@ import type { EventPage, Position } from "./run-events.ts";
 import { isEnded } from "./run-record.ts";
 import type { RunRecord } from "./run-record.ts";
 import type { RunStorage } from "./run-record.ts";
-import type { RunFeed, RunTails } from "./run-tails.ts";
+import { RunFeed } from "./run-tails.ts";
+import type { RunTails } from "./run-tails.ts";
 import type { RunEvent } from "./run-view.ts";
 
 type TailInit = {
@@ -14,6 +15,8 @@ type TailInit = {
   tails: RunTails;
   /** Reads the record of the run, and checks that it is the caller's. */
   open: () => Promise<RunRecord>;
+  /** True for a reader that leaves behind the last event that is stored by now. */
+  isBounded?: boolean;
 };
 
 type Step = IteratorResult<RunEvent, undefined>;
@@ -88,7 +91,8 @@ export class RunTail implements AsyncIterableIterator<RunEvent, undefined> {
   async *#readRecords(): AsyncGenerator<readonly RunEvent[], undefined> {
     const { open, tails, runId, storage } = this.#init;
     const record = await open();
-    const feed = tails.join(runId);
+    // The records that readers share may be older than those of another process.
+    const feed = this.#init.isBounded === true ? new RunFeed(runId, storage) : tails.join(runId);
     try {
       // Most runs have one attempt, and nothing in them is void.
       const backlog = record.attempts > 1 ? await Backlog.read(storage, runId, this.#seen) : undefined;
@@ -117,6 +121,7 @@ export class RunTail implements AsyncIterableIterator<RunEvent, undefined> {
       }
       // It may have left while it read, and nothing would wake it.
       if (pages.length > 0 || this.#hasLeft) continue;
+      if (this.#init.isBounded === true) return undefined;
       if (last < seen || isEnded(record.status)) throw removed(record);
       await this.#init.tails.wait(feed, last, (leave) => (this.#leave = leave));
     }

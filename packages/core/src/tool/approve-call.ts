@@ -127,6 +127,11 @@ function deniedOutcome(toolName: string, reason: string | undefined, context: Ru
   return failedOutcome(cutFailureText(`The call of ${toolName} was denied: ${keyMasker(context)(reason)}`));
 }
 
+/** Tells if what clients are told of a failed call says that it was denied. */
+export function wasDenied({ toolName, error }: { toolName: string; error?: string | undefined }): boolean {
+  return error?.startsWith(`The call of ${toolName} was denied`) === true;
+}
+
 function failedHook(
   hook: string,
   { toolName, error }: { toolName: string; error: unknown },

@@ -140,6 +140,15 @@ export class ServedRuns implements EndingRuns {
     throw runNotFound();
   }
 
+  /** Returns the open run of a session that a service keeps: the one that it performs or that waits, if there is one. */
+  async findOfSession(sessionId: string, owner: SessionOwner): Promise<FoundRun | undefined> {
+    for (const service of this.services) {
+      const run = await service.runOfSession(sessionId, owner);
+      if (run !== null) return { service, run };
+    }
+    return undefined;
+  }
+
   /** Throws `gone` for the events of a run in memory that has been over for too long. They are removed from time to time. */
   checkKept({ service, run }: FoundRun): void {
     if (service === this.durable || run.endedAt === undefined) return;

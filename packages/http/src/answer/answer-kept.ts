@@ -26,14 +26,14 @@ export type AcceptedBody = Pick<PublicRun, "runId" | "sessionId" | "status" | "w
 /** Accepts a run and sends its output once it is over, or a 202 at once if the client prefers it, or when the run waits. */
 export async function answerKeptRun(call: KeptCall): Promise<void> {
   const { exchange, target, settings } = call;
-  const run = await accept(call);
+  const run = await acceptKept(call);
   if (prefersAsync(exchange.request)) {
     exchange.response.setHeader("Preference-Applied", "respond-async");
     return sendAccepted(exchange, await target.service.get(run.runId, run.caller));
   }
   if (call.runRequest.query.early) sendEarlyHints(exchange, run);
   const tail = followRun(exchange, run, settings);
-  const stopWatching = watchClient(call, run);
+  const stopWatching = watchClient(call.exchange, { run, endsWithClient: call.runRequest.query.endsWithClient });
   try {
     const paused = await tail.untilPaused();
     if (paused === undefined || exchange.response.destroyed) return;
@@ -48,14 +48,14 @@ export async function answerKeptRun(call: KeptCall): Promise<void> {
 /** Accepts a run and sends its events, or those behind `Last-Event-ID` of a run that the client has begun before. */
 export async function answerKeptStream(call: KeptCall): Promise<void> {
   const { exchange, runRequest, settings } = call;
-  const run = await accept(call);
+  const run = await acceptKept(call);
   const after = readLastEventId(exchange.request);
   if (after !== undefined) {
     const { service, runId, caller } = run;
     settings.servedRuns.checkKept({ service, run: await service.get(runId, caller) });
   }
   const tail = followRun(exchange, { ...run, after }, settings);
-  const stopWatching = watchClient(call, run);
+  const stopWatching = watchClient(call.exchange, { run, endsWithClient: call.runRequest.query.endsWithClient });
   try {
     const { early } = runRequest.query;
     const own = { ...runRequest.opts, runId: run.runId };
@@ -67,7 +67,7 @@ export async function answerKeptStream(call: KeptCall): Promise<void> {
 }
 
 /** Has the service of a request accept its run, and sets the ids and the place of the run as headers. */
-async function accept(call: KeptCall): Promise<FollowedRun & RunIds> {
+export async function acceptKept(call: KeptCall): Promise<FollowedRun & RunIds> {
   const { exchange, runRequest, target, settings } = call;
   const { request, response } = exchange;
   // Express keeps its way to this route there: memory that would be held for as long as the answer lasts.
@@ -84,9 +84,12 @@ async function accept(call: KeptCall): Promise<FollowedRun & RunIds> {
   return { service: target.service, runId, sessionId, kind: target.kind, caller: runRequest.owner };
 }
 
-/** Cancels a run when its client disconnects, if the request asks for it. Returns the function that ends this. */
-function watchClient({ exchange: { response }, runRequest }: KeptCall, run: FollowedRun): () => void {
-  if (!runRequest.query.endsWithClient) return () => undefined;
+/** Cancels a run when its client disconnects, if it ends with its client. Returns the function that ends this. */
+export function watchClient(
+  { response }: Exchange,
+  { run, endsWithClient }: { run: FollowedRun; endsWithClient: boolean },
+): () => void {
+  if (!endsWithClient) return () => undefined;
   const cancel = (): void => {
     if (response.writableFinished) return;
     void run.service.cancel(run.runId, run.caller, "The client disconnected.").catch(() => undefined);

@@ -67,9 +67,11 @@ export class EventStream {
     return drained && untilDrained(drained, this.#options.signal);
   }
 
-  /** Sends what is left, and ends the response. */
-  close(): void {
-    void this.#open()?.close();
+  /** Sends what is left and, if given, a last line of data, and ends the response. */
+  close(lastData?: string): void {
+    const writer = this.#open();
+    if (lastData !== undefined && writer?.closed === false) void writer.write(`data: ${lastData}\n\n`);
+    void writer?.close();
   }
 
   /** Leaves the response to another answer. Only before the head is sent. */

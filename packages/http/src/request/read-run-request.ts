@@ -29,14 +29,25 @@ export async function readRunRequest<Subject, Input>(
   subject: Subject,
   { settings, input }: { settings: RouterSettings; input: InputRule<Input> },
 ): Promise<RunRequest<Subject, Input>> {
+  const readFields = async () => (await readRunBody(exchange, settings, input.takesFiles)) ?? {};
+  return await toRunRequest(exchange, subject, { settings, readInput: input.read, readFields });
+}
+
+/** Makes the request to run a subject of the fields of a body, read after the query and the host's options, and of the headers. */
+export async function toRunRequest<Subject, Input>(
+  exchange: Exchange,
+  subject: Subject,
+  given: { settings: RouterSettings; readInput: InputRule<Input>["read"]; readFields: () => Promise<RunFields> },
+): Promise<RunRequest<Subject, Input>> {
+  const { settings, readInput, readFields } = given;
   const { request, response } = exchange;
   const query = readRunQuery(request);
   const principal = principalOf(request);
   const hostOptions = settings.runOptions && readHostRunOptions(await settings.runOptions(request));
-  const body = (await readRunBody(exchange, settings, input.takesFiles)) ?? {};
+  const body = await readFields();
   const { bodyUserId, genericApiKeyHeader } = settings;
   const readKeys = (bodyKey: unknown) => readKeyHeaders(request.headers, { genericApiKeyHeader, bodyKey });
-  const rules = { subject, readInput: input.read, principal, bodyUserId, hostOptions, readKeys };
+  const rules = { subject, readInput, principal, bodyUserId, hostOptions, readKeys };
   const runRequest = { ...readRunFields(body, rules), query };
   const { runId, sessionId } = runRequest.opts;
   requestRecordOf(response).runId = runId;

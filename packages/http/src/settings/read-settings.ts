@@ -26,7 +26,7 @@ import { readUploadOptions } from "../uploads/upload-options.ts";
 import type { UploadRules } from "../uploads/upload-options.ts";
 import { UploadReader } from "../uploads/upload-reader.ts";
 import { readDocsOptions } from "./docs-options.ts";
-import type { MayAnswer, RouterOptions, RouterSettings } from "./router-options.ts";
+import type { MayAnswer, RouterOptions, RouterSettings, UiOptions } from "./router-options.ts";
 import type { ReadRunOptions } from "./run-options.ts";
 
 const where: OptionContext = { owner: "createAgentRouter" };
@@ -43,6 +43,7 @@ const routerOptions = {
   mayAnswer: optional(functionLike<MayAnswer>()),
   resumeMs: optional(timeoutMilliseconds, 60_000),
   onDisconnect: optional(oneOf("cancel", "continue"), "cancel"),
+  ui: readUi,
   bodyUserId: optional(oneOf("trusted", "unverified"), "unverified"),
   ...requestSourceOptions,
   genericApiKeyHeader: optional(anyBoolean, true),
@@ -65,6 +66,7 @@ export function readSettings(options: RouterOptions): RouterSettings {
     ...read,
     logger,
     maxBodyBytes: maxBodyBytes ?? defaultBodyBytes,
+    ui: read.ui,
     docs: swagger?.enabled === true ? swagger : undefined,
     uploads:
       fileUpload === false
@@ -73,6 +75,16 @@ export function readSettings(options: RouterOptions): RouterSettings {
     servedRuns: new ServedRuns({ agents, teams, workflows }, { durable: runs, resumeMs, logger }),
     sessions: new ServedSessions([...agents.values(), ...teams.values()]),
   };
+}
+
+const uiOptions = { onDisconnect: optional(oneOf("cancel", "continue")) } satisfies OptionTable<UiOptions>;
+
+/** Takes `true` for the defaults, `false` for no streams, or options. */
+function readUi(value: unknown, path: string): UiOptions | undefined {
+  if (value === undefined || value === false) return undefined;
+  if (value === true) return {};
+  if (typeof value === "object" && value !== null) return readOptions(uiOptions, value, { path });
+  throw wrongOption(path, "true, false or its options", value);
 }
 
 /** Takes `true` for the default limits, `false` for no uploads, or limits. */

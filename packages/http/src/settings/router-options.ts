@@ -18,6 +18,15 @@ import type { ReadRunOptions } from "./run-options.ts";
 /** The router's option `mayAnswer`: decides whether the sender of a request may answer a question of another user's run. */
 export type MayAnswer = (request: Request, wait: WaitingQuestion) => boolean | Promise<boolean>;
 
+/** Options of the streams for `useChat` of the AI SDK. */
+export type UiOptions = {
+  /**
+   * Policy for runs whose page disconnects, as it does when its user presses stop. With `"continue"` a page that is loaded
+   * again resumes the stream, and stops a run by `POST /agents/:name/ui/:chatId/stop`. @default that of the router
+   */
+  onDisconnect?: OnDisconnect | undefined;
+};
+
 /** Options of {@link createAgentRouter}. */
 export type RouterOptions = {
   /** Agents by their names in the paths. */
@@ -47,6 +56,11 @@ export type RouterOptions = {
   resumeMs?: number | undefined;
   /** Policy for runs whose client disconnects. @default "cancel", and "continue" for durable runs and with an Idempotency-Key */
   onDisconnect?: OnDisconnect | undefined;
+  /**
+   * Serves each agent and team to `useChat` of the AI SDK too, at `/agents/:name/ui`. `onDisconnect` is the policy for these
+   * runs alone. @default false
+   */
+  ui?: boolean | UiOptions | undefined;
   /**
    * `"trusted"` takes the `userId` of a body without a principal for the user: only where every client is a service of yours
    * that has authenticated that user. `"unverified"` gives such ids a space apart from the users of principals.
@@ -98,6 +112,8 @@ export type RouterSettings = {
   readonly docs: DocsSettings | undefined;
   readonly mayAnswer?: MayAnswer;
   readonly onDisconnect: OnDisconnect;
+  /** Undefined when no streams for `useChat` are served. */
+  readonly ui: UiOptions | undefined;
   readonly bodyUserId: BodyUserId;
   readonly allowedOrigins?: readonly string[];
   readonly allowedHosts?: readonly string[];

@@ -1,0 +1,96 @@
+import { TroupeError } from "@troupe/core";
+import type { ChatMessage, ContentPart, MessageContent, ToolCall } from "@troupe/core";
+import type { SentMessage, UiPart } from "./read-chat.ts";
+
+/** Returns the input of a run from the user's message: its text and files. The page's own data is not the model's. */
+export function toInput({ parts }: SentMessage): MessageContent {
+  const content = parts.flatMap(toContentParts);
+  return content.every(({ type }) => type === "text")
+    ? content.map((part) => ("text" in part ? part.text : "")).join("\n")
+    : content;
+}
+
+function toContentParts(part: UiPart): ContentPart[] {
+  if (part.type === "text") return [{ type: "text", text: textOf(part) }];
+  if (part.type === "file") return [toFilePart(part)];
+  if (part.type.startsWith("data-") || part.type === "step-start") return [];
+  const type = JSON.stringify(part.type.slice(0, 64));
+  throw invalid(`A message of the user has a part of the type ${type}. Expected text, file or data-….`);
+}
+
+function toFilePart({ mediaType, url, filename }: UiPart): ContentPart {
+  if (typeof mediaType !== "string" || typeof url !== "string")
+    throw invalid("A file must have mediaType and url, strings.");
+  // A path, or an address of the page alone, is none that anything but the browser could read.
+  if (!/^(?:data|https?):/i.test(url))
+    throw invalid("The url of a file must be a data: URL, or an address of http or https.");
+  const [kind] = mediaType.split("/", 1);
+  if (kind === "image" || kind === "audio") return { type: kind, data: url, mimeType: mediaType };
+  return { type: "file", data: url, mimeType: mediaType, ...(typeof filename === "string" && { filename }) };
+}
+
+/**
+ * Returns the conversation of a page as messages, for a session that the service does not have: what was said, and the tool
+ * calls that have a result.
+ */
+export function toHistory(messages: readonly SentMessage[]): ChatMessage[] {
+  return messages.flatMap((message) =>
+    message.role === "user" ? [{ role: "user" as const, content: toInput(message) }] : toAnswer(message),
+  );
+}
+
+/** Each step of an answer is a message of the model, and its tool calls have their results behind it. */
+function toAnswer({ parts }: SentMessage): ChatMessage[] {
+  const steps: UiPart[][] = [[]];
+  for (const part of parts) {
+    if (part.type === "step-start") steps.push([]);
+    else steps.at(-1)?.push(part);
+  }
+  return steps.flatMap(toStep);
+}
+
+function toStep(parts: readonly UiPart[]): ChatMessage[] {
+  const text = parts.map((part) => (part.type === "text" ? textOf(part) : "")).join("");
+  const calls = parts.flatMap(toSettledCall);
+  if (text === "" && calls.length === 0) return [];
+  const toolCalls = calls.map(({ call }) => call);
+  return [
+    { role: "assistant", content: text === "" ? null : text, ...(toolCalls.length > 0 && { toolCalls }) },
+    ...calls.map(({ call, result }) => ({
+      role: "tool" as const,
+      content: result,
+      toolCallId: call.id,
+      name: call.name,
+    })),
+  ];
+}
+
+/** Returns the name of the tool of a part, undefined for a part that is no tool call. */
+function toolNameOf({ type, toolName }: UiPart): string | undefined {
+  if (type === "dynamic-tool") return typeof toolName === "string" ? toolName : undefined;
+  return type.startsWith("tool-") ? type.slice("tool-".length) : undefined;
+}
+
+function toSettledCall(part: UiPart): { call: ToolCall; result: string }[] {
+  const name = toolNameOf(part);
+  const { toolCallId, input, state, output, errorText } = part;
+  const isDone = state === "output-available" || state === "output-error";
+  if (name === undefined || typeof toolCallId !== "string" || !isDone) return [];
+  const said = state === "output-error" ? errorText : output;
+  const result = typeof said === "string" ? said : JSON.stringify(said ?? null);
+  return [{ call: { id: toolCallId, name, arguments: toArguments(input) }, result }];
+}
+
+function toArguments(input: unknown): Record<string, unknown> {
+  const isObject = typeof input === "object" && input !== null && !Array.isArray(input);
+  return isObject ? (input as Record<string, unknown>) : {};
+}
+
+function textOf({ text }: UiPart): string {
+  if (typeof text !== "string") throw invalid("A text must have text, a string.");
+  return text;
+}
+
+function invalid(message: string): TroupeError {
+  return new TroupeError("invalid_request", message);
+}

@@ -1,0 +1,98 @@
+import type { RunEvent } from "@troupe/core";
+import { noUsage } from "@troupe/core/adapter";
+import { lastAssistantMessageIsCompleteWithToolCalls, readUIMessageStream } from "ai";
+import type { UIMessage, UIMessageChunk } from "ai";
+import { describe, expect, it } from "vitest";
+import { checkChunks, typesOf } from "../../test/chat.ts";
+import { UiMessage } from "./ui-message.ts";
+
+type Told = RunEvent extends infer Each ? (Each extends RunEvent ? Omit<Each, "id"> : never) : never;
+
+/** An event of a chunk, of a journal step or of none. */
+function chunk(fields: { type: string; [field: string]: unknown }, step = ""): Told {
+  return { type: "chunk", step, chunk: fields };
+}
+
+const call = { type: "tool_call_start", toolCall: { id: "t1", name: "look" } };
+const result = { type: "tool_result", toolCallId: "t1", toolName: "look", result: "Seen.", durationMs: 1 };
+
+/** Has the SDK read the message of events, and returns its chunks and the last state of the message. */
+async function read(...events: Told[]): Promise<{ chunks: UIMessageChunk[]; message: UIMessage | undefined }> {
+  const chunks: UIMessageChunk[] = [{ type: "start", messageId: "m1" }];
+  const made = new UiMessage("m1", (each) => void chunks.push(each as UIMessageChunk));
+  for (const event of events) made.take({ ...event, id: "1.1" });
+  made.finish(noUsage);
+  await checkChunks(chunks);
+  let message: UIMessage | undefined;
+  for await (const state of readUIMessageStream({ stream: ReadableStream.from(chunks), terminateOnError: true }))
+    message = state;
+  return { chunks, message };
+}
+
+describe("UiMessage", () => {
+  it("ends with an empty step behind a tool's result: a page that answers by itself sends nothing [http.ui-message]", async () => {
+    const { chunks, message } = await read(chunk(call), chunk(result));
+
+    expect(typesOf(chunks).slice(-4)).toEqual(["finish-step", "start-step", "finish-step", "finish"]);
+    expect(lastAssistantMessageIsCompleteWithToolCalls({ messages: message === undefined ? [] : [message] })).toBe(
+      false,
+    );
+  });
+
+  it("begins a step behind a result, and for each model call, also of a run without a journal [http.ui-message]", async () => {
+    const { message } = await read(
+      chunk({ type: "text", text: "I look." }),
+      chunk(call),
+      chunk({ type: "tool_call_delta", toolCallId: "t1", argumentsDelta: '{"at":"it"}' }),
+      chunk(result),
+      chunk({ type: "text", text: "I saw." }),
+    );
+
+    expect(message?.parts).toMatchObject([
+      { type: "step-start" },
+      { type: "text", text: "I look.", state: "done" },
+      { type: "tool-look", input: { at: "it" }, output: "Seen." },
+      { type: "step-start" },
+      { type: "text", text: "I saw.", state: "done" },
+    ]);
+  });
+
+  it("takes back what a step has said when another process makes it anew [http.ui-takeover]", async () => {
+    const { message } = await read(
+      chunk({ type: "text", text: "First." }, "m/0"),
+      chunk(call, "m/0"),
+      { type: "done", step: "m/0", durationMs: 1 },
+      chunk(result),
+      chunk({ type: "text", text: "Half of an ans" }, "m/1"),
+      chunk({ type: "tool_call_start", toolCall: { id: "t2", name: "look" } }, "m/1"),
+      { type: "attempt", attempt: 2 },
+      { type: "reset", step: "m/1" },
+      chunk({ type: "text", text: "Whole answer." }, "m/1"),
+    );
+
+    expect(message?.parts).toMatchObject([
+      { type: "step-start" },
+      { type: "text", text: "First." },
+      { type: "tool-look", state: "output-available" },
+      { type: "step-start" },
+      { type: "text", text: "Whole answer.", state: "done" },
+    ]);
+  });
+
+  it("tells a question that a page cannot answer as data, and the progress of tools in passing [http.ui-message]", async () => {
+    const { chunks, message } = await read(
+      chunk({ type: "tool_progress", toolCallId: "t1", toolName: "look", progress: { percent: 50 } }),
+      { type: "wait", wait: { id: "t.0.0.doubt", kind: "doubt", about: { toolName: "look" }, toolCallId: "t1" } },
+    );
+
+    expect(chunks[1]).toMatchObject({
+      type: "data-tool-progress",
+      transient: true,
+      data: { progress: { percent: 50 } },
+    });
+    expect(message?.parts[1]).toMatchObject({
+      type: "data-wait",
+      data: { runId: "m1", waitId: "t.0.0.doubt", kind: "doubt" },
+    });
+  });
+});
