@@ -61,7 +61,7 @@ describe("UiMessage", () => {
     const { message } = await read(
       chunk({ type: "text", text: "First." }, "m/0"),
       chunk(call, "m/0"),
-      { type: "done", step: "m/0", durationMs: 1 },
+      { type: "done", step: "m/0", value: null, durationMs: 1 },
       chunk(result),
       chunk({ type: "text", text: "Half of an ans" }, "m/1"),
       chunk({ type: "tool_call_start", toolCall: { id: "t2", name: "look" } }, "m/1"),
