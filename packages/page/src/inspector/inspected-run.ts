@@ -1,0 +1,94 @@
+import type { Json, TokenUsage } from "@troupe/core";
+
+// What the routes of the inspector send, which its view reads. Times are epoch milliseconds.
+
+/** A run in the list of runs. */
+export type InspectedRun = {
+  readonly runId: string;
+  readonly kind: "agent" | "team" | "workflow";
+  readonly name: string;
+  readonly sessionId: string;
+  readonly status: "queued" | "running" | "waiting" | "completed" | "error" | "cancelled";
+  readonly createdAt: number;
+  readonly startedAt?: number;
+  readonly endedAt?: number;
+  /** The time at which the run is removed. */
+  readonly expiresAt?: number;
+  readonly attempts: number;
+  readonly error?: ShownError;
+};
+
+/** An error as the inspector shows it. */
+export type ShownError = { readonly code: string; readonly message: string };
+
+/** A page of runs. `sees` tells whose: all, or the caller's own. */
+export type InspectedRunPage = {
+  readonly runs: readonly InspectedRun[];
+  readonly next?: string;
+  readonly sees: "all" | "own";
+};
+
+/** A step of a workflow as it is declared, and the step that it is nested in. */
+export type DeclaredStep = { readonly name: string; readonly kind: string; readonly within?: string };
+
+/** One run, without its events. */
+export type InspectedRunDetails = {
+  readonly run: InspectedRun;
+  /** Absent when the run had none, or when it is not kept any more. */
+  readonly input?: Json;
+  /** The steps of the workflow as this process has it. */
+  readonly steps?: readonly DeclaredStep[];
+};
+
+/** The result of a step, read from its value in the journal: the fields that its kind of step has. */
+export type StepFacts = {
+  readonly output?: Json;
+  readonly error?: ShownError;
+  readonly thinking?: string;
+  /** The tools that a model asked for. */
+  readonly calls?: readonly { readonly name: string; readonly args: Json }[];
+  readonly model?: string;
+  readonly finishReason?: string;
+  /** Of a tool call: the tool and its arguments. */
+  readonly toolName?: string;
+  readonly args?: Json;
+  /** Of the turn of a child run: its runnable and what it was given. */
+  readonly runnable?: string;
+  readonly input?: Json;
+  /** True of a failure after which the step was made again. */
+  readonly isRepeated?: true;
+};
+
+/** A question that a run waits for, or has waited for. */
+export type InspectedWait = {
+  readonly waitId: string;
+  readonly kind: string;
+  readonly about: Json;
+  readonly until?: number;
+  readonly askedAt?: number;
+};
+
+/** An event of a run's log. Text that came in many chunks is one event. */
+export type InspectedEvent =
+  | { readonly type: "attempt"; readonly attempt: number; readonly at?: number }
+  | { readonly type: "reset"; readonly step: string }
+  | { readonly type: "text"; readonly step: string; readonly text: string; readonly isThinking?: true }
+  | { readonly type: "chunk"; readonly step: string; readonly chunk: Json }
+  | {
+      readonly type: "call";
+      readonly step: string;
+      readonly toolName: string;
+      readonly args: Json;
+      readonly effect: string;
+      readonly at?: number;
+    }
+  | {
+      readonly type: "done";
+      readonly step: string;
+      readonly facts: StepFacts;
+      readonly usage?: TokenUsage;
+      readonly durationMs: number;
+      readonly at?: number;
+    }
+  | { readonly type: "wait"; readonly wait: InspectedWait }
+  | { readonly type: "end"; readonly output: Json; readonly error?: ShownError };
