@@ -229,7 +229,7 @@ export type { Deadline } from "./async/start-deadline.ts";
 export { untilAborted } from "./async/until-aborted.ts";
 export { withTimeout } from "./async/with-timeout.ts";
 export { loggerOption } from "./log/logger.ts";
-export { createRedactor } from "./log/redact.ts";
+export { createRedactor, isSecretName } from "./log/redact.ts";
 export type { Redactor } from "./log/redact.ts";
 export { createMasker } from "./util/create-masker.ts";
 export type { Masker } from "./util/create-masker.ts";

@@ -2,6 +2,7 @@ import { Router } from "express";
 import type { Request, Response, Router as ExpressRouter } from "express";
 import { readClientFiles } from "./client-files.ts";
 import type { ClientFile, ClientFiles } from "./client-files.ts";
+import { inspectorRoutes } from "./inspector/inspector-routes.ts";
 import { pageDocument, pageIcon } from "./page-document.ts";
 import { readPageOptions } from "./page-options.ts";
 import type { PageOptions, PageSettings } from "./page-options.ts";
@@ -26,13 +27,14 @@ const contentSecurityPolicy = [
 
 /**
  * Creates the page as a handler for Express, to be mounted at any path beside `createAgentRouter`, whose agents, teams and
- * workflows it shows. It answers only for its own paths: that of the page itself and `assets` below it.
+ * workflows it shows. It answers only for its own paths: that of the page itself, and `assets` and `inspector` below it.
  */
 export function createPage(options: PageOptions = {}): ExpressRouter {
   const settings = readPageOptions(options);
   let reading: Promise<ClientFiles> | undefined;
   const readFiles = async (): Promise<ClientFiles> => await (reading ??= readClientFiles());
   const router = Router();
+  if (settings.inspector !== undefined) router.use("/inspector", inspectorRoutes(settings.inspector));
   router.get("/", async (request, response) => sendPage(request, response, { settings, client: await readFiles() }));
   router.get("/assets/icon.svg", (_, response) => {
     response.setHeader("Cache-Control", "public, max-age=86400");
@@ -52,13 +54,13 @@ type Page = { readonly settings: PageSettings; readonly client: ClientFiles };
 function sendPage(request: Request, response: Response, { settings, client }: Page): void {
   const [path = "/"] = request.originalUrl.split("?", 1);
   const base = path.endsWith("/") ? "" : `${path.split("/").at(-1)}/`;
-  const { title, api, suggestions = {} } = settings;
+  const { title, api, suggestions = {}, inspector } = settings;
   const document = pageDocument({
     title,
     script: `${base}assets/${client.script}`,
     style: `${base}assets/${client.style}`,
     icon: `${base}assets/icon.svg`,
-    settings: { title, api, suggestions, base: `./${base}` },
+    settings: { title, api, suggestions, base: `./${base}`, hasInspector: inspector !== undefined },
   });
   response.setHeader("Content-Security-Policy", contentSecurityPolicy);
   response.setHeader("Cross-Origin-Opener-Policy", "same-origin");

@@ -1,6 +1,11 @@
+import type { RunService } from "@troupe/core";
 import {
   anyString,
   arrayOf,
+  functionLike,
+  loggerOption,
+  methods,
+  nested,
   nonBlankString,
   optional,
   readOptions,
@@ -8,6 +13,8 @@ import {
   wrongOption,
 } from "@troupe/core/adapter";
 import type { OptionCheck, OptionsOf, OptionTable } from "@troupe/core/adapter";
+import type { AuthorizeInspector } from "./inspector/access.ts";
+import type { InspectorOptions } from "./inspector/inspector-routes.ts";
 
 /** Options of `createPage`. */
 export type PageOptions = {
@@ -17,6 +24,8 @@ export type PageOptions = {
   title?: string | undefined;
   /** Questions that a new chat proposes, by the name of the agent, team or workflow. @default none */
   suggestions?: Readonly<Record<string, readonly string[]>> | undefined;
+  /** The runs that the inspector shows, and who may see them. @default no inspector */
+  inspector?: InspectorOptions | undefined;
 };
 
 const path = satisfying<string>(
@@ -32,10 +41,17 @@ const suggestions: OptionCheck<PageOptions["suggestions"]> = (value, name, where
   return Object.fromEntries(entries.map(([key, texts]) => [key, check(texts, `${name}.${key}`, where)]));
 };
 
+const inspectorTable = {
+  runs: methods<RunService>("a RunService", "get", "list", "events", "readInput", "find"),
+  authorize: optional(functionLike<AuthorizeInspector>()),
+  logger: optional(loggerOption),
+} satisfies OptionTable<InspectorOptions>;
+
 const optionTable = {
   api: optional(path, "/"),
   title: optional(nonBlankString(), "Troupe"),
   suggestions,
+  inspector: optional(nested(inspectorTable)),
 } satisfies OptionTable<PageOptions>;
 
 /** Checked options of the page with their defaults: the result of {@link readPageOptions}. */

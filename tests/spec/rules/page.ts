@@ -8,4 +8,18 @@ export const pageRules = [
     "page.caching":
       "scripts and styles are kept by browsers under names with their hash; the document is asked for anew",
   }),
+  ...rulesOf("Page: the inspector", {
+    "page.run-tree":
+      "a run is a tree of its model calls, tool calls, members, workflow steps and waits, also before its end",
+    "page.inspector-runs": "the runs are listed newest first, by pages and status",
+    "page.inspector-run": "of a run the inspector has its input and, of a workflow, its steps",
+    "page.inspector-events":
+      "the events of a run are sent as they come, and go on behind the last one that a reader has",
+    "page.inspector-reads": "the inspector changes nothing: it answers GET and HEAD alone",
+    "page.inspector-owner": "a caller sees own runs, and all only when the host's authorize returns true",
+    "page.inspector-loopback":
+      "without authorize the inspector answers programs on the same machine alone: no proxy, no other host name, no other site",
+    "page.inspector-secrets": "the inspector shows no key and, to a user, nothing of an exception",
+    "page.inspector-bounds": "what the inspector sends of a value is of bounded size, however long and deep it is",
+  }),
 ];

@@ -1,6 +1,22 @@
-import type { Json, TokenUsage } from "@troupe/core";
-
 // What the routes of the inspector send, which its view reads. Times are epoch milliseconds.
+
+/** JSON of bounded size. */
+export type ShownJson =
+  | null
+  | boolean
+  | number
+  | string
+  | readonly ShownJson[]
+  | { readonly [name: string]: ShownJson };
+
+/** Counts of tokens. */
+export type ShownUsage = {
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  readonly totalTokens: number;
+  readonly reasoningTokens?: number | undefined;
+  readonly cachedTokens?: number | undefined;
+};
 
 /** A run in the list of runs. */
 export type InspectedRun = {
@@ -35,26 +51,26 @@ export type DeclaredStep = { readonly name: string; readonly kind: string; reado
 export type InspectedRunDetails = {
   readonly run: InspectedRun;
   /** Absent when the run had none, or when it is not kept any more. */
-  readonly input?: Json;
+  readonly input?: ShownJson;
   /** The steps of the workflow as this process has it. */
   readonly steps?: readonly DeclaredStep[];
 };
 
 /** The result of a step, read from its value in the journal: the fields that its kind of step has. */
 export type StepFacts = {
-  readonly output?: Json;
+  readonly output?: ShownJson;
   readonly error?: ShownError;
   readonly thinking?: string;
   /** The tools that a model asked for. */
-  readonly calls?: readonly { readonly name: string; readonly args: Json }[];
+  readonly calls?: readonly { readonly name: string; readonly args: ShownJson }[];
   readonly model?: string;
   readonly finishReason?: string;
   /** Of a tool call: the tool and its arguments. */
   readonly toolName?: string;
-  readonly args?: Json;
+  readonly args?: ShownJson;
   /** Of the turn of a child run: its runnable and what it was given. */
   readonly runnable?: string;
-  readonly input?: Json;
+  readonly input?: ShownJson;
   /** True of a failure after which the step was made again. */
   readonly isRepeated?: true;
 };
@@ -63,7 +79,7 @@ export type StepFacts = {
 export type InspectedWait = {
   readonly waitId: string;
   readonly kind: string;
-  readonly about: Json;
+  readonly about: ShownJson;
   readonly until?: number;
   readonly askedAt?: number;
 };
@@ -73,12 +89,12 @@ export type InspectedEvent =
   | { readonly type: "attempt"; readonly attempt: number; readonly at?: number }
   | { readonly type: "reset"; readonly step: string }
   | { readonly type: "text"; readonly step: string; readonly text: string; readonly isThinking?: true }
-  | { readonly type: "chunk"; readonly step: string; readonly chunk: Json }
+  | { readonly type: "chunk"; readonly step: string; readonly chunk: ShownJson }
   | {
       readonly type: "call";
       readonly step: string;
       readonly toolName: string;
-      readonly args: Json;
+      readonly args: ShownJson;
       readonly effect: string;
       readonly at?: number;
     }
@@ -86,9 +102,9 @@ export type InspectedEvent =
       readonly type: "done";
       readonly step: string;
       readonly facts: StepFacts;
-      readonly usage?: TokenUsage;
+      readonly usage?: ShownUsage;
       readonly durationMs: number;
       readonly at?: number;
     }
   | { readonly type: "wait"; readonly wait: InspectedWait }
-  | { readonly type: "end"; readonly output: Json; readonly error?: ShownError };
+  | { readonly type: "end"; readonly output: ShownJson; readonly error?: ShownError };

@@ -51,7 +51,8 @@ function readModelCall({ response }: Fields): StepFacts {
 /** The model may have got the text of an exception, which clients do not. */
 function readToolCall({ toolName, args, result, error, artifacts }: Fields, { isHost }: Viewer): StepFacts {
   const isFailure = typeof error === "string";
-  const parts = Array.isArray(artifacts) && artifacts.length > 0 ? { result, artifacts: artifacts as unknown[] } : result;
+  const parts =
+    Array.isArray(artifacts) && artifacts.length > 0 ? { result, artifacts: artifacts as unknown[] } : result;
   return {
     ...textField("toolName", toolName),
     args: toShownJson(args),

@@ -1,0 +1,119 @@
+import type { DeclaredStep, ShownJson, ShownUsage } from "../../src/inspector/inspected-run.ts";
+import { isOver } from "./run-tree.ts";
+import type { OpenRun, OpenStep, RunTree, TreeStep } from "./run-tree.ts";
+import { inputOf, inputWithin, isFields, nameOf, outputOf, textsOf } from "./step-content.ts";
+import type { Scope } from "./step-content.ts";
+import { finishWait, statusOf, timesOf } from "./step-status.ts";
+
+/** Makes the tree of what was read of a run. */
+export function finishTree(run: OpenRun): RunTree {
+  const { details, root, attempts, end } = run;
+  nestDeclaredSteps(root, details.steps ?? []);
+  nameMembers(root);
+  const steps = finishAll(run, { input: details.input, step: root });
+  return {
+    steps,
+    attempts,
+    ...runTimesOf(run),
+    usage: usageIn(end?.output) ?? sumOf(steps),
+    output: end && resultIn(end.output),
+    error: end?.error ?? details.run.error,
+    isOver: end !== undefined || isOver(details.run),
+  };
+}
+
+function runTimesOf({ details, attempts, end, clockMs }: OpenRun): Pick<RunTree, "startMs" | "endMs"> {
+  const { createdAt, startedAt, endedAt } = details.run;
+  return { startMs: startedAt ?? attempts[0]?.at ?? createdAt, endMs: endedAt ?? (end && clockMs) };
+}
+
+/** Puts the steps of a workflow into those that they are declared in. The journal has them beside each other. */
+function nestDeclaredSteps(root: OpenStep, declared: readonly DeclaredStep[]): void {
+  const byName = new Map(root.children.map((step) => [step.part.name, step] as const));
+  for (const { name, within = "" } of declared) {
+    const [step, outer] = [byName.get(name), byName.get(within)];
+    if (step === undefined || outer === undefined || step === outer) continue;
+    root.children.splice(root.children.indexOf(step), 1);
+    outer.children.push(step);
+  }
+}
+
+/** Names the members of a team that are no calls of a model: by the calls that its stream has told of, in their order. */
+function nameMembers({ children, startedCalls }: OpenStep): void {
+  const placed = children.filter(({ part }) => part.index !== undefined && part.kind !== "model");
+  const placeOf = ({ part: { round = 0, index = 0 } }: OpenStep): number => round * 100_000 + index;
+  for (const [number, member] of placed.toSorted((one, other) => placeOf(one) - placeOf(other)).entries()) {
+    const name = startedCalls[number];
+    if (name !== undefined && member.startedCalls.length === 0) member.startedCalls.push(name);
+  }
+}
+
+/** Finishes the steps in a step. A child run that is alone in its step is the step. */
+function finishAll(run: OpenRun, scope: Scope): TreeStep[] {
+  const { children } = scope.step;
+  const isOnly = children.filter(({ part }) => part.kind === "agent").length === 1;
+  return children.flatMap((step) => {
+    if (step.part.kind !== "agent" || !isOnly) return [finishStep(run, scope, step)];
+    return finishAll(run, { step, input: inputWithin(step, undefined) ?? scope.input });
+  });
+}
+
+function finishStep(run: OpenRun, scope: Scope, opened: OpenStep): TreeStep {
+  if (opened.wait !== undefined) return finishWait(run, opened, opened.wait);
+  const step = withTurn(opened);
+  const { part, done, call, attempt } = step;
+  const input = inputOf(scope, step);
+  const children = finishAll(run, { step, input: inputWithin(step, input) });
+  const status = statusOf(run, step, children);
+  return {
+    key: part.key,
+    kind: part.kind,
+    name: nameOf(scope, step),
+    detail: detailOf(run, step),
+    status,
+    attempt,
+    ...timesOf(step, children, status),
+    usage: done?.usage ?? sumOf(children),
+    input,
+    output: outputOf(step),
+    ...textsOf(step),
+    error: done?.facts.error,
+    effect: call?.effect,
+    children,
+  };
+}
+
+/** Gives a step the turn of the child run that is alone in it. */
+function withTurn(step: OpenStep): OpenStep {
+  if (step.turn !== undefined) return step;
+  const runs = step.children.filter(({ part }) => part.kind === "agent");
+  const turn = runs.length === 1 ? runs[0]?.turn : undefined;
+  return turn === undefined ? step : { ...step, turn };
+}
+
+function detailOf({ details }: OpenRun, { part, done }: OpenStep): string | undefined {
+  if (part.kind === "model") return done?.facts.model;
+  return part.kind === "step" ? details.steps?.find(({ name }) => name === part.name)?.kind : undefined;
+}
+
+/** Returns the result of a run: its structured output, its text, or the state of a workflow. */
+function resultIn(output: ShownJson): ShownJson {
+  if (!isFields(output)) return output;
+  const { text, structured, state } = output;
+  return structured ?? (text === undefined || text === "" ? (state ?? text ?? output) : text);
+}
+
+function usageIn(output: ShownJson | undefined): ShownUsage | undefined {
+  const usage = isFields(output) ? output["usage"] : undefined;
+  return isFields(usage) && typeof usage["totalTokens"] === "number" ? (usage as unknown as ShownUsage) : undefined;
+}
+
+function sumOf(steps: readonly TreeStep[]): ShownUsage | undefined {
+  const usages = steps.flatMap(({ usage }) => (usage === undefined ? [] : [usage]));
+  if (usages.length === 0) return undefined;
+  return usages.reduce((sum, { promptTokens, completionTokens, totalTokens }) => ({
+    promptTokens: sum.promptTokens + promptTokens,
+    completionTokens: sum.completionTokens + completionTokens,
+    totalTokens: sum.totalTokens + totalTokens,
+  }));
+}

@@ -1,0 +1,143 @@
+import type {
+  InspectedEvent,
+  InspectedRunDetails,
+  InspectedWait,
+  ShownJson,
+} from "../../src/inspector/inspected-run.ts";
+import { finishTree } from "./finish-tree.ts";
+import type { OpenRun, OpenStep, RunTree } from "./run-tree.ts";
+import { readStepPath, stepOfWait } from "./step-path.ts";
+import type { PathPart } from "./step-path.ts";
+
+/** Makes the tree of a run's steps from the events of its log so far. */
+export function toRunTree(details: InspectedRunDetails, events: Iterable<InspectedEvent>): RunTree {
+  const run: OpenRun = {
+    details,
+    root: openStep({ key: "", kind: "agent", name: details.run.name }, 1, details.run.startedAt),
+    byKey: new Map(),
+    attempts: [],
+    clockMs: details.run.startedAt ?? details.run.createdAt,
+  };
+  for (const event of events) readEvent(run, event);
+  return finishTree(run);
+}
+
+type EventOf<Type extends InspectedEvent["type"]> = Extract<InspectedEvent, { type: Type }>;
+
+type Readers = { readonly [Type in InspectedEvent["type"]]: (run: OpenRun, event: EventOf<Type>) => void };
+
+/** One reader per type of event. */
+const readers: Readers = {
+  attempt: (run, { attempt, at }) => {
+    run.attempts.push({ number: attempt, at });
+    passTime(run, at);
+  },
+  reset: (run, event) => {
+    const step = run.byKey.get(event.step);
+    if (step === undefined || step.done !== undefined) return;
+    step.liveText = step.liveThinking = "";
+    step.isLeft = true;
+  },
+  text: (run, event) => {
+    const step = stepAt(run, event.step);
+    if (event.isThinking === true) step.liveThinking += event.text;
+    else step.liveText += event.text;
+  },
+  chunk: readChunk,
+  call: (run, event) => {
+    const step = stepAt(run, event.step);
+    step.call = event;
+    endWait(run, step, event.at);
+    passTime(run, event.at);
+  },
+  done: readDone,
+  wait: (run, { wait }) => readWait(run, wait),
+  end: (run, event) => void (run.end = event),
+};
+
+function readEvent<Type extends InspectedEvent["type"]>(run: OpenRun, event: EventOf<Type> & { type: Type }): void {
+  const reader: Readers[Type] = readers[event.type];
+  reader(run, event);
+}
+
+function readDone(run: OpenRun, event: EventOf<"done">): void {
+  const { note } = readStepPath(event.step);
+  const step = stepAt(run, event.step);
+  if (note === "turn") step.turn = event.facts;
+  else if (note === "end") step.containerEnd = event;
+  else step.done = event;
+  endWait(run, step, event.at);
+  passTime(run, event.at);
+}
+
+function readWait(run: OpenRun, wait: InspectedWait): void {
+  const step = stepAt(run, stepOfWait(wait.waitId, wait.kind));
+  passTime(run, wait.askedAt);
+  const key = `${step.part.key}#${wait.waitId}`;
+  const known = run.byKey.get(key);
+  if (known !== undefined) return;
+  const node = openStep({ key, kind: "wait", name: "" }, attemptOf(run), wait.askedAt ?? run.clockMs);
+  node.wait = wait;
+  run.byKey.set(key, node);
+  step.children.push(node);
+}
+
+/** A question is over when its step goes on: that begins with the attempt which the answer has woken. */
+function endWait(run: OpenRun, step: OpenStep, at: number | undefined): void {
+  for (const child of step.children) {
+    if (child.wait === undefined || child.isWaitOver === true) continue;
+    child.isWaitOver = true;
+    const woken = run.attempts.at(-1)?.at;
+    child.waitOverMs = woken !== undefined && woken >= (child.wait.askedAt ?? 0) ? woken : at;
+  }
+}
+
+/** Reads of a chunk which tool a model asks for, or where a workflow step stands. */
+function readChunk(run: OpenRun, { step: key, chunk }: EventOf<"chunk">): void {
+  const fields = isFields(chunk) ? chunk : {};
+  const { type, step: name, status, toolCall } = fields;
+  if (type === "tool_call_start") stepAt(run, key).startedCalls.push(textIn(toolCall, "name"));
+  if (type !== "step_start" && type !== "step_end") return;
+  const step = stepAt(run, `w/${encodeURIComponent(typeof name === "string" ? name : "")}`);
+  if (type === "step_end") step.stepStatus = textIn({ status }, "status");
+}
+
+function isFields(value: ShownJson | undefined): value is { readonly [name: string]: ShownJson } {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function textIn(fields: unknown, name: string): string {
+  const value = (fields as Readonly<Record<string, unknown>> | undefined)?.[name];
+  return typeof value === "string" ? value : "";
+}
+
+/** Returns the step of a key. It and the steps that it is in are made when they are first heard of. */
+function stepAt(run: OpenRun, key: string): OpenStep {
+  if (key === "") return run.root;
+  let step = run.root;
+  for (const part of readStepPath(key).parts) {
+    let next = run.byKey.get(part.key);
+    if (next === undefined) {
+      next = openStep(part, attemptOf(run), run.clockMs);
+      run.byKey.set(part.key, next);
+      step.children.push(next);
+    } else if (part.kind === "member" && next.part.kind === "tool") {
+      (next as { part: PathPart }).part = part;
+    }
+    next.isLeft = false;
+    step = next;
+  }
+  return step;
+}
+
+function openStep(part: PathPart, attempt: number, seenMs: number | undefined): OpenStep {
+  return { part, attempt, seenMs, children: [], liveText: "", liveThinking: "", startedCalls: [] };
+}
+
+function attemptOf(run: OpenRun): number {
+  return run.attempts.at(-1)?.number ?? 1;
+}
+
+function passTime(run: OpenRun, at: number | undefined): void {
+  if (at !== undefined && at > (run.clockMs ?? 0)) run.clockMs = at;
+}

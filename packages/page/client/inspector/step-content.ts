@@ -1,0 +1,95 @@
+import type { ShownJson, StepFacts } from "../../src/inspector/inspected-run.ts";
+import type { OpenStep, TreeStep } from "./run-tree.ts";
+
+/** A step that runs steps, for those in it, and what it was given. */
+export type Scope = { readonly step: OpenStep; readonly input: ShownJson | undefined };
+
+/** A call that a model asked for. */
+type AskedCall = NonNullable<StepFacts["calls"]>[number];
+
+/** Returns the name of a step, of a tool call and a member also before its end. */
+export function nameOf(scope: Scope, step: OpenStep): string {
+  const { part, turn } = step;
+  if (part.kind === "agent") return turn?.runnable ?? `Run ${(part.index ?? 0) + 1}`;
+  if (part.kind === "tool") return toolOf(scope, step) ?? "Tool call";
+  if (part.kind !== "member") return part.name;
+  return memberOf(turn, toolOf(scope, step)) ?? chosenMember(scope.step) ?? "Member";
+}
+
+function toolOf(scope: Scope, { part, done, call, startedCalls }: OpenStep): string | undefined {
+  return done?.facts.toolName ?? call?.toolName ?? askedCall(scope, part)?.name ?? startedCalls[0];
+}
+
+function memberOf(turn: StepFacts | undefined, name: string | undefined): string | undefined {
+  return turn?.runnable ?? name?.replace(/^delegate_to_/, "");
+}
+
+/** Returns the member that the model of a team of mode route has chosen. */
+function chosenMember({ children }: OpenStep): string | undefined {
+  const text = children.find(({ part }) => part.kind === "model")?.done?.facts.output;
+  try {
+    const chosen: unknown = typeof text === "string" ? JSON.parse(text) : undefined;
+    const { member } = (chosen ?? {}) as { member?: unknown };
+    return typeof member === "string" ? member : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns what a step was given, as far as the log has it. Of a model call that is what came since the one before. */
+export function inputOf(scope: Scope, step: OpenStep): ShownJson | undefined {
+  const { kind, round = 0 } = step.part;
+  if (kind === "model") return round === 0 ? firstInput(scope) : resultsOf(scope.step, round - 1);
+  return step.turn?.input ?? (kind === "tool" || kind === "member" ? argumentsOf(scope, step) : undefined);
+}
+
+function argumentsOf(scope: Scope, { part, done, call }: OpenStep): ShownJson | undefined {
+  return done?.facts.args ?? call?.args ?? askedCall(scope, part)?.args;
+}
+
+/** Returns what the runs in a step are given, of which the log has less. */
+export function inputWithin(step: OpenStep, input: ShownJson | undefined): ShownJson | undefined {
+  if (step.turn?.input !== undefined) return step.turn.input;
+  return isFields(input) ? (input["task"] ?? input["input"]) : undefined;
+}
+
+/** Returns what came of a step: a text, a value, or the calls that a model asked for. */
+export function outputOf({ done }: OpenStep): ShownJson | undefined {
+  const { output, calls } = done?.facts ?? {};
+  if (calls === undefined) return output;
+  const asked = calls.map(({ name, args }) => ({ tool: name, args }));
+  return output === undefined ? asked : { text: output, calls: asked };
+}
+
+/** Returns the texts of a model call: those that have come so far, of one that is under way. */
+export function textsOf({ part, done, liveText, liveThinking }: OpenStep): Pick<TreeStep, "thinking" | "liveText"> {
+  const isOpen = done === undefined;
+  const thinking = done?.facts.thinking ?? (isOpen ? liveThinking : "");
+  return {
+    ...(thinking !== "" && part.kind === "model" && { thinking }),
+    ...(isOpen && liveText !== "" && { liveText }),
+  };
+}
+
+/** Returns the call by which a model asked for a tool: that of the same round trip. */
+function askedCall({ step }: Scope, { round, index = 0 }: OpenStep["part"]): AskedCall | undefined {
+  const model = step.children.find(({ part }) => part.kind === "model" && part.round === round);
+  return model?.done?.facts.calls?.[index];
+}
+
+function firstInput({ step, input }: Scope): ShownJson | undefined {
+  return step.children.find(({ part }) => part.kind === "input")?.done?.facts.output ?? input;
+}
+
+function resultsOf({ children }: OpenStep, round: number): ShownJson | undefined {
+  const done = children.flatMap((child) =>
+    child.part.round === round && child.part.kind !== "model" && child.done !== undefined ? [child.done.facts] : [],
+  );
+  if (done.length === 0) return undefined;
+  return done.map(({ toolName = "", output = null, error }) => ({ tool: toolName, result: error?.message ?? output }));
+}
+
+/** Tells if a JSON value is an object with named fields. */
+export function isFields(value: ShownJson | undefined): value is { readonly [name: string]: ShownJson } {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

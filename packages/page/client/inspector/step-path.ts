@@ -1,0 +1,138 @@
+/** The kind of a step in the tree of a run. */
+export type StepKind =
+  | "model"
+  | "tool"
+  | "member"
+  | "agent"
+  | "step"
+  | "retry"
+  | "input"
+  | "guardrail"
+  | "wait"
+  | "other";
+
+/** A node on the way to a step of the journal: its key, its kind, and the numbers or the name in the key. */
+export type PathPart = {
+  readonly key: string;
+  readonly kind: StepKind;
+  readonly name: string;
+  /** The round trip of a model call or a tool call, and the index of the call in it. */
+  readonly round?: number;
+  readonly index?: number;
+};
+
+/** The nodes from the root to a step, and what the key says of the last one beside its place. */
+export type StepPath = {
+  readonly parts: readonly PathPart[];
+  /** `turn`: the stored turn of a child run. `end`: the end of a workflow step with steps in it. `again`: a repetition. */
+  readonly note?: "turn" | "end" | "again";
+};
+
+/** The deepest tree that is drawn. What is deeper belongs to the last node. */
+const deepest = 40;
+
+type Reader = (tokens: readonly string[], path: PathPart[], note: { value?: StepPath["note"] }) => number;
+
+/** Readers of the beginnings of keys, by the first token: each returns the number of tokens that it has read. */
+const readers: Readonly<Record<string, Reader>> = {
+  m: ([, round = ""], path) => {
+    if (!isNumber(round)) return 0;
+    push(path, `m/${round}`, { kind: "model", name: `Model call ${Number(round) + 1}`, round: Number(round) });
+    return 2;
+  },
+  t: ([, round = "", index = ""], path) => {
+    if (!isNumber(round) || !isNumber(index)) return 0;
+    push(path, `t/${round}/${index}`, { kind: "tool", name: "", round: Number(round), index: Number(index) });
+    return 3;
+  },
+  w: ([, name], path) => {
+    if (name === undefined) return 0;
+    push(path, `w/${encodeURIComponent(decode(name))}`, { kind: "step", name: decode(name) });
+    return 2;
+  },
+  // The part of a team of mode route that chooses a member.
+  route: () => 1,
+  run: (_, path) => {
+    const last = path.at(-1);
+    if (last?.kind === "tool") path[path.length - 1] = { ...last, kind: "member" };
+    else push(path, "run", { kind: "member", name: "" });
+    return 1;
+  },
+  in: (_, path) => {
+    push(path, "in", { kind: "input", name: "Input" });
+    return 1;
+  },
+  g: ([, hash], path) => {
+    push(path, `g/${hash ?? ""}`, { kind: "guardrail", name: "Output guardrails" });
+    return 2;
+  },
+  s: ([, what], _, note) => {
+    note.value = what === "turn" ? "turn" : undefined;
+    return what === "turn" ? 2 : 0;
+  },
+  end: (_, path, note) => {
+    if (path.at(-1)?.kind !== "step") return 0;
+    note.value = "end";
+    return 1;
+  },
+  again: (_, __, note) => {
+    note.value = "again";
+    return 1;
+  },
+};
+
+/** Reads the key of a journal step. A key of no known form is one node with the rest of the key as its name. */
+export function readStepPath(key: string): StepPath {
+  const path: PathPart[] = [];
+  const note: { value?: StepPath["note"] } = {};
+  let tokens = key.split("/");
+  while (tokens.length > 0 && path.length < deepest) {
+    const [first = ""] = tokens;
+    const read = readOne(first, tokens, path, note);
+    if (read === 0) {
+      push(path, tokens.join("/"), { kind: "other", name: tokens.join("/") });
+      break;
+    }
+    tokens = tokens.slice(read);
+  }
+  return { parts: path, ...(note.value !== undefined && { note: note.value }) };
+}
+
+/** Returns the key of the step that asked a question, from the question's id. */
+export function stepOfWait(waitId: string, kind: string): string {
+  const key = waitId.replaceAll(".", "/");
+  return kind !== "approval" && key.endsWith(`/${kind}`) ? key.slice(0, -kind.length - 1) : key;
+}
+
+// oxlint-disable-next-line max-params -- those of a reader, behind the token that chooses it
+function readOne(first: string, tokens: readonly string[], path: PathPart[], note: { value?: StepPath["note"] }) {
+  const reader = Object.hasOwn(readers, first) ? readers[first] : undefined;
+  if (reader !== undefined) return reader(tokens, path, note);
+  if (/^c\d+$/.test(first)) {
+    push(path, first, { kind: "agent", name: "", index: Number(first.slice(1)) });
+    return 1;
+  }
+  if (/^r\d+$/.test(first) && path.at(-1)?.kind === "step") {
+    push(path, first, { kind: "retry", name: `Attempt ${Number(first.slice(1)) + 1}` });
+    return 1;
+  }
+  // The number of a question about a call whose outcome is unknown.
+  return isNumber(first) && path.at(-1)?.kind === "tool" ? 1 : 0;
+}
+
+function push(path: PathPart[], token: string, part: Omit<PathPart, "key">): void {
+  const last = path.at(-1);
+  path.push({ ...part, key: last === undefined ? token : `${last.key}/${token}` });
+}
+
+function isNumber(token: string): boolean {
+  return /^\d{1,9}$/.test(token);
+}
+
+function decode(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}

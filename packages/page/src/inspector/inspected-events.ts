@@ -1,0 +1,134 @@
+import type { Json, RunEvent, RunKind } from "@troupe/core";
+import { toPublicChunk, toPublicWorkflowChunk } from "@troupe/core/adapter";
+import type { InspectedEvent } from "./inspected-run.ts";
+import { toShownJson, toShownText } from "./shown-json.ts";
+import { readError, readStepFacts } from "./step-facts.ts";
+
+/** An event with its position in the log, behind which a reader goes on. */
+export type PlacedEvent = { readonly id: string; readonly event: InspectedEvent };
+
+/** Characters of text that are gathered into one event. */
+const longestText = 8000;
+
+/** Events that are written together. */
+const mostCollected = 64;
+
+/** Chunks that say nothing beside the other events of the log. */
+const silentChunks = new Set(["tool_call_delta", "tool_call_end", "tool_result", "finish", "source"]);
+
+type Inner = { readonly type: string; readonly text?: unknown };
+type TextEvent = Extract<InspectedEvent, { type: "text" }>;
+
+/**
+ * Turns the events of a run into those that the inspector sends: with the fields that are to be seen alone, of bounded
+ * lengths, and with the chunks of one text put together until `take` is called.
+ */
+export class EventCollector {
+  readonly #kind: RunKind;
+  readonly #isHost: boolean;
+  #collected: PlacedEvent[] = [];
+
+  constructor(kind: RunKind, isHost: boolean) {
+    this.#kind = kind;
+    this.#isHost = isHost;
+  }
+
+  add(event: RunEvent): void {
+    const shown = event.type === "chunk" ? this.#toChunkEvent(event) : this.#toEvent(event);
+    if (shown === undefined) return;
+    const last = this.#collected.at(-1)?.event;
+    if (shown.type !== "text" || last?.type !== "text" || !isSameText(last, shown)) {
+      return void this.#collected.push({ id: event.id, event: shown });
+    }
+    this.#collected.pop();
+    this.#collected.push({ id: event.id, event: { ...last, text: last.text + shown.text } });
+  }
+
+  /** True when so much was added that it should be taken. */
+  get isFull(): boolean {
+    return this.#collected.length >= mostCollected;
+  }
+
+  /** Returns what was added since the last call. */
+  take(): readonly PlacedEvent[] {
+    const taken = this.#collected;
+    this.#collected = [];
+    return taken;
+  }
+
+  #toChunkEvent({ step, chunk }: Extract<RunEvent, { type: "chunk" }>): InspectedEvent | undefined {
+    const shown = toClientChunk(chunk, this.#kind);
+    // A workflow's event may hold a chunk of the agent in one of its steps.
+    const inner = (shown?.["chunk"] ?? shown) as Inner | undefined;
+    if (inner === undefined || silentChunks.has(inner.type)) return undefined;
+    if ((inner.type === "text" || inner.type === "thinking") && typeof inner.text === "string") {
+      const text = toShownText(inner.text);
+      return { type: "text", step, text, ...(inner.type === "thinking" && { isThinking: true as const }) };
+    }
+    return { type: "chunk", step, chunk: toShownJson(inner) };
+  }
+
+  #toEvent(event: Exclude<RunEvent, { type: "chunk" }>): InspectedEvent {
+    const viewer = { isHost: this.#isHost };
+    switch (event.type) {
+      case "attempt":
+        return { type: "attempt", attempt: event.attempt, ...timeOf(event) };
+      case "reset":
+        return { type: "reset", step: event.step };
+      case "call": {
+        const { step, toolName, args, effect } = event;
+        return {
+          type: "call",
+          step,
+          toolName: toShownText(toolName),
+          args: toShownJson(args),
+          effect,
+          ...timeOf(event),
+        };
+      }
+      case "done": {
+        const { step, value, usage, durationMs } = event;
+        const facts = readStepFacts(step, value, viewer);
+        return { type: "done", step, facts, durationMs, ...(usage && { usage: countsOf(usage) }), ...timeOf(event) };
+      }
+      case "wait": {
+        const { id, kind, about, until, askedAt } = event.wait;
+        const times = { ...(until !== undefined && { until }), ...(askedAt !== undefined && { askedAt }) };
+        return { type: "wait", wait: { waitId: id, kind, about: toShownJson(about), ...times } };
+      }
+      default: {
+        const error = readError(event.error, viewer);
+        return { type: "end", output: toShownJson(withoutCalls(event.output)), ...(error && { error }) };
+      }
+    }
+  }
+}
+
+function toClientChunk(chunk: { readonly type: string }, kind: RunKind): Record<string, unknown> | undefined {
+  const shown =
+    kind === "workflow"
+      ? toPublicWorkflowChunk(chunk as Parameters<typeof toPublicWorkflowChunk>[0])
+      : toPublicChunk(chunk as Parameters<typeof toPublicChunk>[0]);
+  return shown as Record<string, unknown> | undefined;
+}
+
+function isSameText(one: TextEvent, other: TextEvent): boolean {
+  if (one.text.length + other.text.length > longestText) return false;
+  return one.step === other.step && one.isThinking === other.isThinking;
+}
+
+/** Returns the counts of a usage, without what the vendor's own object has beside them. */
+function countsOf({ providerMetrics: _metrics, ...counts }: Extract<RunEvent, { type: "done" }>["usage"] & object) {
+  return counts;
+}
+
+/** The tool calls of an output are steps of the run already. */
+function withoutCalls(output: Json): Json {
+  if (typeof output !== "object" || output === null || Array.isArray(output)) return output;
+  const { toolCalls: _, ...rest } = output as Readonly<Record<string, Json>>;
+  return rest;
+}
+
+function timeOf({ at }: { readonly at?: number }): { at?: number } {
+  return at === undefined ? {} : { at };
+}

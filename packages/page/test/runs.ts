@@ -1,0 +1,91 @@
+import { Agent, defineTool, InMemoryStorage, RunService, Team, Workflow } from "@troupe/core";
+import type { RunRequest, RunServiceOptions } from "@troupe/core";
+import { ScriptedModel } from "@troupe/core/testing";
+import { onTestFinished } from "vitest";
+
+/** A tool that needs an approval. */
+export const send = defineTool({
+  name: "send",
+  description: "Sends a letter.",
+  parameters: { type: "object" },
+  needsApproval: true,
+  execute: () => "It is sent.",
+});
+
+/** A tool that changes nothing. */
+export const look = defineTool({
+  name: "look",
+  description: "Looks something up.",
+  effect: "pure",
+  parameters: { type: "object" },
+  execute: () => ({ found: 3 }),
+});
+
+/** An agent that calls both tools, and then answers. */
+export function clerk(): Agent {
+  const model = new ScriptedModel().respond(({ messages }) =>
+    messages.at(-1)?.role === "tool"
+      ? { text: "The letter is sent.", thinking: "All is done." }
+      : {
+          toolCalls: [
+            { name: "send", arguments: { to: "Oslo" } },
+            { name: "look", arguments: { for: "Oslo" } },
+          ],
+        },
+  );
+  return new Agent({ name: "clerk", description: "Sends letters.", model, tools: [send, look] });
+}
+
+/** An agent that answers at once. */
+export function poet(): Agent {
+  const model = new ScriptedModel().respond(() => "Roses are red.");
+  return new Agent({ name: "poet", description: "Writes verses.", model });
+}
+
+/** A team whose orchestrator delegates to both members at once. */
+export function office(mode: "coordinate" | "route" | "broadcast" = "coordinate"): Team {
+  const model = new ScriptedModel().respond(({ messages }) => {
+    if (mode === "route") return JSON.stringify({ member: "poet" });
+    if (mode === "broadcast" || messages.some(({ role }) => role === "tool")) return "Both are done.";
+    const delegate = (name: string, task: string) => ({ name: `delegate_to_${name}`, arguments: { task } });
+    return { toolCalls: [delegate("poet", "Write."), delegate("clerk", "Send.")] };
+  });
+  return new Team({ name: "office", mode, model, members: [poet(), clerk()], storage: new InMemoryStorage() });
+}
+
+/** A workflow with all four forms of steps. */
+export function mailing(): Workflow<{ count: number }> {
+  return new Workflow({
+    name: "mailing",
+    initialState: { count: 0 },
+    steps: [
+      { name: "prepare", run: ({ count }) => ({ count: count + 1 }) },
+      {
+        name: "both",
+        parallel: [
+          { name: "write", agent: poet() },
+          { name: "count.up", effect: "pure", run: () => ({ counted: true }) as object },
+        ],
+      },
+      { name: "maybe", condition: ({ count }) => count > 0, steps: [{ name: "post", agent: clerk() }] },
+      { name: "never", condition: () => false, steps: [{ name: "unseen", run: () => ({}) }] },
+    ],
+  });
+}
+
+/** Makes a service over storage in memory that performs its runs until the test is over. */
+export async function serveRuns(options: RunServiceOptions): Promise<RunService> {
+  const service = new RunService({ storage: new InMemoryStorage(), ...options });
+  onTestFinished(async () => await service.close());
+  await service.serve();
+  return service;
+}
+
+/** Lets a service perform a run to its end, and approves of all that it asks. Returns the run's id. */
+export async function performRun(service: RunService, request: RunRequest): Promise<string> {
+  const { runId } = await service.accept(request);
+  for await (const event of service.events(runId, "host")) {
+    if (event.type === "wait") await service.answer(runId, event.wait.id, { approved: true }, "host");
+  }
+  return runId;
+}
