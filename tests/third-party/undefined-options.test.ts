@@ -1,3 +1,5 @@
+import { createA2AServer, createArtifact, questionTool, TaskAgent } from "@troupe/a2a";
+import type { A2AServerOptions, ArtifactFields, QuestionToolOptions, TaskAgentOptions } from "@troupe/a2a";
 import { createAgentRouter } from "@troupe/http";
 import type { DocsOptions, FileUploadOptions, RouterOptions } from "@troupe/http";
 import { Agent, createLogger, EventBus, InMemoryStorage, Memory, Team, UserMemory, Workflow } from "@troupe/core";
@@ -92,6 +94,10 @@ type AllOptions = {
   McpToolServerOptions: McpToolServerOptions;
   McpServerOptions: McpServerOptions;
   McpHostRunOptions: McpHostRunOptions;
+  A2AServerOptions: A2AServerOptions;
+  TaskAgentOptions: TaskAgentOptions;
+  QuestionToolOptions: QuestionToolOptions;
+  ArtifactFields: ArtifactFields;
   OpenAIOptions: OpenAIOptions;
   AnthropicOptions: AnthropicOptions;
   GoogleOptions: GoogleOptions;
@@ -160,6 +166,18 @@ it("lets every option be undefined, which is the same as leaving it out [types.u
   expect(() => createAgentRouter({ agents: none, teams: none, swagger: none, fileUpload: none })).not.toThrow();
   const mcp = { agents: { agent }, teams: none, extend: none, maxSessions: none, runOptions: none, shutdown: none };
   expect(() => createMcpServer(mcp)).not.toThrow();
+  const a2a = {
+    agents: { agent },
+    basePath: none,
+    provider: none,
+    version: none,
+    runs: none,
+    mayAnswerByMessage: none,
+  };
+  expect(() => createA2AServer({ ...a2a, middleware: none, maxBodyBytes: none, shutdown: none })).not.toThrow();
+  const said = async () => await Promise.resolve();
+  expect(() => new TaskAgent({ name: "t", answer: said, description: none, effect: none, logger: none })).not.toThrow();
+  expect([questionTool({ name: none }), createArtifact({ parts: "x", name: none, append: none })]).toHaveLength(2);
   const box = { name: "box", transport: "http", url: "http://127.0.0.1/mcp", headers: none, tools: none, logger: none };
   expect(() => new McpToolServer({ ...box, transport: "http", command: none, onSampling: none })).not.toThrow();
   expect([new InMemoryStorage(), new EventBus({ onHandlerError: none }), createLogger({ level: none })]).toHaveLength(
