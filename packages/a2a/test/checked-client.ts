@@ -11,15 +11,18 @@ export const bindings = ["JSONRPC", "HTTP+JSON"] as const;
 /** A binding of A2A 1.0. */
 export type BindingName = (typeof bindings)[number];
 
+/** A server by its address, with the functions that call it by hand. */
+type Calls = Pick<ServedA2A, "url" | "call" | "stream">;
+
 /**
  * A client of A2A 1.0 that checks the frame and the shape of all that it gets. It calls as Ada, unless told otherwise. Over both
  * bindings its calls have the names and the codes of JSON-RPC.
  */
 export class CheckedClient {
-  readonly served: ServedA2A;
+  readonly served: Calls;
   readonly #binding: BindingName;
 
-  constructor(served: ServedA2A, binding: BindingName = "JSONRPC") {
+  constructor(served: Calls, binding: BindingName = "JSONRPC") {
     this.served = served;
     this.#binding = binding;
   }

@@ -137,16 +137,19 @@ export async function serveA2A(options: A2AServerOptions, user?: string): Promis
   };
   onTestFinished(close);
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { url, close, ...callerOf(url, options.basePath) };
+}
+
+/** Returns the functions that call a server by hand. */
+export function callerOf(url: string, basePath = "/"): Pick<ServedA2A, "call" | "stream"> {
   const send = async (method: string, params: object, { as, headers, signal, path }: CallOptions = {}) =>
-    await fetch(url + (path ?? options.basePath ?? "/"), {
+    await fetch(url + (path ?? basePath), {
       method: "POST",
       headers: { "content-type": "application/json", ...(as !== undefined && { "x-user": as }), ...headers },
       body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
       ...(signal && { signal }),
     });
   return {
-    url,
-    close,
     async call(method, params, callOptions) {
       const response = await send(method, params, callOptions);
       const { status, headers } = response;

@@ -55,6 +55,8 @@ export const a2aTaskRules = [
       "a client with a principal gets the card that extendedCard returns for its request, over both bindings; cards declare it only with that option",
     "a2a.rest":
       "HTTP+JSON of 1.0 is below rest at the endpoint and at that of each agent, with the agents, guards and middleware of JSON-RPC",
+    "a2a.kit-agent":
+      "the agent for conformance kits does what each beginning of a message's id asks for, from public entry points alone, and is started by a command with switches",
     "a2a.any-rest-request":
       "any request of HTTP+JSON is answered, a wrong one with the right status and a google.rpc.Status, and the server goes on",
     "a2a.any-call": "any body is answered as a call or as an error with the right code, and the server goes on",
