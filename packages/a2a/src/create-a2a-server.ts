@@ -15,7 +15,7 @@ import { rpcBinding } from "./server/rpc-binding.ts";
  */
 export function createA2AServer(options: A2AServerOptions): Router {
   const settings = readA2AServerOptions(options);
-  const { basePath, middleware, runs, logger, shutdown } = settings;
+  const { basePath, middleware, runs, push, logger, shutdown } = settings;
   const router = Router();
   const agentPath = `${basePath === "/" ? "" : basePath}/agents/:agent`;
   const cards = new CardRoutes(settings);
@@ -43,6 +43,10 @@ export function createA2AServer(options: A2AServerOptions): Router {
     serve(new A2AEndpoint(settings, new RestBinding(rest)), ({ path }) => rest.read(path).agent),
   );
   shutdown?.add(runs.served);
+  if (push !== undefined) {
+    router.get("/.well-known/jwks.json", cards.sendKeys(push.signer.keySet));
+    shutdown?.add(push);
+  }
   logWarnings(runs.agents.values(), logger);
   return router;
 }

@@ -59,6 +59,24 @@ export const a2aTaskRules = [
       "the agent for conformance kits does what each beginning of a message's id asks for, from public entry points alone, and is started by a command with switches",
     "a2a.any-rest-request":
       "any request of HTTP+JSON is answered, a wrong one with the right status and a google.rpc.Status, and the server goes on",
+    "a2a.push-configs-0":
+      "a client of 0.x sets, gets, lists and deletes the push configs of a task; one without an id is the default",
+    "a2a.push-configs-1":
+      "a client of 1.0 creates, gets, lists and deletes the push configs of a task, over both bindings, and gets no secret back",
+    "a2a.push-owners": "the push configs of a task are its user's: for any other caller there is no task",
+    "a2a.push-checks":
+      "a push config has a public https address, secrets that are headers, and a task at most ten of them",
+    "a2a.push-sealed": "addresses and tokens of receivers are sealed in a lasting storage, or none are taken",
+    "a2a.push-body-0": "a receiver that a client of 0.x has named gets the whole task, whenever its state changes",
+    "a2a.push-body-1": "a receiver that a client of 1.0 has named gets the events of the task as a stream has them",
+    "a2a.push-headers": "a notification has the token and the credentials of its config",
+    "a2a.push-signed": "a notification is signed with its body, address and time, by a key that the server tells",
+    "a2a.push-retried": "a notification is sent again, the same one, until its receiver has it, and none overtakes it",
+    "a2a.push-given-up":
+      "a notification that a receiver refuses, or fails at too often, is logged without secrets and left out",
+    "a2a.push-ends": "a receiver that answers 410, or whose config is deleted or replaced, gets no more notifications",
+    "a2a.push-apart": "a receiver that never answers holds up neither the run nor other receivers",
+    "a2a.push-restart": "notifications go on in another process, behind the last one that was acknowledged",
     "a2a.any-call": "any body is answered as a call or as an error with the right code, and the server goes on",
     "a2a.terminal-is-final": "a task that is over takes no message and no cancel, and never changes",
   }),

@@ -63,12 +63,14 @@ export type CardFacts = CardSecurity & {
   skills: AgentSkill[];
   /** True if authenticated clients may get another card. @default false */
   hasExtendedCard?: boolean;
+  /** @default false */
+  pushNotifications?: boolean;
 };
 
 const defaultVersion = "1.0.0";
 
-function capabilitiesOf({ hasExtendedCard: extendedAgentCard = false }: CardFacts) {
-  return { streaming: true, pushNotifications: false, extendedAgentCard };
+function capabilitiesOf({ hasExtendedCard: extendedAgentCard = false, pushNotifications = false }: CardFacts) {
+  return { streaming: true, pushNotifications, extendedAgentCard };
 }
 
 function sharedFields({ name, description, url, version, provider, skills }: CardFacts) {

@@ -33,11 +33,15 @@ export class RestBinding implements Binding {
     };
   }
 
-  async readCall(request: Request, maxBodyBytes: number): Promise<ReadCall> {
+  async readCall(
+    request: Request,
+    { maxBodyBytes, hasPush }: { maxBodyBytes: number; hasPush: boolean },
+  ): Promise<ReadCall> {
     checkVersion(versionOf(request));
     const { operation, params, query } = findRoute(request.method, this.#paths.read(request.path).path);
     const given = request.method === "POST" ? await readJson(request, maxBodyBytes) : readQuery(request, query);
-    return { answered: this.formFor(request), call: readOperation(operation, { ...given, ...params }, dialect1) };
+    const call = readOperation(operation, { ...given, ...params }, { dialect: dialect1, hasPush });
+    return { answered: this.formFor(request), call };
   }
 }
 

@@ -1,17 +1,17 @@
 import { A2AError, wrongParam } from "../wire/a2a-error.ts";
-import type { A2AMethod } from "../wire/call.ts";
+import type { A2AOperation } from "../wire/call.ts";
 
 /** A path of the binding: what its methods do, and the parameters that its query may have. */
 type RestRoute = {
   readonly path: RegExp;
   readonly tenantPath: RegExp;
-  readonly methods: Readonly<Record<string, A2AMethod>>;
+  readonly methods: Readonly<Record<string, A2AOperation>>;
   readonly query: readonly string[];
 };
 
 /** An operation that a path names, with the parameters in the path and the names of those that its query may have. */
 export type FoundRoute = {
-  readonly operation: A2AMethod;
+  readonly operation: A2AOperation;
   readonly params: Readonly<Record<string, string>>;
   readonly query: readonly string[];
 };
@@ -35,8 +35,8 @@ const routes: readonly RestRoute[] = [
   // The definition of the protocol has GET, and its document POST.
   route("tasks/{id}:subscribe", { GET: "subscribe", POST: "subscribe" }),
   route("tasks/{id}", { GET: "get" }, ["historyLength"]),
-  route("tasks/{taskId}/pushNotificationConfigs", { GET: "push", POST: "push" }, ["pageSize", "pageToken"]),
-  route("tasks/{taskId}/pushNotificationConfigs/{id}", { GET: "push", DELETE: "push" }),
+  route("tasks/{taskId}/pushNotificationConfigs", { GET: "list-push", POST: "set-push" }, ["pageSize", "pageToken"]),
+  route("tasks/{taskId}/pushNotificationConfigs/{id}", { GET: "get-push", DELETE: "delete-push" }),
   route("extendedAgentCard", { GET: "extended-card" }),
 ];
 

@@ -20,8 +20,8 @@ export type ReadCall = { readonly answered: Answered } & (
 export interface Binding {
   /** Returns the form of the answer to a request of which nothing could be read. */
   formFor(request: Request): Answered;
-  /** Reads the call of a request, with a body of at most `maxBodyBytes`. */
-  readCall(request: Request, maxBodyBytes: number): Promise<ReadCall>;
+  /** Reads the call of a request, with a body of at most `maxBodyBytes`. `hasPush`: the server sends push notifications. */
+  readCall(request: Request, server: { maxBodyBytes: number; hasPush: boolean }): Promise<ReadCall>;
 }
 
 /** A request whose call has been read, as far as its failure is concerned. */
@@ -53,10 +53,11 @@ export class A2AEndpoint {
     const exchange: Failing = { request, response, answered: this.#binding.formFor(request) };
     try {
       this.#guard(request);
-      const { genericApiKeyHeader, maxBodyBytes } = this.#settings;
+      const { genericApiKeyHeader, maxBodyBytes, push } = this.#settings;
       const keys = readKeyHeaders(request.headers, { genericApiKeyHeader });
       const principal = readPrincipal((request as { principal?: unknown }).principal, "request.principal");
-      const { answered, call, error } = await this.#binding.readCall(request, maxBodyBytes);
+      const server = { maxBodyBytes, hasPush: push !== undefined };
+      const { answered, call, error } = await this.#binding.readCall(request, server);
       Object.assign(exchange, { answered, call });
       if (error !== undefined) throw error;
       const caller = { principal, owner: principal ?? {}, keys, left: left.signal };

@@ -23,6 +23,9 @@ import type { AgentProvider } from "../card/agent-card.ts";
 import type { A2AExtendedCard } from "../card/extended-card.ts";
 import { checkSecurity, securityOption, securitySchemesOption } from "../card/security-schemes.ts";
 import type { CardSecurity, SecurityScheme } from "../card/security-schemes.ts";
+import { pushOption } from "../push/push-options.ts";
+import type { PushOptions, PushSettings } from "../push/push-options.ts";
+import { PushSender } from "../push/push-sender.ts";
 import { TaskRuns } from "../tasks/task-runs.ts";
 
 /** The shutdown of a service, which ends the tasks of a server: that of `createShutdown` of `@troupe/http`. */
@@ -83,6 +86,11 @@ export type A2AServerOptions = {
   maxBodyBytes?: number | undefined;
   /** Returns metadata, limits, model options and more for the run that a message begins. @default none */
   runOptions?: A2ARunOptions | undefined;
+  /**
+   * Push notifications to addresses that clients name: `true`, or options. A service with a lasting storage needs `sealKeys` for
+   * them. @default false: the server then sends nothing to addresses that come from outside
+   */
+  pushNotifications?: boolean | PushOptions | undefined;
   /** Milliseconds between the heartbeats of a stream that has no events. @default 15_000 */
   heartbeatMs?: number | undefined;
   /**
@@ -117,6 +125,7 @@ const optionTable = {
   genericApiKeyHeader: optional(anyBoolean, true),
   maxBodyBytes: optional(integer(1), 10_485_760),
   runOptions: optional(functionLike<A2ARunOptions>()),
+  pushNotifications: optional(pushOption, false),
   heartbeatMs: optional(timeoutMilliseconds, 15_000),
   shutdown: optional(methods<A2AShutdown>("what createShutdown() of @troupe/http returns", "add")),
   logger: optional(loggerOption),
@@ -135,6 +144,8 @@ export type A2ASettings = Readonly<CardSecurity> & {
   readonly genericApiKeyHeader: boolean;
   readonly maxBodyBytes: number;
   readonly runOptions?: A2ARunOptions;
+  /** Sends push notifications, where they are offered. */
+  readonly push: PushSender | undefined;
   readonly heartbeatMs: number;
   readonly shutdown?: A2AShutdown;
   readonly logger: Logger;
@@ -148,7 +159,8 @@ export type A2ASettings = Readonly<CardSecurity> & {
 export function readA2AServerOptions(options: A2AServerOptions): A2ASettings {
   const {
     agents,
-    runs,
+    runs: durable,
+    pushNotifications,
     mayAnswerByMessage: named,
     ...read
   } = readOptions(optionTable, options, { owner: "createA2AServer" });
@@ -160,8 +172,24 @@ export function readA2AServerOptions(options: A2AServerOptions): A2ASettings {
     const message = `mayAnswerByMessage of createA2AServer must have names of agents, got ${JSON.stringify(unknown)}.`;
     throw new TroupeError("invalid_config", message);
   }
-  const mayAnswerByMessage = new Set(named);
-  if (firstAgent !== undefined)
-    return { ...read, logger, firstAgent, mayAnswerByMessage, runs: new TaskRuns({ agents, runs, logger }) };
-  throw new TroupeError("invalid_config", "agents of createA2AServer must have at least one agent by its name.");
+  if (firstAgent === undefined) {
+    throw new TroupeError("invalid_config", "agents of createA2AServer must have at least one agent by its name.");
+  }
+  const push = pushNotifications === false ? undefined : makeSender(pushNotifications, { ...read, durable, logger });
+  const onRunsOver = push && (async () => await push.flush());
+  const taskRuns = new TaskRuns({ agents, runs: durable, logger, onRunsOver });
+  return { ...read, logger, firstAgent, mayAnswerByMessage: new Set(named), push, runs: taskRuns };
+}
+
+type SenderOf = Pick<A2ASettings, "logger" | "baseUrl" | "basePath"> & { durable: RunService | undefined };
+
+function makeSender(settings: PushSettings, { durable, logger, baseUrl, basePath }: SenderOf): PushSender {
+  if (durable !== undefined && !durable.subscriptions.canKeep) {
+    throw new TroupeError(
+      "invalid_config",
+      "pushNotifications of createA2AServer would store addresses and tokens of receivers. Give the RunService sealKeys, with which they are encrypted.",
+    );
+  }
+  const issuer = baseUrl && baseUrl.replace(/\/+$/, "") + basePath;
+  return new PushSender({ settings, logger, durable, issuer });
 }

@@ -5,13 +5,16 @@ import type { Request, Response } from "express";
 import { cancelTask } from "../tasks/cancel-task.ts";
 import { followTask, untilPaused } from "../tasks/follow-task.ts";
 import { listTasks } from "../tasks/list-tasks.ts";
+import { answerPush, setPush } from "../push/answer-push.ts";
 import { takeMessage } from "../tasks/take-message.ts";
+import type { MessageRequest } from "../tasks/take-message.ts";
 import type { TaskRun } from "../tasks/task-runs.ts";
 import { TaskTail } from "../tasks/task-tail.ts";
 import { toMessage, toStatus, toTask } from "../tasks/task-view.ts";
 import { A2AError, toA2AError } from "../wire/a2a-error.ts";
 import { namedAgent } from "../wire/call.ts";
 import type { A2ACall, SendCall } from "../wire/call.ts";
+import type { PushConfig } from "../wire/push-config.ts";
 import type { Answered } from "../wire/stream-frames.ts";
 import { isTerminal, lastMessages } from "../wire/task.ts";
 import type { A2ATask } from "../wire/task.ts";
@@ -55,15 +58,32 @@ export async function answerCall(call: A2ACall, answering: Answering): Promise<v
       const facts = await makeExtendedCard({ ...answering, agent, dialect: answered.dialect });
       return sendResult(answering, answered.dialect.writeCard(facts));
     }
-    default: {
+    case "list": {
       const page = await listTasks(runs, call, { owner, form: answered.dialect });
-      sendResult(answering, answered.dialect.writePage(page));
+      return sendResult(answering, answered.dialect.writePage(page));
+    }
+    default: {
+      const pushing = pushingOf(answering);
+      sendResult(answering, await answerPush(call, await runs.find(call.id, owner), pushing));
     }
   }
 }
 
+function pushingOf({ settings: { push }, answered: { dialect }, owner }: Answering) {
+  // Where none are sent, no call about them is read.
+  if (push === undefined) throw new A2AError("push-not-supported", "This agent sends no push notifications.");
+  return { push, dialect, owner };
+}
+
 /** Hands the message of a call to its agent: that of the path, else the one that the call names, else the first. */
-async function take(call: SendCall, { settings, request, agent, principal, keys }: Answering): Promise<TaskRun> {
+async function take(call: SendCall, answering: Answering): Promise<TaskRun> {
+  const task = await begin(call, answering);
+  if (call.message.taskId !== undefined) answering.settings.push?.wake(task.run.runId);
+  return task;
+}
+
+async function begin(call: SendCall, answering: Answering): Promise<TaskRun> {
+  const { settings, request, agent, principal, keys } = answering;
   const { runs, runOptions, firstAgent } = settings;
   const named = agent ?? namedAgent(call) ?? firstAgent;
   if (!runs.agents.has(named)) {
@@ -74,7 +94,24 @@ async function take(call: SendCall, { settings, request, agent, principal, keys 
   }
   const hostOptions = runOptions && readHostRunOptions(await runOptions(request));
   const { message, outputModes } = call;
-  return await takeMessage({ message, outputModes, agent: named, principal, keys, hostOptions }, runs);
+  const taken = { message, outputModes, agent: named, principal, keys, hostOptions };
+  return call.push === undefined ? await takeMessage(taken, runs) : await takeWithPush(call.push, taken, answering);
+}
+
+/** Takes a message whose client wants to be notified of all that comes of it. */
+async function takeWithPush(config: PushConfig, taken: MessageRequest, answering: Answering): Promise<TaskRun> {
+  const { runs } = answering.settings;
+  const { taskId } = taken.message;
+  const pushing = pushingOf(answering);
+  // Before the message is taken: a wrong address refuses it.
+  pushing.push.check(config);
+  if (taskId !== undefined) {
+    await setPush(await runs.find(taskId, answering.owner), config, { ...pushing, fromStart: false });
+    return await takeMessage(taken, runs);
+  }
+  const task = await takeMessage(taken, runs);
+  await setPush(task, config, { ...pushing, fromStart: true });
+  return task;
 }
 
 async function answerSend(call: SendCall, answering: Answering): Promise<void> {
@@ -155,7 +192,7 @@ function shownTask(run: RunView, { answered }: Answering, historyLength: number 
   return { ...task, history: lastMessages(task.history, historyLength) };
 }
 
-function sendResult({ response, answered }: Answering, result: object): void {
+function sendResult({ response, answered }: Answering, result: object | null): void {
   sendJson(response, answered, { status: 200, json: answered.writeResult(result) });
 }
 

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { readRequestHost } from "@troupe/core/adapter";
-import type { NextFunction, Request, Response } from "express";
+import type { NextFunction, Request, RequestHandler, Response } from "express";
 import { describeAgent, describeAgents, makeCard, makeCard1 } from "../card/agent-card.ts";
 import type { CardFacts } from "../card/agent-card.ts";
 import { readVersion } from "../wire/parse-call.ts";
@@ -33,6 +33,19 @@ export class CardRoutes {
     else this.send(request, response, next);
   };
 
+  /** Returns a handler that sends the public keys of push notifications. */
+  sendKeys(keySet: object): RequestHandler {
+    const json = JSON.stringify(keySet);
+    return (_request, response) => {
+      response.setHeader("Access-Control-Allow-Origin", "*").setHeader("Cache-Control", "public, max-age=300");
+      response.writeHead(200, {
+        "Content-Type": "application/jwk-set+json",
+        "Content-Length": Buffer.byteLength(json),
+      });
+      response.end(json);
+    };
+  }
+
   #send({ request, response, next }: { request: Request; response: Response; next: NextFunction }, is1: boolean): void {
     const { agent } = request.params;
     const facts = cardFactsOf(this.#settings, request, agent === undefined ? undefined : String(agent));
@@ -52,8 +65,9 @@ export class CardRoutes {
 
 /** Returns the facts of the card of all agents, or of one by its name. Undefined for an agent that is not known. */
 export function cardFactsOf(settings: A2ASettings, request: Request, name: string | undefined): CardFacts | undefined {
-  const { runs, provider, version, securitySchemes, security, extendedCard } = settings;
-  const shared = { version, provider, securitySchemes, security, hasExtendedCard: extendedCard !== undefined };
+  const { runs, provider, version, securitySchemes, security, extendedCard, push } = settings;
+  const has = { hasExtendedCard: extendedCard !== undefined, pushNotifications: push !== undefined };
+  const shared = { version, provider, securitySchemes, security, ...has };
   const url = urlOf(settings, request);
   if (name === undefined) return { ...describeAgents([...runs.agents], provider), ...shared, url };
   const agent = runs.agents.get(name);

@@ -10,8 +10,8 @@ export const rpcBinding: Binding = {
   formFor(request: Request): Answered {
     return answerTo(null, parseCall("", versionOf(request)).dialect);
   },
-  async readCall(request: Request, maxBodyBytes: number): Promise<ReadCall> {
-    const { id, dialect, ...read } = parseCall(await readBody(request, maxBodyBytes), versionOf(request));
+  async readCall(request, { maxBodyBytes, hasPush }): Promise<ReadCall> {
+    const { id, dialect, ...read } = parseCall(await readBody(request, maxBodyBytes), versionOf(request), hasPush);
     return { ...read, answered: answerTo(id, dialect) };
   },
 };

@@ -14,6 +14,8 @@ type TaskRunsInit = {
   readonly agents: ReadonlyMap<string, Runnable>;
   readonly runs: RunService | undefined;
   readonly logger: Logger;
+  /** Waited for when all runs of this process are over, before a shutdown closes what keeps them. */
+  readonly onRunsOver?: (() => Promise<void>) | undefined;
 };
 
 /**
@@ -27,13 +29,13 @@ export class TaskRuns {
   readonly #teams: ReadonlySet<string>;
 
   /** Throws `invalid_config` if the host's service runs something else under the name of an agent. */
-  constructor({ agents, runs, logger }: TaskRunsInit) {
+  constructor({ agents, runs, logger, onRunsOver }: TaskRunsInit) {
     this.agents = agents;
     const isTeam = ([name, agent]: [string, Runnable]): boolean => runs?.find("team", name) === agent;
     const teams = new Map([...agents].filter(isTeam));
     const others = new Map([...agents].filter((entry) => !isTeam(entry)));
     this.#teams = new Set(teams.keys());
-    this.served = new ServedRuns({ agents: others, teams }, { durable: runs, resumeMs: keptMs, logger });
+    this.served = new ServedRuns({ agents: others, teams }, { durable: runs, resumeMs: keptMs, logger, onRunsOver });
   }
 
   /** Returns the service that performs the runs of an agent: they go on without their client. */

@@ -1,3 +1,4 @@
+import type { PushConfig } from "./push-config.ts";
 import type { A2AMessage, A2ATaskState } from "./task.ts";
 
 /** Fields that any call may have: `tenant` and the client's `metadata`, by which an agent can be chosen. */
@@ -12,7 +13,18 @@ export type SendCall = CallFields & {
   /** Media types that the client takes; absent for any. */
   outputModes?: string[];
   historyLength?: number;
+  /** Where the client wants to be notified of the task. */
+  push?: PushConfig;
 };
+
+/** A call about the push configs of the task with the id. */
+export type PushCall = CallFields & { id: string } & (
+    | { op: "set-push"; config: PushConfig }
+    /** Without `configId`, it asks for the first one. */
+    | { op: "get-push"; configId?: string }
+    | { op: "list-push"; pageSize?: number; pageToken?: string }
+    | { op: "delete-push"; configId: string }
+  );
 
 /** A question for a client's tasks. Times are epoch milliseconds. */
 export type ListCall = CallFields & {
@@ -34,13 +46,11 @@ export type A2ACall =
   | (CallFields & { op: "cancel"; id: string })
   | (CallFields & { op: "subscribe"; id: string })
   | (CallFields & { op: "extended-card" })
-  | ListCall;
+  | ListCall
+  | PushCall;
 
 /** The operation that a client asks for, without its parameters. */
 export type A2AOperation = A2ACall["op"];
-
-/** A method of the protocol: its operation, or what this server does not offer. */
-export type A2AMethod = A2AOperation | "push";
 
 /** Returns the agent that a call names: by its tenant, else by `agent` in the metadata of the message or of the call. */
 export function namedAgent(call: A2ACall): string | undefined {

@@ -1,10 +1,12 @@
 import { makeCard } from "../card/agent-card.ts";
 import { A2AError, toError0, wrongParam } from "./a2a-error.ts";
-import type { A2ACall, A2AOperation, SendCall } from "./call.ts";
+import type { A2ACall, A2AOperation, PushCall, SendCall } from "./call.ts";
 import type { Dialect } from "./dialect.ts";
 import { FieldReader, present } from "./field-reader.ts";
 import type { Fields } from "./field-reader.ts";
 import { readAddress, readBytes } from "./file-part.ts";
+import { readOptionalPush, readPushConfig, readPushId } from "./push-config.ts";
+import type { PushPage, TaskPushConfig } from "./push-config.ts";
 import { isInterrupted, isTerminal } from "./task.ts";
 import type { A2AArtifact, A2AEvent, A2AMessage, A2APart, A2AStatus, A2ATask, A2ATaskState } from "./task.ts";
 
@@ -66,7 +68,6 @@ function readFile(file: FieldReader, metadata: Fields | undefined): A2APart {
 function readSend(op: SendCall["op"], params: FieldReader): SendCall {
   const message = readMessage(params.get("message"), params.path("message"));
   const configuration = params.get("configuration") === undefined ? undefined : params.reader("configuration");
-  if (configuration?.get("pushNotificationConfig") !== undefined) throw pushNotSupported();
   return {
     op,
     message,
@@ -75,13 +76,9 @@ function readSend(op: SendCall["op"], params: FieldReader): SendCall {
       outputModes: configuration?.strings("acceptedOutputModes"),
       historyLength: configuration?.integer("historyLength", 0, maxHistory),
       metadata: params.object("metadata"),
+      push: configuration && readOptionalPush(configuration, "pushNotificationConfig"),
     }),
   };
-}
-
-/** Makes the error for a client that wants to be notified. */
-export function pushNotSupported(): A2AError {
-  return new A2AError("push-not-supported", "This agent sends no push notifications. Stream or poll the task instead.");
 }
 
 function readCall(op: A2AOperation, given: Readonly<Record<string, unknown>>): A2ACall {
@@ -99,9 +96,40 @@ function readCall(op: A2AOperation, given: Readonly<Record<string, unknown>>): A
       return { op, id: params.required("id"), ...present({ metadata: params.object("metadata") }) };
     case "extended-card":
       return { op, ...present({ metadata: params.object("metadata") }) };
-    default:
+    case "list":
       throw new A2AError("method-not-found", "Tasks are listed by ListTasks of A2A 1.0.");
+    default:
+      return { ...readPushCall(op, params), ...present({ metadata: params.object("metadata") }) };
   }
+}
+
+function readPushCall(op: PushCall["op"], params: FieldReader): PushCall {
+  switch (op) {
+    case "set-push":
+      return { op, id: params.required("taskId"), config: readPushConfig(params.reader("pushNotificationConfig")) };
+    case "get-push":
+      return {
+        op,
+        id: params.required("id"),
+        ...present({ configId: readPushId(params, "pushNotificationConfigId") }),
+      };
+    case "list-push":
+      return { op, id: params.required("id") };
+    default:
+      return { op, id: params.required("id"), configId: params.required("pushNotificationConfigId") };
+  }
+}
+
+function writePush({ taskId, config: { scheme, credentials: _credentials, ...config } }: TaskPushConfig) {
+  const authentication = scheme === undefined ? {} : { authentication: { schemes: [scheme] } };
+  return { taskId, pushNotificationConfig: { ...config, ...authentication } };
+}
+
+/** The task as a whole: so do the servers of 0.x, and the receivers know nothing else. */
+function writeNotification(event: A2AEvent, task: A2ATask) {
+  if (event.type === "artifact") return undefined;
+  const body = event.type === "message" ? writeMessage(event.message) : writeTask(task);
+  return { contentType: "application/json", body };
 }
 
 /** Fields of a file of 0.x. */
@@ -194,6 +222,11 @@ const shared = {
   writePage: ({ tasks }) => ({ tasks: tasks.map(writeTask) }),
   writeCard: makeCard,
   noExtendedCard: "extended-card-not-configured",
+  writePush,
+  writePushPage: ({ configs }: PushPage) => configs.map(writePush),
+  writeNotification,
+  deletedPush: null,
+  defaultPushId: "default",
   writeError: toError0,
   endsStream,
   cancelsAgain: false,

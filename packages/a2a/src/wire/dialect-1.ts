@@ -1,10 +1,11 @@
 import { makeCard1 } from "../card/agent-card.ts";
 import { A2AError, toError1, wrongParam } from "./a2a-error.ts";
-import type { A2ACall, A2AOperation, ListCall, SendCall } from "./call.ts";
+import type { A2ACall, A2AOperation, ListCall, PushCall, SendCall } from "./call.ts";
 import type { Dialect } from "./dialect.ts";
-import { pushNotSupported } from "./dialect-0.ts";
 import { FieldReader, present } from "./field-reader.ts";
 import { readAddress, readBytes } from "./file-part.ts";
+import { readOptionalPush, readPushConfig, readPushId } from "./push-config.ts";
+import type { TaskPushConfig } from "./push-config.ts";
 import { isTerminal } from "./task.ts";
 import type { A2AArtifact, A2AEvent, A2AMessage, A2APart, A2AStatus, A2ATask, A2ATaskState } from "./task.ts";
 
@@ -76,7 +77,6 @@ function readPart(value: unknown, path: string): A2APart {
 function readSend(op: SendCall["op"], params: FieldReader): SendCall {
   const message = readMessage(params.get("message"), params.path("message"));
   const configuration = params.get("configuration") === undefined ? undefined : params.reader("configuration");
-  if (configuration?.get("taskPushNotificationConfig") !== undefined) throw pushNotSupported();
   return {
     op,
     message,
@@ -84,6 +84,7 @@ function readSend(op: SendCall["op"], params: FieldReader): SendCall {
     ...present({
       outputModes: configuration?.strings("acceptedOutputModes"),
       historyLength: configuration?.integer("historyLength", 0, maxHistory),
+      push: configuration && readOptionalPush(configuration, "taskPushNotificationConfig"),
       ...readCallFields(params),
     }),
   };
@@ -142,9 +143,31 @@ function readCall(op: A2AOperation, given: Readonly<Record<string, unknown>>): A
       return { op, id: params.required("id"), ...readCallFields(params) };
     case "extended-card":
       return { op, ...readCallFields(params) };
-    default:
+    case "list":
       return readList(params);
+    default:
+      return { ...readPushCall(op, params), ...readCallFields(params) };
   }
+}
+
+function readPushCall(op: PushCall["op"], params: FieldReader): PushCall {
+  const id = params.required("taskId");
+  switch (op) {
+    case "set-push":
+      return { op, id, config: readPushConfig(params) };
+    case "get-push":
+      return { op, id, ...present({ configId: readPushId(params, "id") }) };
+    case "list-push": {
+      const pageSize = params.integer("pageSize", 0, maxHistory);
+      return { op, id, ...present({ pageSize, pageToken: params.optional("pageToken") }) };
+    }
+    default:
+      return { op, id, configId: params.required("id") };
+  }
+}
+
+function writePush({ taskId, config: { scheme, credentials: _credentials, ...config } }: TaskPushConfig) {
+  return { taskId, ...config, ...(scheme !== undefined && { authentication: { scheme } }) };
 }
 
 function writePart(part: A2APart) {
@@ -216,6 +239,11 @@ export const dialect1 = {
   writeCard: makeCard1,
   // The other error is for a card that is declared and missing.
   noExtendedCard: "unsupported-operation",
+  writePush,
+  writePushPage: ({ configs, nextPageToken }) => ({ configs: configs.map(writePush), nextPageToken }),
+  writeNotification: (event) => ({ contentType: "application/a2a+json", body: writeEvent(event) }),
+  deletedPush: {},
+  defaultPushId: undefined,
   writeError: toError1,
   // A task that waits for credentials goes on by itself, once they came another way.
   endsStream: (state) => isTerminal(state) || state === "input-required",

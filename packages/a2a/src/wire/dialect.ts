@@ -1,6 +1,7 @@
 import type { CardFacts } from "../card/agent-card.ts";
 import type { A2AError, A2AErrorKind, RpcError } from "./a2a-error.ts";
 import type { A2ACall, A2AOperation } from "./call.ts";
+import type { PushPage, TaskPushConfig } from "./push-config.ts";
 import type { A2AEvent, A2ATask, A2ATaskPage, A2ATaskState } from "./task.ts";
 
 /** A version of the protocol, without its patch. */
@@ -8,6 +9,9 @@ export type A2AVersion = "0.2" | "0.3" | "1.0";
 
 /** The answer to a message that was not streamed: the task, or a message where there is no task. */
 type SendAnswer = Extract<A2AEvent, { type: "task" | "message" }>;
+
+/** The body of a push notification, and its content type. */
+type NotificationBody = { readonly contentType: string; readonly body: object };
 
 /** Reads and writes one version of the protocol: everything that depends on the version. */
 export interface Dialect {
@@ -26,6 +30,16 @@ export interface Dialect {
   writeCard(card: CardFacts): object;
   /** The error for a client that asks for an extended card where no card declares one. */
   readonly noExtendedCard: A2AErrorKind;
+  /** Writes the result of `set-push` and `get-push`. What authenticates the notifications is not told. */
+  writePush(config: TaskPushConfig): object;
+  /** Writes the result of `list-push`. */
+  writePushPage(page: PushPage): object;
+  /** Writes the push notification of an event of a task, which is as the task says; undefined for one that has none. */
+  writeNotification(event: A2AEvent, task: A2ATask): NotificationBody | undefined;
+  /** The result of `delete-push`. */
+  readonly deletedPush: object | null;
+  /** The id of a config for which the client has chosen none; undefined for a new one each time. */
+  readonly defaultPushId: string | undefined;
   /** Writes the error object of a JSON-RPC response. */
   writeError(error: A2AError): RpcError;
   /** Tells if a stream ends after a status of this state. */

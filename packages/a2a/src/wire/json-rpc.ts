@@ -118,7 +118,7 @@ export function answerTo(id: RpcId, dialect: Dialect): Answered {
 }
 
 /** Writes the response to a request. */
-export function writeResult(id: RpcId, result: object): string {
+export function writeResult(id: RpcId, result: object | null): string {
   return JSON.stringify({ jsonrpc: "2.0", id, result });
 }
 

@@ -1,43 +1,48 @@
 import { A2AError, toA2AError } from "./a2a-error.ts";
-import type { A2ACall, A2AMethod } from "./call.ts";
+import type { A2ACall, A2AOperation } from "./call.ts";
 import type { A2AVersion, Dialect } from "./dialect.ts";
-import { dialect02, dialect03, pushNotSupported } from "./dialect-0.ts";
+import { dialect02, dialect03 } from "./dialect-0.ts";
 import { dialect1 } from "./dialect-1.ts";
 import { parseBody, readId, readRequest } from "./json-rpc.ts";
 import type { RpcId, RpcRequest } from "./json-rpc.ts";
 
 /** The names of A2A 0.x: a noun and a verb. */
-const methods0: ReadonlyMap<string, A2AMethod> = new Map([
+const methods0: ReadonlyMap<string, A2AOperation> = new Map([
   ["message/send", "send"],
   ["message/stream", "stream"],
   ["tasks/get", "get"],
   ["tasks/cancel", "cancel"],
   ["tasks/resubscribe", "subscribe"],
-  ["tasks/pushNotificationConfig/set", "push"],
-  ["tasks/pushNotificationConfig/get", "push"],
-  ["tasks/pushNotificationConfig/list", "push"],
-  ["tasks/pushNotificationConfig/delete", "push"],
+  ["tasks/pushNotificationConfig/set", "set-push"],
+  ["tasks/pushNotificationConfig/get", "get-push"],
+  ["tasks/pushNotificationConfig/list", "list-push"],
+  ["tasks/pushNotificationConfig/delete", "delete-push"],
   ["agent/getAuthenticatedExtendedCard", "extended-card"],
 ]);
 
 /** The names of A2A 1.0, in Pascal case: no name is in both tables, so that the name tells the version. */
-const methods1: ReadonlyMap<string, A2AMethod> = new Map([
+const methods1: ReadonlyMap<string, A2AOperation> = new Map([
   ["SendMessage", "send"],
   ["SendStreamingMessage", "stream"],
   ["GetTask", "get"],
   ["CancelTask", "cancel"],
   ["ListTasks", "list"],
   ["SubscribeToTask", "subscribe"],
-  ["CreateTaskPushNotificationConfig", "push"],
-  ["GetTaskPushNotificationConfig", "push"],
-  ["ListTaskPushNotificationConfigs", "push"],
-  ["DeleteTaskPushNotificationConfig", "push"],
+  ["CreateTaskPushNotificationConfig", "set-push"],
+  ["GetTaskPushNotificationConfig", "get-push"],
+  ["ListTaskPushNotificationConfigs", "list-push"],
+  ["DeleteTaskPushNotificationConfig", "delete-push"],
   ["GetExtendedAgentCard", "extended-card"],
 ]);
 
 const dialects: Readonly<Record<A2AVersion, Dialect>> = { "0.2": dialect02, "0.3": dialect03, "1.0": dialect1 };
 
 const allVersions = Object.keys(dialects).join(", ");
+
+/** Returns the dialect of a version that this server has written down itself. */
+export function dialectOfVersion(version: string): Dialect {
+  return Object.hasOwn(dialects, version) ? dialects[version as A2AVersion] : dialect1;
+}
 
 /** The version that a client asks for: one of ours, `null` for one that is not spoken, and 0.3 where none is named. */
 export function readVersion(header: string | undefined): A2AVersion | null {
@@ -57,8 +62,10 @@ export type ParsedCall = {
 /**
  * Reads a call from the body of a request and the header `A2A-Version`. The name of the method tells the version; the header
  * decides where the name cannot: between 0.2 and 0.3, and for the answer to what cannot be read. Never throws.
+ *
+ * @param hasPush true if the server sends push notifications
  */
-export function parseCall(body: string | Uint8Array, versionHeader?: string): ParsedCall {
+export function parseCall(body: string | Uint8Array, versionHeader?: string, hasPush = false): ParsedCall {
   const version = readVersion(versionHeader);
   let parsed: unknown;
   let dialect = dialects[version ?? "1.0"];
@@ -68,7 +75,7 @@ export function parseCall(body: string | Uint8Array, versionHeader?: string): Pa
     dialect = dialectOf(parsed, version) ?? dialect;
     const request = readRequest(parsed);
     if (version === null) throw versionNotSupported(allVersions);
-    return { id: request.id, dialect, call: readMethod(request, dialect) };
+    return { id: request.id, dialect, call: readMethod(request, dialect, hasPush) };
   } catch (thrown) {
     return { id: readId(parsed), dialect, error: toA2AError(thrown) };
   }
@@ -82,20 +89,26 @@ function dialectOf(request: unknown, version: A2AVersion | null): Dialect | unde
   return version === "0.2" ? dialect02 : dialect03;
 }
 
-function readMethod({ method, params }: RpcRequest, dialect: Dialect): A2ACall {
+function readMethod({ method, params }: RpcRequest, dialect: Dialect, hasPush: boolean): A2ACall {
   const name = (dialect === dialect1 ? methods1 : methods0).get(method);
-  if (name !== undefined) return readOperation(name, params, dialect);
+  if (name !== undefined) return readOperation(name, params, { dialect, hasPush });
   throw new A2AError("method-not-found", "This method is not known. It may be one of another version of A2A.");
 }
 
 /** Reads the call of a method from its parameters. Throws the error of one that this server does not offer. */
 export function readOperation(
-  operation: A2AMethod,
+  operation: A2AOperation,
   params: Readonly<Record<string, unknown>>,
-  dialect: Dialect,
+  { dialect, hasPush }: { dialect: Dialect; hasPush: boolean },
 ): A2ACall {
-  if (operation === "push") throw pushNotSupported();
-  return dialect.readCall(operation, params);
+  if (!hasPush && operation.endsWith("-push")) throw pushNotSupported();
+  const call = dialect.readCall(operation, params);
+  if (!hasPush && "push" in call) throw pushNotSupported();
+  return call;
+}
+
+function pushNotSupported(): A2AError {
+  return new A2AError("push-not-supported", "This agent sends no push notifications. Stream or poll the task instead.");
 }
 
 /** Makes the error of a version that is not spoken. */

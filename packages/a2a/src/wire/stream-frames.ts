@@ -10,7 +10,7 @@ export type Answered = {
   /** The name of the event with which a stream fails; none where an error is told from a result by its fields. */
   readonly errorEvent?: string;
   /** Writes a result that the dialect has written, as JSON on one line. */
-  writeResult(result: object): string;
+  writeResult(result: object | null): string;
   /** Writes an error as JSON on one line. */
   writeFailure(error: A2AError): string;
   /** Returns the HTTP status of an error that is no frame of a stream. */

@@ -302,6 +302,7 @@ export class RunService {
     await this.drain(0);
     for (const unlisten of this.#unlisten) unlisten();
     this.#parts.tails.close();
+    await this.subscriptions.close();
     if (this.#settings.engine === undefined) await this.#engine.close();
     if (this.#settings.storage === undefined) await this.#storage.close();
   }

@@ -52,11 +52,17 @@ export class RunSubscriptions {
   readonly #init: Init;
   readonly #storage: RunStorage;
   readonly #nodes: LiveNodes;
+  readonly #end = new AbortController();
 
   constructor(init: Init) {
     this.#init = init;
     this.#storage = init.store.storage;
     this.#nodes = new LiveNodes(this.#storage, init.node, init.isAlone);
+  }
+
+  /** Aborts when the service is closed: no subscription to its runs can be served any more. */
+  get closed(): AbortSignal {
+    return this.#end.signal;
   }
 
   /** True if subscriptions can be kept: with a lasting storage, their data needs seal keys. */
@@ -118,6 +124,7 @@ export class RunSubscriptions {
    * that does not is taken for dead.
    */
   async *takeUp(): AsyncGenerator<HeldSubscription, void> {
+    if (this.closed.aborted) throw new TroupeError("unavailable", "The run service was closed.");
     const { node } = this.#init;
     const isLive = await this.#nodes.look();
     const named = new Set<string>();
@@ -136,6 +143,13 @@ export class RunSubscriptions {
       }
     }
     await this.#nodes.forget(named);
+  }
+
+  /** Ends the serving of subscriptions by this process, with its service. */
+  async close(): Promise<void> {
+    this.#end.abort();
+    // A storage that does not answer gives them up after a while, too.
+    await this.release().catch(() => undefined);
   }
 
   /** Gives up all subscriptions that this process serves: another one may take them up at once. */

@@ -1,0 +1,68 @@
+import { randomUUID } from "node:crypto";
+import type { SessionOwner } from "@troupe/core";
+import type { TaskRun } from "../tasks/task-runs.ts";
+import { A2AError, wrongParam } from "../wire/a2a-error.ts";
+import type { PushCall } from "../wire/call.ts";
+import type { Dialect } from "../wire/dialect.ts";
+import type { PushConfig, TaskPushConfig } from "../wire/push-config.ts";
+import type { PushSender } from "./push-sender.ts";
+
+/** The id by which clients of 0.x ask for the only config that they have set. */
+const defaultId = "default";
+
+type PushAnswering = { readonly push: PushSender; readonly dialect: Dialect; readonly owner: SessionOwner };
+
+/** Does what a call about the push configs of a task asks for, and returns its result. */
+export async function answerPush(call: PushCall, task: TaskRun, answering: PushAnswering): Promise<object | null> {
+  const { push, dialect, owner } = answering;
+  const taskId = task.run.runId;
+  switch (call.op) {
+    case "set-push": {
+      const config = await setPush(task, call.config, { ...answering, fromStart: false });
+      return dialect.writePush({ taskId, config });
+    }
+    case "get-push":
+      return dialect.writePush({ taskId, config: pick(await push.list(task, owner), call.configId) });
+    case "list-push": {
+      const configs = await push.list(task, owner);
+      return dialect.writePushPage(
+        pageOf(
+          configs.map((config) => ({ taskId, config })),
+          call,
+        ),
+      );
+    }
+    default:
+      await push.delete(task, owner, call.configId);
+      return dialect.deletedPush;
+  }
+}
+
+/** Sets a config for a task. Returns it with its id. */
+export async function setPush(
+  task: TaskRun,
+  given: PushConfig,
+  { push, dialect, owner, fromStart }: PushAnswering & { readonly fromStart: boolean },
+): Promise<TaskPushConfig["config"]> {
+  const config = { ...given, id: given.id ?? dialect.defaultPushId ?? randomUUID() };
+  await push.set(task, { config, dialect, owner, fromStart });
+  return config;
+}
+
+function pick(configs: readonly TaskPushConfig["config"][], id: string | undefined): TaskPushConfig["config"] {
+  const [first, ...more] = configs;
+  const isFirst = id === undefined || (id === defaultId && more.length === 0);
+  const found = configs.find((config) => config.id === id) ?? (isFirst ? first : undefined);
+  if (found !== undefined) return found;
+  throw new A2AError("task-not-found", "The task has no push notification config of this id.");
+}
+
+/** Returns a page of configs. A token is the number of configs before the page. */
+function pageOf(configs: readonly TaskPushConfig[], { pageSize = 0, pageToken = "0" }: PageAsked) {
+  const start = /^\d{1,4}$/.test(pageToken) ? Number(pageToken) : NaN;
+  if (Number.isNaN(start)) throw wrongParam("params.pageToken", "the nextPageToken of the page before");
+  const end = pageSize === 0 ? configs.length : start + pageSize;
+  return { configs: configs.slice(start, end), nextPageToken: end < configs.length ? String(end) : "" };
+}
+
+type PageAsked = { pageSize?: number; pageToken?: string };
