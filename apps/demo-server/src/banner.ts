@@ -15,6 +15,7 @@ export function banner({ url, demo, model, stores }: Started): string {
   const post = "-H 'content-type: application/json' -d";
   return `Troupe is running at ${url}
 
+  page       ${url}/, to chat and to look into runs
   API docs   ${url}/docs
   MCP        ${url}/mcp
   A2A        ${url}/a2a, with its card at ${url}/.well-known/agent-card.json

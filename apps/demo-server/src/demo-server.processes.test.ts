@@ -45,10 +45,11 @@ describe.concurrent("the demo server without a key", () => {
   }
 
   it("prints what it serves, that the model is not a language model, and commands to try", () => {
-    expect(said).toContain("assistant, weather-report");
+    expect(said).toContain("assistant, support, extractor, companion");
     expect(said).toContain("not a language model");
     expect(said.match(/^ {2}curl .*$/gm)).toHaveLength(3);
-    for (const path of ["/docs", "/mcp", "/a2a", "/.well-known/agent-card.json"]) expect(said).toContain(url + path);
+    for (const path of ["/,", "/docs", "/mcp", "/a2a", "/.well-known/agent-card.json"])
+      expect(said).toContain(url + path);
   });
 
   it("serves its agents, teams and workflow to MCP clients too, and knows their users", async () => {
@@ -155,7 +156,7 @@ describe.concurrent("the demo server without a key", () => {
     const names = async (kind: string) => (await ask(`/${kind}`)).json[kind].map(({ name }: { name: string }) => name);
 
     expect(await names("agents")).toContain("openai-assistant");
-    expect(await names("teams")).toEqual(["travel-desk", "help-desk"]);
+    expect(await names("teams")).toEqual(["travel-desk", "help-desk", "city-guides", "trip-planners"]);
     expect(await names("workflows")).toEqual(["morning-briefing"]);
   });
 
@@ -231,6 +232,44 @@ describe.concurrent("the demo server without a key", () => {
 
     expect(status).toBe(401);
     expect(json.error).toMatchObject({ code: "unauthorized", message: expect.stringContaining(header) });
+  });
+
+  it("has a page for browsers at /", async () => {
+    const page = await fetch(url, { headers: { accept: "text/html,application/xhtml+xml,*/*;q=0.8" } });
+    const text = await page.text();
+    const [script = ""] = /assets\/[\w-]+\.js/.exec(text) ?? [];
+
+    expect(page.headers.get("content-type")).toContain("text/html");
+    expect((await fetch(`${url}/${script}`)).status).toBe(200);
+  });
+
+  it("answers clients of A2A with the agent that they name, and shows its card", async () => {
+    const card = await ask("/.well-known/agent-card.json");
+    const message = {
+      kind: "message",
+      messageId: "m1",
+      role: "user",
+      parts: [{ kind: "text", text: "What is 6 * 7?" }],
+      metadata: { agent: "accountant" },
+    };
+    const sent = { jsonrpc: "2.0", id: 1, method: "message/send", params: { message } };
+    const { json } = await ask("/a2a", post(sent));
+
+    expect(card.json).toMatchObject({ url: `${url}/a2a` });
+    expect(json.result).toMatchObject({ kind: "task", status: { state: "completed" } });
+    expect(json.result.artifacts).toMatchObject([{ parts: [{ text: "6 * 7 = 42." }] }]);
+  });
+
+  it("answers from its documentation, and remembers its users", async () => {
+    const support = await ask("/agents/support/run", post({ input: "Can a run survive a restart of the server?" }));
+    const headers = { "x-demo-user": "eve" };
+    await ask("/agents/companion/run", post({ input: "I live in Bergen." }, headers));
+
+    expect(support.json.text).toContain("docs/durable-runs.md");
+    await vi.waitFor(async () => {
+      const { json } = await ask("/agents/companion/run", post({ input: "What do you know about me?" }, headers));
+      expect(json.text).toContain("Lives in Bergen");
+    });
   });
 
   it("answers /health, /ready and /", async () => {

@@ -1,5 +1,14 @@
-import type { Agent, Team } from "@troupe/core";
-import { createAssistant, createConcierge, createVendorAssistants, createWeatherReport } from "./agents.ts";
+import type { Agent, Team, ToolDef } from "@troupe/core";
+import {
+  createAssistant,
+  createCompanion,
+  createConcierge,
+  createExtractor,
+  createResearcher,
+  createSupport,
+  createVendorAssistants,
+  createWeatherReport,
+} from "./agents.ts";
 import type { Resources } from "./agents.ts";
 import { createMorningBriefing } from "./morning-briefing.ts";
 import { createSpecialists, createTeams } from "./teams.ts";
@@ -12,12 +21,16 @@ export type Demo = {
 };
 
 /** Creates the agents, teams and workflows. */
-export function createDemo(resources: Resources): Demo {
+export function createDemo(resources: Resources, searchDocs: ToolDef): Demo {
   const specialists = createSpecialists(resources);
   return {
     agents: {
       assistant: createAssistant(resources),
+      support: createSupport(resources, searchDocs),
+      extractor: createExtractor(resources),
+      companion: createCompanion(resources),
       "weather-report": createWeatherReport(resources),
+      researcher: createResearcher(resources),
       concierge: createConcierge(resources),
       ...specialists,
       ...createVendorAssistants(resources.storage),

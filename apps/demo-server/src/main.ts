@@ -3,10 +3,12 @@ import type { IncomingMessage } from "node:http";
 import { createLogger, RunService } from "@troupe/core";
 import { createShutdown } from "@troupe/http";
 import { banner } from "./banner.ts";
+import { chooseEmbeddings } from "./choose-embeddings.ts";
 import { chooseModel } from "./choose-model.ts";
 import { createDemo } from "./demo.ts";
 import { listen } from "./listen.ts";
-import { describeStores, openStorage } from "./open-stores.ts";
+import { createVectorStore, describeStores, openStorage } from "./open-stores.ts";
+import { ProjectDocs } from "./project-docs.ts";
 import { readSealKey } from "./seal-key.ts";
 import { joinNodes, serveSockets } from "./serve-sockets.ts";
 import { createDemoServer } from "./server.ts";
@@ -24,8 +26,10 @@ async function main(variables: NodeJS.ProcessEnv): Promise<void> {
   const model = await chooseModel(variables);
   const storage = await openStorage(settings);
   const nodes = choice.redis && (await joinNodes(choice.redis));
-  const demo = createDemo({ model, storage });
   const logger = createLogger({ level: "warn" });
+  const embeddings = chooseEmbeddings(model, variables);
+  const docs = new ProjectDocs({ embeddings, vectorStore: createVectorStore(settings, embeddings), storage, logger });
+  const demo = createDemo({ model, storage }, docs.tool);
   const runs = new RunService({ ...demo, storage, sealKeys: [await readSealKey(folder)], logger });
   const shutdown = createShutdown({ graceMs: 5000 });
   const serving = { runs, shutdown, allowedHosts };
@@ -36,12 +40,14 @@ async function main(variables: NodeJS.ProcessEnv): Promise<void> {
   // Once the port is ours: a second server on this file would perform the same runs.
   await runs.serve();
   shutdown.onSignals();
+  docs.fillInBackground();
   const shownNodes = choice.redis ? `shared through ${choice.redis.shown}` : "this process alone";
   console.log(banner({ url, demo, model, stores: { ...describeStores(settings), nodes: shownNodes } }));
   await shutdown.finished;
   await io.close();
   await nodes?.close();
   await runs.close();
+  await docs.close();
   await storage.close();
 }
 

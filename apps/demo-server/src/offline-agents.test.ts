@@ -29,10 +29,26 @@ describe("OfflineModel with the demo's agents", () => {
     expect(text).toBe(`The ada says: ${weather} Take an umbrella.`);
   });
 
-  it("combines the answers of all members", async () => {
-    const { text } = await teamOf("broadcast").run("What is the weather in Oslo?");
+  it("combines the answers of all members that have something to say", async () => {
+    const both = await teamOf("broadcast").run("What is the weather in Oslo, and what is 2 * 3?");
+    const one = await teamOf("broadcast").run("What is the weather in Oslo?");
+    const none = await teamOf("broadcast").run("Why is grass green?");
 
-    expect(text).toContain(`The ada says: ${weather} The bob says: I am the demo's offline model`);
+    expect(both.text).toBe(`The ada says: ${weather} The bob says: 2 * 3 = 6.`);
+    expect(one.text).toBe(`The ada says: ${weather}`);
+    expect(none.text).toMatch(/^I am the demo's offline model/);
+  });
+
+  it("ends a discussion by agreeing, and tells what was said", async () => {
+    const { text, toolCalls } = await teamOf("collaborate").run("What is the weather in Oslo, and what is 2 * 3?");
+
+    expect(text).toBe(`The ada says: ${weather} The bob says: 2 * 3 = 6.`);
+    expect(toolCalls.map(({ args }) => args)).toEqual([
+      { round: 1 },
+      { round: 1 },
+      { round: 1, vote: true },
+      { round: 1, vote: true },
+    ]);
   });
 
   it("routes a request to the member that fits", async () => {

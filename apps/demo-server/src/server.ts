@@ -4,10 +4,12 @@ import type { RunService } from "@troupe/core";
 import { createAgentRouter, errorHandler, requestLogger } from "@troupe/http";
 import type { Shutdown } from "@troupe/http";
 import { createMcpServer } from "@troupe/mcp";
+import { createPage } from "@troupe/page";
 import express from "express";
-import type { Express } from "express";
+import type { Express, Request } from "express";
 import type { Demo } from "./demo.ts";
 import { trustUserHeader } from "./demo-users.ts";
+import { suggestions } from "./suggestions.ts";
 
 const docs = {
   title: "Troupe demo server",
@@ -16,6 +18,7 @@ const docs = {
 
 const welcome = {
   name: "Troupe demo server",
+  page: "GET / in a browser",
   endpoints: [
     "GET /agents, GET /teams, GET /workflows",
     "POST /agents/:name/run, POST /agents/:name/stream",
@@ -48,12 +51,20 @@ export function createDemoServer(demo: Demo, { runs, ...serving }: Serving): Exp
   app.use(createA2AServer({ ...serving, ...a2aOptions, agents: { ...demo.agents, ...demo.teams }, middleware, runs }));
   app.use(createAgentRouter({ ...demo, ...serving, runs, middleware, fileUpload: true, swagger: docs }));
   app.use("/mcp", trustUserHeader, createMcpServer({ ...demo, ...serving, runs, name: "troupe-demo" }).handler);
-  app.get("/", (_request, response) => void response.json(welcome));
+  app.get("/", (request, response, next) =>
+    asksForPage(request) ? next() : void response.vary("accept").json(welcome),
+  );
+  app.use(createPage({ title: "Troupe demo", suggestions }));
   app.use(() => {
     throw new TroupeError("not_found", "There is nothing here. GET / lists the endpoints.");
   });
   app.use(errorHandler);
   return app;
+}
+
+/** Tells if a browser asks, and not a program that takes anything. */
+function asksForPage({ headers }: Request): boolean {
+  return headers.accept?.includes("text/html") ?? false;
 }
 
 const a2aOptions = { basePath: "/a2a", provider: { organization: "Troupe demo" } };

@@ -23,23 +23,40 @@ export function createSpecialists(resources: Resources): Specialists {
   };
 }
 
-/** Creates two teams of the same members: one combines their answers, the other passes the question on to one of them. */
+/** The teams by name: one of each mode, and what each does. */
+const modes = {
+  "travel-desk": {
+    mode: "coordinate",
+    description: "Delegates the parts of a question to its members, and combines their answers.",
+  },
+  "help-desk": { mode: "route", description: "Passes a question on to the one member that it fits." },
+  "city-guides": {
+    mode: "broadcast",
+    description: "Asks all members the same question at once, and combines their answers.",
+  },
+  "trip-planners": {
+    mode: "collaborate",
+    description: "Lets the members discuss a question in rounds until they agree.",
+  },
+} as const;
+
+/** Creates a team of each mode, of the meteorologist, the timekeeper and the accountant. A discussion has only the first two. */
 export function createTeams(resources: Resources, specialists: Specialists): Record<string, Team> {
-  const members = Object.values(specialists);
-  return {
-    "travel-desk": new Team({
-      ...resources,
-      name: "travel-desk",
-      description: "Answers travellers: asks the meteorologist, the timekeeper and the accountant, and combines it.",
-      mode: "coordinate",
-      members,
-    }),
-    "help-desk": new Team({
-      ...resources,
-      name: "help-desk",
-      description: "Passes a question on to the meteorologist, the timekeeper or the accountant.",
-      mode: "route",
-      members,
-    }),
-  };
+  const { accountant, ...travellers } = specialists;
+  const teams = Object.entries(modes).map(([name, { mode, description }]) => {
+    const members = [...Object.values(travellers), ...(mode === "collaborate" ? [] : [accountant])];
+    const about = `${description} Members: ${members.map((member) => member.name).join(", ")}.`;
+    return [
+      name,
+      new Team({
+        ...resources,
+        name,
+        description: about,
+        mode,
+        members,
+        ...(mode === "collaborate" && { maxRounds: 2 }),
+      }),
+    ] as const;
+  });
+  return Object.fromEntries(teams);
 }

@@ -1,3 +1,4 @@
+import { getTextContent } from "@troupe/core";
 import type { ChatMessage, ModelOptions } from "@troupe/core";
 import type { ToolSpec } from "@troupe/core/adapter";
 import { composeText } from "./compose-text.ts";
@@ -15,10 +16,19 @@ export type Reply = { readonly text: string; readonly calls: readonly PlannedCal
 export function composeReply(messages: readonly ChatMessage[], options: ModelOptions): Reply {
   const { tools = [] } = options;
   const conversation = readConversation(messages);
+  const example = exampleOfJson(messages);
+  if (example !== undefined) return { text: example, calls: [] };
   const attempts = planCalls(conversation, tools);
   const calls = callsToMake(conversation, attempts, options);
   if (calls.length > 0) return { text: "", calls };
   return { text: toFormat(composeText(conversation, attempts, tools), conversation, options), calls: [] };
+}
+
+/** The example of a request that ends with one, as a vote does: "Answer with JSON and nothing else: {"agree": true}, or …". */
+function exampleOfJson(messages: readonly ChatMessage[]): string | undefined {
+  const last = messages.findLast(({ role }) => role === "user");
+  const text = getTextContent(last?.content ?? null).slice(-2000);
+  return /Answer with JSON and nothing else: (\{[^{}]*\})[^\n]*$/.exec(text)?.[1];
 }
 
 /** The calls of the first round trip. Once tools have answered, their results are the answer. */

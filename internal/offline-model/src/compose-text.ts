@@ -1,14 +1,15 @@
 import type { ContentPart } from "@troupe/core";
 import { readContentData } from "@troupe/core/adapter";
 import type { ToolSpec } from "@troupe/core/adapter";
-import type { Conversation, Finding } from "./conversation.ts";
+import type { Conversation } from "./conversation.ts";
 import { findIntroduction, splitClauses } from "./patterns.ts";
 import type { CallAttempt } from "./plan-calls.ts";
+import { quoteResult } from "./quote-results.ts";
 
 const unknownRequest =
-  "I am the demo's offline model: I match a few patterns and understand nothing. I can remember your name, count, and use my tools. Start the server with a vendor's API key to talk to a language model.";
+  "I am the demo's offline model: I match words and understand nothing. I can remember your name, count, and use my tools. Start the server with a vendor's API key to talk to a language model.";
 
-/** Writes the answer: small talk first, then the results of tools. */
+/** Writes the answer: small talk first, then the results of tools and what members said. */
 export function composeText(
   conversation: Conversation,
   attempts: readonly CallAttempt[],
@@ -18,7 +19,7 @@ export function composeText(
   const parts = [
     ...splitClauses(request).map((clause) => smallTalk(clause, conversation)),
     describeAttachments(attachments),
-    ...findings.map(describeFinding),
+    ...describeFindings(conversation),
     umbrellaAdvice(conversation),
     ...(findings.length > 0 ? [] : attempts.map(askForMissing)),
   ];
@@ -32,8 +33,9 @@ const highestCount = 1000;
 type SmallTalk = readonly [pattern: RegExp, answer: (conversation: Conversation, clause: string) => string];
 
 const smallTalks: readonly SmallTalk[] = [
-  [/\b(?:what(?: is|'s|’s) my name|who am I|(?:know|remember) my name)\b/i, recallName],
+  [/\b(?:what(?: is|'s|’s) my name|(?:know|remember) my name)\b/i, recallName],
   [/\bwhat did I (?:say|ask|tell|write)\b|\bwhat (?:have|did) we talk/i, recallRequests],
+  [/\b(?:know|remember|recall|remembered|learned) about me\b|\bwho am I\b/i, recallFacts],
   [/\bmy name is\b|\bcall me\b|\bI(?:['’]m| am)\b/i, (_, clause) => greetByName(clause)],
   [/\bcount (?:up )?to \d+/i, (_, clause) => countTo(clause)],
   [/^(?:hello|hi|hey|good (?:morning|day|evening))\b/i, () => "Hello!"],
@@ -50,9 +52,18 @@ function greetByName(clause: string): string {
   return name === undefined ? "" : `Nice to meet you, ${name}.`;
 }
 
-function recallName({ earlier, request }: Conversation): string {
+function recallName({ earlier, request, facts }: Conversation): string {
   const name = [...earlier, request].map(findIntroduction).findLast((found) => found !== undefined);
-  return name === undefined ? "You have not told me your name in this session." : `Your name is ${name}.`;
+  const known =
+    name ?? facts.map((fact) => /^Is called (.+?)\.?$/.exec(fact)?.[1]).find((found) => found !== undefined);
+  return known === undefined ? "You have not told me your name in this session." : `Your name is ${known}.`;
+}
+
+/** Facts about the user, which a memory adds to the instructions. */
+function recallFacts(conversation: Conversation): string {
+  const { facts } = conversation;
+  if (facts.length === 0) return `I have noted nothing about you yet. ${recallName(conversation)}`;
+  return `This is noted about you: ${facts.map((fact) => fact.replace(/\.$/, "")).join("; ")}.`;
 }
 
 function recallRequests({ earlier }: Conversation): string {
@@ -87,8 +98,14 @@ function describeData(part: Attachment): string {
   return `${mimeType}, ${Buffer.from(data.base64, "base64").length} bytes`;
 }
 
-function describeFinding({ speaker, text }: Finding): string {
-  return speaker === undefined ? text : `The ${speaker} says: ${text}`;
+/** Leaves out what was said twice, and members that had nothing to say when others had. */
+function describeFindings({ request, findings }: Conversation): string[] {
+  const telling = findings.filter(({ text }) => !text.startsWith(unknownRequest.slice(0, 30)));
+  const described = (telling.length > 0 ? telling : findings.slice(0, 1)).map(({ speaker, text }) => {
+    const quoted = quoteResult(text, request);
+    return speaker === undefined || telling.length === 0 ? quoted : `The ${speaker} says: ${quoted}`;
+  });
+  return [...new Set(described)];
 }
 
 /** Advice on the weather that was found, unless a finding already holds some. */

@@ -14,6 +14,8 @@ export type Conversation = {
   readonly attachments: readonly ContentPart[];
   /** Earlier texts of the user, oldest first. */
   readonly earlier: readonly string[];
+  /** Facts about the user in the instructions, as a memory writes them there. */
+  readonly facts: readonly string[];
   /** Results of tools and members since the request. */
   readonly findings: readonly Finding[];
 };
@@ -26,9 +28,11 @@ export function readConversation(messages: readonly ChatMessage[]): Conversation
   const asked = messages.findLastIndex(({ role }) => role === "user");
   const content = messages[asked]?.content ?? null;
   const [request = "", ...reports] = getTextContent(content).slice(0, longestRequest).split("\n\n## ");
+  const instructions = textsOf(messages, "system").join("\n");
   return {
-    instructions: textsOf(messages, "system").join("\n"),
-    request,
+    instructions,
+    facts: factsIn(instructions),
+    request: request.replace(teamNote, ""),
     attachments: isMultiModal(content) ? content.filter(({ type }) => type !== "text") : [],
     earlier: textsOf(messages.slice(0, Math.max(0, asked)), "user").map((text) => text.slice(0, longestRequest)),
     findings: [...reports.map(toFinding), ...findingsOf(messages.slice(asked + 1))],
@@ -39,10 +43,19 @@ function textsOf(messages: readonly ChatMessage[], wanted: ChatMessage["role"]):
   return messages.filter(({ role }) => role === wanted).map(({ content }) => getTextContent(content));
 }
 
-/** Reads one member's answer. A team in broadcast mode adds the answers to the request, each under a heading. */
+/** The sentence by which a team introduces the answers of its members, behind the user's own words. */
+const teamNote =
+  /\n\n(?:These are the answers of your members:|Your members have discussed this:|You are .{1,200}, and discuss this)[\s\S]*$/;
+
+/** Reads one member's answer. A team adds the answers to the request, each under a heading, and a discussion has several rounds. */
 function toFinding(report: string): Finding {
-  const [speaker = "", ...text] = report.split("\n\n");
-  return { speaker, text: text.join("\n\n") };
+  const [heading = "", ...text] = report.split("\n\n");
+  return { speaker: heading.replace(/^Round \d+: /, ""), text: text.join("\n\n") };
+}
+
+function factsIn(instructions: string): string[] {
+  const block = /<user_facts>\n([\s\S]*?)\n<\/user_facts>/.exec(instructions)?.[1] ?? "";
+  return block.split("\n").flatMap((line) => (line.startsWith("- ") ? [line.slice(2)] : []));
 }
 
 function findingsOf(messages: readonly ChatMessage[]): Finding[] {

@@ -1,1 +1,2 @@
+export { OfflineEmbeddings } from "./offline-embeddings.ts";
 export { OfflineModel } from "./offline-model.ts";

@@ -1,36 +1,22 @@
-/** A subject that requests are about: `asked` matches requests, `served` the names and descriptions of tools and members. */
-export type Topic = { readonly asked: RegExp; readonly served: RegExp };
+/** A sentence about the user or others, and no wish: "I read a book about Oslo." */
+const statement =
+  /^(?:well,? |and |but |so )?(?:I(?!['’]d\b| (?:want|need|would|wish|have to|must|should|wonder|look))|I['’]m|we(?! (?:want|need|would))|my|our|he|she|it|they|there|this|that)\b(?!.*\?$)/i;
 
-const topics: readonly Topic[] = [
-  {
-    asked:
-      /weather|forecast|umbrella|rain|snow|sunny|temperature|\b(?:cold|warm|hot)\b|\b(?:trip|travel|visit|pack)\b/i,
-    served: /weather|forecast/i,
-  },
-  { asked: /\btime\b|\bclock\b|\bdate\b|\bwhat day\b/i, served: /\b(?:time|clock|date)\b/i },
-  {
-    asked: /\d\s*[-+*/×÷^%x]\s*[(\d]|\d\s*(?:plus|minus|times|divided by|multiplied by)\b|\b(?:calculate|compute)\b/i,
-    served: /calculat|arithmetic|\bmaths?\b/i,
-  },
-  { asked: /\b(?:book|reserve)\s+(?:(?:me|us)\s+)?(?:an?|one|the)\s/i, served: /\b(?:book|reserve)s?\b/i },
-  { asked: /\bsearch\b|\blook up\b|\bgoogle\b/i, served: /\bsearch/i },
-  { asked: /\bnews\b|\bheadlines\b|\bstories\b/i, served: /\bnews|\bstories\b/i },
-];
-
-/** Returns the topics that a text asks for. */
-export function findTopics(text: string): Topic[] {
-  return topics.filter(({ asked }) => asked.test(text));
+/** Tells if a clause states something, and asks for nothing. */
+export function isStatement(clause: string): boolean {
+  return statement.test(clause);
 }
 
-/** Scores how well a tool or member serves a topic, from 0 (not at all) to 3. */
-export function scoreFor({ served }: Topic, name: string, description: string): number {
-  const spokenName = name.replace(/[_-]+/g, " ");
-  return (served.test(spokenName) ? 2 : 0) + (served.test(description) ? 1 : 0);
+/** Tells if a clause is a question, or asks to be told. */
+export function isAsking(clause: string): boolean {
+  return /\?\W*$|^(?:please |can you |could you )*(?:tell|describe|show|explain|look|check|find|what|how|which|who|where|when|why|is|are|do|does|can|will|may)\b/i.test(
+    clause,
+  );
 }
 
 /** The end of a sentence, or an "and" before another question. */
 const clauseEnd =
-  /(?<=[?!.;])\s+|\n+|,?\s+(?:and|then|also)\s+(?=(?:what|what's|how|which|who|when|where|is|do|does|tell|say|give|calculate|work|count|book|reserve|the|my)\b)/i;
+  /(?<=[?!.;])\s+|\n+|,?\s+(?:and|then|also)\s+(?=(?:what|what's|how|which|who|when|where|is|do|does|tell|say|give|calculate|work|count|book|reserve|search|find|show|send|add|set|create|translate|convert|the|my)\b)/i;
 
 /** Splits a text into questions and statements. A question about several places becomes one about each. */
 export function splitClauses(text: string): string[] {
@@ -42,7 +28,7 @@ export function splitClauses(text: string): string[] {
 }
 
 // Names begin with capitals. In lower case, only one or two words after "in" are taken.
-const name = String.raw`\p{Lu}[\p{L}'’-]*(?: \p{Lu}[\p{L}'’-]*)*`;
+const name = String.raw`(?!I\b)\p{Lu}[\p{L}'’-]*(?: (?!I\b)\p{Lu}[\p{L}'’-]*)*`;
 const names = new RegExp(
   String.raw`\b(?:[Ii]n|at|for|of|to|about|visit)\s+(${name}(?:(?:, and|,| and| or) ${name})*)`,
   "u",

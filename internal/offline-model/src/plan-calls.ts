@@ -1,10 +1,12 @@
 import type { ToolSpec } from "@troupe/core/adapter";
 import type { Conversation } from "./conversation.ts";
-import { findValue } from "./find-value.ts";
+import { findSpecificValue } from "./find-value.ts";
 import type { Source } from "./find-value.ts";
-import { findPlace, findTopics, scoreFor, splitClauses } from "./patterns.ts";
-import type { Topic } from "./patterns.ts";
+import { findExpression, findPlace, isAsking, isStatement, splitClauses } from "./patterns.ts";
+import { rateTool } from "./rate-tool.ts";
 import { fieldsOf } from "./schema.ts";
+import { valueFromSchema } from "./value-from-schema.ts";
+import { findWords, isRelated } from "./words.ts";
 
 /** A tool call without an id. */
 export type PlannedCall = { readonly name: string; readonly arguments: Record<string, unknown> };
@@ -12,42 +14,81 @@ export type PlannedCall = { readonly name: string; readonly arguments: Record<st
 /** A call of a tool that fits, with the names of required arguments that the request does not hold. */
 export type CallAttempt = PlannedCall & { readonly missing: readonly string[] };
 
+/** Calls for one clause, so that a sentence with many words does not call all tools. */
+const mostCalls = 3;
+/** The score from which a tool fits: one word of its description. */
+const fitting = 1.5;
+/** The score from which a tool is asked about when an argument is missing: one word of its name. */
+const certain = 2.5;
+
 /** Finds the tools that fit each clause of the request, with arguments taken from its words. */
 export function planCalls(conversation: Conversation, tools: readonly ToolSpec[]): CallAttempt[] {
   const { request, instructions } = conversation;
-  const attempts = splitClauses(request).flatMap((clause) =>
-    toolsFor(topicsIn(clause, conversation), tools).map((tool) =>
-      attempt(tool, { clause, request, answer: "", instructions }),
-    ),
-  );
+  const attempts = splitClauses(request).flatMap((clause) => {
+    const source = { clause, request, answer: "", instructions, isForTool: true };
+    return toolsFor(source, conversation, tools).flatMap(({ tool, score }) => {
+      const call = attempt(tool, source);
+      return call.missing.length === 0 || score >= certain ? [call] : [];
+    });
+  });
   return [...new Map(attempts.map((call) => [JSON.stringify(call), call])).values()];
 }
 
-/** The topics of a clause. "And in Bergen?" has those of the last earlier request that had any. */
-function topicsIn(clause: string, { earlier }: Conversation): Topic[] {
-  const found = findTopics(clause);
-  const isFollowUp = found.length === 0 && /^(?:and|what about|how about)\b/i.test(clause);
-  if (!isFollowUp || findPlace(clause) === undefined) return found;
-  return earlier.map(findTopics).findLast((before) => before.length > 0) ?? [];
+type Rated = { readonly tool: ToolSpec; readonly score: number };
+
+/** The tools that fit best, each for words that the ones before it did not match. */
+function toolsFor(source: Source, conversation: Conversation, tools: readonly ToolSpec[]): Rated[] {
+  const { clause } = source;
+  if (isStatement(clause) && findExpression(clause) === undefined) return [];
+  const chosen: Rated[] = [];
+  let words = wordsIn(clause, conversation, tools);
+  while (chosen.length < mostCalls) {
+    const rated = tools
+      .filter((tool) => chosen.every((before) => before.tool !== tool))
+      .map((tool) => ({ tool, score: rateTool(tool, words) + (chosen.length === 0 ? evidenceOf(tool, source) : 0) }));
+    const best = rated.toSorted((one, other) => other.score - one.score)[0];
+    if (best === undefined || best.score < fitting) break;
+    chosen.push(best);
+    words = words.filter((word) => rateTool(best.tool, [word]) === 0);
+  }
+  return chosen.length > 0 ? chosen : searchFor(clause, tools);
 }
 
-/** The tool that serves each topic best. */
-function toolsFor(topics: readonly Topic[], tools: readonly ToolSpec[]): ToolSpec[] {
-  const chosen = topics.map((topic) => {
-    const score = ({ name, description }: ToolSpec) => scoreFor(topic, name, description);
-    const [best] = tools.filter((tool) => score(tool) > 0).toSorted((one, other) => score(other) - score(one));
-    return best;
+/** The words of a clause. "And in Bergen?" has those of the last earlier request that fitted a tool. */
+function wordsIn(clause: string, { earlier }: Conversation, tools: readonly ToolSpec[]): string[] {
+  const words = findWords(clause);
+  const isFollowUp = /^(?:and|what about|how about)\b/i.test(clause) && findPlace(clause) !== undefined;
+  if (!isFollowUp || tools.some((tool) => rateTool(tool, words) >= fitting)) return words;
+  const before = earlier.map(findWords).findLast((said) => tools.some((tool) => rateTool(tool, said) >= fitting));
+  return before ?? words;
+}
+
+/** A question that fits no tool by its words goes to one that searches: it takes any question. */
+function searchFor(clause: string, tools: readonly ToolSpec[]): Rated[] {
+  if (!isAsking(clause) || findWords(clause).length === 0) return [];
+  const tool = tools.find(({ name, description, parameters }) => {
+    const takesQuestion = fieldsOf(parameters).some(
+      (field) => field.isRequired && /^(?:query|question|q)$/i.test(field.name),
+    );
+    return takesQuestion && isRelated("search", new Set(findWords(`${name} ${description}`)));
   });
-  return [...new Set(chosen)].filter((tool) => tool !== undefined);
+  return tool === undefined ? [] : [{ tool, score: fitting }];
+}
+
+/**
+ * Rates how well the arguments of a tool fit: a sum in the request is a reason of its own to call a tool that takes one. When a
+ * question has a value of the right form for each required argument, such as a place, that is enough, too.
+ */
+function evidenceOf({ parameters }: ToolSpec, source: Source): number {
+  const required = fieldsOf(parameters).filter((field) => field.isRequired);
+  const found = required.filter((field) => findSpecificValue(field, source) !== undefined);
+  if (found.some(({ name }) => /expression|formula/i.test(name))) return certain + 1;
+  const isComplete = found.length > 0 && found.length === required.length;
+  return isComplete ? (isAsking(source.clause) ? fitting : 0.5) : 0;
 }
 
 function attempt({ name, parameters }: ToolSpec, source: Source): CallAttempt {
-  const args: Record<string, unknown> = {};
   const missing: string[] = [];
-  for (const field of fieldsOf(parameters)) {
-    const value = findValue(field, source);
-    if (value !== undefined) args[field.name] = value;
-    else if (field.isRequired) missing.push(field.name);
-  }
-  return { name, arguments: args, missing };
+  const args = valueFromSchema(parameters, source, { invented: missing }) as Record<string, unknown>;
+  return missing.length === 0 ? { name, arguments: args, missing } : { name, arguments: {}, missing };
 }

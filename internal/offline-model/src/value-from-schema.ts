@@ -1,25 +1,39 @@
 import { findValue } from "./find-value.ts";
 import type { Source } from "./find-value.ts";
+import { makeString } from "./make-string.ts";
 import { allowsNull, asArray, asSchema, fieldsOf, resolveReference, typeOf } from "./schema.ts";
 import type { Field, Schema } from "./schema.ts";
 
 /** From this depth on, the last of several alternatives is taken: in a recursive schema it is usually the one that ends. */
 const recursionDepth = 5;
 
-/** Makes a value that is valid under the schema, from the texts where they hold one, else made up. */
-export function valueFromSchema(root: Schema, source: Source): unknown {
+/** What has been made up: the names of required fields for which the texts hold no value. */
+type Notes = { readonly invented: string[] };
+
+/** Makes a value that is valid under the schema, from the texts where they hold one, else made up and noted. */
+export function valueFromSchema(root: Schema, texts: Source, { invented }: Notes = { invented: [] }): unknown {
+  const taken = new Set<unknown>();
+  const source = { ...texts, taken };
   return make({ name: "answer", schema: root, isRequired: true }, 0);
 
   function make(field: Field, depth: number): unknown {
     const schema = flatten(field.schema, depth);
     if (Object.hasOwn(schema, "const")) return schema["const"];
     const found = findValue({ ...field, schema }, source);
-    if (Array.isArray(schema["enum"])) return found ?? schema["enum"][0];
+    taken.add(found);
+    if (found === undefined && Object.hasOwn(schema, "default")) return schema["default"];
     if (found === undefined && allowsNull(field.schema)) return null;
     const type = typeOf(schema);
     if (type === "object") return makeObject(schema, depth);
-    if (type === "array") return makeArray(field.name, schema, depth);
-    return makeScalar(schema, found ?? `made up (${field.name})`);
+    return type === "array" ? makeArray({ ...field, schema }, found, depth) : makeValue({ ...field, schema }, found);
+  }
+
+  /** Takes what was found, or notes that the value is made up: also when it had to be changed to be valid. */
+  function makeValue({ name, schema }: Field, found: unknown): unknown {
+    const options = asArray(schema["enum"]);
+    const value = options.length > 0 ? (found ?? options[0]) : makeScalar(schema, found ?? `made up (${name})`);
+    if (found === undefined || (typeof found === "string" && value !== found)) invented.push(name);
+    return value;
   }
 
   /** Resolves references, merges `allOf`, and chooses one alternative of `anyOf` or `oneOf`. */
@@ -33,15 +47,28 @@ export function valueFromSchema(root: Schema, source: Source): unknown {
 
   function makeObject(schema: Schema, depth: number): Record<string, unknown> {
     const entries = fieldsOf(schema)
-      .filter((field) => field.isRequired || findValue(field, source) !== undefined)
+      .filter((field) => field.isRequired || isFound({ ...field, schema: flatten(field.schema, depth + 1) }))
       .map((field) => [field.name, make(field, depth + 1)] as const);
     return Object.fromEntries(entries);
   }
 
-  function makeArray(name: string, { minItems, items }: Schema, depth: number): unknown[] {
+  /** Tells if the texts hold a value for an optional field. */
+  function isFound(field: Field): boolean {
+    const found = findValue(field, source);
+    if (typeof found !== "string" || asArray(field.schema["enum"]).length > 0) return found !== undefined;
+    return makeString(field.schema, found) === found;
+  }
+
+  function makeArray({ name, schema: { minItems, items } }: Field, found: unknown, depth: number): unknown[] {
+    if (Array.isArray(found)) return found.map((item) => toItem(asSchema(items), item));
     const length = typeof minItems === "number" ? minItems : 0;
     return Array.from({ length }, () => make({ name, schema: asSchema(items), isRequired: true }, depth + 1));
   }
+}
+
+function toItem(schema: Schema, item: unknown): unknown {
+  if (typeof item === "number") return makeNumber(schema, item);
+  return typeof item === "string" && schema["enum"] === undefined ? makeString(schema, item) : item;
 }
 
 function merge(one: Schema, other: Schema): Schema {
@@ -51,33 +78,18 @@ function merge(one: Schema, other: Schema): Schema {
   return { ...one, ...other, ...(isObject && { properties, required }) };
 }
 
-/** Example strings by format. */
-const formats: Readonly<Record<string, string>> = {
-  date: "2000-01-01",
-  "date-time": "2000-01-01T00:00:00Z",
-  time: "00:00:00Z",
-  email: "nobody@example.com",
-  uri: "https://example.com/",
-  uuid: "00000000-0000-4000-8000-000000000000",
-};
-
 function makeScalar(schema: Schema, wanted: unknown): unknown {
   switch (typeOf(schema)) {
     case "string":
-      return makeString(schema, wanted);
+      return makeString(schema, String(wanted));
     case "number":
     case "integer":
       return makeNumber(schema, wanted);
     case "boolean":
-      return false;
+      return wanted === true;
     default:
       return null;
   }
-}
-
-function makeString({ format, minLength, maxLength }: Schema, wanted: unknown): string {
-  if (typeof format === "string" && Object.hasOwn(formats, format)) return formats[format] ?? "";
-  return String(wanted).padEnd(numberOr(minLength, 0), ".").slice(0, numberOr(maxLength, Infinity));
 }
 
 /** Makes the allowed number that is nearest to the wanted one. */

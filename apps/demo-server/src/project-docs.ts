@@ -1,0 +1,112 @@
+import { createHash } from "node:crypto";
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { defineTool, KnowledgeBase } from "@troupe/core";
+import type { EmbeddingProvider, Logger, StorageDriver, ToolDef, VectorStore } from "@troupe/core";
+
+/** The root of the repository, from `src` as from `dist`. */
+const root = join(import.meta.dirname, "../../..");
+
+/** What a knowledge base of the project's documentation is made of. */
+export type ProjectDocsParts = {
+  readonly embeddings: EmbeddingProvider;
+  readonly vectorStore: VectorStore;
+  /** Holds a hash of the pages that were stored, so that a restart does not store them again. */
+  readonly storage: StorageDriver;
+  readonly logger: Logger;
+};
+
+/** The documentation of this project as a knowledge base, which is filled in the background. */
+export class ProjectDocs {
+  /** The tool that searches it. A search waits until the pages are there. */
+  readonly tool: ToolDef;
+  readonly #parts: ProjectDocsParts;
+  readonly #knowledge: KnowledgeBase;
+  #filled: Promise<void> | undefined;
+
+  constructor(parts: ProjectDocsParts) {
+    const { vectorStore, embeddings } = parts;
+    // Vectors of two models cannot be compared, so each has a collection of its own.
+    const collection = `troupe-docs-${embeddings.modelId ?? "any"}`;
+    this.#parts = parts;
+    this.#knowledge = new KnowledgeBase({
+      name: "docs",
+      collection,
+      vectorStore,
+      chunking: { size: 500, overlap: 50 },
+    });
+    const { parameters, execute, ...tool } = this.#knowledge.asTool({
+      description: "Searches the documentation of Troupe, and gives the passages that fit the query best.",
+    });
+    this.tool = defineTool({
+      ...tool,
+      parameters,
+      execute: async (args, context) => {
+        await this.fill();
+        return await execute(args as Record<string, unknown>, context);
+      },
+    });
+  }
+
+  /** Stores the pages once, unless they are stored already. A failure is thrown, and the next call tries again. */
+  async fill(): Promise<void> {
+    this.#filled ??= this.#store().catch((error: unknown) => {
+      this.#filled = undefined;
+      throw error;
+    });
+    await this.#filled;
+  }
+
+  /** Begins to store the pages, and logs a failure: searches then say so. */
+  fillInBackground(): void {
+    this.fill().catch((error: unknown) => {
+      this.#parts.logger.warn("The documentation could not be stored in the knowledge base.", { error });
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#filled?.catch(() => undefined);
+    await this.#knowledge.close();
+  }
+
+  async #store(): Promise<void> {
+    const { storage, embeddings } = this.#parts;
+    const files = globSync(["README.md", "docs/*.md", "packages/*/README.md", "apps/*/README.md"], { cwd: root });
+    const pages = files.toSorted().flatMap((file) => toSections(file, readFileSync(join(root, file), "utf8")));
+    const key = `docs-${embeddings.modelId ?? "any"}`;
+    const hash = createHash("sha256").update(JSON.stringify(pages)).digest("hex");
+    const [first] = pages;
+    const isStored = (await storage.get("demo", key)) === hash && first !== undefined;
+    // The vectors may be in another store than before.
+    if (isStored && (await this.#knowledge.get(first.id)) !== null) return;
+    await this.#knowledge.addDocuments(pages);
+    await storage.set("demo", key, hash);
+  }
+}
+
+type Section = { readonly id: string; readonly content: string };
+
+/** Splits a page at its headings. Each section begins with the title of the page, without which few of its words say where it is from. */
+function toSections(file: string, page: string): Section[] {
+  const title = /^# (.*)$/m.exec(page)?.[1] ?? file;
+  const parts = page.split(/^(?=##+ )/m).map((content) => {
+    const heading = /^##+ (.*)$/m.exec(content)?.[1];
+    return heading === undefined
+      ? { id: file, content }
+      : { id: `${file}#${toAnchor(heading)}`, content: `# ${title}\n\n${content}` };
+  });
+  const ids = [...new Set(parts.map(({ id }) => id))];
+  // Sections of a page with the same heading are one document.
+  return ids.map((id) => ({
+    id,
+    content: parts.flatMap((part) => (part.id === id ? [part.content] : [])).join("\n\n"),
+  }));
+}
+
+function toAnchor(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s-]/gu, "")
+    .trim()
+    .replaceAll(/\s+/g, "-");
+}

@@ -1,0 +1,53 @@
+import type { EmbeddingProvider } from "@troupe/core";
+import { findWords } from "./words.ts";
+
+const dimensions = 1024;
+/** What a pair of neighbouring words counts, beside the words themselves. */
+const pairWeight = 0.5;
+
+/**
+ * Embeddings without a network or a key: texts are alike when they share words. They know no meaning, so that a question finds a
+ * document only by words that both have.
+ */
+export class OfflineEmbeddings implements EmbeddingProvider {
+  readonly providerId = "offline";
+  readonly modelId = "words-1";
+  readonly dimensions = dimensions;
+
+  async embed(text: string): Promise<number[]> {
+    return await Promise.resolve(toVector(text));
+  }
+
+  async embedBatch(texts: readonly string[]): Promise<number[][]> {
+    return await Promise.resolve(texts.map(toVector));
+  }
+}
+
+/** Adds each word at the place of its hash. A word that comes often counts little more than one that comes once. */
+function toVector(text: string): number[] {
+  const words = findWords(text);
+  const counts = new Map<string, number>();
+  for (const [index, word] of words.entries()) {
+    counts.set(word, (counts.get(word) ?? 0) + 1);
+    const pair = `${words[index - 1] ?? ""} ${word}`;
+    counts.set(pair, (counts.get(pair) ?? 0) + pairWeight);
+  }
+  const vector = Array.from({ length: dimensions }, () => 0);
+  for (const [word, count] of counts) {
+    const hash = hashOf(word);
+    const place = hash % dimensions;
+    vector[place] = (vector[place] ?? 0) + (hash & 0x10000 ? 1 : -1) * Math.log(1 + count);
+  }
+  const length = Math.hypot(...vector);
+  // A text without words is like no other.
+  if (length === 0) return vector.with(0, 1);
+  return vector.map((value) => value / length);
+}
+
+/** FNV-1a, and the mixing of its bits that MurmurHash ends with. */
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index += 1) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  return (hash ^ (hash >>> 13)) >>> 0;
+}

@@ -1,0 +1,92 @@
+import { findWords } from "./words.ts";
+
+/** Results up to this length are quoted whole. */
+const shortEnough = 600;
+/** Sentences that are quoted of long ones. */
+const mostSentences = 3;
+
+const documents = /<document id=("(?:[^"\\]|\\.)*")[^>]*>\n([\s\S]*?)\n<\/document>/g;
+
+type Passage = { readonly source?: string; readonly text: string };
+
+/**
+ * Answers a request from the result of a tool: a short one whole, and of a long one, or of documents that were found, the sentences
+ * that share most words with the request, each with the document that it is from.
+ */
+export function quoteResult(result: string, request: string): string {
+  const found = [...result.matchAll(documents)].map(([, id = "", text = ""]) => ({
+    source: String(JSON.parse(id)),
+    text,
+  }));
+  if (found.length > 0) return quoteDocuments(found, request);
+  if (result.length <= shortEnough) return result;
+  const best = bestSentences([{ text: result }], request).map(({ text }) => text);
+  return best.length === 0 ? `${result.slice(0, shortEnough)} …` : best.join(" ");
+}
+
+function quoteDocuments(found: readonly Passage[], request: string): string {
+  const best = bestSentences(found, request);
+  if (best.length === 0) return `I found nothing that fits. These come nearest: ${sourcesOf(found)}.`;
+  return `${best.map(({ text }) => text).join("\n\n")}\n\nQuoted from ${sourcesOf(best)}.`;
+}
+
+function sourcesOf(passages: readonly Passage[]): string {
+  return [...new Set(passages.map(({ source = "" }) => source))].join(", ");
+}
+
+/** The sentences that share most words with the request, the rarer the word the better, in the order of the documents. */
+function bestSentences(passages: readonly Passage[], request: string): Passage[] {
+  const wanted = new Set(findWords(request));
+  const sentences = passages.flatMap(({ text, ...source }, rank) => {
+    return splitSentences(text).map((sentence) => ({
+      ...source,
+      text: sentence,
+      rank,
+      words: new Set(findWords(sentence)),
+    }));
+  });
+  const rarity = (word: string) =>
+    Math.log(1 + sentences.length / (1 + sentences.filter(({ words }) => words.has(word)).length));
+  const weights = new Map([...wanted].map((word) => [word, rarity(word)]));
+  const rated = sentences.map((sentence, index) => {
+    const score = [...weights].reduce((sum, [word, weight]) => sum + (sentence.words.has(word) ? weight : 0), 0);
+    // Documents come with the nearest first.
+    return { ...sentence, index, score: score / (1 + 0.1 * sentence.rank) };
+  });
+  // One word of a long question is chance.
+  const whole = [...weights.values()].reduce((sum, weight) => sum + weight, 0);
+  const best = rated.filter(({ score }) => score >= whole / 3).toSorted((one, other) => other.score - one.score);
+  const least = (best[0]?.score ?? 0) * 0.5;
+  return best
+    .filter(({ score, text }, index) => score >= least && best.findIndex((other) => other.text === text) === index)
+    .slice(0, mostSentences)
+    .toSorted((one, other) => one.index - other.index);
+}
+
+/** Splits prose, and the rows and items of Markdown. Headings, rules and code say nothing by themselves. */
+function splitSentences(text: string): string[] {
+  const prose = text.replace(/^```[\s\S]*?(?:^```|$(?![\s\S]))/gm, "").replace(/^[ \t]*(?:#.*|[-|: ]+|<.*)$/gm, "\n");
+  return prose
+    .split(/\n(?=[ \t]*(?:[-*|]|\d+\.)\s)|\n{2,}|\n(?=\|)|(?<=[.!?])\s+(?=[\p{Lu}`*[])/u)
+    .map((sentence) => tidy(sentence))
+    .filter((sentence) => sentence.length > 30 && !isCode.test(sentence));
+}
+
+/** Lines of a program, which a piece of a document may begin or end with. */
+const isCode = /[;{(]$|=>|^(?:import|const|export|await|return|curl|npm|\/\/)\b|\);/;
+
+function tidy(sentence: string): string {
+  const line = sentence
+    .replace(/\s+/g, " ")
+    .trim()
+    .replace(/^(?:[-*]|\d+\.)\s+/, "");
+  const row = line.startsWith("|")
+    ? line
+        .split("|")
+        .map((cell) => cell.trim())
+        .filter((cell) => cell !== "")
+        .join(": ")
+    : line;
+  // Links of a document lead nowhere outside of it.
+  return row.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1").slice(0, 500);
+}
