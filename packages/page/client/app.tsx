@@ -1,50 +1,144 @@
 import { useEffect, useState } from "preact/hooks";
 import type { ComponentType } from "preact";
+import type { RunnableInfo } from "./api/wire.ts";
+import { ChatView } from "./chat/chat-view.tsx";
+import { KeysDialog } from "./keys/keys-dialog.tsx";
+import type { Services } from "./services.ts";
+import { Sidebar } from "./sessions/sidebar.tsx";
 import type { Settings } from "./settings.ts";
+import { Icon, Mark } from "./ui/icon.tsx";
 
-type View = "chat" | "inspector";
-type ViewComponent = ComponentType<{ settings: Settings }>;
+/** What the fragment of the address names: the inspector, or the chat with a session or without. */
+type Place = { readonly view: "chat"; readonly sessionId: string | undefined } | { readonly view: "inspector" };
 
-/** The view that the fragment of the address names: `#/inspector…`, or the chat. */
-function viewOf(hash: string): View {
-  return hash.startsWith("#/inspector") ? "inspector" : "chat";
+function readPlace(hash: string): Place {
+  if (hash.startsWith("#/inspector")) return { view: "inspector" };
+  const [, id] = /^#\/s\/([^/]+)$/.exec(hash) ?? [];
+  try {
+    return { view: "chat", sessionId: id === undefined ? undefined : decodeURIComponent(id) };
+  } catch {
+    return { view: "chat", sessionId: undefined };
+  }
 }
 
 /** The frame of the page with its two views. The inspector is loaded when it is opened. */
-export function App({ settings }: { settings: Settings }) {
-  const [view, setView] = useState<View>(viewOf(location.hash));
-  useEffect(() => {
-    const follow = () => setView(viewOf(location.hash));
-    addEventListener("hashchange", follow);
-    return () => removeEventListener("hashchange", follow);
-  }, []);
+export function App({ services }: { services: Services }) {
+  const { settings } = services;
+  const place = usePlace();
+  const { runnables, failure } = useRunnables(services);
+  const [isSidebarOpen, setSidebarOpen] = useState(false);
+  const [areKeysOpen, setKeysOpen] = useState(false);
+  useSession(services, place, runnables);
   return (
     <div class="app">
-      <header class="bar">
-        <span class="brand">{settings.title}</span>
-        <nav aria-label="Views">
-          <a href="#/" aria-current={view === "chat" ? "page" : undefined}>
-            Chat
-          </a>
-          <a href="#/inspector" aria-current={view === "inspector" ? "page" : undefined}>
-            Inspector
-          </a>
-        </nav>
-      </header>
-      {view === "chat" ? <main>Chat</main> : <Inspector settings={settings} />}
+      <Bar
+        title={settings.title}
+        view={place.view}
+        onChats={() => setSidebarOpen(true)}
+        onKeys={() => setKeysOpen(true)}
+      />
+      {failure !== undefined && (
+        <p class="failure banner" role="alert">
+          <Icon name="warning" size={18} />
+          {failure}
+        </p>
+      )}
+      {place.view === "chat" ? (
+        <div class="view">
+          <Sidebar services={services} isOpen={isSidebarOpen} onClose={() => setSidebarOpen(false)} />
+          <ChatView services={services} runnables={runnables} />
+        </div>
+      ) : (
+        <Inspector settings={settings} />
+      )}
+      <KeysDialog keys={services.keys} isOpen={areKeysOpen} onClose={() => setKeysOpen(false)} />
     </div>
   );
 }
 
+type BarProps = { title: string; view: Place["view"]; onChats: () => void; onKeys: () => void };
+
+function Bar({ title, view, onChats, onKeys }: BarProps) {
+  return (
+    <header class="bar">
+      {view === "chat" && (
+        <button type="button" class="quiet menu" onClick={onChats} aria-label="Chats" title="Chats">
+          <Icon name="menu" />
+        </button>
+      )}
+      <a class="brand" href="#/">
+        <Mark />
+        <span class="brand-name">{title}</span>
+      </a>
+      <nav class="views" aria-label="Views">
+        <a href="#/" aria-current={view === "chat" ? "page" : undefined}>
+          Chat
+        </a>
+        <a href="#/inspector" aria-current={view === "inspector" ? "page" : undefined}>
+          Inspector
+        </a>
+      </nav>
+      <button type="button" class="quiet" onClick={onKeys} aria-label="Keys of vendors" title="Keys of vendors">
+        <Icon name="key" />
+      </button>
+    </header>
+  );
+}
+
+function usePlace(): Place {
+  const [place, setPlace] = useState(readPlace(location.hash));
+  useEffect(() => {
+    const follow = () => setPlace(readPlace(location.hash));
+    addEventListener("hashchange", follow);
+    return () => removeEventListener("hashchange", follow);
+  }, []);
+  return place;
+}
+
+function useRunnables({ api, conversation, sessions }: Services) {
+  const [runnables, setRunnables] = useState<readonly RunnableInfo[]>();
+  const [failure, setFailure] = useState<string>();
+  useEffect(() => {
+    const load = async (): Promise<void> => {
+      try {
+        const found = await api.runnables();
+        conversation.know(found);
+        setRunnables(found);
+      } catch (error) {
+        setFailure((error as Error).message);
+      }
+    };
+    void load();
+    void sessions.load();
+  }, []);
+  return { runnables, failure };
+}
+
+/** Opens the session that the address names, once it is known what its turns were run by. */
+function useSession({ conversation }: Services, place: Place, runnables: unknown): void {
+  const sessionId = place.view === "chat" ? place.sessionId : undefined;
+  const isKnown = runnables !== undefined;
+  useEffect(() => {
+    if (place.view !== "chat" || !isKnown || conversation.state.sessionId === sessionId) return;
+    if (sessionId === undefined) conversation.clear();
+    else void conversation.open(sessionId);
+  }, [place, isKnown]);
+}
+
 function Inspector({ settings }: { settings: Settings }) {
-  const [Loaded, setLoaded] = useState<ViewComponent>();
+  const [Loaded, setLoaded] = useState<ComponentType<{ settings: Settings }>>();
   const [isMissing, setMissing] = useState(false);
   useEffect(() => {
-    import("./inspector/inspector-view.tsx").then(
-      ({ InspectorView }) => setLoaded(() => InspectorView),
-      () => setMissing(true),
-    );
+    const load = async (): Promise<void> => {
+      try {
+        const { InspectorView } = await import("./inspector/inspector-view.tsx");
+        setLoaded(() => InspectorView);
+      } catch {
+        setMissing(true);
+      }
+    };
+    void load();
   }, []);
   if (Loaded !== undefined) return <Loaded settings={settings} />;
-  return <main>{isMissing ? "The inspector could not be loaded. Reload the page." : "Loading…"}</main>;
+  return <main class="activity">{isMissing ? "The inspector could not be loaded. Reload the page." : "Loading…"}</main>;
 }

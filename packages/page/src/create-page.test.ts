@@ -1,8 +1,10 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { gzipSync } from "node:zlib";
 import express from "express";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { readClientFiles } from "./client-files.ts";
 import { createPage } from "./create-page.ts";
 import type { PageOptions } from "./page-options.ts";
 
@@ -23,6 +25,16 @@ async function serve(options: PageOptions = {}, at = "/"): Promise<string> {
 /** The URLs that a document links to. */
 function linksOf(html: string, url: string): URL[] {
   return [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link = ""]) => new URL(link, url));
+}
+
+/** The names of a script and of those that it imports before it runs. */
+function reachable(script: string, read: (name: string) => string): string[] {
+  const names = new Set([script]);
+  // A set is read on while it grows.
+  for (const name of names) {
+    for (const [, imported = ""] of read(name).matchAll(/(?:from|import)"\.\/([^"]+)"/g)) names.add(imported);
+  }
+  return [...names];
 }
 
 describe("the page", () => {
@@ -105,6 +117,18 @@ describe("the page", () => {
     const texts = await Promise.all([brotli, gzip, plain].map(async (response) => await response?.text()));
     expect(new Set(texts).size).toBe(1);
     expect(again.status).toBe(304);
+  });
+
+  it("weighs at most 80 KB on its way, without the inspector, which comes when it is opened [page.weight]", async () => {
+    const { files, script, style } = await readClientFiles();
+    const document = await (await fetch(await serve())).text();
+    const scripts = reachable(script, (name) => files.get(name)?.plain.toString() ?? "");
+    const weights = [style, ...scripts].map((name) => files.get(name)?.gzip.length ?? Number.NaN);
+    const weight = weights.reduce((sum, each) => sum + each, gzipSync(document).length);
+
+    expect(scripts.some((name) => name.startsWith("inspector-view"))).toBe(false);
+    expect([...files.keys()].some((name) => name.startsWith("inspector-view"))).toBe(true);
+    expect(weight).toBeLessThan(80_000);
   });
 
   it("escapes what the host writes into the document", async () => {

@@ -7,6 +7,18 @@ export const pageRules = [
     "page.paths": "the page answers for its own paths alone, works at any mount path, and loads only its own files",
     "page.caching":
       "scripts and styles are kept by browsers under names with their hash; the document is asked for anew",
+    "page.weight": "the document, the style sheet and the scripts of the chat weigh at most 80 KB compressed",
+    "page.chat":
+      "the page shows answers as they come: text, thoughts, tool calls with their results and artifacts, teams, workflows, uploads, tokens and times",
+    "page.accessible":
+      "the page is used by keyboard, announces a whole answer once, has nothing that axe objects to, and fits 360 pixels, in light and dark",
+    "page.reload": "an answer goes on after a reload in the middle of it",
+    "page.approval": "a tool that asks is approved or refused in the page, also by a browser that did not ask",
+    "page.regenerate": "a turn is answered again, in the same words or in others",
+    "page.stop": "an answer is stopped",
+    "page.sessions": "sessions stand at the side, the newest first, and are renamed and deleted",
+    "page.keys":
+      "a vendor key is sent in the header of its vendor alone, never in a URL, and kept over a reload only on demand",
   }),
   ...rulesOf("Page: the inspector", {
     "page.run-tree":

@@ -1,0 +1,184 @@
+import type { Failure, RunInfo, RunnableInfo, RunnableKind, SessionInfo, StoredTurn } from "./wire.ts";
+
+/** A refusal of the service, or its absence (`network`), in words for people. */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly code: string;
+  /** Milliseconds after which the service may be asked again. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(failure: Failure, status = 0, retryAfterMs?: number) {
+    super(failure.message);
+    this.code = failure.code;
+    this.status = status;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** A request to run something: the text, files beside it, and the conversation that it continues. */
+export type RunRequest = {
+  readonly kind: RunnableKind;
+  readonly name: string;
+  readonly text: string;
+  readonly files: readonly File[];
+  readonly sessionId: string | undefined;
+};
+
+type Sending = RequestInit & { query?: Record<string, string> };
+
+/** The API of the service, as far as the page uses it. Keys of vendors go into headers of requests for runs, and nowhere else. */
+export class Api {
+  readonly #base: URL;
+  readonly #keyHeaders: () => Record<string, string>;
+
+  constructor(base: URL, keyHeaders: () => Record<string, string>) {
+    this.#base = base;
+    this.#keyHeaders = keyHeaders;
+  }
+
+  /** Returns all agents, teams and workflows. */
+  async runnables(): Promise<RunnableInfo[]> {
+    const kinds = ["agents", "teams", "workflows"] as const;
+    const lists = await Promise.all(
+      kinds.map(async (kind) => (await this.#json<Record<typeof kind, RunnableInfo[]>>(kind))[kind]),
+    );
+    return lists.flat();
+  }
+
+  /** Returns a page of the caller's sessions. `unauthorized` where the service does not know its caller. */
+  async sessions(after?: string): Promise<{ sessions: SessionInfo[]; next?: string }> {
+    return await this.#json("sessions", { query: { limit: "40", ...(after !== undefined && { after }) } });
+  }
+
+  /** Returns one session. */
+  async session(sessionId: string): Promise<SessionInfo> {
+    return await this.#json(`sessions/${encodeURIComponent(sessionId)}`);
+  }
+
+  /** Gives a session another title, and returns the session. */
+  async rename(sessionId: string, title: string): Promise<SessionInfo> {
+    const body = JSON.stringify({ title });
+    return await this.#json(`sessions/${encodeURIComponent(sessionId)}`, { method: "PATCH", body, headers: json });
+  }
+
+  /** Deletes a session with its turns. */
+  async removeSession(sessionId: string): Promise<void> {
+    await this.#send(`sessions/${encodeURIComponent(sessionId)}`, { method: "DELETE" });
+  }
+
+  /** Deletes the turns of a session from a number on. */
+  async removeTurns(sessionId: string, from: number): Promise<void> {
+    const query = { from: String(from) };
+    await this.#send(`sessions/${encodeURIComponent(sessionId)}/turns`, { method: "DELETE", query });
+  }
+
+  /** Returns the turns of a session behind a number, oldest first. */
+  async turns(sessionId: string, behind = 0): Promise<StoredTurn[]> {
+    const turns: StoredTurn[] = [];
+    for (let after: number | undefined = behind; after !== undefined;) {
+      const query: Record<string, string> = after === 0 ? {} : { after: String(after) };
+      const path = `sessions/${encodeURIComponent(sessionId)}/turns`;
+      const page: { turns: StoredTurn[]; next?: number } = await this.#json(path, { query });
+      turns.push(...page.turns);
+      after = page.next;
+    }
+    return turns;
+  }
+
+  /** Returns the address of a file of a stored turn, which the service sends as a download. */
+  partUrl(sessionId: string, seq: number, index: number): string {
+    return this.#url(`sessions/${encodeURIComponent(sessionId)}/turns/${seq}/parts/${index}`).href;
+  }
+
+  /** Begins a run, which goes on when this connection breaks, and returns the stream of its events. */
+  async start(request: RunRequest, key: string, signal: AbortSignal): Promise<Response> {
+    const { kind, name } = request;
+    const form = request.files.length > 0 ? toForm(request) : undefined;
+    return await this.#send(`${kind}s/${encodeURIComponent(name)}/stream`, {
+      method: "POST",
+      query: { early: "1" },
+      headers: { ...this.#keyHeaders(), "idempotency-key": key, ...(form === undefined && json) },
+      body: form ?? JSON.stringify(toBody(request)),
+      signal,
+    });
+  }
+
+  /** Returns the stream of a run's events: all of them, or those behind the one with this id. */
+  async events(runId: string, lastId: string | undefined, signal: AbortSignal): Promise<Response> {
+    const headers: Record<string, string> = lastId === undefined ? {} : { "last-event-id": lastId };
+    return await this.#send(`runs/${encodeURIComponent(runId)}/events`, { headers, signal });
+  }
+
+  /** Returns the newest runs of the caller that outlive their connections. */
+  async runs(): Promise<RunInfo[]> {
+    return (await this.#json<{ runs: RunInfo[] }>("runs", { query: { limit: "50" } })).runs;
+  }
+
+  /** Stops a run. */
+  async cancel(runId: string): Promise<void> {
+    await this.#send(`runs/${encodeURIComponent(runId)}/cancel`, { method: "POST" });
+  }
+
+  /** Answers a question that a run waits for. */
+  async answer(runId: string, waitId: string, answer: object): Promise<void> {
+    const path = `runs/${encodeURIComponent(runId)}/answers/${encodeURIComponent(waitId)}`;
+    await this.#send(path, { method: "POST", headers: json, body: JSON.stringify(answer) });
+  }
+
+  #url(path: string, query: Record<string, string> = {}): URL {
+    const url = new URL(path, this.#base);
+    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+    return url;
+  }
+
+  async #json<Body>(path: string, options?: Sending): Promise<Body> {
+    return (await (await this.#send(path, options)).json()) as Body;
+  }
+
+  async #send(path: string, { query, ...init }: Sending = {}): Promise<Response> {
+    let response: Response;
+    try {
+      response = await fetch(this.#url(path, query), { ...init, cache: "no-store" });
+    } catch (error) {
+      if (init.signal?.aborted === true) throw error;
+      throw new ApiError({ code: "network", message: "The service could not be reached. Is it running?" });
+    }
+    if (response.ok) return response;
+    throw await toError(response);
+  }
+}
+
+const json = { "content-type": "application/json" };
+
+async function toError(response: Response): Promise<ApiError> {
+  const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
+  const body = (await response.json().catch(() => undefined)) as { error?: Partial<Failure> } | undefined;
+  const code = body?.error?.code ?? "unknown";
+  const message = body?.error?.message ?? `The service answered ${response.status} ${response.statusText}.`;
+  return new ApiError({ code, message }, response.status, Number.isFinite(seconds) ? seconds * 1000 : undefined);
+}
+
+function toForm({ text, files, sessionId }: RunRequest): FormData {
+  const form = new FormData();
+  if (text.trim() !== "") form.append("input", text);
+  for (const file of files) form.append("files", file);
+  if (sessionId !== undefined) form.append("sessionId", sessionId);
+  return form;
+}
+
+function toBody({ kind, text, sessionId }: RunRequest): object {
+  const session = sessionId === undefined ? {} : { sessionId };
+  if (kind !== "workflow") return { input: text, ...session };
+  if (text.trim() === "") return session;
+  return { input: toState(text), ...session };
+}
+
+/** A workflow takes an object as its state, and any other text for its first agent. */
+function toState(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? value : text;
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,85 @@
+import type { Artifact } from "../api/wire.ts";
+import { CodeBlock } from "../markdown/markdown.tsx";
+import { plainLine } from "../markdown/link.ts";
+import { formatValue, isObject } from "../ui/format.ts";
+import { Icon } from "../ui/icon.tsx";
+
+/** Images that a browser draws without running anything. */
+const drawable = /^image\/(png|jpeg|gif|webp|avif)$/;
+const base64 = /^[A-Za-z0-9+/]+={0,2}$/;
+/** Characters of an artifact that are shown; all of it is in the download. */
+const mostShown = 4000;
+
+/** Something that a tool made: an image is drawn, anything else is shown as text, and all can be saved. */
+export function ArtifactView({ artifact: { type, data, mimeType = "" } }: { artifact: Artifact }) {
+  const text = formatValue(data);
+  const image = toImage(data, mimeType);
+  return (
+    <figure class="artifact">
+      <figcaption>
+        <Icon name="file" size={16} />
+        <span>{plainLine(type)}</span>
+        {mimeType !== "" && <span class="muted">{plainLine(mimeType)}</span>}
+        <button
+          type="button"
+          class="quiet"
+          onClick={() => save(type, data, mimeType)}
+          aria-label={`Save ${plainLine(type)}`}
+        >
+          <Icon name="download" size={16} />
+        </button>
+      </figcaption>
+      {image !== undefined && <img src={image} alt={`Image: ${plainLine(type)}`} />}
+      {image === undefined && <CodeBlock text={text.length > mostShown ? `${text.slice(0, mostShown)}…` : text} />}
+    </figure>
+  );
+}
+
+/** A result of a tool: text, data, or parts of which some are images. */
+export function ResultView({ result }: { result: unknown }) {
+  const parts = Array.isArray(result) && result.length > 0 && result.every(isPart) ? result : undefined;
+  if (parts === undefined) return <CodeBlock text={formatValue(result)} />;
+  return (
+    <>
+      {parts.map((part, index) => {
+        if (part.type === "text") return <CodeBlock key={index} text={part.text ?? ""} />;
+        const { data, mimeType } = part;
+        const artifact = {
+          type: part.filename ?? part.type,
+          data: data ?? "",
+          ...(mimeType !== undefined && { mimeType }),
+        };
+        return <ArtifactView key={index} artifact={artifact} />;
+      })}
+    </>
+  );
+}
+
+type Part = { type: string; text?: string; data?: unknown; mimeType?: string; filename?: string };
+
+function isPart(value: unknown): value is Part {
+  return isObject(value) && typeof value["type"] === "string" && ("text" in value || "data" in value);
+}
+
+/** Returns the address of an image that is data itself. One on another server is never loaded. */
+function toImage(data: unknown, mimeType: string): string | undefined {
+  if (typeof data !== "string" || !drawable.test(mimeType) || !base64.test(data.slice(0, 200))) return undefined;
+  return `data:${mimeType};base64,${data}`;
+}
+
+function save(name: string, data: unknown, mimeType: string): void {
+  const isBinary = typeof data === "string" && drawable.test(mimeType) && base64.test(data);
+  const content = isBinary ? Uint8Array.from(atob(data), (character) => character.charCodeAt(0)) : formatValue(data);
+  // Never with the type that the tool claims: the browser would show it as a page of this origin.
+  const url = URL.createObjectURL(new Blob([content], { type: "application/octet-stream" }));
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = `${plainLine(name).replaceAll(/[^\w.-]+/g, "-")}${extensionOf(data, mimeType)}`;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
+
+function extensionOf(data: unknown, mimeType: string): string {
+  if (drawable.test(mimeType)) return `.${mimeType.slice("image/".length)}`;
+  return typeof data === "string" ? ".txt" : ".json";
+}

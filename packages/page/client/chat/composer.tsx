@@ -1,0 +1,147 @@
+import { useRef, useState } from "preact/hooks";
+import type { RunnableInfo } from "../api/wire.ts";
+import { plainLine } from "../markdown/link.ts";
+import { Icon } from "../ui/icon.tsx";
+import { RunnablePicker } from "./runnable-picker.tsx";
+
+/** What the composer needs: whom it asks, and what becomes of a question. */
+type ComposerProps = {
+  readonly runnables: readonly RunnableInfo[];
+  readonly chosen: RunnableInfo | undefined;
+  readonly isBusy: boolean;
+  readonly onChoose: (runnable: RunnableInfo) => void;
+  readonly onSend: (text: string, files: File[]) => void;
+  readonly onStop: () => void;
+};
+
+/** The place where a question is written: Enter sends, Shift and Enter break the line. The focus stays in it. */
+export function Composer({ runnables, chosen, isBusy, onChoose, onSend, onStop }: ComposerProps) {
+  const [text, setText] = useState("");
+  const [files, setFiles] = useState<readonly File[]>([]);
+  const takesFiles = chosen?.input.includes("parts") === true;
+  const maySend =
+    chosen !== undefined && !isBusy && (text.trim() !== "" || files.length > 0 || chosen.kind === "workflow");
+  const send = () => {
+    if (!maySend) return;
+    onSend(text, [...files]);
+    setText("");
+    setFiles([]);
+  };
+  const add = (added: Iterable<File>) => {
+    if (takesFiles) setFiles([...files, ...added]);
+  };
+  return (
+    <form
+      class="composer"
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+      onDragOver={(event) => takesFiles && event.preventDefault()}
+      onDrop={(event) => {
+        if (!takesFiles) return;
+        event.preventDefault();
+        add(event.dataTransfer?.files ?? []);
+      }}
+    >
+      <FileList files={files} onRemove={(file) => setFiles(files.filter((each) => each !== file))} />
+      <QuestionField text={text} placeholder={placeholderFor(chosen)} onText={setText} onFiles={add} onEnter={send} />
+      <div class="tools">
+        {takesFiles && <FileButton onFiles={add} />}
+        <RunnablePicker runnables={runnables} chosen={chosen} onChoose={onChoose} />
+        {isBusy ? (
+          <button type="button" class="round" onClick={onStop} aria-label="Stop" title="Stop">
+            <Icon name="stop" />
+          </button>
+        ) : (
+          <button type="submit" class="round main" aria-disabled={!maySend} aria-label="Send" title="Send">
+            <Icon name="send" />
+          </button>
+        )}
+      </div>
+    </form>
+  );
+}
+
+type FieldProps = {
+  text: string;
+  placeholder: string;
+  onText: (text: string) => void;
+  onFiles: (files: Iterable<File>) => void;
+  onEnter: () => void;
+};
+
+function QuestionField({ text, placeholder, onText, onFiles, onEnter }: FieldProps) {
+  return (
+    <textarea
+      id="question"
+      rows={1}
+      aria-label="Your question"
+      placeholder={placeholder}
+      value={text}
+      onInput={(event) => onText(event.currentTarget.value)}
+      onPaste={(event) => onFiles(event.clipboardData?.files ?? [])}
+      onKeyDown={(event) => {
+        if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+        event.preventDefault();
+        onEnter();
+      }}
+    />
+  );
+}
+
+function placeholderFor(chosen: RunnableInfo | undefined): string {
+  if (chosen === undefined) return "Nothing to ask yet";
+  if (chosen.kind === "workflow") return `Start ${plainLine(chosen.name)} with a text or {"a": "JSON object"}`;
+  return `Ask ${plainLine(chosen.name)}`;
+}
+
+function FileList({ files, onRemove }: { files: readonly File[]; onRemove: (file: File) => void }) {
+  if (files.length === 0) return null;
+  return (
+    <ul class="files" aria-label="Files to send">
+      {files.map((file, index) => (
+        <li key={index} class="chip">
+          <Icon name="file" size={16} />
+          <span class="file-name">{plainLine(file.name)}</span>
+          <button
+            type="button"
+            class="quiet"
+            onClick={() => onRemove(file)}
+            aria-label={`Remove ${plainLine(file.name)}`}
+          >
+            <Icon name="cross" size={14} />
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function FileButton({ onFiles }: { onFiles: (files: Iterable<File>) => void }) {
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        aria-label="Files"
+        onChange={(event) => {
+          onFiles([...(event.currentTarget.files ?? [])]);
+          event.currentTarget.value = "";
+        }}
+      />
+      <button
+        type="button"
+        class="quiet"
+        onClick={() => input.current?.click()}
+        aria-label="Attach files"
+        title="Attach files"
+      >
+        <Icon name="attach" />
+      </button>
+    </>
+  );
+}

@@ -1,0 +1,113 @@
+import { Markdown } from "../markdown/markdown.tsx";
+import { plainLine } from "../markdown/link.ts";
+import { DataView } from "../ui/data-view.tsx";
+import { formatDuration, isObject, readJson } from "../ui/format.ts";
+import { Icon } from "../ui/icon.tsx";
+import { ToolCard } from "./tool-card.tsx";
+import { textOf } from "./turn.ts";
+import type { AnswerPart, StepPart } from "./turn.ts";
+import { WaitForm } from "./wait-form.tsx";
+import type { AnswerWait } from "./wait-form.tsx";
+
+/** What the parts of an answer need beside themselves: whether more may come, and where answers to questions go. */
+type PartContext = { readonly isLive: boolean; readonly onAnswer: AnswerWait };
+
+/** The parts of an answer, in their order. */
+export function PartList({ parts, ...context }: PartContext & { parts: readonly AnswerPart[] }) {
+  return (
+    <>
+      {parts.map((part, index) => (
+        <PartView
+          key={index}
+          part={part.type === "state" ? withoutSteps(part, parts) : part}
+          {...context}
+          isLive={context.isLive && isUnfinished(part, index === parts.length - 1)}
+        />
+      ))}
+    </>
+  );
+}
+
+/** What a step has said stands in the state again under its name: it is shown once. */
+function withoutSteps(part: Extract<AnswerPart, { type: "state" }>, parts: readonly AnswerPart[]): AnswerPart {
+  if (!isObject(part.state)) return part;
+  const texts = new Map(stepsIn(parts).map((step) => [step.name, textOf(step.parts)]));
+  const fields = Object.entries(part.state).filter(([name, value]) => value === "" || texts.get(name) !== value);
+  return { type: "state", state: Object.fromEntries(fields) };
+}
+
+function stepsIn(parts: readonly AnswerPart[]): StepPart[] {
+  return parts.flatMap((part) => (part.type === "step" ? [part, ...stepsIn(part.parts)] : []));
+}
+
+/** More comes to the last part, to calls without a result and to steps without an end. */
+function isUnfinished(part: AnswerPart, isLast: boolean): boolean {
+  return isLast || part.type === "tool" || part.type === "step";
+}
+
+function PartView({ part, ...context }: PartContext & { part: AnswerPart }) {
+  switch (part.type) {
+    case "text":
+      return <TextView text={part.text} isLive={context.isLive} />;
+    case "thinking":
+      return <ThinkingView text={part.text} isLive={context.isLive} />;
+    case "tool":
+      return <ToolCard tool={part} {...context} />;
+    case "step":
+      return <StepView step={part} {...context} />;
+    case "wait":
+      return <WaitForm key={part.wait.waitId} wait={part.wait} onAnswer={context.onAnswer} />;
+    default:
+      return <StateView state={part.state} />;
+  }
+}
+
+/** A text in Markdown; an answer that is data as a whole, as of an agent with structured output, as such. */
+function TextView({ text, isLive }: { text: string; isLive: boolean }) {
+  const data = !isLive && /^\s*[[{]/.test(text) ? readJson(text) : undefined;
+  return data === undefined ? <Markdown text={text} /> : <DataView value={data} />;
+}
+
+function ThinkingView({ text, isLive }: { text: string; isLive: boolean }) {
+  return (
+    <details class="thinking">
+      <summary>
+        <Icon name="thought" size={16} />
+        {isLive ? "Thinking…" : "Thoughts"}
+        <span class="turner">
+          <Icon name="chevron" size={16} />
+        </span>
+      </summary>
+      <Markdown text={text} />
+    </details>
+  );
+}
+
+const stepWords = { completed: "done", skipped: "skipped", error: "failed", cancelled: "cut off" } as const;
+
+function StepView({ step, ...context }: PartContext & { step: StepPart }) {
+  const { name, status, durationMs, parts } = step;
+  const state = status ?? (context.isLive ? "running" : "cancelled");
+  return (
+    <section class="step" data-state={state} aria-label={`Step ${plainLine(name)}`}>
+      <p class="step-head">
+        <span class="step-dot">{state === "running" && <span class="spinner" />}</span>
+        <span class="step-name">{plainLine(name)}</span>
+        <span class="muted">
+          {state === "running" ? "running" : stepWords[state]}
+          {durationMs !== undefined && durationMs >= 1 && ` · ${formatDuration(durationMs)}`}
+        </span>
+      </p>
+      <PartList parts={parts} onAnswer={context.onAnswer} isLive={context.isLive && status === undefined} />
+    </section>
+  );
+}
+
+function StateView({ state }: { state: unknown }) {
+  return (
+    <section class="state" aria-label="State at the end">
+      <p class="label">State at the end</p>
+      <DataView value={state} />
+    </section>
+  );
+}

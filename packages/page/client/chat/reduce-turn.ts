@@ -1,0 +1,194 @@
+import type { AnswerEvent, FinishEvent, RunEvent, Wait } from "../api/wire.ts";
+import { newTurn } from "./turn.ts";
+import type { AnswerPart, StepPart, ToolPart, Turn } from "./turn.ts";
+
+type Parts = readonly AnswerPart[];
+
+/** Returns the turn as it is after an event of its run, which came at a time in milliseconds. An unknown event changes nothing. */
+export function reduceTurn(turn: Turn, event: RunEvent, at: number): Turn {
+  switch (event.type) {
+    case "finish":
+      return finished(turn, event, at);
+    case "error": {
+      const status = event.error.code === "cancelled" ? "cancelled" : "failed";
+      return { ...ended(turn, at), status, ...(status === "failed" && { failure: event.error }) };
+    }
+    case "source":
+      return turn.sources.some(({ id }) => id === event.id) ? turn : { ...turn, sources: [...turn.sources, event] };
+    case "chunk":
+      return event.chunk.type === "source" ? reduceTurn(turn, event.chunk, at) : advanced(turn, event, at);
+    default:
+      return advanced(turn, event, at);
+  }
+}
+
+/** Returns a turn whose answer begins anew, because another process goes on with its run. */
+export function restartTurn(turn: Turn): Turn {
+  const { key, kind, name, question, runId, startedAt } = turn;
+  const times = { ...(runId !== undefined && { runId }), ...(startedAt !== undefined && { startedAt }) };
+  return { ...newTurn({ key, kind, name, question }), ...times };
+}
+
+/** Returns the turn without a question that has been answered. */
+export function withoutWait(turn: Turn, waitId: string): Turn {
+  const parts = mapParts(turn.parts, (part) => {
+    if (part.type !== "tool" || part.wait?.waitId !== waitId) return part;
+    const { wait: _, ...rest } = part;
+    return rest;
+  }).filter((part) => part.type !== "wait" || part.wait.waitId !== waitId);
+  return { ...turn, parts, status: statusOf(parts) };
+}
+
+function finished(turn: Turn, { usage, stored, result }: FinishEvent, at: number): Turn {
+  const used = result?.usage ?? usage;
+  const parts: Parts = result === undefined ? turn.parts : [...turn.parts, { type: "state", state: result.state }];
+  return {
+    ...ended(turn, at),
+    parts,
+    status: "completed",
+    ...(used !== undefined && { usage: used }),
+    ...((stored ?? result?.stored) === false && { isUnstored: true }),
+  };
+}
+
+/** Nothing waits any more when the run is over. */
+function ended(turn: Turn, at: number): Turn {
+  const { startedAt } = turn;
+  const parts = mapParts(turn.parts, (part) => {
+    if (part.type !== "tool") return part;
+    const { wait: _, ...rest } = part;
+    return rest;
+  }).filter(({ type }) => type !== "wait");
+  return { ...turn, parts, ...(startedAt !== undefined && { durationMs: at - startedAt }) };
+}
+
+type PartEvent = Exclude<RunEvent, FinishEvent | { type: "error" | "source" }>;
+
+function advanced(turn: Turn, event: PartEvent, at: number): Turn {
+  const parts = reduceParts(turn.parts, event);
+  if (parts === turn.parts) return turn;
+  const isFirst = turn.firstTokenMs === undefined && turn.startedAt !== undefined && isToken(event);
+  return {
+    ...turn,
+    parts,
+    status: statusOf(parts),
+    ...(isFirst && { firstTokenMs: at - (turn.startedAt ?? at) }),
+  };
+}
+
+function isToken(event: PartEvent): boolean {
+  const { type } = event.type === "chunk" ? event.chunk : event;
+  return type === "text" || type === "thinking";
+}
+
+function reduceParts(parts: Parts, event: PartEvent): Parts {
+  switch (event.type) {
+    case "step_start":
+      return [...parts, { type: "step", name: event.step, parts: [] }];
+    case "step_retry":
+      return changeStep(parts, event.step, (step) => ({ ...step, parts: [] }));
+    case "step_end":
+      return changeStep(parts, event.step, (step) => ({ ...step, status: event.status, durationMs: event.durationMs }));
+    case "chunk": {
+      const { chunk } = event;
+      if (chunk.type === "finish") return parts;
+      return changeStep(parts, event.step, (step) => ({ ...step, parts: reduceAnswer(step.parts, chunk) }));
+    }
+    default:
+      return reduceAnswer(parts, event);
+  }
+}
+
+function reduceAnswer(parts: Parts, event: AnswerEvent): Parts {
+  switch (event.type) {
+    case "text":
+    case "thinking":
+      return withText(parts, event.type, event.text);
+    case "tool_call_start":
+      return [...parts, { type: "tool", id: event.toolCall.id, name: event.toolCall.name, args: "" }];
+    case "tool_call_delta":
+      return changeTool(parts, event.toolCallId, (tool) => ({ ...tool, args: tool.args + event.argumentsDelta }));
+    case "tool_progress":
+      return changeTool(parts, event.toolCallId, (tool) => ({ ...tool, progress: event.progress }));
+    case "tool_result":
+      return withResult(parts, event);
+    case "wait":
+      return withWait(parts, event);
+    default:
+      return parts;
+  }
+}
+
+function withText(parts: Parts, type: "text" | "thinking", text: string): Parts {
+  const last = parts.at(-1);
+  if (last?.type === type) return [...parts.slice(0, -1), { type, text: last.text + text }];
+  return text === "" ? parts : [...parts, { type, text }];
+}
+
+function withResult(parts: Parts, event: Extract<AnswerEvent, { type: "tool_result" }>): Parts {
+  const { toolCallId, toolName, type: _, ...outcome } = event;
+  // Of a call that a step made itself no start was told.
+  const known = parts.some((part) => part.type === "tool" && part.id === toolCallId)
+    ? parts
+    : [...parts, { type: "tool" as const, id: toolCallId, name: toolName, args: "" }];
+  return changeTool(known, toolCallId, (tool) => {
+    const { wait: _wait, progress: _progress, ...rest } = tool;
+    return { ...rest, outcome };
+  });
+}
+
+function withWait(parts: Parts, event: { type: "wait" } & Wait): Parts {
+  const { type: _, ...wait } = event;
+  const { toolCallId } = wait;
+  const isOfTool = toolCallId !== undefined && hasTool(parts, toolCallId);
+  if (isOfTool)
+    return mapParts(parts, (part) => (part.type === "tool" && part.id === toolCallId ? { ...part, wait } : part));
+  const others = parts.filter((part) => part.type !== "wait" || part.wait.waitId !== wait.waitId);
+  return [...others, { type: "wait", wait }];
+}
+
+function hasTool(parts: Parts, id: string): boolean {
+  return parts.some((part) =>
+    part.type === "tool" ? part.id === id : part.type === "step" && hasTool(part.parts, id),
+  );
+}
+
+/** Returns the parts with one call changed: the last of that id, as ids may come again in another round. */
+function changeTool(parts: Parts, id: string, change: (tool: ToolPart) => ToolPart): Parts {
+  return changeLast(
+    parts,
+    (part) => part.type === "tool" && part.id === id,
+    (part) => change(part as ToolPart),
+  );
+}
+
+function changeStep(parts: Parts, name: string, change: (step: StepPart) => StepPart): Parts {
+  return changeLast(
+    parts,
+    (part) => part.type === "step" && part.name === name,
+    (part) => change(part as StepPart),
+  );
+}
+
+function changeLast(
+  parts: Parts,
+  matches: (part: AnswerPart) => boolean,
+  change: (part: AnswerPart) => AnswerPart,
+): Parts {
+  const index = parts.findLastIndex(matches);
+  const found = parts[index];
+  return found === undefined ? parts : parts.with(index, change(found));
+}
+
+function mapParts(parts: Parts, change: (part: AnswerPart) => AnswerPart): AnswerPart[] {
+  return parts.map((part) => change(part.type === "step" ? { ...part, parts: mapParts(part.parts, change) } : part));
+}
+
+/** A run waits when one of its questions is open. */
+function statusOf(parts: Parts): "running" | "waiting" {
+  const waits = (part: AnswerPart): boolean => {
+    if (part.type === "step") return part.parts.some(waits);
+    return part.type === "wait" || (part.type === "tool" && part.wait !== undefined);
+  };
+  return parts.some(waits) ? "waiting" : "running";
+}

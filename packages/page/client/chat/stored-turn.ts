@@ -1,0 +1,62 @@
+import type { RunnableKind, StoredContent, StoredPart, StoredTurn } from "../api/wire.ts";
+import type { AnswerPart, Question, QuestionFile, ToolPart, Turn } from "./turn.ts";
+
+/** What the page knows beside a stored turn: the kind of what was run, and the addresses of the turn's files. */
+export type TurnContext = {
+  readonly kindOf: (name: string) => RunnableKind;
+  readonly urlOf: (seq: number, index: number) => string;
+};
+
+/** Makes the turn that is shown from one that the service has stored. */
+export function fromStoredTurn(stored: StoredTurn, { kindOf, urlOf }: TurnContext): Turn {
+  const { seq, runId, runnable, status, usage, sources = [] } = stored;
+  return {
+    key: runId,
+    kind: kindOf(runnable),
+    name: runnable,
+    question: toQuestion(stored.input, (index) => urlOf(seq, index)),
+    status,
+    parts: toParts(stored),
+    sources,
+    runId,
+    seq,
+    usage,
+  };
+}
+
+function toQuestion(input: StoredContent, urlOf: (index: number) => string): Question {
+  if (typeof input === "string" || input === null) return { text: input ?? "", files: [] };
+  return { text: toText(input), files: input.flatMap((part) => toFile(part, urlOf)) };
+}
+
+function toFile({ type, mimeType, filename, stored }: StoredPart, urlOf: (index: number) => string): QuestionFile[] {
+  if (type === "text") return [];
+  const file = { name: filename ?? type, type: mimeType ?? "application/octet-stream" };
+  return [stored === undefined ? file : { ...file, url: urlOf(stored.index) }];
+}
+
+/** Puts the results of tools to the calls that they answer. */
+function toParts({ messages, toolResults = [] }: StoredTurn): AnswerPart[] {
+  const results = new Map(
+    messages.flatMap(({ role, toolCallId, content }) =>
+      role === "tool" && toolCallId !== undefined ? [[toolCallId, content] as const] : [],
+    ),
+  );
+  return messages.flatMap(({ role, content, toolCalls = [] }): AnswerPart[] => {
+    if (role !== "assistant") return [];
+    const text = toText(content);
+    const tools = toolCalls.map(({ id, name, arguments: args }): ToolPart => {
+      const tool = { type: "tool" as const, id, name, args: JSON.stringify(args) };
+      if (!results.has(id)) return tool;
+      const { error, artifacts } = toolResults.find(({ toolCallId }) => toolCallId === id) ?? {};
+      const extras = { ...(error !== undefined && { error }), ...(artifacts !== undefined && { artifacts }) };
+      return { ...tool, outcome: { result: results.get(id), ...extras } };
+    });
+    return [...(text === "" ? [] : [{ type: "text" as const, text }]), ...tools];
+  });
+}
+
+function toText(content: StoredContent): string {
+  if (typeof content === "string" || content === null) return content ?? "";
+  return content.flatMap(({ type, text = "" }) => (type === "text" ? [text] : [])).join("\n\n");
+}

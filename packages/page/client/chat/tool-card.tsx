@@ -1,0 +1,105 @@
+import { CodeBlock } from "../markdown/markdown.tsx";
+import { plainLine } from "../markdown/link.ts";
+import { formatDuration, formatShort, formatValue, isObject, readJson } from "../ui/format.ts";
+import { Icon } from "../ui/icon.tsx";
+import type { IconName } from "../ui/icon.tsx";
+import { ArtifactView, ResultView } from "./artifact-view.tsx";
+import { artifactsOf } from "./turn.ts";
+import type { ToolPart } from "./turn.ts";
+import { WaitForm } from "./wait-form.tsx";
+import type { AnswerWait } from "./wait-form.tsx";
+
+type CardState = "running" | "waiting" | "done" | "failed" | "cut";
+
+const words: Readonly<Record<CardState, string>> = {
+  running: "is running",
+  waiting: "waits",
+  done: "done",
+  failed: "failed",
+  cut: "has no result",
+};
+
+const icons: Readonly<Record<Exclude<CardState, "running">, IconName>> = {
+  waiting: "pause",
+  done: "check",
+  failed: "cross",
+  cut: "cross",
+};
+
+/** A call of a tool: its name, arguments and result in two lines, all of them when it is opened. */
+export function ToolCard({ tool, isLive, onAnswer }: { tool: ToolPart; isLive: boolean; onAnswer: AnswerWait }) {
+  const state = stateOf(tool, isLive);
+  const { outcome } = tool;
+  return (
+    <div class="tool" data-state={state}>
+      <details>
+        <Summary tool={tool} state={state} />
+        <div class="tool-body">
+          <p class="label">Arguments of {plainLine(tool.name)}</p>
+          <CodeBlock language="json" text={tool.args === "" ? "{}" : formatValue(readJson(tool.args) ?? tool.args)} />
+          {outcome !== undefined && <p class="label">{outcome.error === undefined ? "Result" : "Error"}</p>}
+          {outcome !== undefined && <ResultView result={outcome.error ?? outcome.result} />}
+        </div>
+      </details>
+      {tool.wait !== undefined && <WaitForm key={tool.wait.waitId} wait={tool.wait} onAnswer={onAnswer} />}
+      {artifactsOf(tool).map((artifact, index) => (
+        <ArtifactView key={index} artifact={artifact} />
+      ))}
+    </div>
+  );
+}
+
+/** The name, the arguments and the result of a call in two lines. */
+function Summary({ tool, state }: { tool: ToolPart; state: CardState }) {
+  const durationMs = tool.outcome?.durationMs;
+  return (
+    <summary>
+      <span class="tool-state">
+        {state === "running" ? <span class="spinner" /> : <Icon name={icons[state]} size={16} />}
+      </span>
+      <span class="tool-call">
+        <span class="tool-name">{labelOf(tool.name)}</span>
+        <span class="unseen"> {words[state]}</span> <span class="tool-args">{shortArgs(tool.args)}</span>
+      </span>
+      {durationMs !== undefined && <span class="muted">{formatDuration(durationMs)}</span>}
+      <span class="turner">
+        <Icon name="chevron" size={16} />
+      </span>
+      <Preview tool={tool} />
+    </summary>
+  );
+}
+
+/** The beginning of the result, or the newest progress. */
+function Preview({ tool: { outcome, progress } }: { tool: ToolPart }) {
+  if (outcome !== undefined)
+    return <span class="preview">{formatShort(outcome.error ?? summaryOf(outcome.result))}</span>;
+  return progress === undefined ? null : <span class="preview">{formatShort(progress)}</span>;
+}
+
+/** Of a result in parts only the texts say something in one line. */
+function summaryOf(result: unknown): unknown {
+  if (!Array.isArray(result)) return result;
+  const texts = result.map((part: unknown) => (isObject(part) ? (part["text"] ?? part["type"]) : part));
+  return texts.map((text) => formatShort(text)).join(" · ");
+}
+
+function stateOf({ wait, outcome }: ToolPart, isLive: boolean): CardState {
+  if (wait !== undefined) return "waiting";
+  if (outcome !== undefined) return outcome.error === undefined ? "done" : "failed";
+  return isLive ? "running" : "cut";
+}
+
+/** A delegation of a team reads as such. */
+function labelOf(name: string): string {
+  const [, member] = /^delegate_to_(.+)$/.exec(name) ?? [];
+  return member === undefined ? plainLine(name) : `Asks ${plainLine(member)}`;
+}
+
+/** Writes the arguments in one line: `city: Oslo, nights: 2`. */
+function shortArgs(args: string): string {
+  const value = readJson(args);
+  if (!isObject(value)) return formatShort(args, 80);
+  const fields = Object.entries(value).slice(0, 6);
+  return formatShort(fields.map(([name, field]) => `${name}: ${formatShort(field, 60)}`).join(", "), 100);
+}

@@ -1,0 +1,32 @@
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { RefObject } from "preact";
+
+/** Pixels from the end within which a reader counts as being at it. */
+const near = 60;
+
+/** A scrolled element that follows what comes, as long as its reader is at the end. */
+export type Following = {
+  readonly element: RefObject<HTMLDivElement | null>;
+  readonly isAtEnd: boolean;
+  readonly onScroll: () => void;
+  readonly toEnd: () => void;
+};
+
+/** Keeps the end of a scrolled element in view after each change, until its reader scrolls up. */
+export function useFollow(content: unknown): Following {
+  const element = useRef<HTMLDivElement>(null);
+  const [isAtEnd, setAtEnd] = useState(true);
+  const toEnd = () => {
+    element.current?.scrollTo({ top: element.current.scrollHeight });
+    setAtEnd(true);
+  };
+  useLayoutEffect(() => {
+    if (isAtEnd) element.current?.scrollTo({ top: element.current.scrollHeight });
+  }, [content]);
+  const onScroll = () => {
+    if (element.current === null) return;
+    const { scrollHeight, scrollTop, clientHeight } = element.current;
+    setAtEnd(scrollHeight - scrollTop - clientHeight < near);
+  };
+  return { element, isAtEnd, onScroll, toEnd };
+}

@@ -1,0 +1,111 @@
+import { useState } from "preact/hooks";
+import type { Wait } from "../api/wire.ts";
+import { plainLine } from "../markdown/link.ts";
+import { DataView } from "../ui/data-view.tsx";
+import { isObject, readJson } from "../ui/format.ts";
+import { Icon } from "../ui/icon.tsx";
+
+/** Sends the answer to a question of a run. Rejects with a sentence for the person. */
+export type AnswerWait = (waitId: string, answer: object) => Promise<void>;
+
+/** An answer that can be chosen: the words on its button, and what it makes of the text that was entered. */
+type Choice = { readonly label: string; readonly isMain?: boolean; readonly toAnswer: (text: string) => object };
+
+/** How a kind of question is asked: its sentence, what may be entered, and the answers. */
+type Form = { readonly title: (tool: string) => string; readonly field?: string; readonly choices: readonly Choice[] };
+
+const forms: Readonly<Record<Wait["kind"], Form>> = {
+  approval: {
+    title: (tool) => `May ${tool} be called?`,
+    field: "Reason, if you refuse (the model is told)",
+    choices: [
+      { label: "Approve", isMain: true, toAnswer: () => ({ approved: true }) },
+      { label: "Refuse", toAnswer: (reason) => ({ approved: false, ...(reason !== "" && { reason }) }) },
+    ],
+  },
+  input: {
+    title: (tool) => `What is the result of ${tool}?`,
+    field: "Result: text or JSON",
+    choices: [
+      { label: "Send result", isMain: true, toAnswer: (text) => ({ result: readJson(text) ?? text }) },
+      { label: "It failed", toAnswer: (text) => ({ error: text || "It failed." }) },
+    ],
+  },
+  doubt: {
+    title: (tool) => `${tool} was cut off. Did it happen?`,
+    field: "Its result, if it happened: text or JSON",
+    choices: [
+      { label: "It happened", toAnswer: (text) => ({ choice: "happened", result: readJson(text) ?? text }) },
+      { label: "Call it again", toAnswer: () => ({ choice: "again" }) },
+      { label: "Give up", toAnswer: () => ({ choice: "giveUp" }) },
+    ],
+  },
+  upgrade: {
+    title: () => "The service has changed since this run began.",
+    choices: [
+      { label: "Try again", isMain: true, toAnswer: () => ({ choice: "again" }) },
+      { label: "Give up", toAnswer: () => ({ choice: "giveUp" }) },
+    ],
+  },
+};
+
+/** A question of a run with its answers. It takes no focus by itself: the page announces it. */
+export function WaitForm({ wait, onAnswer }: { wait: Wait; onAnswer: AnswerWait }) {
+  const [text, setText] = useState("");
+  const [isSending, setSending] = useState(false);
+  const [failure, setFailure] = useState<string>();
+  const { title, field, choices } = forms[wait.kind];
+  const send = async ({ toAnswer }: Choice): Promise<void> => {
+    setSending(true);
+    setFailure(undefined);
+    try {
+      await onAnswer(wait.waitId, toAnswer(text.trim()));
+    } catch (error) {
+      setFailure((error as Error).message);
+    }
+    setSending(false);
+  };
+  const heading = title(nameOf(wait));
+  return (
+    <section class="wait" aria-label={heading}>
+      <p class="wait-title">
+        <Icon name="pause" size={18} />
+        {heading}
+      </p>
+      <DataView value={argsOf(wait)} />
+      {field !== undefined && (
+        <label class="field">
+          <span>{field}</span>
+          <input value={text} onInput={(event) => setText(event.currentTarget.value)} autocomplete="off" />
+        </label>
+      )}
+      {failure !== undefined && (
+        <p role="alert" class="failure">
+          {failure}
+        </p>
+      )}
+      <div class="buttons">
+        {choices.map((choice) => (
+          <button
+            key={choice.label}
+            type="button"
+            class={choice.isMain === true ? "main" : ""}
+            disabled={isSending}
+            onClick={() => void send(choice)}
+          >
+            {choice.label}
+          </button>
+        ))}
+      </div>
+    </section>
+  );
+}
+
+/** Returns the name of the tool that a question is about. */
+export function nameOf({ about }: Wait): string {
+  return isObject(about) && typeof about["toolName"] === "string" ? plainLine(about["toolName"]) : "the tool";
+}
+
+function argsOf({ about }: Wait): unknown {
+  return isObject(about) && "args" in about ? about["args"] : about;
+}

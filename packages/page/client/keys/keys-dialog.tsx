@@ -1,0 +1,126 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { Icon } from "../ui/icon.tsx";
+import { useStore } from "../ui/store.ts";
+import { faultOfKey, vendors } from "./key-ring.ts";
+import type { KeyRing, VendorId } from "./key-ring.ts";
+
+/** The dialog in which keys of vendors are entered. A key that was entered is never shown again. */
+export function KeysDialog({ keys, isOpen, onClose }: { keys: KeyRing; isOpen: boolean; onClose: () => void }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const { present, isKept } = useStore(keys);
+  useEffect(() => {
+    if (isOpen) dialog.current?.showModal();
+    else dialog.current?.close();
+  }, [isOpen]);
+  return (
+    <dialog
+      ref={dialog}
+      class="keys"
+      aria-labelledby="keys-title"
+      onClose={onClose}
+      onClick={(event) => {
+        if (event.target === dialog.current) onClose();
+      }}
+    >
+      <div class="sheet">
+        <header>
+          <h2 id="keys-title">Keys of vendors</h2>
+          <button type="button" class="quiet" onClick={onClose} aria-label="Close" title="Close">
+            <Icon name="cross" />
+          </button>
+        </header>
+        <p class="muted">
+          Your key is sent with each question to this service, in the header of its vendor, and nowhere else. Without
+          one, the service uses its own.
+        </p>
+        {isOpen &&
+          vendors.map(({ id, name }) => (
+            <KeyRow key={id} id={id} name={name} isPresent={present.includes(id)} keys={keys} />
+          ))}
+        <KeepSwitch isKept={isKept} keys={keys} />
+      </div>
+    </dialog>
+  );
+}
+
+function KeepSwitch({ isKept, keys }: { isKept: boolean; keys: KeyRing }) {
+  return (
+    <label class="switch">
+      <input
+        type="checkbox"
+        role="switch"
+        checked={isKept}
+        onChange={(event) => keys.keep(event.currentTarget.checked)}
+      />
+      <span>
+        Keep keys over a reload
+        <small class="muted">
+          {isKept
+            ? "They are stored in this tab until you close it or switch this off."
+            : "They are in the memory of this page alone, and forgotten with it."}
+        </small>
+      </span>
+    </label>
+  );
+}
+
+type KeyFormProps = { id: VendorId; name: string; keys: KeyRing };
+
+function KeyRow({ isPresent, ...row }: KeyFormProps & { isPresent: boolean }) {
+  const { id, name, keys } = row;
+  if (!isPresent) return <KeyForm {...row} />;
+  return (
+    <div class="key">
+      <span class="key-name">{name}</span>
+      <span class="key-set">
+        <Icon name="check" size={16} /> Key is set
+      </span>
+      <button type="button" onClick={() => keys.put(id, undefined)} aria-label={`Forget the key of ${name}`}>
+        Forget
+      </button>
+    </div>
+  );
+}
+
+function KeyForm({ id, name, keys }: KeyFormProps) {
+  const [entered, setEntered] = useState("");
+  const [fault, setFault] = useState<string>();
+  const save = () => {
+    const found = faultOfKey(entered.trim());
+    setFault(found);
+    if (found !== undefined) return;
+    keys.put(id, entered.trim());
+    setEntered("");
+  };
+  return (
+    <form
+      class="key"
+      onSubmit={(event) => {
+        event.preventDefault();
+        save();
+      }}
+    >
+      <label class="key-name" for={`key-${id}`}>
+        {name}
+      </label>
+      <input
+        id={`key-${id}`}
+        type="password"
+        autocomplete="off"
+        spellcheck={false}
+        placeholder={`Key of ${name}`}
+        value={entered}
+        aria-invalid={fault !== undefined}
+        onInput={(event) => setEntered(event.currentTarget.value)}
+      />
+      <button type="submit" aria-label={`Use the key of ${name}`}>
+        Use
+      </button>
+      {fault !== undefined && (
+        <p class="failure" role="alert">
+          {fault}
+        </p>
+      )}
+    </form>
+  );
+}

@@ -1,0 +1,152 @@
+import { Component } from "preact";
+import { CopyButton } from "../ui/copy-button.tsx";
+import { parseMarkdown } from "./blocks.ts";
+import type { Block } from "./blocks.ts";
+import type { Inline } from "./inline.ts";
+import { plainLine } from "./link.ts";
+import type { Link } from "./link.ts";
+
+/** A text in Markdown, as elements: no part of it is ever read as HTML. */
+export function Markdown({ text }: { text: string }) {
+  return (
+    <div class="markdown">
+      {parseMarkdown(text).map((block, index) => (
+        <BlockView key={index} block={block} />
+      ))}
+    </div>
+  );
+}
+
+/** A block, which is shown anew only when it has changed: while a text arrives, that is the last one. */
+class BlockView extends Component<{ block: Block }> {
+  override shouldComponentUpdate({ block }: { block: Block }): boolean {
+    return JSON.stringify(block) !== JSON.stringify(this.props.block);
+  }
+
+  override render({ block }: { block: Block }) {
+    return showBlock(block);
+  }
+}
+
+function showBlocks(blocks: readonly Block[]) {
+  const [first, ...others] = blocks;
+  // A short item of a list needs no paragraph.
+  if (first?.type === "paragraph" && others.every(({ type }) => type === "list")) {
+    return [showInlines(first.content), ...others.map((block) => showBlock(block))];
+  }
+  return blocks.map((block) => showBlock(block));
+}
+
+function showBlock(block: Block) {
+  switch (block.type) {
+    case "paragraph":
+      return <p>{showInlines(block.content)}</p>;
+    case "heading": {
+      // The page has headings of its own above.
+      const Heading = `h${Math.min(block.level + 2, 6)}` as "h3";
+      return <Heading data-level={block.level}>{showInlines(block.content)}</Heading>;
+    }
+    case "code":
+      return <CodeBlock language={block.language} text={block.text} />;
+    case "quote":
+      return <blockquote>{showBlocks(block.blocks)}</blockquote>;
+    case "list":
+      return showList(block);
+    case "table":
+      return showTable(block);
+    default:
+      return <hr />;
+  }
+}
+
+function showList({ start, items }: Extract<Block, { type: "list" }>) {
+  const shown = items.map((blocks, index) => <li key={index}>{showBlocks(blocks)}</li>);
+  return start === undefined ? <ul>{shown}</ul> : <ol start={start}>{shown}</ol>;
+}
+
+function showTable({ alignments, head, rows }: Extract<Block, { type: "table" }>) {
+  return (
+    <div class="table" tabIndex={0} role="group" aria-label="Table">
+      <table>
+        <thead>
+          <tr>
+            {head.map((cell, index) => (
+              <th key={index} scope="col" data-align={alignments[index]}>
+                {showInlines(cell)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row, number) => (
+            <tr key={number}>
+              {row.map((cell, index) => (
+                <td key={index} data-align={alignments[index]}>
+                  {showInlines(cell)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** Code with its language, and a button that copies it. */
+export function CodeBlock({ language = "", text }: { language?: string; text: string }) {
+  return (
+    <div class="code">
+      <div class="code-head">
+        <span>{language}</span>
+        <CopyButton text={text} name="Copy code" />
+      </div>
+      <pre tabIndex={0}>
+        <code>{text}</code>
+      </pre>
+    </div>
+  );
+}
+
+function showInlines(nodes: readonly Inline[]) {
+  return nodes.map((node) => showInline(node));
+}
+
+function showInline(node: Inline) {
+  switch (node.type) {
+    case "text":
+      return node.text;
+    case "code":
+      return <code>{node.text}</code>;
+    case "strong":
+      return <strong>{showInlines(node.children)}</strong>;
+    case "emphasis":
+      return <em>{showInlines(node.children)}</em>;
+    case "deleted":
+      return <del>{showInlines(node.children)}</del>;
+    case "link":
+      return <ForeignLink link={node.link} text={plainLine(textOf(node.children))} />;
+    default:
+      return <br />;
+  }
+}
+
+function textOf(nodes: readonly Inline[]): string {
+  return nodes
+    .map((node) => {
+      if ("text" in node) return node.text;
+      return "children" in node ? textOf(node.children) : " ";
+    })
+    .join("");
+}
+
+/** A link to another site, in a tab of its own. Its host is shown where its text does not tell it. */
+export function ForeignLink({ link, text }: { link: Link; text: string }) {
+  const { href, host } = link;
+  return (
+    <a href={href} target="_blank" rel="noopener noreferrer nofollow">
+      {text.trim() === "" ? href : text}
+      {host !== undefined && !text.includes(host) && <span class="host"> ({host})</span>}
+    </a>
+  );
+}

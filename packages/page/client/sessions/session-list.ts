@@ -1,0 +1,145 @@
+import { ApiError } from "../api/api.ts";
+import type { Api } from "../api/api.ts";
+import type { SessionInfo } from "../api/wire.ts";
+import type { Shelf } from "../ui/browser-storage.ts";
+import { isOpenRun } from "../api/wire.ts";
+import { Store } from "../ui/store.ts";
+
+/** The sessions at the side of the chat, newest first. */
+export type SessionListState = {
+  readonly sessions: readonly SessionInfo[];
+  /** The position of the next page, if there is one. */
+  readonly next?: string | undefined;
+  /** The sessions with a run under way that the service lists, with its status. */
+  readonly open: ReadonlyMap<string, string>;
+  readonly isLoaded: boolean;
+  readonly failure?: string | undefined;
+};
+
+/** A session whose first run is under way: services may list it only when that is over. */
+export type BegunSession = { readonly sessionId: string; readonly text: string };
+
+/** Ids of sessions that the browser remembers, at most. */
+const mostRemembered = 60;
+/** Characters of a question that stand for the title of its session until it has one. */
+const longestTitle = 80;
+
+type SessionApi = Pick<Api, "sessions" | "session" | "rename" | "removeSession" | "runs">;
+
+/**
+ * The caller's sessions. A service that does not know its caller lists none: then those that were begun in this browser are
+ * shown, whose ids it remembers.
+ */
+export class SessionList extends Store<SessionListState> {
+  readonly #api: SessionApi;
+  readonly #shelf: Shelf;
+  readonly #begun: () => readonly BegunSession[];
+  #isListed = true;
+
+  constructor(api: SessionApi, shelf: Shelf, begun: () => readonly BegunSession[] = () => []) {
+    super({ sessions: [], open: new Map(), isLoaded: false });
+    this.#api = api;
+    this.#shelf = shelf;
+    this.#begun = begun;
+  }
+
+  /** Reads the newest sessions. */
+  async load(): Promise<void> {
+    try {
+      const { sessions, next } = await this.#read();
+      const runs = (this.#isListed ? await this.#api.runs() : []).filter(({ status }) => isOpenRun(status));
+      const open = new Map(runs.map(({ sessionId, status }) => [sessionId, status]));
+      const names = new Map(runs.map(({ sessionId, name }) => [sessionId, name]));
+      for (const { sessionId, text } of this.#begun()) names.set(sessionId, text.slice(0, longestTitle));
+      this.set({ sessions: withNames(sessions, names), next, open, isLoaded: true, failure: undefined });
+    } catch (error) {
+      this.set({ isLoaded: true, failure: (error as Error).message });
+    }
+  }
+
+  /** Reads the next page of older sessions. */
+  async loadMore(): Promise<void> {
+    const { next } = this.state;
+    if (next === undefined) return;
+    const page = await this.#api.sessions(next);
+    const known = new Set(this.state.sessions.map(({ sessionId }) => sessionId));
+    const older = page.sessions.filter(({ sessionId }) => !known.has(sessionId));
+    this.set({ sessions: [...this.state.sessions, ...older], next: page.next });
+  }
+
+  /** Remembers a session that begins, and shows it at once. */
+  begin(sessionId: string, title: string): void {
+    this.#remember([sessionId, ...this.#remembered().filter((id) => id !== sessionId)]);
+    if (this.state.sessions.some((session) => session.sessionId === sessionId)) return;
+    this.set({ sessions: [newSession(sessionId, title.slice(0, longestTitle)), ...this.state.sessions] });
+  }
+
+  /** Gives a session another title. */
+  async rename(sessionId: string, title: string): Promise<void> {
+    const renamed = await this.#api.rename(sessionId, title);
+    this.set({ sessions: this.state.sessions.map((each) => (each.sessionId === sessionId ? renamed : each)) });
+  }
+
+  /** Deletes a session. */
+  async remove(sessionId: string): Promise<void> {
+    await this.#api.removeSession(sessionId);
+    this.#remember(this.#remembered().filter((id) => id !== sessionId));
+    this.set({ sessions: this.state.sessions.filter((each) => each.sessionId !== sessionId) });
+  }
+
+  async #read(): Promise<{ sessions: SessionInfo[]; next?: string }> {
+    if (this.#isListed) {
+      try {
+        return await this.#api.sessions();
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.code !== "unauthorized") throw error;
+        this.#isListed = false;
+      }
+    }
+    return { sessions: await this.#readRemembered() };
+  }
+
+  async #readRemembered(): Promise<SessionInfo[]> {
+    const read = await Promise.all(
+      this.#remembered().map(async (id) => {
+        try {
+          return await this.#api.session(id);
+        } catch (error) {
+          if (error instanceof ApiError && error.status === 404) return undefined;
+          throw error;
+        }
+      }),
+    );
+    const sessions = read.filter((session) => session !== undefined);
+    this.#remember(sessions.map(({ sessionId }) => sessionId));
+    return sessions.toSorted((one, other) => other.updatedAt - one.updatedAt);
+  }
+
+  #remembered(): string[] {
+    return this.#shelf.read(isIds) ?? [];
+  }
+
+  #remember(ids: readonly string[]): void {
+    this.#shelf.write(ids.slice(0, mostRemembered));
+  }
+}
+
+/** Names sessions whose first run is under way, which have no title yet, and adds those that are not listed. */
+function withNames(sessions: readonly SessionInfo[], names: ReadonlyMap<string, string>): SessionInfo[] {
+  const listed = new Set(sessions.map(({ sessionId }) => sessionId));
+  const unlisted = [...names].filter(([sessionId]) => !listed.has(sessionId));
+  const named = sessions.map((session) => ({ ...session, title: session.title ?? names.get(session.sessionId) }));
+  return [
+    ...unlisted.map(([sessionId, name]) => newSession(sessionId, name)),
+    ...named.map(({ title, ...session }) => (title === undefined ? session : { ...session, title })),
+  ];
+}
+
+function newSession(sessionId: string, title: string): SessionInfo {
+  const now = Date.now();
+  return { sessionId, title, createdAt: now, updatedAt: now, turns: 0 };
+}
+
+function isIds(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((id) => typeof id === "string");
+}

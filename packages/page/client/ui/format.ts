@@ -1,0 +1,46 @@
+const [day, dayMs] = [new Intl.DateTimeFormat(undefined, { day: "numeric", month: "long" }), 86_400_000];
+
+/** Writes a duration for people: `41 ms`, `2.1 s`, `3 min`. */
+export function formatDuration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  return ms < 120_000 ? `${(ms / 1000).toFixed(1)} s` : `${Math.round(ms / 60_000)} min`;
+}
+
+/** Writes a number with separators. */
+export function formatCount(count: number): string {
+  return count.toLocaleString();
+}
+
+/** Returns the heading under which something of a time stands in a list: `Today`, `Yesterday`, `This week`, or the day. */
+export function dayOf(time: number, now: number): string {
+  const midnight = new Date(now).setHours(0, 0, 0, 0);
+  if (time >= midnight) return "Today";
+  if (time >= midnight - dayMs) return "Yesterday";
+  return time >= midnight - 6 * dayMs ? "This week" : day.format(time);
+}
+
+/** Writes a value as JSON for people; a string stays as it is. */
+export function formatValue(value: unknown): string {
+  return typeof value === "string" ? value : (JSON.stringify(value, undefined, 2) ?? "");
+}
+
+/** Writes a value in one line of at most so many characters. */
+export function formatShort(value: unknown, longest = 120): string {
+  const text = (typeof value === "string" ? value : (JSON.stringify(value) ?? "")).slice(0, longest * 4);
+  const line = text.replaceAll(/\s+/g, " ").trim();
+  return line.length > longest ? `${line.slice(0, longest - 1)}…` : line;
+}
+
+/** Reads JSON, or returns nothing. */
+export function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** True for an object that is no array. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

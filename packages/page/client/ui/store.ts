@@ -1,0 +1,35 @@
+import { useEffect, useReducer } from "preact/hooks";
+
+/** A state that changes as a whole, and tells its listeners. */
+export class Store<State extends object> {
+  #state: State;
+  readonly #listeners = new Set<() => void>();
+
+  constructor(state: State) {
+    this.#state = state;
+  }
+
+  /** The state as it is now. It is never changed in place. */
+  get state(): State {
+    return this.#state;
+  }
+
+  /** Calls a function after each change, until the returned function is called. */
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** Changes fields of the state. */
+  protected set(change: Partial<State>): void {
+    this.#state = { ...this.#state, ...change };
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+/** Returns the state of a store to a component, which is shown anew after each change. */
+export function useStore<State extends object>(store: Store<State>): State {
+  const [, showAnew] = useReducer<number, undefined>((count) => count + 1, 0);
+  useEffect(() => store.subscribe(() => showAnew(undefined)), [store]);
+  return store.state;
+}

@@ -1,0 +1,343 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { chromium } from "playwright-core";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { servePage } from "./page-service.ts";
+
+const browserUrl = process.env["TROUPE_TEST_CHROMIUM_URL"] ?? "not started by pnpm test:services";
+/** A folder for pictures of the page, for those who want to see it. */
+const pictures = process.env["TROUPE_TEST_PICTURES"];
+const waitMs = 20_000;
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** Runs in the page, where nothing of this file is in scope. */
+const reportViolations = `addEventListener("securitypolicyviolation", (event) => {
+  console.error(event.violatedDirective + " refused " + event.blockedURI);
+});`;
+
+type Look = Pick<BrowserContextOptions, "viewport" | "colorScheme"> & { readonly user?: string | null };
+
+const looks: readonly [name: string, look: Look][] = [
+  ["light and wide", { viewport: { width: 1200, height: 900 }, colorScheme: "light" }],
+  ["dark and 360 pixels wide", { viewport: { width: 360, height: 740 }, colorScheme: "dark" }],
+];
+
+/** A page of a signed-in user, with the errors and the hosts that it asked. */
+class Visit {
+  readonly complaints: string[] = [];
+  readonly hosts = new Set<string>();
+  readonly page: Page;
+  readonly #name: string;
+
+  private constructor(page: Page, name: string) {
+    this.page = page;
+    this.#name = name;
+    page.setDefaultTimeout(waitMs);
+    page.on("request", (request) => {
+      if (/^https?:/.test(request.url())) this.hosts.add(new URL(request.url()).host);
+    });
+    page.on("console", (message) => {
+      if (message.type() === "error" || message.type() === "warning") this.complaints.push(message.text());
+    });
+    page.on("pageerror", (error) => this.complaints.push(error.message));
+  }
+
+  /** Opens the page in a browser of its own. */
+  static async open(url: string, name: string, { user = "ada", ...look }: Look = {}): Promise<Visit> {
+    const browser = await chromium.connectOverCDP(browserUrl);
+    const context = await browser.newContext(look);
+    onTestFinished(async () => {
+      await context.close();
+      await browser.close();
+    });
+    if (user !== null) await context.addCookies([{ name: "user", value: user, url }]);
+    const page = await context.newPage();
+    await page.addInitScript(reportViolations);
+    const visit = new Visit(page, name);
+    await page.goto(url);
+    await page.getByRole("textbox", { name: "Your question" }).waitFor();
+    return visit;
+  }
+
+  /** Picks whom to ask, asks, and waits for the end of the answer. */
+  async ask(name: string, text: string): Promise<void> {
+    await this.begin(name, text);
+    await this.page.getByRole("button", { name: "Send" }).waitFor();
+  }
+
+  /** Picks whom to ask, and asks. */
+  async begin(name: string, text: string): Promise<void> {
+    await this.page.getByRole("combobox").selectOption({ label: name });
+    await this.page.getByRole("textbox", { name: "Your question" }).fill(text);
+    await this.page.keyboard.press("Enter");
+    await this.page.getByRole("button", { name: "Stop" }).or(this.page.locator(".turn-foot").last()).first().waitFor();
+  }
+
+  /** Returns what is wrong with the page as it stands: wider than its window, or found by axe. */
+  async faults(state: string): Promise<string[]> {
+    if (pictures !== undefined) {
+      await this.page.screenshot({ path: `${pictures}/${this.#name}-${state}.png`.replaceAll(" ", "-") });
+    }
+    const isTooWide = await this.page.evaluate("document.documentElement.scrollWidth > innerWidth");
+    const isScrolled = await this.page.evaluate("document.documentElement.scrollHeight > innerHeight");
+    const sizes = [...(isTooWide === true ? ["too wide"] : []), ...(isScrolled === true ? ["too high"] : [])];
+    return [...sizes, ...(await runAxe(this.page))];
+  }
+}
+
+/** Runs axe from a world of its own, since the policy of the page lets no other script in. */
+async function runAxe(page: Page): Promise<string[]> {
+  const session = await page.context().newCDPSession(page);
+  const { frameTree } = await session.send("Page.getFrameTree");
+  const { executionContextId } = await session.send("Page.createIsolatedWorld", { frameId: frameTree.frame.id });
+  await session.send("Runtime.evaluate", { expression: axe, contextId: executionContextId });
+  const { result } = await session.send("Runtime.evaluate", {
+    expression: `axe.run().then(({ violations }) => JSON.stringify(violations.map(({ id, nodes }) =>
+      id + ": " + nodes.map(({ html, failureSummary }) => html.slice(0, 200) + " " + failureSummary).join(" | "))))`,
+    contextId: executionContextId,
+    awaitPromise: true,
+    returnByValue: true,
+  });
+  await session.detach();
+  return JSON.parse(String(result.value)) as string[];
+}
+
+describe.skipIf(browserUrl === "")("the page in a browser", { timeout: 180_000 }, () => {
+  it.each(looks)(
+    "shows a chat with a tool call, a team, an upload and a workflow, %s [page.chat] [page.accessible]",
+    async (name, look) => {
+      const { url } = await servePage();
+      const visit = await Visit.open(url, name, look);
+      const { page } = visit;
+      expect(await visit.faults("new")).toEqual([]);
+
+      await page.getByRole("button", { name: "What should I take along to Oslo?" }).click();
+      await page.getByRole("button", { name: "Answer again" }).waitFor();
+      expect(await page.locator(".answer").innerText()).toMatch(/get_weather[^]*Rain in Oslo, 9 °C\.[^]*an umbrella/);
+      expect(await page.locator(".answer strong").innerText()).toBe("rains");
+      expect(await page.locator(".answer table td").first().innerText()).toBe("9:00");
+      expect(await page.locator(".turn-foot").innerText()).toMatch(/30 tokens[^]*first token \d/);
+      await page.locator(".tool summary").click();
+      expect(await page.locator(".tool-body").innerText()).toMatch(/"city": "Oslo"[^]*Rain in Oslo/);
+      expect(await page.locator(".artifact").allInnerTexts()).toEqual([
+        expect.stringContaining('"hours"'),
+        expect.stringContaining("map"),
+      ]);
+      const drawn = page.locator(".artifact img");
+      expect(await drawn.evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth)).toBe(1);
+      expect(await visit.faults("tool")).toEqual([]);
+
+      await visit.ask("travel-desk", "What should I take along?");
+      expect(await page.locator(".turn").last().innerText()).toMatch(
+        /Asks helper[^]*The helper says: take an umbrella/,
+      );
+      expect(await visit.faults("team")).toEqual([]);
+
+      await page
+        .locator("input[type=file]")
+        .setInputFiles({ name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("Oslo") });
+      await visit.ask("talker", "Read this.");
+      expect(await page.locator(".turn").last().innerText()).toMatch(/Read this\.[^]*notes\.txt[^]*The end\./);
+      expect(await visit.faults("upload")).toEqual([]);
+
+      await visit.ask("briefing", '{ "city": "Quito" }');
+      expect(await page.locator(".turn").last().innerText()).toMatch(/look[^]*write[^]*Good morning, Quito\./);
+      expect(await visit.faults("workflow")).toEqual([]);
+
+      expect(visit.complaints).toEqual([]);
+      expect([...visit.hosts]).toEqual([new URL(url).host]);
+    },
+  );
+
+  it("goes on with an answer after a reload in the middle of it, and after another chat [page.reload]", async () => {
+    const { url } = await servePage();
+    const visit = await Visit.open(url, "reload");
+    const { page } = visit;
+    await visit.begin("talker", "Tell me.");
+    await page.getByText("word 3,").waitFor();
+
+    await page.reload();
+    await page.getByText("word 8,").waitFor();
+    expect(await page.locator(".question").innerText()).toContain("Tell me.");
+    await page.getByRole("button", { name: "New chat" }).click();
+    await page.getByRole("heading", { name: "Troupe" }).waitFor();
+    await page.getByRole("link", { name: "Tell me." }).click();
+    await page.getByText("word 12,").waitFor();
+    await page.getByText("The end.").waitFor();
+
+    expect(await page.locator(".turn").count()).toBe(1);
+    const words = Array.from({ length: 60 }, (_, index) => `word ${index + 1}`).join(", ");
+    expect(await page.locator(".answer .markdown").innerText()).toBe(`Answer 1 to “Tell me.”: ${words}. The end.`);
+    await page.reload();
+    await page.getByText("The end.").waitFor();
+    expect(await page.locator(".turn").count()).toBe(1);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it("asks for an approval, also after a reload, and goes on with the answer [page.approval]", async () => {
+    const { url } = await servePage();
+    const visit = await Visit.open(url, "approval");
+    const { page } = visit;
+    await visit.begin("concierge", "Book a room in Oslo.");
+    const question = page.getByRole("region", { name: "May book_room be called?" });
+    await question.waitFor();
+    expect(await question.innerText()).toMatch(/city\s+Oslo\s+nights\s+2/);
+    await page.getByRole("status").getByText("concierge has a question").waitFor({ state: "attached" });
+    expect(await page.evaluate("document.activeElement.id")).toBe("question");
+    expect(await visit.faults("asked")).toEqual([]);
+
+    await page.reload();
+    await question.getByRole("button", { name: "Approve" }).click();
+    await page.getByText("The room is booked.", { exact: true }).waitFor();
+    expect(await page.locator(".tool").innerText()).toContain("Room 42 in Oslo is booked.");
+
+    await visit.begin("concierge", "And another one.");
+    await question.getByRole("textbox").fill("Too dear.");
+    await question.getByRole("button", { name: "Refuse" }).click();
+    await page.locator(".turn-foot").nth(1).waitFor();
+    expect(await page.locator(".tool").nth(1).innerText()).toContain("Too dear.");
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it("finds a question that waits in a browser that did not ask it [page.approval]", async () => {
+    const { url } = await servePage();
+    const asking = await Visit.open(url, "asking");
+    await asking.begin("concierge", "Book a room in Oslo.");
+    await asking.page.getByRole("region", { name: "May book_room be called?" }).waitFor();
+
+    const { page } = await Visit.open(url, "other");
+    await page.getByText("waits for an answer").waitFor({ state: "attached" });
+    await page.locator(".session a").click();
+    await page.getByRole("button", { name: "Approve" }).click();
+
+    await page.getByText("The room is booked.", { exact: true }).waitFor();
+    await asking.page.getByText("The room is booked.", { exact: true }).waitFor();
+    expect(await asking.page.getByRole("button", { name: "Approve" }).count()).toBe(0);
+  });
+
+  it("answers a turn again, in the same words or in others, and stops an answer [page.regenerate] [page.stop]", async () => {
+    const { url } = await servePage();
+    const visit = await Visit.open(url, "again");
+    const { page } = visit;
+    await visit.ask("talker", "One.");
+    await visit.ask("talker", "Two.");
+    await page.getByRole("button", { name: "Answer again" }).first().click();
+    await page.getByText("Answer 3 to “One.”").waitFor();
+    await page.getByRole("button", { name: "Send" }).waitFor();
+    expect(await page.locator(".turn").count()).toBe(1);
+
+    await page.locator(".question").hover();
+    await page.getByRole("button", { name: "Change the question" }).click();
+    await page.getByRole("textbox", { name: "Question", exact: true }).fill("Three.");
+    await page.getByRole("button", { name: "Ask again" }).click();
+    await page.getByText("Answer 4 to “Three.”").waitFor();
+    await page.getByText("word 2,").waitFor();
+    await page.getByRole("button", { name: "Stop" }).click();
+    await page.getByText("Stopped").waitFor();
+    expect(await page.getByText("The end.").count()).toBe(0);
+
+    await visit.ask("reporter", "Go on.");
+    expect(await page.locator(".turn").count()).toBe(2);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it("has the sessions at the side, which are renamed and deleted, with and without a user [page.sessions]", async () => {
+    const { url } = await servePage();
+    for (const user of ["ada", null]) {
+      const visit = await Visit.open(url, "sessions", { user });
+      const { page } = visit;
+      await visit.ask("reporter", "The first question.");
+      await page.getByRole("button", { name: "New chat" }).click();
+      await visit.ask("reporter", "The second question.");
+      await expect
+        .poll(async () => await page.locator(".session a").allInnerTexts())
+        .toEqual(["The second question.", "The first question."]);
+
+      await page.reload();
+      await page.locator(".session", { hasText: "first" }).hover();
+      await page.getByRole("button", { name: "Rename The first question." }).click();
+      await page.getByRole("textbox", { name: "Title" }).fill("Oslo in rain");
+      await page.keyboard.press("Enter");
+      await page.getByRole("link", { name: "Oslo in rain" }).click();
+      await page.locator(".question", { hasText: "The first question." }).waitFor();
+      await page.getByText("temperatureC").waitFor();
+      expect(await page.title()).toBe("Oslo in rain · Troupe");
+      expect(await visit.faults(`sessions-${user ?? "nobody"}`)).toEqual([]);
+
+      await page.locator(".session", { hasText: "Oslo" }).hover();
+      await page.getByRole("button", { name: "Delete Oslo in rain" }).click();
+      await page.getByRole("button", { name: "Delete", exact: true }).click();
+      await page.getByRole("heading", { name: "Troupe" }).waitFor();
+      await page.reload();
+      await expect.poll(async () => await page.locator(".session a").allInnerTexts()).toEqual(["The second question."]);
+      // The browser says so itself where the service lists no sessions.
+      expect(visit.complaints.filter((text) => user !== null || !text.includes("401"))).toEqual([]);
+    }
+  });
+
+  it("sends a key in the header of its vendor alone, and keeps it over a reload only on demand [page.keys]", async () => {
+    const { url, runHeaders } = await servePage();
+    const visit = await Visit.open(url, "keys");
+    const { page } = visit;
+    const urls: string[] = [];
+    page.on("request", (request) => urls.push(request.url() + (request.postData() ?? "")));
+    const enter = async () => {
+      await page.getByRole("button", { name: "Keys of vendors" }).click();
+      await page.getByRole("textbox", { name: "OpenAI" }).fill("sk-of-ada");
+      await page.getByRole("button", { name: "Use the key of OpenAI" }).click();
+      await page.getByText("Key is set").waitFor();
+    };
+    const kept = async () =>
+      await page.evaluate("JSON.stringify([localStorage, sessionStorage]) + document.documentElement.outerHTML");
+    const lastKeys = () => {
+      const {
+        "x-openai-api-key": openai,
+        "x-anthropic-api-key": other,
+        "x-api-key": generic,
+      } = runHeaders.at(-1) ?? {};
+      return [openai, other, generic];
+    };
+
+    await enter();
+    expect(await visit.faults("keys")).toEqual([]);
+    expect(await kept()).not.toContain("sk-of-ada");
+    await page.keyboard.press("Escape");
+    await visit.ask("reporter", "One.");
+    expect(lastKeys()).toEqual(["sk-of-ada", undefined, undefined]);
+    await page.reload();
+    await visit.ask("reporter", "Two.");
+    expect(lastKeys()).toEqual([undefined, undefined, undefined]);
+
+    await enter();
+    await page.getByRole("switch").check();
+    await page.reload();
+    await visit.ask("reporter", "Three.");
+    expect(lastKeys()).toEqual(["sk-of-ada", undefined, undefined]);
+    await page.getByRole("button", { name: "Keys of vendors" }).click();
+    await page.getByRole("switch").uncheck();
+    expect(await kept()).not.toContain("sk-of-ada");
+    expect(urls.join(" ")).not.toContain("sk-of-ada");
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it("is used by keyboard alone: Enter sends, Shift and Enter break the line, and the focus stays [page.accessible]", async () => {
+    const { url } = await servePage();
+    const visit = await Visit.open(url, "keyboard");
+    const { page } = visit;
+    const field = page.getByRole("textbox", { name: "Your question" });
+    await field.focus();
+    await page.getByRole("combobox").selectOption({ label: "reporter" });
+    await field.focus();
+    await page.keyboard.type("One");
+    await page.keyboard.press("Shift+Enter");
+    await page.keyboard.type("two");
+    await page.keyboard.press("Enter");
+    await page.locator(".turn-foot").waitFor();
+
+    expect(await page.locator(".bubble p").innerText()).toBe("One\ntwo");
+    expect(await page.evaluate("document.activeElement.id")).toBe("question");
+    await page.getByRole("status").getByText("reporter answered").waitFor({ state: "attached" });
+    expect(await page.locator("[role=log]").getAttribute("aria-busy")).toBe("false");
+  });
+});
