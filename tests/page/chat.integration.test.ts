@@ -155,22 +155,22 @@ describe.skipIf(browserUrl === "")("the page in a browser", { timeout: 180_000 }
     const visit = await Visit.open(url, "reload");
     const { page } = visit;
     await visit.begin("talker", "Tell me.");
-    await page.getByText("word 3,").waitFor();
+    await page.locator(".answer").getByText("word 3,").waitFor();
 
     await page.reload();
-    await page.getByText("word 8,").waitFor();
+    await page.locator(".answer").getByText("word 8,").waitFor();
     expect(await page.locator(".question").innerText()).toContain("Tell me.");
     await page.getByRole("button", { name: "New chat" }).click();
     await page.getByRole("heading", { name: "Troupe" }).waitFor();
     await page.getByRole("link", { name: "Tell me." }).click();
-    await page.getByText("word 12,").waitFor();
-    await page.getByText("The end.").waitFor();
+    await page.locator(".answer").getByText("word 12,").waitFor();
+    await page.locator(".answer").getByText("The end.").waitFor();
 
     expect(await page.locator(".turn").count()).toBe(1);
     const words = Array.from({ length: 60 }, (_, index) => `word ${index + 1}`).join(", ");
     expect(await page.locator(".answer .markdown").innerText()).toBe(`Answer 1 to “Tell me.”: ${words}. The end.`);
     await page.reload();
-    await page.getByText("The end.").waitFor();
+    await page.locator(".answer").getByText("The end.").waitFor();
     expect(await page.locator(".turn").count()).toBe(1);
     expect(visit.complaints).toEqual([]);
   });
