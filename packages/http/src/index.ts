@@ -24,8 +24,8 @@ export type {
 } from "./openapi/open-api-spec.ts";
 export type { ListEntry } from "./routes/list-routes.ts";
 export type { PublicTurn } from "./sessions/public-turn.ts";
-export type { DocsOptions } from "./settings/docs-options.ts";
-export type { MayAnswer, RouterOptions } from "./settings/router-options.ts";
+export type { DocsOptions, SecurityScheme } from "./settings/docs-options.ts";
+export type { MayAnswer, RouterOptions, UiOptions } from "./settings/router-options.ts";
 export type { ReadRunOptions } from "./settings/run-options.ts";
 export { createShutdown } from "./shutdown/shutdown.ts";
 export type { Shutdown, ShutdownOptions } from "./shutdown/shutdown.ts";

@@ -108,6 +108,11 @@ export const transportRules = [
     "http.docs-servers": "the spec may list servers",
     "http.docs-path": "the docs are at /docs by default",
     "http.docs-spec-path": "the spec is at /docs/spec.json by default",
+    "http.docs-stream": "the docs show the events of a stream as they come",
+    "http.docs-questions":
+      "the question that the docs propose is the host's for the agent or team, else one that every agent can answer; one for an unknown name is refused",
+    "http.docs-security":
+      "the host's security schemes are ways to sign in that the docs offer: each operation but the probes names them, beside the keys",
     "http.docs-keys": "a key entered in the docs is sent with each request",
   }),
   ...rulesOf("Every transport (the suite transportCases)", {

@@ -8,6 +8,8 @@ import { counter, desk, talker } from "../../test/runnables.ts";
 import { serve } from "../../test/serve.ts";
 
 const browserUrl = process.env["TROUPE_TEST_CHROMIUM_URL"] ?? "not started by pnpm test:services";
+/** A folder for pictures of the page, for people to look at. */
+const screenshots = process.env["TROUPE_SCREENSHOTS"];
 const waitMs = 15_000;
 const question = { body: '{ "input": "What should I take along?" }' };
 
@@ -136,5 +138,69 @@ it.skipIf(browserUrl === "")(
     for (const body of bodies) expect(body).not.toMatch(/apiKey|sessionId|userId/);
     // Swagger UI looks for a component of its own that it does not have, for each array of files.
     expect(complaints.filter((text) => !text.includes("JsonSchema_string_binary"))).toEqual([]);
+  },
+);
+
+/** A model that says its second half when it is told to. */
+function halting(): { agent: Agent; goOn: () => void } {
+  let goOn = (): void => undefined;
+  const told = new Promise<void>((resolve) => (goOn = resolve));
+  const model = new ScriptedModel().respond(() => ({ text: ["First half, ", "second half."] }));
+  const stream = model.stream.bind(model);
+  model.stream = async function* (...call) {
+    for await (const chunk of stream(...call)) {
+      if (chunk.type === "text" && chunk.text.startsWith("second")) await told;
+      yield chunk;
+    }
+  };
+  return { agent: new Agent({ name: "helper", model }), goOn: () => goOn() };
+}
+
+it.skipIf(browserUrl === "")(
+  "the docs show a stream as it comes, a question of the agent's own and the host's ways to sign in, and keep the schemas closed [http.docs-stream] [http.docs-questions] [http.docs-security]",
+  { timeout: 120_000 },
+  async () => {
+    const { agent, goOn } = halting();
+    const sent: (string | undefined)[] = [];
+    const service = await serve(
+      {
+        agents: { helper: agent },
+        ui: true,
+        swagger: {
+          questions: { helper: "Which half comes first?" },
+          securitySchemes: { bearer: { type: "http", scheme: "bearer" } },
+        },
+      },
+      {
+        before: [
+          (request, _response, next) => {
+            if (request.method === "POST") sent.push(request.headers.authorization);
+            next();
+          },
+        ],
+      },
+    );
+    const { page, complaints } = await openPage();
+    await page.goto(`http://127.0.0.1:${service.port}/docs`);
+    await page.getByText("Run the agent helper", { exact: true }).waitFor();
+    expect(await page.locator(".model-container").count()).toBe(0);
+    await enterKey(page, "bearer", "token-1");
+
+    const stream = page.locator(".opblock", { has: page.locator('[data-path="/agents/helper/stream"]') });
+    await stream.locator(".opblock-summary-control").first().click();
+    await stream.getByRole("button", { name: "Try it out" }).click();
+    expect(await stream.locator("textarea").inputValue()).toContain("Which half comes first?");
+    await stream.getByRole("button", { name: "Execute" }).click();
+    const answer = stream.locator(".live-responses-table tbody .response").first();
+    await answer.getByText("First half").first().waitFor();
+    expect(await answer.innerText()).not.toContain("second half");
+    if (screenshots !== undefined) await page.screenshot({ path: `${screenshots}/docs-stream.png` });
+    goOn();
+    await answer.getByText("second half").first().waitFor();
+    await answer.getByText('"finishReason":"stop"').first().waitFor();
+
+    expect(sent).toEqual(["Bearer token-1"]);
+    expect(complaints).toEqual([]);
+    if (screenshots !== undefined) await page.screenshot({ path: `${screenshots}/docs.png`, fullPage: true });
   },
 );

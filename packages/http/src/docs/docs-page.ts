@@ -28,7 +28,7 @@ export function docsPage({ title, script, bundle, style, icon, spec }: PageLinks
 /**
  * The browser script that starts Swagger UI on the docs page. It stores nothing that is entered, and takes no settings
  * from the query. The fields of a form begin with their examples, and empty ones are not sent: the library would
- * make keys and ids up.
+ * make keys and ids up. A stream is shown as it comes: the library would wait for its end. Schemas are collapsed.
  */
 export const docsScript = `function exampleOfField(field) {
   const { example, type } = field.toJS();
@@ -45,11 +45,45 @@ function proposeOnlyExamples({ fn: { getSampleSchema } }) {
   };
 }
 
+function readAsStream({ response, startedAt, show }) {
+  const copy = response.clone();
+  const facts = { url: copy.url, status: copy.status, headers: Object.fromEntries(copy.headers) };
+  const decoder = new TextDecoder();
+  const reader = copy.body.getReader();
+  let [text, isDone, frame] = ["", false, 0];
+  const draw = () => {
+    frame = 0;
+    if (!isDone) show({ ...facts, ok: copy.ok, text, data: text, duration: Date.now() - startedAt });
+  };
+  const read = async () => {
+    const { value, done } = await reader.read();
+    isDone = done;
+    if (done) return;
+    text += decoder.decode(value, { stream: true });
+    frame ||= setTimeout(draw, 50);
+    await read();
+  };
+  read().catch(() => undefined);
+}
+
+function showStreams({ fn: { execute }, getSystem }) {
+  const fetchShown = (request) => async (url, init) => {
+    const startedAt = Date.now();
+    const response = await fetch(url, init);
+    const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
+    const show = (partial) => getSystem().specActions.setResponse(request.pathName, request.method, partial);
+    if (isStream) readAsStream({ response, startedAt, show });
+    return response;
+  };
+  return { fn: { execute: (request) => execute({ ...request, userFetch: fetchShown(request) }) } };
+}
+
 SwaggerUIBundle({
   domNode: document.getElementById("docs"),
   url: document.getElementById("docs").dataset.spec,
   presets: [SwaggerUIBundle.presets.apis],
-  plugins: [proposeOnlyExamples],
+  plugins: [proposeOnlyExamples, showStreams],
+  defaultModelsExpandDepth: 0,
   layout: "BaseLayout",
   queryConfigEnabled: false,
   persistAuthorization: false,

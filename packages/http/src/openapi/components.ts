@@ -1,4 +1,7 @@
 import { genericKeyHeader, vendorKeyHeaders } from "@troupe/core/adapter";
+import type { DocsSettings } from "../settings/docs-options.ts";
+import type { RouterSettings } from "../settings/router-options.ts";
+import { uiSchemas } from "./schemas/ui-schemas.ts";
 import { errorResponses } from "./error-responses.ts";
 import type { OpenApiSpec } from "./open-api-spec.ts";
 import { keptRunSchemas, runStatuses } from "./schemas/kept-run-schemas.ts";
@@ -10,9 +13,12 @@ import { workflowSchemas } from "./schemas/workflow-schemas.ts";
 
 /**
  * Returns the `components` of the OpenAPI document, which its operations refer to: schemas, parameters, headers, error
- * responses and key headers, with `x-api-key` among them only if `genericApiKeyHeader` is true.
+ * responses, key headers, with `x-api-key` among them only if `genericApiKeyHeader` is true, and the ways to sign in of the host.
  */
-export function componentsOf(genericApiKeyHeader: boolean): OpenApiSpec["components"] {
+export function componentsOf(
+  { genericApiKeyHeader, ui }: RouterSettings,
+  { securitySchemes }: DocsSettings,
+): OpenApiSpec["components"] {
   return {
     schemas: {
       ...runSchemas(),
@@ -21,6 +27,7 @@ export function componentsOf(genericApiKeyHeader: boolean): OpenApiSpec["compone
       ...sessionSchemas(),
       ...keptRunSchemas(),
       ...serviceSchemas(),
+      ...(ui !== undefined && uiSchemas()),
     },
     parameters: parameters(),
     headers: {
@@ -35,7 +42,7 @@ export function componentsOf(genericApiKeyHeader: boolean): OpenApiSpec["compone
       Allow: header("The methods that the path takes.", true),
     },
     responses: errorResponses(),
-    securitySchemes: keySchemes(genericApiKeyHeader),
+    securitySchemes: { ...keySchemes(genericApiKeyHeader), ...securitySchemes },
   };
 }
 
@@ -138,6 +145,13 @@ function deliveryHeaders(): Record<string, object> {
 /** The parameters of runs that outlive their connections. */
 function keptRunParameters(): Record<string, object> {
   return {
+    ChatId: {
+      name: "chatId",
+      in: "path",
+      required: true,
+      schema: { type: "string", pattern: sessionIdPattern },
+      description: "The id of the chat, which is that of its session.",
+    },
     AfterEvent: {
       name: "after",
       in: "query",

@@ -7,15 +7,21 @@ import { generateOpenAPISpec } from "./generate-open-api-spec.ts";
 
 describe("a body in the OpenAPI document", () => {
   it("[http.openapi-examples] has an example that runs as it stands, without a key, a user or a session", async () => {
-    const options = { agents: { a: talker() }, teams: { t: desk() }, workflows: { w: counter() }, fileUpload: true };
+    const options = {
+      agents: { a: talker() },
+      teams: { t: desk() },
+      workflows: { w: counter() },
+      fileUpload: true,
+      ui: true,
+    };
     const service = await serve(options);
     const { paths } = generateOpenAPISpec(options);
     const bodies = Object.entries(paths).flatMap(([path, { post }]) =>
       Object.entries(post?.requestBody?.content ?? {}).map(([type, { example }]) => ({ path, type, example })),
     );
 
-    // An answer is one to a run that waits.
-    for (const { path, type, example } of bodies.filter((each) => !each.path.includes("{waitId}"))) {
+    // An answer is one to a run that waits, and a chat is stopped by its id.
+    for (const { path, type, example } of bodies.filter((each) => !each.path.includes("{"))) {
       const isForm = type === "multipart/form-data";
       const body = isForm ? toForm(example as Record<string, string>) : JSON.stringify(example);
       const headers = isForm ? {} : { "content-type": type };

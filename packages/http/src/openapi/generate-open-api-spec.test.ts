@@ -20,6 +20,7 @@ const registries: [string, RouterOptions][] = [
   ["many agents", { agents: many }],
   ["odd names", { agents: odd, teams: odd, workflows: { "ä b": counter() } }],
   ["forms", { agents: { a: talker() }, workflows: { w: counter() }, fileUpload: true }],
+  ["streams for useChat", { agents: odd, teams: { t: desk() }, ui: true }],
   ["keys in one header less", { agents: { a: talker() }, genericApiKeyHeader: false }],
 ];
 

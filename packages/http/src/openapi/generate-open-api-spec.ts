@@ -1,10 +1,12 @@
+import { TroupeError } from "@troupe/core";
 import { readDocsOptions } from "../settings/docs-options.ts";
 import type { DocsOptions, DocsSettings } from "../settings/docs-options.ts";
 import { readSettings } from "../settings/read-settings.ts";
 import type { RouterOptions, RouterSettings } from "../settings/router-options.ts";
 import { componentsOf } from "./components.ts";
-import type { OpenApiPath, OpenApiSpec } from "./open-api-spec.ts";
+import type { OpenApiOperation, OpenApiPath, OpenApiSpec } from "./open-api-spec.ts";
 import { runPaths } from "./run-paths.ts";
+import { uiPaths } from "./ui-paths.ts";
 import { servicePaths } from "./service-paths.ts";
 
 /**
@@ -22,7 +24,9 @@ export function generateOpenAPISpec(options: RouterOptions = {}, docs?: DocsOpti
  * router.
  */
 export function describeService(settings: RouterSettings, docs: DocsSettings): OpenApiSpec {
-  const paths = { ...runPaths(settings), ...servicePaths() };
+  checkQuestions(settings, docs);
+  const own = { ...runPaths(settings, docs), ...uiPaths(settings, docs), ...servicePaths() };
+  const paths = withSecurity(own, docs);
   return {
     openapi: "3.0.3",
     info: {
@@ -33,7 +37,7 @@ export function describeService(settings: RouterSettings, docs: DocsSettings): O
     ...(docs.servers !== undefined && { servers: docs.servers.map((server) => ({ ...server })) }),
     tags: [...tags],
     paths: withPrefix(paths, docs.routePrefix),
-    components: componentsOf(settings.genericApiKeyHeader),
+    components: componentsOf(settings, docs),
   };
 }
 
@@ -48,6 +52,33 @@ const tags = [
   },
   { name: "service", description: "The state of the service." },
 ];
+
+function checkQuestions({ agents, teams }: RouterSettings, { questions }: DocsSettings): void {
+  const unknown = Object.keys(questions).find((name) => !agents.has(name) && !teams.has(name));
+  if (unknown === undefined) return;
+  const message = `swagger.questions has the name ${JSON.stringify(unknown)}, which no agent and no team has.`;
+  throw new TroupeError("invalid_config", message);
+}
+
+/** Names the ways to sign in that the host has: each operation needs one of them, but not the probes, which stand before it. */
+function withSecurity(
+  paths: Record<string, OpenApiPath>,
+  { securitySchemes }: DocsSettings,
+): Record<string, OpenApiPath> {
+  const names = Object.keys(securitySchemes);
+  if (names.length === 0) return paths;
+  const signedIn = ({ security = [{}], ...operation }: OpenApiOperation): OpenApiOperation => ({
+    ...operation,
+    security: names.flatMap((name) => security.map((keys) => ({ [name]: [], ...keys }))),
+  });
+  return Object.fromEntries(
+    Object.entries(paths).map(([path, item]) => {
+      if (path === "/health" || path === "/ready") return [path, item] as const;
+      const operations = Object.entries(item).map(([method, operation]) => [method, signedIn(operation)] as const);
+      return [path, Object.fromEntries(operations) as OpenApiPath] as const;
+    }),
+  );
+}
 
 function withPrefix(paths: Record<string, OpenApiPath>, prefix: string): Record<string, OpenApiPath> {
   return Object.fromEntries(Object.entries(paths).map(([path, item]) => [prefix + path, item] as const));

@@ -1,9 +1,11 @@
+import { getOwn } from "@troupe/core/adapter";
+import type { DocsSettings } from "../settings/docs-options.ts";
 import type { RouterSettings } from "../settings/router-options.ts";
 import { keyAlternatives } from "./components.ts";
 import { errorResponseRefs } from "./error-responses.ts";
 import { componentRef, schemaRef } from "./open-api-spec.ts";
 import type { OpenApiContent, OpenApiPath, OpenApiResponse, OpenApiSchema } from "./open-api-spec.ts";
-import { formSchema, runExample } from "./schemas/run-schemas.ts";
+import { anyQuestion, formSchema } from "./schemas/run-schemas.ts";
 import { runOutputSchema, workflowRequestSchema } from "./subject-schemas.ts";
 
 /** Without the errors of a run: the stream of a workflow is open by then, and ends with an error event. */
@@ -25,10 +27,10 @@ type Subject = {
 /**
  * Returns the OpenAPI paths that depend on the registered names: `/run` and `/stream` of each agent, team and workflow.
  */
-export function runPaths(settings: RouterSettings): Record<string, OpenApiPath> {
+export function runPaths(settings: RouterSettings, docs: DocsSettings): Record<string, OpenApiPath> {
   const ids = new OperationIds();
   const security = keyAlternatives(settings.genericApiKeyHeader);
-  const paths = subjectsOf(settings).flatMap((subject) => {
+  const paths = subjectsOf(settings, docs).flatMap((subject) => {
     const path = `/${subject.collection}/${encodeURIComponent(subject.name)}`;
     return [
       [`${path}/run`, { post: { ...operationOf(subject, ids, "run"), security } }],
@@ -38,11 +40,14 @@ export function runPaths(settings: RouterSettings): Record<string, OpenApiPath> 
   return Object.fromEntries(paths);
 }
 
-function subjectsOf({ agents, teams, workflows, uploads }: RouterSettings): Subject[] {
-  const form = uploads && { "multipart/form-data": { schema: formSchema(uploads.rules), example: runExample } };
-  const talking = {
-    request: { "application/json": { schema: schemaRef("RunRequest"), example: runExample }, ...form },
-    event: "StreamEvent",
+function subjectsOf({ agents, teams, workflows, uploads }: RouterSettings, { questions }: DocsSettings): Subject[] {
+  const talking = (name: string) => {
+    const example = { input: questionFor(name, questions) };
+    const form = uploads && { "multipart/form-data": { schema: formSchema(uploads.rules, example.input), example } };
+    return {
+      request: { "application/json": { schema: schemaRef("RunRequest"), example }, ...form },
+      event: "StreamEvent",
+    };
   };
   return [
     ...[...agents].map(([name, agent]) => {
@@ -53,7 +58,7 @@ function subjectsOf({ agents, teams, workflows, uploads }: RouterSettings): Subj
         name,
         description,
         answer: runOutputSchema(agent),
-        ...talking,
+        ...talking(name),
       } as const;
     }),
     ...[...teams].map(([name, team]) => {
@@ -64,7 +69,7 @@ function subjectsOf({ agents, teams, workflows, uploads }: RouterSettings): Subj
         name,
         description,
         answer: runOutputSchema(team),
-        ...talking,
+        ...talking(name),
       } as const;
     }),
     ...[...workflows].map(([name, workflow]) => ({
@@ -77,6 +82,11 @@ function subjectsOf({ agents, teams, workflows, uploads }: RouterSettings): Subj
       event: "WorkflowEvent",
     })),
   ];
+}
+
+/** Returns the question that the docs propose to send to an agent or a team. */
+export function questionFor(name: string, questions: DocsSettings["questions"]): string {
+  return getOwn(questions, name) ?? anyQuestion;
 }
 
 function operationOf(subject: Subject, ids: OperationIds, verb: "run" | "stream") {
@@ -142,7 +152,7 @@ export function eventStream(event: string): OpenApiContent {
 }
 
 /** Makes operation ids: names that client generators take, each given once. */
-class OperationIds {
+export class OperationIds {
   readonly #given = new Set<string>();
 
   next(verb: string, name: string): string {

@@ -28,15 +28,57 @@ export type DocsOptions = {
   routePrefix?: string | undefined;
   /** URLs that the service can be reached at. @default the mount path of the router */
   servers?: readonly { url: string; description?: string }[] | undefined;
+  /**
+   * Questions that the page proposes to send, by the name of the agent or team: one that it can answer.
+   * @default "What can you help me with?"
+   */
+  questions?: Readonly<Record<string, string>> | undefined;
+  /**
+   * OpenAPI security schemes of the host's authentication, by name: each is a way to sign in that the page offers, such as
+   * `{ bearer: { type: "http", scheme: "bearer" } }`. @default none
+   */
+  securitySchemes?: Readonly<Record<string, SecurityScheme>> | undefined;
   /** @default "/docs" */
   docsPath?: string | undefined;
   /** @default "/docs/spec.json" */
   specPath?: string | undefined;
 };
 
+/** A security scheme object of OpenAPI 3.0, for authentication of the host. */
+export type SecurityScheme = {
+  readonly type: "apiKey" | "http" | "oauth2" | "openIdConnect";
+  readonly [field: string]: unknown;
+};
+
 const path = satisfying<string>(
   'a path such as "/docs": segments of A-Z, a-z, 0-9, _ . ~ and -, each behind a slash',
   (value) => typeof value === "string" && /^(\/[\w.~-]+)+$/.test(value) && !/\/\.\.?(\/|$)/.test(value),
+);
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const questions = satisfying<Readonly<Record<string, string>>>(
+  'an object of strings by name, such as { helper: "How is the weather?" }',
+  (value) => isObject(value) && Object.values(value).every((each) => typeof each === "string" && /\S/.test(each)),
+);
+
+const schemeTypes: readonly unknown[] = [
+  "apiKey",
+  "http",
+  "oauth2",
+  "openIdConnect",
+] satisfies SecurityScheme["type"][];
+const ownScheme = /^(anyKey|[a-z]+Key)$/;
+
+const securitySchemes = satisfying<Readonly<Record<string, SecurityScheme>>>(
+  'an object of OpenAPI security schemes by name, such as { bearer: { type: "http", scheme: "bearer" } }. Names of letters and "Key" are the service\'s own',
+  (value) =>
+    isObject(value) &&
+    Object.entries(value).every(
+      ([name, scheme]) =>
+        /^[\w.-]+$/.test(name) && !ownScheme.test(name) && isObject(scheme) && schemeTypes.includes(scheme["type"]),
+    ),
 );
 
 const server = {
@@ -51,6 +93,8 @@ const docsOptions = {
   version: optional(nonBlankString(), "1.0.0"),
   routePrefix: (value, name, where) => (value === undefined || value === "" ? "" : path(value, name, where)),
   servers: optional(arrayOf("servers", nested(server))),
+  questions: optional(questions, {}),
+  securitySchemes: optional(securitySchemes, {}),
   docsPath: optional(path, "/docs"),
   specPath: optional(path, "/docs/spec.json"),
 } satisfies OptionTable<DocsOptions>;

@@ -72,8 +72,11 @@ export const nullableRunFields = {
 /** The OpenAPI schema of a string that is not blank. */
 export const saidSchema: OpenApiSchema = { type: "string", pattern: "\\S" };
 
+/** The question of bodies whose agent or team has none of its own: every one can answer it. */
+export const anyQuestion = "What can you help me with?";
+
 /** The example of a body that runs an agent or a team, which works as it stands. */
-export const runExample = { input: "What should I take along to Oslo?" };
+export const runExample = { input: anyQuestion };
 
 const examples = {
   usage: { promptTokens: 12, completionTokens: 4, totalTokens: 16 },
@@ -168,12 +171,12 @@ export function outputSchemaWith(structured: OpenApiSchema): OpenApiSchema {
  * Returns the OpenAPI schema of a run's body as a form with files (`multipart/form-data`), the alternative to JSON
  * where uploads are on.
  */
-export function formSchema({ maxFiles }: Pick<UploadRules, "maxFiles">): OpenApiSchema {
+export function formSchema({ maxFiles }: Pick<UploadRules, "maxFiles">, question: string): OpenApiSchema {
   const file = { type: "string", format: "binary", minLength: 1 };
   const files = { type: "array", items: file, minItems: 1, maxItems: maxFiles };
   return {
     type: "object",
-    properties: { input: { ...stringSchema, example: runExample.input }, files, ...runFields },
+    properties: { input: { ...stringSchema, example: question }, files, ...runFields },
     // Generators of clients would split the form by an `anyOf` of its own.
     allOf: [{ anyOf: [{ required: ["input"], properties: { input: saidSchema } }, { required: ["files"] }] }],
     additionalProperties: false,

@@ -1,0 +1,61 @@
+import { validate } from "@readme/openapi-parser";
+import { describe, expect, it } from "vitest";
+import { counter, desk, talker } from "../../test/runnables.ts";
+import { generateOpenAPISpec } from "./generate-open-api-spec.ts";
+import type { OpenApiSpec } from "./open-api-spec.ts";
+
+const served = { agents: { a: talker(), b: talker() }, teams: { t: desk() }, workflows: { w: counter() }, ui: true };
+
+function questionAt(spec: OpenApiSpec, path: string): string {
+  return JSON.stringify(spec.paths[path]?.post?.requestBody?.content["application/json"]?.example);
+}
+
+describe("what the host tells the docs", () => {
+  it("is the question for an agent or a team, and others have one that every agent can answer [http.docs-questions]", () => {
+    const spec = generateOpenAPISpec(served, { questions: { a: "How is Oslo?", t: "Who is right?" } });
+
+    for (const path of ["/agents/a/run", "/agents/a/stream", "/agents/a/ui"]) {
+      expect(questionAt(spec, path)).toContain("How is Oslo?");
+    }
+    expect(questionAt(spec, "/teams/t/run")).toContain("Who is right?");
+    expect(questionAt(spec, "/agents/b/run")).toContain("What can you help me with?");
+  });
+
+  it("is the ways to sign in: each operation but the probes takes one of them, with a key or none [http.docs-security]", async () => {
+    const securitySchemes = {
+      bearer: { type: "http", scheme: "bearer" },
+      "our.cookie": { type: "apiKey", in: "cookie", name: "session" },
+    } as const;
+    const spec = generateOpenAPISpec(served, { securitySchemes });
+
+    expect((await validate(structuredClone(spec) as never)).valid).toBe(true);
+    expect(spec.components.securitySchemes).toMatchObject(securitySchemes);
+    expect(spec.paths["/sessions"]?.get?.security).toEqual([{ bearer: [] }, { "our.cookie": [] }]);
+    const ofRun = spec.paths["/agents/a/run"]?.post?.security ?? [];
+    expect(ofRun).toContainEqual({ bearer: [] });
+    expect(ofRun).toContainEqual({ "our.cookie": [], openaiKey: [] });
+    for (const signed of ofRun) expect(Object.keys(signed).some((name) => name in securitySchemes)).toBe(true);
+    expect(spec.paths["/health"]?.get?.security).toBeUndefined();
+    expect(generateOpenAPISpec(served).paths["/sessions"]?.get?.security).toBeUndefined();
+  });
+
+  it.each<[string, object, string]>([
+    ["a question for an unknown name [http.docs-questions]", { questions: { c: "Hm?" } }, '"c", which no agent'],
+    ["a question for what every object has [http.docs-questions]", { questions: { toString: "Hm?" } }, '"toString"'],
+    ["a blank question", { questions: { a: " " } }, "questions must be"],
+    [
+      "a scheme of an unknown type [http.docs-security]",
+      { securitySchemes: { x: { type: "magic" } } },
+      "securitySchemes must be",
+    ],
+    [
+      "a scheme under a name of the service [http.docs-security]",
+      { securitySchemes: { openaiKey: { type: "http" } } },
+      "securitySchemes must be",
+    ],
+  ])("is refused: %s", (_, docs, message) => {
+    expect(() => generateOpenAPISpec(served, docs)).toThrow(
+      expect.objectContaining({ code: "invalid_config", message: expect.stringContaining(message) }) as Error,
+    );
+  });
+});
