@@ -10,6 +10,10 @@ function questionAt(spec: OpenApiSpec, path: string): string {
   return JSON.stringify(spec.paths[path]?.post?.requestBody?.content["application/json"]?.example);
 }
 
+function securityAt({ paths }: OpenApiSpec, method: "get" | "post", path: string) {
+  return paths[path]?.[method]?.security;
+}
+
 describe("what the host tells the docs", () => {
   it("is the question for an agent or a team, and others have one that every agent can answer [http.docs-questions]", () => {
     const spec = generateOpenAPISpec(served, { questions: { a: "How is Oslo?", t: "Who is right?" } });
@@ -30,13 +34,13 @@ describe("what the host tells the docs", () => {
 
     expect((await validate(structuredClone(spec) as never)).valid).toBe(true);
     expect(spec.components.securitySchemes).toMatchObject(securitySchemes);
-    expect(spec.paths["/sessions"]?.get?.security).toEqual([{ bearer: [] }, { "our.cookie": [] }]);
-    const ofRun = spec.paths["/agents/a/run"]?.post?.security ?? [];
+    expect(securityAt(spec, "get", "/sessions")).toEqual([{ bearer: [] }, { "our.cookie": [] }]);
+    const ofRun = securityAt(spec, "post", "/agents/a/run") ?? [];
     expect(ofRun).toContainEqual({ bearer: [] });
     expect(ofRun).toContainEqual({ "our.cookie": [], openaiKey: [] });
     for (const signed of ofRun) expect(Object.keys(signed).some((name) => name in securitySchemes)).toBe(true);
-    expect(spec.paths["/health"]?.get?.security).toBeUndefined();
-    expect(generateOpenAPISpec(served).paths["/sessions"]?.get?.security).toBeUndefined();
+    expect(securityAt(spec, "get", "/health")).toBeUndefined();
+    expect(securityAt(generateOpenAPISpec(served), "get", "/sessions")).toBeUndefined();
   });
 
   it.each<[string, object, string]>([
