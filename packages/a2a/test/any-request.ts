@@ -132,11 +132,18 @@ const sending: fc.Arbitrary<AnyRequest> = fc
 
 const anyBody: fc.Arbitrary<AnyRequest> = fc
   .tuple(
-    fc.constantFrom("message:send", "message:stream", "tasks/t:cancel", "tasks/t:subscribe"),
+    fc.constantFrom(
+      "message:send",
+      "message:stream",
+      "tasks/t:cancel",
+      "tasks/t:subscribe",
+      "tasks/t/pushNotificationConfigs",
+    ),
     fc.oneof(
       fc.string(),
       fc.json(),
       fc.jsonValue().map((message) => JSON.stringify({ message })),
+      fc.jsonValue().map((url) => JSON.stringify({ url, token: url, authentication: { scheme: url } })),
       fc.jsonValue().map((parts) => JSON.stringify({ message: { ...message1, parts: [parts] } })),
     ),
   )

@@ -45,7 +45,7 @@ export const a2aTaskRules = [
     "a2a.owners": "a task and a context are their user's: for any other caller they do not exist",
     "a2a.list-tasks": "ListTasks lists the caller's tasks by the time of their status, in pages, as its parameters ask",
     "a2a.sdk-clients":
-      "the official clients 0.2.5, 0.3.14 and 1.3.0 send, stream, get, cancel and resubscribe; the last one lists, and does all over HTTP+JSON too",
+      "the official clients 0.2.5, 0.3.14 and 1.3.0 send, stream, get, cancel and resubscribe; the last one lists, gets the extended card and sets push configs, and does all over HTTP+JSON too",
     "a2a.limits": "a request that is longer than maxBodyBytes is refused before it is read",
     "a2a.sources": "requests for other hosts, and of pages of other sites, are forbidden",
     "a2a.keys": "a key of a header reaches the vendor of its agent, and no task, error or log",

@@ -16,7 +16,8 @@ it("any request is answered, a wrong one by an error of the right status and for
   const model = new ScriptedModel().respond(() => "Good day.");
   const agent = new Agent({ name: "helper", model });
   const logger = createLogger({ level: "silent" });
-  const served = await serveA2A({ agents: { helper: agent, a: agent, A: agent, tasks: agent }, logger });
+  const agents = { helper: agent, a: agent, A: agent, tasks: agent };
+  const served = await serveA2A({ agents, logger, pushNotifications: true, extendedCard: () => ({}) });
   const connections = new HttpAgent({ keepAlive: true });
   onTestFinished(() => connections.destroy());
   const send = async ({ method, path, headers, body }: AnyRequest): Promise<Answer> =>

@@ -1,6 +1,7 @@
 import { A2AClient } from "a2a-sdk-02/client";
 import { ClientFactory as ClientFactory03 } from "a2a-sdk-03/client";
 import { TaskState } from "a2a-sdk-1";
+import type { TaskPushNotificationConfig } from "a2a-sdk-1";
 import { ClientFactory as ClientFactory1, RestTransportFactory } from "a2a-sdk-1/client";
 import type { Client as Client1 } from "a2a-sdk-1/client";
 import { describe, expect, it } from "vitest";
@@ -16,6 +17,12 @@ type Peer = {
   resubscribe(id: string): AsyncIterable<object>;
   list?(): Promise<object>;
   extendedCard?(): Promise<object>;
+  push?: {
+    set(config: TaskPushNotificationConfig): Promise<object>;
+    get(config: { tenant: string; taskId: string; id: string }): Promise<object>;
+    list(page: { tenant: string; taskId: string; pageSize: number; pageToken: string }): Promise<object>;
+    delete(config: { tenant: string; taskId: string; id: string }): Promise<void>;
+  };
 };
 
 let count = 0;
@@ -86,6 +93,12 @@ function peer1(client: Client1): Peer {
     cancel: (id) => client.cancelTask({ tenant: "", id, metadata: undefined }),
     resubscribe: (id) => client.resubscribeTask({ tenant: "", id }),
     extendedCard: () => client.getAgentCard(),
+    push: {
+      set: (config) => client.createTaskPushNotificationConfig(config),
+      get: (config) => client.getTaskPushNotificationConfig(config),
+      list: (page) => client.listTaskPushNotificationConfig(page),
+      delete: (config) => client.deleteTaskPushNotificationConfig(config),
+    },
     list: () =>
       client.listTasks({
         tenant: "",
@@ -185,6 +198,20 @@ describe.each(["1.3.0", "1.3.0 over HTTP+JSON"])("the official client %s", (vers
     const page = (await peer.list?.()) as { tasks: object[]; totalSize: number; nextPageToken: string };
     expect(page).toMatchObject({ totalSize: 3, pageSize: 2, nextPageToken: expect.stringMatching(/./) });
     expect(page.tasks.map((task) => stringsIn(task).find((text) => text.endsWith(".")))).toEqual(["Three.", "Two."]);
+  });
+
+  it("sets, gets, lists and deletes push configs of a task [a2a.sdk-clients]", async () => {
+    const agents = { helper: scriptedAgent([{ text: "Hi." }]) };
+    const served = await serveA2A({ agents, pushNotifications: true }, "ada");
+    const peer = await connect(version, served);
+    const taskId = idIn(await peer.send("Hi"));
+    const config = { tenant: "", taskId, id: "p-1", url: "https://hooks.example/a2a", token: "t-1" };
+    expect(await peer.push?.set({ ...config, authentication: undefined })).toMatchObject(config);
+    expect(await peer.push?.get(config)).toMatchObject(config);
+    expect(await peer.push?.list({ ...config, pageSize: 0, pageToken: "" })).toMatchObject({ configs: [config] });
+    await peer.push?.delete(config);
+    expect(await peer.push?.list({ ...config, pageSize: 0, pageToken: "" })).toMatchObject({ configs: [] });
+    await expect(peer.push?.get(config)).rejects.toThrow(/no push notification config/);
   });
 
   it("gets the extended card of its user [a2a.sdk-clients] [a2a.extended-card]", async () => {
