@@ -1,11 +1,38 @@
+import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Settings } from "../settings.ts";
+import { InspectorClient } from "./inspector-client.ts";
+import { RunList } from "./run-list.tsx";
+import { RunView } from "./run-view.tsx";
 
-/** The view of the inspector: the runs of the log, and a run as a tree of steps. */
+/** The view of the inspector: the runs of the log, and a run as a tree of steps. The address names the run: `#/inspector/…`. */
 export function InspectorView({ settings }: { settings: Settings }) {
+  const client = useMemo(() => new InspectorClient(settings.base), [settings]);
+  const [runId, setRunId] = useState(readRunId(location.hash));
+  useEffect(() => {
+    const follow = () => setRunId(readRunId(location.hash));
+    addEventListener("hashchange", follow);
+    return () => removeEventListener("hashchange", follow);
+  }, []);
   return (
-    <main class="inspector">
-      <h1>Inspector</h1>
-      <p>{settings.title} has no inspector yet.</p>
+    <main class="inspector" data-run={runId !== undefined}>
+      <h1 class="unseen">Inspector</h1>
+      <RunList client={client} runId={runId} />
+      {runId === undefined ? (
+        <section class="run hint" aria-label="Run">
+          <p class="muted">Choose a run to see its steps.</p>
+        </section>
+      ) : (
+        <RunView client={client} runId={runId} />
+      )}
     </main>
   );
+}
+
+function readRunId(hash: string): string | undefined {
+  const [, encoded] = /^#\/inspector\/([^/]+)$/.exec(hash) ?? [];
+  try {
+    return encoded === undefined ? undefined : decodeURIComponent(encoded);
+  } catch {
+    return undefined;
+  }
 }

@@ -52,7 +52,27 @@ export function timesOf(step: OpenStep, children: readonly TreeStep[], status: S
   );
   if (end === undefined || isOpen(status)) return start;
   const endMs = end.at === undefined ? undefined : Math.max(end.at, start.startMs ?? end.at);
-  return { ...start, endMs, durationMs };
+  return { ...start, endMs, durationMs: workedMs({ ...start, endMs, durationMs }, children) };
+}
+
+/** Of a step with steps in it the log has how long its last attempt took: what counts is from its begin to its end. */
+function workedMs({ startMs, endMs, durationMs }: StepTimes, children: readonly TreeStep[]): number | undefined {
+  if (startMs === undefined || endMs === undefined || children.every(({ kind }) => kind === "wait")) return durationMs;
+  const waits = waitsIn(children).toSorted((one, other) => one.from - other.from);
+  let [waitedMs, until] = [0, startMs];
+  for (const { from, to } of waits) {
+    waitedMs += Math.max(0, to - Math.max(from, until));
+    until = Math.max(until, to);
+  }
+  return Math.max(0, endMs - startMs - waitedMs);
+}
+
+function waitsIn(steps: readonly TreeStep[]): { from: number; to: number }[] {
+  return steps.flatMap(({ kind, startMs, endMs, children }) =>
+    kind === "wait" && startMs !== undefined && endMs !== undefined
+      ? [{ from: startMs, to: endMs }]
+      : waitsIn(children),
+  );
 }
 
 function startOf(endMs: number | undefined, durationMs: number | undefined): number | undefined {

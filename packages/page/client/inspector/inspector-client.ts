@@ -1,0 +1,104 @@
+import type { InspectedEvent, InspectedRunDetails, InspectedRunPage } from "../../src/inspector/inspected-run.ts";
+import { readEvents } from "../api/event-reader.ts";
+
+/** An event of a run with its position in the log. */
+export type PlacedEvent = { readonly id: string; readonly event: InspectedEvent };
+
+/** What is heard of a run that is followed: its events, or that the connection is broken and is made again. */
+export type RunNews = PlacedEvent | "broken";
+
+/** A request that the inspector has refused. `isFinal` tells that the same request would fail again. */
+export class InspectorError extends Error {
+  readonly isFinal: boolean;
+
+  constructor(message: string, isFinal: boolean) {
+    super(message);
+    this.isFinal = isFinal;
+  }
+}
+
+const longestPauseMs = 15_000;
+
+/** Calls the routes of the inspector, which lie below the page. */
+export class InspectorClient {
+  readonly #base: URL;
+
+  constructor(page: URL) {
+    this.#base = new URL("inspector/runs", page);
+  }
+
+  /** Lists runs, the newest first: those of a status, or all. */
+  async list(options: { status: string; after?: string | undefined }, signal: AbortSignal): Promise<InspectedRunPage> {
+    const url = new URL(this.#base);
+    url.searchParams.set("limit", "30");
+    if (options.status !== "") url.searchParams.set("status", options.status);
+    if (options.after !== undefined) url.searchParams.set("after", options.after);
+    return (await (await ask(url, signal)).json()) as InspectedRunPage;
+  }
+
+  async read(runId: string, signal: AbortSignal): Promise<InspectedRunDetails> {
+    return (await (await ask(this.#urlOf(runId), signal)).json()) as InspectedRunDetails;
+  }
+
+  /** Follows the log of a run to its end, over as many connections as that takes. Throws `InspectorError` when it is refused. */
+  async *follow(runId: string, signal: AbortSignal): AsyncGenerator<RunNews> {
+    let lastId: string | undefined;
+    let failures = 0;
+    while (!signal.aborted) {
+      if (failures > 0) await pause(Math.min(longestPauseMs, 250 * 2 ** failures), signal);
+      failures += 1;
+      const events = this.#readFrom(runId, lastId, signal);
+      for (let next = await nextOf(events, signal); next !== undefined; next = await nextOf(events, signal)) {
+        [lastId, failures] = [next.id, 1];
+        yield next;
+        if (next.event.type === "end") return;
+      }
+      yield "broken";
+    }
+  }
+
+  async *#readFrom(runId: string, after: string | undefined, signal: AbortSignal): AsyncGenerator<PlacedEvent> {
+    const headers: Record<string, string> = after === undefined ? {} : { "Last-Event-ID": after };
+    const { body } = await ask(`${this.#urlOf(runId)}/events`, signal, headers);
+    if (body === null) return;
+    for await (const { id, data } of readEvents(body)) {
+      const event = JSON.parse(data) as InspectedEvent | { readonly error: { readonly message: string } };
+      if (!("type" in event)) throw new InspectorError(event.error.message, true);
+      if (id !== undefined) yield { id, event };
+    }
+  }
+
+  #urlOf(runId: string): string {
+    return `${this.#base}/${encodeURIComponent(runId)}`;
+  }
+}
+
+/** Returns the next event, or undefined when the connection breaks. */
+async function nextOf(events: AsyncGenerator<PlacedEvent>, signal: AbortSignal): Promise<PlacedEvent | undefined> {
+  try {
+    const step: IteratorResult<PlacedEvent, void> = await events.next();
+    return step.done === true ? undefined : step.value;
+  } catch (error) {
+    if (signal.aborted || (error instanceof InspectorError && error.isFinal)) throw error;
+    return undefined;
+  }
+}
+
+async function ask(url: URL | string, signal: AbortSignal, headers: Record<string, string> = {}): Promise<Response> {
+  const response = await fetch(url, { signal, headers });
+  if (response.ok) return response;
+  const body = (await response.json().catch(() => undefined)) as { error?: { message?: unknown } } | undefined;
+  const message = body?.error?.message;
+  const isFinal = response.status < 500 && response.status !== 408 && response.status !== 429;
+  throw new InspectorError(
+    typeof message === "string" ? message : `The inspector answered ${response.status}.`,
+    isFinal,
+  );
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, ms * (0.75 + Math.random() / 2));
+    signal.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });
+  });
+}

@@ -1,0 +1,171 @@
+import { useState } from "preact/hooks";
+import type { InspectedRun, InspectedRunDetails } from "../../src/inspector/inspected-run.ts";
+import { formatCount, formatDuration } from "../ui/format.ts";
+import { Icon } from "../ui/icon.tsx";
+import type { InspectorClient, PlacedEvent } from "./inspector-client.ts";
+import { StatusMark } from "./run-list.tsx";
+import type { RunTree, TreeStep } from "./run-tree.ts";
+import { StepDetails } from "./step-details.tsx";
+import { StepTree } from "./step-tree.tsx";
+import { useNow, useRun } from "./use-run.ts";
+import type { ReadRun } from "./use-run.ts";
+import { toVisible, ValueView } from "./value-view.tsx";
+
+/** The number of events that are shown as they are. */
+const mostEvents = 300;
+
+/** One run: its facts, its steps as a tree, one step in detail, and its events. It changes while the run is under way. */
+export function RunView({ client, runId }: { client: InspectorClient; runId: string }) {
+  const read = useRun(client, runId);
+  const { details, tree, failure } = read;
+  if (details !== undefined && tree !== undefined)
+    return <OpenRun key={runId} {...read} details={details} tree={tree} />;
+  return (
+    <section class="run" aria-label="Run">
+      <div class="overview">
+        <BackLink />
+        {failure === undefined ? <p class="muted">Loading…</p> : <Failure message={failure} />}
+      </div>
+    </section>
+  );
+}
+
+type OpenRunProps = ReadRun & { readonly details: InspectedRunDetails; readonly tree: RunTree };
+
+function OpenRun({ details, tree, events, failure, isBroken }: OpenRunProps) {
+  const [selected, setSelected] = useState<string>();
+  const now = useNow(!tree.isOver);
+  const step = selected === undefined ? undefined : findStep(tree.steps, selected);
+  const status = statusOf(details.run, tree);
+  return (
+    <section class="run" aria-label="Run" data-selected={step !== undefined}>
+      <div class="overview">
+        <BackLink />
+        <RunHead run={details.run} tree={tree} status={status} now={now} />
+        <p class="unseen" role="status">
+          {isBroken ? "The connection is made again." : `The run: ${status}.`}
+        </p>
+        {isBroken && <p class="muted">The connection broke. It is made again…</p>}
+        {failure !== undefined && <Failure message={failure} />}
+        {tree.error !== undefined && <Failure message={`${tree.error.code}: ${tree.error.message}`} />}
+        <RunEnds input={details.input} output={tree.output} />
+        <h3>Steps</h3>
+        {tree.steps.length === 0 && (
+          <p class="muted">{tree.isOver ? "The run has no steps." : "It has not begun yet."}</p>
+        )}
+        <StepTree tree={tree} now={now} selected={selected} onSelect={setSelected} />
+        <RawEvents events={events} />
+      </div>
+      {step !== undefined && <StepDetails step={step} onClose={() => setSelected(undefined)} />}
+    </section>
+  );
+}
+
+function RunEnds({ input, output }: { input: unknown; output: unknown }) {
+  return (
+    <div class="ends">
+      {input !== undefined && <ValueView name="Input" value={input} />}
+      {output !== undefined && <ValueView name="Result" value={output} />}
+    </div>
+  );
+}
+
+function BackLink() {
+  return (
+    <a class="back" href="#/inspector">
+      <Icon name="chevron" size={16} /> All runs
+    </a>
+  );
+}
+
+function Failure({ message }: { message: string }) {
+  return (
+    <p class="failure" role="alert">
+      <Icon name="warning" size={18} />
+      <span>{toVisible(message)}</span>
+    </p>
+  );
+}
+
+function RunHead({ run, tree, status, now }: { run: InspectedRun; tree: RunTree; status: string; now: number }) {
+  const { usage, startMs, endMs = now, attempts } = tree;
+  return (
+    <header class="run-head">
+      <h2>
+        <Icon name={run.kind} size={22} />
+        <bdi>{toVisible(run.name)}</bdi>
+        <StatusMark status={status} />
+      </h2>
+      <dl class="facts">
+        <Fact name="Took">{formatDuration(Math.max(0, endMs - startMs))}</Fact>
+        {usage !== undefined && (
+          <Fact name="Tokens">
+            {formatCount(usage.totalTokens)}{" "}
+            <small>
+              {formatCount(usage.promptTokens)} in, {formatCount(usage.completionTokens)} out
+            </small>
+          </Fact>
+        )}
+        <Fact name="Began">{new Date(startMs).toLocaleString()}</Fact>
+        {attempts.length > 1 && <Fact name="Attempts">{String(attempts.length)}</Fact>}
+        <Fact name="Session">
+          <a href={`#/s/${encodeURIComponent(run.sessionId)}`}>
+            <bdi>{toVisible(run.sessionId)}</bdi>
+          </a>
+        </Fact>
+        <Fact name="Run">
+          <bdi>{toVisible(run.runId)}</bdi>
+        </Fact>
+      </dl>
+    </header>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: preact.ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+/** The events of the log as they came, for those who want to see all. */
+function RawEvents({ events }: { events: readonly PlacedEvent[] }) {
+  const [isOpen, setOpen] = useState(false);
+  const shown = events.slice(-mostEvents);
+  return (
+    <details class="raw" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>
+        Events of the log <small>{formatCount(events.length)}</small>
+      </summary>
+      {isOpen && shown.length < events.length && <p class="muted">The newest {formatCount(shown.length)} of them.</p>}
+      {isOpen && (
+        <ol tabIndex={0} aria-label="Events">
+          {shown.map(({ id, event }) => (
+            <li key={id}>
+              <code>{id}</code> <b>{event.type}</b> <code>{toVisible(JSON.stringify(event).slice(0, 2000))}</code>
+            </li>
+          ))}
+        </ol>
+      )}
+    </details>
+  );
+}
+
+function findStep(steps: readonly TreeStep[], key: string): TreeStep | undefined {
+  for (const step of steps) {
+    const found = step.key === key ? step : findStep(step.children, key);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** The status of a run under way changes with its steps, before its record is read again. */
+function statusOf(run: InspectedRun, { isOver, steps, error }: RunTree): string {
+  if (run.endedAt !== undefined) return run.status;
+  if (isOver) return error === undefined ? "completed" : error.code === "cancelled" ? "cancelled" : "error";
+  const has = (wanted: string) => steps.some(({ status }) => status === wanted);
+  if (has("running")) return "running";
+  return has("waiting") ? "waiting" : run.status;
+}
