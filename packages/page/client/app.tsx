@@ -32,7 +32,7 @@ export function App({ services }: { services: Services }) {
   return (
     <div class="app">
       <Bar
-        title={settings.title}
+        settings={settings}
         view={place.view}
         onChats={() => setSidebarOpen(true)}
         onKeys={() => setKeysOpen(true)}
@@ -56,9 +56,9 @@ export function App({ services }: { services: Services }) {
   );
 }
 
-type BarProps = { title: string; view: Place["view"]; onChats: () => void; onKeys: () => void };
+type BarProps = { settings: Settings; view: Place["view"]; onChats: () => void; onKeys: () => void };
 
-function Bar({ title, view, onChats, onKeys }: BarProps) {
+function Bar({ settings, view, onChats, onKeys }: BarProps) {
   return (
     <header class="bar">
       {view === "chat" && (
@@ -68,20 +68,28 @@ function Bar({ title, view, onChats, onKeys }: BarProps) {
       )}
       <a class="brand" href="#/">
         <Mark />
-        <span class="brand-name">{title}</span>
+        <span class="brand-name">{settings.title}</span>
       </a>
-      <nav class="views" aria-label="Views">
-        <a href="#/" aria-current={view === "chat" ? "page" : undefined}>
-          Chat
-        </a>
-        <a href="#/inspector" aria-current={view === "inspector" ? "page" : undefined}>
-          Inspector
-        </a>
-      </nav>
+      <Views view={view} hasInspector={settings.hasInspector} />
       <button type="button" class="quiet" onClick={onKeys} aria-label="Keys of vendors" title="Keys of vendors">
         <Icon name="key" />
       </button>
     </header>
+  );
+}
+
+/** The links to the views, where there are two. */
+function Views({ view, hasInspector }: { view: Place["view"]; hasInspector: boolean }) {
+  if (!hasInspector) return <span class="views none" />;
+  return (
+    <nav class="views" aria-label="Views">
+      <a href="#/" aria-current={view === "chat" ? "page" : undefined}>
+        Chat
+      </a>
+      <a href="#/inspector" aria-current={view === "inspector" ? "page" : undefined}>
+        Inspector
+      </a>
+    </nav>
   );
 }
 

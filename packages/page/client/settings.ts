@@ -6,15 +6,17 @@ export type Settings = {
   /** The URL of the page itself, which ends in a slash. */
   readonly base: URL;
   readonly suggestions: Readonly<Record<string, readonly string[]>>;
+  /** True when the server has the routes of the inspector. */
+  readonly hasInspector: boolean;
 };
 
 /** Reads the settings from the element of the document that has them. */
 export function readSettings(element: HTMLElement): Settings {
-  const { title, api, base, suggestions } = JSON.parse(element.dataset["settings"] ?? "{}") as Record<
+  const { title, api, base, suggestions, hasInspector } = JSON.parse(element.dataset["settings"] ?? "{}") as Record<
     "title" | "api" | "base",
     string
   > &
-    Pick<Settings, "suggestions">;
+    Pick<Settings, "suggestions" | "hasInspector">;
   const origin = new URL(api.endsWith("/") ? api : `${api}/`, location.origin);
-  return { title, suggestions, api: origin, base: new URL(base, location.href) };
+  return { title, suggestions, hasInspector, api: origin, base: new URL(base, location.href) };
 }

@@ -23,6 +23,8 @@ export const pageRules = [
   ...rulesOf("Page: the inspector", {
     "page.run-tree":
       "a run is a tree of its model calls, tool calls, members, workflow steps and waits, also before its end",
+    "page.tree-keys": "the arrow keys go through the tree of steps, and open and close them",
+    "page.time-scale": "the time of each step is a bar along that of the run, in which long pauses take little room",
     "page.inspector-runs": "the runs are listed newest first, by pages and status",
     "page.inspector-run": "of a run the inspector has its input and, of a workflow, its steps",
     "page.inspector-events":

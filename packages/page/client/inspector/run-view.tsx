@@ -96,7 +96,7 @@ function RunHead({ run, tree, status, now }: { run: InspectedRun; tree: RunTree;
         <bdi>{toVisible(run.name)}</bdi>
         <StatusMark status={status} />
       </h2>
-      <dl class="facts">
+      <dl class="run-facts">
         <Fact name="Took">{formatDuration(Math.max(0, endMs - startMs))}</Fact>
         {usage !== undefined && (
           <Fact name="Tokens">

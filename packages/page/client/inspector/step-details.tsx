@@ -58,7 +58,7 @@ function StepFacts({ step }: { step: TreeStep }) {
     ["Until", wait?.until === undefined ? undefined : new Date(wait.until).toLocaleString()],
   ];
   return (
-    <dl class="facts">
+    <dl class="run-facts">
       {facts.map(
         ([name, value]) =>
           value !== undefined && (

@@ -13,7 +13,7 @@ import { toVisible } from "./value-view.tsx";
 /** The icon of each kind of step, and its name for those who do not see it. */
 const kinds: Readonly<Record<StepKind, readonly [icon: IconName, name: string]>> = {
   model: ["thought", "Model call"],
-  tool: ["workflow", "Tool call"],
+  tool: ["tool", "Tool call"],
   member: ["team", "Member"],
   agent: ["agent", "Run"],
   step: ["workflow", "Workflow step"],
@@ -102,7 +102,7 @@ function StepRow({ step, depth, isCurrent, isSelected, isOpen, scale, onSelect, 
       data-status={status}
       onClick={onSelect}
     >
-      <span class="step-name" style={{ paddingInlineStart: `${Math.min(depth, 12) * 1.1}rem` }}>
+      <span class="step-title" style={{ paddingInlineStart: `${Math.min(depth, 12) * 1.1}rem` }}>
         <span
           class="twist"
           data-open={hasChildren ? isOpen : undefined}

@@ -34,7 +34,7 @@ export function ValueView({ value, name }: { value: unknown; name: string }) {
         </pre>
       )}
       {isLong && (
-        <button type="button" class="more" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        <button type="button" class="show-all" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           {isOpen ? "Show less" : `Show all ${text.length.toLocaleString()} characters`}
         </button>
       )}
