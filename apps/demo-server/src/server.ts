@@ -8,7 +8,7 @@ import { createPage } from "@troupe/page";
 import express from "express";
 import type { Express, Request } from "express";
 import type { Demo } from "./demo.ts";
-import { trustUserHeader } from "./demo-users.ts";
+import { trustDemoUser, welcomeVisitor } from "./demo-users.ts";
 import { suggestions } from "./suggestions.ts";
 
 const docs = {
@@ -46,15 +46,16 @@ export type Serving = {
 /** Creates an Express app that serves the demo over HTTP, A2A and MCP. */
 export function createDemoServer(demo: Demo, { runs, ...serving }: Serving): Express {
   const app = express().disable("x-powered-by");
-  const middleware = [trustUserHeader];
+  const middleware = [trustDemoUser];
   app.use(requestLogger);
   app.use(createA2AServer({ ...serving, ...a2aOptions, agents: { ...demo.agents, ...demo.teams }, middleware, runs }));
   app.use(createAgentRouter({ ...demo, ...serving, runs, middleware, fileUpload: true, swagger: docs }));
-  app.use("/mcp", trustUserHeader, createMcpServer({ ...demo, ...serving, runs, name: "troupe-demo" }).handler);
+  app.use("/mcp", trustDemoUser, createMcpServer({ ...demo, ...serving, runs, name: "troupe-demo" }).handler);
   app.get("/", (request, response, next) =>
     asksForPage(request) ? next() : void response.vary("accept").json(welcome),
   );
-  app.use(createPage({ title: "Troupe demo", suggestions }));
+  app.get("/", welcomeVisitor);
+  app.use(createPage({ title: "Troupe demo", suggestions, inspector: { runs } }));
   app.use(() => {
     throw new TroupeError("not_found", "There is nothing here. GET / lists the endpoints.");
   });
