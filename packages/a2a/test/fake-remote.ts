@@ -43,6 +43,7 @@ export function card1(fields: object = {}): object {
 /** Serves a fake agent until the test is over: its card, and what `answer` makes of the other requests. */
 export async function fakeRemote(answer: Answer, card: object | null = card1()): Promise<FakeRemote> {
   const asked: Asked[] = [];
+  const methods: string[] = [];
   const server = createServer((request, response) => {
     response.on("error", () => undefined);
     const chunks: Buffer[] = [];
@@ -52,6 +53,7 @@ export async function fakeRemote(answer: Answer, card: object | null = card1()):
       const rpc = { id: "", method: "", params: {}, ...(text !== "" && (JSON.parse(text) as object)) };
       const each = { verb: request.method ?? "", path: request.url ?? "", headers: request.headers, rpc } as Asked;
       asked.push(each);
+      if (each.rpc.method !== "") methods.push(each.rpc.method);
       if (each.verb === "GET" && each.path === "/.well-known/agent-card.json" && card !== null)
         sendJson(response, card);
       else answer(each, response);
@@ -66,9 +68,7 @@ export async function fakeRemote(answer: Answer, card: object | null = card1()):
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked,
-    get methods() {
-      return asked.flatMap(({ rpc: { method } }) => (method === "" ? [] : method));
-    },
+    methods,
   };
 }
 
@@ -116,5 +116,16 @@ export function status1(state: string, text?: string): object {
 export async function until(holds: () => boolean): Promise<void> {
   for (const end = Date.now() + 10_000; !holds(); await new Promise((resolve) => setTimeout(resolve, 2))) {
     if (Date.now() > end) throw new Error("The condition did not come true.");
+  }
+}
+
+/** Repeats a trial with more and more time, since a machine may be too slow for the least. */
+export async function withPatience(trial: (timeoutMs: number) => Promise<void>): Promise<void> {
+  for (let timeoutMs = 150; ; timeoutMs *= 4) {
+    try {
+      return await trial(timeoutMs);
+    } catch (error) {
+      if (timeoutMs > 3000) throw error;
+    }
   }
 }

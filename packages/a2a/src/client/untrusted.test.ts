@@ -1,0 +1,151 @@
+import { Socket } from "node:net";
+import fc from "fast-check";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { card1, fakeRemote, sendJson, sendResult, task1 } from "../../test/fake-remote.ts";
+import { A2ARemoteAgent } from "./remote-agent.ts";
+
+const byte = fc.integer({ min: 0, max: 255 });
+const group = fc.integer({ min: 0, max: 0xffff }).map((value) => value.toString(16));
+
+/** IPv4 addresses of networks that are not public. */
+const privateV4 = fc.oneof(
+  fc.tuple(fc.constantFrom(0, 10, 127), byte, byte, byte),
+  fc.tuple(fc.constant(169), fc.constant(254), byte, byte),
+  fc.tuple(fc.constant(172), fc.integer({ min: 16, max: 31 }), byte, byte),
+  fc.tuple(fc.constant(192), fc.constant(168), byte, byte),
+  fc.tuple(fc.constant(100), fc.integer({ min: 64, max: 127 }), byte, byte),
+);
+
+/** The spellings of an IPv4 address that a URL takes. */
+const spelled = fc.tuple(privateV4, fc.integer({ min: 0, max: 5 })).map(([[a, b, c, d], form]) => {
+  const whole = ((a * 256 + b) * 256 + c) * 256 + d;
+  const hex = (value: number): string => `0x${value.toString(16)}`;
+  const forms = [
+    [a, b, c, d].join("."),
+    String(whole),
+    hex(whole),
+    [a, b, c, d].map(hex).join("."),
+    [a, b, c, d].map((value) => `0${value.toString(8)}`).join("."),
+    `[::ffff:${[a, b, c, d].join(".")}]`,
+  ];
+  return forms[form] ?? "";
+});
+
+const privateV6 = fc.oneof(
+  fc.constantFrom("[::1]", "[::]"),
+  fc.tuple(fc.constantFrom("fc00", "fd12", "fe80", "febf"), group, group).map((groups) => `[${groups.join(":")}::1]`),
+);
+
+const scheme = fc.constantFrom("http", "https");
+const port = fc.constantFrom("", ":80", ":443", ":8080", ":6379");
+const privateUrl = fc
+  .tuple(scheme, fc.oneof(spelled, privateV6), port)
+  .map(([protocol, host, at]) => `${protocol}://${host}${at}/a2a`);
+
+/** Watches the connections that are opened. Returns a function that gives their ports. */
+function watchConnections(): () => number[] {
+  const connect = vi.spyOn(Socket.prototype, "connect");
+  onTestFinished(() => connect.mockRestore());
+  return () => connect.mock.calls.map(portOf);
+}
+
+function portOf(call: unknown): number {
+  const [first] = call as [unknown];
+  const options = (Array.isArray(first) ? first[0] : first) as { port?: number | string };
+  return Number(options.port);
+}
+
+describe("an endpoint that a card names", () => {
+  it("is not connected to at any of 1,000 private addresses [remote.private]", async () => {
+    const urls = fc.sample(privateUrl, { numRuns: 1000, seed: 28 });
+    const served: { urls: string[] } = { urls: [] };
+    const { url } = await fakeRemote((_asked, response) => {
+      const supportedInterfaces = served.urls.map((each) => ({
+        url: each,
+        protocolBinding: "JSONRPC",
+        protocolVersion: "1.0",
+      }));
+      sendJson(response, card1({ supportedInterfaces, capabilities: { streaming: true } }));
+    }, null);
+    const connections = watchConnections();
+    for (let start = 0; start < urls.length; start += 8) {
+      served.urls = urls.slice(start, start + 8);
+      const error: unknown = await new A2ARemoteAgent({ url, name: "far" })
+        .run("Go.")
+        .catch((thrown: unknown) => thrown);
+      expect(error, served.urls.join(" ")).toMatchObject({
+        code: "model_failed",
+        message: expect.stringContaining("at an address that is not public"),
+      });
+    }
+
+    // The first connection, to the card, is kept for the others.
+    expect(new Set(connections())).toEqual(new Set([Number(new URL(url).port)]));
+  });
+
+  it("is not connected to by a name that leads to a private address [remote.private]", async () => {
+    const trap = await fakeRemote((asked, response) =>
+      sendResult(asked, response, { task: task1("COMPLETED", "Trapped.") }),
+    );
+    const named = trap.url.replace("127.0.0.1", "localhost");
+    const supportedInterfaces = [{ url: named, protocolBinding: "JSONRPC", protocolVersion: "1.0" }];
+    const { url } = await fakeRemote(() => undefined, card1({ supportedInterfaces }));
+
+    await expect(new A2ARemoteAgent({ url }).run("Go.")).rejects.toThrow("Add its origin to trustedOrigins");
+    expect(trap.asked).toEqual([]);
+  });
+
+  it("gets no headers at another origin, unless the host trusts that [remote.other-origins]", async () => {
+    const other = await fakeRemote((asked, response) =>
+      sendResult(asked, response, { task: task1("COMPLETED", "Rain.") }),
+    );
+    const supportedInterfaces = [{ url: `${other.url}/a2a`, protocolBinding: "JSONRPC", protocolVersion: "1.0" }];
+    const { url } = await fakeRemote(() => undefined, card1({ supportedInterfaces }));
+    const headers = { authorization: "Bearer canary" };
+
+    await expect(new A2ARemoteAgent({ url, headers }).run("Go.")).rejects.toThrow(
+      "at another origin, which must not get headers",
+    );
+    expect(other.asked).toEqual([]);
+    const trusting = new A2ARemoteAgent({ url, headers, trustedOrigins: [other.url] });
+    expect((await trusting.run("Go.")).text).toBe("Rain.");
+    expect(other.asked.map((each) => each.headers.authorization)).toEqual(["Bearer canary"]);
+  });
+
+  it("is passed over for one at the origin of url [remote.other-origins]", async () => {
+    const supportedInterfaces = ["http://10.0.0.1/a2a", "/a2a"].map((at) => ({
+      url: at,
+      protocolBinding: "JSONRPC",
+      protocolVersion: "1.0",
+    }));
+    const { url } = await fakeRemote(
+      (asked, response) => sendResult(asked, response, { task: task1("COMPLETED", "Rain.") }),
+      card1({ supportedInterfaces }),
+    );
+
+    expect((await new A2ARemoteAgent({ url, headers: { "x-key": "k" } }).run("Go.")).text).toBe("Rain.");
+  });
+});
+
+describe("a redirect", () => {
+  it.each([301, 302, 303, 307, 308])(
+    "is not followed, neither for the card nor for a call (%i) [remote.redirects]",
+    async (status) => {
+      const trap = await fakeRemote((_asked, response) => response.end("{}"));
+      const { url } = await fakeRemote((_asked, response) =>
+        response.writeHead(status, { location: `${trap.url}/a2a` }).end(),
+      );
+      const { url: moved } = await fakeRemote(
+        (_asked, response) => response.writeHead(status, { location: trap.url }).end(),
+        null,
+      );
+      const headers = { authorization: "Bearer canary" };
+
+      for (const each of [url, moved]) {
+        const running = new A2ARemoteAgent({ url: each, headers }).run("Go.");
+        await expect(running).rejects.toThrow(`a redirect (HTTP status ${status}), which is not followed`);
+      }
+      expect(trap.asked).toEqual([]);
+    },
+  );
+});
