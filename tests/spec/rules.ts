@@ -1,6 +1,7 @@
 import type { Rule } from "./rule.ts";
 import { a2aTaskRules } from "./rules/a2a-tasks.ts";
 import { a2aWireRules } from "./rules/a2a-wire.ts";
+import { remoteAgentRules } from "./rules/remote-agents.ts";
 import { agentRules } from "./rules/agents.ts";
 import { messageToolkitRules } from "./rules/message-toolkits.ts";
 import { modelCallRules } from "./rules/model-calls.ts";
@@ -26,6 +27,7 @@ export const rules: readonly Rule[] = [
   ...transportRules,
   ...a2aTaskRules,
   ...a2aWireRules,
+  ...remoteAgentRules,
   ...messageToolkitRules,
   ...pageRules,
   ...testingRules,
