@@ -3,20 +3,19 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
-import type { Rule } from "../../tests/spec/rule.ts";
 import { rules } from "../../tests/spec/rules.ts";
 import { findCitations } from "./citations.ts";
-import { judge, needsServer } from "./judge.ts";
+import { filesToRun, judge, provenByServers } from "./judge.ts";
 import type { TestResult } from "./judge.ts";
 
 /**
- * `pnpm spec:coverage`: prints which rules of the specification are proven, documented or open, and fails when a proof is
- * missing, skipped, red or asserts nothing. It reads the JSON reports of earlier runs, named by `--results` or
- * `TROUPE_TEST_RESULTS`, or else runs the tests that cite a rule. Tests that need servers count only with `--services`.
- * `--open` lists the open rules.
+ * `pnpm spec:coverage`: runs the tests that cite a rule, prints how many rules of the specification are proven or documented,
+ * and fails when one is neither, or a proof is missing, skipped, red or asserts nothing. It runs no test of a rule that the JSON
+ * reports of earlier runs have, named by `--results` or `TROUPE_TEST_RESULTS`. Tests that need servers count only with
+ * `--services`, and in such a report.
  */
 const { values } = parseArgs({
-  options: { results: { type: "string", multiple: true }, open: { type: "boolean" }, services: { type: "boolean" } },
+  options: { results: { type: "string", multiple: true }, services: { type: "boolean" } },
 });
 
 const reports = values.results ?? process.env["TROUPE_TEST_RESULTS"]?.split(",");
@@ -40,6 +39,8 @@ function readResults(path: string): TestResult[] {
 
 /** Runs the named files. A red test shows in its result, so the exit code does not count. */
 function runTests(files: readonly string[]): TestResult[] {
+  if (files.length === 0) return [];
+  console.log(`Runs ${files.length} test files that cite rules of which no result is there.`);
   const folder = mkdtempSync(join(tmpdir(), "troupe-spec-"));
   const outputFile = join(folder, "results.json");
   const reporter = ["--reporter=json", `--outputFile=${outputFile}`];
@@ -53,28 +54,30 @@ function runTests(files: readonly string[]): TestResult[] {
   return results;
 }
 
-function bySection(list: readonly Rule[]): string {
-  const sections = Map.groupBy(list, ({ section }) => section);
-  return [...sections].map(([section, members]) => `  ${section}: ${members.length}`).join("\n");
-}
-
 const citations = listFiles("*.test.ts", "packages/core/src/testing/conformance/*-cases.ts").flatMap((file) =>
   findCitations(file, readFileSync(file, "utf8")),
 );
 // The cases of suites are run by the implementations.
 const suites = citations.some(({ isCase }) => isCase) ? listFiles("*.conformance.test.ts") : [];
-const cited = citations.filter(({ isCase }) => isCase !== true).map(({ file }) => file);
-const files = [...new Set([...cited, ...suites])].filter((file) => !needsServer(file));
-const { proven, documented, open, faults } = judge({
+const known = (reports ?? []).flatMap(readResults);
+const files = filesToRun(citations, known);
+const { proven, documented, faults } = judge({
   rules,
   citations,
-  results: reports === undefined ? runTests(files) : reports.flatMap(readResults),
+  results: [...known, ...runTests(known.length === 0 ? [...new Set([...files, ...suites])] : files)],
   readPage: (path) => (existsSync(path) ? readFileSync(path, "utf8") : undefined),
   hasServices: values.services === true,
 });
 
-if (open.length > 0) console.log(`open:\n${bySection(open)}`);
-if (values.open === true) for (const { id, text } of open) console.log(`  ${id}: ${text}`);
-console.log(`${rules.length} rules: ${proven.length} proven, ${documented.length} documented, ${open.length} open.`);
+console.log(
+  `${rules.length} rules: ${proven.length} have tests that prove them, ${documented.length} are documented for hosts.`,
+);
+const byServers = provenByServers(rules, citations).length;
+if (values.services !== true) {
+  console.log(
+    `Of ${byServers} of them all tests need servers: they count with --services and the results of test:services.`,
+  );
+}
 for (const fault of faults) console.error(fault);
+console.log(faults.length === 0 ? "No rule is open." : `${faults.length} faults, listed above.`);
 process.exitCode = faults.length === 0 ? 0 : 1;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { documentedRules, plannedRules, rulesOf } from "../../tests/spec/rule.ts";
+import { documentedRules, rulesOf } from "../../tests/spec/rule.ts";
 import { rules as realRules } from "../../tests/spec/rules.ts";
 import type { Citation } from "./citations.ts";
-import { judge } from "./judge.ts";
+import { filesToRun, judge, provenByServers } from "./judge.ts";
 
 const file = "a.test.ts";
 const rules = rulesOf("Section", { "a.b": "it is so" });
@@ -36,12 +36,6 @@ describe("judge", () => {
     expect(faultsOf(`${title} (known gap: none)`)).toEqual([expect.stringContaining("no test that cites it ran")]);
   });
 
-  it("leaves a planned rule open without a fault", () => {
-    const planned = plannedRules("Later", { "c.d": "it will be so" });
-
-    expect(judge({ ...sound, rules: [...rules, ...planned] })).toMatchObject({ open: planned, faults: [] });
-  });
-
   it("expects the page of a documented rule to exist", () => {
     const host = documentedRules("Section", { "e.f": { text: "do so", page: "SECURITY.md#rate-limits" } });
     const faultsWith = (page: string | undefined) =>
@@ -59,7 +53,6 @@ describe("judge", () => {
     ["a red test", { results: [{ file, title, status: "failed" }] }, "is failed"],
     ["a test without an assertion", { citations: [{ ...citation, asserts: false }] }, "asserts nothing at run time"],
     ["a citation of no rule", { citations: [citation, { ...citation, id: "x.y" }] }, "is no rule"],
-    ["a planned rule that is cited", { rules: plannedRules("Later", { "a.b": "" }) }, "list it with rulesOf"],
     ["a rule listed twice", { rules: [...rules, ...rules] }, "listed twice"],
   ])("reports %s", (_what, change, fault) => {
     expect(judge({ ...sound, ...change }).faults).toContainEqual(expect.stringContaining(fault));
@@ -80,6 +73,24 @@ describe("judge", () => {
     ];
 
     expect(judge({ ...sound, results }).faults).toHaveLength(1);
+  });
+});
+
+describe("the tests beside those that ran", () => {
+  const slow = { ...citation, id: "c.d", file: "c.slow.test.ts" };
+  const served = { ...citation, id: "e.f", file: "e.integration.test.ts" };
+  const suite = { ...citation, id: "g.h", file: "g-cases.ts", isCase: true as const };
+
+  it("are those of rules without a result, but not those that need servers", () => {
+    expect(filesToRun([citation, slow, served, suite], sound.results)).toEqual(["c.slow.test.ts"]);
+    expect(filesToRun([citation, slow, served, suite], [])).toEqual([file, "c.slow.test.ts"]);
+  });
+
+  it("are missing for rules that servers alone prove", () => {
+    const all = [...rules, ...rulesOf("Section", { "e.f": "it is served", "x.y": "it is open" })];
+
+    expect(provenByServers(all, [citation, served]).map(({ id }) => id)).toEqual(["e.f"]);
+    expect(provenByServers(all, [citation, served, { ...served, file }])).toEqual([]);
   });
 });
 

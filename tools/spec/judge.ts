@@ -28,7 +28,7 @@ export function judge({ rules, citations, results, readPage, hasServices }: Evid
     ...repeated(rules.map(({ id }) => id)).map((id) => `${id} is listed twice in tests/spec/rules.`),
     ...citations.flatMap((citation) => citationFaults(citation, rules)),
     ...proven.flatMap(({ id }) => proofFaults(id, { citations, results, hasServices })),
-    ...open.filter(({ isPlanned }) => isPlanned !== true).map(({ id }) => missingProof(id)),
+    ...open.map(({ id }) => missingProof(id)),
     ...documented.flatMap((rule) => pageFaults(rule, readPage)),
   ];
   return { proven, documented, open, faults };
@@ -42,17 +42,34 @@ function citationFaults({ id, file, line, asserts }: Citation, rules: readonly R
   const at = `${file}:${line} cites ${id}`;
   const rule = rules.find((one) => one.id === id);
   if (rule === undefined) return [`${at}, which is no rule: see tests/spec/rules.`];
-  if (rule.isPlanned) return [`${at}, which is planned: list it with rulesOf, so that it stays proven.`];
   return asserts ? [] : [`${at} and asserts nothing at run time. Types alone are no proof: assert a value.`];
 }
 
 function missingProof(id: string): string {
-  return `${id} is proven by no test: cite [${id}] in the title of one, or list the rule with plannedRules.`;
+  return `${id} is proven by no test: cite [${id}] in the title of one, or name the page that tells a host of it.`;
 }
 
 /** Returns true for a test file that runs only where there are servers. */
 export function needsServer(file: string): boolean {
   return file.endsWith(".integration.test.ts");
+}
+
+/**
+ * Returns the files whose tests are to run beside those that ran: all that cite a rule of which no test ran, without those that
+ * need servers.
+ */
+export function filesToRun(citations: readonly Citation[], results: readonly TestResult[]): string[] {
+  const ran = new Set(results.flatMap(({ title }) => idsIn(title)));
+  const files = citations.flatMap(({ id, file, isCase }) => (isCase === true || ran.has(id) ? [] : [file]));
+  return [...new Set(files)].filter((file) => !needsServer(file));
+}
+
+/** Returns the rules that only tests with servers prove. */
+export function provenByServers(rules: readonly Rule[], citations: readonly Citation[]): Rule[] {
+  return rules.filter(({ id }) => {
+    const citing = citations.filter((citation) => citation.id === id);
+    return citing.length > 0 && citing.every(({ file }) => needsServer(file));
+  });
 }
 
 function proofFaults(id: string, { citations, results, hasServices }: Omit<Evidence, "rules" | "readPage">): string[] {
