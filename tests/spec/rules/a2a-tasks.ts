@@ -66,6 +66,13 @@ export const a2aTaskRules = [
     "a2a.push-owners": "the push configs of a task are its user's: for any other caller there is no task",
     "a2a.push-checks":
       "a push config has a public https address, secrets that are headers, and a task at most ten of them",
+    "a2a.push-guarded":
+      "no connection is made to a private address, whatever its spelling, name or redirect, for a push config or the card of a remote agent",
+    "a2a.push-sdk-clients":
+      "the official clients of 0.2.5, 0.3 and 1.0 set push configs, and their receivers are notified",
+    "a2a.push-shutdown":
+      "a shutdown waits for the notifications of tasks in memory, and hands those of durable ones back",
+    "a2a.push-killed": "notifications go on after their process was killed, and none is lost",
     "a2a.push-sealed": "addresses and tokens of receivers are sealed in a lasting storage, or none are taken",
     "a2a.push-body-0": "a receiver that a client of 0.x has named gets the whole task, whenever its state changes",
     "a2a.push-body-1": "a receiver that a client of 1.0 has named gets the events of the task as a stream has them",

@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { receive, tokenOf, verifyNotification } from "../../test/receiver.ts";
 import type { Receiver } from "../../test/receiver.ts";
 import { heldAgent, message0, message1, scriptedAgent, serveA2A, untilState } from "../../test/serve-a2a.ts";
+import type { EndingRuns } from "@troupe/core/adapter";
 import type { A2AServerOptions } from "../server/a2a-server-options.ts";
 import type { PushOptions } from "./push-options.ts";
 
@@ -275,5 +276,45 @@ describe("push notifications of a durable task", () => {
     expect(ofSecond().map(({ body }) => body.status.state)).toEqual(["working", "completed"]);
     const stored = JSON.stringify(await storage.list("run-subscriptions"));
     expect(stored).not.toContain(receiver.host);
+  });
+});
+
+describe("a shutdown", () => {
+  it("waits for the notifications of tasks in memory, and ends those that cannot be delivered [a2a.push-shutdown]", async () => {
+    const gate = Promise.withResolvers<number>();
+    const receiver = await receive(() => gate.promise);
+    const ending: EndingRuns[] = [];
+    const shutdown = { add: (runs: EndingRuns) => ending.push(runs) };
+    const { served } = await serveWith([receiver], { agents: { helper: scriptedAgent([{ text: "A." }]) }, shutdown });
+    const { result } = await served.call("message/send", { ...message0("Hi"), ...notify0(receiver.url) });
+    expect(result.status.state).toBe("completed");
+    await receiver.until(1);
+    expect(ending.reduce((sum, { size }) => sum + size, 0)).toBe(1);
+    const drained = Promise.all(ending.map(async (each) => await each.drain()));
+    gate.resolve(204);
+    await drained;
+    expect(receiver.notified.map(({ body }) => body.status.state)).toEqual(["working", "completed"]);
+  });
+
+  it("hands the notifications of durable tasks back, for another process at once [a2a.push-shutdown]", async () => {
+    const down = await receive(() => 503);
+    const storage = new InMemoryStorage();
+    const agents = { helper: scriptedAgent([{ text: "A." }], { storage }) };
+    const first = new RunService({ storage, agents });
+    await first.serve();
+    const ending: EndingRuns[] = [];
+    const shutdown = { add: (runs: EndingRuns) => ending.push(runs) };
+    const options = { agents, runs: first, shutdown };
+    const { served } = await serveWith([down], options, { maxAttempts: 1000 });
+    await served.call("message/send", { ...message0("Hi"), ...notify0(down.url) });
+    await down.until(2);
+    await Promise.all(ending.map(async (each) => await each.drain()));
+    const count = down.notified.length;
+    await first.close();
+
+    const second = new RunService({ storage, agents });
+    onTestFinished(async () => await second.close());
+    expect(await Array.fromAsync(second.subscriptions.takeUp())).toHaveLength(1);
+    expect(down.notified).toHaveLength(count);
   });
 });

@@ -1,0 +1,160 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { createServer } from "node:net";
+import type { AddressInfo, LookupFunction } from "node:net";
+import { networkInterfaces } from "node:os";
+import { createLogger } from "@troupe/core";
+import fc from "fast-check";
+import { describe, expect, inject, it, onTestFinished } from "vitest";
+import { card1, fakeRemote, sendJson } from "../../test/fake-remote.ts";
+import { privateUrl, resolvedAddresses } from "../../test/private-urls.ts";
+import { receive } from "../../test/receiver.ts";
+import { heldAgent, message0, message1, serveA2A } from "../../test/serve-a2a.ts";
+import { A2ARemoteAgent } from "../client/remote-agent.ts";
+import type { PushOptions } from "./push-options.ts";
+import { PushPost } from "./push-post.ts";
+import { PushSigner } from "./push-signer.ts";
+
+const numRuns = { few: 1000, many: 20_000 }[inject("trials")];
+const someRuns = { few: 100, many: 2000 }[inject("trials")];
+
+/** Listens on the loopback addresses of this machine, and counts the connections. */
+async function setTrap(): Promise<{ port: number; connections: () => number }> {
+  let connections = 0;
+  const found = Object.values(networkInterfaces()).flatMap((all) => all?.map(({ address }) => address) ?? []);
+  let port = 0;
+  for (const host of ["127.0.0.1", "::1"].filter((each) => found.includes(each))) {
+    const server = createServer((socket) => {
+      connections += 1;
+      socket.destroy();
+    });
+    await new Promise<void>((resolve) => server.listen(port, host, resolve));
+    onTestFinished(() => new Promise<void>((resolve) => void server.close(() => resolve())));
+    port = (server.address() as AddressInfo).port;
+  }
+  return { port, connections: () => connections };
+}
+
+/** Counts every socket that this process opens. */
+function countSockets(): () => number {
+  let sockets = 0;
+  const count = (): void => void (sockets += 1);
+  subscribe("net.client.socket", count);
+  onTestFinished(() => void unsubscribe("net.client.socket", count));
+  return () => sockets;
+}
+
+/** Makes what sends notifications, and what it logs. */
+function makePost(options: Pick<PushOptions, "allowPrivateHosts" | "lookup"> = {}) {
+  const logged: string[] = [];
+  const { allowPrivateHosts = [], lookup } = options;
+  const limits = { timeoutMs: 5000, maxAttempts: 3, retryMs: 1, maxPerTask: 10, concurrency: 10 };
+  const settings = { ...limits, allowPrivateHosts, ...(lookup && { lookup }) };
+  const logger = createLogger({ write: (line) => void logged.push(line), level: "warn" });
+  const post = new PushPost(settings, new PushSigner(undefined, undefined), logger);
+  const ends = { stop: new AbortController().signal, abort: new AbortController().signal };
+  const rest = { taskId: "t", id: "n", contentType: "application/json", body: {} };
+  const send = async (url: string) => await post.send({ ...rest, config: { id: "c", url } }, ends);
+  return { post, send, logged };
+}
+
+/** A name server of the test's own. */
+function answering(addresses: readonly string[]): LookupFunction {
+  const all = addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
+  return (_hostname, _options, callback) => callback(null, all);
+}
+
+describe("push notifications to private addresses", () => {
+  it("open no socket, whatever the spelling, when a config is set and when it is sent to [a2a.push-guarded]", async () => {
+    const { port, connections } = await setTrap();
+    const sockets = countSockets();
+    const { post, send, logged } = makePost();
+    let count = 0;
+    const property = fc.asyncProperty(privateUrl(port), async (url) => {
+      count += 1;
+      expect(() => post.checkUrl(url)).toThrow("must be an https: address of a public host");
+      // Also one that was kept when more was allowed.
+      await send(url);
+    });
+    await fc.assert(property, { numRuns });
+    expect(count).toBeGreaterThanOrEqual(1000);
+    expect(logged).toHaveLength(count);
+    expect(sockets()).toBe(0);
+    expect(connections()).toBe(0);
+  });
+
+  it("open no connection to a name that leads there, now or after its config was set [a2a.push-guarded]", async () => {
+    const { port, connections } = await setTrap();
+    let addresses: readonly string[] = [];
+    const lookup: LookupFunction = (...given) => answering(addresses)(...given);
+    const { post, send, logged } = makePost({ lookup });
+    const property = fc.asyncProperty(resolvedAddresses, async (resolved) => {
+      addresses = resolved;
+      const url = `https://hooks.example:${port}/`;
+      post.checkUrl(url);
+      await send(url);
+    });
+    await fc.assert(property, { numRuns: someRuns });
+    expect(logged).toHaveLength(someRuns);
+    for (const line of logged) expect(JSON.parse(line)).toMatchObject({ problem: "private_address", attempts: 1 });
+    expect(connections()).toBe(0);
+  });
+
+  it("follow no redirect there [a2a.push-guarded]", async () => {
+    const { port, connections } = await setTrap();
+    const targets: string[] = [];
+    const statuses = [301, 302, 303, 307, 308];
+    const receiver = await receive((index) => {
+      return { status: statuses[index % 5] ?? 302, headers: { location: targets.at(-1) ?? "" } };
+    });
+    const { send, logged } = makePost({ allowPrivateHosts: [receiver.host] });
+    const property = fc.asyncProperty(privateUrl(port), async (target) => {
+      targets.push(new URL(target).href);
+      await send(receiver.url);
+    });
+    await fc.assert(property, { numRuns: someRuns });
+    expect(receiver.notified).toHaveLength(someRuns);
+    expect(logged).toHaveLength(someRuns);
+    expect(connections()).toBe(0);
+  });
+
+  it("are not called as the endpoint that the card of a remote agent names [a2a.push-guarded]", async () => {
+    const { port, connections } = await setTrap();
+    let url = "";
+    const card = (): object =>
+      card1({ supportedInterfaces: [{ url, protocolBinding: "JSONRPC", protocolVersion: "1.0" }] });
+    let asked = 0;
+    const remote = await fakeRemote(({ path }, response) => {
+      if (path.endsWith("agent-card.json")) sendJson(response, card());
+      else asked += 1;
+    }, null);
+    const property = fc.asyncProperty(privateUrl(port), async (target) => {
+      url = new URL(target).href;
+      const agent = new A2ARemoteAgent({ url: remote.url, timeoutMs: 5000 });
+      await expect(agent.run("Hi")).rejects.toThrow("names an endpoint at an address that is not public");
+    });
+    await fc.assert(property, { numRuns: someRuns });
+    expect(asked).toBe(0);
+    expect(connections()).toBe(0);
+  });
+
+  it("are refused by the server in every version, in a call of their own and with a message [a2a.push-guarded]", async () => {
+    const { port, connections } = await setTrap();
+    const { agent, release } = heldAgent();
+    onTestFinished(release);
+    const served = await serveA2A({ agents: { helper: agent }, pushNotifications: true });
+    const begun = await served.call("message/send", { ...message0("Hi"), configuration: { blocking: false } });
+    const taskId = begun.result.id;
+    const property = fc.asyncProperty(privateUrl(port), fc.nat(3), async (url, form) => {
+      const calls: [string, object][] = [
+        ["tasks/pushNotificationConfig/set", { taskId, pushNotificationConfig: { url } }],
+        ["CreateTaskPushNotificationConfig", { taskId, url }],
+        ["message/send", { ...message0("Hi"), configuration: { pushNotificationConfig: { url } } }],
+        ["SendMessage", { ...message1("Hi"), configuration: { taskPushNotificationConfig: { url } } }],
+      ];
+      const [method, params] = calls[form] ?? ["", {}];
+      expect((await served.call(method, params)).error.code).toBe(-32602);
+    });
+    await fc.assert(property, { numRuns: 100 });
+    expect(connections()).toBe(0);
+  });
+});
