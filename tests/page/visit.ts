@@ -1,0 +1,103 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { chromium } from "playwright-core";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { onTestFinished } from "vitest";
+
+/** The address at which the browser of the tests is controlled. */
+export const browserUrl = process.env["TROUPE_TEST_CHROMIUM_URL"] ?? "not started by pnpm test:services";
+/** A folder for pictures of the page, for those who want to see it. */
+const pictures = process.env["TROUPE_TEST_PICTURES"];
+const waitMs = 20_000;
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** Runs in the page, where nothing of this file is in scope. */
+const reportViolations = `addEventListener("securitypolicyviolation", (event) => {
+  console.error(event.violatedDirective + " refused " + event.blockedURI);
+});`;
+
+/** The window and the colours of a browser, and the user who is signed in: `null` for nobody. */
+export type Look = Pick<BrowserContextOptions, "viewport" | "colorScheme"> & { readonly user?: string | null };
+
+/** A page of a signed-in user, with the errors and the hosts that it asked. */
+export class Visit {
+  readonly complaints: string[] = [];
+  readonly hosts = new Set<string>();
+  readonly page: Page;
+  readonly #name: string;
+
+  private constructor(page: Page, name: string) {
+    this.page = page;
+    this.#name = name;
+    page.setDefaultTimeout(waitMs);
+    page.on("request", (request) => {
+      if (/^https?:/.test(request.url())) this.hosts.add(new URL(request.url()).host);
+    });
+    page.on("console", (message) => {
+      if (message.type() === "error" || message.type() === "warning") this.complaints.push(message.text());
+    });
+    page.on("pageerror", (error) => this.complaints.push(error.message));
+  }
+
+  /** Opens the page in a browser of its own. */
+  static async open(url: string, name: string, { user = "ada", ...look }: Look = {}): Promise<Visit> {
+    const browser = await chromium.connectOverCDP(browserUrl);
+    const context = await browser.newContext(look);
+    onTestFinished(async () => {
+      await context.close();
+      await browser.close();
+    });
+    if (user !== null) await context.addCookies([{ name: "user", value: user, url }]);
+    const page = await context.newPage();
+    await page.addInitScript(reportViolations);
+    const visit = new Visit(page, name);
+    await page.goto(url);
+    await page.getByRole("textbox", { name: "Your question" }).waitFor();
+    return visit;
+  }
+
+  /** Picks whom to ask, asks, and waits for the end of the answer. */
+  async ask(name: string, text: string): Promise<void> {
+    await this.begin(name, text);
+    await this.page.getByRole("button", { name: "Send" }).waitFor();
+  }
+
+  /** Picks whom to ask, and asks. */
+  async begin(name: string, text: string): Promise<void> {
+    await this.page.getByRole("combobox").selectOption({ label: name });
+    await this.page.getByRole("textbox", { name: "Your question" }).fill(text);
+    await this.page.keyboard.press("Enter");
+    await this.page.getByRole("button", { name: "Stop" }).or(this.page.locator(".turn-foot").last()).first().waitFor();
+  }
+
+  /** Returns what is wrong with the page as it stands: wider than its window, or found by axe. */
+  async faults(state: string): Promise<string[]> {
+    if (pictures !== undefined) {
+      await this.page.screenshot({ path: `${pictures}/${this.#name}-${state}.png`.replaceAll(" ", "-") });
+    }
+    const isTooWide = await this.page.evaluate(
+      `[document.documentElement, ...document.querySelectorAll(".scroll, .sidebar, dialog")].some(
+        (element) => element.scrollWidth > element.clientWidth)`,
+    );
+    const isScrolled = await this.page.evaluate("document.documentElement.scrollHeight > innerHeight");
+    const sizes = [...(isTooWide === true ? ["too wide"] : []), ...(isScrolled === true ? ["too high"] : [])];
+    return [...sizes, ...(await runAxe(this.page))];
+  }
+}
+
+/** Runs axe from a world of its own, since the policy of the page lets no other script in. */
+async function runAxe(page: Page): Promise<string[]> {
+  const session = await page.context().newCDPSession(page);
+  const { frameTree } = await session.send("Page.getFrameTree");
+  const { executionContextId } = await session.send("Page.createIsolatedWorld", { frameId: frameTree.frame.id });
+  await session.send("Runtime.evaluate", { expression: axe, contextId: executionContextId });
+  const { result } = await session.send("Runtime.evaluate", {
+    expression: `axe.run().then(({ violations }) => JSON.stringify(violations.map(({ id, nodes }) =>
+      id + ": " + nodes.map(({ html, failureSummary }) => html.slice(0, 200) + " " + failureSummary).join(" | "))))`,
+    contextId: executionContextId,
+    awaitPromise: true,
+    returnByValue: true,
+  });
+  await session.detach();
+  return JSON.parse(String(result.value)) as string[];
+}
