@@ -25,6 +25,10 @@ export const pageRules = [
       "a run is a tree of its model calls, tool calls, members, workflow steps and waits, also before its end",
     "page.tree-keys": "the arrow keys go through the tree of steps, and open and close them",
     "page.time-scale": "the time of each step is a bar along that of the run, in which long pauses take little room",
+    "page.inspector-view":
+      "the inspector is loaded when it is opened, and shows a run under way over its waits to its end, by mouse and by keyboard",
+    "page.hostile":
+      "hostile answers, tool results, titles and file names make no markup, no script and no request, and reach no key",
     "page.inspector-runs": "the runs are listed newest first, by pages and status",
     "page.inspector-run": "of a run the inspector has its input and, of a workflow, its steps",
     "page.inspector-events":

@@ -50,12 +50,20 @@ function nameMembers({ children, startedCalls }: OpenStep): void {
 
 /** Finishes the steps in a step. A child run that is alone in its step is the step. */
 function finishAll(run: OpenRun, scope: Scope): TreeStep[] {
-  const { children } = scope.step;
+  const children = inOrderOfCalls(scope.step.children);
   const isOnly = children.filter(({ part }) => part.kind === "agent").length === 1;
   return children.flatMap((step) => {
     if (step.part.kind !== "agent" || !isOnly) return [finishStep(run, scope, step)];
     return finishAll(run, { step, input: inputWithin(step, undefined) ?? scope.input });
   });
+}
+
+/** Puts the calls of one round trip in the order in which they were asked for, in the places where they were heard of. */
+function inOrderOfCalls(steps: readonly OpenStep[]): OpenStep[] {
+  const isCall = ({ part }: OpenStep) => part.index !== undefined && part.round !== undefined;
+  const calls = Map.groupBy(steps.filter(isCall), ({ part }) => part.round);
+  for (const each of calls.values()) each.sort((one, other) => (one.part.index ?? 0) - (other.part.index ?? 0));
+  return steps.map((step) => (isCall(step) ? (calls.get(step.part.round)?.shift() ?? step) : step));
 }
 
 function finishStep(run: OpenRun, scope: Scope, opened: OpenStep): TreeStep {

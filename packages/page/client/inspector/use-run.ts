@@ -33,7 +33,7 @@ export function useRun(client: InspectorClient, runId: string): ReadRun {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const draw = (): void => {
       timer = undefined;
-      setDrawn(events.current.length);
+      setDrawn((times) => times + 1);
     };
     const follow = async (): Promise<void> => {
       setDetails(await client.read(runId, signal));

@@ -23,7 +23,7 @@ export function ValueView({ value, name }: { value: unknown; name: string }) {
   return (
     <section class="value" aria-label={name}>
       <header>
-        <h4>{name}</h4>
+        <span class="value-name">{name}</span>
         <CopyButton text={text} name={`Copy: ${name}`} />
       </header>
       {text === "" ? (

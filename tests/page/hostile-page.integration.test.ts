@@ -1,0 +1,230 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Agent, createLogger, defineTool, getTextContent, InMemoryStorage, RunService } from "@troupe/core";
+import { ScriptedModel } from "@troupe/core/testing";
+import { createAgentRouter } from "@troupe/http";
+import { createPage } from "@troupe/page";
+import express from "express";
+import type { RequestHandler } from "express";
+import { chromium } from "playwright-core";
+import type { Page } from "playwright-core";
+import { expect, it, onTestFinished } from "vitest";
+import { hostileTexts } from "./hostile-texts.ts";
+
+const browserUrl = process.env["TROUPE_TEST_CHROMIUM_URL"] ?? "not started by pnpm test:services";
+const key = "sk-canary-of-the-page-0123456789";
+const textsPerRun = 20;
+const runCount = 25;
+
+/** The texts of one run, by the number that its question has. */
+const texts = hostileTexts(textsPerRun * runCount);
+const textsOf = (run: number): string[] => texts.slice(run * textsPerRun, (run + 1) * textsPerRun);
+
+const signIn: RequestHandler = (request, _, next) => {
+  Object.assign(request, { principal: { userId: "ada" } });
+  next();
+};
+
+/** Serves an agent whose answers, tool calls and results are hostile: those of the number in its question. */
+async function serveHostile(): Promise<string> {
+  const storage = new InMemoryStorage();
+  const logger = createLogger({ level: "silent" });
+  const tool = defineTool({
+    name: "fetch_page",
+    description: "Returns what a page says.",
+    parameters: { type: "object" },
+    execute: ({ run }) => {
+      const said = textsOf(Number(run));
+      return {
+        content: said.join("\n\n"),
+        artifacts: said.map((text) => ({ type: text, data: { [text.slice(0, 200)]: text } })),
+      };
+    },
+  });
+  const model = new ScriptedModel().respond(({ messages }) => {
+    const asked = messages.findLast(({ role }) => role === "user")?.content ?? "";
+    const run = Number(/run (\d+)/.exec(getTextContent(asked))?.[1]);
+    if (messages.at(-1)?.role !== "tool")
+      return { toolCalls: [{ name: "fetch_page", arguments: { run, texts: textsOf(run) } }] };
+    return { thinking: textsOf(run).join("\n"), text: `${textsOf(run).join("\n\n")}\n\nThe end of run ${run}.` };
+  });
+  const reader = new Agent({ name: "reader", description: texts[2] ?? "", model, tools: [tool], storage });
+  const runs = new RunService({
+    agents: { reader },
+    storage,
+    logger,
+    sealKeys: ["a secret of at least 32 characters"],
+  });
+  await runs.serve();
+  const app = express();
+  app.use(signIn);
+  app.use(createPage({ inspector: { runs, logger }, title: "Troupe" }));
+  app.use(createAgentRouter({ agents: { reader }, runs, fileUpload: true, logger }));
+  const server = createServer(app).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    server.close();
+    await runs.close();
+    await storage.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** Runs in the page before its own scripts: notes each script that a text has made, and what the policy refuses. */
+const watch = `
+  globalThis.harm = [];
+  for (const name of ["pwned", "alert", "confirm", "prompt"]) globalThis[name] = (text) => harm.push(name + " " + text);
+  addEventListener("securitypolicyviolation", (event) => harm.push(event.violatedDirective + " refused " + event.blockedURI));
+`;
+
+/** Returns, in the page, what a text may not make: elements, attributes and addresses that are none of the page's own. */
+const findMade = `(() => {
+  const made = [...harm];
+  const forbidden = "script,iframe,frame,object,embed,base,meta,link,style,video,audio,math,template,noscript,x,img:not([src^='blob:']):not([src^='data:image/'])";
+  for (const element of document.body.querySelectorAll(forbidden)) if (element.parentElement !== document.body) made.push(element.outerHTML.slice(0, 200));
+  for (const element of document.body.querySelectorAll("*")) {
+    for (const { name, value } of element.attributes) {
+      if (name.startsWith("on") || name === "srcdoc" || name === "is") made.push(name + "=" + value.slice(0, 100));
+      if (["href", "src", "action", "formaction", "xlink:href"].includes(name)) {
+        const { protocol } = new URL(value, location.href);
+        const own = element.tagName === "A" ? ["http:", "https:", "mailto:"] : ["http:", "https:", "data:", "blob:"];
+        if (!own.includes(protocol)) made.push(name + "=" + value.slice(0, 100));
+        if (element.tagName === "A" && new URL(value, location.href).origin !== location.origin && !/noopener/.test(element.rel)) made.push("no rel " + value);
+      }
+    }
+  }
+  if (document.documentElement.scrollWidth > innerWidth) made.push("wider than its window");
+  return made;
+})()`;
+
+/** Looks for the key in all that a script of the page could read. */
+const findKey = `(() => {
+  const texts = [JSON.stringify([localStorage, sessionStorage]), document.documentElement.outerHTML, document.cookie, location.href, name];
+  const values = [...document.querySelectorAll("input, textarea")].map(({ value }) => value);
+  const own = Object.getOwnPropertyNames(globalThis).flatMap((name) => { try { return [JSON.stringify(globalThis[name]) ?? ""]; } catch { return []; } });
+  return [...texts, ...values, ...own].filter((text) => text.includes(${JSON.stringify(key)})).length;
+})()`;
+
+type Visit = { readonly page: Page; readonly url: string; readonly asked: Set<string>; readonly complaints: string[] };
+
+async function visit(url: string): Promise<Visit> {
+  const browser = await chromium.connectOverCDP(browserUrl);
+  const context = await browser.newContext({ viewport: { width: 1000, height: 900 } });
+  onTestFinished(async () => {
+    await context.close();
+    await browser.close();
+  });
+  const page = await context.newPage();
+  page.setDefaultTimeout(20_000);
+  const [asked, complaints] = [new Set<string>(), [] as string[]];
+  page.on("request", (request) => asked.add(request.url()));
+  page.on("dialog", (dialog) => void dialog.dismiss().then(() => complaints.push(`dialog ${dialog.message()}`)));
+  page.on("popup", (popup) => complaints.push(`popup ${popup.url()}`));
+  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
+  await page.addInitScript(watch);
+  await page.goto(url);
+  return { page, url, asked, complaints };
+}
+
+/** The paths that the page itself asks for. */
+const ownPaths =
+  /^\/(?:$|assets\/|inspector\/runs|(?:agents|teams|workflows|sessions|runs|docs|openapi)(?:\/|$)|favicon\.ico$)/;
+
+function foreignIn({ asked, url }: Visit): string[] {
+  return [...asked].filter((address) => {
+    if (address.startsWith("data:image/") || address.startsWith("blob:")) return false;
+    const { origin, pathname } = new URL(address);
+    return origin !== url || !ownPaths.test(pathname);
+  });
+}
+
+async function enterKey({ page }: Visit): Promise<void> {
+  await page.getByRole("button", { name: "Keys of vendors" }).click();
+  await page.getByRole("textbox", { name: "OpenAI" }).fill(key);
+  await page.getByRole("button", { name: "Use the key of OpenAI" }).click();
+  await page.keyboard.press("Escape");
+}
+
+async function ask({ page }: Visit, run: number): Promise<void> {
+  const field = page.getByRole("textbox", { name: "Your question" });
+  const [name = ""] = textsOf(run);
+  // The service refuses control characters in the name of a file.
+  const file = {
+    name: name.replaceAll(/\p{Cc}/gu, "").slice(0, 180) || "x",
+    mimeType: "text/plain",
+    buffer: Buffer.from(textsOf(run).join("\n")),
+  };
+  await page.locator("input[type=file]").setInputFiles(file);
+  await field.fill(`${textsOf(run).slice(0, 4).join("\n").slice(0, 4000)}\nrun ${run}`);
+  await page.getByRole("button", { name: "Send", exact: true }).click();
+  await page.locator(".answer").getByText(`The end of run ${run}.`).last().waitFor();
+}
+
+/** Asks all questions in the chat, and opens all that the answers fold away. */
+async function chat(seen: Visit): Promise<void> {
+  const { page } = seen;
+  for (let run = 0; run < runCount; run++) {
+    if (run % 5 === 0 && run > 0) await page.getByRole("button", { name: "New chat", exact: true }).click();
+    await ask(seen, run);
+    for (const summary of await page.locator(".turn").last().locator("summary").all()) await summary.click();
+    expect(await page.evaluate(findMade), `chat ${run}`).toEqual([]);
+  }
+}
+
+/** Gives the sessions one title after the other, and looks at them at the side. */
+async function showTitles({ page, url }: Visit): Promise<void> {
+  const { sessions } = (await (await fetch(`${url}/sessions`)).json()) as { sessions: { sessionId: string }[] };
+  for (let at = 0; at < texts.length; at += sessions.length) {
+    const named = sessions.map(async ({ sessionId }, index) => {
+      const title = (texts[at + index] ?? "").trim().slice(0, 200) || "x";
+      const headers = { "content-type": "application/json" };
+      await fetch(`${url}/sessions/${sessionId}`, { method: "PATCH", headers, body: JSON.stringify({ title }) });
+    });
+    await Promise.all(named);
+    await page.reload();
+    await page.locator(".session").first().waitFor();
+    expect(await page.evaluate(findMade), `titles from ${at}`).toEqual([]);
+  }
+}
+
+/** Opens all runs in the inspector, all steps of each, and all that they fold away. */
+async function inspect({ page, url }: Visit): Promise<void> {
+  const { runs } = (await (await fetch(`${url}/inspector/runs?limit=100`)).json()) as { runs: { runId: string }[] };
+  expect(runs).toHaveLength(runCount);
+  for (const { runId } of runs) {
+    await page.goto(`${url}/#/inspector/${runId}`);
+    const steps = page.getByRole("treeitem");
+    await steps.nth(2).waitFor();
+    for (const step of await steps.all()) {
+      await step.click();
+      // One that was clicked has another name.
+      const more = page.getByRole("button", { name: /^Show all/ });
+      for (let left = await more.count(); left > 0; left--) await more.first().click();
+      expect(await page.evaluate(findMade), runId).toEqual([]);
+    }
+    await page.getByText("Events of the log").click();
+    expect(await page.evaluate(findMade), runId).toEqual([]);
+  }
+}
+
+it.skipIf(browserUrl === "")(
+  "hostile answers, tool results, titles and file names make no markup, no script and no request, and reach no key [page.hostile]",
+  { timeout: 600_000 },
+  async () => {
+    expect(texts).toHaveLength(500);
+    const seen = await visit(await serveHostile());
+    await enterKey(seen);
+
+    await chat(seen);
+    expect(await seen.page.evaluate(findKey)).toBe(0);
+    await showTitles(seen);
+    await inspect(seen);
+
+    expect(await seen.page.evaluate(findKey)).toBe(0);
+    expect(foreignIn(seen)).toEqual([]);
+    expect(seen.complaints).toEqual([]);
+  },
+);
