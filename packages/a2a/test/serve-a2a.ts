@@ -1,3 +1,4 @@
+import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Agent, InMemoryStorage } from "@troupe/core";
 import type { AgentConfig, PlainRunOutput, Runnable, RunOutput, RunStream, StreamChunk } from "@troupe/core";
@@ -111,6 +112,7 @@ export type CallOptions = { as?: string; headers?: Record<string, string>; path?
 /** A server under test, with functions that call it as a client by hand does. */
 export type ServedA2A = {
   readonly url: string;
+  readonly server: Server;
   call(method: string, params: object, options?: CallOptions): Promise<Reply>;
   /** Calls a method that streams, and yields the result of each frame. */
   stream(method: string, params: object, options?: CallOptions): AsyncGenerator<Received, void>;
@@ -137,7 +139,7 @@ export async function serveA2A(options: A2AServerOptions, user?: string): Promis
   };
   onTestFinished(close);
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { url, close, ...callerOf(url, options.basePath) };
+  return { url, server, close, ...callerOf(url, options.basePath) };
 }
 
 /** Returns the functions that call a server by hand. */

@@ -2,7 +2,7 @@ import { SseWriter } from "@troupe/core/adapter";
 import type { Response } from "express";
 import { responseId } from "../agent/artifact.ts";
 import type { TaskForm } from "../tasks/task-view.ts";
-import type { TaskReader } from "../tasks/follow-task.ts";
+import type { TaskReader } from "../tasks/task-follower.ts";
 import type { A2AError } from "../wire/a2a-error.ts";
 import { createTextFrames, writeErrorFrame, writeFrame } from "../wire/stream-frames.ts";
 import type { Answered, TextPlace } from "../wire/stream-frames.ts";

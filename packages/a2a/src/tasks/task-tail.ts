@@ -66,6 +66,13 @@ export class TaskTail {
     return await this.#look((now) => isSettled(now) && now.status !== "waiting");
   }
 
+  /** Waits until the run is over or waits for a new answer, as its record says. Returns undefined when the client has left. */
+  async untilResting(): Promise<RunView | undefined> {
+    const { attempts, waits } = this.task.run;
+    const isNew = (now: RunView): boolean => now.status !== "waiting" || waits === undefined || now.attempts > attempts;
+    return await this.#look((now) => isSettled(now) && isNew(now));
+  }
+
   async #watchWaits(): Promise<void> {
     const { attempts } = this.task.run;
     try {
