@@ -2,7 +2,7 @@ import { getTextContent, isMultiModal } from "@troupe/core";
 import type { ChatMessage, ContentPart } from "@troupe/core";
 
 /** A result to answer with. `speaker` names the agent or team member that gave it; results of other tools have none. */
-export type Finding = { readonly speaker?: string; readonly text: string };
+type Finding = { readonly speaker?: string; readonly text: string };
 
 /** The parts of a conversation that this model uses. */
 export type Conversation = {

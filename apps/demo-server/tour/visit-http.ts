@@ -1,0 +1,180 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { chunksOf } from "./curl.ts";
+import type { Curl } from "./curl.ts";
+import { expect } from "./tour.ts";
+import type { Tour } from "./tour.ts";
+
+/** Questions for what is served, and what is in a good answer of the offline model. */
+const questions: Readonly<Record<string, readonly [input: unknown, answer: RegExp]>> = {
+  "agents/assistant": ["What is the weather in Oslo, and what is 12 * 7?", /9 °C with rain.* 84/],
+  "agents/support": ["Can a run survive a restart of the server?", /docs\/durable-runs\.md/],
+  "agents/extractor": ["My name is Ada, order number A-7, ada@example.com", /"orderNumber":"A-7"/],
+  "agents/companion": ["My name is Ada.", /Nice to meet you, Ada/],
+  "agents/weather-report": ["What is the weather in Reykjavik?", /"sky":"snow"/],
+  "agents/researcher": ["Count to 3", /1 2 3/],
+  "agents/concierge": ["What is the weather in Paris?", /with sun/],
+  "agents/meteorologist": ["Will it rain in London?", /with rain/],
+  "agents/timekeeper": ["What time is it in Tokyo?", /In Tokyo it is \d\d:\d\d/],
+  "agents/accountant": ["What is (3 + 4) * 2?", /= 14/],
+  "teams/travel-desk": [
+    "What is the weather in Tokyo and what time is it there?",
+    /meteorologist says.*timekeeper says/,
+  ],
+  "teams/help-desk": ["What is 2 + 3?", /= 5/],
+  "teams/city-guides": ["What is the weather in Cairo, and what is 2 + 3?", /meteorologist says.*accountant says/],
+  "teams/trip-planners": ["What is the weather in Bergen, and what time is it?", /meteorologist says.*timekeeper says/],
+  "workflows/morning-briefing": [{ city: "Bergen" }, /Take an umbrella/],
+};
+
+/** The assistants that need a key of their vendor, and the header in which a caller may bring it. */
+const keyHeaders = [
+  ["openai-assistant", "x-openai-api-key"],
+  ["claude-assistant", "x-anthropic-api-key"],
+  ["gemini-assistant", "x-google-api-key"],
+] as const;
+
+/** Drives every endpoint over HTTP with curl, and makes sure that the OpenAPI document lists no other. */
+export async function visitHttp(tour: Tour, curl: Curl, folder: string): Promise<void> {
+  tour.begin("HTTP, with curl");
+  const visit = new HttpVisit(tour, curl);
+  // All at once: the offline model takes its time for each word.
+  await Promise.all(
+    Object.entries(questions).map(async ([name, [input, answer]]) => await visit.runAndStream(name, input, answer)),
+  );
+  for (const [name, header] of keyHeaders) {
+    await visit.see(`POST /agents/${name}/run`, { status: 401, answer: new RegExp(header), body: { input: "Hi" } });
+    await visit.see(`POST /agents/${name}/stream`, { status: 401, answer: new RegExp(header), body: { input: "Hi" } });
+  }
+  await visit.lists();
+  await visit.session(folder);
+  await visit.runsAndQuestions();
+  await tour.step("all paths of the OpenAPI document", async () => await everyPath(curl));
+}
+
+type Sight = {
+  readonly status?: number;
+  readonly answer?: RegExp;
+  readonly body?: unknown;
+  readonly args?: readonly string[];
+};
+
+class HttpVisit {
+  readonly #tour: Tour;
+  readonly #curl: Curl;
+
+  constructor(tour: Tour, curl: Curl) {
+    this.#tour = tour;
+    this.#curl = curl;
+  }
+
+  /** Sends a request whose answer has this status and matches a pattern. Returns what the first group of the pattern found. */
+  async see(target: string, { status = 200, answer = /^/, body, args = [] }: Sight = {}): Promise<string> {
+    let found = "";
+    await this.#tour.step(target, async () => {
+      const seen = await this.#curl.send(target, body, ...args);
+      const match = answer.exec(seen.text);
+      expect(seen.status === status && match !== null, `${seen.status} ${seen.text}`);
+      found = match[1] ?? "";
+      return `${seen.status} ${seen.text}`;
+    });
+    return found;
+  }
+
+  async runAndStream(name: string, input: unknown, answer: RegExp): Promise<void> {
+    await this.see(`POST /${name}/run`, { answer, body: { input } });
+    const target = `POST /${name}/stream`;
+    await this.#tour.step(target, async () => {
+      const seen = await this.#curl.send(target, { input });
+      const types = chunksOf(seen).map(({ type }) => type);
+      expect(seen.status === 200 && types.length > 1 && !types.includes("error"), seen.text);
+      expect(name.startsWith("workflows") || types.at(-1) === "finish", seen.text);
+      return `${types.length} chunks: ${[...new Set(types)].join(", ")}`;
+    });
+  }
+
+  async lists(): Promise<void> {
+    await this.see("GET /", { answer: /POST \/a2a/ });
+    await this.see("GET /?for=browsers", { answer: /<!doctype html>/i, args: ["-H", "accept: text/html"] });
+    await this.see("GET /agents", { answer: /"assistant"/ });
+    await this.see("GET /teams", { answer: /"city-guides"/ });
+    await this.see("GET /workflows", { answer: /"morning-briefing"/ });
+    await this.see("GET /health", { answer: /"ok"/ });
+    await this.see("GET /ready", { answer: /"ready"/ });
+    await this.see("GET /docs", { answer: /<html/ });
+    await this.see("GET /docs/spec.json", { answer: /"openapi":"3\.0\.3"/ });
+    await this.see("GET /nowhere", { status: 404, answer: /"not_found"/ });
+    await this.see("POST /agents/nobody/run", { status: 404, answer: /"not_found"/, body: { input: "Hi" } });
+    await this.see("POST /agents/assistant/run", { status: 400, answer: /"invalid_request"/, body: { inptu: "Hi" } });
+  }
+
+  /** A session of a user: its turns, a file in it, its title, and its end. */
+  async session(folder: string): Promise<void> {
+    const args = ["-H", "x-demo-user: ada"];
+    const file = join(folder, "notes.txt");
+    writeFileSync(file, "A file that is stored in pieces beside its turn. ".repeat(600));
+    const form = [
+      "-F",
+      "input=What is my name, and what is this?",
+      "-F",
+      "sessionId=tour",
+      "-F",
+      `files=@${file};type=text/plain`,
+    ];
+    await this.see("POST /agents/assistant/run", {
+      answer: /Nice/,
+      body: { input: "I am Ada.", sessionId: "tour" },
+      args,
+    });
+    await this.see("POST /agents/assistant/run", { answer: /Your name is Ada.*notes\.txt/, args: [...args, ...form] });
+    await this.see("GET /sessions", { answer: /"sessionId":"tour"/, args });
+    await this.see("GET /sessions", { status: 401, answer: /"unauthorized"/ });
+    await this.see("PATCH /sessions/tour", { answer: /The tour/, body: { title: "The tour" }, args });
+    await this.see("GET /sessions/tour", { answer: /"title":"The tour"/, args });
+    const index = await this.see("GET /sessions/tour/turns", { answer: /"stored":\{"index":(\d+)/, args });
+    await this.see(`GET /sessions/tour/turns/2/parts/${index}`, { answer: /^A file that is stored/, args });
+    await this.see("DELETE /sessions/tour/turns?from=2", { status: 204, args });
+    await this.see("DELETE /sessions/tour", { status: 204, args });
+    await this.see("GET /sessions/tour", { status: 404, args });
+  }
+
+  /** Runs that outlive their request: one in the background, one that asks, one that is cancelled. */
+  async runsAndQuestions(): Promise<void> {
+    const args = ["-H", "x-demo-user: ada"];
+    const inBackground = [...args, "-H", "prefer: respond-async"];
+    const accepted = { status: 202, answer: /"runId":"([^"]+)"/ };
+    const booking = await this.see("POST /agents/assistant/run", {
+      ...accepted,
+      body: { input: "Book a room in Oslo." },
+      args,
+    });
+    await this.see("GET /runs?status=waiting", { answer: new RegExp(booking), args });
+    await this.see(`POST /runs/${booking}/answers/t.0.0`, { status: 204, body: { approved: true }, args });
+    await this.see(`GET /runs/${booking}/events`, { answer: /Room \d+ in Oslo|"text":"Room"/, args });
+    await this.see(`GET /runs/${booking}`, { answer: /Room \d+ in Oslo is booked/, args });
+    const counting = await this.see("POST /agents/assistant/run", {
+      ...accepted,
+      body: { input: "Count to 500" },
+      args: inBackground,
+    });
+    await this.see(`POST /runs/${counting}/cancel`, { answer: /"cancel/, args });
+    await this.see(`GET /runs/${counting}/events`, { answer: /"cancelled"/, args });
+    await this.see(`DELETE /runs/${counting}`, { status: 204, args });
+    await this.see(`GET /runs/${counting}`, { status: 404, args });
+  }
+}
+
+/** Compares the paths of the OpenAPI document with those that curl was sent to. */
+async function everyPath(curl: Curl): Promise<string> {
+  const { paths } = JSON.parse((await curl.send("GET /docs/spec.json")).text) as { paths: Record<string, object> };
+  const operations = Object.entries(paths).flatMap(([path, methods]) => {
+    const known = Object.keys(methods).filter((method) => /^(?:get|post|put|patch|delete)$/.test(method));
+    return known.map((method) => `${method.toUpperCase()} ${path}`);
+  });
+  const missing = operations.filter((operation) => {
+    const pattern = new RegExp(`^${operation.replace(/\{\w+\}/g, "[^/]+")}$`);
+    return !curl.sent.some((sent) => pattern.test(sent));
+  });
+  expect(missing.length === 0, `not visited: ${missing.join(", ")}`);
+  return `${operations.length} operations`;
+}
