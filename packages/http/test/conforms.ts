@@ -1,4 +1,5 @@
 import type { OpenApiOperation, OpenApiResponse, OpenApiSpec, OpenApiSchema } from "../src/openapi/open-api-spec.ts";
+import { schemaRef } from "../src/openapi/open-api-spec.ts";
 import { compileSchemas } from "./compile-schemas.ts";
 import type { CompiledSchemas } from "./compile-schemas.ts";
 
@@ -91,8 +92,26 @@ function headerProblems({ headers }: Seen, { headers: described = {} }: OpenApiR
 
 function contentProblems({ body, isWhole }: Seen, schema: OpenApiSchema, schemas: CompiledSchemas): string[] {
   const event = schema["x-event-data"] as OpenApiSchema | undefined;
+  if (event?.["$ref"] === schemaRef("UiMessageChunk").$ref) return chunkProblems({ body, isWhole }, event, schemas);
   if (event !== undefined) return eventProblems({ body, isWhole }, event, schemas);
   return isWhole ? schemas.problemsOf(schema, JSON.parse(body)) : [];
+}
+
+/** The chunks of a UI message stream have no ids, and a whole one ends with a line that is no JSON. */
+function chunkProblems(
+  { body, isWhole }: Pick<Seen, "body" | "isWhole">,
+  schema: OpenApiSchema,
+  schemas: CompiledSchemas,
+): string[] {
+  const blocks = body.split("\n\n").slice(0, -1);
+  const chunks = blocks.filter((block) => block !== ": heartbeat");
+  const last = chunks.at(-1) === "data: [DONE]" ? chunks.pop() : undefined;
+  const events = chunks.map(readEvent);
+  return [
+    ...(isWhole && last === undefined ? ["has no [DONE] at its end"] : []),
+    ...(events.some(({ id }) => id !== undefined) ? ["has ids"] : []),
+    ...events.flatMap(({ data }) => schemas.problemsOf(schema, data)),
+  ];
 }
 
 const ends = ["finish", "error"];
