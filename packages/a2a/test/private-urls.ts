@@ -41,7 +41,7 @@ const address6 = fc.oneof(
 );
 
 /** A host of a URL that is a private address, in any spelling that a URL takes. */
-export const privateHost: fc.Arbitrary<string> = fc.oneof(
+const privateHost: fc.Arbitrary<string> = fc.oneof(
   { weight: 3, arbitrary: fc.tuple(number4, fc.nat(17)).map(([number, form]) => spell(number, form)) },
   { weight: 1, arbitrary: address6.map((address) => `[${address}]`) },
   { weight: 1, arbitrary: address6.map((address) => `[${address.toUpperCase()}]`) },
