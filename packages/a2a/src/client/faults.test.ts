@@ -236,7 +236,7 @@ describe("the stream of a remote agent", () => {
       artifactUpdate: { ...(piece1("not ours") as { artifactUpdate: object }).artifactUpdate, taskId: "t-2" },
     };
     const { url } = await fakeRemote((asked, response) => {
-      sendFrames(asked, response, { task: task1("WORKING") }, other, piece1("ours", false), status1("COMPLETED"));
+      sendFrames(asked, response, { task: task1("WORKING") }, piece1("ours", false), other, status1("COMPLETED"));
     }, streaming);
 
     expect((await new A2ARemoteAgent({ url }).run("Go.")).text).toBe("ours");

@@ -28,7 +28,7 @@ const methods1 = {
 } as const satisfies Record<RemoteCall["op"], string>;
 
 /** Tells if the answer to a call is a stream. */
-export function isStreamed({ op }: RemoteCall): boolean {
+function isStreamed({ op }: RemoteCall): boolean {
   return op === "stream" || op === "subscribe";
 }
 
