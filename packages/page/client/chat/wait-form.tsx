@@ -102,7 +102,7 @@ export function WaitForm({ wait, onAnswer }: { wait: Wait; onAnswer: AnswerWait 
 }
 
 /** Returns the name of the tool that a question is about. */
-export function nameOf({ about }: Wait): string {
+function nameOf({ about }: Wait): string {
   return isObject(about) && typeof about["toolName"] === "string" ? plainLine(about["toolName"]) : "the tool";
 }
 

@@ -2,7 +2,7 @@ import { parseInline } from "./inline.ts";
 import type { Inline } from "./inline.ts";
 
 /** How the cells of a table's column stand. */
-export type Alignment = "start" | "center" | "end";
+type Alignment = "start" | "center" | "end";
 
 /** A block of a Markdown text. */
 export type Block =
