@@ -119,6 +119,7 @@ async function faults(page: Page, state: string): Promise<string[]> {
   if (pictures !== undefined)
     await page.screenshot({ path: `${pictures}/inspector-${state}.png`.replaceAll(" ", "-") });
   const isTooWide = await page.evaluate("document.documentElement.scrollWidth > innerWidth");
+  const isTooHigh = await page.evaluate("document.documentElement.scrollHeight > innerHeight");
   const session = await page.context().newCDPSession(page);
   const { frameTree } = await session.send("Page.getFrameTree");
   const { executionContextId } = await session.send("Page.createIsolatedWorld", { frameId: frameTree.frame.id });
@@ -131,7 +132,11 @@ async function faults(page: Page, state: string): Promise<string[]> {
     returnByValue: true,
   });
   await session.detach();
-  return [...(isTooWide === true ? ["too wide"] : []), ...(JSON.parse(String(result.value)) as string[])];
+  return [
+    ...(isTooWide === true ? ["too wide"] : []),
+    ...(isTooHigh === true ? ["too high"] : []),
+    ...(JSON.parse(String(result.value)) as string[]),
+  ];
 }
 
 describe.skipIf(browserUrl === "")("the inspector in a browser", { timeout: 180_000 }, () => {

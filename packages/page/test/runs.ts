@@ -4,7 +4,7 @@ import { ScriptedModel } from "@troupe/core/testing";
 import { onTestFinished } from "vitest";
 
 /** A tool that needs an approval. */
-export const send = defineTool({
+const send = defineTool({
   name: "send",
   description: "Sends a letter.",
   parameters: { type: "object" },
@@ -13,7 +13,7 @@ export const send = defineTool({
 });
 
 /** A tool that changes nothing. */
-export const look = defineTool({
+const look = defineTool({
   name: "look",
   description: "Looks something up.",
   effect: "pure",

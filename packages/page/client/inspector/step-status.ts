@@ -32,7 +32,7 @@ function unfinishedStatus(run: OpenRun, { isLeft }: OpenStep, children: readonly
 }
 
 /** Tells if a step of a workflow is one with steps in it, whose own result is that of its condition. */
-export function hasSteps({ details }: OpenRun, { part, done }: Pick<OpenStep, "part" | "done">): boolean {
+function hasSteps({ details }: OpenRun, { part, done }: Pick<OpenStep, "part" | "done">): boolean {
   if (part.kind !== "step") return false;
   const kind = details.steps?.find(({ name }) => name === part.name)?.kind;
   return kind === "parallel" || (kind === "condition" && done?.facts.output !== false);

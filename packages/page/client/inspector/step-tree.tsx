@@ -122,8 +122,8 @@ function StepRow({ step, depth, isCurrent, isSelected, isOpen, scale, onSelect, 
             <bdi>{toVisible(detail)}</bdi>
           </small>
         )}
+        {status === "completed" ? <span class="unseen">completed</span> : <StatusMark status={status} />}
       </span>
-      <span>{status === "completed" ? <span class="unseen">completed</span> : <StatusMark status={status} />}</span>
       <span class="tokens">{usage !== undefined && `${formatCount(usage.totalTokens)} tokens`}</span>
       <StepTime step={step} scale={scale} />
       <StepBar step={step} scale={scale} />

@@ -6,7 +6,7 @@ const pauseShare = 0.06;
 const longPause = 0.15;
 
 /** A pause that is drawn shorter than it was, as shares of the width. */
-export type ShownPause = { readonly from: number; readonly to: number; readonly ms: number };
+type ShownPause = { readonly from: number; readonly to: number; readonly ms: number };
 
 /** Places times along a line from 0 to 1. */
 export type TimeScale = {
