@@ -50,7 +50,7 @@ function missingProof(id: string): string {
 }
 
 /** Returns true for a test file that runs only where there are servers. */
-export function needsServer(file: string): boolean {
+function needsServer(file: string): boolean {
   return file.endsWith(".integration.test.ts");
 }
 

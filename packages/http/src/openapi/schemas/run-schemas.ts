@@ -76,7 +76,7 @@ export const saidSchema: OpenApiSchema = { type: "string", pattern: "\\S" };
 export const anyQuestion = "What can you help me with?";
 
 /** The example of a body that runs an agent or a team, which works as it stands. */
-export const runExample = { input: anyQuestion };
+const runExample = { input: anyQuestion };
 
 const examples = {
   usage: { promptTokens: 12, completionTokens: 4, totalTokens: 16 },
