@@ -41,6 +41,8 @@ export const a2aTaskRules = [
     "a2a.history": "a task has the messages of both sides in the order of time, as many of the last as a client wants",
     "a2a.same-events": "all who follow a task get the same events in the same order, whatever one of them does",
     "a2a.resubscribe": "a client that leaves a stream ends nothing, and can follow its task again to the end",
+    "a2a.shutdown":
+      "a shutdown lets tasks of the process end within its grace period, and hands durable ones back, whose streams end as interrupted",
     "a2a.stopped-reader":
       "a reader that stops reading holds up no task and fills no memory: what it has missed it gets whole at the end",
     "a2a.restart": "tasks of a durable service are there after a restart, and can be followed and answered",

@@ -1,3 +1,4 @@
+import { TroupeError } from "@troupe/core";
 import type { Logger, RunView, SessionOwner } from "@troupe/core";
 import { readHostRunOptions } from "@troupe/core/adapter";
 import type { CarriedKeys, Principal } from "@troupe/core/adapter";
@@ -213,5 +214,7 @@ export function sendJson(
 
 /** Logs what only the operator of the service can mend. Keys of the request are masked by the logger that is given. */
 export function logFault(logger: Logger, thrown: unknown, error: A2AError): void {
+  // A shutdown is none: the task goes on.
+  if (TroupeError.is(thrown) && thrown.code === "interrupted") return;
   if (error.kind === "internal") logger.error("A call failed by a fault of the service.", { error: thrown });
 }
