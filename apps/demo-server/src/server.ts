@@ -16,6 +16,12 @@ const docs = {
   description: "Agents with tools, teams and a workflow. The weather is made up.",
 };
 
+/** The first suggestion for each agent and team. */
+function questionsFor({ agents, teams }: Demo): Record<string, string> {
+  const asked = Object.entries(suggestions).flatMap(([name, [first]]) => (first === undefined ? [] : [[name, first]]));
+  return Object.fromEntries(asked.filter(([name = ""]) => name in agents || name in teams)) as Record<string, string>;
+}
+
 const welcome = {
   name: "Troupe demo server",
   page: "GET / in a browser",
@@ -23,6 +29,7 @@ const welcome = {
     "GET /agents, GET /teams, GET /workflows",
     "POST /agents/:name/run, POST /agents/:name/stream",
     "POST /teams/:name/run, POST /teams/:name/stream",
+    "POST /agents/:name/ui, POST /teams/:name/ui, for useChat of the AI SDK",
     "POST /workflows/:name/run, POST /workflows/:name/stream",
     "GET /runs, GET /runs/:runId, GET /runs/:runId/events, DELETE /runs/:runId",
     "POST /runs/:runId/cancel",
@@ -49,7 +56,17 @@ export function createDemoServer(demo: Demo, { runs, ...serving }: Serving): Exp
   const middleware = [trustDemoUser];
   app.use(requestLogger);
   app.use(createA2AServer({ ...serving, ...a2aOptions, agents: { ...demo.agents, ...demo.teams }, middleware, runs }));
-  app.use(createAgentRouter({ ...demo, ...serving, runs, middleware, fileUpload: true, swagger: docs }));
+  app.use(
+    createAgentRouter({
+      ...demo,
+      ...serving,
+      runs,
+      middleware,
+      fileUpload: true,
+      ui: true,
+      swagger: { ...docs, questions: questionsFor(demo) },
+    }),
+  );
   app.use("/mcp", trustDemoUser, createMcpServer({ ...demo, ...serving, runs, name: "troupe-demo" }).handler);
   app.get("/", (request, response, next) =>
     asksForPage(request) ? next() : void response.vary("accept").json(welcome),

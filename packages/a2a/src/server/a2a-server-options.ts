@@ -10,6 +10,7 @@ import {
   methods,
   nested,
   nonBlankString,
+  oneOf,
   optional,
   readOptions,
   readRunnables,
@@ -45,6 +46,11 @@ export type A2AServerOptions = {
   basePath?: string | undefined;
   /** The organization that cards name as the provider. @default none */
   provider?: AgentProvider | undefined;
+  /**
+   * The card at `/.well-known/agent-card.json` for clients that name no version: one with the fields of all versions
+   * (`"hybrid"`), or of A2A 1.0 alone (`"v1"`), for clients that take no field that they do not know. @default "hybrid"
+   */
+  cardMode?: "hybrid" | "v1" | undefined;
   /** Version of the agents in their cards. @default "1.0.0" */
   version?: string | undefined;
   /**
@@ -113,6 +119,7 @@ const optionTable = {
   agents: readRunnables,
   basePath: optional(path, "/"),
   provider: optional(provider),
+  cardMode: optional(oneOf("hybrid", "v1"), "hybrid"),
   version: optional(nonBlankString(), "1.0.0"),
   baseUrl: optional(baseUrlOption),
   runs: optional(methods<RunService>("a RunService", "accept", "find", "events")),
@@ -135,6 +142,7 @@ const optionTable = {
 export type A2ASettings = Readonly<CardSecurity> & {
   readonly basePath: string;
   readonly provider?: AgentProvider;
+  readonly cardMode: "hybrid" | "v1";
   readonly version: string;
   readonly baseUrl?: string;
   readonly extendedCard?: A2AExtendedCard;

@@ -24,7 +24,7 @@ export class CardRoutes {
 
   /** Sends the card in the version that the client asks for. */
   readonly send = (request: Request, response: Response, next: NextFunction): void => {
-    this.#send({ request, response, next }, isVersion1(request));
+    this.#send({ request, response, next }, asksFor1(request, this.#settings));
   };
 
   /** Sends the card at the endpoint itself. Browsers get what the host has there. */
@@ -81,7 +81,7 @@ function urlOf({ baseUrl, basePath }: A2ASettings, request: Request): string {
   return (baseUrl?.replace(/\/+$/, "") ?? `${protocol}://${host}${mountedAt}`) + basePath;
 }
 
-function isVersion1({ headers }: Request): boolean {
+function asksFor1({ headers }: Request, { cardMode }: A2ASettings): boolean {
   const version = headers["a2a-version"];
-  return version !== undefined && readVersion(String(version)) === "1.0";
+  return version === undefined ? cardMode === "v1" : readVersion(String(version)) === "1.0";
 }

@@ -142,6 +142,24 @@ describe("the cards of an A2A server", () => {
   });
 });
 
+describe("the card mode v1", () => {
+  it("sends the card of 1.0 to a client that names no version, and to one of 0.x its own [a2a.card-mode]", async () => {
+    const served = await serveA2A({ agents: { helper: scriptedAgent([]) }, cardMode: "v1" });
+    const cardAt = async (path: string, headers: Record<string, string> = {}) =>
+      (await (await fetch(served.url + path, { headers })).json()) as Record<string, unknown>;
+    const path = "/.well-known/agent-card.json";
+    for (const card of [await cardAt(path), await cardAt(path, { "a2a-version": "1.0" }), await cardAt("/")]) {
+      expect(card).toHaveProperty("supportedInterfaces");
+      expect(card).not.toHaveProperty("url");
+    }
+    expect(await cardAt(path, { "a2a-version": "0.3" })).toHaveProperty("url");
+    expect(await cardAt("/.well-known/agent.json")).toHaveProperty("protocolVersion");
+    await expect(serveA2A({ agents: { helper: scriptedAgent([]) }, cardMode: "v2" as "v1" })).rejects.toThrow(
+      /cardMode/,
+    );
+  });
+});
+
 describe("a stream over A2A", () => {
   it("brings the text as the agent makes it, each event a response of its own [a2a.message-stream]", async () => {
     const { agent, release } = heldAgent(["One ", "two."]);
