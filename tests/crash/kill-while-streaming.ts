@@ -87,7 +87,10 @@ export async function killDemoWhileStreaming(plan: Plan): Promise<KillReport> {
       boot: async () => running ?? (await start()),
       serve: async () => {
         const served = running ?? (await start());
-        while (!served.output.includes("/turns")) await sleep(10);
+        while (!served.output.includes("Ctrl-C stops")) {
+          if (running === undefined) throw new Error(`The demo ended before it served: ${served.output.toString()}`);
+          await sleep(10);
+        }
         return served;
       },
       ask: () => ({ agent: "assistant", input: "Count to 12", answer: "1 2 3 4 5 6 7 8 9 10 11 12" }),
