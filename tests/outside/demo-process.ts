@@ -59,6 +59,7 @@ type Schema = { type?: string; enum?: unknown[]; properties?: Record<string, Sch
 /** Returns a value that fits a schema of the demo's structured output. */
 function valueOf({ type, enum: words, properties }: Schema): unknown {
   if (words !== undefined) return words[0];
+  if (type === "array") return [];
   if (properties === undefined) return type === "string" ? "Rain." : null;
   return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, valueOf(schema)]));
 }

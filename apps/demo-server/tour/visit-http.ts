@@ -40,15 +40,11 @@ export async function visitHttp(tour: Tour, curl: Curl, folder: string): Promise
   const visit = new HttpVisit(tour, curl);
   // All at once: the offline model takes its time for each word.
   await Promise.all(
-    Object.entries(questions).map(async ([name, [input, answer]]) => {
-      await visit.runAndStream(name, input, answer);
-      if (typeof input === "string") await visit.chatOfAiSdk(name, input);
-    }),
+    Object.entries(questions).map(async ([name, [input, answer]]) => await visit.runAndStream(name, input, answer)),
   );
   for (const [name, header] of keyHeaders) {
     await visit.see(`POST /agents/${name}/run`, { status: 401, answer: new RegExp(header), body: { input: "Hi" } });
     await visit.see(`POST /agents/${name}/stream`, { status: 401, answer: new RegExp(header), body: { input: "Hi" } });
-    await visit.chatOfAiSdk(`agents/${name}`, "Hi", { status: 401, answer: new RegExp(header) });
   }
   await visit.lists();
   await visit.session(folder);
@@ -95,15 +91,6 @@ class HttpVisit {
       expect(name.startsWith("workflows") || types.at(-1) === "finish", seen.text);
       return `${types.length} chunks: ${[...new Set(types)].join(", ")}`;
     });
-  }
-
-  /** What `useChat` sends: a message, the way back to an answer that has ended meanwhile, and the wish to stop it. */
-  async chatOfAiSdk(name: string, text: string, sight: Sight = { answer: /"type":"finish"/ }): Promise<void> {
-    const id = `tour-${name.replace("/", "-")}`;
-    const message = { id: "1", role: "user", parts: [{ type: "text", text }] };
-    await this.see(`POST /${name}/ui`, { ...sight, body: { id, message } });
-    await this.see(`GET /${name}/ui/${id}/stream`, { status: 204 });
-    await this.see(`POST /${name}/ui/${id}/stop`, { status: 204 });
   }
 
   async lists(): Promise<void> {
