@@ -6,7 +6,7 @@ export type Started = {
   readonly url: string;
   readonly demo: Demo;
   readonly model: ModelProvider;
-  /** Where sessions, vectors and messages between servers are, without secrets. */
+  /** Places of sessions, vectors and messages between servers, without secrets. */
   readonly stores: { readonly sessions: string; readonly vectors: string; readonly nodes: string };
 };
 

@@ -7,7 +7,7 @@ import type { EmbeddingProvider, Logger, StorageDriver, ToolDef, VectorStore } f
 /** The root of the repository, from `src` as from `dist`. */
 const root = join(import.meta.dirname, "../../..");
 
-/** What a knowledge base of the project's documentation is made of. */
+/** Parts of a knowledge base of the project's documentation. */
 export type ProjectDocsParts = {
   readonly embeddings: EmbeddingProvider;
   readonly vectorStore: VectorStore;

@@ -6,7 +6,7 @@ import { join } from "node:path";
 /** The demo server in a process of its own. */
 export type DemoProcess = {
   readonly url: string;
-  /** What it printed when it had started. */
+  /** Text that it printed when it had started. */
   readonly banner: string;
   /** Asks it to end as a container is ended, and returns the code that it exits with and the milliseconds that it took. */
   terminate(): Promise<{ code: number | null; ms: number }>;

@@ -2,7 +2,7 @@ import type { EmbeddingProvider } from "@troupe/core";
 import { findWords } from "./words.ts";
 
 const dimensions = 1024;
-/** What a pair of neighbouring words counts, beside the words themselves. */
+/** Weight of a pair of neighbouring words, beside the words themselves. */
 const pairWeight = 0.5;
 
 /**
