@@ -1,8 +1,6 @@
-import { readFileSync } from "node:fs";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { createRequire } from "node:module";
 import { Agent, createLogger, defineTool, InMemoryStorage, RunService, Team, Workflow } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
 import { createAgentRouter } from "@troupe/http";
@@ -11,11 +9,11 @@ import express from "express";
 import { chromium } from "playwright-core";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { runAxe } from "./visit.ts";
 
 const browserUrl = process.env["TROUPE_TEST_CHROMIUM_URL"] ?? "not started by pnpm test:services";
 /** A folder for pictures of the page, for those who want to see it. */
 const pictures = process.env["TROUPE_TEST_PICTURES"];
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 const looks: readonly [name: string, look: BrowserContextOptions][] = [
   ["light and wide", { viewport: { width: 1300, height: 900 }, colorScheme: "light" }],
@@ -120,22 +118,10 @@ async function faults(page: Page, state: string): Promise<string[]> {
     await page.screenshot({ path: `${pictures}/inspector-${state}.png`.replaceAll(" ", "-") });
   const isTooWide = await page.evaluate("document.documentElement.scrollWidth > innerWidth");
   const isTooHigh = await page.evaluate("document.documentElement.scrollHeight > innerHeight");
-  const session = await page.context().newCDPSession(page);
-  const { frameTree } = await session.send("Page.getFrameTree");
-  const { executionContextId } = await session.send("Page.createIsolatedWorld", { frameId: frameTree.frame.id });
-  await session.send("Runtime.evaluate", { expression: axe, contextId: executionContextId });
-  const { result } = await session.send("Runtime.evaluate", {
-    expression: `axe.run().then(({ violations }) => JSON.stringify(violations.map(({ id, nodes }) =>
-      id + ": " + nodes.map(({ html, failureSummary }) => html.slice(0, 200) + " " + failureSummary).join(" | "))))`,
-    contextId: executionContextId,
-    awaitPromise: true,
-    returnByValue: true,
-  });
-  await session.detach();
   return [
     ...(isTooWide === true ? ["too wide"] : []),
     ...(isTooHigh === true ? ["too high"] : []),
-    ...(JSON.parse(String(result.value)) as string[]),
+    ...(await runAxe(page)),
   ];
 }
 

@@ -86,7 +86,7 @@ export class Visit {
 }
 
 /** Runs axe from a world of its own, since the policy of the page lets no other script in. */
-async function runAxe(page: Page): Promise<string[]> {
+export async function runAxe(page: Page): Promise<string[]> {
   const session = await page.context().newCDPSession(page);
   const { frameTree } = await session.send("Page.getFrameTree");
   const { executionContextId } = await session.send("Page.createIsolatedWorld", { frameId: frameTree.frame.id });

@@ -7,7 +7,7 @@ import type { Field, Schema } from "./schema.ts";
 /** From this depth on, the last of several alternatives is taken: in a recursive schema it is usually the one that ends. */
 const recursionDepth = 5;
 
-/** What has been made up: the names of required fields for which the texts hold no value. */
+/** Names of required fields whose values were made up, as the texts hold none. */
 type Notes = { readonly invented: string[] };
 
 /** Makes a value that is valid under the schema, from the texts where they hold one, else made up and noted. */
