@@ -49,7 +49,7 @@ type Event = RunEvent extends infer Each ? (Each extends RunEvent ? Omit<Each, "
 function eventOf(entry: Exclude<LogEntry, { t: "chunks" }>): Event {
   switch (entry.t) {
     case "attempt":
-      return { type: "attempt", attempt: entry.n, ...timeOf(entry) };
+      return { type: "attempt", attempt: entry.n, node: entry.node, ...timeOf(entry) };
     case "call":
       return {
         type: "call",

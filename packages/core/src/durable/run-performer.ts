@@ -183,7 +183,7 @@ export class RunPerformer {
     const release = () => journal.release();
     if (signal.aborted) return release();
     signal.addEventListener("abort", release, { once: true });
-    const running = { attempts: journal.attempt, startedAt, plan: attempt.plan };
+    const running = { attempts: journal.attempt, node: this.#parts.node, startedAt, plan: attempt.plan };
     const note = new RunningNote(this.#parts.store, record, running);
     try {
       const end = await untilStopped(journal, this.#drive(attempt));

@@ -45,6 +45,8 @@ export type RunRecord = {
   activation: number;
   status: RunStatus;
   attempts: number;
+  /** The name of the process of the last attempt. Not in what an earlier release stored. */
+  node?: string;
   startedAt?: number;
   endedAt?: number;
   waits?: RunWait[];
@@ -72,7 +74,7 @@ export type OpenRun = {
 };
 
 /** The part of a run's record about the attempt that performs it. */
-export type Running = Required<Pick<RunRecord, "attempts" | "startedAt" | "plan">>;
+export type Running = Required<Pick<RunRecord, "attempts" | "node" | "startedAt" | "plan">>;
 
 /** The statuses of a run after its end. */
 export type EndStatus = "completed" | "error" | "cancelled";
@@ -96,7 +98,7 @@ export function readOpenRun(value: Json, runId: string): OpenRun {
 /** Returns the part of a run's record that its owner may see. Ended runs are kept for `recordMs`. */
 export function toView(record: RunRecord, recordMs: number): RunView {
   const { runId, kind, name, sessionId, status, createdAt, startedAt, endedAt, attempts } = record;
-  const { waits, output, error, note } = record;
+  const { node, waits, output, error, note } = record;
   return {
     runId,
     kind,
@@ -107,6 +109,7 @@ export function toView(record: RunRecord, recordMs: number): RunView {
     ...(startedAt !== undefined && { startedAt }),
     ...(endedAt !== undefined && { endedAt }),
     attempts,
+    ...(node !== undefined && { node }),
     ...expiryOf(record, recordMs),
     ...(status === "waiting" && waits !== undefined && { waits }),
     ...(output !== undefined && { output }),

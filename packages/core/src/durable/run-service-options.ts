@@ -4,12 +4,13 @@ import {
   methods,
   milliseconds,
   nested,
+  nonBlankString,
   optional,
   satisfying,
   functionLike,
 } from "../errors/option-checks.ts";
-import { readOptions } from "../errors/read-options.ts";
-import type { OptionsOf, OptionTable } from "../errors/read-options.ts";
+import { readOptions, wrongOption } from "../errors/read-options.ts";
+import type { OptionCheck, OptionsOf, OptionTable } from "../errors/read-options.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { loggerOption } from "../log/logger.ts";
 import type { Logger } from "../log/logger.ts";
@@ -52,6 +53,11 @@ export type RunServiceOptions = {
   workflows?: Registry<DurableWorkflow> | undefined;
   admission?: AdmissionOptions | undefined;
   /**
+   * A name of this process, which views and events of runs show to their callers: 1 to 100 printable characters, such as
+   * `worker-2`. Two processes may have the same. @default a random id
+   */
+  node?: string | undefined;
+  /**
    * Secrets of 32 characters or more with which callers' API keys are encrypted in the records of their runs: the first one
    * encrypts, the others still decrypt what they encrypted. Without them a run with keys needs storage in memory.
    */
@@ -82,6 +88,14 @@ const sealKey = satisfying<string>("a string of 32 characters or more", (value) 
   return typeof value === "string" && value.length >= 32;
 });
 
+const unprintable = /[\p{C}\p{Zl}\p{Zp}]/u;
+
+const nodeName: OptionCheck<string> = (value, name, where) => {
+  const given = nonBlankString(100)(value, name, where);
+  if (!unprintable.test(given)) return given;
+  throw wrongOption({ ...where, name }, "a string of 1 to 100 printable characters", value);
+};
+
 const admissionTable = {
   maxQueued: optional(integer(1), 1000),
   perCaller: optional(integer(1), 20),
@@ -103,6 +117,7 @@ const optionTable = {
   teams: optional(registry<Runnable>("teams")),
   workflows: optional(registry<DurableWorkflow>("workflows")),
   admission: optional(nested(admissionTable), { maxQueued: 1000, perCaller: 20 }),
+  node: optional(nodeName),
   sealKeys: optional(arrayOf("secrets", sealKey)),
   retention: optional(nested(retentionTable), { maxEnded: 1000, maxBytesPerRun: 1_048_576 }),
   logger: optional(loggerOption),

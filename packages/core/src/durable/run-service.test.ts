@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
+import { RunService } from "./run-service.ts";
 import { askingRunnable, runnableOf } from "./test/asking-runnable.ts";
 import { makeService, readEvents, request, scriptedAgent, serveRuns, textOf, untilStatus } from "./test/services.ts";
 
@@ -8,6 +9,7 @@ describe("RunService", () => {
     const service = await serveRuns({
       agents: { a: scriptedAgent([{ text: "Good day." }]) },
       storage: new InMemoryStorage(),
+      node: "worker-2",
     });
 
     const { runId, sessionId, isNew } = await service.accept(request);
@@ -15,7 +17,7 @@ describe("RunService", () => {
 
     expect(isNew).toBe(true);
     expect(textOf(events)).toBe("Good day.");
-    expect(events.at(0)).toMatchObject({ id: "1.0", type: "attempt", attempt: 1 });
+    expect(events.at(0)).toMatchObject({ id: "1.0", type: "attempt", attempt: 1, node: "worker-2" });
     expect(events.at(-1)).toMatchObject({ type: "end", output: { text: "Good day.", runId, sessionId } });
     const view = await untilStatus(service, runId, "completed");
     expect(view).toMatchObject({
@@ -24,6 +26,7 @@ describe("RunService", () => {
       name: "a",
       sessionId,
       attempts: 1,
+      node: "worker-2",
       output: { text: "Good day." },
     });
     expect(await readEvents(service, runId, events.at(2)?.id)).toEqual(events.slice(3));
@@ -38,6 +41,25 @@ describe("RunService", () => {
     const after = await serveRuns({ agents: { a: scriptedAgent([{ text: "Late." }]) }, storage });
 
     expect(textOf(await readEvents(after, runId))).toBe("Late.");
+  });
+
+  it("names the process of the last attempt in its view, and none before the first attempt", async () => {
+    const storage = new InMemoryStorage();
+    const before = await serveRuns({ agents: { a: askingRunnable() }, storage, node: "first" });
+    const { runId } = await before.accept(request);
+    expect(await untilStatus(before, runId, "waiting")).toMatchObject({ node: "first" });
+    await before.close();
+    const after = makeService({ agents: { a: askingRunnable() }, storage, node: "second" });
+    expect(await after.get((await after.accept(request)).runId, "host")).not.toHaveProperty("node");
+
+    await after.serve();
+    await after.answer(runId, "t.0.0", { approved: true }, "host");
+
+    expect(await untilStatus(after, runId, "completed")).toMatchObject({ node: "second" });
+  });
+
+  it.each(["", " ", "a\nb", "a\u202eb", "n".repeat(101), 3])("refuses %j as the name of its process", (node) => {
+    expect(() => new RunService({ node: node as string })).toThrow("node must be a string of 1 to 100");
   });
 
   it("goes on with a waiting run in another service after a restart, with the answer [durable.wait]", async () => {

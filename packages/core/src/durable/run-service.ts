@@ -90,7 +90,7 @@ export class RunService {
       printer: new PlanPrinter(),
       registries: settings,
       logger,
-      node: createId(),
+      node: settings.node ?? createId(),
       now,
       begun: new Map(),
       locals: new Map(),

@@ -25,6 +25,8 @@ export type RunView = {
   endedAt?: number;
   /** The number of attempts so far: more than one after a takeover or an answer. */
   attempts: number;
+  /** The name of the process that made the last attempt; absent before the first one. */
+  node?: string;
   /** The time at which the run is removed; absent while it is open and was given no `ttlMs`. */
   expiresAt?: number;
   /** The questions that the run waits for, while its status is `waiting`. */
@@ -58,7 +60,7 @@ export type RunPage = { runs: RunView[]; next?: string };
 export type RunEvent = { readonly id: string } & (
   | { readonly type: "chunk"; readonly step: string; readonly chunk: RunChunk }
   /** `at`, here and below: epoch milliseconds. Absent in what an earlier release stored. */
-  | { readonly type: "attempt"; readonly attempt: number; readonly at?: number }
+  | { readonly type: "attempt"; readonly attempt: number; readonly node: string; readonly at?: number }
   /** The chunks of this step that came before are void: another attempt makes them anew. */
   | { readonly type: "reset"; readonly step: string }
   | {

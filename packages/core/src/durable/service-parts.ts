@@ -34,7 +34,7 @@ export type ServiceParts = {
   readonly printer: PlanPrinter;
   readonly registries: Registries;
   readonly logger: Logger | undefined;
-  /** An id of this process. */
+  /** The name of this process in logs and views. */
   readonly node: string;
   readonly now: () => number;
   /** The runs that began with their acceptance here, from then to the end of their first attempt. */

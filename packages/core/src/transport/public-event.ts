@@ -57,7 +57,7 @@ export type WaitEvent = { type: "wait"; runId: string } & PublicWait;
 
 /** An event of a run's journal, for a client that wants all events. */
 export type JournalEvent =
-  | { type: "attempt"; attempt: number }
+  | { type: "attempt"; attempt: number; node: string }
   | { type: "reset"; journalStep: string }
   | { type: "call"; journalStep: string; toolName: string; args: unknown; effect: ToolEffect }
   | { type: "done"; journalStep: string; usage?: TokenUsage; durationMs: number };
@@ -65,7 +65,7 @@ export type JournalEvent =
 function toJournalEvent(event: Extract<RunEvent, { type: JournalEvent["type"] }>): JournalEvent {
   switch (event.type) {
     case "attempt":
-      return { type: "attempt", attempt: event.attempt };
+      return { type: "attempt", attempt: event.attempt, node: event.node };
     case "reset":
       return { type: "reset", journalStep: event.step };
     case "call":

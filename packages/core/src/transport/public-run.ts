@@ -23,7 +23,7 @@ export function toPublicWait({ id, kind, about, until, toolCallId }: RunWait): P
   };
 }
 
-const shownWhenPresent = ["startedAt", "endedAt", "output", "error"] as const satisfies (keyof RunView)[];
+const shownWhenPresent = ["node", "startedAt", "endedAt", "output", "error"] as const satisfies (keyof RunView)[];
 
 /** Copies the declared fields of a run, so that no others are sent to clients. */
 export function toPublicRun(run: RunView): PublicRun {

@@ -65,7 +65,7 @@ describe("UiMessage", () => {
       chunk(result),
       chunk({ type: "text", text: "Half of an ans" }, "m/1"),
       chunk({ type: "tool_call_start", toolCall: { id: "t2", name: "look" } }, "m/1"),
-      { type: "attempt", attempt: 2 },
+      { type: "attempt", attempt: 2, node: "n" },
       { type: "reset", step: "m/1" },
       chunk({ type: "text", text: "Whole answer." }, "m/1"),
     );

@@ -48,6 +48,7 @@ const run: PublicRun = {
   createdAt: 1.8e12,
   startedAt: 1.8e12,
   attempts: 1,
+  node: "worker-1",
   waits: [wait],
 };
 
@@ -65,6 +66,7 @@ export function keptRunSchemas(): Record<string, OpenApiSchema> {
         attempts: { ...countSchema, description: "More than one after a takeover or an answer." },
       },
       optional: {
+        node: { type: "string", description: "The name of the process that made the last attempt." },
         startedAt: timestampSchema,
         endedAt: timestampSchema,
         waits: arraySchema(schemaRef("RunWait")),
@@ -126,10 +128,10 @@ function journalSchemas(): Record<string, OpenApiSchema> {
       description: `${waitShape.description} The stream stays open meanwhile.`,
     }),
     AttemptEvent: objectSchema<Journal<"attempt">>({
-      required: { type: enumSchema("attempt"), attempt: countSchema },
+      required: { type: enumSchema("attempt"), attempt: countSchema, node: stringSchema },
       optional: {},
-      example: { type: "attempt", attempt: 1 },
-      description: "An attempt at the run begins.",
+      example: { type: "attempt", attempt: 1, node: "worker-1" },
+      description: "An attempt at the run begins, in the process of this name.",
     }),
     ResetEvent: objectSchema<Journal<"reset">>({
       required: { type: enumSchema("reset"), journalStep: journalStepSchema },
