@@ -83,7 +83,16 @@ export type {
 } from "./durable/run-subscriptions.ts";
 export type { SubscriptionPlace } from "./durable/subscription-record.ts";
 export { LocalEngine } from "./durable/local-engine.ts";
-export type { Perform, RunEngine, RunJob, Serving } from "./durable/run-engine.ts";
+export type {
+  EngineServeOptions,
+  HandedBack,
+  Perform,
+  RunEngine,
+  RunJob,
+  Schedule,
+  Schedules,
+  Serving,
+} from "./durable/run-engine.ts";
 export type {
   AcceptedRun,
   DurableRunOptions,

@@ -30,8 +30,7 @@ export class LocalEngine implements RunEngine {
     const name = nameOf(job);
     if (this.#waiting.has(name) || this.#running.get(job.runId)?.name === name) return;
     if (this.#reserved.delete(job.runId) && this.#server?.isDraining === false) return this.#start(this.#server, job);
-    this.#waiting.set(name, { job, number: ++this.#lastNumber });
-    this.#delay(name, job);
+    this.#enqueue(job);
     this.#take();
   }
 
@@ -133,9 +132,17 @@ export class LocalEngine implements RunEngine {
   async #perform({ perform, controller }: Server, job: RunJob): Promise<void> {
     // Later: the one who submits a job must not wait for it.
     await Promise.resolve();
-    await perform(job, controller.signal).catch(() => undefined);
+    const back = await perform(job, controller.signal).catch(() => undefined);
     this.#running.delete(job.runId);
+    if (controller.signal.aborted) this.#enqueue(job);
+    else if (back !== undefined) this.#enqueue({ ...job, notBefore: Date.now() + back.againInMs });
     this.#take();
+  }
+
+  #enqueue(job: RunJob): void {
+    const name = nameOf(job);
+    this.#waiting.set(name, { job, number: ++this.#lastNumber });
+    this.#delay(name, job);
   }
 
   async #drain(server: Server, graceMs: number): Promise<void> {

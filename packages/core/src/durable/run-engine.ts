@@ -9,14 +9,51 @@ export type RunJob = {
   readonly notBefore?: number;
 };
 
-/** Performs one job until the run ends, waits or was taken over. An aborted signal asks it to leave at once. */
-export type Perform = (job: RunJob, signal: AbortSignal) => Promise<void>;
+/** A job that this process cannot, or must not perform now: any process is to perform it again after that time. */
+export type HandedBack = {
+  /** Milliseconds after which the job is performed again, an integer from 0. */
+  readonly againInMs: number;
+};
+
+/**
+ * Performs one job until the run ends, waits or was taken over. An aborted signal asks it to leave at once: such a job goes
+ * back to the queue, whatever it returns.
+ */
+export type Perform = (job: RunJob, signal: AbortSignal) => Promise<void | HandedBack>;
+
+/** Times at which something is due again and again: either `cron` or `everyMs`. */
+export type Schedule = {
+  readonly id: string;
+  /** A cron expression of five fields, or six with seconds first. */
+  readonly cron?: string;
+  /** The IANA time zone of `cron`. @default "UTC" */
+  readonly timeZone?: string;
+  /** Milliseconds from one time to the next. */
+  readonly everyMs?: number;
+};
+
+/** Schedules of an engine. Each due time reaches one process that serves, or more than one after a failure. */
+export interface Schedules {
+  /** Stores the schedule, and replaces one with the same id. */
+  put(schedule: Schedule): Promise<void>;
+  /** Removes a schedule. Removing an absent one is not an error. */
+  remove(id: string): Promise<void>;
+  list(): Promise<Schedule[]>;
+}
+
+/** Options of `RunEngine.serve`. */
+export type EngineServeOptions = {
+  /** The number of jobs that this process performs at a time. */
+  readonly concurrency: number;
+  /** Called at each time of a schedule, in epoch milliseconds. When it rejects, the engine calls it again. */
+  readonly onSchedule?: (id: string, at: number) => Promise<void>;
+};
 
 /** A process that takes jobs of an engine, until it is drained. */
 export type Serving = {
   /**
-   * Takes no more jobs, and resolves when those under way are over. After `graceMs` milliseconds their signals abort: such
-   * a run goes on elsewhere, or when the service starts again.
+   * Takes no more jobs, and resolves when those under way are over. After `graceMs` milliseconds their signals abort, and
+   * their jobs go back to the queue: such a run goes on elsewhere at once, or when the service starts again.
    */
   drain(graceMs: number): Promise<void>;
 };
@@ -31,9 +68,11 @@ export interface RunEngine {
   /** Removes the waiting jobs of a run. It may come too late. */
   withdraw(runId: string): Promise<void>;
   /** Begins to perform jobs, at most `concurrency` at a time, and never two of one run. */
-  serve(perform: Perform, options: { concurrency: number }): Promise<Serving>;
+  serve(perform: Perform, options: EngineServeOptions): Promise<Serving>;
   /** Returns the number of jobs that wait. */
   waiting(): Promise<number>;
+  /** The schedules, of an engine that has some. */
+  readonly schedules?: Schedules;
   /** Releases what the engine holds. Closing twice is safe. */
   close(): Promise<void>;
 }

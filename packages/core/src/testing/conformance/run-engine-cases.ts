@@ -116,6 +116,50 @@ export const runEngineCases = {
     assert.equal(work.aborted, 1);
     assert.deepEqual(work.started, ["a"]);
   },
+  "performs a job again after the time with which it is handed back": async (engine) => {
+    const times: number[] = [];
+    const perform = async () => {
+      times.push(Date.now());
+      return times.length === 1 ? { againInMs: 50 } : undefined;
+    };
+    const serving = await engine.serve(perform, { concurrency: 1 });
+    await engine.submit(job("a"));
+    await until(() => times.length === 2);
+    await serving.drain(4000);
+
+    assert.ok((times[1] ?? 0) - (times[0] ?? 0) >= 49);
+    assert.equal(await engine.waiting(), 0);
+  },
+  "performs other jobs while one that was handed back waits": async (engine) => {
+    const performed: string[] = [];
+    const perform = async ({ runId }: RunJob) => {
+      performed.push(runId);
+      return runId === "a" ? { againInMs: 3_600_000 } : undefined;
+    };
+    const serving = await engine.serve(perform, { concurrency: 1 });
+    await engine.submit(job("a"));
+    await engine.submit(job("b"));
+    await until(() => performed.includes("b"));
+    await serving.drain(4000);
+
+    assert.deepEqual(performed, ["a", "b"]);
+    assert.equal(await engine.waiting(), 1);
+  },
+  "puts a job back into the queue whose signal it aborts, and performs it when it is served again": async (engine) => {
+    const work = new Work();
+    await engine.submit(job("a"));
+    const first = await engine.serve(work.perform, { concurrency: 1 });
+    await until(() => work.started.length === 1);
+    await first.drain(0);
+    assert.equal(await engine.waiting(), 1);
+    const second = await engine.serve(work.perform, { concurrency: 1 });
+    await until(() => work.started.length === 2);
+    work.finish();
+    await second.drain(4000);
+
+    assert.equal(work.aborted, 1);
+    assert.equal(await engine.waiting(), 0);
+  },
 } satisfies ConformanceCases<RunEngine>;
 
 function job(runId: string): RunJob {
