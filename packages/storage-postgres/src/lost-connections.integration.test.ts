@@ -23,7 +23,15 @@ async function open(options: PostgresOptions = {}) {
 
 const unavailable = { code: "storage_unavailable" };
 
-const writes = (value: number) => ["a", "b"].map((key) => ({ namespace: "ns", key, value }));
+/** Writes for a transaction, which takes one statement without a deletion and several with one. */
+const writes = (value: number, deleted: readonly string[]) => [
+  ...["a", "b"].map((key) => ({ namespace: "ns", key, value })),
+  ...deleted.map((key) => ({ namespace: "ns", key, value: null })),
+];
+const kinds = [
+  ["of stored records", []],
+  ["of stored and deleted records", ["c"]],
+] as const;
 
 describe.skipIf(serverUrl === "")("PostgresStorage on a network that fails", () => {
   it("does not repeat a statement whose answer is lost", async () => {
@@ -40,33 +48,36 @@ describe.skipIf(serverUrl === "")("PostgresStorage on a network that fails", () 
     expect((await storage.append("ns", "s/", "twice")).seq).toBe(2);
   });
 
-  it("does not repeat a commit whose answer is lost", async () => {
+  it.each(kinds)("does not repeat a commit %s whose answer is lost", async (_, deleted) => {
     const { storage, proxy, stored } = await open();
     const before = proxy.open[0]?.toClient.bytes ?? 0;
-    await storage.transaction(writes(1));
+    await storage.transaction(writes(1, deleted));
     const answers = (proxy.open[0]?.toClient.bytes ?? 0) - before;
     // Cuts within the last answer, which is that to the commit.
     proxy.setFaults({ toClient: { cutAfterBytes: before + 2 * answers - 1 } });
-    await expect(storage.transaction(writes(2))).rejects.toMatchObject(unavailable);
+    await expect(storage.transaction(writes(2, deleted))).rejects.toMatchObject(unavailable);
     proxy.setFaults();
 
     expect(await stored()).toContainEqual({ key: "a", value: "2" });
     expect(await storage.get("ns", "a")).toBe(2);
   });
 
-  it("writes nothing of a transaction whose connection is lost before the commit", async () => {
-    const { storage, proxy, stored } = await open();
-    const before = proxy.open[0]?.toTarget.bytes ?? 0;
-    await storage.transaction(writes(1));
-    const statements = (proxy.open[0]?.toTarget.bytes ?? 0) - before;
-    // Resets within the last statement, which is the commit.
-    proxy.setFaults({ toTarget: { resetAfterBytes: before + 2 * statements - 1 } });
-    await expect(storage.transaction(writes(2))).rejects.toMatchObject(unavailable);
-    proxy.setFaults();
+  it.each(kinds)(
+    "writes nothing of a transaction %s whose connection is lost before the commit",
+    async (_, deleted) => {
+      const { storage, proxy, stored } = await open();
+      const before = proxy.open[0]?.toTarget.bytes ?? 0;
+      await storage.transaction(writes(1, deleted));
+      const statements = (proxy.open[0]?.toTarget.bytes ?? 0) - before;
+      // Resets within the last statement, which is the commit.
+      proxy.setFaults({ toTarget: { resetAfterBytes: before + 2 * statements - 1 } });
+      await expect(storage.transaction(writes(2, deleted))).rejects.toMatchObject(unavailable);
+      proxy.setFaults();
 
-    expect(await storage.get("ns", "a")).toBe(1);
-    expect(await stored()).toContainEqual({ key: "a", value: "1" });
-  });
+      expect(await storage.get("ns", "a")).toBe(1);
+      expect(await stored()).toContainEqual({ key: "a", value: "1" });
+    },
+  );
 
   it("sends no statement on a connection whose end has arrived unread", async () => {
     const { storage, proxy } = await open({ max: 1 });

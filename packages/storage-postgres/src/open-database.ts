@@ -2,6 +2,7 @@ import { openConnections, toPostgresFailure } from "@troupe-internal/postgres";
 import type { ConnectionSource } from "@troupe-internal/postgres";
 import { compileStatements } from "@troupe-internal/sql-storage";
 import { appendStatement } from "./append-statement.ts";
+import { batchStatements } from "./batch-statements.ts";
 import { PostgresDatabase } from "./postgres-database.ts";
 import type { PostgresSettings } from "./postgres-options.ts";
 import { prepareTable, quotedTableName } from "./prepare-table.ts";
@@ -16,10 +17,11 @@ export async function openDatabase(source: ConnectionSource, settings: PostgresS
     compileStatements("postgres", { name, schema }),
     openConnections(source, settings),
   ]);
-  const append = appendStatement(statements, quotedTableName(settings));
+  const table = quotedTableName(settings);
+  const [append, batches] = [appendStatement(statements, table), batchStatements(table)];
   try {
     await connections.use(async (query) => await prepareTable(query, statements, settings));
-    return new PostgresDatabase({ statements, append, connections, end });
+    return new PostgresDatabase({ statements, append, batches, connections, end });
   } catch (error) {
     // The caller need not wait for that.
     void end();

@@ -4,19 +4,23 @@ import type {
   AppendRequest,
   RangeQuery,
   RecordDatabase,
+  TextInsert,
   TextRecord,
   TextSwap,
   TextWrite,
 } from "@troupe/core/adapter";
-import type { Connections } from "@troupe-internal/postgres";
+import type { Connections, SqlStatement } from "@troupe-internal/postgres";
 import { nextAppendedKey } from "@troupe-internal/sql-storage";
-import type { SqlCall, SqlRow, Statements } from "@troupe-internal/sql-storage";
+import type { SqlRow, Statements } from "@troupe-internal/sql-storage";
 import type { AppendStatement } from "./append-statement.ts";
+import { firstRecords, recordOf, toBatches } from "./batch-statements.ts";
+import type { BatchStatements } from "./batch-statements.ts";
 
 /** The statements on a storage's table, the connections that run them, and a function that releases the pool. */
 export type OpenTable = {
   readonly statements: Statements;
   readonly append: AppendStatement;
+  readonly batches: BatchStatements;
   readonly connections: Connections;
   /** Releases the pool. */
   readonly end: () => Promise<void>;
@@ -39,6 +43,10 @@ export class PostgresDatabase implements RecordDatabase {
   }
 
   async writeAll(writes: readonly TextWrite[]): Promise<void> {
+    if (writes.every(isInsert) && toBatches(writes).length === 1) {
+      await this.#query(this.#table.batches.store(writes));
+      return;
+    }
     await this.#table.connections.useRepeatedly(async (query) => {
       await query({ sql: "begin", parameters: [] });
       // When a statement fails, the connection is ended, and the transaction with it.
@@ -77,6 +85,17 @@ export class PostgresDatabase implements RecordDatabase {
     return (await this.#query(this.#table.statements.swap(swap))).length > 0;
   }
 
+  async insertAll(inserts: readonly TextInsert[]): Promise<boolean[]> {
+    const firsts = firstRecords(inserts);
+    const inserted = new Set<string>();
+    for (const batch of toBatches(firsts)) {
+      const rows = await this.#query<InsertedRow>(this.#table.batches.insert(batch));
+      for (const row of rows) inserted.add(recordOf(row));
+    }
+    const toInsert = new Set(firsts);
+    return inserts.map((insert) => toInsert.has(insert) && inserted.has(recordOf(insert)));
+  }
+
   async ping(): Promise<void> {
     await this.read("ping", "ping");
   }
@@ -85,9 +104,15 @@ export class PostgresDatabase implements RecordDatabase {
     await this.#table.end();
   }
 
-  async #query(call: SqlCall): Promise<readonly SqlRow[]> {
-    return await this.#table.connections.useRepeatedly(async (query) => await query<SqlRow>(call));
+  async #query<Row = SqlRow>(statement: SqlStatement): Promise<readonly Row[]> {
+    return await this.#table.connections.useRepeatedly(async (query) => await query<Row>(statement));
   }
+}
+
+type InsertedRow = { readonly namespace: string; readonly key: string };
+
+function isInsert(write: TextWrite): write is TextInsert {
+  return write.text !== null;
 }
 
 function textOf([row]: readonly SqlRow[]): unknown {

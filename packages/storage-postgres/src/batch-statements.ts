@@ -1,0 +1,60 @@
+import type { TextInsert } from "@troupe/core/adapter";
+import type { SqlStatement } from "@troupe-internal/postgres";
+
+/** Statements that write any number of records, each with a key of its own, with one round trip to the server. */
+export type BatchStatements = {
+  /** Inserts those records that do not exist, and returns namespace and key of each that it inserted. */
+  readonly insert: (records: readonly TextInsert[]) => SqlStatement;
+  /** Stores all records or none. */
+  readonly store: (records: readonly TextInsert[]) => SqlStatement;
+};
+
+/** The characters of one statement's texts. PostgreSQL refuses values of a gigabyte, and holds all of them in memory. */
+const maxCharacters = 16_000_000;
+
+/** Writes the SQL of batches for a table. `table`: its name with schema, quoted. */
+export function batchStatements(table: string): BatchStatements {
+  const insertion = `
+    insert into ${table} (namespace, key, value)
+    select * from unnest($1::text[], $2::text[], $3::text[])`;
+  const insert = `${insertion} on conflict do nothing returning namespace, key`;
+  const store = `${insertion} on conflict (namespace, key) do update set value = excluded.value`;
+  return {
+    insert: (records) => ({ sql: insert, parameters: columnsOf(records) }),
+    store: (records) => ({ sql: store, parameters: columnsOf(records) }),
+  };
+}
+
+/** Returns a name of a record among those of all namespaces: no namespace holds NUL. */
+export function recordOf({ namespace, key }: { readonly namespace: string; readonly key: string }): string {
+  return `${namespace}\0${key}`;
+}
+
+/**
+ * Returns the first of the records with each key, in an order that all processes share, so that none of two batches waits
+ * for the other while that waits for it.
+ */
+export function firstRecords(records: readonly TextInsert[]): TextInsert[] {
+  const firsts = new Map(records.map((each) => [recordOf(each), each] as const).toReversed());
+  return [...firsts].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, each]) => each);
+}
+
+/** Splits records into batches that are small enough for a statement each. */
+export function toBatches(records: readonly TextInsert[]): TextInsert[][] {
+  const batches: TextInsert[][] = [];
+  let room = 0;
+  for (const record of records) {
+    const size = record.namespace.length + record.key.length + record.text.length;
+    if (room < size) {
+      batches.push([]);
+      room = maxCharacters;
+    }
+    batches.at(-1)?.push(record);
+    room -= size;
+  }
+  return batches;
+}
+
+function columnsOf(records: readonly TextInsert[]): string[][] {
+  return [records.map(({ namespace }) => namespace), records.map(({ key }) => key), records.map(({ text }) => text)];
+}
