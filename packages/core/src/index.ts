@@ -165,7 +165,14 @@ export type { EmbeddingProvider, EmbedOptions } from "./vector/embedding-provide
 
 // Storage.
 export { InMemoryStorage } from "./storage/in-memory-storage.ts";
-export type { StorageDriver, StorageEntry, AppendOptions, ListOptions, Write } from "./storage/storage-driver.ts";
+export type {
+  StorageDriver,
+  StorageEntry,
+  AppendOptions,
+  Listing,
+  ListOptions,
+  Write,
+} from "./storage/storage-driver.ts";
 export type { Json } from "./storage/json.ts";
 
 // Models.

@@ -26,6 +26,7 @@ export { storageAppendCases } from "./testing/conformance/storage-append-cases.t
 export { storageCompareAndSetCases } from "./testing/conformance/storage-compare-and-set-cases.ts";
 export { storageDriverCases, storagePingCases } from "./testing/conformance/storage-driver-cases.ts";
 export { storageInsertAllCases } from "./testing/conformance/storage-insert-all-cases.ts";
+export { storageListManyCases } from "./testing/conformance/storage-list-many-cases.ts";
 export { storageListOptionsCases } from "./testing/conformance/storage-list-cases.ts";
 export { storageTransactionCases } from "./testing/conformance/storage-transaction-cases.ts";
 export { storageWatchCases } from "./testing/conformance/storage-watch-cases.ts";

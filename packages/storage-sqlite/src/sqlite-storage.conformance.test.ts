@@ -8,6 +8,7 @@ import {
   storageCompareAndSetCases,
   storageDriverCases,
   storageInsertAllCases,
+  storageListManyCases,
   storageListOptionsCases,
   storagePingCases,
   storageTransactionCases,
@@ -30,6 +31,7 @@ describe.each([
   };
   checkConformance(it, storageDriverCases, subject);
   checkConformance(it, storageListOptionsCases, subject);
+  checkConformance(it, storageListManyCases, subject);
   checkConformance(it, storageAppendCases, subject);
   checkConformance(it, storageCompareAndSetCases, subject);
   checkConformance(it, storageInsertAllCases, subject);

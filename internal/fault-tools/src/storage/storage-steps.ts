@@ -1,4 +1,4 @@
-import type { Json, ListOptions, StorageDriver } from "@troupe/core";
+import type { Json, Listing, ListOptions, StorageDriver } from "@troupe/core";
 import * as fc from "fast-check";
 
 type Driver = Omit<Required<StorageDriver>, "close" | "ping" | "watch">;
@@ -57,12 +57,21 @@ const inserts = fc.array(
   { maxLength: 4 },
 );
 
+const listings = fc.array(
+  fc.record(
+    { namespace, prefix, limit: fc.integer({ min: 0, max: 4 }), after: key },
+    { requiredKeys: ["namespace", "prefix", "limit"] },
+  ),
+  { maxLength: 4 },
+) as fc.Arbitrary<Listing[]>;
+
 const step: fc.Arbitrary<StorageStep> = fc.oneof(
   stepOf("get", fc.tuple(namespace, key)),
   stepOf("delete", fc.tuple(namespace, key)),
   stepOf("set", fc.tuple(namespace, key, valueOrNull)),
   stepOf("set", fc.tuple(...lease, leases)),
   stepOf("list", fc.tuple(namespace, prefix, listOptions)),
+  stepOf("listMany", fc.tuple(listings)),
   stepOf("append", fc.tuple(namespace, prefix, value, appendOptions)),
   stepOf("compareAndSet", fc.tuple(namespace, key, valueOrNull, valueOrNull)),
   stepOf("transaction", fc.tuple(writes)),

@@ -1,6 +1,6 @@
 import { TroupeError } from "../errors/troupe-error.ts";
 import { keyProblem } from "../util/key-problem.ts";
-import type { ListOptions } from "./storage-driver.ts";
+import type { Listing, ListOptions } from "./storage-driver.ts";
 
 /** Throws `invalid_value` for a namespace or key that not every driver could store unchanged. */
 export function checkKey(namespace: string, key: string): void {
@@ -23,6 +23,12 @@ export function checkListOptions({ limit, after }: ListOptions): void {
     throw new TroupeError("invalid_value", `The storage list limit must be a positive integer, got ${limit}.`);
   }
   if (after !== undefined) checkString('list option "after"', after);
+}
+
+/** Throws `invalid_value` for one of several listings that `list` would refuse. */
+export function checkListing({ namespace, prefix, limit, after }: Listing): void {
+  checkPrefix(namespace, prefix);
+  checkListOptions({ limit, ...(after !== undefined && { after }) });
 }
 
 function checkString(name: string, text: string, ifEmpty?: string): void {

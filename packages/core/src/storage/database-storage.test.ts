@@ -38,6 +38,10 @@ describe("DatabaseStorage", () => {
       storage.append("ns", "s/", 1, { ifHeld: { key: "", token: 1 } }),
       storage.compareAndSet("ns", "k", null, NaN),
       storage.list("ns", "", { limit: 0 }),
+      storage.listMany([
+        { namespace: "ns", prefix: "", limit: 1 },
+        { namespace: "ns", prefix: "", limit: 0 },
+      ]),
       storage.transaction([{ namespace: "ns", key: "a\0", value: 1 }]),
       storage.insertAll([{ namespace: "ns", key: "k", value: null }]),
     ];
@@ -166,6 +170,42 @@ describe("DatabaseStorage.insertAll", () => {
     expect(await storage.insertAll([write("a", 1), write("b", 2)])).toEqual([true, false]);
     expect(await storage.insertAll([])).toEqual([]);
     expect(insertAll).toHaveBeenCalledOnce();
+  });
+});
+
+describe("DatabaseStorage.listMany", () => {
+  const listings = [
+    { namespace: "one", prefix: "a/", limit: 2 },
+    { namespace: "other", prefix: "a/", after: "a/5", limit: 3 },
+  ];
+  const ranges = [
+    { namespace: "one", from: "a/", to: "a0", limit: 2, reverse: false },
+    { namespace: "other", from: "a/5\u0001", to: "a0", limit: 3, reverse: false },
+  ];
+
+  it("lists each range when the database has no listMany", async () => {
+    const list = vi.fn<RecordDatabase["list"]>(async ({ namespace }) => [{ key: "a/7", text: `"${namespace}"` }]);
+
+    expect(await storageOver({ list }).listMany(listings)).toEqual([
+      [{ key: "a/7", value: "one" }],
+      [{ key: "a/7", value: "other" }],
+    ]);
+    expect(list.mock.calls).toEqual(ranges.map((range) => [range]));
+  });
+
+  it("asks the database once for all listings, and for none not at all", async () => {
+    const listMany = vi.fn<NonNullable<RecordDatabase["listMany"]>>(async () => [[], [{ key: "a/6", text: "1" }]]);
+    const storage = storageOver({ listMany });
+
+    expect(await storage.listMany(listings)).toEqual([[], [{ key: "a/6", value: 1 }]]);
+    expect(await storage.listMany([])).toEqual([]);
+    expect(listMany.mock.calls).toEqual([[ranges]]);
+  });
+
+  it("rejects as a whole when one listing has a record that is not JSON", async () => {
+    const storage = storageOver({ listMany: async () => [[], [{ key: "a/6", text: "{" }]] });
+
+    await expect(storage.listMany(listings)).rejects.toMatchObject({ code: "storage_corrupt" });
   });
 });
 

@@ -3,14 +3,23 @@ import { withTimeout } from "../async/with-timeout.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { equalJson } from "../util/equal-json.ts";
 import { parseJson, toJson } from "./check-json.ts";
-import { checkKey, checkListOptions, checkPrefix } from "./check-key.ts";
+import { checkKey, checkListing, checkListOptions, checkPrefix } from "./check-key.ts";
 import type { Json } from "./json.ts";
 import { keyRange } from "./key-range.ts";
 import { LazyConnection } from "../async/lazy-connection.ts";
-import type { AppendedKey, RecordDatabase, TextInsert, TextSwap, TextWrite } from "./record-database.ts";
+import type {
+  AppendedKey,
+  RangeQuery,
+  RecordDatabase,
+  TextInsert,
+  TextRecord,
+  TextSwap,
+  TextWrite,
+} from "./record-database.ts";
 import type {
   AppendOptions,
   LimitedStorage,
+  Listing,
   ListOptions,
   StorageDriver,
   StorageEntry,
@@ -83,7 +92,18 @@ export class DatabaseStorage implements Omit<Required<StorageDriver>, "watch">, 
     const { limit, reverse = false } = options;
     const range = { namespace, ...keyRange(prefix, options), limit, reverse };
     const records = await this.#connection.use((database) => database.list(range));
-    return records.map(({ key, text }) => ({ key, value: parseJson(text, { namespace, key }) }));
+    return toEntries(namespace, records);
+  }
+
+  async listMany(listings: readonly Listing[]): Promise<StorageEntry[][]> {
+    const ranges = listings.map((listing) => toRange(listing));
+    if (ranges.length === 0) return [];
+    const listed = await this.#connection.use(async (database) =>
+      database.listMany === undefined
+        ? await mapBounded(ranges, async (range) => await database.list(range))
+        : await database.listMany(ranges),
+    );
+    return ranges.map(({ namespace }, index) => toEntries(namespace, listed[index] ?? []));
   }
 
   // oxlint-disable-next-line max-params -- the contract's shape
@@ -199,6 +219,16 @@ export class DatabaseStorage implements Omit<Required<StorageDriver>, "watch">, 
   #failLate(): never {
     throw new TroupeError("storage_unavailable", `${this.#name} did not answer within ${pingTimeoutMs} ms.`);
   }
+}
+
+function toRange(listing: Listing): RangeQuery {
+  checkListing(listing);
+  const { namespace, prefix, after, limit } = listing;
+  return { namespace, ...keyRange(prefix, after === undefined ? {} : { after }), limit, reverse: false };
+}
+
+function toEntries(namespace: string, records: readonly TextRecord[]): StorageEntry[] {
+  return records.map(({ key, text }) => ({ key, value: parseJson(text, { namespace, key }) }));
 }
 
 type ValueSwap = Omit<TextSwap, "expected"> & { readonly wanted: Json | null };

@@ -4,7 +4,7 @@ import { describe, it } from "vitest";
 import { BoundedStorage } from "./bounded-storage.ts";
 import { InMemoryStorage } from "./in-memory-storage.ts";
 import type { Json } from "./json.ts";
-import type { ListOptions, StorageDriver, StorageEntry } from "./storage-driver.ts";
+import type { Listing, ListOptions, StorageDriver, StorageEntry } from "./storage-driver.ts";
 
 /** The plainest thing that keeps the promises: texts in a map, sorted by their bytes at every listing. */
 class Model {
@@ -56,6 +56,11 @@ const options = fc.record(
 ) as fc.Arbitrary<ListOptions>;
 const prefix = fc.oneof(fc.constantFrom("", "-/", "-/a/", "-/a"), key);
 
+const listing = fc.record(
+  { namespace, prefix, limit: fc.integer({ min: 1, max: 4 }), after: key },
+  { requiredKeys: ["namespace", "prefix", "limit"] },
+) as fc.Arbitrary<Listing>;
+
 const step: fc.Arbitrary<Step> = fc.oneof(
   fc.tuple(namespace, key, valueOrNull).map(([ns, at, next]): Step => async (driver, model) => {
     await driver.set(ns, at, next);
@@ -90,6 +95,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   }),
   fc.tuple(namespace, prefix, options).map(([ns, begin, narrow]): Step => async (driver, model) => {
     assert.deepEqual(await driver.list(ns, begin, narrow), model.list(ns, begin, narrow));
+  }),
+  fc.array(listing, { maxLength: 3 }).map((listings): Step => async (driver, model) => {
+    const expected = listings.map((each) => model.list(each.namespace, each.prefix, each));
+    assert.deepEqual(await driver.listMany(listings), expected);
   }),
 );
 

@@ -4,6 +4,7 @@ import { storageAppendCases } from "../testing/conformance/storage-append-cases.
 import { storageCompareAndSetCases } from "../testing/conformance/storage-compare-and-set-cases.ts";
 import { storageInsertAllCases } from "../testing/conformance/storage-insert-all-cases.ts";
 import { storageDriverCases, storagePingCases } from "../testing/conformance/storage-driver-cases.ts";
+import { storageListManyCases } from "../testing/conformance/storage-list-many-cases.ts";
 import { storageListOptionsCases } from "../testing/conformance/storage-list-cases.ts";
 import { storageTransactionCases } from "../testing/conformance/storage-transaction-cases.ts";
 import { storageWatchCases } from "../testing/conformance/storage-watch-cases.ts";
@@ -69,40 +70,44 @@ it("InMemoryStorage takes no argument, and shares nothing with another [storage.
   expect([await one.get("ns", "k"), await other.get("ns", "k")]).toEqual([1, null]);
 });
 
-describe.each(drivers)("%s with its optional members [storage.insert-all] [storage.watch]", (_name, create) => {
-  checkConformance(it, storageListOptionsCases, { create });
-  checkConformance(it, storageAppendCases, { create });
-  checkConformance(it, storageCompareAndSetCases, { create });
-  checkConformance(it, storageInsertAllCases, { create });
-  checkConformance(it, storageTransactionCases, { create });
-  checkConformance(it, storageWatchCases, { create });
-  checkConformance(it, storagePingCases, { create });
+describe.each(drivers)(
+  "%s with its optional members [storage.insert-all] [storage.list-many] [storage.watch]",
+  (_name, create) => {
+    checkConformance(it, storageListOptionsCases, { create });
+    checkConformance(it, storageListManyCases, { create });
+    checkConformance(it, storageAppendCases, { create });
+    checkConformance(it, storageCompareAndSetCases, { create });
+    checkConformance(it, storageInsertAllCases, { create });
+    checkConformance(it, storageTransactionCases, { create });
+    checkConformance(it, storageWatchCases, { create });
+    checkConformance(it, storagePingCases, { create });
 
-  it("stores a copy of the value that compareAndSet writes", async () => {
-    const [driver, value] = [create(), { list: [1] }];
-    const set = driver.compareAndSet("ns", "k", null, value);
-    value.list.push(2);
-    await set;
+    it("stores a copy of the value that compareAndSet writes", async () => {
+      const [driver, value] = [create(), { list: [1] }];
+      const set = driver.compareAndSet("ns", "k", null, value);
+      value.list.push(2);
+      await set;
 
-    expect(await driver.get("ns", "k")).toEqual({ list: [1] });
-  });
+      expect(await driver.get("ns", "k")).toEqual({ list: [1] });
+    });
 
-  it("reuses the highest number when its record was deleted", async () => {
-    const driver = create();
-    for (let seq = 1; seq <= 2; seq++) await driver.append("ns", "s/", seq);
-    await driver.delete("ns", "s/000000000002");
+    it("reuses the highest number when its record was deleted", async () => {
+      const driver = create();
+      for (let seq = 1; seq <= 2; seq++) await driver.append("ns", "s/", seq);
+      await driver.delete("ns", "s/000000000002");
 
-    expect(await driver.append("ns", "s/", 2)).toEqual({ key: "s/000000000002", seq: 2 });
-  });
+      expect(await driver.append("ns", "s/", 2)).toEqual({ key: "s/000000000002", seq: 2 });
+    });
 
-  it("rejects a lease under a key that not every database can store", async () => {
-    const driver = create();
+    it("rejects a lease under a key that not every database can store", async () => {
+      const driver = create();
 
-    for (const key of ["", "a\0b", "\ud800", "x".repeat(1025)]) {
-      await expect(driver.append("ns", "a/", 1, { ifHeld: { key, token: 1 } })).rejects.toMatchObject({
-        code: "invalid_value",
-      });
-    }
-    expect(await driver.list("ns")).toEqual([]);
-  });
-});
+      for (const key of ["", "a\0b", "\ud800", "x".repeat(1025)]) {
+        await expect(driver.append("ns", "a/", 1, { ifHeld: { key, token: 1 } })).rejects.toMatchObject({
+          code: "invalid_value",
+        });
+      }
+      expect(await driver.list("ns")).toEqual([]);
+    });
+  },
+);

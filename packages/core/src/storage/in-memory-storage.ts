@@ -1,14 +1,14 @@
 import { TroupeError } from "../errors/troupe-error.ts";
 import { equalJson } from "../util/equal-json.ts";
 import { toJson } from "./check-json.ts";
-import { checkKey, checkListOptions, checkPrefix } from "./check-key.ts";
+import { checkKey, checkListing, checkListOptions, checkPrefix } from "./check-key.ts";
 import { checkLeaseText } from "./check-lease.ts";
 import { decodeSequence, encodeSequence } from "./encode-key.ts";
 import type { Json } from "./json.ts";
 import type { RequiredLease } from "./record-database.ts";
 import { RecordFolder } from "./record-folder.ts";
 import type { FolderRecord } from "./record-folder.ts";
-import type { AppendOptions, ListOptions, StorageDriver, StorageEntry, Write } from "./storage-driver.ts";
+import type { AppendOptions, Listing, ListOptions, StorageDriver, StorageEntry, Write } from "./storage-driver.ts";
 import { WatchedNamespaces } from "./watched-namespaces.ts";
 
 /**
@@ -39,7 +39,13 @@ export class InMemoryStorage implements StorageDriver {
     this.#checkOpen();
     checkPrefix(namespace, prefix);
     checkListOptions(options);
-    return Array.from(this.select(namespace, prefix, options), ({ key, text }) => ({ key, value: fromText(text) }));
+    return this.#list(namespace, prefix, options);
+  }
+
+  async listMany(listings: readonly Listing[]): Promise<StorageEntry[][]> {
+    this.#checkOpen();
+    for (const listing of listings) checkListing(listing);
+    return listings.map(({ namespace, prefix, ...options }) => this.#list(namespace, prefix, options));
   }
 
   // oxlint-disable-next-line max-params -- the contract's shape
@@ -134,6 +140,10 @@ export class InMemoryStorage implements StorageDriver {
   protected removeBelow(namespace: string, prefix: string): void {
     this.#namespaces.get(namespace)?.deleteAll(prefix);
     this.#watched.change(namespace);
+  }
+
+  #list(namespace: string, prefix: string, options: ListOptions): StorageEntry[] {
+    return Array.from(this.select(namespace, prefix, options), ({ key, text }) => ({ key, value: fromText(text) }));
   }
 
   #addNamespace(namespace: string): RecordFolder {

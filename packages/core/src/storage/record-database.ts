@@ -62,6 +62,11 @@ export interface RecordDatabase {
   /** Returns the records of a range, in its order. */
   list(range: RangeQuery): Promise<readonly TextRecord[]>;
   /**
+   * Returns the records of each range, in the order of the ranges, by one request. There is at least one; each has a limit,
+   * and none is reversed. Without it each range is a `list`.
+   */
+  listMany?(ranges: readonly RangeQuery[]): Promise<(readonly TextRecord[])[]>;
+  /**
    * Stores the text under the next number of the prefix (`encodeSequence`). No other append gets the number, and the lease
    * is held until the text is stored (`checkLease`).
    */

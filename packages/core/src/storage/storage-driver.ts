@@ -13,6 +13,16 @@ export type ListOptions = {
   after?: string;
 };
 
+/** One of several listings of `listMany`: the records of a namespace whose keys begin with a prefix and come after a key. */
+export type Listing = {
+  namespace: string;
+  prefix: string;
+  /** Only keys after this one. The key itself need not exist. */
+  after?: string;
+  /** Number of entries: a positive integer. */
+  limit: number;
+};
+
 /**
  * Condition of an append: it is rejected as `conflict` unless the record `key` in the namespace `locks` is an object
  * with this fencing `token`. The check and the write are one step. An expired lease still counts until another process
@@ -73,6 +83,12 @@ export interface StorageDriver {
    * not, save for `invalid_value`: then none was.
    */
   insertAll?(writes: readonly { namespace: string; key: string; value: Json }[]): Promise<boolean[]>;
+  /**
+   * Makes several listings with one request to the database, and returns the entries of each in the order of the listings.
+   * Each listing is as `list` makes it; all need not show the storage at one moment. It rejects as a whole when one of them
+   * cannot be made.
+   */
+  listMany?(listings: readonly Listing[]): Promise<StorageEntry[][]>;
   /** Resolves when the storage can be used. */
   ping?(): Promise<void>;
   /** Applies all writes or none, in their order. */

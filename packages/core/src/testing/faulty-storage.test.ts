@@ -69,6 +69,18 @@ describe("faultyStorage", () => {
     expect(storage.callCount).toBe(2);
   });
 
+  it("damages the records of several listings", async () => {
+    const storage = faultyStorage(new InMemoryStorage(), faultAt(2, "corrupt"));
+    await storage.set("n", "k", 1);
+    const listing = { namespace: "n", prefix: "", limit: 9 };
+
+    expect(await storage.listMany?.([listing, { ...listing, after: "k" }])).toEqual([
+      [{ key: "k", value: { damaged: true } }],
+      [],
+    ]);
+    expect(await storage.listMany?.([listing])).toEqual([[{ key: "k", value: 1 }]]);
+  });
+
   it("resolves late, or never", async () => {
     const settled: string[] = [];
     const storage = faultyStorage(new InMemoryStorage(), ({ number }) => (number === 1 ? "hang" : { delayMs: 100 }));

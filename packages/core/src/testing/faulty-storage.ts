@@ -61,12 +61,16 @@ async function withFault(fault: StorageFault | undefined, call: () => Promise<un
 
 /** Damages records. Other results (numbers, booleans, null) stay unchanged. */
 function corrupted(result: unknown): unknown {
-  if (Array.isArray(result)) return result.map((entry: StorageEntry | boolean) => damagedEntry(entry));
+  if (Array.isArray(result)) return result.map((entry: Listed) => damagedEntry(entry));
   return result !== null && typeof result === "object" ? damaged : result;
 }
 
-function damagedEntry(entry: StorageEntry | boolean): unknown {
-  return typeof entry === "boolean" ? entry : { ...entry, value: damaged };
+/** What the array has that a call of a driver resolves with: entries, arrays of them, or if records were inserted. */
+type Listed = StorageEntry | readonly StorageEntry[] | boolean;
+
+function damagedEntry(entry: Listed): unknown {
+  if (typeof entry === "boolean") return entry;
+  return "key" in entry ? { ...entry, value: damaged } : corrupted(entry);
 }
 
 function unavailable(): TroupeError {

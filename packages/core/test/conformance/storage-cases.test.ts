@@ -4,12 +4,14 @@ import { storageAppendCases } from "../../src/testing/conformance/storage-append
 import { storageCompareAndSetCases } from "../../src/testing/conformance/storage-compare-and-set-cases.ts";
 import { storageDriverCases, storagePingCases } from "../../src/testing/conformance/storage-driver-cases.ts";
 import { storageInsertAllCases } from "../../src/testing/conformance/storage-insert-all-cases.ts";
+import { storageListManyCases } from "../../src/testing/conformance/storage-list-many-cases.ts";
 import { storageListOptionsCases } from "../../src/testing/conformance/storage-list-cases.ts";
 import { storageTransactionCases } from "../../src/testing/conformance/storage-transaction-cases.ts";
 import { storageWatchCases } from "../../src/testing/conformance/storage-watch-cases.ts";
 import { checkWrongSubjects } from "./check-wrong-subjects.ts";
 import { wrongStorageKeys, wrongStorageRecords } from "./wrong-storage-records.ts";
 import { wrongStorageListOptions, wrongStorageLists, wrongStorageLives } from "./wrong-storage-lists.ts";
+import { wrongStorageListings } from "./wrong-storage-list-many.ts";
 import { wrongStorageValues } from "./wrong-storage-values.ts";
 import { wrongStorageInserts, wrongStorageWatches } from "./wrong-storage-inserts.ts";
 import * as writes from "./wrong-storage-writes.ts";
@@ -23,6 +25,7 @@ describe("InMemoryStorage behind a proxy", () => {
   };
   checkConformance(it, storageDriverCases, subject);
   checkConformance(it, storageListOptionsCases, subject);
+  checkConformance(it, storageListManyCases, subject);
   checkConformance(it, storageAppendCases, subject);
   checkConformance(it, storageCompareAndSetCases, subject);
   checkConformance(it, storageInsertAllCases, subject);
@@ -40,6 +43,7 @@ describe("the storage suites", () => {
     ...wrongStorageLives,
   });
   checkWrongSubjects(it, storageListOptionsCases, wrongStorageListOptions);
+  checkWrongSubjects(it, storageListManyCases, wrongStorageListings);
   checkWrongSubjects(it, storageAppendCases, writes.wrongStorageAppends);
   checkWrongSubjects(it, storageCompareAndSetCases, writes.wrongStorageComparisons);
   checkWrongSubjects(it, storageInsertAllCases, wrongStorageInserts);

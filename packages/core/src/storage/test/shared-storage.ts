@@ -1,6 +1,6 @@
 import type { InMemoryStorage } from "../in-memory-storage.ts";
 import type { Json } from "../json.ts";
-import type { AppendOptions, ListOptions, StorageDriver, StorageEntry, Write } from "../storage-driver.ts";
+import type { AppendOptions, Listing, ListOptions, StorageDriver, StorageEntry, Write } from "../storage-driver.ts";
 import { sleep } from "../../async/sleep.ts";
 
 /**
@@ -59,6 +59,10 @@ export class SharedStorage implements StorageDriver {
 
   async list(namespace: string, prefix?: string, options?: ListOptions): Promise<StorageEntry[]> {
     return await this.#call("list", () => this.#storage.list(namespace, prefix, options));
+  }
+
+  async listMany(listings: readonly Listing[]): Promise<StorageEntry[][]> {
+    return await this.#call("listMany", () => this.#storage.listMany(listings));
   }
 
   // oxlint-disable-next-line max-params -- the contract's shape

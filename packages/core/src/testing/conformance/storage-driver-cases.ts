@@ -30,8 +30,8 @@ const lifeCases = {
 
 /**
  * Conformance suite for every `StorageDriver`. The subject is an empty storage. Optional members have their own:
- * `storageListOptionsCases`, `storageAppendCases`, `storageCompareAndSetCases`, `storageInsertAllCases`,
- * `storageTransactionCases`, `storageWatchCases`, `storagePingCases`.
+ * `storageListOptionsCases`, `storageListManyCases`, `storageAppendCases`, `storageCompareAndSetCases`,
+ * `storageInsertAllCases`, `storageTransactionCases`, `storageWatchCases`, `storagePingCases`.
  */
 export const storageDriverCases = {
   ...storageRecordCases,
@@ -47,6 +47,7 @@ function optionalCalls(driver: StorageDriver): (() => Promise<unknown>)[] {
     append: async () => await driver.append?.("optional", "a/", 1),
     compareAndSet: async () => await driver.compareAndSet?.("optional", "k", null, 1),
     insertAll: async () => await driver.insertAll?.([{ namespace: "optional", key: "i", value: 1 }]),
+    listMany: async () => await driver.listMany?.([{ namespace: "optional", prefix: "", limit: 1 }]),
     ping: async () => await driver.ping?.(),
     transaction: async () => await driver.transaction?.([{ namespace: "optional", key: "t", value: 1 }]),
     // Throws instead of rejecting.
