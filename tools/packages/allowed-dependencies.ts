@@ -16,6 +16,8 @@ export const allowedDependencies: Readonly<Record<string, readonly string[]>> = 
   "@troupe/vector-pgvector": ["pg", "pgvector"],
   "@troupe/vector-qdrant": ["@qdrant/js-client-rest"],
   "@troupe/vector-mongodb": ["mongodb"],
+  // The driver of the database that it is given, PostgreSQL or Redis, is an optional peer.
+  "@troupe/engine-bullmq": ["bullmq", "ioredis", "pg"],
   "@troupe/toolkits-duckduckgo": [],
   "@troupe/toolkits-hackernews": [],
   "@troupe/toolkits-web-search": [],

@@ -1,0 +1,149 @@
+import { TroupeError } from "@troupe/core";
+import type { EngineServeOptions, Perform, RunEngine, RunJob, Serving } from "@troupe/core";
+import { sleep, withTimeout } from "@troupe/core/adapter";
+import { readEngineOptions } from "./bullmq-options.ts";
+import type { BullMqEngineOptions, EngineSettings } from "./bullmq-options.ts";
+import { ClockGuard } from "./clock-guard.ts";
+import { FailureLog, isPassing, toEngineFailure } from "./engine-failure.ts";
+import { JobServer } from "./job-server.ts";
+import { openQueue } from "./open-queue.ts";
+import type { OpenQueue } from "./open-queue.ts";
+
+const defaultPriority = 10;
+/** Milliseconds for which a call tries to reach the database. */
+const callMs = 5000;
+const retryPauseMs = 200;
+/** A server that hangs would never let its connections end. */
+const endMs = 2000;
+/** The activations of a run whose jobs are looked for. One that was woken more often finds out when it is performed. */
+const withdrawnActivations = [1, 2, 3, 4, 5, 6, 7, 8] as const;
+
+/**
+ * The engine of a service on several machines: BullMQ distributes the jobs, over the PostgreSQL or Redis that the service has
+ * already. Any number of processes submit and serve; the jobs of one that dies go to another within seconds.
+ */
+export class BullMqEngine implements RunEngine {
+  readonly #settings: EngineSettings;
+  readonly #log: FailureLog;
+  #open: Promise<OpenQueue> | undefined;
+  #server: JobServer | undefined;
+  #isClosed = false;
+
+  /** Connects with the first call, and creates BullMQ's tables in PostgreSQL when they are not there. */
+  constructor(options: BullMqEngineOptions) {
+    this.#settings = readEngineOptions(options);
+    this.#log = new FailureLog(this.#settings.logger);
+  }
+
+  async submit(job: RunJob): Promise<void> {
+    const { runId, activation, priority = defaultPriority, notBefore = 0 } = job;
+    await this.#use(async ({ queue }) => {
+      await queue.add(
+        "run",
+        { runId, activation, priority },
+        {
+          jobId: nameOf(runId, activation),
+          // BullMQ's 0 is before all others: for recovered jobs.
+          priority: Math.max(0, priority) + 1,
+          delay: Math.max(0, notBefore - Date.now()),
+          removeOnComplete: true,
+          removeOnFail: true,
+        },
+      );
+    });
+  }
+
+  async withdraw(runId: string): Promise<void> {
+    await this.#use(async ({ queue }) => {
+      await Promise.all(withdrawnActivations.map((activation) => queue.remove(nameOf(runId, activation))));
+    });
+  }
+
+  async waiting(): Promise<number> {
+    return await this.#use(async ({ queue }) => {
+      const counts = await queue.getJobCounts("waiting", "prioritized", "delayed");
+      return Object.values(counts).reduce((sum, count) => sum + count, 0);
+    });
+  }
+
+  async serve(perform: Perform, { concurrency }: EngineServeOptions): Promise<Serving> {
+    this.#checkOpen();
+    if (this.#server !== undefined) {
+      throw new TroupeError("conflict", "This engine is served already. Drain it first, or make another engine.");
+    }
+    const { queue, lockMs } = this.#settings;
+    const submit = (job: RunJob) => this.submit(job);
+    const init = { perform, concurrency, queue, lockMs, log: this.#log, submit };
+    let server: JobServer | undefined;
+    try {
+      const open = await this.#use(async (opened) => opened);
+      server = new JobServer({ ...init, guard: this.#guard(open) });
+      this.#server = server;
+      await server.start(open);
+    } catch (error) {
+      await server?.drain(0);
+      this.#server = undefined;
+      throw toEngineFailure(error);
+    }
+    const serving = server;
+    return { drain: (graceMs) => this.#drain(serving, graceMs) };
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    if (this.#server !== undefined) await this.#drain(this.#server, 0);
+    const open = await this.#open?.catch(() => undefined);
+    if (open === undefined) return;
+    const ending = open.queue.close().then(() => open.backend.end());
+    await withTimeout(ending, { timeoutMs: endMs, onTimeout: ignore }).catch(ignore);
+  }
+
+  async #drain(server: JobServer, graceMs: number): Promise<void> {
+    await server.drain(graceMs);
+    if (this.#server === server) this.#server = undefined;
+  }
+
+  #guard({ backend: { databaseTime } }: OpenQueue): ClockGuard | undefined {
+    const { now, lockMs } = this.#settings;
+    return databaseTime && new ClockGuard({ databaseTime, now, lockMs });
+  }
+
+  /** Does something with the queue, and tries again for a while when the connection is lost. */
+  async #use<Result>(work: (open: OpenQueue) => Promise<Result>): Promise<Result> {
+    this.#checkOpen();
+    const deadline = performance.now() + callMs;
+    for (;;) {
+      const attempt = this.#opened().then(work);
+      try {
+        return await withTimeout(attempt, { timeoutMs: callMs, onTimeout: tooSlow });
+      } catch (error) {
+        if (!isPassing(error) || performance.now() + retryPauseMs > deadline) throw toEngineFailure(error);
+        await sleep(retryPauseMs);
+      }
+    }
+  }
+
+  #opened(): Promise<OpenQueue> {
+    this.#open ??= openQueue(this.#settings, this.#log).catch((error: unknown) => {
+      this.#open = undefined;
+      throw error;
+    });
+    return this.#open;
+  }
+
+  #checkOpen(): void {
+    if (this.#isClosed) throw new TroupeError("unavailable", "The engine was closed: it takes no more jobs.");
+  }
+}
+
+/** The id of a job in BullMQ, which takes no colons. */
+function nameOf(runId: string, activation: number): string {
+  return `${encodeURIComponent(runId)}_${activation}`;
+}
+
+function tooSlow(): never {
+  throw new TroupeError("storage_unavailable", `The queue of the engine did not answer within ${callMs} ms.`);
+}
+
+function ignore(): void {}

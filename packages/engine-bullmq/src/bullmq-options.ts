@@ -1,0 +1,92 @@
+import type { Logger } from "@troupe/core";
+import {
+  functionLike,
+  integer,
+  loggerOption,
+  nonBlankString,
+  optional,
+  readOptions,
+  satisfying,
+} from "@troupe/core/adapter";
+import type { OptionsOf, OptionTable } from "@troupe/core/adapter";
+import { TroupeError } from "@troupe/core";
+
+/** A `Pool` of `pg`. Its settings are used, not its connections. */
+export type PostgresPool = { readonly options: object; connect(): Promise<unknown> };
+
+/** A client of `ioredis`. Its settings are used, not its connection. */
+export type RedisClient = { duplicate(override?: Record<string, unknown>): unknown; readonly status: string };
+
+/** Options of a `BullMqEngine`: one of `pool`, `connectionString` and `redis`, and limits. */
+export type BullMqEngineOptions = {
+  /** A `Pool` of `pg` to the user's PostgreSQL: the engine makes connections of its own with the settings of this one. */
+  pool?: PostgresPool | undefined;
+  /** The address of the user's PostgreSQL: `postgres://user:password@host:port/database`. */
+  connectionString?: string | undefined;
+  /** The user's Redis: `redis://host:port`, or a client of `ioredis`, whose settings the engine's own connections get. */
+  redis?: string | RedisClient | undefined;
+  /** The name of the queue: engines with the same one share their jobs. @default "troupe" */
+  queue?: string | undefined;
+  /** What the engine's keys in Redis begin with. @default "bull" */
+  prefix?: string | undefined;
+  /** The most connections to PostgreSQL. @default 6 */
+  max?: number | undefined;
+  /**
+   * Milliseconds for which a process holds a job without renewing it: after these and one more third, another process takes
+   * the job of one that died. @default 3000
+   */
+  lockMs?: number | undefined;
+  /** Receives failures that no caller sees, such as of connections. @default none */
+  logger?: Logger | undefined;
+  /** Returns the present in epoch milliseconds, for tests of the clock's check. @default Date.now */
+  now?: (() => number) | undefined;
+};
+
+const queueName = satisfying<string>(
+  "a name of 1 to 100 letters, digits, hyphens and underscores",
+  (value) => typeof value === "string" && /^[\w-]{1,100}$/.test(value),
+);
+
+const pool = satisfying<PostgresPool>("a Pool of pg", (value) => {
+  const { options, connect } = (value ?? {}) as Partial<PostgresPool>;
+  return typeof options === "object" && options !== null && typeof connect === "function";
+});
+
+const redis = satisfying<string | RedisClient>(
+  "an address such as redis://host:6379, or a client of ioredis",
+  (value) => {
+    if (typeof value === "string") return /^rediss?:\/\//.test(value);
+    return typeof (value as Partial<RedisClient> | null)?.duplicate === "function";
+  },
+);
+
+const connectionString = satisfying<string>(
+  "an address such as postgres://user:password@host:5432/database",
+  (value) => typeof value === "string" && /^postgres(ql)?:\/\//.test(value),
+);
+
+const optionTable = {
+  pool: optional(pool),
+  connectionString: optional(connectionString),
+  redis: optional(redis),
+  queue: optional(queueName, "troupe"),
+  prefix: optional(nonBlankString(100), "bull"),
+  max: optional(integer(3), 6),
+  lockMs: optional(integer(300, 3_600_000), 3000),
+  logger: optional(loggerOption),
+  now: optional(functionLike<() => number>(), Date.now),
+} satisfies OptionTable<BullMqEngineOptions>;
+
+/** The options of a `BullMqEngine` after their check, with defaults. */
+export type EngineSettings = OptionsOf<typeof optionTable>;
+
+/** Checks the options of a `BullMqEngine`; a wrong one is `invalid_config`. */
+export function readEngineOptions(given: BullMqEngineOptions): EngineSettings {
+  const options = readOptions(optionTable, given, { owner: "BullMqEngine" });
+  const sources = [options.pool, options.connectionString, options.redis].filter((source) => source !== undefined);
+  if (sources.length === 1) return options;
+  throw new TroupeError(
+    "invalid_config",
+    `BullMqEngine needs one database, got ${sources.length}. Pass one of pool, connectionString and redis.`,
+  );
+}

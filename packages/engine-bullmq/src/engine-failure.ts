@@ -1,0 +1,65 @@
+import { TroupeError } from "@troupe/core";
+import type { Logger } from "@troupe/core";
+
+/** Milliseconds in which the same failure is logged once: BullMQ reports each attempt at a lost connection. */
+const quietMs = 10_000;
+
+/** SQLSTATE classes and error codes of connections that may be there again in a moment. */
+const passing = /^(08|57P|53300|ECONN|EPIPE|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH)/;
+
+/** Turns what a driver threw into a `storage_unavailable` whose cause has the message and the code, and no command. */
+export function toEngineFailure(thrown: unknown): TroupeError {
+  if (TroupeError.is(thrown)) return thrown;
+  const { message, code } = factsOf(thrown);
+  return new TroupeError(
+    "storage_unavailable",
+    `The queue of the engine cannot be used: ${message}. Check that its PostgreSQL or Redis is running and may be used.`,
+    { cause: Object.assign(new Error(message), code !== undefined && { code }) },
+  );
+}
+
+/** Tells if a failure is one of a connection, which the next attempt may not have. */
+export function isPassing(thrown: unknown): boolean {
+  const { message, code = "" } = factsOf(thrown);
+  return passing.test(code) || /terminated|timeout|not queryable/i.test(message);
+}
+
+/** A log of failures that come again and again. */
+export class FailureLog {
+  readonly #logger: Logger | undefined;
+  readonly #loggedAt = new Map<string, number>();
+
+  constructor(logger: Logger | undefined) {
+    this.#logger = logger;
+  }
+
+  /** Logs a warning, unless the same one was logged a moment ago. */
+  warn(what: string, thrown: unknown): void {
+    const { message, code } = factsOf(thrown);
+    const now = performance.now();
+    const key = `${what} ${message.replaceAll(/\S*\d\S*/g, "")}`;
+    if (now - (this.#loggedAt.get(key) ?? -Infinity) < quietMs) return;
+    if (this.#loggedAt.size >= 100) this.#loggedAt.clear();
+    this.#loggedAt.set(key, now);
+    this.#logger?.warn(what, { reason: message, ...(code !== undefined && { code }) });
+  }
+
+  error(what: string): void {
+    this.#logger?.error(what);
+  }
+
+  info(what: string): void {
+    this.#logger?.info(what);
+  }
+}
+
+/** The message and code of a failure. Errors of ioredis also hold the command, which may be the one with the password. */
+function factsOf(thrown: unknown): { message: string; code?: string } {
+  // A host with several addresses fails with one error for each.
+  const error: unknown = thrown instanceof AggregateError && thrown.message === "" ? thrown.errors[0] : thrown;
+  const { message, code } = (typeof error === "object" && error !== null ? error : {}) as Record<string, unknown>;
+  return {
+    message: typeof message === "string" && message !== "" ? message : String(code ?? error),
+    ...(typeof code === "string" && { code }),
+  };
+}

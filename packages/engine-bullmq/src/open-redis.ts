@@ -1,0 +1,34 @@
+import type * as BullMq from "bullmq";
+import type { Redis } from "ioredis";
+import type { Backend } from "./backend.ts";
+import type { EngineSettings } from "./bullmq-options.ts";
+
+/** The longest pause before a lost connection is made anew. */
+const longestPauseMs = 1000;
+
+/** Connects BullMQ with Redis. A given client is only asked for its settings. */
+export async function openRedis(
+  { redis, prefix }: EngineSettings,
+  library: typeof BullMq,
+  onError: (error: unknown) => void,
+): Promise<Backend> {
+  // Commands wait for the connection, as long as it takes: BullMQ's workers need that, and the engine limits the rest.
+  const options = {
+    maxRetriesPerRequest: null,
+    enableOfflineQueue: true,
+    retryStrategy: (times: number) => Math.min(times * 50, longestPauseMs),
+  };
+  const client = typeof redis === "string" ? await connect(redis, options) : (redis?.duplicate(options) as Redis);
+  client.on("error", onError);
+  const connection = client as unknown as BullMq.ConnectionOptions;
+  return {
+    makeQueue: (name) => new library.Queue(name, { connection, prefix }),
+    makeWorker: (name, process, given) => new library.Worker(name, process, { ...given, connection, prefix }),
+    end: async () => client.disconnect(),
+  };
+}
+
+async function connect(address: string, options: object): Promise<Redis> {
+  const { Redis: Client } = await import("ioredis");
+  return new Client(address, options);
+}
