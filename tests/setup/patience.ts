@@ -10,12 +10,12 @@ const patience = { timeout: 30_000 };
 const connectionTimers = new Set(["onParserTimeout", "onTick"]);
 
 /** The clock of faked timers, as far as it is read here. */
-type Clock = { readonly timers?: ReadonlyMap<unknown, { readonly callback?: { readonly name: string } }> };
+type Clock = { readonly timers?: ReadonlyMap<unknown, { readonly func?: { readonly name: string } }> };
 
 /** Returns the number of faked timers, without those of connections. */
 function countTimers(): number {
   const { clock } = globalThis.setTimeout as { clock?: Clock };
-  const names = [...(clock?.timers?.values() ?? [])].map(({ callback }) => callback?.name ?? "");
+  const names = [...(clock?.timers?.values() ?? [])].map(({ func }) => func?.name ?? "");
   return getTimerCount() - names.filter((name) => connectionTimers.has(name)).length;
 }
 
