@@ -31,6 +31,18 @@ export class AgentProcess {
     return await outcome;
   }
 
+  /** Accepts a durable run, and performs it. */
+  accept(question: string, sessionId: string): void {
+    this.#child.send({ accept: question, sessionId });
+  }
+
+  /** Performs the durable runs that are not over, and resolves with the text of the next that ends. */
+  async serve(): Promise<string> {
+    const ended = this.#child.next((message): message is { text: string } => has(message, "ended"));
+    this.#child.send({ serve: true });
+    return (await ended).text;
+  }
+
   /** Resolves when the next run calls its tool. */
   async isWaiting(): Promise<void> {
     await this.#child.next((message): message is object => has(message, "waits"));

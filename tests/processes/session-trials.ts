@@ -86,6 +86,25 @@ export function trySessions(address: () => StorageAddress): void {
     expect((await readSession(storage, sessionId)).turns).toHaveLength(1);
   });
 
+  it("goes on at once with the next attempt at a durable run when the process that holds it is killed [run-log.place]", async () => {
+    const { sessionId, storage, one, other } = await startTwo(address());
+    const isWaiting = one.isWaiting();
+    one.accept("wait for it", sessionId);
+    await isWaiting;
+    const next = other.ask("next", sessionId);
+    await one.kill();
+    const servedAt = performance.now();
+    const goesOn = other.isWaiting();
+    const answer = other.serve();
+    await goesOn;
+
+    expect(performance.now() - servedAt).toBeLessThan(leaseMs / 2);
+    other.goOn();
+    expect(await answer).toBe("shown 1");
+    expect(await next).toEqual({ answered: "next", text: "shown 2" });
+    expect((await readSession(storage, sessionId)).turns.map(({ input }) => input)).toEqual(["wait for it", "next"]);
+  });
+
   it("is free at once when the process that held it closes its storage right after its answer", async () => {
     const { sessionId, one, other } = await startTwo(address());
     await one.ask("first", sessionId);

@@ -35,6 +35,7 @@ export class Lease {
   readonly #fence: Fence | undefined;
   #writing: Promise<void> | undefined;
   #isReleased = false;
+  #isRevoked = false;
 
   constructor(holder: LeaseHolder, fence?: Fence) {
     this.hadToWait = holder.hadToWait;
@@ -47,14 +48,16 @@ export class Lease {
     return this.#fence?.appendOptions ?? {};
   }
 
-  /** Rejects as `conflict` when another process took the session over. */
+  /** Rejects as `conflict` when another process, or a later attempt at the run, took the session over. */
   async confirm(): Promise<void> {
+    if (this.#isRevoked) throw overtaken();
     await this.#fence?.confirm();
   }
 
   /** Writes, after any write still under way. When the signal aborts, the outcome is unknown. */
   async write<Result>(operation: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
     while (this.#writing !== undefined) await untilAborted(() => this.#writing ?? Promise.resolve(), signal);
+    if (this.#isRevoked) throw overtaken();
     if (this.#isReleased) throw new TroupeError("internal", "This session was released: open it again to write.");
     if (signal?.aborted) throw abortedError(signal.reason);
     const write = operation();
@@ -66,6 +69,12 @@ export class Lease {
   release(): void {
     this.#isReleased = true;
     if (this.#writing === undefined) this.#holder.leave();
+  }
+
+  /** Gives the lease to a later attempt at the same run, once the last write has settled. */
+  revoke(): void {
+    this.#isRevoked = true;
+    this.release();
   }
 
   /** Notes that the session was deleted: its stored queue is deleted with the lease, unless other runs wait. */
@@ -80,4 +89,8 @@ export class Lease {
     };
     this.#writing = write.then(settle, settle);
   }
+}
+
+function overtaken(): TroupeError {
+  return new TroupeError("conflict", "A later attempt at the run has taken the session over.");
 }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createLocalQueues, recordQueuesOf, sessionQueuesOf } from "./session-queues.ts";
 import type { BusyPolicy } from "./busy-policy.ts";
+import type { QueuePosition } from "./waiter.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import { SharedStorage } from "../storage/test/shared-storage.ts";
 import { MapStorage } from "../storage/test/map-storage.ts";
@@ -69,6 +70,55 @@ describe("LocalQueue", () => {
     expect(granted).not.toHaveBeenCalled();
     second.leave();
     third.leave();
+  });
+
+  it("gives a later attempt at a durable run the place of an earlier one that waits [run-log.place]", async () => {
+    const queues = createLocalQueues();
+    const attempt = (number: number) => ({ ...policy, maxWaiting: 2, run: { runId: "r", attempt: number } });
+    const order: string[] = [];
+    const note = async (name: string, position: QueuePosition) => {
+      await position.granted;
+      order.push(name);
+      position.leave();
+    };
+    const holder = queues.join("key", policy);
+    const names = ["first", "plain", "second"];
+    const joined = [attempt(1), policy, attempt(2)].map((options) => queues.join("key", options));
+    const ends = joined.map((position, index) => note(names[index] ?? "", position));
+    await expect(queues.join("key", attempt(1)).granted).rejects.toMatchObject({ code: "conflict" });
+    holder.leave();
+    await Promise.all(ends);
+
+    expect(order).toEqual(["second", "first", "plain"]);
+  });
+
+  it("takes the lease from an earlier attempt once its write has settled, and lets it write nothing more [run-log.place]", async () => {
+    const queues = createLocalQueues();
+    const attempt = (number: number) => ({
+      ...policy,
+      onBusy: "reject" as const,
+      run: { runId: "r", attempt: number },
+    });
+    const first = await queues.join("key", attempt(1)).granted;
+    const waiting = queues.join("key", policy);
+    const { promise: written, resolve: settle } = Promise.withResolvers<void>();
+    const write = first.write(() => written);
+    const second = queues.join("key", attempt(2));
+    const granted = vi.fn<() => void>();
+    void second.granted.then(granted);
+    await vi.advanceTimersByTimeAsync(100);
+    expect(granted).not.toHaveBeenCalled();
+
+    settle();
+    await write;
+    expect(await second.granted).toMatchObject({ hadToWait: true });
+    await expect(first.write(async () => undefined)).rejects.toMatchObject({ code: "conflict" });
+    await expect(first.confirm()).rejects.toMatchObject({ code: "conflict" });
+    first.release();
+    second.leave();
+    await waiting.granted;
+    waiting.leave();
+    expect(queues.busyKeys).toBe(0);
   });
 
   it("refuses a run when maxWaiting runs wait already", async () => {

@@ -1,4 +1,5 @@
 import type { JoinOptions } from "./busy-policy.ts";
+import { isLater } from "./queue-record.ts";
 import { Waiter } from "./waiter.ts";
 import type { QueuePosition } from "./waiter.ts";
 
@@ -17,22 +18,30 @@ export class LocalQueue {
     this.#onEmpty = onEmpty;
   }
 
-  /** Number of runs that hold the lease or wait for it. */
-  get length(): number {
-    return this.#waiters.length;
+  /** Number of runs that come before a new one. A later attempt at a durable run has the place of an earlier one. */
+  lengthFor({ run }: JoinOptions): number {
+    return this.#waiters.some(({ options }) => isLater(run, options.run)) ? 0 : this.#waiters.length;
   }
 
-  /** Adds a run at the end. */
+  /** Adds a run at the end, or a later attempt at a durable run in the place of an earlier one. */
   join(options: JoinOptions): QueuePosition {
     const waiter = new Waiter(options, () => this.#remove(waiter));
     waiter.markKnown();
-    this.#waiters.push(waiter);
+    const earlier = this.#waiters.find((other) => isLater(options.run, other.options.run));
+    this.#insert(waiter, earlier);
     if (this.#waiters.length === 1) waiter.grant();
     else {
       waiter.hadToWait = true;
       waiter.wait();
     }
+    if (earlier?.state === "holding") earlier.revoke();
     return waiter;
+  }
+
+  /** Inserts a waiter behind an earlier attempt that holds the lease, before one that waits, and else at the end. */
+  #insert(waiter: Waiter, earlier: Waiter | undefined): void {
+    const index = earlier === undefined ? this.#waiters.length : this.#waiters.indexOf(earlier);
+    this.#waiters.splice(earlier?.state === "holding" ? index + 1 : index, 0, waiter);
   }
 
   #remove(waiter: Waiter): void {

@@ -28,6 +28,11 @@ const shown = (record: QueueRecord | null) =>
   record?.positions.map(({ process, waiter }) => process + waiter).join(" ");
 const firstOf = (record: QueueRecord | null) => shown(record)?.split(" ")[0] ?? "";
 const tokenOf = (record: QueueRecord | null) => record?.token ?? 0;
+/** The places of a queue, each named by its run if that is durable. */
+const idsOf = (record: QueueRecord | null) =>
+  (record?.positions ?? []).map(({ process, waiter, run }) => run?.runId ?? process + waiter);
+const attemptIn = (record: QueueRecord | null) =>
+  record?.positions.find(({ run }) => run !== undefined)?.run?.attempt ?? 0;
 const processesOf = (record: QueueRecord | null) => new Set(record?.positions.map(({ process }) => process));
 
 describe("reconcile", () => {
@@ -120,6 +125,38 @@ describe("reconcile", () => {
 
           expect(tokenOf(next) > tokenOf(stored)).toBe(firstOf(next) !== firstOf(stored));
           expect(new Set(next?.processes.map((heartbeat) => heartbeat.process))).toEqual(processesOf(next));
+          stored = next;
+        }
+      }),
+    );
+  });
+
+  it("keeps one place for a durable run, in order and for its latest attempt, whatever its attempts do [run-log.place]", () => {
+    const attempts = [
+      { process: "a", run: attempt(1) },
+      { process: "b", run: attempt(2) },
+      { process: "c", run: attempt(3) },
+    ] as const;
+    // Waiter 9 of a process is the attempt; the others are of plain runs.
+    const step = fc.record({
+      who: fc.constantFrom(...attempts),
+      plain: fc.uniqueArray(fc.nat(2)),
+      isThere: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(fc.array(step), (steps) => {
+        let stored: QueueRecord | null = null;
+        for (const { who, plain, isThere } of steps) {
+          const waiters = [...plain.map((number) => ({ number })), ...(isThere ? [{ number: 9, run: who.run }] : [])];
+          const next: QueueRecord | null = reconcile(stored, { ...desire(who.process, []), waiters });
+          const [before, after] = [idsOf(stored), idsOf(next)];
+
+          const kept = before.filter((id) => after.includes(id));
+          expect(new Set(after).size).toBe(after.length);
+          expect(after.slice(0, kept.length)).toEqual(kept);
+          if (isThere && before.includes("r"))
+            expect(attemptIn(next)).toBe(Math.max(attemptIn(stored), who.run.attempt));
+          expect(tokenOf(next) > tokenOf(stored)).toBe(firstOf(next) !== firstOf(stored));
           stored = next;
         }
       }),

@@ -112,7 +112,7 @@ function inherit(before: readonly StoredPosition[], { heartbeat, waiters }: Desi
   const { process } = heartbeat;
   const own = waitersOf(before, process);
   return before.map((position) => {
-    if (position.run === undefined || position.process === process) return position;
+    if (position.run === undefined) return position;
     const heir = waiters.find(({ number, run }) => !own.has(number) && isLater(run, position.run));
     if (heir?.run === undefined) return position;
     own.add(heir.number);
@@ -125,7 +125,7 @@ function waitersOf(positions: readonly StoredPosition[], process: string): Set<n
 }
 
 /** Tells if two attempts are at the same run, and the first is the later one. */
-function isLater(one: RunAttempt | undefined, other: RunAttempt | undefined): boolean {
+export function isLater(one: RunAttempt | undefined, other: RunAttempt | undefined): boolean {
   return one !== undefined && one.runId === other?.runId && one.attempt > other.attempt;
 }
 

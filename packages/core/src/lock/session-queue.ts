@@ -3,7 +3,7 @@ import { TroupeError } from "../errors/troupe-error.ts";
 import { singleProcessReason } from "../storage/shared-driver.ts";
 import { busyRefusal } from "./busy-policy.ts";
 import type { JoinOptions } from "./busy-policy.ts";
-import { isSamePosition, reconcile } from "./queue-record.ts";
+import { isLater, isSamePosition, reconcile } from "./queue-record.ts";
 import type { DesiredState, QueueRecord, StoredPosition } from "./queue-record.ts";
 import { StoredQueue } from "./stored-queue.ts";
 import type { QueueContext, QueueSnapshot } from "./stored-queue.ts";
@@ -52,16 +52,21 @@ export class SessionQueue {
     this.#storedQueue = new StoredQueue(context, key);
   }
 
-  /** Number of runs of this process that hold the lease or wait for it. */
-  get length(): number {
-    return this.#waiters.length;
+  /**
+   * Number of runs of this process that come before a new one. Of a later attempt at a durable run the stored queue tells if
+   * it has the place of an earlier one.
+   */
+  lengthFor({ run }: JoinOptions): number {
+    return run === undefined || run.attempt === 1 ? this.#waiters.length : 0;
   }
 
-  /** Adds a run of this process at the end. */
+  /** Adds a run of this process at the end, or a later attempt at a durable run in the place of an earlier one. */
   join(options: JoinOptions): QueuePosition {
     const waiter = new Waiter(options, () => this.#leave(waiter), this.#context.nextNumber());
     waiter.wait();
-    this.#waiters.push(waiter);
+    const earlier = this.#waiters.find((other) => isLaterAttempt(waiter, other));
+    this.#waiters.splice(earlier === undefined ? this.#waiters.length : this.#waiters.indexOf(earlier), 0, waiter);
+    if (earlier?.state === "holding") earlier.revoke();
     this.#start();
     return waiter;
   }
@@ -158,15 +163,34 @@ export class SessionQueue {
     for (const waiter of arrivals) {
       waiter.hadToWait ||= !wasFree || length > 0;
       waiter.markKnown();
-      const refusal = busyRefusal(length, waiter.options);
-      if (refusal === null) length += 1;
-      else this.#refuse(waiter, refusal);
+      const isHeir = this.#isHeir(waiter, stored);
+      const refusal = busyRefusal(isHeir ? 0 : length, waiter.options);
+      if (refusal !== null) this.#refuse(waiter, refusal);
+      else if (!isHeir) length += 1;
     }
+  }
+
+  /** Tells if a waiter has the place of an earlier attempt at its run. */
+  #isHeir({ options: { run } }: Waiter, stored: QueueRecord | null): boolean {
+    const others = [...(stored?.positions ?? []), ...this.#waiters.map(({ options }) => options)];
+    return run !== undefined && others.some((other) => isLater(run, other.run));
+  }
+
+  /**
+   * Tells if the stored queue must not have a waiter yet: an earlier attempt of this process holds the lease until its last
+   * write has settled, or a later one has its place.
+   */
+  #isHeldUp(waiter: Waiter): boolean {
+    if (waiter.state === "holding") return false;
+    return this.#waiters.some((other) =>
+      other.state === "holding" ? isLaterAttempt(waiter, other) : isLaterAttempt(other, waiter),
+    );
   }
 
   #desiredState(waiters: readonly Waiter[], expired: ReadonlySet<string>): DesiredState {
     const isDue = waiters.length > 0 && this.#storedQueue.heartbeatDueInMs <= 0;
-    const desired = waiters.map(({ number, options }) => ({ number, run: options.run }));
+    const free = waiters.filter((waiter) => !this.#isHeldUp(waiter));
+    const desired = free.map(({ number, options }) => ({ number, run: options.run }));
     const heartbeat = this.#storedQueue.newHeartbeat();
     return { heartbeat, waiters: desired, expired, isDue, forgetsQueue: this.#forgetsQueue };
   }
@@ -232,6 +256,11 @@ export class SessionQueue {
     this.#timer = setTimeout(start, jittered(this.#pollMs));
     this.#pollMs = Math.min(this.#pollMs * 1.5, longestPollMs);
   }
+}
+
+/** Tells if two waiters are attempts at one durable run, and the first is the later one. */
+function isLaterAttempt(one: Waiter, other: Waiter): boolean {
+  return isLater(one.options.run, other.options.run);
 }
 
 /** Random, so that processes that met once do not meet at each further try. */

@@ -11,7 +11,7 @@ import { OrderingClock } from "./ordering-clock.ts";
 import { SessionQueue } from "./session-queue.ts";
 import type { QueuePosition } from "./waiter.ts";
 
-type Queue = { readonly length: number; join(options: JoinOptions): QueuePosition };
+type Queue = { lengthFor(options: JoinOptions): number; join(options: JoinOptions): QueuePosition };
 
 /** Queues by key, one for each busy session or record of a storage, kept while a run of this process is in it. */
 export class KeyedQueues {
@@ -29,7 +29,7 @@ export class KeyedQueues {
 
   /** Joins the queue for a key. Runs that join later get the lease later. */
   join(key: string, options: JoinOptions): QueuePosition {
-    const refusal = busyRefusal(this.#queues.get(key)?.length ?? 0, options);
+    const refusal = busyRefusal(this.#queues.get(key)?.lengthFor(options) ?? 0, options);
     return refusal === null ? this.#queueOf(key).join(options) : refusedPosition(refusal);
   }
 

@@ -33,6 +33,7 @@ export class Waiter implements QueuePosition {
   #isKnown = false;
   readonly #granted = Promise.withResolvers<Lease>();
   readonly #onLeave: () => void;
+  #lease: Lease | undefined;
   #timer: NodeJS.Timeout | undefined;
   #onAbort: (() => void) | undefined;
   #hasOutcome = false;
@@ -72,7 +73,13 @@ export class Waiter implements QueuePosition {
   grant(fence?: Fence): void {
     this.state = "holding";
     this.#settle();
-    this.#granted.resolve(new Lease(this, fence));
+    this.#lease = new Lease(this, fence);
+    this.#granted.resolve(this.#lease);
+  }
+
+  /** Takes the lease away, for a later attempt at the same run: nothing more is written under it. */
+  revoke(): void {
+    this.#lease?.revoke();
   }
 
   refuse(error: unknown): void {

@@ -2,7 +2,7 @@ import { onTestFinished, vi } from "vitest";
 import { InMemoryStorage } from "../../storage/in-memory-storage.ts";
 import type { Json } from "../../storage/json.ts";
 import { SharedStorage } from "../../storage/test/shared-storage.ts";
-import type { BusyPolicy } from "../busy-policy.ts";
+import type { BusyPolicy, JoinOptions } from "../busy-policy.ts";
 import type { Lease } from "../lease.ts";
 import type { QueueRecord } from "../queue-record.ts";
 import { createSharedQueues } from "../session-queues.ts";
@@ -28,7 +28,7 @@ export function startProcesses(count: number) {
 }
 
 /** Joins the queue for the one session of these tests. */
-export function join({ queues }: Process, policy: BusyPolicy & { signal?: AbortSignal } = enqueue): QueuePosition {
+export function join({ queues }: Process, policy: JoinOptions = enqueue): QueuePosition {
   return queues.join("-/-/s", policy);
 }
 
