@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { chromium } from "./chromium.ts";
 import { haveServices } from "./have-services.ts";
 import { mongodb, standaloneMongodb } from "./mongodb.ts";
+import { pgbouncer } from "./pgbouncer.ts";
 import { pgvector } from "./pgvector.ts";
 import { postgres } from "./postgres.ts";
 import { qdrant } from "./qdrant.ts";
@@ -14,7 +15,16 @@ import type { Service } from "./service.ts";
  * missing server is an error when `REQUIRED_SERVICES` lists it (`postgres,redis`); the tests of any other are skipped, and
  * it is named at the end. `--install` installs what is missing.
  */
-const services: readonly Service[] = [postgres, pgvector, mongodb, standaloneMongodb, qdrant, redis, chromium];
+const services: readonly Service[] = [
+  postgres,
+  pgbouncer,
+  pgvector,
+  mongodb,
+  standaloneMongodb,
+  qdrant,
+  redis,
+  chromium,
+];
 const mayInstall = process.argv.includes("--install");
 const vitestArguments = process.argv.slice(2).filter((argument) => argument !== "--install");
 const required = (process.env["REQUIRED_SERVICES"] ?? "").split(",").flatMap((name) => name.trim() || []);

@@ -17,12 +17,17 @@ async function ask(url: string, bytes: Buffer | string): Promise<Buffer> {
   }
 }
 
+/** A request for encryption, which every server of PostgreSQL's protocol answers with one letter: yes or no. */
+const encryptionRequest = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
+
 const postgres = address("TROUPE_TEST_POSTGRES_URL");
 it.skipIf(postgres === "")("PostgreSQL answers where the tests are told to look for it", async () => {
-  // A request for encryption, which every server answers with one letter: yes or no.
-  const answer = await ask(postgres, Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]));
+  expect((await ask(postgres, encryptionRequest)).toString("latin1")).toMatch(/^[SN]$/);
+});
 
-  expect(answer.toString("latin1")).toMatch(/^[SN]$/);
+const pgbouncer = address("TROUPE_TEST_PGBOUNCER_URL");
+it.skipIf(pgbouncer === "")("PgBouncer answers where the tests are told to look for it", async () => {
+  expect((await ask(pgbouncer, encryptionRequest)).toString("latin1")).toMatch(/^[SN]$/);
 });
 
 const redis = address("TROUPE_TEST_REDIS_URL");

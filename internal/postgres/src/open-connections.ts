@@ -12,8 +12,8 @@ export type ConnectionSource = { address: ServerAddress } | { pool: PostgresPool
 /** A server that hangs would never let its connections end. */
 const endTimeoutMs = 2000;
 
-/** Connections of a pool, and a function that releases the pool. */
-export type OpenConnections = { connections: Connections; end: () => Promise<void> };
+/** A pool, its connections, and a function that releases it. */
+export type OpenConnections = { pool: PostgresPool; connections: Connections; end: () => Promise<void> };
 
 /**
  * Reads the first argument of a package's class: parses a connection string, or takes the pool of an object. Throws
@@ -31,7 +31,7 @@ export async function openConnections(source: ConnectionSource, settings: PoolSe
   const { pool, end } = await openPool(source, settings);
   // Idle connections that break report it here; without a listener the event would end the process.
   pool.on("error", ignore);
-  return { connections: new Connections(pool, settings), end };
+  return { pool, connections: new Connections(pool, settings), end };
 }
 
 async function openPool(

@@ -3,6 +3,8 @@ import type { ConnectionSource } from "@troupe-internal/postgres";
 import { compileStatements } from "@troupe-internal/sql-storage";
 import { appendStatement } from "./append-statement.ts";
 import { batchStatements } from "./batch-statements.ts";
+import { ChangeNotices, channelOf } from "./change-notices.ts";
+import { listenerOf } from "./change-listener.ts";
 import { PostgresDatabase } from "./postgres-database.ts";
 import type { PostgresSettings } from "./postgres-options.ts";
 import { prepareTable, quotedTableName } from "./prepare-table.ts";
@@ -13,15 +15,24 @@ import { prepareTable, quotedTableName } from "./prepare-table.ts";
  */
 export async function openDatabase(source: ConnectionSource, settings: PostgresSettings): Promise<PostgresDatabase> {
   const { schema, table: name } = settings;
-  const [statements, { connections, end }] = await Promise.all([
+  const [statements, { pool, connections, end }] = await Promise.all([
     compileStatements("postgres", { name, schema }),
     openConnections(source, settings),
   ]);
   const table = quotedTableName(settings);
   const [append, batches] = [appendStatement(statements, table), batchStatements(table)];
+  const channel = channelOf(table);
   try {
     await connections.use(async (query) => await prepareTable(query, statements, settings));
-    return new PostgresDatabase({ statements, append, batches, connections, end });
+    return new PostgresDatabase({
+      statements,
+      append,
+      batches,
+      connections,
+      notices: new ChangeNotices(connections, channel),
+      listen: (onChange) => listenerOf(pool, connections).add(channel, onChange),
+      end,
+    });
   } catch (error) {
     // The caller need not wait for that.
     void end();

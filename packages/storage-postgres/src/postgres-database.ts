@@ -15,6 +15,8 @@ import type { SqlRow, Statements } from "@troupe-internal/sql-storage";
 import type { AppendStatement } from "./append-statement.ts";
 import { firstRecords, recordOf, toBatches } from "./batch-statements.ts";
 import type { BatchStatements } from "./batch-statements.ts";
+import { isAnnounced } from "./change-notices.ts";
+import type { ChangeNotices } from "./change-notices.ts";
 
 /** The statements on a storage's table, the connections that run them, and a function that releases the pool. */
 export type OpenTable = {
@@ -22,6 +24,9 @@ export type OpenTable = {
   readonly append: AppendStatement;
   readonly batches: BatchStatements;
   readonly connections: Connections;
+  readonly notices: ChangeNotices;
+  /** Calls back when others may have written. Returns the function that ends this. */
+  readonly listen: (onChange: () => void) => () => void;
   /** Releases the pool. */
   readonly end: () => Promise<void>;
 };
@@ -29,6 +34,7 @@ export type OpenTable = {
 /** The operations of `PostgresStorage` on its table, over the connections of a pool. */
 export class PostgresDatabase implements RecordDatabase {
   readonly #table: OpenTable;
+  readonly #watching = new Set<() => void>();
 
   constructor(table: OpenTable) {
     this.#table = table;
@@ -40,13 +46,16 @@ export class PostgresDatabase implements RecordDatabase {
 
   async write(write: TextWrite): Promise<void> {
     await this.#query(this.#table.statements.write(write));
+    this.#announce([write]);
   }
 
   async writeAll(writes: readonly TextWrite[]): Promise<void> {
-    if (writes.every(isInsert) && toBatches(writes).length === 1) {
-      await this.#query(this.#table.batches.store(writes));
-      return;
-    }
+    if (writes.every(isInsert) && toBatches(writes).length === 1) await this.#query(this.#table.batches.store(writes));
+    else await this.#transact(writes);
+    this.#announce(writes);
+  }
+
+  async #transact(writes: readonly TextWrite[]): Promise<void> {
     await this.#table.connections.useRepeatedly(async (query) => {
       await query({ sql: "begin", parameters: [] });
       // When a statement fails, the connection is ended, and the transaction with it.
@@ -65,8 +74,15 @@ export class PostgresDatabase implements RecordDatabase {
    * another writer took the number or wrote the lease meanwhile, and is then repeated.
    */
   async append(request: AppendRequest): Promise<AppendedKey> {
-    const { namespace, keyPrefix, lease } = request;
+    const { namespace, keyPrefix } = request;
     checkKey(namespace, keyPrefix + encodeSequence(1));
+    const appended = await this.#append(request);
+    this.#announce([request]);
+    return appended;
+  }
+
+  async #append(request: AppendRequest): Promise<AppendedKey> {
+    const { keyPrefix, lease } = request;
     const { statements, append } = this.#table;
     return await this.#table.connections.useRepeatedly(async (query) => {
       for (;;) {
@@ -82,7 +98,9 @@ export class PostgresDatabase implements RecordDatabase {
   }
 
   async swap(swap: TextSwap): Promise<boolean> {
-    return (await this.#query(this.#table.statements.swap(swap))).length > 0;
+    const isWritten = (await this.#query(this.#table.statements.swap(swap))).length > 0;
+    if (isWritten) this.#announce([swap]);
+    return isWritten;
   }
 
   async insertAll(inserts: readonly TextInsert[]): Promise<boolean[]> {
@@ -90,6 +108,7 @@ export class PostgresDatabase implements RecordDatabase {
     const inserted = new Set<string>();
     for (const batch of toBatches(firsts)) {
       const rows = await this.#query<InsertedRow>(this.#table.batches.insert(batch));
+      this.#announce(rows);
       for (const row of rows) inserted.add(recordOf(row));
     }
     const toInsert = new Set(firsts);
@@ -100,8 +119,23 @@ export class PostgresDatabase implements RecordDatabase {
     await this.read("ping", "ping");
   }
 
+  watch(onChange: () => void): () => void {
+    const stop = this.#table.listen(onChange);
+    this.#watching.add(stop);
+    return () => {
+      this.#watching.delete(stop);
+      stop();
+    };
+  }
+
   async close(): Promise<void> {
+    for (const stop of this.#watching) stop();
+    await this.#table.notices.close();
     await this.#table.end();
+  }
+
+  #announce(written: readonly { readonly namespace: string }[]): void {
+    if (written.some(({ namespace }) => isAnnounced(namespace))) this.#table.notices.announce();
   }
 
   async #query<Row = SqlRow>(statement: SqlStatement): Promise<readonly Row[]> {

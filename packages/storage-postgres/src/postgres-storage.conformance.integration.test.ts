@@ -11,6 +11,7 @@ import {
   storageListOptionsCases,
   storagePingCases,
   storageTransactionCases,
+  storageWatchCases,
 } from "@troupe/core/testing";
 import pg from "pg";
 import { afterAll, describe, it } from "vitest";
@@ -32,6 +33,7 @@ describe.skipIf(serverUrl === "").each([
   checkConformance(it, storageCompareAndSetCases, subject);
   checkConformance(it, storageInsertAllCases, subject);
   checkConformance(it, storageTransactionCases, subject);
+  checkConformance(it, storageWatchCases, subject);
   checkConformance(it, storagePingCases, subject);
   checkConformance(it, sessionListCases, subject);
   checkConformance(it, sessionTitleCases, subject);

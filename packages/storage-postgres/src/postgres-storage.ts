@@ -19,4 +19,12 @@ export class PostgresStorage extends DatabaseStorage {
         : readOptions(postgresOptionTable, options, { owner: "PostgresStorage" });
     super({ name: "The PostgreSQL storage", open: async () => await openDatabase(source, settings) });
   }
+
+  /**
+   * Calls back when something in the namespace may have changed. Hears at once of the writes of other processes to
+   * namespaces that begin with `run-`, by LISTEN and NOTIFY, with one connection beside the pool while there is a listener.
+   */
+  watch(namespace: string, listener: () => void): () => void {
+    return this.watchRecords(namespace, listener);
+  }
 }

@@ -1,0 +1,79 @@
+import type { Connections, PostgresPool } from "@troupe-internal/postgres";
+import { ListeningConnection } from "./listening-connection.ts";
+
+/** Milliseconds between two hints while no notifications come, in place of them. */
+const hintMs = 100;
+
+/** One listener for all storages on a pool, so that a process takes one connection for them. */
+const listeners = new WeakMap<PostgresPool, ChangeListener>();
+
+/** Returns the listener of a pool. */
+export function listenerOf(pool: PostgresPool, connections: Connections): ChangeListener {
+  const listener = listeners.get(pool) ?? new ChangeListener(pool, connections);
+  listeners.set(pool, listener);
+  return listener;
+}
+
+/**
+ * Listens to channels of a database, with a connection of its own while there is a callback. Hints from a timer stand in
+ * for notifications wherever these do not come, and a warning of the process says so, once.
+ */
+export class ChangeListener {
+  readonly #pool: PostgresPool;
+  readonly #connections: Connections;
+  readonly #callbacks = new Map<string, Set<{ readonly call: () => void }>>();
+  #connection: ListeningConnection | undefined;
+  #hints: NodeJS.Timeout | undefined;
+  #hasWarned = false;
+
+  constructor(pool: PostgresPool, connections: Connections) {
+    this.#pool = pool;
+    this.#connections = connections;
+  }
+
+  /** Calls back when others may have notified the channel. Returns the function that ends this. */
+  add(channel: string, onChange: () => void): () => void {
+    const entry = { call: onChange };
+    const known = this.#callbacks.get(channel);
+    if (known === undefined) this.#callbacks.set(channel, new Set([entry]));
+    else known.add(entry);
+    if (this.#connection === undefined) this.#start();
+    else if (known === undefined) this.#connection.listen(channel);
+    return () => {
+      const entries = this.#callbacks.get(channel);
+      if (entries?.delete(entry) === true && entries.size === 0) this.#callbacks.delete(channel);
+      if (this.#callbacks.size === 0) this.#stop();
+    };
+  }
+
+  #start(): void {
+    const connection = new ListeningConnection({
+      pool: this.#pool,
+      connections: this.#connections,
+      channels: () => [...this.#callbacks.keys()],
+      onChange: (channel) => this.#call(channel),
+      onDeaf: (reason) => this.#warn(reason),
+    });
+    this.#connection = connection;
+    this.#hints = setInterval(() => {
+      if (!connection.isHearing) for (const channel of this.#callbacks.keys()) this.#call(channel);
+    }, hintMs).unref();
+  }
+
+  #stop(): void {
+    clearInterval(this.#hints);
+    this.#connection?.close();
+    this.#connection = undefined;
+  }
+
+  #call(channel: string): void {
+    for (const { call } of this.#callbacks.get(channel) ?? []) call();
+  }
+
+  #warn(reason: string): void {
+    if (this.#hasWarned) return;
+    this.#hasWarned = true;
+    const sentence = `PostgresStorage gets no notifications from PostgreSQL: ${reason}. It looks for the writes of other processes ten times a second instead, which costs a query each time. Connect to PostgreSQL itself, or through a pooler in session mode.`;
+    process.emitWarning(sentence, { type: "TroupeWarning", code: "no_notifications" });
+  }
+}
