@@ -11,6 +11,9 @@ PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjC
 encoded = st.binary(min_size=1, max_size=64).map(lambda data: base64.b64encode(data).decode())
 pages = st.from_regex(r"https://example\.com/[a-z0-9]{1,9}", fullmatch=True)
 schemathesis.openapi.format("base64-or-url", st.one_of(st.just(PIXEL), encoded, pages))
+schemathesis.openapi.format(
+    "data-or-web-url", st.one_of(st.just(PIXEL), encoded).map(lambda data: "data:image/png;base64," + data) | pages
+)
 
 
 @schemathesis.hook

@@ -29,6 +29,7 @@ const welcome = {
     "GET /agents, GET /teams, GET /workflows",
     "POST /agents/:name/run, POST /agents/:name/stream",
     "POST /teams/:name/run, POST /teams/:name/stream",
+    "POST /agents/:name/ui, POST /teams/:name/ui, for useChat of the AI SDK",
     "POST /workflows/:name/run, POST /workflows/:name/stream",
     "GET /runs, GET /runs/:runId, GET /runs/:runId/events, DELETE /runs/:runId",
     "POST /runs/:runId/cancel",
@@ -62,6 +63,7 @@ export function createDemoServer(demo: Demo, { runs, ...serving }: Serving): Exp
       runs,
       middleware,
       fileUpload: true,
+      ui: true,
       swagger: { ...docs, questions: questionsFor(demo) },
     }),
   );

@@ -40,12 +40,17 @@ export async function visitHttp(tour: Tour, curl: Curl, folder: string): Promise
   const visit = new HttpVisit(tour, curl);
   // All at once: the offline model takes its time for each word.
   await Promise.all(
-    Object.entries(questions).map(async ([name, [input, answer]]) => await visit.runAndStream(name, input, answer)),
+    Object.entries(questions).map(async ([name, [input, answer]]) => {
+      await visit.runAndStream(name, input, answer);
+      if (typeof input === "string") await visit.chatOfAiSdk(name, input);
+    }),
   );
   for (const [name, header] of keyHeaders) {
     await visit.see(`POST /agents/${name}/run`, { status: 401, answer: new RegExp(header), body: { input: "Hi" } });
     await visit.see(`POST /agents/${name}/stream`, { status: 401, answer: new RegExp(header), body: { input: "Hi" } });
+    await visit.chatOfAiSdk(`agents/${name}`, "Hi", { status: 401, answer: new RegExp(header) });
   }
+  await visit.waitingChats();
   await visit.lists();
   await visit.session(folder);
   await visit.runsAndQuestions();
@@ -91,6 +96,31 @@ class HttpVisit {
       expect(name.startsWith("workflows") || types.at(-1) === "finish", seen.text);
       return `${types.length} chunks: ${[...new Set(types)].join(", ")}`;
     });
+  }
+
+  /** What `useChat` sends: a message, the way back to an answer that has ended meanwhile, and the wish to stop it. */
+  async chatOfAiSdk(name: string, text: string, sight: Sight = { answer: /"type":"finish"/ }): Promise<void> {
+    const id = `tour-${name.replace("/", "-")}`;
+    await this.see(`POST /${name}/ui`, { ...sight, body: chatOf(id, text) });
+    await this.see(`GET /${name}/ui/${id}/stream`, { status: 204 });
+    await this.see(`POST /${name}/ui/${id}/stop`, { status: 204 });
+  }
+
+  /** Chats that wait for an approval: a page that is loaded anew comes back to one and gives it, another is stopped. */
+  async waitingChats(): Promise<void> {
+    const path = "/agents/assistant/ui";
+    const asked = { answer: /"messageId":"([^"]+)"[^]*"type":"tool-approval-request"/ };
+    const book = (id: string): Promise<string> =>
+      this.see(`POST ${path}`, { ...asked, body: chatOf(id, "Book a room in Oslo.") });
+    const runId = await book("tour-booking");
+    await this.see(`GET ${path}/tour-booking/stream`, asked);
+    const approval = { id: "t.0.0", approved: true };
+    const part = { type: "tool-book_room", toolCallId: "t.0.0", state: "approval-responded", approval };
+    const message = { id: runId, role: "assistant", parts: [part] };
+    await this.see(`POST ${path}`, { answer: /Room \d+ in Oslo/, body: { id: "tour-booking", message } });
+    await book("tour-stopped");
+    await this.see(`POST ${path}/tour-stopped/stop`, { status: 204 });
+    await this.see(`GET ${path}/tour-stopped/stream`, { status: 204 });
   }
 
   async lists(): Promise<void> {
@@ -162,6 +192,10 @@ class HttpVisit {
     await this.see(`DELETE /runs/${counting}`, { status: 204, args });
     await this.see(`GET /runs/${counting}`, { status: 404, args });
   }
+}
+
+function chatOf(id: string, text: string): object {
+  return { id, message: { id: "1", role: "user", parts: [{ type: "text", text }] } };
 }
 
 /** Compares the paths of the OpenAPI document with those that curl was sent to. */

@@ -61,7 +61,6 @@ export async function beginAnswer(call: ChatCall, chat: Chat): Promise<void> {
 export async function continueAnswer(call: ChatCall, chat: Chat): Promise<void> {
   const { exchange, settings } = call;
   const { request, response } = exchange;
-  if (chat.isRegenerated) throw new TroupeError("invalid_request", "The last message must be the user's.");
   const caller = principalOf(request) ?? {};
   closeIfDraining(exchange, settings);
   const { service, run } = await findRun(call, chat);

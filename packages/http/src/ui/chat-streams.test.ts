@@ -129,11 +129,15 @@ describe("the stream of a chat", () => {
     ["two forms", { message: {} }, "either messages"],
     ["a system message", { messages: [{ role: "system", parts: [] }] }, "messages[0].role"],
     ["a part without a type", { messages: [{ role: "user", parts: [{}] }] }, "messages[0].parts"],
-    ["an unknown part", { messages: [{ role: "user", parts: [{ type: "secret" }] }] }, "part of the type"],
+    [
+      "an unknown part",
+      { messages: [{ role: "user", parts: [{ type: "secret" }] }] },
+      "messages[0].parts[0] of the user's message has the type",
+    ],
     [
       "a file of the page alone",
       { messages: [{ role: "user", parts: [{ type: "file", mediaType: "image/png", url: "blob:x" }] }] },
-      "The url of a file",
+      "messages[0].parts[0].url",
     ],
     ["an unknown trigger", { trigger: "retry" }, "trigger must be"],
     ["a chat id with a slash", { id: "a/b" }, ""],

@@ -28,6 +28,7 @@ export type Chat = {
 };
 
 const fieldNames = ["id", "messages", "message", "trigger", "messageId", "userId", "apiKey"];
+const maxParts = 100;
 const triggers: readonly unknown[] = ["submit-message", "regenerate-message"];
 
 /** Reads the body of a request of `useChat`: with all messages, as it sends them by itself, or with the last one alone. */
@@ -39,20 +40,24 @@ export function readChat(body: Body | undefined): Chat {
   if (!triggers.includes(trigger)) throw invalid('trigger must be "submit-message" or "regenerate-message".');
   if (messageId !== undefined && typeof messageId !== "string") throw invalid("messageId must be a string.");
   if (typeof id !== "string") throw invalid("id must be the id of the chat, a string.");
-  const { before, last } = readMessages(body);
+  const { before, last } = readMessages(body, trigger === "regenerate-message");
   const isRegenerated = trigger === "regenerate-message";
+  if (isRegenerated && last.role !== "user")
+    throw invalid("Only an answer to a message of the user can be regenerated.");
   const isEdited = !isRegenerated && messageId !== undefined && last.role === "user";
   return { chatId: checkSessionId(id), isRegenerated, isEdited, messageId, before, last, userId, apiKey };
 }
 
-function readMessages({ messages, message }: Body): Pick<Chat, "before" | "last"> {
+function readMessages({ messages, message }: Body, isRegenerated: boolean): Pick<Chat, "before" | "last"> {
   if ((messages === undefined) === (message === undefined))
     throw invalid("The body must have either messages, an array, or message, the last one alone.");
   if (messages === undefined) return { before: undefined, last: readMessage(message, "message") };
   if (!Array.isArray(messages)) throw invalid("messages must be an array.");
   const read = messages.map((each, index) => readMessage(each, `messages[${index}]`));
+  // The answer that is to be made anew may be among them.
+  while (isRegenerated && read.at(-1)?.role === "assistant") read.pop();
   const last = read.pop();
-  if (last === undefined) throw invalid("messages must have a message.");
+  if (last === undefined) throw invalid(`messages must have a message${isRegenerated ? " of the user" : ""}.`);
   return { before: read, last };
 }
 
@@ -60,9 +65,46 @@ function readMessage(value: unknown, place: string): SentMessage {
   const { id, role, parts } = (value ?? {}) as Record<string, unknown>;
   // Who may send one could change what the agent is told to do.
   if (role !== "user" && role !== "assistant") throw invalid(`${place}.role must be "user" or "assistant".`);
+  if (id !== undefined && typeof id !== "string") throw invalid(`${place}.id must be a string.`);
   if (!Array.isArray(parts) || !parts.every(isPart))
     throw invalid(`${place}.parts must be an array of parts with a type.`);
-  return { id: typeof id === "string" ? id : undefined, role, parts };
+  const check = role === "user" ? checkUserPart : checkText;
+  for (const [index, part] of parts.entries()) check(part, `${place}.parts[${index}]`);
+  if (role === "user") checkSaid(parts, `${place}.parts`);
+  return { id, role, parts };
+}
+
+/** Checks one part of a user's message: a text, a file, or data of the page's own. */
+function checkUserPart(part: UiPart, place: string): void {
+  if (part.type === "text") return checkText(part, place);
+  if (part.type === "file") return checkFile(part, place);
+  if (isOwnData(part)) return undefined;
+  const type = JSON.stringify(part.type.slice(0, 64));
+  throw invalid(`${place} of the user's message has the type ${type}. Expected text, file or data-….`);
+}
+
+function checkText({ type, text }: UiPart, place: string): void {
+  if (type === "text" && typeof text !== "string") throw invalid(`${place}.text must be a string.`);
+}
+
+function checkFile({ mediaType, url, filename }: UiPart, place: string): void {
+  if (typeof mediaType !== "string") throw invalid(`${place}.mediaType must be a string.`);
+  // A path, or an address of the page alone, is none that anything but the browser could read.
+  if (typeof url !== "string" || !/^(?:data|https?):/i.test(url))
+    throw invalid(`${place}.url must be a data: URL, or an address of http or https.`);
+  if (filename !== undefined && typeof filename !== "string") throw invalid(`${place}.filename must be a string.`);
+}
+
+/** Checks that the user has said something, in no more parts than the input of a run may have. */
+function checkSaid(parts: readonly UiPart[], place: string): void {
+  if (parts.length > maxParts) throw invalid(`${place} must have at most ${maxParts} parts, got ${parts.length}.`);
+  const isSaid = parts.some((part) => !isOwnData(part) && (part.type !== "text" || /\S/.test(String(part["text"]))));
+  if (!isSaid) throw invalid(`${place} must have a text that is not blank, or a file.`);
+}
+
+/** Tells if a part of a user's message is the page's own, and not for the model. */
+export function isOwnData({ type }: UiPart): boolean {
+  return type.startsWith("data-") || type === "step-start";
 }
 
 function isPart(part: unknown): part is UiPart {

@@ -1,5 +1,5 @@
-import { TroupeError } from "@troupe/core";
 import type { ChatMessage, ContentPart, MessageContent, ToolCall } from "@troupe/core";
+import { isOwnData } from "./read-chat.ts";
 import type { SentMessage, UiPart } from "./read-chat.ts";
 
 /** Returns the input of a run from the user's message: its text and files. The page's own data is not the model's. */
@@ -11,22 +11,15 @@ export function toInput({ parts }: SentMessage): MessageContent {
 }
 
 function toContentParts(part: UiPart): ContentPart[] {
-  if (part.type === "text") return [{ type: "text", text: textOf(part) }];
-  if (part.type === "file") return [toFilePart(part)];
-  if (part.type.startsWith("data-") || part.type === "step-start") return [];
-  const type = JSON.stringify(part.type.slice(0, 64));
-  throw invalid(`A message of the user has a part of the type ${type}. Expected text, file or data-….`);
+  if (isOwnData(part)) return [];
+  return [part.type === "text" ? { type: "text", text: textOf(part) } : toFilePart(part)];
 }
 
-function toFilePart({ mediaType, url, filename }: UiPart): ContentPart {
-  if (typeof mediaType !== "string" || typeof url !== "string")
-    throw invalid("A file must have mediaType and url, strings.");
-  // A path, or an address of the page alone, is none that anything but the browser could read.
-  if (!/^(?:data|https?):/i.test(url))
-    throw invalid("The url of a file must be a data: URL, or an address of http or https.");
+function toFilePart(part: UiPart): ContentPart {
+  const { mediaType, url, filename } = part as UiPart & { mediaType: string; url: string; filename?: string };
   const [kind] = mediaType.split("/", 1);
   if (kind === "image" || kind === "audio") return { type: kind, data: url, mimeType: mediaType };
-  return { type: "file", data: url, mimeType: mediaType, ...(typeof filename === "string" && { filename }) };
+  return { type: "file", data: url, mimeType: mediaType, ...(filename !== undefined && { filename }) };
 }
 
 /**
@@ -87,10 +80,5 @@ function toArguments(input: unknown): Record<string, unknown> {
 }
 
 function textOf({ text }: UiPart): string {
-  if (typeof text !== "string") throw invalid("A text must have text, a string.");
-  return text;
-}
-
-function invalid(message: string): TroupeError {
-  return new TroupeError("invalid_request", message);
+  return text as string;
 }

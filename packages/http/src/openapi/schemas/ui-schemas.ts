@@ -26,17 +26,10 @@ export function uiSchemas(): Record<string, OpenApiSchema> {
       },
       required: ["id"],
       oneOf: [{ required: ["messages"] }, { required: ["message"] }],
+      allOf: [{ not: regeneratedWithoutQuestion() }],
       additionalProperties: false,
     },
-    UiMessage: {
-      ...anyObjectSchema,
-      properties: {
-        id: stringSchema,
-        role: enumSchema("user", "assistant"),
-        parts: arraySchema({ ...anyObjectSchema, properties: { type: stringSchema }, required: ["type"] }),
-      },
-      required: ["role", "parts"],
-    },
+    ...messageSchemas(),
     ChatStop: {
       ...anyObjectSchema,
       properties: {
@@ -50,4 +43,66 @@ export function uiSchemas(): Record<string, OpenApiSchema> {
       required: ["type"],
     },
   };
+}
+
+/** Only an answer to a message of the user can be regenerated. */
+function regeneratedWithoutQuestion(): OpenApiSchema {
+  const answer = { ...anyObjectSchema, properties: { role: enumSchema("assistant") } };
+  const trigger = enumSchema("regenerate-message");
+  return { properties: { trigger, message: answer, messages: arraySchema(answer) }, required: ["trigger"] };
+}
+
+function messageSchemas(): Record<string, OpenApiSchema> {
+  const { text, file, data, other } = partSchemas;
+  return {
+    UiMessage: {
+      oneOf: [schemaRef("UiUserMessage"), schemaRef("UiAssistantMessage")],
+      discriminator: {
+        propertyName: "role",
+        mapping: { user: "#/components/schemas/UiUserMessage", assistant: "#/components/schemas/UiAssistantMessage" },
+      },
+      description: "A message of a chat.",
+    },
+    UiUserMessage: messageSchema("user", {
+      ...arraySchema({ anyOf: [text, file, data] }),
+      minItems: 1,
+      maxItems: maxParts,
+      not: arraySchema({ anyOf: [blankText, data] }),
+      description: "A text that is not blank, files, or both. Data is the page's own: the agent does not get it.",
+    }),
+    UiAssistantMessage: messageSchema("assistant", arraySchema({ anyOf: [text, other] })),
+  };
+}
+
+/** The most parts of a message of the user: as many as an input may have. */
+const maxParts = 100;
+
+const blankText = partSchema({ type: enumSchema("text"), text: { type: "string", pattern: "^\\s*$" } });
+
+const partSchemas = {
+  text: partSchema({ type: enumSchema("text"), text: stringSchema }),
+  file: partSchema(
+    {
+      type: enumSchema("file"),
+      mediaType: stringSchema,
+      url: {
+        type: "string",
+        format: "data-or-web-url",
+        pattern: "^([Dd][Aa][Tt][Aa]|[Hh][Tt][Tt][Pp][Ss]?):",
+        description: "A `data:` URL or an `http(s)` URL.",
+      },
+    },
+    { filename: stringSchema },
+  ),
+  data: partSchema({ type: { type: "string", pattern: "^(data-|step-start$)" } }),
+  other: partSchema({ type: { type: "string", not: enumSchema("text") } }),
+};
+
+function partSchema(fields: Record<string, OpenApiSchema>, optional = {}): OpenApiSchema {
+  return { ...anyObjectSchema, properties: { ...fields, ...optional }, required: Object.keys(fields) };
+}
+
+function messageSchema(role: string, parts: OpenApiSchema): OpenApiSchema {
+  const properties = { id: stringSchema, role: enumSchema(role), parts };
+  return { ...anyObjectSchema, properties, required: ["role", "parts"] };
 }
