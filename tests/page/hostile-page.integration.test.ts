@@ -60,7 +60,7 @@ async function serveHostile(): Promise<string> {
   const app = express();
   app.use(signIn);
   app.use(createPage({ inspector: { runs, logger }, title: "Troupe" }));
-  app.use(createAgentRouter({ agents: { reader }, runs, fileUpload: true, logger }));
+  app.use(createAgentRouter({ agents: { reader }, runs, fileUpload: { maxFiles: textsPerRun }, logger }));
   const server = createServer(app).listen(0, "127.0.0.1");
   await once(server, "listening");
   onTestFinished(async () => {
@@ -148,19 +148,16 @@ async function enterKey({ page }: Visit): Promise<void> {
   await page.keyboard.press("Escape");
 }
 
+/** Asks the question of a run, with a file for each of its texts, which is the file's name. */
 async function ask({ page }: Visit, run: number): Promise<void> {
   const field = page.getByRole("textbox", { name: "Your question" });
-  const [name = ""] = textsOf(run);
-  // The service refuses control characters in the name of a file.
-  const file = {
-    name: name.replaceAll(/\p{Cc}/gu, "").slice(0, 180) || "x",
-    mimeType: "text/plain",
-    buffer: Buffer.from(textsOf(run).join("\n")),
-  };
-  await page.locator("input[type=file]").setInputFiles(file);
+  const files = textsOf(run).map((name) => ({ name, mimeType: "text/plain", buffer: Buffer.from("x") }));
+  await page.locator("input[type=file]").setInputFiles(files);
+  expect(await page.evaluate(findMade), `files of ${run}`).toEqual([]);
   await field.fill(`${textsOf(run).slice(0, 4).join("\n").slice(0, 4000)}\nrun ${run}`);
   await page.getByRole("button", { name: "Send", exact: true }).click();
   await page.locator(".answer").getByText(`The end of run ${run}.`).last().waitFor();
+  expect(await page.locator(".turn").last().locator(".question .file-name").count()).toBe(textsPerRun);
 }
 
 /** Asks all questions in the chat, and opens all that the answers fold away. */

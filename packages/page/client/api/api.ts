@@ -1,3 +1,4 @@
+import { plainLine } from "../markdown/link.ts";
 import type { Failure, RunInfo, RunnableInfo, RunnableKind, SessionInfo, StoredTurn } from "./wire.ts";
 
 /** A refusal of the service, or its absence (`network`), in words for people. */
@@ -148,6 +149,7 @@ export class Api {
   }
 }
 
+const longestFileName = 255;
 const json = { "content-type": "application/json" };
 
 async function toError(response: Response): Promise<ApiError> {
@@ -161,9 +163,14 @@ async function toError(response: Response): Promise<ApiError> {
 function toForm({ text, files, sessionId }: RunRequest): FormData {
   const form = new FormData();
   if (text.trim() !== "") form.append("input", text);
-  for (const file of files) form.append("files", file);
+  for (const file of files) form.append("files", file, nameOf(file));
   if (sessionId !== undefined) form.append("sessionId", sessionId);
   return form;
+}
+
+/** Returns the name of a file for a form. Services refuse one with a control character, such as a tab. */
+function nameOf({ name }: File): string {
+  return plainLine(name).trim().slice(0, longestFileName) || "file";
 }
 
 function toBody({ kind, text, sessionId }: RunRequest): object {

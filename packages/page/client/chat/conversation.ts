@@ -42,6 +42,8 @@ export class Conversation extends Store<ConversationState> {
   #following = new AbortController();
   #queue: RunEvent[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
+  /** The turn whose run is to be stopped once its id is known. */
+  #stopped: string | undefined;
 
   constructor(api: Api, openRuns: OpenRuns, listener: ConversationListener) {
     super({ turns: [], isLoading: false });
@@ -115,16 +117,16 @@ export class Conversation extends Store<ConversationState> {
     }
   }
 
-  /** Stops the run under way. What came so far stays. */
+  /** Stops the run under way, as soon as its id is known. What came so far stays. */
   async stop(): Promise<void> {
     const turn = this.state.turns.find(isOpen);
-    if (turn === undefined) return;
-    if (turn.runId === undefined) {
-      this.#leave();
-      return this.#change(turn.key, () => ({ ...turn, status: "cancelled" }));
-    }
+    if (turn?.runId !== undefined) return await this.#cancel(turn.runId);
+    this.#stopped = turn?.key;
+  }
+
+  async #cancel(runId: string): Promise<void> {
     try {
-      await this.#api.cancel(turn.runId);
+      await this.#api.cancel(runId);
     } catch (error) {
       this.set({ failure: (error as Error).message });
     }
@@ -201,6 +203,7 @@ export class Conversation extends Store<ConversationState> {
 
   #begin(key: string, runId: string, sessionId: string): void {
     this.#change(key, (turn) => ({ ...turn, runId }));
+    if (this.#stopped === key) void this.#cancel(runId);
     const turn = this.state.turns.find((each) => each.key === key);
     if (turn === undefined || sessionId === "") return;
     const { kind, name, question } = turn;
