@@ -1,16 +1,21 @@
 import type { MongoFailures } from "@troupe-internal/mongodb";
+import type { Logger } from "@troupe/core";
 import type {
   AppendedKey,
   AppendRequest,
   RangeQuery,
   RecordDatabase,
+  TextInsert,
   TextRecord,
   TextSwap,
   TextWrite,
 } from "@troupe/core/adapter";
-import type { AnyBulkWriteOperation } from "mongodb";
+import type { AggregateOptions, AnyBulkWriteOperation } from "mongodb";
 import { AppendQueue } from "./append-queue.ts";
 import { appendRecord } from "./append-record.ts";
+import { ChangeWatch } from "./change-watch.ts";
+import { insertRecords } from "./insert-records.ts";
+import { listRanges } from "./list-ranges.ts";
 import type { OpenCollection } from "./open-collection.ts";
 import { needsReplicaSet, standaloneWarning } from "./standalone.ts";
 import { idOf, keyOf } from "./stored-record.ts";
@@ -24,11 +29,14 @@ import { isConflict, isDuplicate, repeatWhile, runInTransaction } from "./run-in
 export class MongoDatabase implements RecordDatabase {
   readonly #collection: OpenCollection;
   readonly #failures: MongoFailures;
+  readonly #logger: Logger;
   readonly #appends: AppendQueue;
+  readonly #watches = new Set<ChangeWatch>();
 
-  constructor(collection: OpenCollection, failures: MongoFailures) {
+  constructor(collection: OpenCollection, { failures, logger }: { failures: MongoFailures; logger: Logger }) {
     this.#collection = collection;
     this.#failures = failures;
+    this.#logger = logger;
     this.#appends = new AppendQueue(collection.timeoutMs);
   }
 
@@ -57,13 +65,15 @@ export class MongoDatabase implements RecordDatabase {
   async list({ namespace, from, to, limit = 0, reverse }: RangeQuery): Promise<TextRecord[]> {
     const range = { _id: { $gte: idOf(namespace, from), $lt: idOf(namespace, to) } };
     const sort = { _id: reverse ? -1 : 1 } as const;
-    const snapshot = this.#collection.isStandalone ? {} : ({ readConcern: { level: "snapshot" } } as const);
     const found = await this.#inSession(async ({ records, session }) => {
-      // One state of the collection for all batches: all of a transaction or nothing of it.
-      const options = { ...snapshot, session, sort, limit } as const;
+      const options = { ...this.#oneState, session, sort, limit } as const;
       return await records.find(range, options).toArray();
     });
     return found.map(({ _id, v }) => ({ key: keyOf(namespace, _id), text: v }));
+  }
+
+  async listMany(ranges: readonly RangeQuery[]): Promise<TextRecord[][]> {
+    return await this.#inSession(async (mongo) => await listRanges(mongo, { ranges, options: this.#oneState }));
   }
 
   async append(request: AppendRequest): Promise<AppendedKey> {
@@ -78,12 +88,31 @@ export class MongoDatabase implements RecordDatabase {
     return await this.#inSession(async (mongo) => await swapText(mongo, swap));
   }
 
+  async insertAll(inserts: readonly TextInsert[]): Promise<boolean[]> {
+    return await this.#inSession(async (mongo) => await insertRecords(mongo, inserts));
+  }
+
+  watch(onChange: () => void): () => void {
+    // A standalone server has no change streams, and serves one process, which hears its own writes.
+    if (this.#collection.isStandalone) return () => {};
+    const open = this.#collection.changes;
+    const watch = new ChangeWatch({ open, onChange, failures: this.#failures, logger: this.#logger });
+    this.#watches.add(watch);
+    return () => void watch.close().then(() => this.#watches.delete(watch));
+  }
+
   async ping(): Promise<void> {
     await this.#converted(async () => await this.#collection.ping());
   }
 
   async close(): Promise<void> {
+    await Promise.all([...this.#watches].map(async (watch) => await watch.close()));
     await this.#collection.close();
+  }
+
+  /** Reads one state of the collection for all batches: all of a transaction or nothing of it. A standalone server cannot. */
+  get #oneState(): AggregateOptions {
+    return this.#collection.isStandalone ? {} : { readConcern: { level: "snapshot" } };
   }
 
   async #inSession<Result>(work: (mongo: MongoSession) => Promise<Result>): Promise<Result> {

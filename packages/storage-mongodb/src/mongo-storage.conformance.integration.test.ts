@@ -8,9 +8,11 @@ import {
   storageCompareAndSetCases,
   storageDriverCases,
   storageInsertAllCases,
+  storageListManyCases,
   storageListOptionsCases,
   storagePingCases,
   storageTransactionCases,
+  storageWatchCases,
 } from "@troupe/core/testing";
 import { afterAll, describe, it } from "vitest";
 import type { MongoStorage } from "./mongo-storage.ts";
@@ -25,10 +27,12 @@ describe.skipIf(serverUrl === "")("MongoStorage [mongodb.driver]", { timeout: 12
   };
   checkConformance(it, storageDriverCases, subject);
   checkConformance(it, storageListOptionsCases, subject);
+  checkConformance(it, storageListManyCases, subject);
   checkConformance(it, storageAppendCases, subject);
   checkConformance(it, storageCompareAndSetCases, subject);
   checkConformance(it, storageInsertAllCases, subject);
   checkConformance(it, storageTransactionCases, subject);
+  checkConformance(it, storageWatchCases, subject);
   checkConformance(it, storagePingCases, subject);
   checkConformance(it, sessionListCases, subject);
   checkConformance(it, sessionTitleCases, subject);

@@ -26,8 +26,13 @@ export class MongoStorage extends DatabaseStorage {
       const collection = await openCollection(settings, failures);
       const logger = settings.logger ?? createLogger({ level: "warn", prefix: "MongoStorage" });
       if (collection.isStandalone) logger.warn(standaloneWarning);
-      return new MongoDatabase(collection, failures);
+      return new MongoDatabase(collection, { failures, logger });
     };
     super({ name: "The MongoDB storage", open, maxTextBytes });
+  }
+
+  /** Calls back when something in the namespace may have changed. While there is a listener, a change stream tells of all writes to the collection. */
+  watch(namespace: string, listener: () => void): () => void {
+    return this.watchRecords(namespace, listener);
   }
 }

@@ -1,6 +1,6 @@
 import { openMongo } from "@troupe-internal/mongodb";
 import type { MongoFailures } from "@troupe-internal/mongodb";
-import type { MongoClient } from "mongodb";
+import type { AggregationCursor, MongoClient } from "mongodb";
 import type { MongoSettings } from "./mongo-options.ts";
 import type { MongoSession, StoredRecord } from "./stored-record.ts";
 
@@ -13,6 +13,8 @@ export type OpenCollection = {
   readonly isStandalone: boolean;
   /** Does the work in a session of its own, which sees at least what the sessions saw that ended before it. */
   readonly inSession: <Result>(work: (session: MongoSession) => Promise<Result>) => Promise<Result>;
+  /** Makes a change stream, which tells no more of a change than that it happened, and takes one connection while it is read. */
+  readonly changes: (signal: AbortSignal) => AggregationCursor;
   readonly ping: () => Promise<void>;
   readonly close: () => Promise<void>;
 };
@@ -27,6 +29,7 @@ export async function openCollection(settings: MongoSettings, failures: MongoFai
       timeoutMs,
       isStandalone,
       inSession: sessionsOf(client, { records, timeoutMs }),
+      changes: (signal) => records.aggregate([{ $changeStream: {} }, { $project: { _id: 1 } }], { signal }),
       ping: async () => void (await db.command({ ping: 1 })),
       close: async () => await client.close(),
     };

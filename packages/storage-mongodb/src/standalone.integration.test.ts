@@ -8,9 +8,12 @@ import {
   storageCompareAndSetCases,
   storageDriverCases,
   storageInsertAllCases,
+  storageListManyCases,
   storageListOptionsCases,
   storagePingCases,
+  storageWatchCases,
 } from "@troupe/core/testing";
+import { Collection } from "mongodb";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { MongoStorage } from "./mongo-storage.ts";
 import { dropTestDb, newName, newStorage, standaloneUrl, testDb } from "./test/collections.ts";
@@ -32,6 +35,7 @@ describe.skipIf(standaloneUrl === "")("MongoStorage on a standalone server [mong
   const needsReplicaSet = "a standalone server has no transactions, which ifHeld needs";
   checkConformance(it, storageDriverCases, subject);
   checkConformance(it, storageListOptionsCases, subject);
+  checkConformance(it, storageListManyCases, subject);
   checkConformance(it, storageAppendCases, {
     ...subject,
     knownGaps: {
@@ -41,6 +45,10 @@ describe.skipIf(standaloneUrl === "")("MongoStorage on a standalone server [mong
   });
   checkConformance(it, storageCompareAndSetCases, subject);
   checkConformance(it, storageInsertAllCases, subject);
+  checkConformance(it, storageWatchCases, {
+    ...subject,
+    knownGaps: { "calls back when another member wrote, as far as there is one": "transaction needs a replica set" },
+  });
   checkConformance(it, storagePingCases, subject);
   checkConformance(it, sessionListCases, subject);
 
@@ -53,6 +61,22 @@ describe.skipIf(standaloneUrl === "")("MongoStorage on a standalone server [mong
 
     expect(warn.mock.calls).toEqual([[expect.stringMatching(/standalone server.*mongod --replSet rs0/)]]);
     expect(storage.singleProcess).toBe(warn.mock.calls[0]?.[0]);
+  });
+
+  it("has no change stream to watch with, and hears its own writes", async () => {
+    const warn = vi.fn<Logger["warn"]>();
+    const storage = newStorage(newName(), { logger: { ...silent, warn } }, standaloneUrl);
+    const changes = vi.spyOn(Collection.prototype, "aggregate");
+    let calls = 0;
+    storage.watch("ns", () => (calls += 1));
+    await vi.waitFor(() => expect(calls).toBe(1));
+    await storage.set("ns", "k", 1);
+    await vi.waitFor(() => expect(calls).toBe(2));
+    await storage.close();
+
+    expect(changes).not.toHaveBeenCalled();
+    expect(warn).toHaveBeenCalledOnce();
+    changes.mockRestore();
   });
 
   it("writes the warning to the standard error stream without a logger", async () => {

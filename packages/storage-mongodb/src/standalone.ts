@@ -6,8 +6,8 @@ const cure =
 
 /** Warning about a standalone server, and `singleProcess` of a storage on it: what it lacks, and how to mend that. */
 export const standaloneWarning =
-  "MongoDB runs as a standalone server, which has no transactions. Only one process may use this storage for its " +
-  `sessions, and ifHeld and transaction are refused. ${cure}`;
+  "MongoDB runs as a standalone server, which has no transactions and no change streams. Only one process may use this " +
+  `storage for its sessions and runs, and ifHeld and transaction are refused. ${cure}`;
 
 /** Makes the error of an operation that needs a transaction, on a standalone server. */
 export function needsReplicaSet(operation: "ifHeld" | "transaction"): TroupeError {
