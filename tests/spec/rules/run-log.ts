@@ -60,6 +60,8 @@ export const runLogRules = [
       "the caller with fewer open runs goes first, and an engine is given nothing but ids and numbers",
     "durable.upgrade":
       "a run whose tool, step, agent or seal key is gone or changed waits with kind upgrade, says what is missing, writes nothing and goes on when it is back",
+    "durable.rolling":
+      "a run goes on at a live process that has what it has used, and waits with kind upgrade only when there is none",
     "durable.ephemeral":
       "without a storage runs are kept in memory within bounds of number and bytes, and what was dropped is gone",
     "durable.local":

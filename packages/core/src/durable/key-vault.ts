@@ -29,7 +29,7 @@ export class KeyVault {
     const keys = checkKeys(given);
     if (keys === undefined) return undefined;
     const [secret] = this.#secrets;
-    if (secret !== undefined) return encrypt(secret, runId, JSON.stringify(keys));
+    if (secret !== undefined) return `${idOf(secret)}.${encrypt(secret, runId, JSON.stringify(keys))}`;
     if (!(this.#storage instanceof InMemoryStorage)) throw noSealKeys();
     this.#held().set(runId, keys);
     return "";
@@ -40,10 +40,20 @@ export class KeyVault {
     if (sealed === undefined) return {};
     if (sealed === "") return this.#held().get(runId) ?? null;
     for (const secret of this.#secrets) {
-      const text = decrypt(secret, runId, sealed);
+      const text = decrypt(secret, runId, sealed.slice(sealed.indexOf(".") + 1));
       if (text !== undefined) return JSON.parse(text) as RunKeys;
     }
     return null;
+  }
+
+  /** Ids of the seal keys, which tell other processes what this one can open. */
+  get sealIds(): string[] {
+    return this.#secrets.map(idOf);
+  }
+
+  /** Returns the id of the seal key that opens what the record of a run keeps; `undefined` without keys. */
+  sealIdOf(sealed: string | undefined): string | undefined {
+    return sealed === undefined ? undefined : sealed.slice(0, Math.max(0, sealed.indexOf(".")));
   }
 
   /** True if a text can be sealed: there is a seal key, or the storage is in memory and lasts no longer than the process. */
@@ -121,6 +131,11 @@ function decrypt(secret: string, place: string, sealed: string): string | undefi
   } catch {
     return undefined;
   }
+}
+
+/** Returns a short hash of a secret, which is stored. It is made otherwise than the key. */
+function idOf(secret: string): string {
+  return process.getBuiltinModule("node:crypto").hash("sha256", `troupe seal id\n${secret}`).slice(0, 8);
 }
 
 function keyOf(secret: string): Buffer {

@@ -3,7 +3,6 @@ import type { TroupeError } from "../errors/troupe-error.ts";
 import { toTroupeError } from "../errors/to-troupe-error.ts";
 import { Journal } from "../journal/journal.ts";
 import { logPrefix, runNamespaces } from "../journal/log-entry.ts";
-import type { RunWait } from "../journal/log-entry.ts";
 import { RunPaused } from "../journal/run-paused.ts";
 import type { Json } from "../storage/json.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
@@ -13,17 +12,18 @@ import { logFailedRun, lookUpTarget, startRun, toFailedEnd } from "./durable-tar
 import { hashOf } from "./plan-print.ts";
 import type { Performing } from "./process-state.ts";
 import { RunEnds } from "./run-ends.ts";
-import type { RunJob } from "./run-engine.ts";
+import { RetryPauses } from "./retry-pauses.ts";
+import type { HandedBack, RunJob } from "./run-engine.ts";
 import { cancelled, crashed, endOf, toRunOpts } from "./run-opts.ts";
 import { readInput } from "./run-input.ts";
 import type { RunInput } from "./run-input.ts";
-import { isEnded } from "./run-record.ts";
+import { isEnded, readOpenRun } from "./run-record.ts";
 import type { RunRecord } from "./run-record.ts";
+import { isDue, RunRests } from "./run-rests.ts";
 import { RunningNote } from "./running-note.ts";
 import type { StoredEnd } from "./run-store.ts";
-import { sweepMs } from "./run-sweep.ts";
 import type { BegunRun, Ready, ServiceParts } from "./service-parts.ts";
-import { getReady } from "./upgrade-check.ts";
+import { fitsElsewhere, getReady } from "./upgrade-check.ts";
 
 /** Attempts in a row without a finished step after which a run is given up. */
 const fruitlessAttempts = 3;
@@ -34,7 +34,9 @@ const growthPauseMs = 200;
 /** The time that a stopped attempt has to leave: it notes in its session that it waits. */
 const leavingMs = 5000;
 /** Pauses before a run is performed again that its storage has stopped. */
-const retryPausesMs: readonly number[] = [1000, 2000, 5000, 10_000, 30_000];
+const failurePausesMs = [1000, 2000, 5000, 10_000, 30_000];
+/** Pauses before a run is performed again that another process has, or that another one fits. */
+const handBackPausesMs = [1000, 2000, 3000, 4000, 5000];
 
 /** Performs the attempts at durable runs in this process: from the record to its end, its wait, or the next attempt. */
 export class RunPerformer {
@@ -42,8 +44,10 @@ export class RunPerformer {
   readonly #performing: Map<string, Performing>;
   /** Submits a run again after a pause. */
   readonly #resubmit: (record: RunRecord, afterMs: number) => void;
-  readonly #failures = new Map<string, number>();
+  readonly #failures = new RetryPauses(failurePausesMs);
+  readonly #handBacks = new RetryPauses(handBackPausesMs);
   readonly #ends: RunEnds;
+  readonly #rests: RunRests;
 
   constructor(
     parts: ServiceParts,
@@ -54,16 +58,18 @@ export class RunPerformer {
     this.#performing = performing;
     this.#resubmit = resubmit;
     this.#ends = new RunEnds(parts);
+    this.#rests = new RunRests(parts, resubmit);
   }
 
-  /** Performs a job. Rejects for nothing: a run whose storage failed is performed again later. */
-  async perform({ runId }: RunJob, signal: AbortSignal): Promise<void> {
-    if (this.#performing.has(runId)) return;
+  /** Performs a job, or hands it back for a while. Rejects for nothing. */
+  async perform(job: RunJob, signal: AbortSignal): Promise<void | HandedBack> {
+    const { runId } = job;
+    if (this.#performing.has(runId)) return this.#handBack(runId);
     const controller = new AbortController();
     const { promise: done, resolve } = Promise.withResolvers<void>();
     this.#performing.set(runId, { done, cancel: (reason) => controller.abort(reason) });
     try {
-      await this.#performOnce(runId, { signal, controller });
+      return await this.#performOnce(job, { signal, controller });
     } finally {
       this.#performing.delete(runId);
       this.#parts.begun.delete(runId);
@@ -72,7 +78,8 @@ export class RunPerformer {
     }
   }
 
-  async #performOnce(runId: string, control: Control): Promise<void> {
+  async #performOnce(job: RunJob, control: Control): Promise<void | HandedBack> {
+    const { runId } = job;
     const begun = this.#parts.begun.get(runId);
     let record: RunRecord | null = begun?.record ?? null;
     try {
@@ -80,10 +87,13 @@ export class RunPerformer {
       record = await this.#parts.store.read(runId);
       if (record === null) return await this.#parts.store.closeOrphan(runId);
       if (isEnded(record.status)) return await this.#parts.store.settle(record);
-      await this.#attempt(record, control);
-      this.#failures.delete(runId);
+      if (job.activation < record.activation) return await this.#passOn(record);
+      const back = await this.#attempt(record, control);
+      this.#failures.forget(runId);
+      if (back === undefined) this.#handBacks.forget(runId);
+      return back;
     } catch (error) {
-      await this.#fail(runId, record, toTroupeError(error));
+      return await this.#fail(runId, record, toTroupeError(error));
     }
   }
 
@@ -101,19 +111,46 @@ export class RunPerformer {
   }
 
   /** One attempt at a run that is not over. */
-  async #attempt(record: RunRecord, control: Control): Promise<void> {
+  async #attempt(record: RunRecord, control: Control): Promise<void | HandedBack> {
     const { runId, status } = record;
     const { store } = this.#parts;
     // Before its first attempt a run has no waits to answer, and a cancel ends it.
     const isFirst = record.attempts === 0 && status === "queued";
     const inbox: InboxContent = isFirst ? { answers: new Map() } : await readInbox(store.storage, runId);
     if (inbox.cancel !== undefined) return await this.endUnperformed(record, cancelled(inbox.cancel.reason));
-    if (status === "waiting" && !isDue(record, inbox, this.#parts.now())) return void (await this.#rest(record));
+    if (status === "waiting" && !isDue(record, inbox, this.#parts.now())) return void (await this.#rests.rest(record));
+    if (status === "running" && (await isGrowing(store.storage, runId))) return this.#handBack(runId);
+    return await this.#getReady(record, inbox, control);
+  }
+
+  /** Begins an attempt if this process has what it needs. Else it leaves the run to one that has, or lets it wait for one. */
+  async #getReady(record: RunRecord, inbox: InboxContent, control: Control): Promise<void | HandedBack> {
     const ready = await getReady(this.#parts, record, inbox.answers);
     if (ready === "giveUp") return await this.endUnperformed(record, cancelled("What it needs is gone."));
-    if ("wait" in ready) return await this.#waitForUpgrade(record, ready.wait);
-    if (status === "running" && (await this.#isGrowing(runId))) return this.#resubmit(record, growthPauseMs * 5);
-    await this.#begin({ record, ...ready, ...control }, inbox);
+    if ("wait" in ready) {
+      if (await fitsElsewhere(this.#parts, record)) return this.#handBack(record.runId);
+      return await this.#rests.waitForUpgrade(record, ready.wait);
+    }
+    // An attempt that is stopped before it has begun must not count as one that was in vain.
+    if (!control.signal.aborted) await this.#begin({ record, ...ready, ...control }, inbox);
+  }
+
+  /** Leaves the job to whoever can perform it, after a pause. */
+  #handBack(runId: string): HandedBack {
+    return { againInMs: this.#handBacks.next(runId) };
+  }
+
+  /**
+   * Drops an old job of a run that was woken since. The process that woke it has submitted a newer one, unless it died before:
+   * then the list of open runs does not know of that, either.
+   */
+  async #passOn(record: RunRecord): Promise<void> {
+    const { runId, activation } = record;
+    const { store } = this.#parts;
+    const open = await store.readOpen(runId);
+    if (open === null || readOpenRun(open, runId).activation >= activation) return;
+    await store.open(record);
+    this.#resubmit(record, 0);
   }
 
   /**
@@ -139,19 +176,6 @@ export class RunPerformer {
     if (!journal.hasResults || inVain > endingAttempts) return await this.#ends.end(record, journal, error);
     journal.endAtNewWork(() => controller.abort(error));
     await this.#run({ ...start, journal, given, ending: error });
-  }
-
-  /** Nothing is logged, so that a run may wait for long; the sweep looks again whether it can go on. */
-  async #waitForUpgrade({ runId, waits }: RunRecord, wait: RunWait): Promise<void> {
-    if (waits?.[0]?.id !== wait.id) await this.#parts.store.suspend(runId, [wait]);
-  }
-
-  /** Tells if another attempt is writing the log of a run: then the engine was wrong, and this one hands its job back. */
-  async #isGrowing(runId: string): Promise<boolean> {
-    const { storage } = this.#parts.store;
-    const before = await lastRecordOf(storage, runId);
-    await sleep(growthPauseMs);
-    return (await lastRecordOf(storage, runId)) !== before;
   }
 
   /** Ends a run that no attempt is at, and waits until that is stored. What it needs to go on may be gone. */
@@ -230,52 +254,23 @@ export class RunPerformer {
   }
 
   async #pause(record: RunRecord, journal: Journal, note: RunningNote): Promise<void> {
-    const { store, now, admission } = this.#parts;
-    const { runId } = record;
     if (journal.stopped === "failed") throw causeOf(journal);
     // A call with an effect whose result is lost would have to be asked about.
     if (journal.stopped === "released") await journal.flush();
-    if (journal.stopped !== "suspended") return;
-    await note.write();
-    note.close();
-    const waiting = await store.suspend(runId, journal.waits);
-    if (waiting === null) return;
-    admission.wait(runId, record.owner);
-    const until = untilOf(waiting);
-    if (until !== Infinity) this.#resubmit(waiting, Math.max(0, until - now()));
-    // An answer that came while the run was about to stop has woken nothing.
-    if (await this.#rest(waiting)) return;
-    const woken = await store.wake(runId);
-    if (woken !== null) this.#resubmit(woken, 0);
+    if (journal.stopped === "suspended") await this.#rests.suspend(record, journal, note);
   }
 
-  /** Takes a run that waits off the list of open runs. Returns false when an answer or a cancel has come meanwhile. */
-  async #rest(record: RunRecord): Promise<boolean> {
-    const { store, now } = this.#parts;
-    const open = await store.readOpen(record.runId);
-    // The record says that the run waits: an answer that comes after this wakes it, and changes the entry.
-    const inbox = await readInbox(store.storage, record.runId);
-    if (inbox.cancel !== undefined || isDue(record, inbox, now())) return false;
-    const until = untilOf(record);
-    await store.rest(record, open, until === Infinity ? undefined : until - sweepMs);
-    return true;
-  }
-
-  async #fail(runId: string, record: RunRecord | null, error: TroupeError): Promise<void> {
-    // Another attempt is at the run.
-    if (error instanceof RunPaused && error.reason !== "failed") return;
+  async #fail(runId: string, record: RunRecord | null, error: TroupeError): Promise<void | HandedBack> {
+    // Another attempt was first. If that has lost its job, this one goes on after it.
+    if (error instanceof RunPaused && error.reason === "overtaken") return this.#handBack(runId);
+    if (error instanceof RunPaused && error.reason !== "failed") return undefined;
     const { tails, logger } = this.#parts;
     const cause = error instanceof RunPaused ? toTroupeError(error.cause) : error;
     logger?.error("A durable run cannot be performed.", { runId, error: cause });
     tails.fail(runId, cause);
-    if (record === null) return;
-    if (cause.code === "storage_corrupt") {
-      await this.#ends.finish(record, { status: "error", ...toFailedEnd(cause) }).catch(() => undefined);
-      return;
-    }
-    const failures = this.#failures.get(runId) ?? 0;
-    this.#failures.set(runId, failures + 1);
-    this.#resubmit(record, retryPausesMs[Math.min(failures, retryPausesMs.length - 1)] ?? 0);
+    if (cause.code !== "storage_corrupt") return { againInMs: this.#failures.next(runId) };
+    if (record === null) return undefined;
+    return await this.#ends.finish(record, { status: "error", ...toFailedEnd(cause) }).catch(() => undefined);
   }
 }
 
@@ -292,16 +287,6 @@ type Attempt = Ready &
     readonly ending?: TroupeError | undefined;
   };
 
-/** The time at which the first wait of a run ends by itself. */
-function untilOf({ waits = [] }: RunRecord): number {
-  return Math.min(...waits.map(({ until = Infinity }) => until));
-}
-
-/** Tells if a waiting run can go on: it has an answer, a wait is over, or it waits for this process to be right. */
-function isDue({ waits = [] }: RunRecord, { answers }: InboxContent, now: number): boolean {
-  return waits.some(({ id, kind, until = Infinity }) => kind === "upgrade" || answers.has(id) || until <= now);
-}
-
 /** Waits for the work of an attempt; when the attempt is stopped, only for a while: a runnable may not listen to its signal. */
 async function untilStopped<Result>({ signal }: Journal, work: Promise<Result>): Promise<Result> {
   const { promise: isOver, reject } = Promise.withResolvers<never>();
@@ -313,6 +298,13 @@ async function untilStopped<Result>({ signal }: Journal, work: Promise<Result>):
   } finally {
     signal.removeEventListener("abort", onStop);
   }
+}
+
+/** Tells if another attempt is writing the log of a run: then the engine was wrong. */
+async function isGrowing(storage: StorageDriver, runId: string): Promise<boolean> {
+  const before = await lastRecordOf(storage, runId);
+  await sleep(growthPauseMs);
+  return (await lastRecordOf(storage, runId)) !== before;
 }
 
 /** Returns the key of the last record of a run's log. */

@@ -69,6 +69,8 @@ export type OpenRun = {
   activation: number;
   priority: number;
   notBefore?: number;
+  /** True for a run that waits for a process that has what it needs. */
+  waitsForUpgrade?: boolean;
   /** The part of storage keys that names the run's owner. */
   owner: string;
 };

@@ -4,18 +4,15 @@ import type { RunWait } from "../journal/log-entry.ts";
 import { RunPaused } from "../journal/run-paused.ts";
 import type { SessionOwner } from "../session/session-owner.ts";
 import type { Json } from "../storage/json.ts";
-import { createId } from "../util/create-id.ts";
 import { checkNote } from "./accept-request.ts";
 import { acceptRun } from "./accept-run.ts";
-import { Admission } from "./admission.ts";
-import { checkAnswer, findWait, hasAnswer, putAnswer, putCancel } from "./answers.ts";
+import { answerWait } from "./answer-wait.ts";
+import { findWait, putCancel } from "./answers.ts";
 import { findRun, listRuns, runsOfSession } from "./find-runs.ts";
 import { lookUpTarget } from "./durable-target.ts";
 import { EphemeralRunStorage } from "./ephemeral-run-storage.ts";
-import { KeyVault } from "./key-vault.ts";
 import { listenToSessions } from "./listen-to-sessions.ts";
 import { LocalEngine } from "./local-engine.ts";
-import { PlanPrinter } from "./plan-print.ts";
 import { processStateOf } from "./process-state.ts";
 import type { Performing } from "./process-state.ts";
 import { removeRun, removeRuns } from "./remove-runs.ts";
@@ -23,17 +20,16 @@ import type { RunEngine, Serving } from "./run-engine.ts";
 import { readInput } from "./run-input.ts";
 import { cancelled } from "./run-opts.ts";
 import { RunPerformer } from "./run-performer.ts";
+import { makeServiceParts } from "./service-parts.ts";
 import type { ServiceParts } from "./service-parts.ts";
 import { byKeys, isEnded, toView } from "./run-record.ts";
 import type { RunRecord } from "./run-record.ts";
 import { readServeOptions, readServiceOptions } from "./run-service-options.ts";
 import type { RunServiceOptions, ServeOptions, ServiceSettings } from "./run-service-options.ts";
-import { RunStore } from "./run-store.ts";
 import { RunSubscriptions } from "./run-subscriptions.ts";
 import type { RunStorage } from "./run-record.ts";
 import { RunSweep } from "./run-sweep.ts";
 import { RunTail } from "./run-tail.ts";
-import { RunTails } from "./run-tails.ts";
 import type {
   AcceptedRun,
   RunCaller,
@@ -71,37 +67,21 @@ export class RunService {
   constructor(options: RunServiceOptions = {}) {
     const settings = readServiceOptions(options);
     this.#settings = settings;
-    const { retention, admission, sealKeys, logger, now } = settings;
-    this.#storage = (settings.storage ?? new EphemeralRunStorage(retention.maxBytesPerRun)) as RunStorage;
+    this.#storage = (settings.storage ?? new EphemeralRunStorage(settings.retention.maxBytesPerRun)) as RunStorage;
     this.#engine = settings.engine ?? new LocalEngine();
-    const { writer, performing } = processStateOf(this.#storage);
-    this.#performing = performing;
-    this.#parts = {
-      store: new RunStore(this.#storage, now),
-      writer,
-      tails: new RunTails({
-        storage: this.#storage,
-        writer,
-        isPerformedHere: (runId) => performing.has(runId),
-        checkQuiet: (runId) => this.#checkQuiet(runId),
-      }),
-      vault: new KeyVault(this.#storage, sealKeys),
-      admission: new Admission(admission),
-      printer: new PlanPrinter(),
-      registries: settings,
-      logger,
-      node: settings.node ?? createId(),
-      now,
-      begun: new Map(),
-      locals: new Map(),
+    this.#performing = processStateOf(this.#storage).performing;
+    this.#parts = makeServiceParts(settings, {
+      storage: this.#storage,
+      isAlone: this.#engine instanceof LocalEngine,
       onEnded: (runId) => this.#onEnded(runId),
-    };
+    });
     this.subscriptions = new RunSubscriptions({
       ...this.#parts,
-      isAlone: this.#engine instanceof LocalEngine,
       find: async (runId, caller) => await this.#find(runId, caller),
     });
-    this.#performer = new RunPerformer(this.#parts, performing, (record, afterMs) => this.#resubmit(record, afterMs));
+    this.#performer = new RunPerformer(this.#parts, this.#performing, (record, afterMs) =>
+      this.#resubmit(record, afterMs),
+    );
     this.#unlisten = this.#listenToSessions();
   }
 
@@ -199,20 +179,7 @@ export class RunService {
   // oxlint-disable-next-line max-params -- the contract's shape
   async answer(runId: string, waitId: string, answer: Json, caller: RunCaller): Promise<void> {
     const record = await this.#find(runId, caller);
-    const wait = await findWait(this.#storage, record, waitId);
-    const isOver = isEnded(record.status);
-    if (wait === undefined) {
-      if (isOver) throw runIsOver();
-      throw new TroupeError("not_found", `The run has no wait ${JSON.stringify(waitId.slice(0, 256))}.`);
-    }
-    const checked = checkAnswer(wait.kind, answer);
-    if (isOver || (wait.until !== undefined && wait.until <= this.#parts.now())) {
-      if (await hasAnswer(this.#storage, { runId, waitId }, checked)) return;
-      throw isOver ? runIsOver() : new TroupeError("conflict", "The time for this answer is over.");
-    }
-    await putAnswer(this.#storage, { runId, waitId }, checked);
-    // A run that is about to stop for the wait finds the answer itself.
-    const woken = await this.#parts.store.wake(runId);
+    const woken = await answerWait(this.#parts, record, { waitId, answer });
     if (woken !== null) await this.#submit(woken);
   }
 
@@ -244,9 +211,16 @@ export class RunService {
   async serve(options: ServeOptions = {}): Promise<Serving> {
     this.#checkOpen();
     const { concurrency } = readServeOptions(options);
-    const serving = await this.#engine.serve((job, signal) => this.#performer.perform(job, signal), { concurrency });
-    this.#serving = serving;
-    const { store, admission, now, logger } = this.#parts;
+    const { store, admission, nodes, now, logger } = this.#parts;
+    const isAlone = this.#engine instanceof LocalEngine;
+    // First: a process that takes jobs is one that others may leave theirs to.
+    if (!isAlone) await nodes.perform();
+    try {
+      this.#serving = await this.#engine.serve((job, signal) => this.#performer.perform(job, signal), { concurrency });
+    } catch (error) {
+      await nodes.retire();
+      throw error;
+    }
     this.#sweep = new RunSweep({
       store,
       admission,
@@ -258,8 +232,8 @@ export class RunService {
       onError: (error) => logger?.warn("Durable runs could not be looked through. That is tried again.", { error }),
     });
     this.#sweep.start();
-    // Another engine has them still.
-    if (this.#engine instanceof LocalEngine) await this.#sweep.takeUp();
+    // Another engine has the others still.
+    await this.#sweep.takeUp(isAlone ? undefined : ({ waitsForUpgrade = false }) => waitsForUpgrade);
     return { drain: (graceMs) => this.drain(graceMs) };
   }
 
@@ -268,8 +242,11 @@ export class RunService {
    * they are handed back. A second call may shorten the time.
    */
   async drain(graceMs: number): Promise<void> {
-    this.#sweep?.stop();
+    const retired = this.#parts.nodes.retire();
     await this.#serving?.drain(graceMs);
+    // Until then the runs under way are renewed, and hear of their cancels.
+    this.#sweep?.stop();
+    await retired;
     this.#parts.begun.clear();
     await this.#parts.store.flush();
   }
@@ -339,13 +316,6 @@ export class RunService {
     if (afterMs < 2 ** 31) setTimeout(() => void this.#submit(record), afterMs).unref();
   }
 
-  /** Throws for the readers of a run that will never have another event. */
-  async #checkQuiet(runId: string): Promise<void> {
-    const record = await this.#parts.store.read(runId);
-    if (record === null) throw new TroupeError("gone", "The run was removed.");
-    if (record.error?.code === "storage_corrupt") throw new TroupeError("storage_corrupt", record.error.message);
-  }
-
   /** Drops the oldest ended run of a service without a storage that has too many. */
   #onEnded(runId: string): void {
     if (this.#settings.storage !== undefined) return;
@@ -367,8 +337,4 @@ export class RunService {
   #checkOpen(): void {
     if (this.#isClosed) throw new TroupeError("unavailable", "The run service was closed.");
   }
-}
-
-function runIsOver(): TroupeError {
-  return new TroupeError("conflict", "The run is over: it takes no more answers.");
 }

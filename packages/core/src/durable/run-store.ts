@@ -131,10 +131,15 @@ export class RunStore {
   }
 
   /** Stores what a run waits for. It stays on the list of open runs, until `rest`: an answer may be there already. */
-  async suspend(runId: string, waits: readonly RunWait[]): Promise<RunRecord | null> {
-    return await this.change(runId, (record) =>
-      isEnded(record.status) ? null : { ...record, status: "waiting", waits: [...waits] },
-    );
+  async suspend(
+    { runId, attempts }: Pick<RunRecord, "runId" | "attempts">,
+    waits: readonly RunWait[],
+  ): Promise<RunRecord | null> {
+    return await this.change(runId, (record) => {
+      // A later attempt has the run.
+      if (isEnded(record.status) || record.attempts > attempts) return null;
+      return { ...record, status: "waiting", waits: [...waits] };
+    });
   }
 
   /** Returns the entry of a run in the list of open runs, for `rest`. */
@@ -309,9 +314,17 @@ export class RunStore {
     }
   }
 
-  #openRun({ activation, priority, notBefore, owner }: RunRecord): OpenRun {
-    const open: OpenRun = { v: 1, submittedAt: this.#now(), activation, priority, owner: ownerKey(owner) };
-    return notBefore === undefined ? open : { ...open, notBefore };
+  #openRun({ activation, priority, notBefore, owner, status, waits }: RunRecord): OpenRun {
+    const waitsForUpgrade = status === "waiting" && waits?.[0]?.kind === "upgrade";
+    return {
+      v: 1,
+      submittedAt: this.#now(),
+      activation,
+      priority,
+      owner: ownerKey(owner),
+      ...(notBefore !== undefined && { notBefore }),
+      ...(waitsForUpgrade && { waitsForUpgrade }),
+    };
   }
 }
 

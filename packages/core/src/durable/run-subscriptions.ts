@@ -5,7 +5,7 @@ import { scan } from "../session/scan.ts";
 import type { Json } from "../storage/json.ts";
 import type { StorageEntry } from "../storage/storage-driver.ts";
 import type { KeyVault } from "./key-vault.ts";
-import { LiveNodes } from "./live-nodes.ts";
+import type { LiveNodes } from "./live-nodes.ts";
 import { toEvents } from "./run-events.ts";
 import { isEnded } from "./run-record.ts";
 import type { RunRecord, RunStorage } from "./run-record.ts";
@@ -34,10 +34,8 @@ type Init = {
   readonly store: RunStore;
   readonly vault: KeyVault;
   readonly logger: Logger | undefined;
-  readonly node: string;
+  readonly nodes: LiveNodes;
   readonly now: () => number;
-  /** True if no other process serves the storage, so that what an earlier one has left is taken up at once. */
-  readonly isAlone: boolean;
   readonly find: (runId: string, caller: RunCaller) => Promise<RunRecord>;
 };
 
@@ -51,13 +49,11 @@ const namespace = runNamespaces.subscriptions;
 export class RunSubscriptions {
   readonly #init: Init;
   readonly #storage: RunStorage;
-  readonly #nodes: LiveNodes;
   readonly #end = new AbortController();
 
   constructor(init: Init) {
     this.#init = init;
     this.#storage = init.store.storage;
-    this.#nodes = new LiveNodes(this.#storage, init.node, init.isAlone);
   }
 
   /** Aborts when the service is closed: no subscription to its runs can be served any more. */
@@ -75,17 +71,17 @@ export class RunSubscriptions {
    * to tell. Too many of them are `conflict`.
    */
   async put(runId: string, caller: RunCaller, request: SubscriptionRequest): Promise<HeldSubscription | undefined> {
-    const { store, node, now } = this.#init;
+    const { store, nodes, now } = this.#init;
     const run = await this.#init.find(runId, caller);
     const { id, data, fromStart, most } = request;
     const others = (await this.list(runId, caller)).filter((other) => other.id !== id);
     if (others.length >= most) throw new TroupeError("conflict", `A run takes at most ${most} subscriptions.`);
-    await this.#nodes.beat();
+    await nodes.subscribe();
     // First the run: it is removed with what is there then.
     await store.change(runId, (record) => (record.isSubscribed === true ? null : { ...record, isSubscribed: true }));
     const place = fromStart ? { sent: 0, attempt: 0 } : await this.#presentOf(run);
     const sealed = this.#init.vault.sealText(placeOf(runId, id), JSON.stringify(data));
-    const record: SubscriptionRecord = { v: 1, node, data: sealed, createdAt: now(), ...place };
+    const record: SubscriptionRecord = { v: 1, node: nodes.id, data: sealed, createdAt: now(), ...place };
     const isOver = isEnded(run.status) && !fromStart;
     await this.#write(isOver ? "over" : "open", { runId, id, record });
     if ((await store.read(runId)) === null) await this.#remove(runId, id);
@@ -125,24 +121,22 @@ export class RunSubscriptions {
    */
   async *takeUp(): AsyncGenerator<HeldSubscription, void> {
     if (this.closed.aborted) throw new TroupeError("unavailable", "The run service was closed.");
-    const { node } = this.#init;
-    const isLive = await this.#nodes.look();
-    const named = new Set<string>();
+    const { nodes } = this.#init;
+    const isLive = await nodes.look();
     for await (const page of scan(this.#storage, { namespace, prefix: subscriptionKeys.open })) {
       for (const { key, value } of page) {
         const record = readSubscription(value, key);
-        named.add(record.node);
         if (isLive(record.node)) continue;
         const subscription = this.#open(key, record);
         if (subscription === undefined) continue;
-        await this.#nodes.beat();
-        const mine: SubscriptionRecord = { ...record, node };
+        await nodes.subscribe();
+        const mine: SubscriptionRecord = { ...record, node: nodes.id };
         if (await this.#storage.compareAndSet(namespace, key, value, asJson(mine))) {
           yield this.#hold(subscription, mine);
         }
       }
     }
-    await this.#nodes.forget(named);
+    await nodes.forget();
   }
 
   /** Ends the serving of subscriptions by this process, with its service. */
@@ -154,7 +148,7 @@ export class RunSubscriptions {
 
   /** Gives up all subscriptions that this process serves: another one may take them up at once. */
   async release(): Promise<void> {
-    await this.#nodes.leave();
+    await this.#init.nodes.leave();
   }
 
   /** Returns the place behind the events that a run has by now. */

@@ -70,9 +70,9 @@ export class RunSweep {
     this.#isSweeping = false;
   }
 
-  /** Submits all open runs, those of an earlier process. */
-  async takeUp(): Promise<void> {
-    await this.#submitDue(({ submittedAt }) => submittedAt <= this.#init.now());
+  /** Submits the open runs of earlier processes: all, or those that pass a test. */
+  async takeUp(test: (run: FoundOpenRun) => boolean = () => true): Promise<void> {
+    await this.#submitDue((run) => run.submittedAt <= this.#init.now() && test(run));
   }
 
   async #submitDue(isDue: (run: FoundOpenRun) => boolean): Promise<void> {

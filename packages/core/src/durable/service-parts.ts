@@ -1,13 +1,19 @@
 import type { LogRecord } from "../journal/log-entry.ts";
+import { TroupeError } from "../errors/troupe-error.ts";
 import type { LogWriter } from "../journal/log-writer.ts";
 import type { Logger } from "../log/logger.ts";
-import type { Admission } from "./admission.ts";
+import { createId } from "../util/create-id.ts";
+import { Admission } from "./admission.ts";
 import type { DurableTarget, Registries } from "./durable-target.ts";
-import type { KeyVault } from "./key-vault.ts";
-import type { PlanPrinter } from "./plan-print.ts";
-import type { RunRecord } from "./run-record.ts";
-import type { RunStore } from "./run-store.ts";
-import type { RunTails } from "./run-tails.ts";
+import { KeyVault } from "./key-vault.ts";
+import { LiveNodes } from "./live-nodes.ts";
+import { PlanPrinter } from "./plan-print.ts";
+import { describeServed } from "./node-record.ts";
+import { processStateOf } from "./process-state.ts";
+import type { RunRecord, RunStorage } from "./run-record.ts";
+import type { ServiceSettings } from "./run-service-options.ts";
+import { RunStore } from "./run-store.ts";
+import { RunTails } from "./run-tails.ts";
 import type { LocalRunOptions, RunKeys } from "./run-view.ts";
 
 /** All that an attempt needs beside the record of its run. */
@@ -36,6 +42,7 @@ export type ServiceParts = {
   readonly logger: Logger | undefined;
   /** The name of this process in logs and views. */
   readonly node: string;
+  readonly nodes: LiveNodes;
   readonly now: () => number;
   /** The runs that began with their acceptance here, from then to the end of their first attempt. */
   readonly begun: Map<string, BegunRun>;
@@ -44,3 +51,50 @@ export type ServiceParts = {
   /** Called when a run has ended in this process. */
   readonly onEnded: (runId: string) => void;
 };
+
+/** Makes the parts of a service. `isAlone`: no other process performs the runs in its storage. */
+export function makeServiceParts(
+  settings: ServiceSettings,
+  { storage, isAlone, onEnded }: { storage: RunStorage; isAlone: boolean; onEnded: (runId: string) => void },
+): ServiceParts {
+  const { admission, sealKeys, logger, now, node = createId() } = settings;
+  const { writer, performing } = processStateOf(storage);
+  const store = new RunStore(storage, now);
+  const vault = new KeyVault(storage, sealKeys);
+  const printer = new PlanPrinter();
+  return {
+    store,
+    writer,
+    tails: new RunTails({
+      storage,
+      writer,
+      isPerformedHere: (runId) => performing.has(runId),
+      checkQuiet: async (runId) => await checkQuiet(store, runId),
+    }),
+    vault,
+    admission: new Admission(admission),
+    printer,
+    registries: settings,
+    logger,
+    node,
+    nodes: new LiveNodes({
+      storage,
+      id: createId(),
+      name: node,
+      isAlone,
+      describe: () => describeServed({ registries: settings, printer, vault }),
+      onError: (error) => logger?.warn("The other processes could not be looked at. That is tried again.", { error }),
+    }),
+    now,
+    begun: new Map(),
+    locals: new Map(),
+    onEnded,
+  };
+}
+
+/** Throws for the readers of a run that will never have another event. */
+async function checkQuiet(store: RunStore, runId: string): Promise<void> {
+  const record = await store.read(runId);
+  if (record === null) throw new TroupeError("gone", "The run was removed.");
+  if (record.error?.code === "storage_corrupt") throw new TroupeError("storage_corrupt", record.error.message);
+}

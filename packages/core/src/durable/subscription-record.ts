@@ -19,19 +19,17 @@ export type SubscriptionPlace = {
 /** The stored record of a subscription. */
 export type SubscriptionRecord = SubscriptionPlace & {
   v: 1;
-  /** The process that serves it. */
+  /** The id of the process that serves it. */
   node: string;
   /** The data of the transport, sealed. */
   data: string;
   createdAt: number;
 };
 
-/** Keys in the namespace of subscriptions: of those that have something to come, of the others, and of processes. */
+/** Keys in the namespace of subscriptions: of those that have something to come, and of the others. */
 export const subscriptionKeys = {
   open: "open/",
   over: "over/",
-  nodes: "node/",
-  ofNode: (node: string): string => `node/${encodeKey(node)}`,
   ofRun: (state: "open" | "over", runId: string): string => `${state}/${encodeKey(runId)}/`,
   of: (state: "open" | "over", runId: string, id: string): string => `${state}/${encodeKey(runId)}/${encodeKey(id)}`,
 } as const;

@@ -1,9 +1,12 @@
 import { readLog } from "../journal/read-log.ts";
 import type { RunWait } from "../journal/log-entry.ts";
 import type { Json } from "../storage/json.ts";
+import type { StorageDriver } from "../storage/storage-driver.ts";
 import { readProperty } from "../util/read-property.ts";
 import { lookUpTarget } from "./durable-target.ts";
+import { canServe } from "./node-record.ts";
 import { addUse, findMissing, hashOf } from "./plan-print.ts";
+import type { PlanUse } from "./plan-print.ts";
 import type { RunRecord } from "./run-record.ts";
 import type { Ready, ServiceParts } from "./service-parts.ts";
 
@@ -39,7 +42,18 @@ export async function findMissingParts(parts: ServiceParts, record: RunRecord): 
   if (vault.open(record.runId, record.keys) === null) return ["The seal key that opens the caller's keys is gone."];
   const plan = printer.print(target);
   if (hashOf(plan) === hashOf(record.plan)) return [];
+  return findMissing(record.plan, plan, await readUse(store.storage, record.runId));
+}
+
+/** Tells if another live process has all that a run needs and this one has not. */
+export async function fitsElsewhere({ nodes, vault, store }: ServiceParts, record: RunRecord): Promise<boolean> {
+  const use = await readUse(store.storage, record.runId);
+  const sealId = vault.sealIdOf(record.keys);
+  return await nodes.someOther((served) => canServe(served, record, { use, sealId }));
+}
+
+async function readUse(storage: StorageDriver, runId: string): Promise<PlanUse> {
   const use = { tools: new Set<string>(), steps: new Set<string>() };
-  for await (const page of readLog(store.storage, record.runId)) addUse(use, page);
-  return findMissing(record.plan, plan, use);
+  for await (const page of readLog(storage, runId)) addUse(use, page);
+  return use;
 }

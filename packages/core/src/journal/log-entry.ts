@@ -21,8 +21,10 @@ export const runNamespaces = {
   inbox: "run-inbox",
   /** The runs of an owner. */
   byOwner: "run-by",
-  /** Subscriptions to runs, and the processes that serve them. */
+  /** Subscriptions to runs. */
   subscriptions: "run-subscriptions",
+  /** The processes that perform runs or serve subscriptions. */
+  nodes: "run-nodes",
 } as const;
 
 /** A chunk of a stream in the log: of an agent or a team, or an event of a workflow. */

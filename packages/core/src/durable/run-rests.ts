@@ -1,0 +1,66 @@
+import type { Journal } from "../journal/journal.ts";
+import type { RunWait } from "../journal/log-entry.ts";
+import { readInbox } from "./answers.ts";
+import type { InboxContent } from "./answers.ts";
+import type { RunRecord } from "./run-record.ts";
+import type { RunningNote } from "./running-note.ts";
+import { sweepMs } from "./run-sweep.ts";
+import type { ServiceParts } from "./service-parts.ts";
+
+/** Lets durable runs wait: in their record, and off the list of open runs. */
+export class RunRests {
+  readonly #parts: ServiceParts;
+  /** Submits a run again after a pause. */
+  readonly #resubmit: (record: RunRecord, afterMs: number) => void;
+
+  constructor(parts: ServiceParts, resubmit: (record: RunRecord, afterMs: number) => void) {
+    this.#parts = parts;
+    this.#resubmit = resubmit;
+  }
+
+  /** Lets a run wait for the answers that its attempt has asked for. */
+  async suspend({ runId, owner }: RunRecord, journal: Journal, note: RunningNote): Promise<void> {
+    const { store, now, admission } = this.#parts;
+    await note.write();
+    note.close();
+    const waiting = await store.suspend({ runId, attempts: journal.attempt }, journal.waits);
+    if (waiting === null) return;
+    admission.wait(runId, owner);
+    const until = untilOf(waiting);
+    if (until !== Infinity) this.#resubmit(waiting, Math.max(0, until - now()));
+    // An answer that came while the run was about to stop has woken nothing.
+    if (await this.rest(waiting)) return;
+    const woken = await store.wake(runId);
+    if (woken !== null) this.#resubmit(woken, 0);
+  }
+
+  /** Lets a run wait for what it needs. Nothing is logged, so that it may wait for long; the sweep looks again whether it can go on. */
+  async waitForUpgrade(record: RunRecord, wait: RunWait): Promise<void> {
+    if (record.waits?.[0]?.id === wait.id) return;
+    const waiting = await this.#parts.store.suspend(record, [wait]);
+    // A process that begins to serve looks for such runs.
+    if (waiting !== null) await this.#parts.store.open(waiting);
+  }
+
+  /** Takes a run that waits off the list of open runs. Returns false when an answer or a cancel has come meanwhile. */
+  async rest(record: RunRecord): Promise<boolean> {
+    const { store, now } = this.#parts;
+    const open = await store.readOpen(record.runId);
+    // The record says that the run waits: an answer that comes after this wakes it, and changes the entry.
+    const inbox = await readInbox(store.storage, record.runId);
+    if (inbox.cancel !== undefined || isDue(record, inbox, now())) return false;
+    const until = untilOf(record);
+    await store.rest(record, open, until === Infinity ? undefined : until - sweepMs);
+    return true;
+  }
+}
+
+/** Returns the time at which the first wait of a run ends by itself. */
+function untilOf({ waits = [] }: RunRecord): number {
+  return Math.min(...waits.map(({ until = Infinity }) => until));
+}
+
+/** Tells if a waiting run can go on: it has an answer, a wait is over, or it waits for a process to be right. */
+export function isDue({ waits = [] }: RunRecord, { answers }: InboxContent, now: number): boolean {
+  return waits.some(({ id, kind, until = Infinity }) => kind === "upgrade" || answers.has(id) || until <= now);
+}
