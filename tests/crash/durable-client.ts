@@ -1,19 +1,34 @@
 import { randomUUID } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { resultOf } from "./durable-setup.ts";
 import { readEvents } from "./read-events.ts";
 import type { EventData, StreamEvent } from "./read-events.ts";
 
 /** A question to an agent, and the text that it answers. */
-export type Question = { readonly agent: string; readonly input: string; readonly answer: string };
+export type Question = {
+  readonly agent: string;
+  readonly input: string;
+  readonly answer: string;
+  readonly sessionId?: string;
+  /** False for a client that begins its run without an idempotency key. @default true */
+  readonly hasKey?: boolean;
+  /** The number of events after which the client cancels the run. @default never */
+  readonly cancelAfter?: number;
+};
 
-/** What the clients of a trial share: the service, the file of effects, chance, and what is counted. */
+/** What the clients of a trial share: the service, its tools' effects, chance, and what is counted. */
 export type Surroundings = {
+  /** The address of the service, or of one of its nodes: another one each time. */
   readonly url: string;
-  readonly effects: string;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly random: () => number;
   readonly counts: { reconnects: number; resets: number; doubts: number; interrupted: number };
+  /** Returns the answer to a wait of a run, if there is one. */
+  answerTo(wait: EventData): object | undefined;
+  /** Tells if the service may refuse a request so, and is asked again. @default never */
+  mayRefuse?(status: number, code: string | undefined): boolean;
+  /** Ends all clients. */
+  readonly signal?: AbortSignal;
 };
 
 /** A run as `GET /runs/:id` shows it. */
@@ -43,6 +58,8 @@ export class DurableClient {
   readonly #texts = new Map<string, string>();
   #last: string | undefined;
   #isInterrupted = false;
+  #eventCount = 0;
+  #isCancelling = false;
   /** True when all events have come. */
   #isRead = false;
 
@@ -54,7 +71,7 @@ export class DurableClient {
 
   /** Follows the run to its end, and judges what came. */
   async follow(): Promise<this> {
-    while (this.end === undefined) {
+    while (this.end === undefined && this.#around.signal?.aborted !== true) {
       try {
         await this.#readOnce();
         if (this.#isRead) await this.#look();
@@ -64,13 +81,17 @@ export class DurableClient {
       this.isReading = false;
       if (this.end === undefined) await sleep(this.#around.random() * 40);
     }
-    this.#judge(this.end);
+    if (this.end === undefined) this.faults.push("has not seen its end");
+    else this.#judge(this.end);
     return this;
   }
 
   async #readOnce(): Promise<void> {
     const leaving = new AbortController();
-    const response = await this.#connect(leaving.signal);
+    const { signal } = this.#around;
+    const response = await this.#connect(
+      signal === undefined ? leaving.signal : AbortSignal.any([leaving.signal, signal]),
+    );
     this.runId = response.headers.get("x-run-id") ?? this.runId;
     if (response.status >= 400) return this.#takeError(response.status, (await response.json()) as EventData);
     // There are no more events.
@@ -87,15 +108,20 @@ export class DurableClient {
 
   async #connect(signal: AbortSignal): Promise<Response> {
     const { url, counts } = this.#around;
+    const { agent, input, sessionId, hasKey = true } = this.question;
     if (this.#last !== undefined) counts.reconnects += 1;
-    const headers = { ...(this.#last !== undefined && { "last-event-id": this.#last }) };
-    if (this.runId !== "" && (this.#isWhole || this.#isInterrupted)) {
-      return await fetch(`${url}/runs/${this.runId}/events?events=all`, { headers, signal });
+    const headers = {
+      ...this.#around.headers,
+      ...(this.#last !== undefined && { "last-event-id": this.#last }),
+    };
+    const readsAll = this.#isWhole || this.#isInterrupted;
+    if (this.runId !== "" && (readsAll || !hasKey)) {
+      return await fetch(`${url}/runs/${this.runId}/events${readsAll ? "?events=all" : ""}`, { headers, signal });
     }
-    const begin = { ...json, ...headers, "idempotency-key": this.#key };
-    const body = JSON.stringify({ input: this.question.input });
+    const begin = { ...json, ...headers, ...(hasKey && { "idempotency-key": this.#key }) };
+    const body = JSON.stringify({ input, sessionId });
     const prefer = { ...(this.#isWhole && { prefer: "respond-async" }) };
-    const path = `${url}/agents/${this.question.agent}/${this.#isWhole ? "run" : "stream"}`;
+    const path = `${url}/agents/${agent}/${this.#isWhole ? "run" : "stream"}`;
     return await fetch(path, { method: "POST", headers: { ...begin, ...prefer }, body, signal });
   }
 
@@ -104,6 +130,8 @@ export class DurableClient {
       this.faults.push(`got event ${id} after ${this.#last}`);
     }
     this.#last = id;
+    this.#eventCount += 1;
+    if (this.#eventCount === this.question.cancelAfter) await this.#cancel();
     if (data.type === "text") this.#takeText(data);
     if (data.type === "reset") this.#reset(data);
     if (data.type === "wait") await this.#answer(data);
@@ -129,33 +157,49 @@ export class DurableClient {
       this.#isInterrupted = true;
     } else if (error?.code === "crashed" || status === 200) {
       this.#isRead = true;
-    } else {
+    } else if (this.#around.mayRefuse?.(status, error?.code) !== true) {
       this.faults.push(`was answered ${status} (${error?.code})`);
     }
   }
 
-  /** Answers if a call has had its effect, as the file says: the process that made it is gone. */
-  async #answer({ waitId = "", kind, about }: EventData): Promise<void> {
-    if (kind !== "doubt") return void this.faults.push(`was asked for ${kind}`);
-    const { effects, url, counts } = this.#around;
-    const key = about?.idempotencyKey ?? "";
-    const isThere = existsSync(effects) && readFileSync(effects, "utf8").split("\n").includes(key);
-    const answer = isThere ? { choice: "happened", result: resultOf(key) } : { choice: "again" };
-    counts.doubts += 1;
-    await untilAnswered(async () => {
-      const path = `${url}/runs/${this.runId}/answers/${encodeURIComponent(waitId)}`;
-      return await fetch(path, { method: "POST", headers: json, body: JSON.stringify(answer) });
-    });
+  async #answer(data: EventData): Promise<void> {
+    const { waitId = "", kind } = data;
+    const answer = this.#around.answerTo(data);
+    if (answer === undefined) return void this.faults.push(`was asked for ${kind}`);
+    if (kind === "doubt") this.#around.counts.doubts += 1;
+    await this.#tell(`answers/${encodeURIComponent(waitId)}`, answer);
+  }
+
+  async #cancel(): Promise<void> {
+    this.#isCancelling = true;
+    await this.#tell("cancel", {});
+  }
+
+  /** Tells the run something, until it is told. A conflict says that another connection of the client has told it. */
+  async #tell(path: string, body: object): Promise<void> {
+    const headers = { ...json, ...this.#around.headers };
+    while (this.#around.signal?.aborted !== true) {
+      try {
+        const { url } = this.#around;
+        const request = { method: "POST", headers, body: JSON.stringify(body) };
+        const { status } = await fetch(`${url}/runs/${this.runId}/${path}`, request);
+        if (status !== 503) return;
+      } catch (error) {
+        if (!isBroken(error)) throw error;
+      }
+      await sleep(20);
+    }
   }
 
   async #look(): Promise<void> {
-    const response = await fetch(`${this.#around.url}/runs/${this.runId}`);
-    if (!response.ok) return void this.faults.push(`GET of the run answered ${response.status}`);
+    const response = await fetch(`${this.#around.url}/runs/${this.runId}`, { headers: this.#around.headers ?? {} });
+    if (!response.ok) return this.#takeError(response.status, (await response.json()) as EventData);
     const run = (await response.json()) as ShownRun;
     if (["completed", "error", "cancelled"].includes(run.status)) this.end = run;
   }
 
   #judge({ status, output, error }: ShownRun): void {
+    if (status === "cancelled" && this.#isCancelling) return;
     if (status !== "completed") {
       // Three attempts in a row that were killed before they had done anything.
       if (error?.code !== "crashed") this.faults.push(`ended as ${status} (${error?.code})`);
@@ -168,17 +212,11 @@ export class DurableClient {
   }
 }
 
-/** Asks until there is an answer. A conflict says that another connection of the client has answered. */
-async function untilAnswered(ask: () => Promise<Response>): Promise<void> {
-  for (;;) {
-    try {
-      const { status } = await ask();
-      if (status !== 503) return;
-    } catch (error) {
-      if (!isBroken(error)) throw error;
-    }
-    await sleep(20);
-  }
+/** Answers if a call has had its effect, as the world outside says: the process that made it is gone. */
+export function answerDoubt({ kind, about }: EventData, hasEffect: (key: string) => boolean): object | undefined {
+  if (kind !== "doubt") return undefined;
+  const key = about?.idempotencyKey ?? "";
+  return hasEffect(key) ? { choice: "happened", result: resultOf(key) } : { choice: "again" };
 }
 
 /** Tells if an error is that of a connection: refused, reset, cut off, or left by the client itself. */

@@ -4,10 +4,11 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { freePort, seededRandom, TestChild } from "@troupe-internal/fault-tools";
 import { buildService } from "./build-service.ts";
-import { DurableClient } from "./durable-client.ts";
+import { answerDoubt, DurableClient } from "./durable-client.ts";
 import type { Question, Surroundings } from "./durable-client.ts";
 import { resultOf, wordsOf } from "./durable-setup.ts";
 import type { DurableSetup } from "./durable-setup.ts";
+import type { EventData } from "./read-events.ts";
 
 /** What the kills of a service with durable runs have shown. */
 export type KillReport = Surroundings["counts"] & {
@@ -134,7 +135,8 @@ class Killing {
     this.#stage = stage;
     this.#kills = kills;
     const counts = { reconnects: 0, resets: 0, doubts: 0, interrupted: 0 };
-    this.#around = { url: stage.url, effects: stage.effects, random: seededRandom(seed), counts };
+    const answerTo = (wait: EventData) => answerDoubt(wait, (key) => readLines(stage.effects).includes(key));
+    this.#around = { url: stage.url, random: seededRandom(seed), counts, answerTo };
   }
 
   async run(): Promise<KillReport> {
@@ -175,8 +177,8 @@ class Killing {
   }
 
   #report(): KillReport {
-    const { effects, counts } = this.#around;
-    const lines = existsSync(effects) ? readFileSync(effects, "utf8").trimEnd().split("\n") : [];
+    const { counts } = this.#around;
+    const lines = readLines(this.#stage.effects);
     const ends: Record<string, number> = {};
     for (const { end } of this.#clients) {
       const name = end?.error?.code ?? end?.status ?? "none";
@@ -188,6 +190,10 @@ class Killing {
     ];
     return { kills: this.#kills, ...counts, ends, effects: lines.length, faults };
   }
+}
+
+function readLines(file: string): string[] {
+  return existsSync(file) ? readFileSync(file, "utf8").trimEnd().split("\n") : [];
 }
 
 function* judgeRun({ question: { agent }, runId, faults }: DurableClient): Generator<string> {

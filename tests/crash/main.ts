@@ -9,26 +9,33 @@ import { PostgresServer } from "@troupe-internal/fault-tools";
 import { haveServices } from "../../tools/services/have-services.ts";
 import { mongodb } from "../../tools/services/mongodb.ts";
 import { postgres } from "../../tools/services/postgres.ts";
+import { redis } from "../../tools/services/redis.ts";
 import type { Service } from "../../tools/services/service.ts";
 import type { StorageAddress } from "../processes/open-storage.ts";
 import { tryCrashes } from "./crash-trials.ts";
 import { killDemoWhileStreaming, killWhileStreaming } from "./kill-while-streaming.ts";
+import { tryBlocks, tryNodeKills, trySaturation } from "./nodes/nodes-trials.ts";
 import { tryRestarts } from "./postgres-restarts.ts";
 
 /** Trials of one kind. They return the faults that they found. */
-type Trials = { run: (url: string) => Promise<readonly string[]>; service?: Service };
+type Trials = { run: (url: string) => Promise<readonly string[]>; services?: readonly [Service, ...Service[]] };
 
 const trialsOf: Readonly<Record<string, Trials>> = {
   sqlite: { run: trySqlite },
-  postgres: { run: async (address) => await tryStorage({ kind: "postgres", address }), service: postgres },
-  mongodb: { run: async (address) => await tryStorage({ kind: "mongodb", address }), service: mongodb },
-  restarts: { run: tryPostgresRestarts, service: postgres },
+  postgres: { run: async (address) => await tryStorage({ kind: "postgres", address }), services: [postgres] },
+  mongodb: { run: async (address) => await tryStorage({ kind: "mongodb", address }), services: [mongodb] },
+  restarts: { run: tryPostgresRestarts, services: [postgres] },
   runs: { run: async () => await tryDurableRuns(killWhileStreaming) },
   demo: { run: async () => await tryDurableRuns(killDemoWhileStreaming) },
+  "nodes-postgres": { run: async () => await tryKilledNodes("postgres", 12), services: [postgres] },
+  "nodes-redis": { run: async () => await tryKilledNodes("redis", 6), services: [postgres, redis] },
+  "nodes-saturated": { run: trySaturatedNodes, services: [postgres] },
+  "nodes-blocked": { run: tryBlockedNodes, services: [postgres] },
 };
 
 const mayInstall = process.argv.includes("--install");
 const names = process.argv.slice(2).filter((argument) => argument !== "--install");
+const seed = Number(process.env["TROUPE_SEED"] ?? "1");
 const trials = Number(process.env["TROUPE_CRASH_TRIALS"] ?? "15");
 const required = (process.env["REQUIRED_SERVICES"] ?? "").split(",").map((name) => name.trim());
 
@@ -77,10 +84,33 @@ async function tryDurableRuns(kill: typeof killWhileStreaming): Promise<readonly
   return faults;
 }
 
-/** Provides the server that the trials need. Without it they are skipped. */
-async function tryOne(name: string, { run, service }: Trials): Promise<readonly string[]> {
-  const services = service === undefined ? [] : [service];
-  const wanted = { environment: {}, required: required.filter((each) => each === service?.name), mayInstall };
+async function tryKilledNodes(engine: "postgres" | "redis", usual: number): Promise<readonly string[]> {
+  const kills = Number(process.env["TROUPE_KILLS"] ?? usual);
+  const record = await tryNodeKills({ engine, kills, seed });
+  for (const line of record.toLines()) print(`  ${line}`);
+  return record.faults;
+}
+
+async function trySaturatedNodes(): Promise<readonly string[]> {
+  const record = await trySaturation({ kills: Number(process.env["TROUPE_KILLS"] ?? "3"), seed });
+  for (const line of record.toLines()) print(`  ${line}`);
+  const after = record.takeovers.map(({ newRuns }) => newRuns).toSorted((one, other) => one - other);
+  print(`  runs that began between a kill and the takeover of its runs: ${after.join(", ")}`);
+  return record.faults;
+}
+
+async function tryBlockedNodes(): Promise<readonly string[]> {
+  const blocks = Number(process.env["TROUPE_BLOCKS"] ?? "12");
+  const record = await tryBlocks({ blocks, seed });
+  for (const line of record.toLines()) print(`  ${line}`);
+  print(`  takeovers of runs of live processes, in ${blocks} blocks: ${record.needless.length}`);
+  return [...record.faults, ...record.needless.map((runId) => `The run ${runId} was overtaken, and its process lived.`)];
+}
+
+/** Provides the servers that the trials need. Without them they are skipped. */
+async function tryOne(name: string, { run, services = [] }: Trials): Promise<readonly string[]> {
+  const needed = required.filter((each) => services.some((service) => service.name === each));
+  const wanted = { environment: {}, required: needed, mayInstall };
   const { addresses, missing, stop } = await haveServices(services, wanted);
   try {
     const [lack] = missing;
@@ -90,7 +120,7 @@ async function tryOne(name: string, { run, service }: Trials): Promise<readonly 
     }
     print(`${name}:`);
     const startedAt = performance.now();
-    const faults = await run(addresses[service?.variable ?? ""] ?? "");
+    const faults = await run(addresses[services[0]?.variable ?? ""] ?? "");
     print(
       `  ${faults.length === 0 ? "no faults" : `${faults.length} faults`}, in ${Math.round((performance.now() - startedAt) / 1000)} s`,
     );

@@ -1,0 +1,28 @@
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
+
+/** A line in the file of effects: a call of a tool. Times are epoch milliseconds. */
+export type EffectLine = { key: string; tool: string; node: string; begunAt: number; at: number };
+
+/** The world outside of the service, which sees the calls of tools: a file to which each call appends a line. */
+export class EffectsFile {
+  readonly #path: string;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  append(line: EffectLine): void {
+    appendFileSync(this.#path, `${JSON.stringify(line)}\n`);
+  }
+
+  read(): EffectLine[] {
+    if (!existsSync(this.#path)) return [];
+    const lines = readFileSync(this.#path, "utf8").split("\n").slice(0, -1);
+    return lines.map((line) => JSON.parse(line) as EffectLine);
+  }
+
+  /** Tells if the call with this idempotency key has had its effect. */
+  has(key: string): boolean {
+    return existsSync(this.#path) && readFileSync(this.#path, "utf8").includes(`{"key":${JSON.stringify(key)},`);
+  }
+}
