@@ -108,21 +108,26 @@ export class DurableClient {
 
   async #connect(signal: AbortSignal): Promise<Response> {
     const { url, counts } = this.#around;
-    const { agent, input, sessionId, hasKey = true } = this.question;
     if (this.#last !== undefined) counts.reconnects += 1;
-    const headers = {
-      ...this.#around.headers,
-      ...(this.#last !== undefined && { "last-event-id": this.#last }),
-    };
+    const headers = { ...this.#around.headers, ...(this.#last !== undefined && { "last-event-id": this.#last }) };
     const readsAll = this.#isWhole || this.#isInterrupted;
-    if (this.runId !== "" && (readsAll || !hasKey)) {
+    if (this.runId !== "" && (readsAll || this.question.hasKey === false)) {
       return await fetch(`${url}/runs/${this.runId}/events${readsAll ? "?events=all" : ""}`, { headers, signal });
     }
-    const begin = { ...json, ...headers, ...(hasKey && { "idempotency-key": this.#key }) };
-    const body = JSON.stringify({ input, sessionId });
-    const prefer = { ...(this.#isWhole && { prefer: "respond-async" }) };
-    const path = `${url}/agents/${agent}/${this.#isWhole ? "run" : "stream"}`;
-    return await fetch(path, { method: "POST", headers: { ...begin, ...prefer }, body, signal });
+    const path = `${url}/agents/${this.question.agent}/${this.#isWhole ? "run" : "stream"}`;
+    return await fetch(path, { ...this.#request(headers), signal });
+  }
+
+  /** The request that begins the run, or finds it again by its key. */
+  #request(given: Record<string, string>): RequestInit {
+    const { input, sessionId, hasKey = true } = this.question;
+    const headers = {
+      ...json,
+      ...given,
+      ...(hasKey && { "idempotency-key": this.#key }),
+      ...(this.#isWhole && { prefer: "respond-async" }),
+    };
+    return { method: "POST", headers, body: JSON.stringify({ input, sessionId }) };
   }
 
   async #take({ id, data }: StreamEvent): Promise<void> {
@@ -153,13 +158,16 @@ export class DurableClient {
   /** A failure of the run is its end, but for `interrupted`: another process has begun the text anew. */
   #takeError(status: number, { error }: Pick<EventData, "error">): void {
     if (error?.code === "interrupted") {
-      if (!this.#isInterrupted) this.#around.counts.interrupted += 1;
+      this.#around.counts.interrupted += this.#isInterrupted ? 0 : 1;
       this.#isInterrupted = true;
-    } else if (error?.code === "crashed" || status === 200) {
-      this.#isRead = true;
-    } else if (this.#around.mayRefuse?.(status, error?.code) !== true) {
-      this.faults.push(`was answered ${status} (${error?.code})`);
+      return;
     }
+    if (error?.code === "crashed" || status === 200) this.#isRead = true;
+    else this.#refuse(status, error?.code);
+  }
+
+  #refuse(status: number, code: string | undefined): void {
+    if (this.#around.mayRefuse?.(status, code) !== true) this.faults.push(`was answered ${status} (${code})`);
   }
 
   async #answer(data: EventData): Promise<void> {
@@ -199,14 +207,15 @@ export class DurableClient {
   }
 
   #judge({ status, output, error }: ShownRun): void {
-    if (status === "cancelled" && this.#isCancelling) return;
-    if (status !== "completed") {
-      // Three attempts in a row that were killed before they had done anything.
-      if (error?.code !== "crashed") this.faults.push(`ended as ${status} (${error?.code})`);
-      return;
-    }
+    if (status === "completed") return this.#judgeText(output?.text);
+    // Three attempts in a row that were killed before they had done anything.
+    const mayBe = status === "cancelled" ? this.#isCancelling : error?.code === "crashed";
+    if (!mayBe) this.faults.push(`ended as ${status} (${error?.code})`);
+  }
+
+  #judgeText(text: string | undefined): void {
     const { answer: expected } = this.question;
-    if (output?.text !== expected) this.faults.push(`has the answer ${JSON.stringify(output?.text)}`);
+    if (text !== expected) this.faults.push(`has the answer ${JSON.stringify(text)}`);
     const read = [...this.#texts.values()].join("");
     if (!this.#isInterrupted && read !== expected) this.faults.push(`read ${JSON.stringify(read)}`);
   }

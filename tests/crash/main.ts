@@ -1,7 +1,8 @@
-// `pnpm test:crash [sqlite] [postgres] [mongodb] [restarts] [runs] [demo]`: runs 15 crash trials on each storage, or
-// TROUPE_CRASH_TRIALS of them, restarts PostgreSQL under load, and kills a service with durable runs and the demo server 200
-// times each, or TROUPE_KILLS. Trials without their server are skipped and named, which is an error when REQUIRED_SERVICES lists the server. `--install`
-// installs what is missing.
+// `pnpm test:crash [sqlite] [postgres] [mongodb] [restarts] [runs] [demo] [nodes-postgres] [nodes-redis] [nodes-saturated]
+// [nodes-blocked]`: runs 15 crash trials on each storage, or TROUPE_CRASH_TRIALS of them, restarts PostgreSQL under load, and
+// kills a service with durable runs and the demo server 200 times each, or TROUPE_KILLS. The trials of services on several
+// machines kill 12, 6 and 3 of their processes, or TROUPE_KILLS, and block live ones 12 times, or TROUPE_BLOCKS. Trials without
+// their servers are skipped and named, which is an error when REQUIRED_SERVICES lists one. `--install` installs what is missing.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,7 +19,7 @@ import { tryBlocks, tryNodeKills, trySaturation } from "./nodes/nodes-trials.ts"
 import { tryRestarts } from "./postgres-restarts.ts";
 
 /** Trials of one kind. They return the faults that they found. */
-type Trials = { run: (url: string) => Promise<readonly string[]>; services?: readonly [Service, ...Service[]] };
+type Trials = { run: (url: string) => Promise<readonly string[]>; services?: readonly Service[] };
 
 const trialsOf: Readonly<Record<string, Trials>> = {
   sqlite: { run: trySqlite },
@@ -104,7 +105,10 @@ async function tryBlockedNodes(): Promise<readonly string[]> {
   const record = await tryBlocks({ blocks, seed });
   for (const line of record.toLines()) print(`  ${line}`);
   print(`  takeovers of runs of live processes, in ${blocks} blocks: ${record.needless.length}`);
-  return [...record.faults, ...record.needless.map((runId) => `The run ${runId} was overtaken, and its process lived.`)];
+  return [
+    ...record.faults,
+    ...record.needless.map((runId) => `The run ${runId} was overtaken, and its process lived.`),
+  ];
 }
 
 /** Provides the servers that the trials need. Without them they are skipped. */

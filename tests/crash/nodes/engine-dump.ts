@@ -11,7 +11,9 @@ export async function dumpPostgres(url: string): Promise<string> {
     );
     const texts: string[] = [];
     for (const { name } of tables) {
-      const { rows } = await client.query<{ text: string }>(`select row_to_json(t)::text as text from bullmq."${name}" t`);
+      const { rows } = await client.query<{ text: string }>(
+        `select row_to_json(t)::text as text from bullmq."${name}" t`,
+      );
       texts.push(name, ...rows.map(({ text }) => text));
     }
     return texts.join("\n");
@@ -42,7 +44,7 @@ const readers: Readonly<Record<string, (client: Redis, key: string) => Promise<u
   hash: (client, key) => client.hgetall(key),
   list: (client, key) => client.lrange(key, 0, -1),
   set: (client, key) => client.smembers(key),
-  zset: (client, key) => client.zrange(key, 0, -1),
+  zset: (client, key) => client.zrange(key, "0", "-1"),
   stream: (client, key) => client.xrange(key, "-", "+"),
   // A key that is gone by now.
   none: async () => "",

@@ -22,7 +22,8 @@ export function* judgeNodes(trial: NodesCase): Generator<string> {
     yield* judgeTurns(run, turns.get(run.runId)?.length ?? 0);
   }
   for (const runId of trial.open) yield `The run ${runId} is listed as open.`;
-  for (const runId of trial.scenes.keys()) if (!ids.has(runId)) yield `The run ${runId} was accepted and is not stored.`;
+  for (const runId of trial.scenes.keys())
+    if (!ids.has(runId)) yield `The run ${runId} was accepted and is not stored.`;
   for (const runId of effects.keys()) if (!ids.has(runId)) yield `The run ${runId} had an effect and is not stored.`;
 }
 
@@ -38,26 +39,28 @@ function* judgeLog({ runId, status, entries, numbers }: StoredRun): Generator<st
 
 /** Each effect once, none after its result was stored, and none that is missing. */
 function* judgeEffects(run: StoredRun, lines: readonly EffectLine[], trial: NodesCase): Generator<string> {
-  const { runId, status, entries } = run;
-  const isLate = ({ node, at }: EffectLine) => trial.hasJustGoneOn(node, at);
-  const steps = new Map(entries.flatMap(({ t, key, step }) => (t === "call" ? [[String(key), step]] : [])));
-  const doneAt = new Map(entries.flatMap(({ t, step, at }) => (t === "done" ? [[step, Number(at)]] : [])));
-  for (const [key, calls] of Map.groupBy(lines, (line) => line.key)) {
-    const { tool = "" } = calls[0] ?? {};
-    const step = steps.get(key);
-    // A pure tool has no entry of its call.
-    if (step === undefined && tool !== "pure") yield `The call ${key} of ${tool} is not in the log of its run.`;
-    if (onceTools.includes(tool) && calls.length > 1 && !calls.some(isLate)) {
-      yield `The effect ${key} of ${tool} took place ${calls.length} times.`;
-    }
-    const stored = doneAt.get(step ?? key.slice(key.indexOf("/") + 1)) ?? Infinity;
-    if (calls.some((call) => call.at > stored && !isLate(call))) yield `${key} was called after its result was stored.`;
+  for (const calls of Map.groupBy(lines, ({ key }) => key).values()) yield* judgeCalls(run, calls, trial);
+  const scene = trial.scenes.get(run.runId);
+  if (run.status !== "completed" || scene === undefined) return;
+  const tools = new Map(lines.map(({ key, tool }) => [key, tool]));
+  const [had, expected] = [[...tools.values()].toSorted().join(), effectsOf(scene).toSorted().join()];
+  if (had !== expected) yield `The run ${run.runId} (${scene}) had the effects ${had}. Expected ${expected}.`;
+}
+
+/** Judges the calls with one key. Those of a process that does not know yet that it was overtaken are not ours to prevent. */
+function* judgeCalls({ entries }: StoredRun, calls: readonly EffectLine[], trial: NodesCase): Generator<string> {
+  const [{ key, tool }] = calls as [EffectLine];
+  const inTime = calls.filter(({ node, at }) => !trial.hasJustGoneOn(node, at));
+  const call = entries.find((entry) => entry.t === "call" && entry["key"] === key);
+  // A pure tool has no entry of its call.
+  if (call === undefined && tool !== "pure") yield `The call ${key} of ${tool} is not in the log of its run.`;
+  const isOnce = onceTools.includes(tool) && inTime.length === calls.length;
+  if (isOnce && calls.length > 1) yield `The effect ${key} of ${tool} took place ${calls.length} times.`;
+  const step = call?.step ?? key.slice(key.indexOf("/") + 1);
+  const done = entries.find((entry) => entry.t === "done" && entry.step === step);
+  if (done !== undefined && inTime.some(({ at }) => at > Number(done["at"]))) {
+    yield `${key} of ${tool} was called after its result was stored.`;
   }
-  const scene = trial.scenes.get(runId);
-  if (status !== "completed" || scene === undefined) return;
-  const found = new Set(lines.map(({ key, tool }) => `${tool} ${key}`)).values().map((name) => name.split(" ")[0] ?? "");
-  const [had, expected] = [found.toArray().toSorted().join(), effectsOf(scene).toSorted().join()];
-  if (had !== expected) yield `The run ${runId} (${scene}) had the effects ${had}. Expected ${expected}.`;
 }
 
 /** A completed run has one turn in its session; another one has at most one. */

@@ -64,7 +64,8 @@ const runs = new RunService({
 
 async function serve(): Promise<void> {
   if (role === "worker") await runs.serve({ concurrency });
-  else await once(createServer(express().use(createAgentRouter({ agents, runs }))).listen(port, "127.0.0.1"), "listening");
+  else
+    await once(createServer(express().use(createAgentRouter({ agents, runs }))).listen(port, "127.0.0.1"), "listening");
   process.send?.({ serving: true });
 }
 
@@ -81,7 +82,7 @@ async function serveInTime(): Promise<void> {
 }
 
 function block(ms: number): void {
-  for (const end = performance.now() + ms; performance.now() < end; );
+  for (const end = performance.now() + ms; performance.now() < end;);
 }
 
 process.on("message", (order: NodeOrder) => {

@@ -70,7 +70,7 @@ export class NodesLoad {
 
   /** Waits until some clients are in the midst of a text, or a while at most. */
   async untilReading(least: number): Promise<void> {
-    for (const until = performance.now() + 10_000; this.reading < least && performance.now() < until; ) await sleep(5);
+    for (const until = performance.now() + 10_000; this.reading < least && performance.now() < until;) await sleep(5);
   }
 
   /** Lets no more clients begin, and waits for those that are there; after `patienceMs` they give up. */
@@ -106,16 +106,22 @@ export class NodesLoad {
     };
     const client = new DurableClient(question, number % 4 < 2, this.#around);
     this.clients.push({ client, question: { scene, number } });
-    const following = client.follow().then(
-      () => undefined,
-      (error: unknown) => void this.faults.push(`The client of the run ${client.runId} failed: ${String(error)}`),
-    );
+    const following = this.#follow(client, lane);
     this.#following.add(following);
-    void following.then(() => {
-      if (lane !== undefined) lane.active -= 1;
+    void following.finally(() => {
       this.#following.delete(following);
       this.#fill();
     });
+  }
+
+  /** Follows a run to its end. Never rejects. */
+  async #follow(client: DurableClient, lane: Lane | undefined): Promise<void> {
+    try {
+      await client.follow();
+    } catch (error) {
+      this.faults.push(`The client of the run ${client.runId} failed: ${String(error)}`);
+    }
+    if (lane !== undefined) lane.active -= 1;
   }
 
   /** Finds a session that takes another run: two at a time, or one where a run may wait for an answer. */

@@ -64,7 +64,7 @@ export class NodesRecord {
 }
 
 /** Formats some times, the shortest first. */
-export function describe(times: readonly number[]): string {
+function describe(times: readonly number[]): string {
   if (times.length === 0) return "none";
   const seconds = (ms = 0) => `${(ms / 1000).toFixed(1)} s`;
   return `${times.length}, median ${seconds(times[Math.floor(times.length / 2)])}, at most ${seconds(times.at(-1))}`;

@@ -52,8 +52,8 @@ function attemptsIn(entries: readonly StoredEntry[]): { node: string; at: number
   return places.map((place, index) => {
     const following = places[index + 1];
     const isCutOff = following !== undefined && !entries.slice(place, following).some(({ t }) => t === "wait");
-    const { node, at } = entries[place] ?? {};
-    return { node: String(node), at: Number(at), next: isCutOff ? Number(entries[following]?.["at"]) : undefined };
+    const [node, at] = [entries[place]?.["node"] as string, Number(entries[place]?.["at"])];
+    return { node, at, next: isCutOff ? Number(entries[following]?.["at"]) : undefined };
   });
 }
 

@@ -39,7 +39,7 @@ export type NodesPlan = {
 };
 
 /** A running service with its clients. */
-export type NodesStage = {
+type NodesStage = {
   fleet: Fleet;
   load: NodesLoad;
   faults: NodeFaults;
@@ -135,7 +135,8 @@ class NodesTrial {
     const { postgres, redis } = this.#around.servers;
     this.#searches += 1;
     const text = redis === undefined ? await dumpPostgres(postgres.url) : await dumpRedis(redis.url);
-    for (const { canary, form } of this.#search.in(text)) this.#faults.push(`The engine has stored ${canary} (${form}).`);
+    for (const { canary, form } of this.#search.in(text))
+      this.#faults.push(`The engine has stored ${canary} (${form}).`);
   }
 }
 
