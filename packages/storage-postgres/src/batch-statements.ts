@@ -1,8 +1,10 @@
-import type { TextInsert } from "@troupe/core/adapter";
+import type { RangeQuery, TextInsert } from "@troupe/core/adapter";
 import type { SqlStatement } from "@troupe-internal/postgres";
 
-/** Statements that write any number of records, each with a key of its own, with one round trip to the server. */
+/** Statements that read or write any number of records with one round trip to the server. Records to write have a key of their own each. */
 export type BatchStatements = {
+  /** Returns keys and values of the records of each range, with the place of the range (from 1), in the order of both. */
+  readonly list: (ranges: readonly RangeQuery[]) => SqlStatement;
   /** Inserts those records that do not exist, and returns namespace and key of each that it inserted. */
   readonly insert: (records: readonly TextInsert[]) => SqlStatement;
   /** Stores all records or none. */
@@ -17,9 +19,20 @@ export function batchStatements(table: string): BatchStatements {
   const insertion = `
     insert into ${table} (namespace, key, value)
     select * from unnest($1::text[], $2::text[], $3::text[])`;
+  const list = `
+    select place::int, record.key, record.value
+    from unnest($1::text[], $2::text[], $3::text[], $4::bigint[])
+      with ordinality as range (namespace, first, past, most, place),
+    lateral (
+      select key, value from ${table}
+      where namespace = range.namespace and key >= range.first and key < range.past
+      order by key limit range.most
+    ) as record
+    order by place, record.key`;
   const insert = `${insertion} on conflict do nothing returning namespace, key`;
   const store = `${insertion} on conflict (namespace, key) do update set value = excluded.value`;
   return {
+    list: (ranges) => ({ sql: list, parameters: boundsOf(ranges) }),
     insert: (records) => ({ sql: insert, parameters: columnsOf(records) }),
     store: (records) => ({ sql: store, parameters: columnsOf(records) }),
   };
@@ -57,4 +70,13 @@ export function toBatches(records: readonly TextInsert[]): TextInsert[][] {
 
 function columnsOf(records: readonly TextInsert[]): string[][] {
   return [records.map(({ namespace }) => namespace), records.map(({ key }) => key), records.map(({ text }) => text)];
+}
+
+function boundsOf(ranges: readonly RangeQuery[]): unknown[] {
+  return [
+    ranges.map(({ namespace }) => namespace),
+    ranges.map(({ from }) => from),
+    ranges.map(({ to }) => to),
+    ranges.map(({ limit }) => limit ?? null),
+  ];
 }

@@ -37,6 +37,13 @@ describe.skipIf(serverUrl === "")("PostgresStorage", () => {
     expect(await countOf(async () => await storage.insertAll(records(1000, "a")))).toBe(1);
   });
 
+  it("makes any number of listings with one statement", async () => {
+    const { storage, countOf } = await open();
+    const listings = records(500, "a").map(({ namespace, key }) => ({ namespace, prefix: key, limit: 10 }));
+
+    expect(await countOf(async () => await storage.listMany(listings))).toBe(1);
+  });
+
   it("stores any number of records in a transaction with one statement", async () => {
     const { storage, countOf } = await open();
 

@@ -69,6 +69,13 @@ export class PostgresDatabase implements RecordDatabase {
     return rows.map(({ key = "", value }) => ({ key, text: value }));
   }
 
+  async listMany(ranges: readonly RangeQuery[]): Promise<TextRecord[][]> {
+    const listed = ranges.map((): TextRecord[] => []);
+    for (const { place, key, value } of await this.#query<ListedRow>(this.#table.batches.list(ranges)))
+      listed[place - 1]?.push({ key, text: value });
+    return listed;
+  }
+
   /**
    * Appends without a transaction: one statement finds the number, checks the lease and stores. It stores nothing when
    * another writer took the number or wrote the lease meanwhile, and is then repeated.
@@ -143,6 +150,7 @@ export class PostgresDatabase implements RecordDatabase {
   }
 }
 
+type ListedRow = { readonly place: number; readonly key: string; readonly value: unknown };
 type InsertedRow = { readonly namespace: string; readonly key: string };
 
 function isInsert(write: TextWrite): write is TextInsert {

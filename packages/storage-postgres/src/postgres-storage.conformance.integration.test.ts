@@ -8,6 +8,7 @@ import {
   storageCompareAndSetCases,
   storageDriverCases,
   storageInsertAllCases,
+  storageListManyCases,
   storageListOptionsCases,
   storagePingCases,
   storageTransactionCases,
@@ -28,6 +29,7 @@ describe.skipIf(serverUrl === "").each([
 ])("PostgresStorage on %s [postgres.driver]", (_, create) => {
   const subject = { create, dispose: async (storage: PostgresStorage) => await storage.close() };
   checkConformance(it, storageDriverCases, subject);
+  checkConformance(it, storageListManyCases, subject);
   checkConformance(it, storageListOptionsCases, subject);
   checkConformance(it, storageAppendCases, subject);
   checkConformance(it, storageCompareAndSetCases, subject);

@@ -42,10 +42,12 @@ describe.skipIf(serverUrl === "")("A run over PostgresStorage", { timeout: 60_00
     const schema = newSchema();
     const reading = new PostgresStorage(`${serverUrl}?application_name=cut_reader`, { schema });
     const services = await open(new PostgresStorage(serverUrl, { schema }), reading);
+    const listening = `from pg_stat_activity where application_name = 'cut_reader' and query ~ '^(listen|select 1)'`;
+    onTestFinished(reading.watch("run-log", () => {}));
+    await vi.waitFor(async () => expect(await ask(`select pid ${listening}`)).toHaveLength(1), { timeout: 20_000 });
     let ended = 0;
     const text = await stream(services, async () => {
-      const end = `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'cut_reader' and query ~ '^listen'`;
-      if (ended === 0) ended += (await ask(end)).length;
+      if (ended === 0) ended += (await ask(`select pg_terminate_backend(pid) ${listening}`)).length;
     });
 
     expect(text).toBe(words.join(""));

@@ -58,8 +58,11 @@ export class SqliteDatabase implements RecordDatabase {
   }
 
   async list(range: RangeQuery): Promise<TextRecord[]> {
-    const rows = await this.#retryWhileBusy(() => this.#run(this.#file.statements.list(range)));
-    return rows.map(({ key = "", value }) => ({ key, text: value }));
+    return await this.#retryWhileBusy(() => this.#list(range));
+  }
+
+  async listMany(ranges: readonly RangeQuery[]): Promise<TextRecord[][]> {
+    return await this.#retryWhileBusy(() => ranges.map((range) => this.#list(range)));
   }
 
   async append(request: AppendRequest): Promise<AppendedKey> {
@@ -103,6 +106,11 @@ export class SqliteDatabase implements RecordDatabase {
     for (const timer of this.#looking) clearInterval(timer);
     this.#prepared.clear();
     this.#file.database.close();
+  }
+
+  #list(range: RangeQuery): TextRecord[] {
+    const rows = this.#run(this.#file.statements.list(range));
+    return rows.map(({ key = "", value }) => ({ key, text: value }));
   }
 
   #read(namespace: string, key: string): unknown {
