@@ -71,7 +71,9 @@ export const runLogRules = [
     "durable.session": "the open run of a session is found by the session, one under way before one that is queued",
     "durable.forget": "runs go with their session and their user, also when they are under way, and leave nothing",
     "durable.one-read":
-      "however many readers a run has, they share one read a wake; a run that the process performs is not read for them",
+      "however many readers and runs there are, they share one request a wake; a run that the process performs is not read for them",
+    "durable.outage":
+      "the readers of a run go on after a storage that could not be reached for less than 30 seconds, and end after that",
     "durable.void-chunks":
       "a reader never sees chunks that a later attempt has made void, or is told that those it has seen are",
     "durable.cancel": "a cancelled run ends once as cancelled, and says of each tool call if it is settled",

@@ -8,6 +8,7 @@ import { readLog } from "../journal/read-log.ts";
 import { scan } from "../session/scan.ts";
 import { toJson } from "../storage/check-json.ts";
 import { encodeKey } from "../storage/encode-key.ts";
+import { listEach } from "../storage/list-each.ts";
 import type { Json } from "../storage/json.ts";
 import { equalJson } from "../util/equal-json.ts";
 import { isRecord } from "../util/is-record.ts";
@@ -37,6 +38,31 @@ export async function readInbox(storage: RunStorage, runId: string): Promise<Inb
 export async function readCancel(storage: RunStorage, runId: string): Promise<{ reason?: string } | undefined> {
   const value = await storage.get(runNamespaces.inbox, encodeKey(runId, cancelKey));
   return value === null ? undefined : toCancel(value);
+}
+
+/**
+ * Returns the cancels of those of many runs that have one, read with one request for up to 500 of them. Failures are given to
+ * `onError`, each of one message once.
+ */
+export async function readCancels(
+  storage: RunStorage,
+  runIds: readonly string[],
+  onError: (error: unknown) => void,
+): Promise<Map<string, { reason?: string }>> {
+  const listings = runIds.map((runId) => ({
+    namespace: runNamespaces.inbox,
+    prefix: encodeKey(runId, cancelKey),
+    limit: 1,
+  }));
+  const cancels = new Map<string, { reason?: string }>();
+  const failures = new Map<string, unknown>();
+  for (const [index, listed] of (await listEach(storage, listings)).entries()) {
+    if (listed.status === "rejected") failures.set(String(listed.reason), listed.reason);
+    const found = listed.status === "fulfilled" && listed.value.find(({ key }) => key === listings[index]?.prefix);
+    if (found) cancels.set(runIds[index] ?? "", toCancel(found.value));
+  }
+  for (const error of failures.values()) onError(error);
+  return cancels;
 }
 
 /** Tells a run to end as cancelled. The first reason counts. */

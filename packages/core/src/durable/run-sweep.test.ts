@@ -1,9 +1,14 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { TroupeError } from "../errors/troupe-error.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
+import { putCancel } from "./answers.ts";
 import { Admission } from "./admission.ts";
+import type { Performing } from "./process-state.ts";
+import type { RunStorage } from "./run-record.ts";
 import type { FoundOpenRun } from "./run-store.ts";
 import { RunStore } from "./run-store.ts";
 import { RunSweep, sweepMs } from "./run-sweep.ts";
+import { RemoteStorage } from "./test/remote-storage.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -36,4 +41,37 @@ it("the sweep of one of two processes submits a run again that an engine forgot,
   expect(submitted).toMatchObject([{ runId, activation: 1 }]);
   expect(await storage.get("run-open", runId)).not.toEqual(open);
   expect(vi.getTimerCount()).toBe(0);
+});
+
+it("the looks for cancels from other processes make one request for all runs of this one, and hear each", async () => {
+  const storage = new RemoteStorage();
+  const runIds = Array.from({ length: 300 }, (_, index) => `run-${index}`);
+  const cancelled = new Map<string, string | undefined>();
+  const errors: unknown[] = [];
+  const sweep = new RunSweep({
+    store: new RunStore(storage.driver as RunStorage, Date.now),
+    admission: new Admission({ maxQueued: 10, perCaller: 10 }),
+    performing: new Map(runIds.map((runId) => [runId, {} as Performing])),
+    now: Date.now,
+    submit: async () => {},
+    cleanUp: async () => {},
+    cancel: (id, reason) => void cancelled.set(id, reason),
+    onError: (error) => void errors.push(error),
+  });
+  sweep.start();
+  await putCancel(storage.inner, "run-7", "Enough.");
+  await putCancel(storage.inner, "run-70", undefined);
+  await storage.inner.set("run-inbox", "run-8/cancelled", { v: 1 });
+  await vi.advanceTimersByTimeAsync(1000);
+  expect([...cancelled]).toEqual([
+    ["run-7", "Enough."],
+    ["run-70", undefined],
+  ]);
+  expect(storage.requests).toEqual([300]);
+
+  const down = new TroupeError("storage_unavailable", "The database restarts.");
+  storage.onRequest = () => Promise.reject(down);
+  await vi.advanceTimersByTimeAsync(1000);
+  sweep.stop();
+  expect(errors).toEqual([down]);
 });

@@ -2,7 +2,7 @@ import { mapBounded } from "../async/map-bounded.ts";
 import { runNamespaces } from "../journal/log-entry.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import type { Admission } from "./admission.ts";
-import { readCancel } from "./answers.ts";
+import { readCancels } from "./answers.ts";
 import type { Performing } from "./process-state.ts";
 import type { FoundOpenRun, RunStore } from "./run-store.ts";
 
@@ -104,10 +104,8 @@ export class RunSweep {
     const { performing, store, cancel, onError } = this.#init;
     if (this.#isLooking || performing.size === 0) return;
     this.#isLooking = true;
-    await mapBounded([...performing.keys()], async (runId) => {
-      const found = await readCancel(store.storage, runId);
-      if (found !== undefined) cancel(runId, found.reason);
-    }).catch(onError);
+    const found = await readCancels(store.storage, [...performing.keys()], onError);
+    for (const [runId, { reason }] of found) cancel(runId, reason);
     this.#isLooking = false;
   }
 }

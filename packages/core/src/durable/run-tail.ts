@@ -1,10 +1,11 @@
+import { sleep } from "../async/sleep.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { Backlog, parsePosition } from "./run-events.ts";
 import type { EventPage, Position } from "./run-events.ts";
 import { isEnded } from "./run-record.ts";
 import type { RunRecord } from "./run-record.ts";
 import type { RunStorage } from "./run-record.ts";
-import { RunFeed } from "./run-tails.ts";
+import { RunFeed } from "./run-feed.ts";
 import type { RunTails } from "./run-tails.ts";
 import type { RunEvent } from "./run-view.ts";
 
@@ -20,6 +21,9 @@ type TailInit = {
 };
 
 type Step = IteratorResult<RunEvent, undefined>;
+
+/** Milliseconds until a reader asks a storage again that cannot be reached. */
+const outagePauseMs = 500;
 
 const fromStart: Position = { number: 0, index: -1 };
 
@@ -113,7 +117,7 @@ export class RunTail implements AsyncIterableIterator<RunEvent, undefined> {
     const seen = this.#seen.number;
     let last = Math.max(seen - 1, 0);
     while (!this.#hasLeft) {
-      const pages = await feed.read(last);
+      const pages = await this.#readFeed(feed, last);
       for (const page of pages) {
         if (this.#isCut(page)) throw removed(record);
         yield page;
@@ -126,6 +130,21 @@ export class RunTail implements AsyncIterableIterator<RunEvent, undefined> {
       await this.#init.tails.wait(feed, last, (leave) => (this.#leave = leave));
     }
     return undefined;
+  }
+
+  /** Reads the next records, however often the storage fails in a restart; none for a reader that leaves meanwhile. */
+  async #readFeed(feed: RunFeed, last: number): Promise<readonly EventPage[]> {
+    while (!this.#hasLeft) {
+      try {
+        return await feed.read(last);
+      } catch (error) {
+        if (!feed.endures(error)) throw error;
+        const pause = new AbortController();
+        this.#leave = () => pause.abort();
+        await sleep(outagePauseMs, pause.signal).catch(() => undefined);
+      }
+    }
+    return [];
   }
 
   /** Tells if events of a record are not kept any more that the reader has not seen. */

@@ -18,7 +18,11 @@ function counting(): { storage: StorageDriver; reads: () => number } {
     if (namespace === "run-log") count += 1;
     return await InMemoryStorage.prototype.list.call(storage, namespace, ...rest);
   };
-  return { storage: Object.assign(storage, { list }), reads: () => count };
+  const listMany: StorageDriver["listMany"] = async (listings) => {
+    if (listings.some(({ namespace }) => namespace === "run-log")) count += 1;
+    return await InMemoryStorage.prototype.listMany.call(storage, listings);
+  };
+  return { storage: Object.assign(storage, { list, listMany }), reads: () => count };
 }
 
 /** A runnable that yields texts when it is told to. */

@@ -1,114 +1,26 @@
+import { mapBounded } from "../async/map-bounded.ts";
 import { toTroupeError } from "../errors/to-troupe-error.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { runNamespaces } from "../journal/log-entry.ts";
 import type { LogRecord } from "../journal/log-entry.ts";
 import type { LogWriter } from "../journal/log-writer.ts";
-import { readLogPage } from "../journal/read-log.ts";
+import { readLogPages } from "../journal/read-log.ts";
 import type { NumberedRecord } from "../journal/read-log.ts";
-import { mapBounded } from "../async/map-bounded.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
+import { isUnavailable } from "../storage/list-each.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
-import { toEvents } from "./run-events.ts";
-import type { EventPage } from "./run-events.ts";
+import { keptRecords, RunFeed } from "./run-feed.ts";
 
-/** The number of newest records that readers of a run share without reading. */
-const keptRecords = 16;
-/** The number of records that a reader gets at a time: a slow one holds no more. */
-const pageSize = 32;
-/** Milliseconds between two looks: at first, at most, and beside a hint of the driver. */
+/** The least time from the beginning of a look to that of the next, however many hints there are. */
+const hintPauseMs = 20;
+/** Milliseconds between two looks without a hint: at first, at most, and beside the hints of the driver. */
 const shortestLookMs = 50;
 const longestLookMs = 1000;
+/** Milliseconds without a record after which a run is checked. */
+const quietMs = 20_000;
 
 /** A check of a run about which the log has said nothing for a while: rejects when its readers wait in vain. */
 type CheckQuiet = (runId: string) => Promise<void>;
-
-/**
- * The log of one run as its readers in this process share it: the newest records, the number of the last one, and those who
- * wait for the next.
- */
-export class RunFeed {
-  readonly runId: string;
-  readonly #storage: StorageDriver;
-  readonly waiters = new Set<() => void>();
-  /** Reads under way, by the number behind which they read. */
-  readonly #reads = new Map<number, Promise<EventPage[]>>();
-  readonly #newest: KeptRecord[] = [];
-  readers = 0;
-  /** The number of the last record that is known of. */
-  last = 0;
-  failure: Error | undefined;
-  /** Looks since the log last grew. */
-  quietLooks = 0;
-
-  constructor(runId: string, storage: StorageDriver) {
-    this.runId = runId;
-    this.#storage = storage;
-  }
-
-  /** Returns records behind a number; none when there are none yet. Readers at one place share a read. */
-  async read(after: number): Promise<readonly EventPage[]> {
-    if (this.failure !== undefined) throw this.failure;
-    const [first] = this.#newest;
-    if (first !== undefined && first.number <= after + 1 && this.#newest.at(-1)?.number === this.last) {
-      return this.#newest.filter(({ number }) => number > after).map((kept) => kept.events);
-    }
-    const reading = this.#reads.get(after) ?? this.#startRead(after);
-    return await reading;
-  }
-
-  /** Takes a record that was stored. */
-  push(stored: NumberedRecord): void {
-    const { number } = stored;
-    if (number <= this.last && this.#newest.length > 0) return;
-    // Behind a gap the older ones are of no use.
-    if (this.#newest.at(-1)?.number !== number - 1) this.#newest.length = 0;
-    this.#newest.push(new KeptRecord(stored));
-    if (this.#newest.length > keptRecords) this.#newest.shift();
-    this.last = Math.max(this.last, number);
-    this.quietLooks = 0;
-    this.wake();
-  }
-
-  wake(): void {
-    for (const waiter of this.waiters) waiter();
-    this.waiters.clear();
-  }
-
-  async #startRead(after: number): Promise<EventPage[]> {
-    const reading = readLogPage(this.#storage, this.runId, { after, limit: pageSize }).then((page) =>
-      page.map(toEvents),
-    );
-    this.#reads.set(after, reading);
-    try {
-      const page = await reading;
-      const last = page.at(-1)?.number ?? after;
-      // A record that was read before its writer told of it: others may wait for it.
-      if (last > this.last) this.wake();
-      this.last = Math.max(this.last, last);
-      return page;
-    } finally {
-      this.#reads.delete(after);
-    }
-  }
-}
-
-/** A record that readers share. Its events are made for the first of them. */
-class KeptRecord {
-  readonly number: number;
-  #stored: NumberedRecord | undefined;
-  #events: EventPage | undefined;
-
-  constructor(stored: NumberedRecord) {
-    this.number = stored.number;
-    this.#stored = stored;
-  }
-
-  get events(): EventPage {
-    if (this.#stored !== undefined) this.#events = toEvents(this.#stored);
-    this.#stored = undefined;
-    return this.#events as EventPage;
-  }
-}
 
 type TailsInit = {
   storage: StorageDriver;
@@ -119,8 +31,8 @@ type TailsInit = {
 };
 
 /**
- * All readers of runs in this process. The records of runs that this process performs come from its writer; for others
- * there is one look in the storage per run and wake, however many read it.
+ * All readers of runs in this process. The records of runs that this process performs come from its writer; for all others
+ * there is one look in the storage per wake, with one request, however many runs and readers there are.
  */
 export class RunTails {
   readonly #init: TailsInit;
@@ -129,9 +41,13 @@ export class RunTails {
   #unwatch: (() => void) | undefined;
   #timer: NodeJS.Timeout | undefined;
   #lookMs = shortestLookMs;
-  /** The time of the next look, by the monotonic clock. */
+  /** The time of the next look, by the monotonic clock, as those below. */
   #lookAtMs = Infinity;
+  /** The time before which there is no other look. */
+  #restedAtMs = -Infinity;
+  #hintedAtMs = -Infinity;
   #isLooking = false;
+  #isChecking = false;
   #isClosed = false;
 
   constructor(init: TailsInit) {
@@ -193,8 +109,10 @@ export class RunTails {
   look(feed: RunFeed | undefined): void {
     if (this.#isClosed || feed === undefined || !this.#isRemote(feed)) return;
     this.#lookMs = shortestLookMs;
-    this.#unwatch ??= this.#init.storage.watch?.(runNamespaces.log, () => this.#schedule(shortestLookMs));
-    this.#schedule(this.#unwatch === undefined ? this.#lookMs : longestLookMs);
+    this.#watch();
+    // What a hint told of may have been stored behind the end that the readers have found.
+    if (feed.endAtMs < this.#hintedAtMs) this.#schedule(this.#restedAtMs);
+    else this.#schedule(performance.now() + this.#pollMs());
   }
 
   /** Looks for the records of a run that this process does not perform any more. */
@@ -210,18 +128,43 @@ export class RunTails {
   }
 
   /** Tells if readers of a run wait for records that do not come by themselves. */
-  #isRemote({ runId, waiters }: RunFeed): boolean {
-    const { storage, isPerformedHere } = this.#init;
-    // Other processes have no part in the memory of this one.
-    return waiters.size > 0 && !(storage instanceof InMemoryStorage) && !isPerformedHere(runId);
+  #isRemote(feed: RunFeed): boolean {
+    return feed.waiters.size > 0 && this.#isElsewhere(feed);
   }
 
-  #schedule(ms: number): void {
-    const at = performance.now() + ms;
-    if (this.#isLooking || this.#lookAtMs <= at) return;
+  /** Tells if other processes may write the log of a run. They have no part in the memory of this one. */
+  #isElsewhere({ runId }: RunFeed): boolean {
+    const { storage, isPerformedHere } = this.#init;
+    return !(storage instanceof InMemoryStorage) && !isPerformedHere(runId);
+  }
+
+  /** Begins to listen to the driver's hints, if it gives any. */
+  #watch(): void {
+    if (this.#unwatch !== undefined) return;
+    this.#unwatch = this.#init.storage.watch?.(runNamespaces.log, this.#onHint);
+    // What was written since the readers have read.
+    if (this.#unwatch !== undefined) this.#onHint();
+  }
+
+  readonly #onHint = (): void => {
+    this.#hintedAtMs = performance.now();
+    this.#schedule(this.#restedAtMs);
+  };
+
+  #pollMs(): number {
+    return this.#unwatch === undefined ? this.#lookMs : longestLookMs;
+  }
+
+  #schedule(atMs: number): void {
+    if (this.#lookAtMs <= atMs) return;
+    this.#lookAtMs = atMs;
+    // A look under way begins the next one.
+    if (!this.#isLooking) this.#startTimer();
+  }
+
+  #startTimer(): void {
     clearTimeout(this.#timer);
-    this.#lookAtMs = at;
-    this.#timer = setTimeout(() => void this.#look(), ms);
+    this.#timer = setTimeout(() => void this.#look(), Math.max(0, this.#lookAtMs - performance.now()));
   }
 
   #rest(): void {
@@ -231,28 +174,67 @@ export class RunTails {
     this.#unwatch = undefined;
   }
 
+  /** Never rejects: a failure is for the readers. */
   readonly #look = async (): Promise<void> => {
+    const startedAtMs = performance.now();
     this.#lookAtMs = Infinity;
     this.#isLooking = true;
     const feeds = [...this.#feeds.values()].filter((feed) => this.#isRemote(feed));
-    const grew = await mapBounded(feeds, (feed) => this.#lookAt(feed));
+    const places = feeds.map(({ runId, last }) => ({ runId, after: last }));
+    const pages = await readLogPages(this.#init.storage, places, keptRecords);
+    const found = feeds.map((feed, index) => this.#take(feed, pages[index], startedAtMs));
     this.#isLooking = false;
-    this.#lookMs = grew.includes(true) ? shortestLookMs : Math.min(longestLookMs, this.#lookMs * 2);
-    if (this.#isClosed || feeds.length === 0) this.#rest();
-    else this.#schedule(this.#unwatch === undefined ? this.#lookMs : longestLookMs);
+    if (this.#isClosed) return;
+    const endedAtMs = performance.now();
+    // A storage that is slow gets a pause as long as the look.
+    const tookMs = Math.min(endedAtMs - startedAtMs, longestLookMs);
+    this.#restedAtMs = Math.max(startedAtMs + hintPauseMs, endedAtMs + tookMs);
+    this.#lookMs = found.some((count) => count > 0) ? shortestLookMs : Math.min(longestLookMs, this.#lookMs * 2);
+    if (found.includes(keptRecords)) this.#lookAtMs = this.#restedAtMs;
+    this.#goOn(feeds);
   };
 
-  /** Never rejects: a failure is for the readers. */
-  async #lookAt(feed: RunFeed): Promise<boolean> {
-    try {
-      const page = await readLogPage(this.#init.storage, feed.runId, { after: feed.last, limit: pageSize });
-      for (const record of page) feed.push(record);
-      if (page.length === 0 && ++feed.quietLooks % 20 === 0) await this.#init.checkQuiet(feed.runId);
-      return page.length > 0;
-    } catch (error) {
-      this.fail(feed.runId, toTroupeError(error));
-      return false;
+  /** Plans the next look behind one. */
+  #goOn(feeds: readonly RunFeed[]): void {
+    if (feeds.length > 0) this.#lookAtMs = Math.min(this.#lookAtMs, performance.now() + this.#pollMs());
+    else if (![...this.#feeds.values()].some((feed) => this.#isElsewhere(feed))) return this.#rest();
+    if (this.#lookAtMs === Infinity) return;
+    this.#lookAtMs = Math.max(this.#lookAtMs, this.#restedAtMs);
+    this.#startTimer();
+    void this.#checkQuiet(feeds);
+  }
+
+  /** Gives the readers of a run what a look has found, and returns the number of records. */
+  #take(feed: RunFeed, page: PromiseSettledResult<NumberedRecord[]> | undefined, startedAtMs: number): number {
+    if (page?.status !== "fulfilled") {
+      if (!feed.endures(page?.reason)) this.#end(feed, toTroupeError(page?.reason));
+      return 0;
     }
+    feed.recover();
+    for (const record of page.value) feed.push(record);
+    if (page.value.length < keptRecords) feed.endAtMs = startedAtMs;
+    return page.value.length;
+  }
+
+  /** Checks the runs that have been quiet for long. Never rejects. */
+  async #checkQuiet(feeds: readonly RunFeed[]): Promise<void> {
+    if (this.#isChecking) return;
+    const now = performance.now();
+    const quiet = feeds.filter(({ quietSinceMs }) => now - quietSinceMs >= quietMs);
+    this.#isChecking = true;
+    await mapBounded(quiet, async (feed) => {
+      feed.quietSinceMs = now;
+      await this.#init.checkQuiet(feed.runId).catch((error: unknown) => {
+        // The looks find out how long that lasts.
+        if (!isUnavailable(error)) this.#end(feed, toTroupeError(error));
+      });
+    });
+    this.#isChecking = false;
+  }
+
+  /** Ends the readers of a feed. */
+  #end(feed: RunFeed, error: Error): void {
+    if (this.#feeds.get(feed.runId) === feed) this.fail(feed.runId, error);
   }
 }
 

@@ -1,4 +1,5 @@
-import type { StorageDriver } from "../storage/storage-driver.ts";
+import { listEach } from "../storage/list-each.ts";
+import type { Listing, StorageDriver, StorageEntry } from "../storage/storage-driver.ts";
 import { corruptRecord } from "../storage/stored-record.ts";
 import { logKey, logPrefix, readLogRecord, runNamespaces } from "./log-entry.ts";
 import type { LogRecord } from "./log-entry.ts";
@@ -27,15 +28,48 @@ export async function* readLog(
   }
 }
 
+/** A place in the log of a run: behind a number. */
+export type LogPlace = { readonly runId: string; readonly after: number };
+
 /** Reads the next records behind a number, at most `limit`: one page of `readLog`. */
 export async function readLogPage(
   storage: StorageDriver,
   runId: string,
   { after, limit = pageSize }: { after: number; limit?: number },
 ): Promise<NumberedRecord[]> {
+  const { namespace, prefix, ...options } = listingOf({ runId, after }, limit);
+  return toPage(await storage.list(namespace, prefix, options), { runId, after }, limit);
+}
+
+/**
+ * Reads the next records behind each of many places, at most `limit` for each, with one request for up to 500 of them. Each
+ * has an outcome of its own. Never rejects.
+ */
+export async function readLogPages(
+  storage: StorageDriver,
+  places: readonly LogPlace[],
+  limit: number,
+): Promise<PromiseSettledResult<NumberedRecord[]>[]> {
+  const listed = await listEach(
+    storage,
+    places.map((place) => listingOf(place, limit)),
+  );
+  const pages = places.map(async (place, index) => {
+    const outcome = listed[index];
+    if (outcome?.status === "rejected") throw outcome.reason;
+    return toPage(outcome?.value ?? [], place, limit);
+  });
+  return await Promise.allSettled(pages);
+}
+
+function listingOf({ runId, after }: LogPlace, limit: number): Required<Listing> {
+  return { namespace: runNamespaces.log, prefix: logPrefix(runId), limit, after: logKey(runId, after) };
+}
+
+/** Throws `storage_corrupt` for a damaged record and for a gap. */
+function toPage(found: readonly StorageEntry[], { runId, after }: LogPlace, limit: number): NumberedRecord[] {
   const namespace = runNamespaces.log;
   const from = logKey(runId, after);
-  const found = await storage.list(namespace, logPrefix(runId), { limit, after: from });
   // A driver may ignore the options of a listing.
   const records = found.filter(({ key }) => key > from).slice(0, limit);
   return records.map(({ key, value }, index) => {
