@@ -51,7 +51,7 @@ it("the looks for cancels from other processes make one request for all runs of 
   const sweep = new RunSweep({
     store: new RunStore(storage.driver as RunStorage, Date.now),
     admission: new Admission({ maxQueued: 10, perCaller: 10 }),
-    performing: new Map(runIds.map((runId) => [runId, {} as Performing])),
+    performing: new Map(runIds.map((id) => [id, {} as Performing])),
     now: Date.now,
     submit: async () => {},
     cleanUp: async () => {},
