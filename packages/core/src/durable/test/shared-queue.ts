@@ -22,6 +22,8 @@ export class SharedQueue {
   readonly deliveries: Delivery[] = [];
   /** The part of each pause that is waited. */
   pauseScale = 0.02;
+  /** Called before each call of a process on the storage: it may kill the process. */
+  onCall: (node: string, call: string) => void = () => undefined;
   readonly #jobs = new Map<string, { job: RunJob; dueAt: number }>();
   #servers: Server[] = [];
   readonly #killed = new Set<string>();
@@ -32,8 +34,14 @@ export class SharedQueue {
   }
 
   /** Returns the options of a service that is one process. */
-  node(node: string): { node: string; engine: RunEngine; storage: StorageDriver } {
-    return { node, engine: this.#engineOf(node), storage: new NodeStorage(this.storage, () => this.#killed.has(node)) };
+  node(node: string): { node: string; engine: RunEngine; storage: StorageDriver; now: () => number } {
+    const reach = async (call: string): Promise<void> => {
+      this.onCall(node, call);
+      await new Promise<void>((resolve) => void (this.#killed.has(node) || setImmediate(resolve)));
+    };
+    const storage = new NodeStorage(this.storage, reach);
+    // The clock of the test, which may be another one than when the module was loaded.
+    return { node, engine: this.#engineOf(node), storage, now: () => Date.now() };
   }
 
   /** Lets a process write and answer nothing from now on, and gives its jobs to others. */
@@ -42,6 +50,10 @@ export class SharedQueue {
     const [server] = this.#servers.filter((each) => each.node === node);
     this.#servers = this.#servers.filter((each) => each !== server);
     for (const { job } of server?.running.values() ?? []) this.submit(job);
+  }
+
+  isKilled(node: string): boolean {
+    return this.#killed.has(node);
   }
 
   /** Gives a job to a process at once, whatever the others do with it. */
@@ -117,41 +129,41 @@ export class SharedQueue {
 /** The storage of one process over the one that all share: once the process is killed, nothing is written or answered. */
 class NodeStorage implements StorageDriver {
   readonly #shared: InMemoryStorage;
-  readonly #isKilled: () => boolean;
+  readonly #reach: (call: string) => Promise<void>;
 
-  constructor(shared: InMemoryStorage, isKilled: () => boolean) {
+  constructor(shared: InMemoryStorage, reach: (call: string) => Promise<void>) {
     this.#shared = shared;
-    this.#isKilled = isKilled;
+    this.#reach = reach;
   }
 
   async get(namespace: string, key: string): Promise<Json | null> {
-    await this.#reach();
+    await this.#reach(`get ${namespace}`);
     return await this.#shared.get(namespace, key);
   }
 
   async set(namespace: string, key: string, value: Json): Promise<void> {
-    await this.#reach();
+    await this.#reach(`set ${namespace}`);
     await this.#shared.set(namespace, key, value);
   }
 
   async delete(namespace: string, key: string): Promise<void> {
-    await this.#reach();
+    await this.#reach(`delete ${namespace}`);
     await this.#shared.delete(namespace, key);
   }
 
   async list(namespace: string, prefix?: string, options?: ListOptions) {
-    await this.#reach();
+    await this.#reach(`list ${namespace}`);
     return await this.#shared.list(namespace, prefix, options);
   }
 
   // oxlint-disable-next-line max-params -- the contract's shape
   async compareAndSet(namespace: string, key: string, expected: Json | null, next: Json | null): Promise<boolean> {
-    await this.#reach();
+    await this.#reach(`compareAndSet ${namespace}`);
     return await this.#shared.compareAndSet(namespace, key, expected, next);
   }
 
   async insertAll(writes: readonly { namespace: string; key: string; value: Json }[]): Promise<boolean[]> {
-    await this.#reach();
+    await this.#reach("insertAll");
     return await this.#shared.insertAll(writes);
   }
 
@@ -161,9 +173,5 @@ class NodeStorage implements StorageDriver {
 
   async close(): Promise<void> {
     // The others go on with it.
-  }
-
-  async #reach(): Promise<void> {
-    await new Promise<void>((resolve) => void (this.#isKilled() || setImmediate(resolve)));
   }
 }
