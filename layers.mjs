@@ -116,6 +116,7 @@ export const internalUsers = {
     "@troupe/http",
     "@troupe/mcp",
     "@troupe/socket",
+    "@troupe/demo-server",
   ],
   "@troupe-internal/run-checker": ["troupe", "@troupe/providers-openai", "@troupe/http"],
 };

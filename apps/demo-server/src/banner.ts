@@ -4,14 +4,16 @@ import type { Demo } from "./demo.ts";
 /** The server as it has started. */
 export type Started = {
   readonly url: string;
+  /** The name of this server among those that share its runs. */
+  readonly node: string;
   readonly demo: Demo;
   readonly model: ModelProvider;
-  /** Places of sessions, vectors and messages between servers, without secrets. */
-  readonly stores: { readonly sessions: string; readonly vectors: string; readonly nodes: string };
+  /** Places of sessions, vectors, messages between servers and shared runs, without secrets. */
+  readonly stores: Readonly<Record<"sessions" | "vectors" | "nodes" | "runs", string>>;
 };
 
 /** Returns the text that is printed on start: what is served and where, and three commands to paste. */
-export function banner({ url, demo, model, stores }: Started): string {
+export function banner({ url, node, demo, model, stores }: Started): string {
   const post = "-H 'content-type: application/json' -d";
   return `Troupe is running at ${url}
 
@@ -28,6 +30,8 @@ export function banner({ url, demo, model, stores }: Started): string {
   sessions   ${stores.sessions}
   vectors    ${stores.vectors}
   sockets    ${stores.nodes}
+  runs       ${stores.runs}
+  node       ${node}
 
 Paste one of these into another terminal:
 

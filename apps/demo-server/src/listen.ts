@@ -34,6 +34,15 @@ function bracketed(host: string): string {
   return isIPv6(host) ? `[${host.replace(/%.*/, "")}]` : host;
 }
 
+/**
+ * Returns the name of a server among others: its host and port. One that listens to every address is named for its machine, and
+ * one that takes any free port for its process.
+ */
+export function nodeName({ host, port }: Address): string {
+  const isAny = host === "0.0.0.0" || host === "::";
+  return `${isAny ? hostname() : bracketed(host)}:${port === 0 ? process.pid : port}`;
+}
+
 /** Starts to listen, and returns the URL of the server. */
 export async function listen(server: Server, { host, port }: Address): Promise<string> {
   try {

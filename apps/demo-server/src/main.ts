@@ -7,6 +7,7 @@ import { chooseEmbeddings } from "./choose-embeddings.ts";
 import { chooseModel } from "./choose-model.ts";
 import { createDemo } from "./demo.ts";
 import { listen } from "./listen.ts";
+import { describeEngine, openEngine } from "./open-engine.ts";
 import { createVectorStore, describeStores, openStorage } from "./open-stores.ts";
 import { ProjectDocs } from "./project-docs.ts";
 import { readSealKey } from "./seal-key.ts";
@@ -22,7 +23,7 @@ const shouldUpgradeCallback = ({ url = "" }: IncomingMessage): boolean => url.st
 
 async function main(variables: NodeJS.ProcessEnv): Promise<void> {
   const settings = readSettings(variables);
-  const { allowedHosts, choice, folder } = settings;
+  const { allowedHosts, choice, folder, node } = settings;
   const model = await chooseModel(variables);
   const storage = await openStorage(settings);
   const nodes = choice.redis && (await joinNodes(choice.redis));
@@ -30,19 +31,22 @@ async function main(variables: NodeJS.ProcessEnv): Promise<void> {
   const embeddings = chooseEmbeddings(model, variables);
   const docs = new ProjectDocs({ embeddings, vectorStore: createVectorStore(settings, embeddings), storage, logger });
   const demo = createDemo({ model, storage }, docs.tool);
-  const runs = new RunService({ ...demo, storage, sealKeys: [await readSealKey(folder)], logger });
+  const engine = await openEngine({ choice, storage, logger });
+  const sealKeys = [settings.sealKey ?? (await readSealKey(folder))];
+  const runs = new RunService({ ...demo, storage, engine, node, sealKeys, logger });
   const shutdown = createShutdown({ graceMs: 5000 });
   const serving = { runs, shutdown, allowedHosts };
   const server = createServer({ maxHeaderSize, shouldUpgradeCallback }, createDemoServer(demo, serving));
   const io = serveSockets(server, demo, { ...serving, nodes });
   shutdown.attach(server);
   const url = await listen(server, settings.address);
-  // Once the port is ours: a second server on this file would perform the same runs.
+  // Once the port is ours: without an engine, a second server on this file would perform the same runs.
   await runs.serve();
   shutdown.onSignals();
   docs.fillInBackground();
   const shownNodes = choice.redis ? `shared through ${choice.redis.shown}` : "this process alone";
-  console.log(banner({ url, demo, model, stores: { ...describeStores(settings), nodes: shownNodes } }));
+  const stores = { ...describeStores(settings), nodes: shownNodes, runs: describeEngine(choice) };
+  console.log(banner({ url, node, demo, model, stores }));
   await shutdown.finished;
   await io.close();
   await nodes?.close();

@@ -12,6 +12,7 @@ describe("readStores", () => {
     expect(readStores({ DATABASE_URL: url })).toEqual({
       storage: { kind: "postgres", address: { url, shown: "postgresql://db:5432/demo" } },
       vectors: { kind: "pgvector", address: { url, shown: "postgresql://db:5432/demo" } },
+      engine: { kind: "postgres", address: { url, shown: "postgresql://db:5432/demo" } },
     });
     expect(readStores({ MONGODB_URL: mongodb })).toMatchObject({
       storage: { kind: "mongodb", address: { url: mongodb, shown: "mongodb://a:1,b:2/x" } },
@@ -22,6 +23,15 @@ describe("readStores", () => {
       vectors: { kind: "qdrant", address: { shown: "http://q:6333" } },
       qdrantKey: "key",
     });
+  });
+
+  it("shares the runs over PostgreSQL, else over Redis, whatever the storage, and not without them", () => {
+    const [REDIS_URL, DATABASE_URL] = ["redis://cache:6379", "postgres://db/demo"];
+
+    expect(readStores({ REDIS_URL }).engine).toMatchObject({ kind: "redis", address: { url: REDIS_URL } });
+    expect(readStores({ REDIS_URL, MONGODB_URL: "mongodb://a" }).engine).toMatchObject({ kind: "redis" });
+    expect(readStores({ REDIS_URL, DATABASE_URL }).engine).toMatchObject({ kind: "postgres" });
+    expect(readStores({ MONGODB_URL: "mongodb://a" }).engine).toBeUndefined();
   });
 
   it("shows no password, even one with an @ and a slash in it", () => {

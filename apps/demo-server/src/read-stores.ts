@@ -11,6 +11,8 @@ export type StoreChoice = {
   readonly vectors?: { readonly kind: "pgvector" | "mongodb" | "qdrant"; readonly address: ServerAddress };
   readonly qdrantKey?: string;
   readonly redis?: ServerAddress;
+  /** The database over which several servers share the runs. None: this process performs them alone. */
+  readonly engine?: { readonly kind: "postgres" | "redis"; readonly address: ServerAddress };
 };
 
 /** The protocols for which there is an adapter, by variable, with an example. */
@@ -38,7 +40,17 @@ export function readStores(variables: Variables): StoreChoice {
     ...(qdrant && { vectors: { kind: "qdrant", address: qdrant } }),
     ...(qdrant && qdrantKey !== "" && { qdrantKey }),
     ...(redis && { redis }),
+    ...engineOver(postgres, redis),
   };
+}
+
+/** Chooses PostgreSQL where there are both: it has the runs already, and is backed up. */
+function engineOver(
+  postgres: ServerAddress | undefined,
+  redis: ServerAddress | undefined,
+): Pick<StoreChoice, "engine"> {
+  if (postgres !== undefined) return { engine: { kind: "postgres", address: postgres } };
+  return redis === undefined ? {} : { engine: { kind: "redis", address: redis } };
 }
 
 function readUrl(variables: Variables, name: keyof typeof servers): ServerAddress | undefined {

@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 import { TroupeError } from "@troupe/core";
-import { readAddress, readHosts } from "./listen.ts";
+import { nodeName, readAddress, readHosts } from "./listen.ts";
 import type { Address } from "./listen.ts";
 import { readStores } from "./read-stores.ts";
 import type { StoreChoice } from "./read-stores.ts";
@@ -9,6 +9,10 @@ import type { StoreChoice } from "./read-stores.ts";
 export type Settings = {
   readonly address: Address;
   readonly allowedHosts: readonly string[];
+  /** The name of this server among those that share its runs. */
+  readonly node: string;
+  /** The key that encrypts the keys of callers, where servers on several machines have the same. */
+  readonly sealKey: string | undefined;
   /** The folder of the SQLite file and of the key that encrypts the keys of callers. */
   readonly folder: string;
   readonly file: string;
@@ -17,7 +21,16 @@ export type Settings = {
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-const ownVariables = ["TROUPE_DEMO_DATA", "TROUPE_DEMO_HOSTS", "TROUPE_DEMO_MODEL", "TROUPE_DEMO_MODEL_URL"];
+const ownVariables = [
+  "TROUPE_DEMO_DATA",
+  "TROUPE_DEMO_HOSTS",
+  "TROUPE_DEMO_MODEL",
+  "TROUPE_DEMO_MODEL_URL",
+  "TROUPE_DEMO_SEAL_KEY",
+];
+
+/** The least length of a secret that a key can be made of. */
+const leastKeyLength = 32;
 
 /** Reads the settings. Throws `invalid_config`, with a sentence that names the variable, for a wrong one and for a name that is none. */
 export function readSettings(variables: Variables): Settings {
@@ -28,11 +41,22 @@ export function readSettings(variables: Variables): Settings {
     throw new TroupeError("invalid_config", `Unknown variable ${unknown}. Expected ${ownVariables.join(", ")}.`);
   }
   const folder = resolve(variables["TROUPE_DEMO_DATA"] || ".data");
+  const address = readAddress(variables);
   return {
-    address: readAddress(variables),
+    address,
+    node: nodeName(address),
+    sealKey: readKey(variables["TROUPE_DEMO_SEAL_KEY"]),
     allowedHosts: readHosts(variables),
     folder,
     file: join(folder, "troupe.db"),
     choice: readStores(variables),
   };
+}
+
+/** Reads the shared key. A wrong one is refused without showing it. */
+function readKey(key = ""): string | undefined {
+  if (key === "") return undefined;
+  if (key.length >= leastKeyLength) return key;
+  const sentence = `TROUPE_DEMO_SEAL_KEY must have at least ${leastKeyLength} characters, got ${key.length}. "openssl rand -base64 32" makes one.`;
+  throw new TroupeError("invalid_config", sentence);
 }

@@ -187,9 +187,9 @@ describe("the tree of a run", () => {
     const { details } = await performed({ kind: "agent", name: "poet" }, { agents: { poet: poet() } });
     const open = { ...details, run: { ...details.run, status: "running" as const, endedAt: undefined as never } };
     const events: InspectedEvent[] = [
-      { type: "attempt", attempt: 1, at: 1000 },
+      { type: "attempt", attempt: 1, node: "worker-1", at: 1000 },
       { type: "text", step: "m/0", text: "Roses are bl" },
-      { type: "attempt", attempt: 2, at: 5000 },
+      { type: "attempt", attempt: 2, node: "worker-2", at: 5000 },
       { type: "reset", step: "m/0" },
     ];
     expect(toRunTree(open, events).steps).toMatchObject([{ status: "interrupted" }]);

@@ -28,8 +28,8 @@ type Readers = { readonly [Type in InspectedEvent["type"]]: (run: OpenRun, event
 
 /** One reader per type of event. */
 const readers: Readers = {
-  attempt: (run, { attempt, at }) => {
-    run.attempts.push({ number: attempt, at });
+  attempt: (run, { attempt, node, at }) => {
+    run.attempts.push({ number: attempt, node, at });
     passTime(run, at);
   },
   reset: (run, event) => {

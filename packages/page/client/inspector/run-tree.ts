@@ -50,7 +50,7 @@ export type TreeStep = {
 };
 
 /** One attempt at a run: more than one after an answer or a takeover. */
-type TreeAttempt = { readonly number: number; readonly at?: number | undefined };
+type TreeAttempt = { readonly number: number; readonly node: string; readonly at?: number | undefined };
 
 /** A run as a tree of steps. */
 export type RunTree = {

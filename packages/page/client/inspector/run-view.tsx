@@ -89,6 +89,8 @@ function Failure({ message }: { message: string }) {
 
 function RunHead({ run, tree, status, now }: { run: InspectedRun; tree: RunTree; status: string; now: number }) {
   const { usage, startMs, endMs = now, attempts } = tree;
+  // The log tells of a takeover at once.
+  const node = attempts.at(-1)?.node ?? run.node;
   return (
     <header class="run-head">
       <h2>
@@ -108,6 +110,11 @@ function RunHead({ run, tree, status, now }: { run: InspectedRun; tree: RunTree;
         )}
         <Fact name="Began">{new Date(startMs).toLocaleString()}</Fact>
         {attempts.length > 1 && <Fact name="Attempts">{String(attempts.length)}</Fact>}
+        {node !== undefined && (
+          <Fact name="Node">
+            <bdi>{toVisible(node)}</bdi>
+          </Fact>
+        )}
         <Fact name="Session">
           <a href={`#/s/${encodeURIComponent(run.sessionId)}`}>
             <bdi>{toVisible(run.sessionId)}</bdi>

@@ -72,7 +72,7 @@ export class EventCollector {
     const viewer = { isHost: this.#isHost };
     switch (event.type) {
       case "attempt":
-        return { type: "attempt", attempt: event.attempt, ...timeOf(event) };
+        return { type: "attempt", attempt: event.attempt, node: event.node, ...timeOf(event) };
       case "reset":
         return { type: "reset", step: event.step };
       case "call": {

@@ -31,6 +31,8 @@ export type InspectedRun = {
   /** The time at which the run is removed. */
   readonly expiresAt?: number;
   readonly attempts: number;
+  /** The process that made the last attempt. */
+  readonly node?: string;
   readonly error?: ShownError;
 };
 
@@ -86,7 +88,7 @@ export type InspectedWait = {
 
 /** An event of a run's log. Text that came in many chunks is one event. */
 export type InspectedEvent =
-  | { readonly type: "attempt"; readonly attempt: number; readonly at?: number }
+  | { readonly type: "attempt"; readonly attempt: number; readonly node: string; readonly at?: number }
   | { readonly type: "reset"; readonly step: string }
   | { readonly type: "text"; readonly step: string; readonly text: string; readonly isThinking?: true }
   | { readonly type: "chunk"; readonly step: string; readonly chunk: ShownJson }

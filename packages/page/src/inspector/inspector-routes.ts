@@ -137,7 +137,7 @@ async function copyEvents(
 }
 
 function toInspectedRun(run: RunView, caller: RunCaller): InspectedRun {
-  const { runId, kind, name, sessionId, status, createdAt, startedAt, endedAt, expiresAt, attempts } = run;
+  const { runId, kind, name, sessionId, status, createdAt, startedAt, endedAt, expiresAt, attempts, node } = run;
   const error = readError(run.error, { isHost: caller === "host" });
   return {
     runId,
@@ -150,6 +150,7 @@ function toInspectedRun(run: RunView, caller: RunCaller): InspectedRun {
     ...(endedAt !== undefined && { endedAt }),
     ...(expiresAt !== undefined && { expiresAt }),
     attempts,
+    ...(node !== undefined && { node }),
     ...(error !== undefined && { error }),
   };
 }

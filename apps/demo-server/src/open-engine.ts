@@ -1,0 +1,28 @@
+import { randomUUID } from "node:crypto";
+import type { Logger, RunEngine, StorageDriver } from "@troupe/core";
+import type { StoreChoice } from "./read-stores.ts";
+
+/** The choice of the engine, the storage of the runs that it distributes, and a logger of what no caller sees. */
+type EngineParts = { readonly choice: StoreChoice; readonly storage: StorageDriver; readonly logger: Logger };
+
+/** Makes the engine through which several servers share their runs, and loads it. None: this process performs its runs alone. */
+export async function openEngine({ choice, storage, logger }: EngineParts): Promise<RunEngine | undefined> {
+  if (choice.engine === undefined) return undefined;
+  const { BullMqEngine } = await import("@troupe/engine-bullmq");
+  const { kind, address } = choice.engine;
+  const place = kind === "postgres" ? { connectionString: address.url } : { redis: address.url };
+  return new BullMqEngine({ ...place, queue: `troupe-demo-${await serviceId(storage)}`, logger });
+}
+
+/** Returns the id of the service that this storage belongs to: of two services on one Redis, each performs its own runs. */
+async function serviceId(storage: StorageDriver): Promise<string> {
+  await storage.compareAndSet?.("demo", "service", null, randomUUID());
+  return (await storage.get("demo", "service")) as string;
+}
+
+/** Describes which processes perform the runs, and how they share them. */
+export function describeEngine({ engine, redis }: StoreChoice): string {
+  if (engine === undefined) return "this process alone";
+  const note = engine.kind === "postgres" && redis !== undefined ? "; Redis serves Socket.IO" : "";
+  return `shared by all servers on ${engine.address.shown} (BullMQ${note})`;
+}
