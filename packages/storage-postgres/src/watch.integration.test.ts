@@ -6,6 +6,7 @@ import { ask, serverUrl, testSchemas } from "../test/test-schemas.ts";
 import { channelOf } from "./change-notices.ts";
 import { PostgresStorage } from "./postgres-storage.ts";
 import type { PostgresOptions } from "./postgres-options.ts";
+import type { PostgresPool } from "./postgres-pool.ts";
 
 const newSchema = testSchemas();
 const patience = { timeout: 20_000 };
@@ -126,6 +127,29 @@ describe.skipIf(serverUrl === "")("PostgresStorage.watch", { timeout: 60_000 }, 
     await storage.close();
     const connections = "select pid from pg_stat_activity where application_name = 'no_listener'";
     await vi.waitFor(async () => expect(await ask(connections)).toEqual([]), patience);
+  });
+
+  it("calls back from a timer with a pool that does not say how it connects, and warns once", async () => {
+    const warnings: string[] = [];
+    const listener = ({ message }: Error): void => void warnings.push(message);
+    process.on("warning", listener);
+    onTestFinished(() => void process.off("warning", listener));
+    const whole = new pg.Pool({ connectionString: serverUrl });
+    onTestFinished(async () => await whole.end());
+    const pool: PostgresPool = {
+      connect: async () => await whole.connect(),
+      on: (event, report) => whole.on(event, report),
+      off: (event, report) => whole.off(event, report),
+    };
+    const storage = open({ pool }, { schema: newSchema() });
+    for (let turn = 0; turn < 2; turn += 1) {
+      let calls = 0;
+      const stop = storage.watch("run-log", () => (calls += 1));
+      await vi.waitFor(() => expect(calls).toBeGreaterThan(3), patience);
+      stop();
+    }
+
+    expect(warnings).toEqual([expect.stringContaining("the given pool has no Client and options")]);
   });
 
   it("listens again after its connection was ended", async () => {
