@@ -162,7 +162,8 @@ export class DurableClient {
       this.#isInterrupted = true;
       return;
     }
-    if (error?.code === "crashed" || status === 200) this.#isRead = true;
+    const isEnd = error?.code === "crashed" || (error?.code === "cancelled" && this.#isCancelling);
+    if (isEnd || status === 200) this.#isRead = true;
     else this.#refuse(status, error?.code);
   }
 
