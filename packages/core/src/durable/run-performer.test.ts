@@ -186,6 +186,22 @@ describe("a storage that fails", () => {
     await untilStatus(service, runId, "completed");
   });
 
+  it("lets a run go on whose session could not be reached, and stores its turn once [durable.storage-faults]", async () => {
+    const storage = new InMemoryStorage();
+    let appends = 0;
+    const sessions = faultyStorage(storage, ({ method }) =>
+      method === "append" && ++appends === 1 ? "fail-before" : undefined,
+    );
+    const agent = scriptedAgent([{ text: "The answer." }], { storage: sessions });
+    const service = await serveRuns({ agents: { a: agent }, storage });
+    const { runId } = await service.accept(request);
+    const { attempts, output } = await untilStatus(service, runId, "completed");
+
+    expect(attempts).toBe(2);
+    expect(output).toMatchObject({ text: "The answer." });
+    expect(await storage.list("turns")).toMatchObject([{ value: { runId, status: "completed" } }]);
+  });
+
   it("ends a run whose log is damaged as storage_corrupt, and no other [durable.storage-faults]", async () => {
     const storage = new InMemoryStorage();
     const before = makeService({ agents: { a: scriptedAgent([]) }, storage });

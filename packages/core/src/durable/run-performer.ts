@@ -254,6 +254,8 @@ export class RunPerformer {
   }
 
   async #pause(record: RunRecord, journal: Journal, note: RunningNote): Promise<void> {
+    // What was done before is not done again, if it can be stored.
+    if (journal.stopped === "failed") await journal.flush().catch(() => undefined);
     if (journal.stopped === "failed") throw causeOf(journal);
     // A call with an effect whose result is lost would have to be asked about.
     if (journal.stopped === "released") await journal.flush();

@@ -195,8 +195,8 @@ export class Attempt {
     return this.#log.isFull ? this.#log.stored().catch(() => undefined) : undefined;
   }
 
-  stop(reason: PauseReason): void {
-    this.#stopAs(new RunPaused(reason));
+  stop(reason: PauseReason, cause?: unknown): void {
+    this.#stopAs(new RunPaused(reason, cause));
   }
 
   #onNewWork(step: string): void {
@@ -208,8 +208,8 @@ export class Attempt {
   #stopAs(paused: RunPaused): void {
     if (this.stopped !== undefined) return;
     this.stopped = paused.reason;
-    // What was done before a release counts. Of a run that others go on with, nothing may be added.
-    if (paused.reason === "released") this.#log.close();
+    // What was done before a release or a failure counts. Of a run that others go on with, nothing may be added.
+    if (paused.reason === "released" || paused.reason === "failed") this.#log.close();
     else this.#log.fail(paused);
     this.#abort.abort(paused);
   }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { TroupeError } from "../errors/troupe-error.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import { Journal } from "./journal.ts";
@@ -45,6 +46,27 @@ describe("Journal", () => {
     expect(first.stopped).toBe("overtaken");
     expect(first.signal.aborted).toBe(true);
     expect((await entriesIn(storage)).map(({ t }) => t)).toEqual(["attempt", "attempt"]);
+  });
+
+  it("stops for a storage that cannot be reached and keeps what was done, but the third attempt without a step that is done goes on", async () => {
+    const storage = new InMemoryStorage();
+    const cause = new TroupeError("storage_unavailable", "It is away.");
+    const stops: unknown[] = [];
+    for (const node of ["one", "two", "three"]) {
+      const journal = await open(storage, node);
+      if (node === "one") journal.begin("m/0").done("kept");
+      journal.failStorage(cause);
+      await journal.flush();
+      stops.push([journal.stopped, (journal.signal.reason as Error | undefined)?.cause]);
+    }
+
+    // The first one has done a step, so that three others may fail.
+    const last = await open(storage, "four");
+    last.failStorage(cause);
+
+    expect(stops).toEqual(Array.from({ length: 3 }, () => ["failed", cause]));
+    expect(last.stored("m/0")?.value).toBe("kept");
+    expect(last.stopped).toBeUndefined();
   });
 
   it("suspends once nothing but waits is under way, and gives the next attempt the answer", async () => {

@@ -9,6 +9,9 @@ import type { PauseReason } from "./run-paused.ts";
 /** A wait as a step asks for it: its kind, the facts for the one who answers, and how long it may last. */
 export type WaitRequest = Pick<RunWait, "kind" | "about" | "until" | "toolCallId">;
 
+/** Attempts in a row without a finished step, of which the last one ends its run when the session cannot be reached. */
+const mostStorageFailures = 3;
+
 /**
  * The journal of one attempt at a durable run. Each step of the run (a model call, a tool call, a function) is logged under
  * a key, and a later attempt gets its result from here instead of doing it again. Parts of the run and child runs have a
@@ -206,6 +209,14 @@ export class Journal {
   /** Logs the end of the run. Resolves when it is stored. */
   async end(end: Omit<LogEnd, "t">): Promise<void> {
     await this.#attempt.add({ t: "end", ...end });
+  }
+
+  /**
+   * Stops the attempt because the storage of its session cannot be reached: another one goes on later. Does nothing after some
+   * attempts in a row that finished no step: then the failure ends the run.
+   */
+  failStorage(cause: TroupeError): void {
+    if (this.fruitlessAttempts < mostStorageFailures) this.#attempt.stop("failed", cause);
   }
 
   /** Stops the attempt, whose run another one goes on with. What it has done is still written: `flush` waits for it. */

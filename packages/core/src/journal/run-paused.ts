@@ -2,14 +2,14 @@ import { TroupeError } from "../errors/troupe-error.ts";
 
 /**
  * The way in which an attempt stops before the run's end: it waits for an answer (`suspended`), another attempt has taken
- * over (`overtaken`), its log cannot be written (`failed`), or its process hands the run back (`released`).
+ * over (`overtaken`), its log or its session cannot be reached (`failed`), or its process hands the run back (`released`).
  */
 export type PauseReason = "suspended" | "overtaken" | "failed" | "released";
 
 const messages: Readonly<Record<PauseReason, string>> = {
   suspended: "The run waits for an answer.",
   overtaken: "Another attempt at the run has taken over.",
-  failed: "The log of the run cannot be written.",
+  failed: "The storage of the run cannot be reached.",
   released: "The run goes on in another process.",
 };
 

@@ -229,7 +229,9 @@ export class RunExecution<Structured>
     if (this.#isFailing || this.#phase === "ended") return;
     this.#isFailing = true;
     this.#phase = "ending";
-    if (this.#run.journal?.stopped !== undefined) return await this.#pause(this.#run.journal);
+    const { journal } = this.#run;
+    if (thrown instanceof TroupeError && thrown.code === "storage_unavailable") journal?.failStorage(thrown);
+    if (journal?.stopped !== undefined) return await this.#pause(journal);
     const error = toTroupeError(thrown, this.#run.signal, "The run");
     // Other work of the run is of no use any more.
     this.#run.abort(error);
