@@ -162,9 +162,12 @@ export class DurableClient {
       this.#isInterrupted = true;
       return;
     }
-    const isEnd = error?.code === "crashed" || (error?.code === "cancelled" && this.#isCancelling);
-    if (isEnd || status === 200) this.#isRead = true;
+    if (status === 200 || this.#isEnd(error?.code)) this.#isRead = true;
     else this.#refuse(status, error?.code);
+  }
+
+  #isEnd(code: string | undefined): boolean {
+    return code === "crashed" || (code === "cancelled" && this.#isCancelling);
   }
 
   #refuse(status: number, code: string | undefined): void {
