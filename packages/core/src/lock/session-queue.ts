@@ -163,11 +163,17 @@ export class SessionQueue {
     for (const waiter of arrivals) {
       waiter.hadToWait ||= !wasFree || length > 0;
       waiter.markKnown();
-      const isHeir = this.#isHeir(waiter, stored);
-      const refusal = busyRefusal(isHeir ? 0 : length, waiter.options);
-      if (refusal !== null) this.#refuse(waiter, refusal);
-      else if (!isHeir) length += 1;
+      // The place of an heir is there already.
+      if (this.#isHeir(waiter, stored)) this.#admitAt(0, waiter);
+      else if (this.#admitAt(length, waiter)) length += 1;
     }
+  }
+
+  /** Refuses a waiter that does not wait behind so many. Returns whether it stays. */
+  #admitAt(length: number, waiter: Waiter): boolean {
+    const refusal = busyRefusal(length, waiter.options);
+    if (refusal !== null) this.#refuse(waiter, refusal);
+    return refusal === null;
   }
 
   /** Tells if a waiter has the place of an earlier attempt at its run. */

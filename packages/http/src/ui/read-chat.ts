@@ -36,16 +36,21 @@ export function readChat(body: Body | undefined): Chat {
   if (body === undefined)
     throw invalid('The body must be a request of useChat, such as {"id": "c1", "messages": […]}.');
   checkFieldNames(Object.keys(body), fieldNames);
-  const { id, trigger = "submit-message", messageId, userId, apiKey } = body;
-  if (!triggers.includes(trigger)) throw invalid('trigger must be "submit-message" or "regenerate-message".');
-  if (messageId !== undefined && typeof messageId !== "string") throw invalid("messageId must be a string.");
-  if (typeof id !== "string") throw invalid("id must be the id of the chat, a string.");
-  const { before, last } = readMessages(body, trigger === "regenerate-message");
-  const isRegenerated = trigger === "regenerate-message";
+  const { userId, apiKey } = body;
+  const { chatId, isRegenerated, messageId } = readPlace(body);
+  const { before, last } = readMessages(body, isRegenerated);
   if (isRegenerated && last.role !== "user")
     throw invalid("Only an answer to a message of the user can be regenerated.");
   const isEdited = !isRegenerated && messageId !== undefined && last.role === "user";
-  return { chatId: checkSessionId(id), isRegenerated, isEdited, messageId, before, last, userId, apiKey };
+  return { chatId, isRegenerated, isEdited, messageId, before, last, userId, apiKey };
+}
+
+/** Reads to which chat a request belongs, and to which message of it. */
+function readPlace({ id, trigger = "submit-message", messageId }: Body) {
+  if (!triggers.includes(trigger)) throw invalid('trigger must be "submit-message" or "regenerate-message".');
+  if (messageId !== undefined && typeof messageId !== "string") throw invalid("messageId must be a string.");
+  if (typeof id !== "string") throw invalid("id must be the id of the chat, a string.");
+  return { chatId: checkSessionId(id), isRegenerated: trigger === "regenerate-message", messageId };
 }
 
 function readMessages({ messages, message }: Body, isRegenerated: boolean): Pick<Chat, "before" | "last"> {
@@ -55,23 +60,26 @@ function readMessages({ messages, message }: Body, isRegenerated: boolean): Pick
   if (!Array.isArray(messages)) throw invalid("messages must be an array.");
   const read = messages.map((each, index) => readMessage(each, `messages[${index}]`));
   // The answer that is to be made anew may be among them.
-  while (isRegenerated && read.at(-1)?.role === "assistant") read.pop();
-  const last = read.pop();
+  const end = isRegenerated ? read.findLastIndex(({ role }) => role === "user") + 1 : read.length;
+  const last = read[end - 1];
   if (last === undefined) throw invalid(`messages must have a message${isRegenerated ? " of the user" : ""}.`);
-  return { before: read, last };
+  return { before: read.slice(0, end - 1), last };
 }
 
 function readMessage(value: unknown, place: string): SentMessage {
   const { id, role, parts } = (value ?? {}) as Record<string, unknown>;
-  // Who may send one could change what the agent is told to do.
+  // Who may send one of the system could change what the agent is told to do.
   if (role !== "user" && role !== "assistant") throw invalid(`${place}.role must be "user" or "assistant".`);
   if (id !== undefined && typeof id !== "string") throw invalid(`${place}.id must be a string.`);
-  if (!Array.isArray(parts) || !parts.every(isPart))
-    throw invalid(`${place}.parts must be an array of parts with a type.`);
+  return { id, role, parts: readParts(parts, role, `${place}.parts`) };
+}
+
+function readParts(parts: unknown, role: SentMessage["role"], place: string): UiPart[] {
+  if (!Array.isArray(parts) || !parts.every(isPart)) throw invalid(`${place} must be an array of parts with a type.`);
   const check = role === "user" ? checkUserPart : checkText;
-  for (const [index, part] of parts.entries()) check(part, `${place}.parts[${index}]`);
-  if (role === "user") checkSaid(parts, `${place}.parts`);
-  return { id, role, parts };
+  for (const [index, part] of parts.entries()) check(part, `${place}[${index}]`);
+  if (role === "user") checkSaid(parts, place);
+  return parts;
 }
 
 /** Checks one part of a user's message: a text, a file, or data of the page's own. */
