@@ -158,8 +158,8 @@ export class SessionQueue {
     const arrivals = this.#waiters.filter(({ state }) => state === "new");
     if (arrivals.length === 0) return;
     const present = this.#waiters.filter(({ state }) => state !== "new");
-    const wasFree = (stored?.positions.length ?? 0) === 0;
-    let length = reconcile(stored, this.#desiredState(present, expired))?.positions.length ?? 0;
+    const wasFree = lengthOf(stored) === 0;
+    let length = lengthOf(reconcile(stored, this.#desiredState(present, expired)));
     for (const waiter of arrivals) {
       waiter.hadToWait ||= !wasFree || length > 0;
       waiter.markKnown();
@@ -279,4 +279,8 @@ function hasMoved(before: QueueRecord | null | undefined, after: QueueRecord | n
   const beats = new Map(before?.processes.map(({ process, beat }) => [process, beat]));
   const others = after?.processes.filter(({ process }) => process !== own && beats.has(process)) ?? [];
   return others.some(({ process, beat }) => beats.get(process) !== beat);
+}
+
+function lengthOf(record: QueueRecord | null): number {
+  return record?.positions.length ?? 0;
 }
