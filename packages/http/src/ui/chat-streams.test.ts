@@ -1,4 +1,5 @@
 import { Agent, defineTool } from "@troupe/core";
+import type { ModelChunk } from "@troupe/core/adapter";
 import { ScriptedModel } from "@troupe/core/testing";
 import { describe, expect, it, vi } from "vitest";
 import { checkChunks, lastText, openChat } from "../../test/chat.ts";
@@ -9,7 +10,29 @@ import { serve } from "../../test/serve.ts";
 
 const patience = { timeout: 10_000, interval: 2 };
 const continues = { ui: { onDisconnect: "continue" } } as const;
-const slowly = { text: "One two three four five six seven eight.", chunkDelayMs: 30 };
+
+/** A model that stops behind its third word until it is told to go on. */
+class HeldModel extends ScriptedModel {
+  readonly text = "One two three four five six seven eight.";
+  readonly #held = Promise.withResolvers<void>();
+
+  constructor() {
+    super();
+    this.respond(() => this.text);
+  }
+
+  goOn(): void {
+    this.#held.resolve();
+  }
+
+  override async *stream(...call: Parameters<ScriptedModel["stream"]>): AsyncGenerator<ModelChunk> {
+    let words = 0;
+    for await (const chunk of super.stream(...call)) {
+      if (words++ === 3) await this.#held.promise;
+      yield chunk;
+    }
+  }
+}
 
 async function untilText(open: TestChat, text: RegExp): Promise<void> {
   await vi.waitFor(
@@ -20,8 +43,8 @@ async function untilText(open: TestChat, text: RegExp): Promise<void> {
 
 describe("the stream of a chat", () => {
   it("is resumed in the middle of an answer from its beginning, with the same message, and is none for others [http.ui-resume]", async () => {
-    const { agent } = scripted(slowly);
-    const service = await serveUsers({ agents: { a: agent }, ...continues });
+    const model = new HeldModel();
+    const service = await serveUsers({ agents: { a: new Agent({ name: "a", model }) }, ...continues });
     const first = openChat(service, "/agents/a/ui", { id: "c1", headers: as("ada") });
     const sent = first.chat.sendMessage({ text: "Count." });
     await untilText(first, /^One two/);
@@ -36,13 +59,16 @@ describe("the stream of a chat", () => {
     // The page has stored what it had seen.
     const messages = structuredClone(first.chat.messages);
     const second = openChat(service, "/agents/a/ui", { id: "c1", headers: as("ada"), messages, pieceSize: 1 });
-    await second.chat.resumeStream();
+    const resumed = second.chat.resumeStream();
+    await vi.waitFor(() => expect(second.chunks.length).toBeGreaterThan(0), patience);
+    model.goOn();
+    await resumed;
 
     await checkChunks(second.chunks);
     expect(second.chat.status).toBe("ready");
     expect(second.chat.messages).toHaveLength(2);
     expect(second.chat.messages.at(-1)?.id).toBe(first.chat.messages.at(-1)?.id);
-    expect(lastText(second)).toBe(slowly.text);
+    expect(lastText(second)).toBe(model.text);
     expect((await service.ask(path, { headers: as("ada") })).status).toBe(204);
   });
 
