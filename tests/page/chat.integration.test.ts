@@ -50,60 +50,66 @@ describe.skipIf(browserUrl === "")("the page in a browser", { timeout: 180_000 }
       expect(await page.locator(".turn").last().innerText()).toMatch(/look[^]*write[^]*Good morning, Quito\./);
       expect(await visit.faults("workflow")).toEqual([]);
 
-      expect(visit.complaints).toEqual([]);
-      expect([...visit.hosts]).toEqual([new URL(url).host]);
+      expect(await visit.allFaults(url)).toEqual([]);
     },
   );
 
-  it("goes on with an answer after a reload in the middle of it, and after another chat [page.reload]", async () => {
-    const { url } = await servePage();
-    const visit = await Visit.open(url, "reload");
-    const { page } = visit;
-    await visit.begin("talker", "Tell me.");
-    await page.locator(".answer").getByText("word 3,").waitFor();
+  it.each(looks)(
+    "goes on with an answer after a reload in the middle of it, and after another chat, %s [page.reload]",
+    async (name, look) => {
+      const { url } = await servePage();
+      const visit = await Visit.open(url, `reload-${name}`, look);
+      const { page } = visit;
+      await visit.begin("talker", "Tell me.");
+      await page.locator(".answer").getByText("word 3,").waitFor();
 
-    await page.reload();
-    await page.locator(".answer").getByText("word 8,").waitFor();
-    expect(await page.locator(".question").innerText()).toContain("Tell me.");
-    await page.getByRole("button", { name: "New chat" }).click();
-    await page.getByRole("heading", { name: "Troupe" }).waitFor();
-    await page.getByRole("link", { name: "Tell me." }).click();
-    await page.locator(".answer").getByText("word 12,").waitFor();
-    await page.locator(".answer").getByText("The end.").waitFor();
+      await page.reload();
+      await page.locator(".answer").getByText("word 8,").waitFor();
+      expect(await page.locator(".question").innerText()).toContain("Tell me.");
+      await visit.newChat();
+      await page.getByRole("heading", { name: "Troupe" }).waitFor();
+      await visit.openChats();
+      await page.getByRole("link", { name: "Tell me." }).click();
+      await page.locator(".answer").getByText("word 12,").waitFor();
+      await page.locator(".answer").getByText("The end.").waitFor();
 
-    expect(await page.locator(".turn").count()).toBe(1);
-    const words = Array.from({ length: 60 }, (_, index) => `word ${index + 1}`).join(", ");
-    expect(await page.locator(".answer .markdown").innerText()).toBe(`Answer 1 to “Tell me.”: ${words}. The end.`);
-    await page.reload();
-    await page.locator(".answer").getByText("The end.").waitFor();
-    expect(await page.locator(".turn").count()).toBe(1);
-    expect(visit.complaints).toEqual([]);
-  });
+      expect(await page.locator(".turn").count()).toBe(1);
+      const words = Array.from({ length: 60 }, (_, index) => `word ${index + 1}`).join(", ");
+      expect(await page.locator(".answer .markdown").innerText()).toBe(`Answer 1 to “Tell me.”: ${words}. The end.`);
+      await page.reload();
+      await page.locator(".answer").getByText("The end.").waitFor();
+      expect(await page.locator(".turn").count()).toBe(1);
+      expect(await visit.allFaults(url)).toEqual([]);
+    },
+  );
 
-  it("asks for an approval, also after a reload, and goes on with the answer [page.approval]", async () => {
-    const { url } = await servePage();
-    const visit = await Visit.open(url, "approval");
-    const { page } = visit;
-    await visit.begin("concierge", "Book a room in Oslo.");
-    const question = page.getByRole("region", { name: "May book_room be called?" });
-    await question.waitFor();
-    expect(await question.innerText()).toMatch(/city\s+Oslo\s+nights\s+2/);
-    await page.getByRole("status").getByText("concierge has a question").waitFor({ state: "attached" });
-    expect(await page.evaluate("document.activeElement.id")).toBe("question");
-    expect(await visit.faults("asked")).toEqual([]);
+  it.each(looks)(
+    "asks for an approval, also after a reload, and goes on with the answer, %s [page.approval]",
+    async (name, look) => {
+      const { url } = await servePage();
+      const visit = await Visit.open(url, `approval-${name}`, look);
+      const { page } = visit;
+      await visit.begin("concierge", "Book a room in Oslo.");
+      const question = page.getByRole("region", { name: "May book_room be called?" });
+      await question.waitFor();
+      expect(await question.innerText()).toMatch(/city\s+Oslo\s+nights\s+2/);
+      await page.getByRole("status").getByText("concierge has a question").waitFor({ state: "attached" });
+      expect(await page.evaluate("document.activeElement.id")).toBe("question");
+      expect(await visit.faults("asked")).toEqual([]);
 
-    await page.reload();
-    await question.getByRole("button", { name: "Approve" }).click();
-    await page.getByText("The room is booked.", { exact: true }).waitFor();
-    expect(await page.locator(".tool").innerText()).toContain("Room 42 in Oslo is booked.");
+      await page.reload();
+      await question.getByRole("button", { name: "Approve" }).click();
+      await page.getByText("The room is booked.", { exact: true }).waitFor();
+      expect(await page.locator(".tool").innerText()).toContain("Room 42 in Oslo is booked.");
 
-    await visit.begin("concierge", "And another one.");
-    await question.getByRole("textbox").fill("Too dear.");
-    await question.getByRole("button", { name: "Refuse" }).click();
-    await page.locator(".turn-foot").nth(1).waitFor();
-    expect(await page.locator(".tool").nth(1).innerText()).toContain("Too dear.");
-    expect(visit.complaints).toEqual([]);
-  });
+      await visit.begin("concierge", "And another one.");
+      await question.getByRole("textbox").fill("Too dear.");
+      await question.getByRole("button", { name: "Refuse" }).click();
+      await page.locator(".turn-foot").nth(1).waitFor();
+      expect(await page.locator(".tool").nth(1).innerText()).toContain("Too dear.");
+      expect(await visit.allFaults(url)).toEqual([]);
+    },
+  );
 
   it("finds a question that waits in a browser that did not ask it [page.approval]", async () => {
     const { url } = await servePage();
@@ -121,116 +127,152 @@ describe.skipIf(browserUrl === "")("the page in a browser", { timeout: 180_000 }
     expect(await asking.page.getByRole("button", { name: "Approve" }).count()).toBe(0);
   });
 
-  it("answers a turn again, in the same words or in others, and stops an answer [page.regenerate] [page.stop]", async () => {
-    const { url } = await servePage();
-    const visit = await Visit.open(url, "again");
-    const { page } = visit;
-    await visit.ask("talker", "One.");
-    await visit.ask("talker", "Two.");
-    await page.getByRole("button", { name: "Answer again" }).first().click();
-    await page.getByText("Answer 3 to “One.”").waitFor();
-    await page.getByRole("button", { name: "Send" }).waitFor();
-    expect(await page.locator(".turn").count()).toBe(1);
+  it.each(looks)(
+    "answers a turn again, in the same words or in others, and stops an answer, %s [page.regenerate] [page.stop]",
+    async (name, look) => {
+      const { url } = await servePage();
+      const visit = await Visit.open(url, `again-${name}`, look);
+      const { page } = visit;
+      await visit.ask("talker", "One.");
+      await visit.ask("talker", "Two.");
+      await page.getByRole("button", { name: "Answer again" }).first().click();
+      await page.getByText("Answer 3 to “One.”").waitFor();
+      await page.getByRole("button", { name: "Send" }).waitFor();
+      expect(await page.locator(".turn").count()).toBe(1);
 
-    await page.locator(".question").hover();
-    await page.getByRole("button", { name: "Change the question" }).click();
-    await page.getByRole("textbox", { name: "Question", exact: true }).fill("Three.");
-    await page.getByRole("button", { name: "Ask again" }).click();
-    await page.getByText("Answer 4 to “Three.”").waitFor();
-    await page.getByText("word 2,").waitFor();
+      await page.locator(".question").hover();
+      await page.getByRole("button", { name: "Change the question" }).click();
+      await page.getByRole("textbox", { name: "Question", exact: true }).fill("Three.");
+      await page.getByRole("button", { name: "Ask again" }).click();
+      await page.getByText("Answer 4 to “Three.”").waitFor();
+      await page.getByText("word 2,").waitFor();
+      await page.getByRole("button", { name: "Stop" }).click();
+      await page.getByText("Stopped").waitFor();
+      expect(await page.getByText("The end.").count()).toBe(0);
+
+      await visit.ask("reporter", "Go on.");
+      expect(await page.locator(".turn").count()).toBe(2);
+      expect(await visit.allFaults(url)).toEqual([]);
+    },
+  );
+
+  it.each(looks)(
+    "has the sessions at the side, which are renamed and deleted, with and without a user, %s [page.sessions]",
+    async (name, look) => {
+      for (const user of ["ada", null]) {
+        const { url } = await servePage({ users: user !== null });
+        const visit = await Visit.open(url, `sessions-${name}`, { ...look, user });
+        const { page } = visit;
+        await visit.ask("reporter", "The first question.");
+        await visit.newChat();
+        await visit.ask("reporter", `A question that is long: ${"and longer ".repeat(30)}`);
+        await visit.openChats();
+        await page.locator(".session", { hasText: "longer" }).hover();
+        expect(await visit.faults(`long-title-${user ?? "nobody"}`)).toEqual([]);
+        await page.getByRole("button", { name: "Delete A question" }).click();
+        await page.getByRole("button", { name: "Delete", exact: true }).click();
+        await visit.newChat();
+        await visit.ask("reporter", "The second question.");
+        await visit.openChats();
+        await expect
+          .poll(async () => await page.locator(".session a").allInnerTexts())
+          .toEqual(["The second question.", "The first question."]);
+
+        await page.reload();
+        await visit.openChats();
+        await page.locator(".session", { hasText: "first" }).hover();
+        await page.getByRole("button", { name: "Rename The first question." }).click();
+        await page.getByRole("textbox", { name: "Title" }).fill("Oslo in rain");
+        await page.keyboard.press("Enter");
+        await page.getByRole("link", { name: "Oslo in rain" }).click();
+        await page.locator(".question", { hasText: "The first question." }).waitFor();
+        await page.getByText("temperatureC").waitFor();
+        expect(await page.title()).toBe("Oslo in rain · Troupe");
+        expect(await visit.faults(`sessions-${user ?? "nobody"}`)).toEqual([]);
+
+        await visit.openChats();
+        await page.locator(".session", { hasText: "Oslo" }).hover();
+        await page.getByRole("button", { name: "Delete Oslo in rain" }).click();
+        await page.getByRole("button", { name: "Delete", exact: true }).click();
+        await page.getByRole("heading", { name: "Troupe" }).waitFor();
+        await page.reload();
+        await visit.openChats();
+        await expect
+          .poll(async () => await page.locator(".session a").allInnerTexts())
+          .toEqual(["The second question."]);
+        expect(await visit.allFaults(url)).toEqual([]);
+      }
+    },
+  );
+
+  it("stops an answer whose run is not known yet as soon as it is [page.stop]", async () => {
+    const { url, runHeaders } = await servePage();
+    const visit = await Visit.open(url, "early-stop");
+    const { page } = visit;
+    let send = (): void => undefined;
+    await page.route("**/stream?early=1", async (route) => {
+      await new Promise<void>((resolve) => (send = resolve));
+      await route.continue();
+    });
+    await page.getByRole("combobox").selectOption({ label: "talker" });
+    await page.getByRole("textbox", { name: "Your question" }).fill("Tell me.");
+    await page.keyboard.press("Enter");
     await page.getByRole("button", { name: "Stop" }).click();
+    expect(runHeaders).toHaveLength(0);
+    send();
+
     await page.getByText("Stopped").waitFor();
     expect(await page.getByText("The end.").count()).toBe(0);
-
-    await visit.ask("reporter", "Go on.");
-    expect(await page.locator(".turn").count()).toBe(2);
-    expect(visit.complaints).toEqual([]);
+    expect(await visit.allFaults(url)).toEqual([]);
   });
 
-  it("has the sessions at the side, which are renamed and deleted, with and without a user [page.sessions]", async () => {
-    const { url } = await servePage();
-    for (const user of ["ada", null]) {
-      const visit = await Visit.open(url, "sessions", { user });
+  it.each(looks)(
+    "sends a key in the header of its vendor alone, and keeps it over a reload only on demand, %s [page.keys]",
+    async (name, look) => {
+      const { url, runHeaders } = await servePage();
+      const visit = await Visit.open(url, `keys-${name}`, look);
       const { page } = visit;
-      await visit.ask("reporter", "The first question.");
-      await page.getByRole("button", { name: "New chat" }).click();
-      await visit.ask("reporter", `A question that is long: ${"and longer ".repeat(30)}`);
-      await page.locator(".session", { hasText: "longer" }).hover();
-      expect(await visit.faults(`long-title-${user ?? "nobody"}`)).toEqual([]);
-      await page.getByRole("button", { name: "Delete A question" }).click();
-      await page.getByRole("button", { name: "Delete", exact: true }).click();
-      await page.getByRole("button", { name: "New chat" }).click();
-      await visit.ask("reporter", "The second question.");
-      await expect
-        .poll(async () => await page.locator(".session a").allInnerTexts())
-        .toEqual(["The second question.", "The first question."]);
+      const urls: string[] = [];
+      page.on("request", (request) => urls.push(request.url() + (request.postData() ?? "")));
+      const enter = async () => {
+        await page.getByRole("button", { name: "Keys of vendors" }).click();
+        await page.getByRole("textbox", { name: "OpenAI" }).fill("sk-of-ada");
+        await page.getByRole("button", { name: "Use the key of OpenAI" }).click();
+        await page.getByText("Key is set").waitFor();
+      };
+      const kept = async () =>
+        await page.evaluate("JSON.stringify([localStorage, sessionStorage]) + document.documentElement.outerHTML");
+      const lastKeys = () => {
+        const {
+          "x-openai-api-key": openai,
+          "x-anthropic-api-key": other,
+          "x-api-key": generic,
+        } = runHeaders.at(-1) ?? {};
+        return [openai, other, generic];
+      };
 
+      await enter();
+      expect(await visit.faults("keys")).toEqual([]);
+      expect(await kept()).not.toContain("sk-of-ada");
+      await page.keyboard.press("Escape");
+      await visit.ask("reporter", "One.");
+      expect(lastKeys()).toEqual(["sk-of-ada", undefined, undefined]);
       await page.reload();
-      await page.locator(".session", { hasText: "first" }).hover();
-      await page.getByRole("button", { name: "Rename The first question." }).click();
-      await page.getByRole("textbox", { name: "Title" }).fill("Oslo in rain");
-      await page.keyboard.press("Enter");
-      await page.getByRole("link", { name: "Oslo in rain" }).click();
-      await page.locator(".question", { hasText: "The first question." }).waitFor();
-      await page.getByText("temperatureC").waitFor();
-      expect(await page.title()).toBe("Oslo in rain · Troupe");
-      expect(await visit.faults(`sessions-${user ?? "nobody"}`)).toEqual([]);
+      await visit.ask("reporter", "Two.");
+      expect(lastKeys()).toEqual([undefined, undefined, undefined]);
 
-      await page.locator(".session", { hasText: "Oslo" }).hover();
-      await page.getByRole("button", { name: "Delete Oslo in rain" }).click();
-      await page.getByRole("button", { name: "Delete", exact: true }).click();
-      await page.getByRole("heading", { name: "Troupe" }).waitFor();
+      await enter();
+      await page.getByRole("switch").check();
       await page.reload();
-      await expect.poll(async () => await page.locator(".session a").allInnerTexts()).toEqual(["The second question."]);
-      // The browser says so itself where the service lists no sessions.
-      expect(visit.complaints.filter((text) => user !== null || !text.includes("401"))).toEqual([]);
-    }
-  });
-
-  it("sends a key in the header of its vendor alone, and keeps it over a reload only on demand [page.keys]", async () => {
-    const { url, runHeaders } = await servePage();
-    const visit = await Visit.open(url, "keys");
-    const { page } = visit;
-    const urls: string[] = [];
-    page.on("request", (request) => urls.push(request.url() + (request.postData() ?? "")));
-    const enter = async () => {
+      await visit.ask("reporter", "Three.");
+      expect(lastKeys()).toEqual(["sk-of-ada", undefined, undefined]);
       await page.getByRole("button", { name: "Keys of vendors" }).click();
-      await page.getByRole("textbox", { name: "OpenAI" }).fill("sk-of-ada");
-      await page.getByRole("button", { name: "Use the key of OpenAI" }).click();
-      await page.getByText("Key is set").waitFor();
-    };
-    const kept = async () =>
-      await page.evaluate("JSON.stringify([localStorage, sessionStorage]) + document.documentElement.outerHTML");
-    const lastKeys = () => {
-      const {
-        "x-openai-api-key": openai,
-        "x-anthropic-api-key": other,
-        "x-api-key": generic,
-      } = runHeaders.at(-1) ?? {};
-      return [openai, other, generic];
-    };
-
-    await enter();
-    expect(await visit.faults("keys")).toEqual([]);
-    expect(await kept()).not.toContain("sk-of-ada");
-    await page.keyboard.press("Escape");
-    await visit.ask("reporter", "One.");
-    expect(lastKeys()).toEqual(["sk-of-ada", undefined, undefined]);
-    await page.reload();
-    await visit.ask("reporter", "Two.");
-    expect(lastKeys()).toEqual([undefined, undefined, undefined]);
-
-    await enter();
-    await page.getByRole("switch").check();
-    await page.reload();
-    await visit.ask("reporter", "Three.");
-    expect(lastKeys()).toEqual(["sk-of-ada", undefined, undefined]);
-    await page.getByRole("button", { name: "Keys of vendors" }).click();
-    await page.getByRole("switch").uncheck();
-    expect(await kept()).not.toContain("sk-of-ada");
-    expect(urls.join(" ")).not.toContain("sk-of-ada");
-    expect(visit.complaints).toEqual([]);
-  });
+      await page.getByRole("switch").uncheck();
+      expect(await kept()).not.toContain("sk-of-ada");
+      expect(urls.join(" ")).not.toContain("sk-of-ada");
+      expect(await visit.allFaults(url)).toEqual([]);
+    },
+  );
 
   it("is used by keyboard alone: Enter sends, Shift and Enter break the line, and the focus stays [page.accessible]", async () => {
     const { url } = await servePage();

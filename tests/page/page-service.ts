@@ -133,7 +133,7 @@ const signIn: RequestHandler = (request, _, next) => {
 export type PageService = { readonly url: string; readonly runHeaders: Record<string, unknown>[] };
 
 /** Serves agents, a team and a workflow with the page, until the test is over. */
-export async function servePage(): Promise<PageService> {
+export async function servePage({ users = true } = {}): Promise<PageService> {
   const storage = new InMemoryStorage();
   const demo = createDemo(storage);
   const logger = createLogger({ level: "silent" });
@@ -146,7 +146,7 @@ export async function servePage(): Promise<PageService> {
     if (request.path.endsWith("/stream")) runHeaders.push(request.headers);
     next();
   });
-  app.use(createPage({ title: "Troupe", suggestions: { helper: ["What should I take along to Oslo?"] } }));
+  app.use(createPage({ title: "Troupe", users, suggestions: { helper: ["What should I take along to Oslo?"] } }));
   app.use(createAgentRouter({ ...demo, runs, fileUpload: true, middleware: [signIn], logger }));
   const server = createServer(app).listen(0, "127.0.0.1");
   await once(server, "listening");

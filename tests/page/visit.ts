@@ -70,6 +70,25 @@ export class Visit {
     await this.page.getByRole("button", { name: "Stop" }).or(this.page.locator(".turn-foot").last()).first().waitFor();
   }
 
+  /** Shows the chats at the side. On a narrow screen they are in a drawer. */
+  async openChats(): Promise<void> {
+    const isShown = await this.page.locator(".sidebar").isVisible();
+    if (!isShown) await this.page.getByRole("button", { name: "Chats" }).click();
+  }
+
+  /** Begins a new chat. */
+  async newChat(): Promise<void> {
+    await this.openChats();
+    await this.page.getByRole("button", { name: "New chat" }).click();
+  }
+
+  /** Returns what is wrong with the page at the end of a visit, what it has complained of, and the other hosts that it has asked. */
+  async allFaults(url: string): Promise<string[]> {
+    const { host } = new URL(url);
+    const others = [...this.hosts].filter((each) => each !== host);
+    return [...(await this.faults("end")), ...this.complaints, ...others];
+  }
+
   /** Returns what is wrong with the page as it stands: wider than its window, or found by axe. */
   async faults(state: string): Promise<string[]> {
     if (pictures !== undefined) {

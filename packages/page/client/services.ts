@@ -19,7 +19,7 @@ export type Services = {
 export function createServices(settings: Settings): Services {
   const place = settings.api.pathname;
   const keys = new KeyRing(shelf("sessionStorage", `${place}:keys`));
-  const api = new Api(settings.api, () => keys.headers());
+  const api = new Api(settings, () => keys.headers());
   const openRuns = new OpenRuns(shelf("sessionStorage", `${place}:runs`));
   const sessions = new SessionList(api, shelf("localStorage", `${place}:sessions`), () => openRuns.all());
   const conversation = new Conversation(api, openRuns, {

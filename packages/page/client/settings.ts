@@ -6,17 +6,17 @@ export type Settings = {
   /** The URL of the page itself, which ends in a slash. */
   readonly base: URL;
   readonly suggestions: Readonly<Record<string, readonly string[]>>;
+  /** False when the server lists the sessions and runs of nobody. */
+  readonly hasUsers: boolean;
   /** True when the server has the routes of the inspector. */
   readonly hasInspector: boolean;
 };
 
 /** Reads the settings from the element of the document that has them. */
 export function readSettings(element: HTMLElement): Settings {
-  const { title, api, base, suggestions, hasInspector } = JSON.parse(element.dataset["settings"] ?? "{}") as Record<
-    "title" | "api" | "base",
-    string
-  > &
-    Pick<Settings, "suggestions" | "hasInspector">;
+  const { title, api, base, suggestions, hasUsers, hasInspector } = JSON.parse(
+    element.dataset["settings"] ?? "{}",
+  ) as Record<"title" | "api" | "base", string> & Pick<Settings, "suggestions" | "hasUsers" | "hasInspector">;
   const origin = new URL(api.endsWith("/") ? api : `${api}/`, location.origin);
-  return { title, suggestions, hasInspector, api: origin, base: new URL(base, location.href) };
+  return { title, suggestions, hasUsers, hasInspector, api: origin, base: new URL(base, location.href) };
 }

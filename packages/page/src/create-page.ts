@@ -54,13 +54,13 @@ type Page = { readonly settings: PageSettings; readonly client: ClientFiles };
 function sendPage(request: Request, response: Response, { settings, client }: Page): void {
   const [path = "/"] = request.originalUrl.split("?", 1);
   const base = path.endsWith("/") ? "" : `${path.split("/").at(-1)}/`;
-  const { title, api, suggestions = {}, inspector } = settings;
+  const { title, api, suggestions = {}, users, inspector } = settings;
   const document = pageDocument({
     title,
     script: `${base}assets/${client.script}`,
     style: `${base}assets/${client.style}`,
     icon: `${base}assets/icon.svg`,
-    settings: { title, api, suggestions, base: `./${base}`, hasInspector: inspector !== undefined },
+    settings: { title, api, suggestions, base: `./${base}`, hasUsers: users, hasInspector: inspector !== undefined },
   });
   response.setHeader("Content-Security-Policy", contentSecurityPolicy);
   response.setHeader("Cross-Origin-Opener-Policy", "same-origin");

@@ -1,5 +1,6 @@
 import type { RunService } from "@troupe/core";
 import {
+  anyBoolean,
   anyString,
   arrayOf,
   functionLike,
@@ -24,6 +25,8 @@ export type PageOptions = {
   title?: string | undefined;
   /** Questions that a new chat proposes, by the name of the agent, team or workflow. @default none */
   suggestions?: Readonly<Record<string, readonly string[]>> | undefined;
+  /** `false` for a host that knows no users: the page lists the sessions that its browser has begun, and asks for no others. @default true */
+  users?: boolean | undefined;
   /** The runs that the inspector shows, and who may see them. @default no inspector */
   inspector?: InspectorOptions | undefined;
 };
@@ -51,6 +54,7 @@ const optionTable = {
   api: optional(path, "/"),
   title: optional(nonBlankString(), "Troupe"),
   suggestions,
+  users: optional(anyBoolean, true),
   inspector: optional(nested(inspectorTable)),
 } satisfies OptionTable<PageOptions>;
 

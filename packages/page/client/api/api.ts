@@ -1,4 +1,5 @@
 import { plainLine } from "../markdown/link.ts";
+import type { Settings } from "../settings.ts";
 import type { Failure, RunInfo, RunnableInfo, RunnableKind, SessionInfo, StoredTurn } from "./wire.ts";
 
 /** A refusal of the service, or its absence (`network`), in words for people. */
@@ -29,11 +30,14 @@ type Sending = RequestInit & { query?: Record<string, string> };
 
 /** The API of the service, as far as the page uses it. Keys of vendors go into headers of requests for runs, and nowhere else. */
 export class Api {
+  /** False where the service lists the sessions and runs of nobody. */
+  readonly hasUsers: boolean;
   readonly #base: URL;
   readonly #keyHeaders: () => Record<string, string>;
 
-  constructor(base: URL, keyHeaders: () => Record<string, string>) {
-    this.#base = base;
+  constructor({ api, hasUsers }: Pick<Settings, "api" | "hasUsers">, keyHeaders: () => Record<string, string>) {
+    this.hasUsers = hasUsers;
+    this.#base = api;
     this.#keyHeaders = keyHeaders;
   }
 
@@ -112,6 +116,7 @@ export class Api {
 
   /** Returns the newest runs of the caller that outlive their connections. */
   async runs(): Promise<RunInfo[]> {
+    if (!this.hasUsers) return [];
     return (await this.#json<{ runs: RunInfo[] }>("runs", { query: { limit: "50" } })).runs;
   }
 

@@ -24,7 +24,7 @@ const mostRemembered = 60;
 /** Characters of a question that stand for the title of its session until it has one. */
 const longestTitle = 80;
 
-type SessionApi = Pick<Api, "sessions" | "session" | "rename" | "removeSession" | "runs">;
+type SessionApi = Pick<Api, "hasUsers" | "sessions" | "session" | "rename" | "removeSession" | "runs">;
 
 /**
  * The caller's sessions. A service that does not know its caller lists none: then those that were begun in this browser are
@@ -34,13 +34,14 @@ export class SessionList extends Store<SessionListState> {
   readonly #api: SessionApi;
   readonly #shelf: Shelf;
   readonly #begun: () => readonly BegunSession[];
-  #isListed = true;
+  #isListed: boolean;
 
   constructor(api: SessionApi, shelf: Shelf, begun: () => readonly BegunSession[] = () => []) {
     super({ sessions: [], open: new Map(), isLoaded: false });
     this.#api = api;
     this.#shelf = shelf;
     this.#begun = begun;
+    this.#isListed = api.hasUsers;
   }
 
   /** Reads the newest sessions. */
