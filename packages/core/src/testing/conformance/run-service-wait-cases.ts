@@ -18,6 +18,8 @@ export const runServiceWaitCases = {
         waits.map(({ id, kind }) => [id, kind]),
         [["t.0.0", "approval"]],
       );
+      // The record tells of the wait before the attempt is over.
+      await before.drain(5000);
       assert.deepEqual(await subject.storage.list("run-open"), []);
       await before.close();
 
@@ -61,6 +63,7 @@ export const runServiceWaitCases = {
       const service = await services.serve(subject.storage, { agents: { a: playing(sending, [sendTool(calls)]) } });
       const { runId } = await service.accept(adasRun);
       await reaches(service, runId, "waiting");
+      await service.drain(5000);
 
       assert.equal(await service.cancel(runId, ada), "cancelled");
       assert.equal((await service.get(runId, ada)).status, "cancelled");
