@@ -1,5 +1,6 @@
 import { TroupeError } from "../errors/troupe-error.ts";
 import { Journal } from "../journal/journal.ts";
+import type { SessionOwner } from "../session/session-owner.ts";
 import { createId } from "../util/create-id.ts";
 import { readRequest } from "./accept-request.ts";
 import type { CheckedRequest } from "./accept-request.ts";
@@ -15,18 +16,24 @@ import { isEnded } from "./run-record.ts";
 import type { RunRecord } from "./run-record.ts";
 import type { AcceptedRun, RunRequest } from "./run-view.ts";
 
-type Acceptance = { parts: ServiceParts; engine: RunEngine; isEphemeral: boolean };
+type Acceptance = {
+  parts: ServiceParts;
+  engine: RunEngine;
+  isEphemeral: boolean;
+  /** Returns the number of open runs of a caller. Rejects with `rate_limited` when one more is too many. */
+  admit: (owner: SessionOwner) => Promise<number>;
+};
 
 /** Accepts a run: checks it as far as it can be checked before it begins, stores it, and submits it to the engine. */
 export async function acceptRun(acceptance: Acceptance, given: RunRequest): Promise<AcceptedRun> {
-  const { parts, engine, isEphemeral } = acceptance;
+  const { parts, isEphemeral } = acceptance;
   const request = readRequest(given);
   const target = findTarget(parts.registries, request.kind, request.name);
   if (request.local !== undefined && !isEphemeral) throw notStorable();
   const found = request.fingerprint === undefined ? null : await parts.store.read(request.runId);
   if (found !== null) return await acceptAgain(acceptance, request, found);
   if (request.mustExist) throw new TroupeError("gone", "There is no run of this idempotency key any more.");
-  const open = parts.admission.check(request.owner, await engine.waiting());
+  const open = await acceptance.admit(request.owner);
   const record = newRecord(parts, request, { open, plan: parts.printer.print(target) });
   checkStart(target, request, record);
   const sealed = parts.vault.seal(request.runId, request.keys);

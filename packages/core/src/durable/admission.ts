@@ -25,12 +25,11 @@ export class Admission {
 
   /** Returns the number of open runs of a caller. Throws `rate_limited` when one more is too many. */
   check(owner: SessionOwner, queued: number): number {
-    const { maxQueued, perCaller } = this.#limits;
-    if (queued >= maxQueued) throw refused(`${maxQueued} runs wait already. Try again later.`, maxQueued);
+    checkQueued(this.#limits, queued);
     // All callers without a user are one owner.
     const open = owner.userId === undefined ? 0 : (this.#open.get(ownerKey(owner))?.size ?? 0);
-    if (open < perCaller) return open;
-    throw refused(`This user has ${perCaller} open runs. Wait for one to end, or cancel one.`, perCaller);
+    checkOpen(this.#limits, open);
+    return open;
   }
 
   add(runId: string, owner: SessionOwner): void {
@@ -61,6 +60,17 @@ export class Admission {
     const runs = this.#open.get(key) ?? new Set();
     this.#open.set(key, runs.add(runId));
   }
+}
+
+/** Throws `rate_limited` when one more waiting run is too many. */
+export function checkQueued({ maxQueued }: AdmissionLimits, queued: number): void {
+  if (queued >= maxQueued) throw refused(`${maxQueued} runs wait already. Try again later.`, maxQueued);
+}
+
+/** Throws `rate_limited` when one more open run of a caller is too many. */
+export function checkOpen({ perCaller }: AdmissionLimits, open: number): void {
+  if (open < perCaller) return;
+  throw refused(`This user has ${perCaller} open runs. Wait for one to end, or cancel one.`, perCaller);
 }
 
 function refused(message: string, limit: number): TroupeError {

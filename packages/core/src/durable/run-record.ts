@@ -140,6 +140,9 @@ export const byKeys = {
   sessionsOf: (owner: SessionOwner): string => `#session/${ownerKey(owner)}/`,
   ofSession: ({ owner, sessionId, createdAt, runId }: RunRecord): string =>
     `#session/${sessionKey(owner, sessionId)}/${time(lastTime - createdAt)}/${encodeKey(runId)}`,
+  /** Open runs of users, also those that wait for an answer, where several processes accept runs. */
+  openOf: (owner: SessionOwner): string => `#open/${ownerKey(owner)}/`,
+  ofOpen: (owner: string, runId: string): string => `#open/${owner}/${encodeKey(runId)}`,
   /** Ended runs with a log. */
   ended: "#ended/",
   ofEnded: (endedAt: number, runId: string): string => `#ended/${time(endedAt)}/${encodeKey(runId)}`,

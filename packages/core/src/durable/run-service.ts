@@ -21,6 +21,7 @@ import { readInput } from "./run-input.ts";
 import { cancelled } from "./run-opts.ts";
 import { RunPerformer } from "./run-performer.ts";
 import { makeServiceParts } from "./service-parts.ts";
+import { SharedAdmission } from "./shared-admission.ts";
 import type { ServiceParts } from "./service-parts.ts";
 import { byKeys, isEnded, toView } from "./run-record.ts";
 import type { RunRecord } from "./run-record.ts";
@@ -57,6 +58,7 @@ export class RunService {
   readonly #parts: ServiceParts;
   readonly #performing: Map<string, Performing>;
   readonly #performer: RunPerformer;
+  readonly #sharedAdmission: SharedAdmission | undefined;
   readonly #unlisten: readonly (() => void)[];
   /** Ended runs of a service without a storage, the oldest first. */
   readonly #ended: string[] = [];
@@ -75,6 +77,10 @@ export class RunService {
       isAlone: this.#engine instanceof LocalEngine,
       onEnded: (runId) => this.#onEnded(runId),
     });
+    const { store } = this.#parts;
+    const isAlone = this.#engine instanceof LocalEngine;
+    const counted = { limits: settings.admission, store, engine: this.#engine };
+    this.#sharedAdmission = isAlone ? undefined : new SharedAdmission(counted);
     this.subscriptions = new RunSubscriptions({
       ...this.#parts,
       find: async (runId, caller) => await this.#find(runId, caller),
@@ -97,7 +103,8 @@ export class RunService {
   async accept(request: RunRequest): Promise<AcceptedRun> {
     this.#checkOpen();
     const isEphemeral = this.#settings.storage === undefined;
-    return await acceptRun({ parts: this.#parts, engine: this.#engine, isEphemeral }, request);
+    const admit = async (owner: SessionOwner) => await this.#admit(owner);
+    return await acceptRun({ parts: this.#parts, engine: this.#engine, isEphemeral, admit }, request);
   }
 
   /** Returns the open run of an owner's session, the one under way first; `null` when there is none. */
@@ -282,6 +289,12 @@ export class RunService {
     await this.subscriptions.close();
     if (this.#settings.engine === undefined) await this.#engine.close();
     if (this.#settings.storage === undefined) await this.#storage.close();
+  }
+
+  /** Returns the number of open runs of a caller, of all processes where there may be others. */
+  async #admit(owner: SessionOwner): Promise<number> {
+    if (this.#sharedAdmission !== undefined) return await this.#sharedAdmission.check(owner);
+    return this.#parts.admission.check(owner, await this.#engine.waiting());
   }
 
   #toView(record: RunRecord): RunView {

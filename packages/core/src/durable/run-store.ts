@@ -32,9 +32,12 @@ export class RunStore {
   readonly #missing = new Map<string, number>();
   readonly #writes: GatheredWrites;
   readonly #now: () => number;
+  readonly #isShared: boolean;
 
-  constructor(storage: RunStorage, now: () => number) {
+  /** @param isShared true when other processes accept runs too: then each user's open runs are listed, to be counted */
+  constructor(storage: RunStorage, now: () => number, isShared = false) {
     this.storage = storage;
+    this.#isShared = isShared;
     this.#writes = new GatheredWrites(storage);
     this.#now = now;
   }
@@ -58,7 +61,11 @@ export class RunStore {
     const { runs, open, byOwner, log } = runNamespaces;
     const { runId, sessionId, createdAt, expiresAt } = record;
     const listed = { v: 1, createdAt, sessionId };
-    const places = isListed(record) ? [byKeys.ofOwner(record), byKeys.ofSession(record)] : [byKeys.ofSession(record)];
+    const places = [
+      ...(isListed(record) ? [byKeys.ofOwner(record)] : []),
+      byKeys.ofSession(record),
+      ...this.#openKeys(record),
+    ];
     // The record last: one that is there has all the others.
     const writes = [
       { namespace: open, key: encodeKey(runId), value: this.#openRun(record) },
@@ -117,9 +124,11 @@ export class RunStore {
   }
 
   /** Takes a run that is over off the list of open runs, and puts it on that of runs to remove, soon. */
-  async settle({ runId, endedAt = this.#now() }: RunRecord): Promise<void> {
+  async settle(record: RunRecord): Promise<void> {
+    const { runId, endedAt = this.#now() } = record;
     const { open, byOwner } = runNamespaces;
     await this.#writes.later([
+      ...this.#openKeys(record).map((key) => ({ namespace: byOwner, key, value: null })),
       { namespace: byOwner, key: byKeys.ofEnded(endedAt, runId), value: { v: 1 } },
       { namespace: open, key: encodeKey(runId), value: null },
     ]);
@@ -189,6 +198,8 @@ export class RunStore {
     if (!(await this.storage.compareAndSet(runNamespaces.open, key, value, null))) return;
     for (const piece of left) await this.storage.delete(runNamespaces.input, piece);
     await this.removeLog(runId);
+    const { owner } = readOpenRun(value, runId);
+    await this.storage.delete(runNamespaces.byOwner, byKeys.ofOpen(owner, runId));
   }
 
   /** Lists the open runs. Damaged entries are left out, and given to `onError`. */
@@ -250,7 +261,8 @@ export class RunStore {
     if (record.isSubscribed === true) await removeSubscriptions(this.storage, runId);
     const ended = endedAt === undefined ? [] : [byKeys.ofEnded(endedAt, runId), byKeys.ofBare(endedAt, runId)];
     const expiring = expiresAt === undefined ? [] : [byKeys.ofExpiring(expiresAt, runId)];
-    const listed = [byKeys.ofOwner(record), byKeys.ofSession(record), ...ended, ...expiring];
+    const places = [byKeys.ofOwner(record), byKeys.ofSession(record), byKeys.ofOpen(ownerKey(record.owner), runId)];
+    const listed = [...places, ...ended, ...expiring];
     await writeAll(this.storage, [
       { namespace: open, key: encodeKey(runId), value: null },
       ...listed.map((key) => ({ namespace: byOwner, key, value: null })),
@@ -312,6 +324,11 @@ export class RunStore {
       if (due.length > 0) yield due;
       if (due.length < page.length) return;
     }
+  }
+
+  /** Returns the key under which an open run is listed to be counted, if it is. */
+  #openKeys(record: RunRecord): string[] {
+    return this.#isShared && isListed(record) ? [byKeys.ofOpen(ownerKey(record.owner), record.runId)] : [];
   }
 
   #openRun({ activation, priority, notBefore, owner, status, waits }: RunRecord): OpenRun {

@@ -59,7 +59,7 @@ export function makeServiceParts(
 ): ServiceParts {
   const { admission, sealKeys, logger, now, node = createId() } = settings;
   const { writer, performing } = processStateOf(storage);
-  const store = new RunStore(storage, now);
+  const store = new RunStore(storage, now, !isAlone);
   const vault = new KeyVault(storage, sealKeys);
   const printer = new PlanPrinter();
   return {

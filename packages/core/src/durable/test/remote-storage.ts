@@ -4,7 +4,7 @@ import type { Listing, StorageDriver } from "../../storage/storage-driver.ts";
 /** A storage that other processes may write to, for all that a service knows, and what it is asked for. */
 export class RemoteStorage {
   /** The storage as another process has it. */
-  readonly inner = new InMemoryStorage();
+  readonly inner: InMemoryStorage;
   /** The storage as the process under test has it. */
   readonly driver: StorageDriver;
   /** The requests for records of logs: the number of listings of each. */
@@ -15,7 +15,11 @@ export class RemoteStorage {
   readonly #listeners = new Set<() => void>();
 
   /** @param members members of the driver to replace; `undefined` takes one away */
-  constructor(members: { [Name in keyof StorageDriver]?: StorageDriver[Name] | undefined } = {}) {
+  constructor(
+    members: { [Name in keyof StorageDriver]?: StorageDriver[Name] | undefined } = {},
+    inner = new InMemoryStorage(),
+  ) {
+    this.inner = inner;
     const own: Partial<StorageDriver> = {
       list: async (namespace, prefix, options) => {
         if (namespace === "run-log") await this.#note(1);

@@ -1,0 +1,164 @@
+import { describe, expect, it, vi } from "vitest";
+import type { InMemoryStorage } from "../storage/in-memory-storage.ts";
+import { SharedAdmission } from "./shared-admission.ts";
+import type { RunEngine, RunJob, Serving } from "./run-engine.ts";
+import type { RunService } from "./run-service.ts";
+import { RunStore } from "./run-store.ts";
+import type { RunStorage } from "./run-record.ts";
+import { askingRunnable } from "./test/asking-runnable.ts";
+import { RemoteStorage } from "./test/remote-storage.ts";
+import { makeService, request, scriptedAgent, untilStatus } from "./test/services.ts";
+
+/** An engine whose queue several services share. The one that serves performs each job at once. */
+class SharedQueue implements RunEngine {
+  readonly jobs: RunJob[] = [];
+  counts = 0;
+  #perform: Parameters<RunEngine["serve"]>[0] | undefined;
+
+  async submit(job: RunJob): Promise<void> {
+    this.jobs.push(job);
+    if (this.#perform !== undefined) this.#performNext(this.#perform);
+  }
+
+  async withdraw(runId: string): Promise<void> {
+    const index = this.jobs.findIndex((job) => job.runId === runId);
+    if (index !== -1) this.jobs.splice(index, 1);
+  }
+
+  async serve(perform: Parameters<RunEngine["serve"]>[0]): Promise<Serving> {
+    this.#perform = perform;
+    while (this.jobs.length > 0) this.#performNext(perform);
+    return { drain: async () => {} };
+  }
+
+  async waiting(): Promise<number> {
+    this.counts += 1;
+    return this.jobs.length;
+  }
+
+  async close(): Promise<void> {}
+
+  #performNext(perform: Parameters<RunEngine["serve"]>[0]): void {
+    const job = this.jobs.shift();
+    if (job !== undefined) void perform(job, new AbortController().signal);
+  }
+}
+
+/** Two services of two processes over one storage and one queue. */
+function twoNodes(admission: { maxQueued?: number; perCaller?: number }, agent: object = scriptedAgent([])) {
+  const engine = new SharedQueue();
+  const one = new RemoteStorage();
+  const agents = { a: agent } as never;
+  const nodes = [one.driver, new RemoteStorage({}, one.inner).driver].map((storage) =>
+    makeService({ agents, storage, engine, admission }),
+  ) as [RunService, RunService];
+  return { nodes, engine, inner: one.inner };
+}
+
+const ada = { ...request, owner: { userId: "ada" } };
+const bob = { ...request, owner: { userId: "bob" } };
+
+/** The keys of the list of open runs by user. */
+async function listedIn(inner: InMemoryStorage): Promise<string[]> {
+  return (await inner.list("run-by", "#open/")).map(({ key }) => key);
+}
+
+describe("the admission of runs by several processes", () => {
+  it("counts the open runs of a caller that all of them have accepted [durable.admission]", async () => {
+    const { nodes } = twoNodes({ perCaller: 3 });
+    await nodes[0].accept(ada);
+    await nodes[1].accept(ada);
+    const { runId } = await nodes[0].accept(ada);
+    for (const node of nodes) {
+      await expect(node.accept(ada)).rejects.toMatchObject({
+        code: "rate_limited",
+        fields: { retryAfterMs: 1000, limit: 3 },
+      });
+      await node.accept(bob);
+      await node.accept(request);
+    }
+
+    await nodes[1].cancel(runId, { userId: "ada" });
+    await nodes[1].accept(ada);
+    await expect(nodes[0].accept(ada)).rejects.toMatchObject({ code: "rate_limited" });
+  });
+
+  it("lets the caller with fewer open runs of all of them go first [durable.fairness]", async () => {
+    const { nodes, engine } = twoNodes({});
+    for (const [index, each] of [ada, ada, ada, bob].entries()) await nodes[index % 2]?.accept(each);
+
+    expect(engine.jobs.map(({ priority }) => priority)).toEqual([10, 11, 12, 10]);
+  });
+
+  it("refuses runs beyond those that wait in the queue of all of them, and counts these once a second [durable.admission]", async () => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    const { nodes, engine } = twoNodes({ maxQueued: 3 });
+    for (let count = 0; count < 3; count++) await nodes[0].accept(request);
+    expect(engine.counts).toBe(1);
+    await expect(nodes[1].accept(request)).rejects.toMatchObject({ code: "rate_limited", fields: { limit: 3 } });
+
+    engine.jobs.length = 0;
+    await expect(nodes[1].accept(request)).rejects.toMatchObject({ code: "rate_limited" });
+    vi.advanceTimersByTime(1000);
+    await nodes[1].accept(request);
+    vi.useRealTimers();
+  });
+
+  it("counts runs that wait for an answer, and keeps no ended run on the list of open ones [durable.admission]", async () => {
+    const { nodes, engine, inner } = twoNodes({ perCaller: 1 }, askingRunnable());
+    await nodes[1].serve();
+    const { runId } = await nodes[0].accept(ada);
+    await untilStatus(nodes[0], runId, "waiting");
+    await expect(nodes[0].accept(ada)).rejects.toMatchObject({ code: "rate_limited" });
+    expect(await listedIn(inner)).toEqual([`#open/-/ada/${runId}`]);
+    await nodes[0].answer(runId, "t.0.0", { approved: true }, "host");
+    await untilStatus(nodes[0], runId, "completed");
+
+    // Also before the list is up to date.
+    const second = await nodes[0].accept(ada);
+    await vi.waitFor(async () => expect(await listedIn(inner)).toEqual([`#open/-/ada/${second.runId}`]));
+    expect((await nodes[0].list("host")).runs).toHaveLength(2);
+    expect((await nodes[0].list({ userId: "ada" })).runs).toHaveLength(2);
+    await nodes[0].forgetUser({ userId: "ada" });
+    expect(await listedIn(inner)).toEqual([]);
+    expect(engine.jobs).toEqual([]);
+  });
+
+  it("repairs the list when a process died between the end of a run and that", async () => {
+    const { nodes, inner } = twoNodes({ perCaller: 1 });
+    const { runId } = await nodes[0].accept(ada);
+    const record = (await inner.get("runs", runId)) as Record<string, never>;
+    await inner.set("runs", runId, { ...record, status: "completed", endedAt: 1 });
+    await nodes[1].serve();
+
+    await vi.waitFor(async () => expect(await listedIn(inner)).toEqual([]));
+  });
+
+  it("takes a run off the list that its process did not finish accepting [durable.orphan]", async () => {
+    let now = 0;
+    const { driver, inner } = new RemoteStorage();
+    const { nodes, inner: full } = twoNodes({});
+    const { runId } = await nodes[0].accept(ada);
+    for (const namespace of ["run-open", "run-by"]) {
+      for (const { key, value } of await full.list(namespace)) await inner.set(namespace, key, value);
+    }
+    const store = new RunStore(driver as RunStorage, () => now, true);
+    await store.closeOrphan(runId);
+    expect(await listedIn(inner)).toHaveLength(1);
+    now = 61_000;
+    await store.closeOrphan(runId);
+
+    expect(await listedIn(inner)).toEqual([]);
+    expect(await inner.list("run-open")).toEqual([]);
+  });
+
+  it("asks the engine again after it could not tell how many runs wait", async () => {
+    const engine = new SharedQueue();
+    const store = new RunStore(new RemoteStorage().driver as RunStorage, Date.now, true);
+    const admission = new SharedAdmission({ limits: { maxQueued: 1, perCaller: 1 }, store, engine });
+    vi.spyOn(engine, "waiting").mockRejectedValueOnce(new Error("The queue cannot be reached."));
+
+    await expect(admission.check({ userId: "ada" })).rejects.toThrow("The queue cannot be reached.");
+    expect(await admission.check({ userId: "ada" })).toBe(0);
+  });
+});

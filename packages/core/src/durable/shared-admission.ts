@@ -1,0 +1,71 @@
+import { mapBounded } from "../async/map-bounded.ts";
+import { runNamespaces } from "../journal/log-entry.ts";
+import type { SessionOwner } from "../session/session-owner.ts";
+import { checkOpen, checkQueued } from "./admission.ts";
+import type { AdmissionLimits } from "./admission.ts";
+import type { RunEngine } from "./run-engine.ts";
+import { byKeys, isEnded, runIdOf } from "./run-record.ts";
+import type { RunStore } from "./run-store.ts";
+
+/** Milliseconds for which the number of waiting runs is not asked for again. */
+const queuedMs = 1000;
+
+type SharedAdmissionInit = { limits: AdmissionLimits; store: RunStore; engine: RunEngine };
+
+/**
+ * Counts the open runs of each caller where other processes accept runs too: by the list of open runs in the storage, with
+ * one request for each run of a user. Runs that are accepted at the same moment may exceed a limit by a few.
+ */
+export class SharedAdmission {
+  readonly #init: SharedAdmissionInit;
+  #queued: Promise<number> | undefined;
+  #queuedAtMs = -Infinity;
+
+  constructor(init: SharedAdmissionInit) {
+    this.#init = init;
+  }
+
+  /** Returns the number of open runs of a caller. Rejects with `rate_limited` when one more is too many. */
+  async check(owner: SessionOwner): Promise<number> {
+    const { limits } = this.#init;
+    checkQueued(limits, await this.#countQueued());
+    // All callers without a user are one owner.
+    if (owner.userId === undefined) return 0;
+    const keys = await this.#listOpen(owner);
+    const open = keys.length < limits.perCaller ? keys.length : await this.#countOpen(keys);
+    checkOpen(limits, open);
+    return open;
+  }
+
+  /** Returns the number of waiting runs, which is a second old at most. */
+  async #countQueued(): Promise<number> {
+    const now = performance.now();
+    if (this.#queued === undefined || now - this.#queuedAtMs >= queuedMs) {
+      this.#queuedAtMs = now;
+      this.#queued = this.#init.engine.waiting();
+    }
+    try {
+      return await this.#queued;
+    } catch (error) {
+      this.#queued = undefined;
+      throw error;
+    }
+  }
+
+  async #listOpen(owner: SessionOwner): Promise<string[]> {
+    const { store, limits } = this.#init;
+    const prefix = byKeys.openOf(owner);
+    // More than may be open: some have just ended.
+    const limit = 2 * limits.perCaller;
+    const listed = await store.storage.list(runNamespaces.byOwner, prefix, { limit });
+    return listed.slice(0, limit).map(({ key }) => key);
+  }
+
+  /** Counts the runs on a full list that are open indeed: those that have just ended are taken off it a moment later. */
+  async #countOpen(keys: readonly string[]): Promise<number> {
+    const { store } = this.#init;
+    const records = await mapBounded(keys, (key) => store.read(decodeURIComponent(runIdOf(key))));
+    // One without a record is being accepted, or the sweep takes it off.
+    return records.filter((record) => record === null || !isEnded(record.status)).length;
+  }
+}
