@@ -116,6 +116,16 @@ describe("a run of an old release beside a new one", () => {
     expect(queue.handedBack).toEqual([]);
   });
 
+  it("waits for an upgrade when no live process opens its caller's keys [durable.rolling]", async () => {
+    const other = { ...old(), sealKeys: ["x".repeat(32)] };
+    const { queue, first, second, runId, answer } = await deploy({ ...old(), sealKeys }, other, sealed);
+    await serveRuns({ ...other, ...queue.node("third") });
+    await first.drain(0);
+    await answer(second);
+
+    expect((await untilStatus(second, runId, "waiting")).waits).toMatchObject([{ kind: "upgrade" }]);
+  });
+
   it("is not left to a process that only accepts", async () => {
     const { queue, first, second, runId, answer } = await deploy(old(), { agents: { a: payer([]) } });
     const api = makeService({ ...old(), ...queue.node("api") });
