@@ -22,8 +22,15 @@ const types: Readonly<Record<string, string>> = {
   css: "text/css; charset=utf-8",
 };
 
+/** The files for all pages of this process, which are the same: to bundle and to compress them takes most of a page's start. */
+let reading: Promise<ClientFiles> | undefined;
+
 /** Reads the scripts and the style sheet of the page: those that the build has made or, in a checkout without them, those that it would make. */
 export async function readClientFiles(): Promise<ClientFiles> {
+  return await (reading ??= read());
+}
+
+async function read(): Promise<ClientFiles> {
   const contents = (await readBuilt(new URL("client/", import.meta.url))) ?? (await bundleSources());
   const files = new Map<string, ClientFile>();
   for (const [name, content] of contents) {

@@ -31,17 +31,17 @@ const contentSecurityPolicy = [
  */
 export function createPage(options: PageOptions = {}): ExpressRouter {
   const settings = readPageOptions(options);
-  let reading: Promise<ClientFiles> | undefined;
-  const readFiles = async (): Promise<ClientFiles> => await (reading ??= readClientFiles());
   const router = Router();
   if (settings.inspector !== undefined) router.use("/inspector", inspectorRoutes(settings.inspector));
-  router.get("/", async (request, response) => sendPage(request, response, { settings, client: await readFiles() }));
+  router.get("/", async (request, response) =>
+    sendPage(request, response, { settings, client: await readClientFiles() }),
+  );
   router.get("/assets/icon.svg", (_, response) => {
     response.setHeader("Cache-Control", "public, max-age=86400");
     setSafely(response).type("image/svg+xml").send(pageIcon);
   });
   router.get("/assets/:name", async (request, response, next) => {
-    const file = (await readFiles()).files.get(request.params.name);
+    const file = (await readClientFiles()).files.get(request.params.name);
     if (file === undefined) return next();
     sendFile(request, response, file);
   });

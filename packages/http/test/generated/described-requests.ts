@@ -130,14 +130,16 @@ const breaks: ((made: Made, junk: string) => Partial<Made>)[] = [
   ({ headers }) => ({ headers: { ...headers, "content-type": "multipart/form-data; boundary=x" }, body: "--x\r\n" }),
 ];
 
+/** Strings of any form, made once: to make `webSegment` takes as long as a hundred requests. */
+const junk = oneof(
+  string(),
+  webSegment(),
+  anything().map(stringify),
+  jsonValue().map((json) => JSON.stringify(json)),
+);
+
 /** Errors that any request can have. */
 function spoiltRequest(spec: OpenApiSpec, target: Target): Arbitrary<Made> {
-  const junk = oneof(
-    string(),
-    webSegment(),
-    anything().map(stringify),
-    jsonValue().map((json) => JSON.stringify(json)),
-  );
   return record({ made: rightRequest(spec, target), spoil: constantFrom(...breaks), junk }).map((wrong) => {
     const made = { ...wrong.made, ...wrong.spoil(wrong.made, wrong.junk), isRight: false };
     return {
