@@ -41,6 +41,8 @@ function project(name: string, root: string, settings: Settings) {
 /** Tests that need more than sources: servers, packed tarballs, keys, processes of their own, a machine to themselves, or many seconds. */
 const special = ["integration", "packed", "live", "processes", "slow", "timing"].map((kind) => `**/*.${kind}.test.ts`);
 
+const everywhere = ["{packages,apps,internal,tools,tests,bench}/**/*.test.ts"];
+
 /** A project of all tests of one kind, which may take their time. */
 function kindOf(kind: string, settings: Settings = {}) {
   const include = [`{packages,apps,internal,tools,tests,bench}/**/*.${kind}.test.ts`];
@@ -58,8 +60,13 @@ export default defineConfig({
     projects: [
       // All packages in one project: its workers load core once, and not once for each package.
       project("quick", ".", {
-        include: ["{packages,apps,internal,tools,tests,bench}/**/*.test.ts"],
+        include: everywhere,
         exclude: [...foreign, ...special],
+      }),
+      // The quick tests beside "deep", whose many trials are those of "quick" and more.
+      project("shallow", ".", {
+        include: everywhere,
+        exclude: [...foreign, ...special, "**/*.deep.test.ts"],
       }),
       kindOf("deep", { provide: { trials: "many" } }),
       kindOf("processes"),

@@ -56,9 +56,11 @@ export function parseSource({ path, text }: SourceText): ParsedFile {
 
   return {
     path,
-    imports: [...staticMentions(result), ...dynamicMentions(result, text), ...(mayMention.test(text) ? syntaxMentions(result) : [])].map(
-      ({ specifier, start }) => ({ specifier, line: lineAt(start), target: resolveImport(path, specifier) }),
-    ),
+    imports: [
+      ...staticMentions(result),
+      ...dynamicMentions(result, text),
+      ...(mayMention.test(text) ? syntaxMentions(result) : []),
+    ].map(({ specifier, start }) => ({ specifier, line: lineAt(start), target: resolveImport(path, specifier) })),
     passedOn,
     undocumented: result.module.staticExports.length > 0 ? undocumentedExports(result, text).map(lineAt) : [],
     environmentReads: mayReadEnvironment.test(text) ? environmentReads(result).map(lineAt) : [],
