@@ -35,9 +35,13 @@ export function findTakeovers(runs: readonly StoredRun[], fates: Fates): Takeove
   });
 }
 
-/** Finds the attempts that were overtaken though their process was neither killed nor stopped. */
+/**
+ * Finds the attempts that were overtaken though their process was neither killed nor stopped. A run that has just begun may be
+ * cancelled by another process, whose attempt only ends it.
+ */
 export function findNeedlessTakeovers(runs: readonly StoredRun[], { processes }: Fates): string[] {
-  return runs.flatMap(({ runId, entries }) => {
+  const others = runs.filter(({ status }) => status !== "cancelled");
+  return others.flatMap(({ runId, entries }) => {
     return attemptsIn(entries).flatMap(({ node, at, next }) => {
       const process = processes.find(({ name }) => name === node);
       const hasLived = process !== undefined && process.killedAt > (next ?? 0) && process.stops.length === 0;
