@@ -186,6 +186,11 @@ describe("the readers of runs of other processes", () => {
     await vi.advanceTimersByTimeAsync(100);
     expect(readers[0]?.numbers).toEqual(upTo(40));
     expect(storage.requests).toEqual([2, 2, 2]);
+
+    // Also when no hint tells of it.
+    await store(storage, "short", ...upTo(41).slice(1));
+    await vi.advanceTimersByTimeAsync(1200);
+    expect(readers[1]?.numbers).toEqual(upTo(41));
     tails.close();
   });
 
