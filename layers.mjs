@@ -113,6 +113,7 @@ export const internalUsers = {
     "@troupe/vector-pgvector",
     "@troupe/vector-qdrant",
     "@troupe/vector-mongodb",
+    "@troupe/engine-bullmq",
     "@troupe/http",
     "@troupe/mcp",
     "@troupe/socket",

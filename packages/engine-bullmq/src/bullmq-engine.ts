@@ -27,7 +27,7 @@ export class BullMqEngine implements RunEngine {
   readonly #log: FailureLog;
   #open: Promise<OpenQueue> | undefined;
   #server: JobServer | undefined;
-  #isClosed = false;
+  readonly #closing = new AbortController();
 
   /** Connects with the first call, and creates BullMQ's tables in PostgreSQL when they are not there. */
   constructor(options: BullMqEngineOptions) {
@@ -90,13 +90,14 @@ export class BullMqEngine implements RunEngine {
   }
 
   async close(): Promise<void> {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
+    if (this.#closing.signal.aborted) return;
+    this.#closing.abort();
     if (this.#server !== undefined) await this.#drain(this.#server, 0);
-    const open = await this.#open?.catch(() => undefined);
-    if (open === undefined) return;
-    const ending = open.queue.close().then(() => open.backend.end());
-    await withTimeout(ending, { timeoutMs: endMs, onTimeout: ignore }).catch(ignore);
+    const ending = this.#open?.then(async ({ queue, backend }) => {
+      await queue.close();
+      await backend.end();
+    });
+    if (ending !== undefined) await withTimeout(ending, { timeoutMs: endMs, onTimeout: ignore }).catch(ignore);
   }
 
   async #drain(server: JobServer, graceMs: number): Promise<void> {
@@ -125,7 +126,8 @@ export class BullMqEngine implements RunEngine {
   }
 
   #opened(): Promise<OpenQueue> {
-    this.#open ??= openQueue(this.#settings, this.#log).catch((error: unknown) => {
+    const init = { log: this.#log, signal: this.#closing.signal };
+    this.#open ??= openQueue(this.#settings, init).catch((error: unknown) => {
       this.#open = undefined;
       throw error;
     });
@@ -133,7 +135,8 @@ export class BullMqEngine implements RunEngine {
   }
 
   #checkOpen(): void {
-    if (this.#isClosed) throw new TroupeError("unavailable", "The engine was closed: it takes no more jobs.");
+    if (this.#closing.signal.aborted)
+      throw new TroupeError("unavailable", "The engine was closed: it takes no more jobs.");
   }
 }
 

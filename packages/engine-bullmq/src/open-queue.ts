@@ -6,8 +6,14 @@ import type { FailureLog } from "./engine-failure.ts";
 /** The queue of an engine, and what its workers are made with. */
 export type OpenQueue = { readonly backend: Backend; readonly queue: Queue };
 
-/** Loads BullMQ and its driver, connects, and opens the queue. Importing them before would slow down every start. */
-export async function openQueue(settings: EngineSettings, log: FailureLog): Promise<OpenQueue> {
+/**
+ * Loads BullMQ and its driver, connects, and opens the queue, until the signal aborts. Importing them before would slow down
+ * every start.
+ */
+export async function openQueue(
+  settings: EngineSettings,
+  { log, signal }: { log: FailureLog; signal: AbortSignal },
+): Promise<OpenQueue> {
   const onError = (error: unknown) => log.warn("The connection of the engine failed.", error);
   const library = await import("bullmq");
   const { openPostgres } = await import("./open-postgres.ts");
@@ -16,12 +22,18 @@ export async function openQueue(settings: EngineSettings, log: FailureLog): Prom
   const backend = await open(settings, library, onError);
   const queue = backend.makeQueue(settings.queue);
   queue.on("error", onError);
+  const end = () => void backend.end();
+  // A client of Redis waits for its server for ever, and keeps the process alive.
+  signal.addEventListener("abort", end);
+  if (signal.aborted) end();
   try {
     await queue.waitUntilReady();
   } catch (error) {
     // BullMQ remembers this failure for ever: the next call opens another queue.
-    void backend.end();
+    end();
     throw error;
+  } finally {
+    signal.removeEventListener("abort", end);
   }
   return { backend, queue };
 }
