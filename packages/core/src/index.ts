@@ -75,6 +75,7 @@ export type {
   RunServiceOptions,
   ServeOptions,
 } from "./durable/run-service-options.ts";
+export type { RunSchedule, RunSchedules, ScheduledRequest } from "./durable/run-schedules.ts";
 export type {
   HeldSubscription,
   RunSubscription,

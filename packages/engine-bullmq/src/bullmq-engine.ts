@@ -1,5 +1,5 @@
 import { TroupeError } from "@troupe/core";
-import type { EngineServeOptions, Perform, RunEngine, RunJob, Serving } from "@troupe/core";
+import type { EngineServeOptions, Perform, RunEngine, RunJob, Schedules, Serving } from "@troupe/core";
 import { sleep, withTimeout } from "@troupe/core/adapter";
 import { readEngineOptions } from "./bullmq-options.ts";
 import type { BullMqEngineOptions, EngineSettings } from "./bullmq-options.ts";
@@ -8,6 +8,7 @@ import { FailureLog, isPassing, toEngineFailure } from "./engine-failure.ts";
 import { JobServer } from "./job-server.ts";
 import { openQueue } from "./open-queue.ts";
 import type { OpenQueue } from "./open-queue.ts";
+import { QueueSchedules } from "./queue-schedules.ts";
 
 const defaultPriority = 10;
 /** Milliseconds for which a call tries to reach the database. */
@@ -28,11 +29,13 @@ export class BullMqEngine implements RunEngine {
   #open: Promise<OpenQueue> | undefined;
   #server: JobServer | undefined;
   readonly #closing = new AbortController();
+  readonly schedules: Schedules;
 
   /** Connects with the first call, and creates BullMQ's tables in PostgreSQL when they are not there. */
   constructor(options: BullMqEngineOptions) {
     this.#settings = readEngineOptions(options);
     this.#log = new FailureLog(this.#settings.logger);
+    this.schedules = new QueueSchedules((work) => this.#use(({ schedules }) => work(schedules)));
   }
 
   async submit(job: RunJob): Promise<void> {
@@ -66,38 +69,38 @@ export class BullMqEngine implements RunEngine {
     });
   }
 
-  async serve(perform: Perform, { concurrency }: EngineServeOptions): Promise<Serving> {
+  async serve(perform: Perform, { concurrency, onSchedule }: EngineServeOptions): Promise<Serving> {
     this.#checkOpen();
     if (this.#server !== undefined) {
       throw new TroupeError("conflict", "This engine is served already. Drain it first, or make another engine.");
     }
     const { queue, lockMs } = this.#settings;
     const submit = (job: RunJob) => this.submit(job);
-    const init = { perform, concurrency, queue, lockMs, log: this.#log, submit };
-    let server: JobServer | undefined;
+    const init = { perform, concurrency, onSchedule, queue, lockMs, log: this.#log, submit };
+    const server = new JobServer(init);
+    this.#server = server;
     try {
       const open = await this.#use(async (opened) => opened);
-      server = new JobServer({ ...init, guard: this.#guard(open) });
-      this.#server = server;
-      await server.start(open);
+      await server.start(open, this.#guard(open));
     } catch (error) {
-      await server?.drain(0);
+      await server.drain(0);
       this.#server = undefined;
       throw toEngineFailure(error);
     }
-    const serving = server;
-    return { drain: (graceMs) => this.#drain(serving, graceMs) };
+    return { drain: (graceMs) => this.#drain(server, graceMs) };
   }
 
   async close(): Promise<void> {
     if (this.#closing.signal.aborted) return;
     this.#closing.abort();
     if (this.#server !== undefined) await this.#drain(this.#server, 0);
-    const ending = this.#open?.then(async ({ queue, backend }) => {
-      await queue.close();
-      await backend.end();
-    });
-    if (ending !== undefined) await withTimeout(ending, { timeoutMs: endMs, onTimeout: ignore }).catch(ignore);
+    await withTimeout(this.#end(), { timeoutMs: endMs, onTimeout: ignore }).catch(ignore);
+  }
+
+  async #end(): Promise<void> {
+    const open = await this.#open;
+    await Promise.all([open?.queue.close(), open?.schedules.close()]);
+    await open?.backend.end();
   }
 
   async #drain(server: JobServer, graceMs: number): Promise<void> {

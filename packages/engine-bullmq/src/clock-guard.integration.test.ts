@@ -22,9 +22,8 @@ describe.skipIf(postgresUrl === "")("the clock of a process on PostgreSQL", () =
   it("may differ by less than a sixth of the lock, ahead or behind", async () => {
     for (const now of [ahead, () => Date.now() - 600]) {
       const engine = testEngine({ connectionString: postgresUrl, lockMs: 6000, now });
-      const serving = await engine.serve(async () => {}, { concurrency: 1 });
 
-      await serving.drain(0);
+      await expect(engine.serve(async () => {}, { concurrency: 1 })).resolves.toBeDefined();
     }
   });
 
@@ -59,8 +58,7 @@ describe.skipIf(postgresUrl === "")("the clock of a process on PostgreSQL", () =
 describe.skipIf(redisUrl === "")("the clock of a process on Redis", () => {
   it("makes no difference: locks end by the clock of Redis", async () => {
     const engine = testEngine({ redis: redisUrl, now: ahead });
-    const serving = await engine.serve(async () => {}, { concurrency: 1 });
 
-    await serving.drain(0);
+    await expect(engine.serve(async () => {}, { concurrency: 1 })).resolves.toBeDefined();
   });
 });

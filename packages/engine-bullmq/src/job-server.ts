@@ -1,9 +1,10 @@
-import type { HandedBack, Perform, RunJob } from "@troupe/core";
+import type { EngineServeOptions, HandedBack, Perform, RunJob } from "@troupe/core";
 import { TroupeError } from "@troupe/core";
 import type { Job, Worker } from "bullmq";
 import type { ClockGuard } from "./clock-guard.ts";
 import type { FailureLog } from "./engine-failure.ts";
 import type { OpenQueue } from "./open-queue.ts";
+import { serveSchedules } from "./queue-schedules.ts";
 
 /** Milliseconds between two looks at the clocks. */
 const clockCheckMs = 60_000;
@@ -17,7 +18,7 @@ type Init = {
   concurrency: number;
   queue: string;
   lockMs: number;
-  guard: ClockGuard | undefined;
+  onSchedule: EngineServeOptions["onSchedule"];
   log: FailureLog;
   /** Puts a job into the queue that may have lost it. */
   submit: (job: RunJob) => Promise<void>;
@@ -36,6 +37,7 @@ export class JobServer {
   /** The jobs under way, by the run's id. */
   readonly #running = new Map<string, Running>();
   #worker: Worker | undefined;
+  #schedules: Worker | undefined;
   #closing: Promise<void> | undefined;
   #clockTimer: NodeJS.Timeout | undefined;
   /** Why no jobs are taken at the moment. */
@@ -46,8 +48,9 @@ export class JobServer {
   }
 
   /** Begins to take jobs. Rejects when the clock is wrong, or the database is not there. */
-  async start({ backend, queue }: OpenQueue): Promise<void> {
-    const { guard, concurrency, lockMs, log } = this.#init;
+  async start(open: OpenQueue, guard: ClockGuard | undefined): Promise<void> {
+    const { backend, queue } = open;
+    const { concurrency, lockMs, log, onSchedule } = this.#init;
     const wrong = await guard?.check();
     if (wrong !== undefined) throw wrong;
     const worker = backend.makeWorker(this.#init.queue, (job, token) => this.#process(job, token ?? ""), {
@@ -65,6 +68,10 @@ export class JobServer {
     worker.on("lockRenewalFailed", (ids) => this.#lose(ids));
     worker.on("stalled", (id) => void this.#recover(() => queue.getJob(id)));
     await worker.waitUntilReady();
+    if (onSchedule !== undefined) {
+      this.#schedules = serveSchedules(open, { queue: this.#init.queue, onSchedule, log });
+      await this.#schedules.waitUntilReady();
+    }
     void worker.run().catch((error: unknown) => log.warn("The worker of the engine failed.", error));
     if (guard === undefined) return;
     this.#clockTimer = setInterval(() => void this.#checkClock(guard), clockCheckMs).unref();
@@ -73,12 +80,16 @@ export class JobServer {
   /** Takes no more jobs, and waits for those under way; after `graceMs` they are aborted and given back. */
   async drain(graceMs: number): Promise<void> {
     clearInterval(this.#clockTimer);
-    this.#closing ??= this.#worker?.close() ?? Promise.resolve();
+    this.#closing ??= this.#close();
     const timer = setTimeout(() => {
       for (const { controller } of this.#running.values()) controller.abort(drained());
     }, graceMs);
     await this.#closing;
     clearTimeout(timer);
+  }
+
+  async #close(): Promise<void> {
+    await Promise.all([this.#worker?.close(), this.#schedules?.close()]);
   }
 
   async #checkClock(guard: ClockGuard): Promise<void> {

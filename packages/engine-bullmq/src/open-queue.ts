@@ -3,8 +3,13 @@ import type { Backend } from "./backend.ts";
 import type { EngineSettings } from "./bullmq-options.ts";
 import type { FailureLog } from "./engine-failure.ts";
 
-/** The queue of an engine, and what its workers are made with. */
-export type OpenQueue = { readonly backend: Backend; readonly queue: Queue };
+/** The queues of an engine, and what its workers are made with. */
+export type OpenQueue = {
+  readonly backend: Backend;
+  readonly queue: Queue;
+  /** The queue of due times, which do not wait behind the runs. */
+  readonly schedules: Queue;
+};
 
 /**
  * Loads BullMQ and its driver, connects, and opens the queue, until the signal aborts. Importing them before would slow down
@@ -21,13 +26,14 @@ export async function openQueue(
   const open = settings.redis === undefined ? openPostgres : openRedis;
   const backend = await open(settings, library, onError);
   const queue = backend.makeQueue(settings.queue);
-  queue.on("error", onError);
+  const schedules = backend.makeQueue(scheduleQueueOf(settings.queue));
+  for (const one of [queue, schedules]) one.on("error", onError);
   const end = () => void backend.end();
   // A client of Redis waits for its server for ever, and keeps the process alive.
   signal.addEventListener("abort", end);
   if (signal.aborted) end();
   try {
-    await queue.waitUntilReady();
+    await Promise.all([queue.waitUntilReady(), schedules.waitUntilReady()]);
   } catch (error) {
     // BullMQ remembers this failure for ever: the next call opens another queue.
     end();
@@ -35,5 +41,10 @@ export async function openQueue(
   } finally {
     signal.removeEventListener("abort", end);
   }
-  return { backend, queue };
+  return { backend, queue, schedules };
+}
+
+/** The name of the queue of due times that belongs to a queue of runs. */
+export function scheduleQueueOf(queue: string): string {
+  return `${queue}-schedules`;
 }

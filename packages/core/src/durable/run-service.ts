@@ -16,8 +16,9 @@ import { LocalEngine } from "./local-engine.ts";
 import { processStateOf } from "./process-state.ts";
 import type { Performing } from "./process-state.ts";
 import { removeRun, removeRuns } from "./remove-runs.ts";
-import type { RunEngine, Serving } from "./run-engine.ts";
+import type { Perform, RunEngine, Serving } from "./run-engine.ts";
 import { readInput } from "./run-input.ts";
+import { RunSchedules } from "./run-schedules.ts";
 import { cancelled } from "./run-opts.ts";
 import { RunPerformer } from "./run-performer.ts";
 import { makeServiceParts } from "./service-parts.ts";
@@ -52,6 +53,8 @@ import { findMissingParts } from "./upgrade-check.ts";
 export class RunService {
   /** Subscriptions to runs by others than their clients, which a transport serves. */
   readonly subscriptions: RunSubscriptions;
+  /** Schedules that begin runs, of a service whose engine has some. */
+  readonly schedules: RunSchedules | undefined;
   readonly #settings: ServiceSettings;
   readonly #storage: RunStorage;
   readonly #engine: RunEngine;
@@ -85,6 +88,7 @@ export class RunService {
       ...this.#parts,
       find: async (runId, caller) => await this.#find(runId, caller),
     });
+    this.schedules = this.#makeSchedules();
     this.#performer = new RunPerformer(this.#parts, this.#performing, (record, afterMs) =>
       this.#resubmit(record, afterMs),
     );
@@ -223,7 +227,9 @@ export class RunService {
     // First: a process that takes jobs is one that others may leave theirs to.
     if (!isAlone) await nodes.perform();
     try {
-      this.#serving = await this.#engine.serve((job, signal) => this.#performer.perform(job, signal), { concurrency });
+      const onSchedule = this.schedules?.onSchedule;
+      const perform: Perform = (job, signal) => this.#performer.perform(job, signal);
+      this.#serving = await this.#engine.serve(perform, { concurrency, ...(onSchedule && { onSchedule }) });
     } catch (error) {
       await nodes.retire();
       throw error;
@@ -239,6 +245,7 @@ export class RunService {
       onError: (error) => logger?.warn("Durable runs could not be looked through. That is tried again.", { error }),
     });
     this.#sweep.start();
+    await this.schedules?.restore();
     // Another engine has the others still.
     await this.#sweep.takeUp(isAlone ? undefined : ({ waitsForUpgrade = false }) => waitsForUpgrade);
     return { drain: (graceMs) => this.drain(graceMs) };
@@ -336,6 +343,12 @@ export class RunService {
     const oldest = this.#ended.length > this.#settings.retention.maxEnded ? this.#ended.shift() : undefined;
     if (oldest !== undefined)
       void this.#parts.store.read(oldest).then((record) => record && this.#parts.store.remove(record));
+  }
+
+  #makeSchedules(): RunSchedules | undefined {
+    const { schedules } = this.#engine;
+    const accept = async (request: RunRequest) => await this.accept(request);
+    return schedules && new RunSchedules({ ...this.#parts, schedules, storage: this.#storage, accept });
   }
 
   /** Forgets the runs of sessions and users that are deleted in the stores of the runnables. */

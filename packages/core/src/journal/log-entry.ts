@@ -21,6 +21,8 @@ export const runNamespaces = {
   inbox: "run-inbox",
   /** The runs of an owner. */
   byOwner: "run-by",
+  /** Schedules that begin runs. */
+  schedules: "run-schedules",
   /** Subscriptions to runs. */
   subscriptions: "run-subscriptions",
   /** The processes that perform runs or serve subscriptions. */

@@ -1,0 +1,145 @@
+import { nonBlankString, integer, optional } from "../errors/option-checks.ts";
+import { readOptions } from "../errors/read-options.ts";
+import type { OptionTable } from "../errors/read-options.ts";
+import { TroupeError } from "../errors/troupe-error.ts";
+import { runNamespaces } from "../journal/log-entry.ts";
+import type { Logger } from "../log/logger.ts";
+import { toJson } from "../storage/check-json.ts";
+import type { Json } from "../storage/json.ts";
+import { isRecord } from "../util/is-record.ts";
+import { readRequest } from "./accept-request.ts";
+import { findTarget } from "./durable-target.ts";
+import type { Registries } from "./durable-target.ts";
+import type { Schedule, Schedules } from "./run-engine.ts";
+import type { RunStorage } from "./run-record.ts";
+import type { AcceptedRun, RunRequest } from "./run-view.ts";
+
+/** The run that a schedule begins at each of its times: without keys, which would be kept for as long as the schedule. */
+export type ScheduledRequest = Pick<RunRequest, "kind" | "name" | "input" | "options" | "owner" | "priority" | "note">;
+
+/** A schedule of runs: either `cron`, perhaps with a `timeZone`, or `everyMs`. */
+export type RunSchedule = Schedule & { readonly request: ScheduledRequest };
+
+type Init = {
+  readonly schedules: Schedules;
+  readonly storage: RunStorage;
+  readonly registries: Registries;
+  readonly logger: Logger | undefined;
+  readonly accept: (request: RunRequest) => Promise<AcceptedRun>;
+};
+
+const namespace = runNamespaces.schedules;
+
+const scheduleTable = {
+  id: nonBlankString(200),
+  cron: optional(nonBlankString(200)),
+  timeZone: optional(nonBlankString(100)),
+  everyMs: optional(integer(1000, 1_000_000_000_000)),
+  request: (value: unknown) => value as ScheduledRequest,
+} satisfies OptionTable<RunSchedule>;
+
+const requestFields = ["kind", "name", "input", "options", "owner", "priority", "note"] as const;
+
+/** Failures of a due run that no repetition mends. */
+const lasting: readonly string[] = ["not_found", "invalid_request", "idempotency_mismatch", "invalid_config"];
+
+/**
+ * Schedules that begin runs. The engine knows their ids and times, the storage their requests. The run of a due time has an id
+ * made of both, so that it begins once, however many processes are told of it.
+ */
+export class RunSchedules {
+  readonly #init: Init;
+
+  constructor(init: Init) {
+    this.#init = init;
+  }
+
+  /** Stores a schedule, and replaces one with the same id. */
+  async put(given: RunSchedule): Promise<void> {
+    const { schedule, request } = this.#check(given);
+    const { storage, schedules } = this.#init;
+    const before = await storage.get(namespace, schedule.id);
+    // First: the engine may find a time due at once.
+    await storage.set(namespace, schedule.id, toJson({ v: 1, ...schedule, request }));
+    try {
+      await schedules.put(schedule);
+    } catch (error) {
+      if (before === null) await storage.delete(namespace, schedule.id);
+      else await storage.set(namespace, schedule.id, before);
+      throw error;
+    }
+  }
+
+  /** Removes a schedule. Runs that it has begun go on. Removing an absent one is not an error. */
+  async remove(id: string): Promise<void> {
+    await this.#init.schedules.remove(id);
+    await this.#init.storage.delete(namespace, id);
+  }
+
+  /** Returns all schedules in the order of their ids. */
+  async list(): Promise<RunSchedule[]> {
+    const entries = await this.#init.storage.list(namespace);
+    return entries.flatMap(({ value }) => readSchedule(value) ?? []);
+  }
+
+  /** Begins the run of a due time, for the engine. Rejects when that may work later. */
+  readonly onSchedule = async (id: string, at: number): Promise<void> => {
+    const { storage, accept, logger } = this.#init;
+    const schedule = readSchedule(await storage.get(namespace, id));
+    // It was removed meanwhile.
+    if (schedule === undefined) return;
+    try {
+      await accept({ ...schedule.request, idempotencyKey: `schedule ${id} ${at}` });
+    } catch (error) {
+      if (!TroupeError.is(error) || !lasting.includes(error.code)) throw error;
+      logger?.error("The run of a schedule cannot begin.", { schedule: id, error });
+    }
+  };
+
+  /** Gives the engine the schedules that it has lost. Never rejects. */
+  async restore(): Promise<void> {
+    const { schedules, logger } = this.#init;
+    try {
+      const known = new Set((await schedules.list()).map(({ id }) => id));
+      for (const { request: _, ...schedule } of await this.list()) {
+        if (!known.has(schedule.id)) await schedules.put(schedule);
+      }
+    } catch (error) {
+      logger?.warn("The schedules could not be compared with the engine's. The next start does it.", { error });
+    }
+  }
+
+  #check(given: RunSchedule): { schedule: Schedule; request: ScheduledRequest } {
+    const where = { owner: "the schedule", code: "invalid_request" } as const;
+    const { id, cron, timeZone, everyMs, request: asked } = readOptions(scheduleTable, given, where);
+    if ((cron === undefined) === (everyMs === undefined)) {
+      throw new TroupeError("invalid_request", "A schedule needs either cron or everyMs.");
+    }
+    if (timeZone !== undefined && cron === undefined) {
+      throw new TroupeError("invalid_request", "timeZone goes with cron: everyMs is the same in all time zones.");
+    }
+    const request = checkRequest(asked);
+    findTarget(this.#init.registries, request.kind, request.name);
+    const times = { ...(cron !== undefined && { cron, timeZone: timeZone ?? "UTC" }), ...(everyMs && { everyMs }) };
+    return { schedule: { id, ...times }, request };
+  }
+}
+
+/** Checks the request as that of a run, and that it has nothing but what a schedule keeps. */
+function checkRequest(given: ScheduledRequest): ScheduledRequest {
+  const wrong = isRecord(given) && Object.keys(given).find((name) => !requestFields.some((field) => field === name));
+  if (wrong !== undefined && wrong !== false) {
+    throw new TroupeError(
+      "invalid_request",
+      `Unknown field "${wrong}" in the request of a schedule. Expected ${requestFields.join(", ")}.`,
+    );
+  }
+  readRequest(given);
+  return given;
+}
+
+function readSchedule(stored: Json | null): RunSchedule | undefined {
+  if (!isRecord(stored)) return undefined;
+  const { v, ...schedule } = stored;
+  return v === 1 ? (schedule as unknown as RunSchedule) : undefined;
+}

@@ -1,0 +1,45 @@
+import { describe, expect, it, vi } from "vitest";
+import { databases, freshQueue, testEngine } from "../test/servers.ts";
+
+for (const { name, url, connection } of databases) {
+  describe.skipIf(url === "")(`schedules of BullMqEngine on ${name}`, { timeout: 120_000 }, () => {
+    it("are told at each of their times, also again after a failure, to one of two processes", async () => {
+      const queue = freshQueue();
+      const told: string[] = [];
+      for (const engine of [testEngine({ ...connection, queue }), testEngine({ ...connection, queue })]) {
+        const onSchedule = async (id: string, at: number) => void told.push(`${id} ${at % 1000}`);
+        await engine.serve(async () => {}, { concurrency: 1, onSchedule });
+      }
+      const engine = testEngine({ ...connection, queue });
+      await engine.schedules.put({ id: "a:b c", cron: "* * * * * *" });
+
+      await vi.waitFor(() => expect(told.length).toBeGreaterThanOrEqual(2), { timeout: 60_000 });
+      await engine.schedules.remove("a:b c");
+      expect(new Set(told)).toEqual(new Set(["a:b c 0"]));
+      expect(await engine.waiting()).toBe(0);
+    });
+
+    it("are listed, replaced and removed", async () => {
+      const engine = testEngine(connection);
+      const daily = { id: "daily", cron: "0 8 * * *", timeZone: "Europe/Oslo" };
+      await engine.schedules.put({ id: "daily", cron: "0 7 * * *" });
+      await engine.schedules.put(daily);
+      await engine.schedules.put({ id: "often", everyMs: 3_600_000 });
+      const listed = await engine.schedules.list();
+
+      expect(listed.toSorted((one, other) => one.id.localeCompare(other.id))).toEqual([
+        daily,
+        { id: "often", everyMs: 3_600_000 },
+      ]);
+      await engine.schedules.remove("daily");
+      await engine.schedules.remove("absent");
+      expect(await engine.schedules.list()).toHaveLength(1);
+    });
+
+    it("refuse a cron expression that cannot be read", async () => {
+      const put = testEngine(connection).schedules.put({ id: "daily", cron: "every day" });
+
+      await expect(put).rejects.toMatchObject({ code: "invalid_request" });
+    });
+  });
+}
