@@ -5,9 +5,9 @@
 export const budgets = {
   core: {
     /** Size of the tarball in bytes. */
-    packedBytes: 512_000,
+    packedBytes: 572_000,
     /** Size on disk in bytes. */
-    unpackedBytes: 1_876_000,
+    unpackedBytes: 2_104_000,
     /** Number of third-party libraries. */
     dependencies: 1,
     /** Import time of an entry point, as a multiple of an empty module's. */
@@ -19,9 +19,12 @@ export const budgets = {
     instantiations: 150,
   },
   /** Packages in node_modules when all published packages are installed, these included. */
-  installedPackages: 218,
+  installedPackages: 254,
   /** A server with one provider: core, http, providers-openai and Express. Agreed with users, not measured. */
   minimalServer: { packages: 74, bytes: 12_000_000 },
-  /** Libraries with an install script. */
-  installScripts: [] as string[],
+  /**
+   * Libraries with an install script: of the library with which BullMQ encodes what it sends to Redis, a part that makes it
+   * faster and that it does without where scripts are not run.
+   */
+  installScripts: ["msgpackr-extract"],
 };

@@ -19,7 +19,7 @@ function listen(storage: MongoStorage, namespace = "ns"): { calls: () => number;
 }
 
 /** Waits until a condition holds, however slow the machine is. */
-async function until(holds: () => boolean): Promise<void> {
+async function expectSoon(holds: () => boolean): Promise<void> {
   await vi.waitFor(() => expect(holds()).toBe(true), { timeout: 60_000, interval: 10 });
 }
 
@@ -32,11 +32,11 @@ describe.skipIf(serverUrl === "")("MongoStorage.watch", { timeout: 120_000 }, ()
     const [storage, other] = [open(name), open(name)];
     const { calls } = listen(storage);
     // One call follows the connection, and one the beginning of the stream.
-    await until(() => calls() >= 2);
+    await expectSoon(() => calls() >= 2);
     for (let turn = 1; turn <= 5; turn++) {
       const before = calls();
       await other.insertAll([{ namespace: "ns", key: `k${turn}`, value: turn }]);
-      await until(() => calls() > before);
+      await expectSoon(() => calls() > before);
     }
   });
 
@@ -47,17 +47,17 @@ describe.skipIf(serverUrl === "")("MongoStorage.watch", { timeout: 120_000 }, ()
     expect(watched).not.toHaveBeenCalled();
 
     const listeners = ["ns", "other", "ns"].map((namespace) => listen(storage, namespace));
-    await until(() => listeners.every(({ calls }) => calls() >= 2));
+    await expectSoon(() => listeners.every(({ calls }) => calls() >= 2));
     expect(watched).toHaveBeenCalledOnce();
     const stream = watched.mock.results[0]?.value as { closed: boolean };
     listeners[0]?.stop();
     listeners[1]?.stop();
     expect(stream.closed).toBe(false);
     listeners[2]?.stop();
-    await until(() => stream.closed);
+    await expectSoon(() => stream.closed);
 
     const again = listen(storage);
-    await until(() => again.calls() >= 2);
+    await expectSoon(() => again.calls() >= 2);
     expect(watched).toHaveBeenCalledTimes(2);
   });
 
@@ -65,7 +65,7 @@ describe.skipIf(serverUrl === "")("MongoStorage.watch", { timeout: 120_000 }, ()
     const watched = vi.spyOn(Collection.prototype, "aggregate");
     const storage = open(newName());
     const { calls } = listen(storage);
-    await until(() => calls() >= 2);
+    await expectSoon(() => calls() >= 2);
     await storage.close();
 
     expect(watched.mock.results.map(({ value }) => (value as { closed: boolean }).closed)).toEqual([true]);
@@ -82,15 +82,15 @@ describe.skipIf(serverUrl === "" || !MongodbServer.isInstalled())(
       const name = newName();
       const [storage, other] = [open(name, server.url), open(name, server.url)];
       const { calls } = listen(storage);
-      await until(() => calls() >= 2);
+      await expectSoon(() => calls() >= 2);
       for (const signal of ["SIGTERM", "SIGKILL"] as const) {
         const atStop = calls();
         await server.stop(signal);
         await server.start();
-        await until(() => calls() > atStop);
+        await expectSoon(() => calls() > atStop);
         const before = calls();
         await other.set("ns", "k", signal);
-        await until(() => calls() > before);
+        await expectSoon(() => calls() > before);
       }
     });
   },
