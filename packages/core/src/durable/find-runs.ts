@@ -72,7 +72,9 @@ export async function listRuns(
 ): Promise<RunPage> {
   const read = readOptions(listTable, options, { owner: "the list of runs", code: "invalid_request" });
   const { status, after, hasOutputs, limit = checkPageLimit(undefined) } = read;
-  const listed = (await store.listOwned(prefixOf(caller))).toSorted(newestFirst);
+  const found = await store.listOwned(prefixOf(caller));
+  // A process that died while it accepted a run that another one had accepted has listed it a second time.
+  const listed = [...new Map(found.map((each) => [each.runId, each])).values()].toSorted(newestFirst);
   const rest = after === undefined ? listed : listed.filter((each) => newestFirst(parseCursor(after), each) < 0);
   const runs: RunView[] = [];
   for await (const record of readRecords(store, rest, limit)) {

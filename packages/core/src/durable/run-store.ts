@@ -76,7 +76,18 @@ export class RunStore {
       ...(first === undefined ? [] : [{ namespace: log, key: logKey(runId, 1), value: asJson(first) }]),
       { namespace: runs, key: encodeKey(runId), value: asJson(record) },
     ];
-    return await this.#writes.insert(writes);
+    const isNew = await this.#writes.insert(writes);
+    if (!isNew) await this.#unlist(record);
+    return isNew;
+  }
+
+  /** Takes a run off the list of a session under which another process, which was first to accept it, has not put it. */
+  async #unlist(record: RunRecord): Promise<void> {
+    const stored = await this.#readStored(record.runId);
+    const key = byKeys.ofSession(record);
+    if (stored !== null && byKeys.ofSession(stored) !== key) {
+      await this.storage.delete(runNamespaces.byOwner, key);
+    }
   }
 
   /** Returns the record of a run, which says of a run of this process whether it is performed. */

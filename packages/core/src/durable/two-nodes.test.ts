@@ -221,13 +221,15 @@ describe("two processes of one service", () => {
   });
 
   it("accept one run for one idempotency key, when both are asked at once", async () => {
-    const { one, two } = await twoNodes(() => answering("Once."));
+    const { queue, one, two } = await twoNodes(() => answering("Once."));
     const keyed = { ...request, idempotencyKey: "k" };
     const accepted = await Promise.all([one.accept(keyed), two.accept(keyed), one.accept(keyed)]);
 
     expect(new Set(accepted.map(({ runId }) => runId)).size).toBe(1);
     expect(accepted.filter(({ isNew }) => isNew)).toHaveLength(1);
     expect(await untilStatus(two, accepted[0]?.runId ?? "", "completed")).toMatchObject({ attempts: 1 });
+    expect((await one.list("host")).runs).toHaveLength(1);
+    expect(await queue.storage.list("run-by", "#session/")).toHaveLength(1);
   });
 
   it("take one of two answers that come at once, and tell the other that there is one [durable.wait]", async () => {
