@@ -48,7 +48,7 @@ export function toStreamFailure(event: RunEvent, { runId, isWhole }: ShownRun): 
   if (event.type === "end") return event.error && toRunError(event.error, runId, event.output);
   if (event.type !== "reset" || isWhole || !modelStep.test(event.step)) return undefined;
   const message =
-    "Another process took over the run, and begins this part of the answer again. Ask for the run by its id.";
+    "Another attempt took over the run, and begins this part of the answer again. Drop its text, and read the events behind this one, or ask for the run by its id.";
   return new TroupeError("interrupted", message, { fields: { runId } });
 }
 
