@@ -117,7 +117,7 @@ async function visit(url: string): Promise<Visit> {
     await browser.close();
   });
   const page = await context.newPage();
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(60_000);
   const [asked, complaints] = [new Set<string>(), [] as string[]];
   page.on("request", (request) => asked.add(request.url()));
   page.on("dialog", (dialog) => void dialog.dismiss().then(() => complaints.push(`dialog ${dialog.message()}`)));
