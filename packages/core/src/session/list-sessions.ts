@@ -118,9 +118,10 @@ async function readEntry(
   }
   // A newer entry is of a process that lost the session. The next turn overtakes it.
   if (place.recency > recencyOf(record)) return null;
+  if (place.recency === recencyOf(record)) return { place, session: toSessionInfo(place.sessionId, record) };
   const updatedAt = Math.min(record.updatedAt, Math.floor(place.recency / 1000));
   const found = { place, session: toSessionInfo(place.sessionId, { ...record, updatedAt }) };
-  return place.recency === recencyOf(record) ? found : await checkLate(driver, range, { ref, record, found });
+  return await checkLate(driver, range, { ref, record, found });
 }
 
 type LateEntry = { ref: SessionRef; record: SessionRecord; found: ListedSession };
