@@ -25,7 +25,7 @@ const choices: readonly [name: string, variables: Record<string, string>, banner
   ["Redis beside its file", { REDIS_URL: address("REDIS") }, /sessions {3}\/.*troupe\.db[^]*redis:/],
 ];
 
-/** What the demo answers to a user, and all that it prints. */
+/** A user of the demo, and all that the demo prints meanwhile. */
 class Visitor {
   readonly printed: string[] = [];
   readonly #user = randomUUID();

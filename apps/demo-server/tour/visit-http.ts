@@ -98,7 +98,7 @@ class HttpVisit {
     });
   }
 
-  /** What `useChat` sends: a message, the way back to an answer that has ended meanwhile, and the wish to stop it. */
+  /** Visits the paths of `useChat`: sends a message, asks for an answer that has ended meanwhile, and stops it. */
   async chatOfAiSdk(name: string, text: string, sight: Sight = { answer: /"type":"finish"/ }): Promise<void> {
     const id = `tour-${name.replace("/", "-")}`;
     await this.see(`POST /${name}/ui`, { ...sight, body: chatOf(id, text) });

@@ -13,7 +13,7 @@ export type PostgresConnection = {
   end(): Promise<void>;
 };
 
-/** How pg's pool makes its own connections. */
+/** The part of pg's pool that makes its connections. */
 type PoolParts = { Client?: new (options: unknown) => PostgresConnection; options?: unknown };
 
 /**

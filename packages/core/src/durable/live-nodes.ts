@@ -9,7 +9,7 @@ import type { NodeRecord, ServedPlans } from "./node-record.ts";
 const deadAfterMs = 30_000;
 /** Milliseconds between two beats of a process that performs runs. */
 const beatMs = 10_000;
-/** Milliseconds for which a look at the others serves whoever asks for one that fits a run. */
+/** Milliseconds for which the records of the other processes are not read again. */
 const lookPauseMs = 250;
 
 type Seen = { readonly since: number; readonly record: NodeRecord | undefined };

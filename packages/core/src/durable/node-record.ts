@@ -11,7 +11,7 @@ import type { RunKind } from "./run-view.ts";
 /** A runnable that a process performs runs of. */
 type ServedPlan = { readonly kind: RunKind; readonly name: string; readonly plan: PlanPrint };
 
-/** What a process performs runs with: its runnables with their plans, and the ids of its seal keys. */
+/** The runnables of a process with their plans, and the ids of its seal keys: all that its runs are performed with. */
 export type ServedPlans = { readonly plans: readonly ServedPlan[]; readonly sealIds: readonly string[] };
 
 /** The stored record of a process. It changes with each beat. */

@@ -135,7 +135,7 @@ export class RunPerformer {
     if (!control.signal.aborted) await this.#begin({ record, ...ready, ...control }, inbox);
   }
 
-  /** Leaves the job to whoever can perform it, after a pause. */
+  /** Hands the job back to the engine: after a pause, any process is to perform it. */
   #handBack(runId: string): HandedBack {
     return { againInMs: this.#handBacks.next(runId) };
   }

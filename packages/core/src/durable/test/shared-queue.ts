@@ -12,7 +12,7 @@ type Server = {
   isClosed: boolean;
 };
 
-/** What happened to a job: the process that got it, and what it returned. */
+/** A job that was delivered, the process that got it, and what that returned. */
 type Delivery = { readonly node: string; readonly job: RunJob; readonly back: HandedBack | undefined };
 
 /** A queue of several processes for tests, and the storage that they share. A process of it can be killed. */
