@@ -95,6 +95,8 @@ export class RunStore {
     const record = await this.#readStored(runId);
     const running = this.running.get(runId);
     if (record === null || running === undefined || isEnded(record.status)) return record;
+    // A record that knows the attempt, or a later one of another process, says itself what became of it.
+    if (record.attempts >= running.attempts) return record;
     const { waits: _waits, ...rest } = record;
     return { ...rest, status: "running", ...running };
   }

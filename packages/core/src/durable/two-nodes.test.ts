@@ -106,6 +106,19 @@ describe("two processes of one service", () => {
     await untilStatus(one, runId, "cancelled");
   });
 
+  it("wake a run that waits although this process has an older attempt at it that does not know yet", async () => {
+    const { storage } = new SharedQueue();
+    const service = makeService({ agents: { a: endless }, storage });
+    const { runId } = await service.accept(request);
+    const store = new RunStore(storage, Date.now);
+    store.running.set(runId, { attempts: 1, node: "one", startedAt: 1, plan: { tools: {} } });
+    await store.change(runId, (record) => ({ ...record, attempts: 2, status: "running", node: "two" }));
+    await store.suspend({ runId, attempts: 2 }, [{ id: "t.0", kind: "approval", about: null }]);
+
+    expect(await store.read(runId)).toMatchObject({ status: "waiting", attempts: 2 });
+    expect(await store.wake(runId)).toMatchObject({ status: "queued", activation: 2 });
+  });
+
   it("keep each run that was accepted, whenever the accepting process dies [durable.accepted-is-kept]", async () => {
     for (let calls = 0; ; calls += 1) {
       const queue = new SharedQueue();
