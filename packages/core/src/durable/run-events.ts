@@ -35,7 +35,7 @@ export function toEvents({ number, record }: NumberedRecord): EventPage {
   for (const entry of record.entries) {
     if (entry.t === "chunks") {
       for (const chunk of entry.chunks) events.push({ type: "chunk", step: entry.step, chunk, id: nextId() });
-    } else {
+    } else if (entry.t !== "left") {
       events.push({ ...eventOf(entry), id: nextId() });
     }
     if (entry.t !== "attempt") continue;
@@ -46,7 +46,7 @@ export function toEvents({ number, record }: NumberedRecord): EventPage {
 
 type Event = RunEvent extends infer Each ? (Each extends RunEvent ? Omit<Each, "id"> : never) : never;
 
-function eventOf(entry: Exclude<LogEntry, { t: "chunks" }>): Event {
+function eventOf(entry: Exclude<LogEntry, { t: "chunks" | "left" }>): Event {
   switch (entry.t) {
     case "attempt":
       return { type: "attempt", attempt: entry.n, node: entry.node, ...timeOf(entry) };

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { LogWriter } from "../journal/log-writer.ts";
 import type { TroupeError } from "../errors/troupe-error.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
@@ -124,6 +124,26 @@ describe("an attempt at a durable run", () => {
     expect(textOf(events)).toContain("Done.");
     expect(events.filter(({ type }) => type === "end")).toHaveLength(1);
     expect((await untilStatus(after, runId, "completed")).attempts).toBe(2);
+  });
+
+  it("goes on after any number of processes that were drained in the midst of one long step [durable.drain]", async () => {
+    const storage = new InMemoryStorage();
+    let runId = "";
+    for (let drains = 0; drains < 5; drains += 1) {
+      const service = await serveRuns({ agents: { a: endless }, storage });
+      if (runId === "") ({ runId } = await service.accept(request));
+      await vi.waitFor(async () => {
+        const log = JSON.stringify(await storage.list("run-log", `${runId}/`));
+        expect(log.split('"t":"attempt"')).toHaveLength(drains + 2);
+      });
+      await service.drain(0);
+    }
+    const last = await serveRuns({ agents: { a: scriptedAgent([{ text: "Said." }]) }, storage });
+
+    expect(await untilStatus(last, runId, "completed")).toMatchObject({ attempts: 6, output: { text: "Said." } });
+    const events = await readEvents(last, runId);
+    expect(textOf(events)).toContain("Said.");
+    expect(events.filter(({ type }) => type === "attempt")).toHaveLength(6);
   });
 
   it("is the last one after three that finished no step [durable.crashed]", async () => {

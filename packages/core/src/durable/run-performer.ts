@@ -205,7 +205,10 @@ export class RunPerformer {
     const { record, journal, signal } = attempt;
     const { startedAt = this.#parts.now() } = record;
     const release = () => journal.release();
-    if (signal.aborted) return release();
+    if (signal.aborted) {
+      release();
+      return await journal.flush();
+    }
     signal.addEventListener("abort", release, { once: true });
     const running = { attempts: journal.attempt, node: this.#parts.node, startedAt, plan: attempt.plan };
     const note = new RunningNote(this.#parts.store, record, running);

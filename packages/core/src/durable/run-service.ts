@@ -164,7 +164,10 @@ export class RunService {
     await putCancel(this.#storage, runId, reason);
     const performing = this.#performing.get(runId);
     performing?.cancel(cancelled(reason));
-    if (performing !== undefined || record.status === "running") return "cancelling";
+    // An attempt that lets the run wait looks for a cancel when the record says so. One that has looked already leaves it to this.
+    const { status } = (await this.#parts.store.read(runId)) ?? record;
+    if (isEnded(status)) return "over";
+    if (status === "running" || (performing !== undefined && status !== "waiting")) return "cancelling";
     await this.#engine.withdraw(runId);
     return await this.#cancelUnperformed(record, reason);
   }

@@ -119,6 +119,42 @@ describe("two processes of one service", () => {
     expect(await store.wake(runId)).toMatchObject({ status: "queued", activation: 2 });
   });
 
+  it.each(["one", "api"])(
+    "cancel a run that begins to wait while its cancel is on its way to the storage: through %s",
+    async (through) => {
+      const queue = new SharedQueue();
+      const mayAsk = Promise.withResolvers<void>();
+      const asking = runnableOf(async function* (journal) {
+        yield { type: "text", text: "May I?" };
+        await mayAsk.promise;
+        journal.begin("t/0/0");
+        return String(await journal.wait("t/0/0", { kind: "approval", about: null }));
+      });
+      const agents = { a: asking };
+      const services = {
+        one: await serveRuns({ agents, ...queue.node("one") }),
+        api: makeService({ agents, ...queue.node("api") }),
+      };
+      const service = services[through as keyof typeof services];
+      const { runId } = await services.one.accept(request);
+      await vi.waitFor(async () => expect(await queue.storage.get("runs", runId)).toMatchObject({ status: "running" }));
+      const put = queue.storage.compareAndSet.bind(queue.storage);
+      let mayBeAsked = false;
+      vi.spyOn(queue.storage, "compareAndSet").mockImplementation(async (...args) => {
+        if (args[0] === "run-inbox" && !mayBeAsked) {
+          mayBeAsked = true;
+          mayAsk.resolve();
+          await vi.waitFor(async () => expect(await queue.storage.list("run-open")).toEqual([]));
+        }
+        return await put(...args);
+      });
+      await service.cancel(runId, "host");
+
+      expect(await untilStatus(service, runId, "cancelled")).toMatchObject({ error: { code: "cancelled" } });
+      expect(await queue.storage.list("run-open")).toEqual([]);
+    },
+  );
+
   it("keep each run that was accepted, whenever the accepting process dies [durable.accepted-is-kept]", async () => {
     for (let calls = 0; ; calls += 1) {
       const queue = new SharedQueue();

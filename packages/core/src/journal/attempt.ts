@@ -5,7 +5,7 @@ import type { TokenUsage } from "../message/token-usage.ts";
 import { createId } from "../util/create-id.ts";
 import { elapsedMs } from "../util/elapsed-ms.ts";
 import { logRecord } from "./log-entry.ts";
-import type { LoggedCall, LogEnd, LogEntry, LogRecord, RunChunk, RunWait, StepResult } from "./log-entry.ts";
+import type { LeaveReason, LoggedCall, LogEnd, LogEntry, LogRecord, RunChunk, RunWait, StepResult } from "./log-entry.ts";
 import type { LogWriter, RunLog } from "./log-writer.ts";
 import { readLog } from "./read-log.ts";
 import { RunPaused } from "./run-paused.ts";
@@ -51,7 +51,10 @@ export class Attempt {
   #endRun: (() => void) | undefined;
   number = 1;
   ended: LogEnd | undefined;
+  /** Attempts in a row, with this one, that finished no step and did not say that they left. */
   fruitlessAttempts = 1;
+  /** Attempts in a row that finished no step because they could not reach the session. */
+  storageFailures = 0;
   stopped: PauseReason | undefined;
   /** All waits in the log, by id. */
   readonly #knownWaits = new Map<string, RunWait>();
@@ -69,6 +72,9 @@ export class Attempt {
   #performedBefore = 0;
   #records = 0;
   #hasChunk = false;
+  #hasEnd = false;
+  /** While the log is read: tells if the last attempt in it has finished a step. */
+  #wasFruitful = true;
   #log!: RunLog;
 
   private constructor({ runId, answers = new Map() }: AttemptInit) {
@@ -136,6 +142,7 @@ export class Attempt {
 
   /** Logs an entry at once, and waits until it is stored. */
   async add(entry: LogEntry): Promise<void> {
+    this.#hasEnd ||= entry.t === "end";
     this.#log.add(entry, true);
     await this.#log.stored();
   }
@@ -209,9 +216,15 @@ export class Attempt {
     if (this.stopped !== undefined) return;
     this.stopped = paused.reason;
     // What was done before a release or a failure counts. Of a run that others go on with, nothing may be added.
-    if (paused.reason === "released" || paused.reason === "failed") this.#log.close();
+    if (paused.reason === "released" || paused.reason === "failed") this.#leave(paused.reason);
     else this.#log.fail(paused);
     this.#abort.abort(paused);
+  }
+
+  /** Closes the log with a word that the attempt leaves: one that did not say so may have ended its process. */
+  #leave(why: LeaveReason): void {
+    if (!this.#hasEnd) this.#log.add({ t: "left", why }, true);
+    this.#log.close();
   }
 
   #finish(step: string, result: StepResult): void {
@@ -257,6 +270,7 @@ export class Attempt {
       case "attempt":
         this.number = entry.n + 1;
         this.fruitlessAttempts += 1;
+        this.#wasFruitful = false;
         this.#unfinished.clear();
         return;
       case "chunks":
@@ -268,17 +282,26 @@ export class Attempt {
         this.results.set(step, result);
         this.calls.delete(step);
         this.#unfinished.delete(step);
-        this.fruitlessAttempts = 1;
-        return;
+        return this.#readProgress();
       }
       case "wait":
         this.#knownWaits.set(entry.wait.id, entry.wait);
         this.#performedBefore = entry.performedMs;
-        this.fruitlessAttempts = 1;
+        return this.#readProgress();
+      case "left":
+        if (this.#wasFruitful) return;
+        this.fruitlessAttempts -= 1;
+        this.storageFailures += entry.why === "failed" ? 1 : 0;
         return;
       default:
         this.ended = entry;
     }
+  }
+
+  #readProgress(): void {
+    this.#wasFruitful = true;
+    this.fruitlessAttempts = 1;
+    this.storageFailures = 0;
   }
 
   #readChunks({ step, chunks }: Extract<LogEntry, { t: "chunks" }>): void {

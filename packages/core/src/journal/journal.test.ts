@@ -69,6 +69,35 @@ describe("Journal", () => {
     expect(last.stopped).toBeUndefined();
   });
 
+  it("counts an attempt that said that it left not as one in vain, nor among those that could not reach the session", async () => {
+    const storage = new InMemoryStorage();
+    const cause = new TroupeError("storage_unavailable", "It is away.");
+    await open(storage, "killed");
+    const released = await open(storage, "released");
+    released.release();
+    await released.flush();
+    await open(storage, "killed");
+    const failed = await open(storage, "failed");
+
+    expect(failed.fruitlessAttempts).toBe(3);
+    failed.failStorage(cause);
+    expect(failed.stopped).toBe("failed");
+    await failed.flush();
+    expect((await open(storage, "last")).fruitlessAttempts).toBe(3);
+  });
+
+  it("says nothing after its end, also when it is released", async () => {
+    const storage = new InMemoryStorage();
+    const journal = await open(storage, "one");
+    const ended = journal.end({ output: "Over." });
+    journal.release();
+    await ended;
+    await journal.flush();
+
+    expect(JSON.stringify(await storage.list("run-log"))).not.toContain("left");
+    expect((await open(storage, "two")).ended).toMatchObject({ output: "Over." });
+  });
+
   it("suspends once nothing but waits is under way, and gives the next attempt the answer", async () => {
     const storage = new InMemoryStorage();
     const first = await open(storage, "one");

@@ -216,7 +216,7 @@ export class Journal {
    * attempts in a row that finished no step: then the failure ends the run.
    */
   failStorage(cause: TroupeError): void {
-    if (this.fruitlessAttempts < mostStorageFailures) this.#attempt.stop("failed", cause);
+    if (this.#attempt.storageFailures + 1 < mostStorageFailures) this.#attempt.stop("failed", cause);
   }
 
   /** Stops the attempt, whose run another one goes on with. What it has done is still written: `flush` waits for it. */

@@ -85,7 +85,12 @@ export type LogEntry =
   | ({ readonly t: "done"; readonly step: string; readonly at?: number } & StepResult)
   /** `performedMs`: the time that the attempts have worked until now. */
   | { readonly t: "wait"; readonly wait: RunWait; readonly performedMs: number }
+  /** The attempt left in peace, so that it was not the run that ended it: its process handed the run back, or could not reach the session. */
+  | { readonly t: "left"; readonly why: LeaveReason }
   | { readonly t: "end"; readonly output: Json; readonly error?: PublicError };
+
+/** Why an attempt left a run that others go on with, and could still say so. */
+export type LeaveReason = "released" | "failed";
 
 /** The last entry of a run that is over. */
 export type LogEnd = Extract<LogEntry, { t: "end" }>;
@@ -96,7 +101,7 @@ export type LogEnd = Extract<LogEntry, { t: "end" }>;
  */
 export type LogRecord = { readonly v: 1; readonly entries: readonly LogEntry[] };
 
-const entryTypes: readonly unknown[] = ["attempt", "chunks", "call", "done", "wait", "end"] satisfies LogEntry["t"][];
+const entryTypes: readonly unknown[] = ["attempt", "chunks", "call", "done", "wait", "left", "end"] satisfies LogEntry["t"][];
 
 /** Returns the beginning of the keys of all log records of a run. */
 export function logPrefix(runId: string): string {
