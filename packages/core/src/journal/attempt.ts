@@ -5,7 +5,16 @@ import type { TokenUsage } from "../message/token-usage.ts";
 import { createId } from "../util/create-id.ts";
 import { elapsedMs } from "../util/elapsed-ms.ts";
 import { logRecord } from "./log-entry.ts";
-import type { LeaveReason, LoggedCall, LogEnd, LogEntry, LogRecord, RunChunk, RunWait, StepResult } from "./log-entry.ts";
+import type {
+  LeaveReason,
+  LoggedCall,
+  LogEnd,
+  LogEntry,
+  LogRecord,
+  RunChunk,
+  RunWait,
+  StepResult,
+} from "./log-entry.ts";
 import type { LogWriter, RunLog } from "./log-writer.ts";
 import { readLog } from "./read-log.ts";
 import { RunPaused } from "./run-paused.ts";
@@ -289,10 +298,7 @@ export class Attempt {
         this.#performedBefore = entry.performedMs;
         return this.#readProgress();
       case "left":
-        if (this.#wasFruitful) return;
-        this.fruitlessAttempts -= 1;
-        this.storageFailures += entry.why === "failed" ? 1 : 0;
-        return;
+        return this.#readLeft(entry.why);
       default:
         this.ended = entry;
     }
@@ -302,6 +308,13 @@ export class Attempt {
     this.#wasFruitful = true;
     this.fruitlessAttempts = 1;
     this.storageFailures = 0;
+  }
+
+  /** An attempt that has finished a step counts for nothing any more. */
+  #readLeft(why: LeaveReason): void {
+    if (this.#wasFruitful) return;
+    this.fruitlessAttempts -= 1;
+    if (why === "failed") this.storageFailures += 1;
   }
 
   #readChunks({ step, chunks }: Extract<LogEntry, { t: "chunks" }>): void {

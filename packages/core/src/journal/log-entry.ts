@@ -101,7 +101,15 @@ export type LogEnd = Extract<LogEntry, { t: "end" }>;
  */
 export type LogRecord = { readonly v: 1; readonly entries: readonly LogEntry[] };
 
-const entryTypes: readonly unknown[] = ["attempt", "chunks", "call", "done", "wait", "left", "end"] satisfies LogEntry["t"][];
+const entryTypes: readonly unknown[] = [
+  "attempt",
+  "chunks",
+  "call",
+  "done",
+  "wait",
+  "left",
+  "end",
+] satisfies LogEntry["t"][];
 
 /** Returns the beginning of the keys of all log records of a run. */
 export function logPrefix(runId: string): string {
