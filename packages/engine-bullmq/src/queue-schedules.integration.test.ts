@@ -3,7 +3,7 @@ import { databases, freshQueue, testEngine } from "../test/servers.ts";
 
 for (const { name, url, connection } of databases) {
   describe.skipIf(url === "")(`schedules of BullMqEngine on ${name}`, { timeout: 120_000 }, () => {
-    it("are told at each of their times, also again after a failure, to one of two processes", async () => {
+    it("are told at each of their times, to one of two processes", async () => {
       const queue = freshQueue();
       const told: string[] = [];
       for (const engine of [testEngine({ ...connection, queue }), testEngine({ ...connection, queue })]) {
