@@ -174,6 +174,7 @@ describe.each([
       .catch(() => undefined);
     await promise;
     journal.release();
+    await journal.flush();
     return storage;
   }
 

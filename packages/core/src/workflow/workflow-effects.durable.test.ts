@@ -40,6 +40,7 @@ async function cutOff(step: Pick<FunctionStep<State>, "effect">): Promise<InMemo
   hanging.run({ sessionId: "s", journal }).catch(() => undefined);
   await promise;
   journal.release();
+  await journal.flush();
   return storage;
 }
 
@@ -89,6 +90,7 @@ describe("A function step that was cut off", () => {
     hanging.run({ sessionId: "s", journal }).catch(() => undefined);
     await promise;
     journal.release();
+    await journal.flush();
 
     const { workflow, charged } = charging();
     const { waits, answer } = answering({ choice: "again" });
