@@ -56,6 +56,8 @@ export class JobServer {
     const worker = backend.makeWorker(this.#init.queue, (job, token) => this.#process(job, token ?? ""), {
       concurrency,
       lockDuration: lockMs,
+      // A process whose event loop is blocked for a second still has a second for the database.
+      lockRenewTime: lockMs / 3,
       stalledInterval: lockMs / 3,
       maxStalledCount: anyNumber,
       runRetryDelay: 1000,
