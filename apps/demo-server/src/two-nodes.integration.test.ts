@@ -44,18 +44,6 @@ async function readRun({ url }: StartedDemo, runId: string): Promise<ShownRun> {
   return (await response.json()) as ShownRun;
 }
 
-/** Reads a run that is over for its readers: its record gets the end a moment after the log. */
-async function readEnded(demo: StartedDemo, runId: string): Promise<ShownRun> {
-  return await vi.waitFor(
-    async () => {
-      const run = await readRun(demo, runId);
-      expect(["completed", "cancelled", "error"]).toContain(run.status);
-      return run;
-    },
-    { timeout: 30_000, interval: 50 },
-  );
-}
-
 /** Accepts a run on a node, and waits until one of both performs it. Returns it with the node that does, and the other one. */
 async function begin(nodes: readonly StartedDemo[], input: string) {
   const [accepting] = nodes as [StartedDemo];
@@ -97,7 +85,7 @@ describe.each([
     const reader = await new RunReader().read(await fetch(`${other.url}/runs/${runId}/events`));
 
     expect(reader.last).toMatchObject({ type: "error", error: { code: "cancelled" } });
-    expect(await readEnded(other, runId)).toMatchObject({ status: "cancelled" });
+    expect(await readRun(other, runId)).toMatchObject({ status: "cancelled" });
   });
 
   it.skipIf(!isThere)("take an approval for a run that the other one has accepted", async () => {
@@ -109,7 +97,7 @@ describe.each([
     expect(answered.ok).toBe(true);
     await new RunReader().read(await fetch(`${path}/events`));
 
-    expect(await readEnded(one, runId)).toMatchObject({ status: "completed" });
+    expect(await readRun(one, runId)).toMatchObject({ status: "completed" });
   });
 
   it.skipIf(!isThere)("finish a stream whose performing process is killed in the middle of its text", async () => {
@@ -124,7 +112,7 @@ describe.each([
     expect(reader.text).toBe(counted);
     expect(reader.last).toMatchObject({ type: "finish", finishReason: "stop" });
     expect(new Set(reader.ids).size).toBe(reader.ids.length);
-    const run = await readEnded(other, runId);
+    const run = await readRun(other, runId);
     expect(run).toMatchObject({ status: "completed", attempts: 2, output: { text: counted } });
     expect(other.said, `the survivor on ${database} is the node`).toContain(` ${run.node}\n`);
   });

@@ -3,10 +3,12 @@ import { anyBoolean, oneOf, optional, satisfying } from "../errors/option-checks
 import { readOptions } from "../errors/read-options.ts";
 import type { OptionTable } from "../errors/read-options.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
+import { readLastRecord, readLog } from "../journal/read-log.ts";
 import { checkPageLimit } from "../session/page.ts";
 import { ownerKey } from "../session/session-keys.ts";
 import { checkOwner } from "../session/session-owner.ts";
 import type { SessionOwner } from "../session/session-owner.ts";
+import { endOf } from "./run-opts.ts";
 import { byKeys, isEnded, toView } from "./run-record.ts";
 import type { RunRecord } from "./run-record.ts";
 import type { RunStore } from "./run-store.ts";
@@ -29,6 +31,28 @@ export async function findRun(
   if (record !== null && mayReach(record, caller) && (caller === "host" || !store.isExpired(record))) return record;
   const shown = JSON.stringify(runId.slice(0, 64));
   throw new TroupeError("not_found", `Run ${shown} not found. It may have been removed, or belong to another user.`);
+}
+
+/**
+ * Returns the record of a run with the end that its log has. For its readers a run is over with that; its record says so a
+ * moment later, or, where the process died in this moment, when another one has taken the run over.
+ */
+export async function withLoggedEnd(store: RunStore, record: RunRecord, now: () => number): Promise<RunRecord> {
+  const { storage } = store;
+  if (isEnded(record.status)) return record;
+  const end = (await readLastRecord(storage, record.runId))?.record.entries.at(-1);
+  if (end?.t !== "end") return record;
+  const { waits: _waits, ...ended }: RunRecord = { ...record, ...endOf(end), endedAt: now() };
+  // It may not know of its last attempt, either.
+  for await (const page of readLog(storage, record.runId)) {
+    for (const entry of page.flatMap((each) => each.record.entries)) {
+      if (entry.t !== "attempt") continue;
+      ended.attempts = entry.n;
+      ended.node = entry.node;
+      if (entry.at !== undefined) ended.startedAt ??= entry.at;
+    }
+  }
+  return ended;
 }
 
 /** A run without a user is reached by its id alone, within its tenant; a bearer run so by callers without a user. */

@@ -2,7 +2,7 @@ import { sleep } from "../async/sleep.ts";
 import type { TroupeError } from "../errors/troupe-error.ts";
 import { toTroupeError } from "../errors/to-troupe-error.ts";
 import { Journal } from "../journal/journal.ts";
-import { logPrefix, runNamespaces } from "../journal/log-entry.ts";
+import { readLastRecord } from "../journal/read-log.ts";
 import { RunPaused } from "../journal/run-paused.ts";
 import type { Json } from "../storage/json.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
@@ -307,19 +307,9 @@ async function untilStopped<Result>({ signal }: Journal, work: Promise<Result>):
 
 /** Tells if another attempt is writing the log of a run: then the engine was wrong. */
 async function isGrowing(storage: StorageDriver, runId: string): Promise<boolean> {
-  const before = await lastRecordOf(storage, runId);
+  const before = await readLastRecord(storage, runId);
   await sleep(growthPauseMs);
-  return (await lastRecordOf(storage, runId)) !== before;
-}
-
-/** Returns the key of the last record of a run's log. */
-async function lastRecordOf(storage: StorageDriver, runId: string): Promise<string | undefined> {
-  const found = await storage.list(runNamespaces.log, logPrefix(runId), { reverse: true, limit: 1 });
-  // A driver may ignore the options of a listing.
-  return found.reduce<string | undefined>(
-    (last, { key }) => (last === undefined || key > last ? key : last),
-    undefined,
-  );
+  return (await readLastRecord(storage, runId))?.number !== before?.number;
 }
 
 function causeOf({ signal }: Journal): unknown {

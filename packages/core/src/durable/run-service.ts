@@ -8,7 +8,7 @@ import { checkNote } from "./accept-request.ts";
 import { acceptRun } from "./accept-run.ts";
 import { answerWait } from "./answer-wait.ts";
 import { findWait, putCancel } from "./answers.ts";
-import { findRun, listRuns, runsOfSession } from "./find-runs.ts";
+import { findRun, listRuns, runsOfSession, withLoggedEnd } from "./find-runs.ts";
 import { lookUpTarget } from "./durable-target.ts";
 import { EphemeralRunStorage } from "./ephemeral-run-storage.ts";
 import { listenToSessions } from "./listen-to-sessions.ts";
@@ -120,7 +120,8 @@ export class RunService {
 
   /** Returns a run. An unknown run and one of another owner are `not_found`. */
   async get(runId: string, caller: RunCaller): Promise<RunView> {
-    return this.#toView(await this.#find(runId, caller));
+    const record = await this.#find(runId, caller);
+    return this.#toView(await withLoggedEnd(this.#parts.store, record, this.#parts.now));
   }
 
   /** Lists the runs of an owner with a user, or all of the service for `"host"`, newest first. */

@@ -155,6 +155,27 @@ describe("two processes of one service", () => {
     },
   );
 
+  it.each(["one", "api"])("say that a run is over as soon as its events say so: %s", async (asked) => {
+    const { queue, one } = await twoNodes(answering("Done."));
+    const api = makeService({ ...answering("Done."), ...queue.node("api") });
+    const put = queue.storage.compareAndSet.bind(queue.storage);
+    const isRead = Promise.withResolvers<void>();
+    vi.spyOn(queue.storage, "compareAndSet").mockImplementation(async (...args) => {
+      const [namespace, , , next] = args;
+      if (namespace === "runs" && JSON.stringify(next).includes('"completed"')) await isRead.promise;
+      return await put(...args);
+    });
+    const { runId } = await api.accept(request);
+    await readEvents(api, runId);
+    const run = await (asked === "one" ? one : api).get(runId, "host");
+    isRead.resolve();
+
+    expect(run).toMatchObject({ status: "completed", attempts: 1, output: { text: "Done." } });
+    const { startedAt: _startedAt, endedAt: _endedAt, expiresAt: _expiresAt, ...rest } = run;
+    expect(await untilStatus(one, runId, "completed")).toMatchObject(rest);
+    await vi.waitFor(async () => expect(await queue.storage.get("runs", runId)).toMatchObject(rest));
+  });
+
   it("keep each run that was accepted, whenever the accepting process dies [durable.accepted-is-kept]", async () => {
     for (let calls = 0; ; calls += 1) {
       const queue = new SharedQueue();

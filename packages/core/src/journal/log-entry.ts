@@ -131,7 +131,8 @@ export function readLogRecord(value: unknown, at: RecordKey): LogRecord {
   return readRecord(value, at, isLogRecord);
 }
 
-function isLogRecord(value: unknown): value is LogRecord {
+/** Tells if a stored value is a log record. */
+export function isLogRecord(value: unknown): value is LogRecord {
   if (!isRecord(value) || value["v"] !== recordVersion || !Array.isArray(value["entries"])) return false;
   return value["entries"].every((entry) => isRecord(entry) && entryTypes.includes(entry["t"]));
 }

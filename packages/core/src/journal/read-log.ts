@@ -1,7 +1,7 @@
 import { listEach } from "../storage/list-each.ts";
 import type { Listing, StorageDriver, StorageEntry } from "../storage/storage-driver.ts";
 import { corruptRecord } from "../storage/stored-record.ts";
-import { logKey, logPrefix, readLogRecord, runNamespaces } from "./log-entry.ts";
+import { isLogRecord, logKey, logPrefix, readLogRecord, runNamespaces } from "./log-entry.ts";
 import type { LogRecord } from "./log-entry.ts";
 
 /** A log record with its number. */
@@ -60,6 +60,16 @@ export async function readLogPages(
     return toPage(outcome?.value ?? [], place, limit);
   });
   return await Promise.allSettled(pages);
+}
+
+/** Reads the last record of a run's log; undefined when there is none, or a damaged one. */
+export async function readLastRecord(storage: StorageDriver, runId: string): Promise<NumberedRecord | undefined> {
+  const prefix = logPrefix(runId);
+  const [first, ...others] = await storage.list(runNamespaces.log, prefix, { reverse: true, limit: 1 });
+  if (first === undefined) return undefined;
+  // A driver may ignore the options of a listing.
+  const { key, value } = others.reduce((last, each) => (each.key > last.key ? each : last), first);
+  return isLogRecord(value) ? { number: Number(key.slice(prefix.length)), record: value } : undefined;
 }
 
 function listingOf({ runId, after }: LogPlace, limit: number): Required<Listing> {
