@@ -32,13 +32,26 @@ describe("chooseModel", () => {
   });
 
   it.each<[variables: Record<string, string>, problem: string]>([
-    [{ TROUPE_DEMO_MODEL: "gpt-6" }, "TROUPE_DEMO_MODEL must be offline or one of openai, anthropic, google, ollama"],
-    [{ TROUPE_DEMO_MODEL: "constructor" }, "TROUPE_DEMO_MODEL must be"],
+    [{ TROUPE_DEMO_MODEL: "gpt-6" }, "TROUPE_DEMO_MODEL names no vendor. Expected offline or one of openai, anthropic, google, ollama"],
+    [{ TROUPE_DEMO_MODEL: "constructor" }, "TROUPE_DEMO_MODEL names no vendor"],
     [{ TROUPE_DEMO_MODEL_URL: "http://localhost:1" }, "set TROUPE_DEMO_MODEL to one"],
     [{ TROUPE_DEMO_MODEL: "offline", TROUPE_DEMO_MODEL_URL: "http://localhost:1" }, "set TROUPE_DEMO_MODEL to one"],
-    [{ TROUPE_DEMO_MODEL: "openai", TROUPE_DEMO_MODEL_URL: "nowhere" }, "must be an http: or https: URL"],
+    [{ TROUPE_DEMO_MODEL: "openai", TROUPE_DEMO_MODEL_URL: "nowhere" }, "is no http: or https: URL. Expected"],
   ])("refuses %j", async (variables, problem) => {
     await expect(chosen(variables)).rejects.toThrow(problem);
+  });
+
+  it.each<[variables: Record<string, string>]>([
+    [{ TROUPE_DEMO_MODEL: "sk-secret" }],
+    [{ TROUPE_DEMO_MODEL: "sk-secret/gpt-6" }],
+    [{ TROUPE_DEMO_MODEL: "openai", TROUPE_DEMO_MODEL_URL: "ada:secret@models.example/v1" }],
+    [{ TROUPE_DEMO_MODEL: "openai", TROUPE_DEMO_MODEL_URL: "ftp://ada:secret@models.example/v1" }],
+    [{ TROUPE_DEMO_MODEL: "openai", TROUPE_DEMO_MODEL_URL: "http://ada:secret@models.example:port/v1" }],
+  ])("refuses %j without showing the value, which may be a secret", async (variables) => {
+    const error = await chosen(variables).catch((thrown: unknown) => thrown);
+
+    expect(error).toMatchObject({ code: "invalid_config" });
+    expect(String(error)).not.toContain("secret");
   });
 });
 

@@ -45,7 +45,7 @@ function namedModel(wanted: string, baseURL: string): ModelProvider {
   if (wanted === "offline") return new OfflineModel();
   const [vendorName = "", ...modelId] = wanted.split("/");
   const vendor = getOwn<Vendor>(vendors, vendorName);
-  if (vendor === undefined) throw unknownModel(wanted);
+  if (vendor === undefined) throw unknownModel();
   return vendor.model(modelId.join("/") || vendor.modelId, baseURL === "" ? {} : { baseURL });
 }
 
@@ -60,18 +60,21 @@ async function localModel(variables: Variables, findLocal: FindLocal): Promise<M
   return found && vendors.ollama.model(found.modelId, { baseURL: found.baseURL });
 }
 
-function unknownModel(wanted: string): TroupeError {
+/** Leaves the value out: it may be a key that was pasted into the wrong variable. */
+function unknownModel(): TroupeError {
   const names = Object.keys(vendors).join(", ");
-  const sentence = `TROUPE_DEMO_MODEL must be offline or one of ${names}, optionally with a model like openai/gpt-6.1-sol, got ${JSON.stringify(wanted)}.`;
+  const sentence = `TROUPE_DEMO_MODEL names no vendor. Expected offline or one of ${names}, optionally with a model, like openai/gpt-6.1-sol.`;
   return new TroupeError("invalid_config", sentence);
 }
 
+/** Refuses a wrong URL without showing it: it may hold a user and a password. */
 function checkUrl(baseURL: string, wanted: string): void {
   if (wanted === "" || wanted === "offline") {
     const sentence = "TROUPE_DEMO_MODEL_URL needs a vendor: set TROUPE_DEMO_MODEL to one.";
     throw new TroupeError("invalid_config", sentence);
   }
   if (/^https?:\/\//.test(baseURL) && URL.canParse(baseURL)) return;
-  const sentence = `TROUPE_DEMO_MODEL_URL must be an http: or https: URL, got ${JSON.stringify(baseURL)}.`;
+  const sentence =
+    "TROUPE_DEMO_MODEL_URL is no http: or https: URL. Expected one such as http://localhost:8000/v1, with its http://.";
   throw new TroupeError("invalid_config", sentence);
 }
