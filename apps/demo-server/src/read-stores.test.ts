@@ -47,6 +47,7 @@ describe("readStores", () => {
     ],
     [{ MONGODB_URL: "secret@localhost" }, "MONGODB_URL is no URL. Expected mongodb:// or mongodb+srv://"],
     [{ QDRANT_URL: "grpc://localhost" }, "QDRANT_URL begins with grpc://"],
+    [{ QDRANT_URL: "http://ada:secret@local host:6333" }, "QDRANT_URL is no URL. Expected http:// or https://"],
     [{ REDIS_URL: "http://localhost" }, "REDIS_URL begins with http://"],
     [{ DATABASE_URL: "postgres://a", MONGODB_URL: "mongodb://b" }, "DATABASE_URL and MONGODB_URL are both set."],
   ])("refuses %j with a sentence that shows no secret", (variables, sentence) => {

@@ -5,7 +5,7 @@ type Variables = Readonly<Record<string, string | undefined>>;
 /** A server that holds data of the demo: the URL to connect to, and the part of it that may be printed. */
 export type ServerAddress = { readonly url: string; readonly shown: string };
 
-/** The adapters that the environment asks for. What has no server is in the SQLite file. */
+/** The adapters that the environment asks for. Storage and vectors without a server are in the SQLite file. */
 export type StoreChoice = {
   readonly storage?: { readonly kind: "postgres" | "mongodb"; readonly address: ServerAddress };
   readonly vectors?: { readonly kind: "pgvector" | "mongodb" | "qdrant"; readonly address: ServerAddress };
@@ -23,7 +23,7 @@ const servers = {
   REDIS_URL: { protocols: ["redis", "rediss"], example: "redis://localhost:6379" },
 } as const;
 
-/** Reads DATABASE_URL, MONGODB_URL, QDRANT_URL and REDIS_URL. A URL of a kind that has no adapter is refused. */
+/** Reads DATABASE_URL, MONGODB_URL, QDRANT_URL and REDIS_URL. Throws `invalid_config` for a URL of a kind that has no adapter. */
 export function readStores(variables: Variables): StoreChoice {
   const [postgres, mongodb] = [readUrl(variables, "DATABASE_URL"), readUrl(variables, "MONGODB_URL")];
   const [qdrant, redis] = [readUrl(variables, "QDRANT_URL"), readUrl(variables, "REDIS_URL")];
@@ -59,9 +59,12 @@ function readUrl(variables: Variables, name: keyof typeof servers): ServerAddres
   const { protocols, example } = servers[name];
   const [, protocol = "", rest = ""] = /^([a-z][a-z\d+.-]*):\/\/(.+)$/is.exec(url) ?? [];
   const known: readonly string[] = protocols;
-  if (known.includes(protocol.toLowerCase())) return { url, shown: `${protocol}://${withoutSecrets(rest)}` };
+  const isKnown = known.includes(protocol.toLowerCase());
+  // Those of databases may list several hosts: their clients check them.
+  const isUrl = protocol !== "" && (name !== "QDRANT_URL" || URL.canParse(url));
+  if (isKnown && isUrl) return { url, shown: `${protocol}://${withoutSecrets(rest)}` };
   // A URL without a protocol may begin with a user and a password, and is not shown.
-  const problem = protocol === "" ? "is no URL" : `begins with ${protocol}://, for which the demo has no adapter`;
+  const problem = isUrl ? `begins with ${protocol}://, for which the demo has no adapter` : "is no URL";
   const wanted = known.map((each) => `${each}://`).join(" or ");
   throw wrong(`${name} ${problem}. Expected ${wanted}, such as ${example}.`);
 }

@@ -17,7 +17,7 @@ export type SocketNodes = { readonly adapter: ServerOptions["adapter"]; readonly
 
 /** Connects this server to others through Redis. Waits two seconds at most. */
 export async function joinNodes({ url, shown }: ServerAddress): Promise<SocketNodes> {
-  const client = createClient({ url, socket: { connectTimeout: 2000 } });
+  const client = createRedisClient(url);
   const logger = createLogger({ level: "warn", prefix: "redis" });
   let isReady = false;
   // Until it has connected once, the failure is thrown. Later it connects anew by itself.
@@ -37,7 +37,18 @@ export async function joinNodes({ url, shown }: ServerAddress): Promise<SocketNo
   };
 }
 
-async function firstError(client: ReturnType<typeof createClient>): Promise<never> {
+/** Creates the client. A URL that it does not take is refused without showing it, and without the cause, which holds it. */
+function createRedisClient(url: string) {
+  try {
+    return createClient({ url, socket: { connectTimeout: 2000 } });
+  } catch {
+    const sentence =
+      "REDIS_URL cannot be read. Expected one such as redis://user:password@localhost:6379/0, with user and password percent-encoded.";
+    throw new TroupeError("invalid_config", sentence);
+  }
+}
+
+async function firstError(client: ReturnType<typeof createRedisClient>): Promise<never> {
   return await new Promise((_, reject) => void client.once("error", reject));
 }
 
