@@ -12,7 +12,7 @@ export type Started = {
   readonly stores: Readonly<Record<"sessions" | "vectors" | "nodes" | "runs", string>>;
 };
 
-/** Returns the text that is printed on start: what is served and where, and three commands to paste. */
+/** Returns the text that is printed on start: addresses, names of all that is served, and three commands to paste. */
 export function banner({ url, node, demo, model, stores }: Started): string {
   const post = "-H 'content-type: application/json' -d";
   return `Troupe is running at ${url}

@@ -49,7 +49,7 @@ describe("the tool book_room", () => {
     expect(text).toContain(`Room ${rooms[0]} in Oslo is booked`);
   });
 
-  it("asks nobody about a city where there is no hotel", async () => {
+  it("asks for no approval in a city without a hotel", async () => {
     const { needsApproval } = createBookRoom(new InMemoryStorage());
     const context = {} as RunContext;
 

@@ -32,7 +32,10 @@ describe("chooseModel", () => {
   });
 
   it.each<[variables: Record<string, string>, problem: string]>([
-    [{ TROUPE_DEMO_MODEL: "gpt-6" }, "TROUPE_DEMO_MODEL names no vendor. Expected offline or one of openai, anthropic, google, ollama"],
+    [
+      { TROUPE_DEMO_MODEL: "gpt-6" },
+      "TROUPE_DEMO_MODEL names no vendor. Expected offline or one of openai, anthropic, google, ollama",
+    ],
     [{ TROUPE_DEMO_MODEL: "constructor" }, "TROUPE_DEMO_MODEL names no vendor"],
     [{ TROUPE_DEMO_MODEL_URL: "http://localhost:1" }, "set TROUPE_DEMO_MODEL to one"],
     [{ TROUPE_DEMO_MODEL: "offline", TROUPE_DEMO_MODEL_URL: "http://localhost:1" }, "set TROUPE_DEMO_MODEL to one"],

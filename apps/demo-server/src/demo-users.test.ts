@@ -31,7 +31,7 @@ it("a browser that opens the page becomes a user of its own, and stays the same 
 });
 
 it.each(["", "troupe_demo_visitor=grace", "other_troupe_demo_visitor=visitor-1"])(
-  "the cookie %j makes nobody a user",
+  "the cookie %j makes its sender no user",
   async (cookie) => {
     const answer = await fetch(`${await serve()}/x`, { headers: { cookie } });
 

@@ -5,7 +5,7 @@ type Variables = Readonly<Record<string, string | undefined>>;
 /** A model of an Ollama on this machine, and the address of that server. */
 export type LocalModel = { readonly modelId: string; readonly baseURL: string };
 
-/** Models that are asked what they can do, the newest first. */
+/** The number of models, the newest first, that are asked for their capabilities. */
 const mostAsked = 5;
 
 /**

@@ -18,7 +18,7 @@ import { readSettings } from "./settings.ts";
 /** Room for a key of 16 KB in each of the four key headers, beside the 16 KB that Node allows for all headers. */
 const maxHeaderSize = 81_920;
 
-/** Leaves to Socket.IO the connections of its own path. Elsewhere a wish for another protocol is not heard, as HTTP allows. */
+/** Leaves to Socket.IO the connections of its own path. Elsewhere an `Upgrade` is ignored, as HTTP allows. */
 const shouldUpgradeCallback = ({ url = "" }: IncomingMessage): boolean => url.startsWith("/socket.io/");
 
 async function main(variables: NodeJS.ProcessEnv): Promise<void> {

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Logger, RunEngine, StorageDriver } from "@troupe/core";
 import type { StoreChoice } from "./read-stores.ts";
 
-/** The choice of the engine, the storage of the runs that it distributes, and a logger of what no caller sees. */
+/** The choice of the engine, the storage of the runs that it distributes, and a logger of failures that no caller sees. */
 type EngineParts = { readonly choice: StoreChoice; readonly storage: StorageDriver; readonly logger: Logger };
 
 /** Makes the engine through which several servers share their runs, and loads it. None: this process performs its runs alone. */
@@ -20,7 +20,7 @@ async function serviceId(storage: StorageDriver): Promise<string> {
   return (await storage.get("demo", "service")) as string;
 }
 
-/** Describes which processes perform the runs, and how they share them. */
+/** Describes the processes that perform the runs, and the database over which they share them. */
 export function describeEngine({ engine, redis }: StoreChoice): string {
   if (engine === undefined) return "this process alone";
   const note = engine.kind === "postgres" && redis !== undefined ? "; Redis serves Socket.IO" : "";

@@ -5,7 +5,7 @@ import type { Address } from "./listen.ts";
 import { readStores } from "./read-stores.ts";
 import type { StoreChoice } from "./read-stores.ts";
 
-/** The settings of the demo, but for its model. */
+/** The settings of the demo, without those of its model. */
 export type Settings = {
   readonly address: Address;
   readonly allowedHosts: readonly string[];
@@ -29,10 +29,10 @@ const ownVariables = [
   "TROUPE_DEMO_SEAL_KEY",
 ];
 
-/** The least length of a secret that a key can be made of. */
+/** The least length of a secret from which a key is made, in characters. */
 const leastKeyLength = 32;
 
-/** Reads the settings. Throws `invalid_config`, with a sentence that names the variable, for a wrong one and for a name that is none. */
+/** Reads the settings. Throws `invalid_config`, with a sentence that names the variable, for a wrong value and for an unknown name. */
 export function readSettings(variables: Variables): Settings {
   const unknown = Object.keys(variables).find(
     (name) => name.startsWith("TROUPE_DEMO_") && !ownVariables.includes(name),

@@ -23,7 +23,7 @@ export function createSpecialists(resources: Resources): Specialists {
   };
 }
 
-/** The teams by name: one of each mode, and what each does. */
+/** The teams by name, one of each mode. */
 const modes = {
   "travel-desk": {
     mode: "coordinate",

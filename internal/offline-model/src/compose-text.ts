@@ -9,7 +9,7 @@ import { quoteResult } from "./quote-results.ts";
 const unknownRequest =
   "I am the demo's offline model: I match words and understand nothing. I can remember your name, count, and use my tools. Start the server with a vendor's API key to talk to a language model.";
 
-/** Writes the answer: small talk first, then the results of tools and what members said. */
+/** Writes the answer: small talk first, then the results of tools and the answers of members. */
 export function composeText(
   conversation: Conversation,
   attempts: readonly CallAttempt[],

@@ -1,4 +1,4 @@
-/** Statements about oneself that are worth remembering, and how they are noted. */
+/** Statements about oneself that are worth remembering, each with the form in which it is noted. */
 const statements: readonly (readonly [said: RegExp, note: (...words: string[]) => string])[] = [
   [/\b[Mm]y name is (\p{Lu}[\p{L}'’-]*(?: \p{Lu}[\p{L}'’-]*)?)/u, (name) => `Is called ${name}`],
   [/\bI(?:['’]m| am) (?!sorry|sure|afraid|fine|here|going|looking|not sure)([^.!?;,]+)/iu, (what) => `Is ${what}`],

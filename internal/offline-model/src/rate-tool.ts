@@ -2,7 +2,7 @@ import { asArray, fieldsOf } from "./schema.ts";
 import type { Schema } from "./schema.ts";
 import { findWords, isRelated } from "./words.ts";
 
-/** A tool, a member of a team or an option, by what is known of it. */
+/** A tool, a member of a team or an option, with the fields that it is rated by. */
 export type RatedTool = { readonly name: string; readonly description: string; readonly parameters: Schema };
 
 type Description = {
@@ -22,7 +22,7 @@ function describe({ name, description, parameters }: RatedTool): Description {
   };
 }
 
-/** Rates how well words fit a tool or a member of a team; 0 for not at all. */
+/** Returns a score for the fit of words to a tool or a member of a team; 0 for none. */
 export function rateTool(tool: RatedTool, words: readonly string[]): number {
   const description = describe(tool);
   return [...new Set(words)].reduce((sum, word) => sum + scoreWord(word, description), 0);

@@ -25,7 +25,7 @@ export type Continued = {
   readonly attempts: number;
 };
 
-/** How a run is shown as a UI message. */
+/** Options of showing a run as a UI message. */
 export type UiAnswerOptions = {
   readonly settings: RouterSettings;
   /** True if the head of the stream is sent without waiting for an event. */

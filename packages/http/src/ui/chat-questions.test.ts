@@ -71,7 +71,7 @@ describe("a chat that waits", () => {
     expect(again.text).not.toContain("approval-request");
   });
 
-  it("takes nothing from the message but the answer, and nobody's but its user's [http.ui-approval]", async () => {
+  it("takes nothing from the message but the answer, and only that of its user [http.ui-approval]", async () => {
     const { service, paid } = await servePayer();
     const open = openChat(service, "/agents/a/ui", { id: "c1", headers: as("ada") });
     await open.chat.sendMessage({ text: "Pay." });

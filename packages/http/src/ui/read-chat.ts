@@ -68,7 +68,7 @@ function readMessages({ messages, message }: Body, isRegenerated: boolean): Pick
 
 function readMessage(value: unknown, place: string): SentMessage {
   const { id, role, parts } = (value ?? {}) as Record<string, unknown>;
-  // Who may send one of the system could change what the agent is told to do.
+  // A sender of system messages could change the instructions of the agent.
   if (role !== "user" && role !== "assistant") throw invalid(`${place}.role must be "user" or "assistant".`);
   if (id !== undefined && typeof id !== "string") throw invalid(`${place}.id must be a string.`);
   return { id, role, parts: readParts(parts, role, `${place}.parts`) };
