@@ -3,6 +3,7 @@ import { toTroupeError } from "../errors/to-troupe-error.ts";
 import type { ErrorCode } from "../errors/troupe-error.ts";
 import type { Logger } from "../log/logger.ts";
 import type { PublicError } from "../errors/public-error.ts";
+import { toLoggable } from "../journal/log-entry.ts";
 import type { RunChunk } from "../journal/log-entry.ts";
 import type { MessageContent } from "../message/content.ts";
 import { findRunnable, lookUp } from "../run/registry.ts";
@@ -10,7 +11,6 @@ import type { Registry } from "../run/registry.ts";
 import { RunError, toPublicOutput } from "../run/run-output.ts";
 import type { RunOpts } from "../run/run-options.ts";
 import type { Runnable } from "../run/runnable.ts";
-import { forceStorable } from "../storage/to-storable.ts";
 import type { Json } from "../storage/json.ts";
 import { WorkflowError } from "../workflow/workflow-result.ts";
 import type { WorkflowChunk, WorkflowResult } from "../workflow/workflow-result.ts";
@@ -101,7 +101,7 @@ function toPublicResult({ runId, status, state, steps, usage, durationMs, stored
 }
 
 function toJsonValue(value: unknown): Json {
-  return forceStorable(value) as Json;
+  return toLoggable(value) as Json;
 }
 
 /** Codes of failures that only the operator can mend. */

@@ -1,4 +1,5 @@
 import { expect, it, vi } from "vitest";
+import { TroupeError } from "../errors/troupe-error.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import { GatheredWrites } from "./gathered-writes.ts";
@@ -42,6 +43,28 @@ it("GatheredWrites refuses the run alone whose records the storage does not take
 
   expect(results).toMatchObject([{ status: "fulfilled", value: true }, { status: "rejected" }]);
   expect(await storage.get("runs", "a")).toBe(1);
+});
+
+it("GatheredWrites takes no run for one that was there when its insertion was made and its answer was lost", async () => {
+  const storage = new Recorder();
+  storage.insertAll.mockImplementationOnce(async (records) => {
+    await storage.inner.insertAll(records);
+    throw new TroupeError("storage_unavailable", "The connection is gone.");
+  });
+  const writes = new GatheredWrites(storage as unknown as RunStorage);
+
+  const results = await Promise.allSettled([writes.insert([record("a")]), writes.insert([record("b")])]);
+
+  expect(results).toMatchObject(Array(2).fill({ status: "rejected", reason: { code: "storage_unavailable" } }));
+});
+
+it("GatheredWrites inserts the records of each run on its own where the storage cannot insert those of several at once", async () => {
+  const storage = new Recorder();
+  const writes = new GatheredWrites({ ...storage, insertAll: undefined } as unknown as RunStorage);
+
+  const results = await Promise.allSettled([writes.insert([record("a")]), writes.insert([record("b", 1n)])]);
+
+  expect(results).toMatchObject([{ status: "fulfilled", value: true }, { status: "rejected" }]);
 });
 
 it("GatheredWrites makes the writes that may come late with one transaction, at the latest when it is flushed", async () => {

@@ -1,5 +1,7 @@
+import { mapBounded } from "../async/map-bounded.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import type { Json } from "../storage/json.ts";
+import { isInvalid } from "../storage/storage-failure.ts";
 import { canTransact } from "../storage/shared-driver.ts";
 import type { Write } from "../storage/storage-driver.ts";
 import type { RunStorage } from "./run-record.ts";
@@ -53,21 +55,25 @@ export class GatheredWrites {
 
   async #insertAll(): Promise<void> {
     const insertions = this.#insertions.splice(0);
+    const { insertAll } = this.#storage;
+    if (insertAll === undefined || insertions.length === 1) return await this.#insertEach(insertions);
     try {
-      const inserted = await insertRecords(
-        this.#storage,
-        insertions.flatMap(({ writes }) => writes),
-      );
+      const writes = insertions.flatMap((insertion) => insertion.writes);
+      const inserted = await insertAll.call(this.#storage, writes);
       let last = -1;
-      for (const { writes, resolve } of insertions) resolve(inserted[(last += writes.length)] === true);
+      for (const { writes: own, resolve } of insertions) resolve(inserted[(last += own.length)] === true);
     } catch (error) {
-      const [only, ...others] = insertions;
-      if (others.length === 0) return only?.reject(error);
-      // The records of one run may be at fault.
-      for (const { writes, resolve, reject } of insertions) {
-        await insertRecords(this.#storage, writes).then((each) => resolve(each.at(-1) === true), reject);
-      }
+      // Nothing is inserted: the records of one run are at fault.
+      if (isInvalid(error)) return await this.#insertEach(insertions);
+      // After any other failure all may be there: a second insertion would take a run for one that was there before.
+      for (const { reject } of insertions) reject(error);
     }
+  }
+
+  async #insertEach(insertions: readonly Insertion[]): Promise<void> {
+    await mapBounded(insertions, async ({ writes, resolve, reject }) => {
+      await insertRecords(this.#storage, writes).then((inserted) => resolve(inserted.at(-1) === true), reject);
+    });
   }
 }
 

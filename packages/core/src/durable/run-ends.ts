@@ -2,6 +2,7 @@ import type { TroupeError } from "../errors/troupe-error.ts";
 import type { Journal } from "../journal/journal.ts";
 import { readLog } from "../journal/read-log.ts";
 import type { Json } from "../storage/json.ts";
+import { isInvalid } from "../storage/storage-failure.ts";
 import { isRecord } from "../util/is-record.ts";
 import { readProperty } from "../util/read-property.ts";
 import { lookUpTarget, toFailedEnd } from "./durable-target.ts";
@@ -30,8 +31,13 @@ export class RunEnds {
 
   /** Stores the end of a run, whose log has it, and forgets what the process keeps for it. */
   async finish(record: RunRecord, end: StoredEnd & Partial<Running>, known?: RunRecord): Promise<void> {
-    const { store, vault, admission, locals } = this.#parts;
-    await store.finish(record.runId, end, known);
+    const { store, vault, admission, locals, logger } = this.#parts;
+    await store.finish(record.runId, end, known).catch(async (error: unknown) => {
+      if (!isInvalid(error)) throw error;
+      // With the rest of the record it is larger than in the log.
+      logger?.error("The output of a durable run is in its events alone: its record does not hold it.", { error });
+      await store.finish(record.runId, { ...end, output: null });
+    });
     vault.forget(record.runId);
     locals.delete(record.runId);
     admission.remove(record.runId, record.owner);

@@ -1,7 +1,7 @@
 import { readLogPage } from "../journal/read-log.ts";
 import type { NumberedRecord } from "../journal/read-log.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
-import { isUnavailable } from "../storage/list-each.ts";
+import { isUnavailable } from "../storage/storage-failure.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import { toEvents } from "./run-events.ts";
 import type { EventPage } from "./run-events.ts";

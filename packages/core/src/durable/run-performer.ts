@@ -5,6 +5,7 @@ import { Journal } from "../journal/journal.ts";
 import { readLastRecord } from "../journal/read-log.ts";
 import { RunPaused } from "../journal/run-paused.ts";
 import type { Json } from "../storage/json.ts";
+import { isInvalid } from "../storage/storage-failure.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import { readCancel, readInbox } from "./answers.ts";
 import type { InboxContent } from "./answers.ts";
@@ -189,7 +190,7 @@ export class RunPerformer {
     await this.#begin({ record, ...ready, ...control }, { answers: new Map() }, error);
   }
 
-  /** Ends a run whose runnable is gone. */
+  /** Ends a run without another attempt at what it has not done. */
   async #endAsItIs(record: RunRecord, error: TroupeError): Promise<void> {
     const journal = await this.#open(record.runId, "");
     if (journal.ended !== undefined) return await this.#ends.finish(record, endOf(journal.ended));
@@ -272,10 +273,23 @@ export class RunPerformer {
     const { tails, logger } = this.#parts;
     const cause = error instanceof RunPaused ? toTroupeError(error.cause) : error;
     logger?.error("A durable run cannot be performed.", { runId, error: cause });
+    if (record !== null && isInvalid(cause) && (await this.#endRefused(record, cause))) return undefined;
     tails.fail(runId, cause);
     if (cause.code !== "storage_corrupt") return { againInMs: this.#failures.next(runId) };
     if (record === null) return undefined;
     return await this.#ends.finish(record, { status: "error", ...toFailedEnd(cause) }).catch(() => undefined);
+  }
+
+  /** Ends a run that has done something which the storage does not take: another attempt would do it again, in vain. */
+  async #endRefused(record: RunRecord, error: TroupeError): Promise<boolean> {
+    try {
+      await this.endUnperformed(record, error);
+    } catch (second) {
+      // All was done before, and its end is what the storage does not take.
+      if (!isInvalid(second instanceof RunPaused ? second.cause : second)) return false;
+      await this.#endAsItIs(record, error);
+    }
+    return true;
   }
 }
 

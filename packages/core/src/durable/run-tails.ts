@@ -7,7 +7,7 @@ import type { LogWriter } from "../journal/log-writer.ts";
 import { readLogPages } from "../journal/read-log.ts";
 import type { NumberedRecord } from "../journal/read-log.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
-import { isUnavailable } from "../storage/list-each.ts";
+import { isUnavailable } from "../storage/storage-failure.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import { keptRecords, RunFeed } from "./run-feed.ts";
 

@@ -1,10 +1,9 @@
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import type { Json } from "../storage/json.ts";
-import { forceStorable } from "../storage/to-storable.ts";
 import type { TokenUsage } from "../message/token-usage.ts";
 import { createId } from "../util/create-id.ts";
 import { elapsedMs } from "../util/elapsed-ms.ts";
-import { logRecord } from "./log-entry.ts";
+import { logRecord, toLoggable } from "./log-entry.ts";
 import type {
   LeaveReason,
   LoggedCall,
@@ -177,7 +176,7 @@ export class Attempt {
     return {
       tag: (chunk) => void this.#stepOfChunk.set(chunk, step),
       done: (value, usage) => {
-        this.#finish(step, { value: forceStorable(value) as Json, ms: elapsedMs(startedAt), ...(usage && { usage }) });
+        this.#finish(step, { value: toLoggable(value) as Json, ms: elapsedMs(startedAt), ...(usage && { usage }) });
         this.#close(step);
       },
       leave: () => this.#close(step),
@@ -206,7 +205,7 @@ export class Attempt {
     if (this.stopped !== undefined) return undefined;
     const step = this.#stepOfChunk.get(inner) ?? "";
     if (step === "" && this.#wasLogged(chunk)) return undefined;
-    this.#log.add({ t: "chunks", step, chunks: [isText(chunk) ? chunk : forceStorable(chunk)] }, !this.#hasChunk);
+    this.#log.add({ t: "chunks", step, chunks: [isText(chunk) ? chunk : toLoggable(chunk)] }, !this.#hasChunk);
     this.#hasChunk = true;
     return this.#log.isFull ? this.#log.stored().catch(() => undefined) : undefined;
   }
@@ -336,5 +335,5 @@ function isText({ type }: RunChunk): boolean {
 
 /** Returns a string that is equal for chunks that differ in nothing but durations, which differ in each attempt. */
 function keyOfChunk(chunk: RunChunk): string {
-  return JSON.stringify(forceStorable(chunk), (name, value: unknown) => (name === "durationMs" ? undefined : value));
+  return JSON.stringify(toLoggable(chunk), (name, value: unknown) => (name === "durationMs" ? undefined : value));
 }

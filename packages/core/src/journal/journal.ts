@@ -1,8 +1,8 @@
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { Json } from "../storage/json.ts";
-import { forceStorable } from "../storage/to-storable.ts";
 import { Attempt } from "./attempt.ts";
 import type { AttemptInit, InterruptedCall, OpenStep } from "./attempt.ts";
+import { toLoggable } from "./log-entry.ts";
 import type { LoggedCall, LogEnd, LogRecord, RunChunk, RunWait, StepResult, WaitKind } from "./log-entry.ts";
 import type { PauseReason } from "./run-paused.ts";
 
@@ -172,7 +172,7 @@ export class Journal {
   /** Logs that a tool is going to be called. Resolves when that is stored: call the tool only then. */
   async call(key: string, { args, ...call }: LoggedCall): Promise<void> {
     const step = this.#scope + key;
-    await this.#attempt.add({ t: "call", step, at: Date.now(), ...call, args: forceStorable(args) });
+    await this.#attempt.add({ t: "call", step, at: Date.now(), ...call, args: toLoggable(args) });
   }
 
   /**
@@ -186,7 +186,7 @@ export class Journal {
     const answer = this.#attempt.answers.get(id);
     if (answer !== undefined) return answer;
     const askedAt = Date.now();
-    const wait = this.#attempt.knownWait(id) ?? { id, ...request, about: forceStorable(request.about), askedAt };
+    const wait = this.#attempt.knownWait(id) ?? { id, ...request, about: toLoggable(request.about), askedAt };
     if (wait.until !== undefined && wait.until <= Date.now()) return answerInTime(wait);
     return await this.#attempt.wait(step, wait);
   }

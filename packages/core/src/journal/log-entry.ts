@@ -5,6 +5,7 @@ import { encodeKey, encodeSequence } from "../storage/encode-key.ts";
 import type { Json } from "../storage/json.ts";
 import { readRecord, recordVersion } from "../storage/stored-record.ts";
 import type { RecordKey } from "../storage/stored-record.ts";
+import { forceStorable } from "../storage/to-storable.ts";
 import { isRecord } from "../util/is-record.ts";
 
 /** The namespaces of durable runs in a storage. */
@@ -119,6 +120,14 @@ export function logPrefix(runId: string): string {
 /** Returns the key of a log record: the numbers of a run's records are 1, 2, 3 and so on, without gaps. */
 export function logKey(runId: string, number: number): string {
   return `${logPrefix(runId)}${encodeSequence(number)}`;
+}
+
+/** The levels of a log record above the values in it: the record, its entries, and up to two of an entry. */
+const levelsAbove = 4;
+
+/** Copies a value as a log record takes it, with null in place of what no storage takes. */
+export function toLoggable<Value>(value: Value): Value {
+  return forceStorable(value, levelsAbove);
 }
 
 /** Makes a log record of entries. */

@@ -1,5 +1,6 @@
 import { sleep } from "../async/sleep.ts";
 import type { Json } from "../storage/json.ts";
+import { isInvalid } from "../storage/storage-failure.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import { equalJson } from "../util/equal-json.ts";
 import { logKey, logRecord, runNamespaces } from "./log-entry.ts";
@@ -111,11 +112,21 @@ export class LogWriter {
         if (isNew === true || equalJson(await this.#storage.get(namespace, key), value)) return this.#finish(write);
         return log.fail(new RunPaused("overtaken"));
       } catch (error) {
+        if (isInvalid(error)) return await this.#writeParts(write, error);
         const pauseMs = retryPausesMs[failures];
         if (pauseMs === undefined) return log.fail(new RunPaused("failed", error));
         await sleep(pauseMs);
       }
     }
+  }
+
+  /** Writes a record that the storage does not take as it is, such as one that is too large, in parts. */
+  async #writeParts(write: Write, error: unknown): Promise<void> {
+    const { log, record } = write;
+    const middle = Math.ceil(record.entries.length / 2);
+    if (middle === record.entries.length) return log.fail(new RunPaused("failed", error));
+    log.putBack(record.entries.slice(middle));
+    await this.#writeOne({ ...write, record: logRecord(record.entries.slice(0, middle)) });
   }
 
   #finish({ log, number, record }: Write): void {
@@ -201,6 +212,12 @@ export class RunLog {
     this.#entries = [];
     this.#count = 0;
     return { log: this, number: this.#next, record };
+  }
+
+  /** Puts entries back that were taken: they are the first ones of the next record. */
+  putBack(entries: readonly LogEntry[]): void {
+    this.#entries = [...entries, ...this.#entries];
+    this.#count += entries.length;
   }
 
   /** Notes that the record on its way is stored. Returns true when there is more to write. */

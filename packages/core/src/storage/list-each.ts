@@ -1,5 +1,5 @@
 import { mapBounded } from "../async/map-bounded.ts";
-import { TroupeError } from "../errors/troupe-error.ts";
+import { isUnavailable } from "./storage-failure.ts";
 import type { Listing, StorageDriver, StorageEntry } from "./storage-driver.ts";
 
 /** The number of listings that are asked for with one request. */
@@ -17,11 +17,6 @@ export async function listEach(driver: StorageDriver, listings: readonly Listing
     listings.slice(index * groupSize, (index + 1) * groupSize),
   );
   return (await mapBounded(groups, (group) => listGroup(driver, group))).flat();
-}
-
-/** Tells if an error is of a storage that cannot be reached, and may be back soon. */
-export function isUnavailable(error: unknown): boolean {
-  return TroupeError.is(error) && error.code === "storage_unavailable";
 }
 
 async function listGroup(driver: StorageDriver, group: readonly Listing[]): Promise<Listed[]> {

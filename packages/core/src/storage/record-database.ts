@@ -62,7 +62,7 @@ export interface RecordDatabase {
   /** Returns the records of a range, in its order. */
   list(range: RangeQuery): Promise<readonly TextRecord[]>;
   /**
-   * Returns the records of each range, in the order of the ranges, by one request. There is at least one; each has a limit,
+   * Returns the records of each range, in the order of the ranges, by few requests. There is at least one; each has a limit,
    * and none is reversed. Without it each range is a `list`.
    */
   listMany?(ranges: readonly RangeQuery[]): Promise<(readonly TextRecord[])[]>;
@@ -80,7 +80,7 @@ export interface RecordDatabase {
   insertAll?(inserts: readonly TextInsert[]): Promise<boolean[]>;
   /**
    * Calls back when another connection may have changed any record, until the returned function is called or the database is
-   * closed. It must not keep the process alive.
+   * closed. It must not keep the process alive beyond the connections that the database holds anyway.
    */
   watch?(onChange: () => void): () => void;
   /** Resolves when records can be read. */

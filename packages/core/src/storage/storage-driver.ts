@@ -84,7 +84,7 @@ export interface StorageDriver {
    */
   insertAll?(writes: readonly { namespace: string; key: string; value: Json }[]): Promise<boolean[]>;
   /**
-   * Makes several listings with one request to the database, and returns the entries of each in the order of the listings.
+   * Makes several listings with few requests to the database, and returns the entries of each in the order of the listings.
    * Each listing is as `list` makes it; all need not show the storage at one moment. It rejects as a whole when one of them
    * cannot be made.
    */
@@ -96,8 +96,9 @@ export interface StorageDriver {
   /**
    * Calls back when something in the namespace may have changed, also by another process. A hint: some are missed, some are false,
    * and one call may stand for many changes. The listener is called outside of any call of the driver; what it throws is
-   * ignored. Returns the function that ends the watching, as `close` does. Watching does not keep the process alive, and
-   * costs nothing when nobody watches. Throws instead of rejecting.
+   * ignored. Returns the function that ends the watching, as `close` does. Watching keeps the
+   * process alive no longer than the connections that the driver holds anyway do, and costs nothing without a listener.
+   * Throws instead of rejecting.
    */
   watch?(namespace: string, listener: () => void): () => void;
 }

@@ -13,9 +13,11 @@ export function toStorable<Value>(value: Value): Value {
 /**
  * Copies a value as `toStorable` does, and puts null in place of what no storage takes: numbers without end, values that
  * are no JSON, and what nests deeper than 64 levels.
+ *
+ * @param above the levels of the record that are above the value
  */
-export function forceStorable<Value>(value: Value): Value {
-  return storable(value, maxJsonDepth) as Value;
+export function forceStorable<Value>(value: Value, above = 0): Value {
+  return storable(value, maxJsonDepth - above) as Value;
 }
 
 /** @param depth the levels that are left; without end, nothing is replaced */
