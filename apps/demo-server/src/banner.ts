@@ -17,7 +17,8 @@ export function banner({ url, node, demo, model, stores }: Started): string {
   const post = "-H 'content-type: application/json' -d";
   return `Troupe is running at ${url}
 
-  page       ${url}/, to chat and to look into runs
+  page       ${url}/, to chat and to look into runs: from this
+             machine into those of all users, from elsewhere into one's own
   API docs   ${url}/docs
   MCP        ${url}/mcp
   A2A        ${url}/a2a, with its card at ${url}/.well-known/agent-card.json

@@ -1,6 +1,7 @@
+import { createServer } from "node:http";
 import { hostname } from "node:os";
-import { describe, expect, it } from "vitest";
-import { readAddress, readHosts } from "./listen.ts";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { listen, readAddress, readHosts } from "./listen.ts";
 
 describe("readAddress", () => {
   it("takes HOST and PORT, and defaults to port 3000 of this machine", () => {
@@ -35,5 +36,19 @@ describe("readHosts", () => {
       expect(hosts.filter((host) => host === "127.0.0.1").length).toBeGreaterThan(1);
       expect(hosts.every((host) => URL.canParse(`http://${host}`))).toBe(true);
     }
+  });
+});
+
+describe("listen", () => {
+  it.each([
+    ["0.0.0.0", "http://127.0.0.1:"],
+    ["127.0.0.1", "http://127.0.0.1:"],
+  ])("returns for %s a URL by which a program on this machine reaches it", async (host, start) => {
+    const server = createServer((_, response) => void response.end("here"));
+    onTestFinished(() => void server.close());
+    const url = await listen(server, { host, port: 0 });
+
+    expect(url.startsWith(start)).toBe(true);
+    expect(await (await fetch(url)).text()).toBe("here");
   });
 });

@@ -43,7 +43,10 @@ export function nodeName({ host, port }: Address): string {
   return `${isAny ? hostname() : bracketed(host)}:${port === 0 ? process.pid : port}`;
 }
 
-/** Starts to listen, and returns the URL of the server. */
+/** The loopback address by which a server is reached that listens to every address. */
+const loopbackOf: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
+
+/** Starts to listen, and returns the URL of the server: one of this machine itself where it listens to every address. */
 export async function listen(server: Server, { host, port }: Address): Promise<string> {
   try {
     server.listen(port, host);
@@ -53,6 +56,6 @@ export async function listen(server: Server, { host, port }: Address): Promise<s
     const sentence = `The server cannot listen on port ${port} of ${host}. Set PORT or HOST to another one. (${reason})`;
     throw new TroupeError("unavailable", sentence, { cause: error });
   }
-  const { address, port: taken, family } = server.address() as AddressInfo;
-  return `http://${family === "IPv6" ? `[${address}]` : address}:${taken}`;
+  const { address, port: taken } = server.address() as AddressInfo;
+  return `http://${bracketed(loopbackOf[address] ?? address)}:${taken}`;
 }

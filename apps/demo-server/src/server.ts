@@ -9,6 +9,7 @@ import express from "express";
 import type { Express, Request } from "express";
 import type { Demo } from "./demo.ts";
 import { trustDemoUser, welcomeVisitor } from "./demo-users.ts";
+import { isFromThisMachine } from "./is-from-this-machine.ts";
 import { suggestions } from "./suggestions.ts";
 
 const docs = {
@@ -72,7 +73,8 @@ export function createDemoServer(demo: Demo, { runs, ...serving }: Serving): Exp
     asksForPage(request) ? next() : void response.vary("accept").json(welcome),
   );
   app.get("/", welcomeVisitor);
-  app.use(createPage({ title: "Troupe demo", suggestions, inspector: { runs } }));
+  const inspector = { runs, authorize: isFromThisMachine };
+  app.use(trustDemoUser, createPage({ title: "Troupe demo", suggestions, inspector }));
   app.use(() => {
     throw new TroupeError("not_found", "There is nothing here. GET / lists the endpoints.");
   });
