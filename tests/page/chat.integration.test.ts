@@ -136,6 +136,13 @@ describe.skipIf(browserUrl === "")("the page in a browser", { timeout: 180_000 }
       await visit.ask("talker", "One.");
       await visit.ask("talker", "Two.");
       await page.getByRole("button", { name: "Answer again" }).first().click();
+      // A turn follows, which is not deleted without a word.
+      await page.getByText("All later turns of this chat are deleted.").waitFor();
+      expect(await page.evaluate("document.activeElement.textContent")).toBe("Keep");
+      expect(await visit.faults("later-turns")).toEqual([]);
+      await page.getByRole("button", { name: "Keep" }).click();
+      await page.getByRole("button", { name: "Answer again" }).first().click();
+      await page.getByRole("button", { name: "Delete and ask" }).click();
       await page.getByText("Answer 3 to “One.”").waitFor();
       await page.getByRole("button", { name: "Send" }).waitFor();
       expect(await page.locator(".turn").count()).toBe(1);

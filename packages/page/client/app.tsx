@@ -3,23 +3,13 @@ import type { ComponentType } from "preact";
 import type { RunnableInfo } from "./api/wire.ts";
 import { ChatView } from "./chat/chat-view.tsx";
 import { KeysDialog } from "./keys/keys-dialog.tsx";
+import { addressOf, readPlace } from "./place.ts";
+import type { Place } from "./place.ts";
 import type { Services } from "./services.ts";
 import { Sidebar } from "./sessions/sidebar.tsx";
 import type { Settings } from "./settings.ts";
 import { Icon, Mark } from "./ui/icon.tsx";
-
-/** What the fragment of the address names: the inspector, or the chat with a session or without. */
-type Place = { readonly view: "chat"; readonly sessionId: string | undefined } | { readonly view: "inspector" };
-
-function readPlace(hash: string): Place {
-  if (hash.startsWith("#/inspector")) return { view: "inspector" };
-  const [, id] = /^#\/s\/([^/]+)$/.exec(hash) ?? [];
-  try {
-    return { view: "chat", sessionId: id === undefined ? undefined : decodeURIComponent(id) };
-  } catch {
-    return { view: "chat", sessionId: undefined };
-  }
-}
+import { useStore } from "./ui/store.ts";
 
 /** The frame of the page with its two views. The inspector is loaded when it is opened. */
 export function App({ services }: { services: Services }) {
@@ -32,7 +22,7 @@ export function App({ services }: { services: Services }) {
   return (
     <div class="app">
       <Bar
-        settings={settings}
+        services={services}
         view={place.view}
         onChats={() => setSidebarOpen(true)}
         onKeys={() => setKeysOpen(true)}
@@ -43,22 +33,21 @@ export function App({ services }: { services: Services }) {
           {failure}
         </p>
       )}
-      {place.view === "chat" ? (
-        <div class="view">
-          <Sidebar services={services} isOpen={isSidebarOpen} onClose={() => setSidebarOpen(false)} />
-          <ChatView services={services} runnables={runnables} />
-        </div>
-      ) : (
-        <Inspector settings={settings} />
-      )}
+      {/* The chat keeps its draft, its files and its place while the inspector is shown. */}
+      <div class="view" hidden={place.view !== "chat"}>
+        <Sidebar services={services} isOpen={isSidebarOpen} onClose={() => setSidebarOpen(false)} />
+        <ChatView services={services} runnables={runnables} />
+      </div>
+      {place.view === "inspector" && <Inspector settings={settings} />}
       <KeysDialog keys={services.keys} isOpen={areKeysOpen} onClose={() => setKeysOpen(false)} />
     </div>
   );
 }
 
-type BarProps = { settings: Settings; view: Place["view"]; onChats: () => void; onKeys: () => void };
+type BarProps = { services: Services; view: Place["view"]; onChats: () => void; onKeys: () => void };
 
-function Bar({ settings, view, onChats, onKeys }: BarProps) {
+function Bar({ services, view, onChats, onKeys }: BarProps) {
+  const { settings } = services;
   return (
     <header class="bar">
       {view === "chat" && (
@@ -70,7 +59,7 @@ function Bar({ settings, view, onChats, onKeys }: BarProps) {
         <Mark />
         <span class="brand-name">{settings.title}</span>
       </a>
-      <Views view={view} hasInspector={settings.hasInspector} />
+      <Views view={view} services={services} />
       <button type="button" class="quiet" onClick={onKeys} aria-label="Keys of vendors" title="Keys of vendors">
         <Icon name="key" />
       </button>
@@ -79,11 +68,12 @@ function Bar({ settings, view, onChats, onKeys }: BarProps) {
 }
 
 /** The links to the views, where there are two. */
-function Views({ view, hasInspector }: { view: Place["view"]; hasInspector: boolean }) {
-  if (!hasInspector) return <span class="views none" />;
+function Views({ view, services }: { view: Place["view"]; services: Services }) {
+  const sessionId = useStore(services.conversation, (state) => state.sessionId);
+  if (!services.settings.hasInspector) return <span class="views none" />;
   return (
     <nav class="views" aria-label="Views">
-      <a href="#/" aria-current={view === "chat" ? "page" : undefined}>
+      <a href={addressOf(sessionId)} aria-current={view === "chat" ? "page" : undefined}>
         Chat
       </a>
       <a href="#/inspector" aria-current={view === "inspector" ? "page" : undefined}>
@@ -110,7 +100,7 @@ function useRunnables({ api, conversation, sessions }: Services) {
     const load = async (): Promise<void> => {
       try {
         const found = await api.runnables();
-        conversation.know(found);
+        conversation.setRunnables(found);
         setRunnables(found);
       } catch (error) {
         setFailure((error as Error).message);

@@ -2,9 +2,10 @@ import { Api } from "./api/api.ts";
 import { Conversation } from "./chat/conversation.ts";
 import { OpenRuns } from "./chat/open-runs.ts";
 import { KeyRing } from "./keys/key-ring.ts";
+import { addressOf, readPlace } from "./place.ts";
 import { SessionList } from "./sessions/session-list.ts";
 import type { Settings } from "./settings.ts";
-import { shelf } from "./ui/browser-storage.ts";
+import { storedValue } from "./ui/browser-storage.ts";
 
 /** What the views of the page share. */
 export type Services = {
@@ -17,15 +18,15 @@ export type Services = {
 
 /** Creates what the views share. What the browser keeps is apart for each API of its origin. */
 export function createServices(settings: Settings): Services {
-  const place = settings.api.pathname;
-  const keys = new KeyRing(shelf("sessionStorage", `${place}:keys`));
+  const { pathname } = settings.api;
+  const keys = new KeyRing(storedValue("sessionStorage", `${pathname}:keys`));
   const api = new Api(settings, () => keys.headers());
-  const openRuns = new OpenRuns(shelf("sessionStorage", `${place}:runs`));
-  const sessions = new SessionList(api, shelf("localStorage", `${place}:sessions`), () => openRuns.all());
+  const openRuns = new OpenRuns(storedValue("sessionStorage", `${pathname}:runs`));
+  const sessions = new SessionList(api, storedValue("localStorage", `${pathname}:sessions`), () => openRuns.all());
   const conversation = new Conversation(api, openRuns, {
-    begun: (sessionId, title) => {
-      history.replaceState(undefined, "", `#/s/${encodeURIComponent(sessionId)}`);
-      sessions.begin(sessionId, title);
+    begun: (sessionId, title) => sessions.begin(sessionId, title),
+    moved: (sessionId) => {
+      if (readPlace(location.hash).view === "chat") history.replaceState(undefined, "", addressOf(sessionId));
     },
     over: () => void sessions.load(),
   });

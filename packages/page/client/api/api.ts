@@ -6,12 +6,15 @@ import type { Failure, RunInfo, RunnableInfo, RunnableKind, SessionInfo, StoredT
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
+  /** The vendor whose key is missing or was refused. */
+  readonly vendor: string | undefined;
   /** Milliseconds after which the service may be asked again. */
   readonly retryAfterMs: number | undefined;
 
   constructor(failure: Failure, status = 0, retryAfterMs?: number) {
     super(failure.message);
     this.code = failure.code;
+    this.vendor = failure.vendor;
     this.status = status;
     this.retryAfterMs = retryAfterMs;
   }
@@ -95,8 +98,8 @@ export class Api {
     return this.#url(`sessions/${encodeURIComponent(sessionId)}/turns/${seq}/parts/${index}`).href;
   }
 
-  /** Begins a run, which goes on when this connection breaks, and returns the stream of its events. */
-  async start(request: RunRequest, key: string, signal: AbortSignal): Promise<Response> {
+  /** Begins a run, which goes on when this connection breaks, and returns the stream of its events. The same key again finds the same run. */
+  async start(request: RunRequest, key: string): Promise<Response> {
     const { kind, name } = request;
     const form = request.files.length > 0 ? toForm(request) : undefined;
     return await this.#send(`${kind}s/${encodeURIComponent(name)}/stream`, {
@@ -104,7 +107,6 @@ export class Api {
       query: { early: "1" },
       headers: { ...this.#keyHeaders(), "idempotency-key": key, ...(form === undefined && json) },
       body: form ?? JSON.stringify(toBody(request)),
-      signal,
     });
   }
 
@@ -161,8 +163,12 @@ async function toError(response: Response): Promise<ApiError> {
   const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
   const body = (await response.json().catch(() => undefined)) as { error?: Partial<Failure> } | undefined;
   const code = body?.error?.code ?? "unknown";
-  const message = body?.error?.message ?? `The service answered ${response.status} ${response.statusText}.`;
-  return new ApiError({ code, message }, response.status, Number.isFinite(seconds) ? seconds * 1000 : undefined);
+  const { message = `The service answered ${response.status} ${response.statusText}.`, vendor } = body?.error ?? {};
+  return new ApiError(
+    { code, message, ...(vendor !== undefined && { vendor }) },
+    response.status,
+    Number.isFinite(seconds) ? seconds * 1000 : undefined,
+  );
 }
 
 function toForm({ text, files, sessionId }: RunRequest): FormData {

@@ -51,9 +51,11 @@ export class EventParser {
   }
 }
 
-/** Reads the events of a response. Throws when the connection breaks or is silent for too long. */
-export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerEvent> {
+/** Reads the events of a response until the signal aborts. Throws when the connection breaks or is silent for too long. */
+export async function* readEvents(body: ReadableStream<Uint8Array>, signal?: AbortSignal): AsyncGenerator<ServerEvent> {
   const reader = body.getReader();
+  const leave = () => void reader.cancel().catch(() => {});
+  signal?.addEventListener("abort", leave);
   const parser = new EventParser();
   const decoder = new TextDecoder();
   try {
@@ -63,8 +65,9 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
       yield* parser.push(decoder.decode(value, { stream: true }));
     }
   } finally {
+    signal?.removeEventListener("abort", leave);
     // Also when nobody reads on.
-    reader.cancel().catch(() => {});
+    leave();
   }
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ApiError } from "./api.ts";
 import { EventParser, readEvents } from "./event-reader.ts";
 import { followRun } from "./follow-run.ts";
-import type { RunNews } from "./follow-run.ts";
+import type { RunUpdate } from "./follow-run.ts";
 import type { RunEvent } from "./wire.ts";
 
 const stream = `: begins\r\n\r\nid: 1\ndata: {"a":\ndata: "ä🎭"}\n\nevent: x\rid: 2.1\rdata:two\r\rid: 3\n\ndata: last`;
@@ -59,7 +59,7 @@ async function follow(open: () => Promise<Response>, answers: (() => Response)[]
     return await Promise.resolve(answer());
   };
   const pause = async (failures: number) => void pauses.push(failures);
-  const heard: RunNews[] = [];
+  const heard: RunUpdate[] = [];
   const { signal } = new AbortController();
   for await (const news of followRun({ open, api: { events }, signal, pause })) heard.push(news);
   return { heard: heard.map((news) => (news.type === "event" ? news.event : news.type)), asked, pauses };

@@ -3,16 +3,19 @@ import type { Api } from "./api.ts";
 import { readEvents } from "./event-reader.ts";
 import type { RunEvent } from "./wire.ts";
 
-/** What is heard of a run: its ids, its events, that what came so far is void, and whether the connection is broken. */
-export type RunNews =
+/** A change of a run that is followed: its ids, an event, that the events begin anew, or that the connection is broken. */
+export type RunUpdate =
   | { readonly type: "begun"; readonly runId: string; readonly sessionId: string }
   | { readonly type: "event"; readonly event: RunEvent }
   | { readonly type: "restart" }
   | { readonly type: "broken" };
 
-/** A run to follow: its first response, from which its ids are read, and what asks for the rest of its events. */
-type Following = {
+/** A run to follow, and the means to ask for the rest of its events. */
+export type FollowOptions = {
+  /** Asks for the run's first response, from which its ids are read. Called again after a failure that may pass. */
   readonly open: () => Promise<Response>;
+  /** Returns true if a request for the first response that has failed so often is sent again. @default never */
+  readonly mayReopen?: (error: ApiError, failures: number) => boolean;
   readonly api: Pick<Api, "events">;
   readonly signal: AbortSignal;
   /** Waits before another attempt to connect. @default half a second, doubling up to 15 */
@@ -23,27 +26,44 @@ type Following = {
  * Follows a run to its last event, over as many connections as it takes. Nothing is sent twice: after a break the events
  * behind the last one are asked for. Ends without more when the signal aborts.
  */
-export async function* followRun({ open, api, signal, pause = backOff }: Following): AsyncGenerator<RunNews> {
-  let response = await open();
+export async function* followRun(options: FollowOptions): AsyncGenerator<RunUpdate> {
+  const { api, signal, pause = backOff } = options;
+  let response = yield* openRun({ mayReopen: () => false, ...options, pause });
   const runId = response.headers.get("x-run-id") ?? "";
   yield { type: "begun", runId, sessionId: response.headers.get("x-session-id") ?? "" };
   const progress: Progress = { lastId: undefined, failures: 0, isOver: false };
   while (!signal.aborted) {
-    yield* hear(response, progress);
+    yield* readUpdates(response, progress, signal);
     if (progress.isOver || signal.aborted) return;
     yield { type: "broken" };
     const next = await reconnect({ runId, progress, api, signal, pause });
     if (next === undefined) return;
     response = next;
   }
+  // The reader of the first update may have left meanwhile.
+  response.body?.cancel().catch(() => {});
+}
+
+type OpenOptions = Required<Omit<FollowOptions, "api" | "signal">>;
+
+async function* openRun({ open, mayReopen, pause }: OpenOptions): AsyncGenerator<RunUpdate, Response> {
+  for (let failures = 0; ; failures++) {
+    try {
+      return await open();
+    } catch (error) {
+      if (!(error instanceof ApiError) || !mayReopen(error, failures)) throw error;
+      yield { type: "broken" };
+      await pause(failures, error.retryAfterMs);
+    }
+  }
 }
 
 /** How far a run has been followed. */
 type Progress = { lastId: string | undefined; failures: number; isOver: boolean };
 
-/** Hears what one connection tells. */
-async function* hear(response: Response, progress: Progress): AsyncGenerator<RunNews> {
-  for await (const { id, event } of eventsOf(response)) {
+/** Reads what one connection sends. */
+async function* readUpdates(response: Response, progress: Progress, signal: AbortSignal): AsyncGenerator<RunUpdate> {
+  for await (const { id, event } of eventsOf(response, signal)) {
     progress.failures = 0;
     progress.lastId = id;
     if (isHandedOver(event)) {
@@ -62,19 +82,24 @@ function isHandedOver(event: RunEvent): boolean {
   return event.type === "error" && event.error.code === "interrupted";
 }
 
-async function* eventsOf({ body }: Response): AsyncGenerator<{ id: string | undefined; event: RunEvent }> {
+type SentEvent = { readonly id: string | undefined; readonly event: RunEvent };
+
+async function* eventsOf({ body }: Response, signal: AbortSignal): AsyncGenerator<SentEvent> {
   if (body === null) return;
   try {
-    for await (const { id, data } of readEvents(body)) yield { id, event: JSON.parse(data) as RunEvent };
+    for await (const { id, data } of readEvents(body, signal)) yield { id, event: JSON.parse(data) as RunEvent };
   } catch {
     // The connection broke: what is missing is asked for again.
   }
 }
 
-type Reconnecting = Required<Omit<Following, "open">> & { readonly runId: string; readonly progress: Progress };
+type ReconnectOptions = Required<Omit<FollowOptions, "open" | "mayReopen">> & {
+  readonly runId: string;
+  readonly progress: Progress;
+};
 
 /** Connects again, as often as needed. Returns nothing when the events are complete; throws when the service refuses. */
-async function reconnect({ runId, progress, api, signal, pause }: Reconnecting): Promise<Response | undefined> {
+async function reconnect({ runId, progress, api, signal, pause }: ReconnectOptions): Promise<Response | undefined> {
   let retryAfterMs: number | undefined;
   while (!signal.aborted) {
     await pause(progress.failures++, retryAfterMs);
@@ -91,8 +116,8 @@ async function reconnect({ runId, progress, api, signal, pause }: Reconnecting):
   return undefined;
 }
 
-/** The service may answer later: it is away, busy or starting. */
-function mayPass({ status }: ApiError): boolean {
+/** Returns true for a failure that may pass: the service is away, busy or starting. */
+export function mayPass({ status }: ApiError): boolean {
   return status === 0 || status >= 500 || status === 408 || status === 429;
 }
 

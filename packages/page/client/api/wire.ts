@@ -25,7 +25,12 @@ export type SessionInfo = {
 export type Usage = { readonly promptTokens: number; readonly completionTokens: number; readonly totalTokens: number };
 
 /** A failure as the service tells it to clients. */
-export type Failure = { readonly code: string; readonly message: string };
+export type Failure = {
+  readonly code: string;
+  readonly message: string;
+  /** The vendor whose key is missing or was refused, beside the code `unauthorized`. */
+  readonly vendor?: string;
+};
 
 /** A page or a document that an answer is based on. */
 export type Source = { readonly id: string; readonly url?: string; readonly title?: string };
@@ -126,7 +131,7 @@ export type RunInfo = {
 
 const openStatuses = new Set(["queued", "running", "waiting"]);
 
-/** True for the status of a run that is not over. */
-export function isOpenRun(status: string): boolean {
+/** Returns true for the status of a run that is not over. */
+export function isOpenStatus(status: string): boolean {
   return openStatuses.has(status);
 }

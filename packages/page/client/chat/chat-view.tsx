@@ -1,13 +1,17 @@
-import { useEffect, useState } from "preact/hooks";
+import type { ComponentChild } from "preact";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { RunnableInfo, SessionInfo } from "../api/wire.ts";
 import type { Services } from "../services.ts";
 import { plainLine } from "../markdown/link.ts";
+import { keepFocusNear } from "../ui/focus.ts";
 import { Icon } from "../ui/icon.tsx";
 import { useStore } from "../ui/store.ts";
 import { Composer } from "./composer.tsx";
-import { isOpen } from "./turn.ts";
+import type { Conversation } from "./conversation.ts";
+import { isUnderWay } from "./turn.ts";
 import type { Turn } from "./turn.ts";
 import { TurnView, useAnnouncement } from "./turn-view.tsx";
+import type { TurnActions } from "./turn-view.tsx";
 import { useFollow } from "./use-follow.ts";
 import { Welcome } from "./welcome.tsx";
 
@@ -16,41 +20,36 @@ type ChatProps = { readonly services: Services; readonly runnables: readonly Run
 /** The chat: the turns of a session, and the place where the next question is written. */
 export function ChatView({ services, runnables }: ChatProps) {
   const { conversation, settings } = services;
-  const { turns, isLoading, failure } = useStore(conversation);
-  const { chosen, choose } = useChosen(turns, runnables, useStore(conversation).sessionId === undefined);
+  const { turns, isReplacing, number, failure } = useStore(conversation);
+  const { chosen, choose } = useChosen(turns, runnables, number);
   const title = useTitle(services);
   const announcement = useAnnouncement(turns.at(-1));
   const { element, isAtEnd, onScroll, toEnd } = useFollow(turns);
-  const isBusy = turns.some(isOpen);
+  const isAnswering = turns.some(isUnderWay);
   const send = (text: string, files: File[] = []) => {
-    if (chosen === undefined || isBusy) return;
+    if (chosen === undefined || isAnswering || isReplacing) return;
     toEnd();
     const question = { text, files: files.map((file) => ({ name: file.name, type: file.type, file })) };
     void conversation.send(chosen, question);
   };
-  const isNew = turns.length === 0 && !isLoading;
-  const suggestions = settings.suggestions[chosen?.name ?? ""] ?? [];
   return (
     <main class="chat">
-      {!isNew && <h1 class="unseen">{title}</h1>}
       <div class="scroll" ref={element} onScroll={onScroll} tabIndex={-1}>
-        {isNew ? (
+        <TurnsOrWelcome conversation={conversation} title={title}>
           <Welcome
-            {...{ runnables, chosen, suggestions }}
+            {...{ runnables, chosen }}
+            suggestions={settings.suggestions[chosen?.name ?? ""] ?? []}
             title={settings.title}
             onChoose={choose}
             onSuggestion={send}
           />
-        ) : (
-          <TurnList turns={turns} services={services} isBusy={isBusy} />
-        )}
-        {isLoading && <p class="activity">Loading…</p>}
+        </TurnsOrWelcome>
       </div>
       <div class="dock">
         {!isAtEnd && <ToEnd onClick={toEnd} />}
         <Notice text={failure} onClose={() => conversation.dismiss()} />
         <Composer
-          {...{ chosen, isBusy }}
+          {...{ chosen, isAnswering, isReplacing }}
           runnables={runnables ?? []}
           onChoose={choose}
           onSend={send}
@@ -64,16 +63,16 @@ export function ChatView({ services, runnables }: ChatProps) {
   );
 }
 
-/** Whom the next question is for: who was picked, else who answered last in the session, else the first. */
-function useChosen(turns: readonly Turn[], runnables: ChatProps["runnables"], isUnbegun: boolean) {
+/** The runnable that is asked next: the one that was picked, else the last that answered in the conversation, else the first. */
+function useChosen(turns: readonly Turn[], runnables: ChatProps["runnables"], conversationNumber: number) {
   const [picked, choose] = useState<RunnableInfo>();
-  useEffect(() => choose(undefined), [isUnbegun]);
+  useEffect(() => choose(undefined), [conversationNumber]);
   return { chosen: picked ?? lastOf(turns, runnables) ?? runnables?.[0], choose };
 }
 
 /** Returns the title of the session, which the tab of the browser has too. */
 function useTitle({ conversation, sessions, settings }: Services): string {
-  const { sessionId } = useStore(conversation);
+  const sessionId = useStore(conversation, (state) => state.sessionId);
   const title = titleOf(useStore(sessions).sessions, sessionId);
   useEffect(() => {
     document.title = title === undefined ? settings.title : `${title} · ${settings.title}`;
@@ -89,24 +88,53 @@ function ToEnd({ onClick }: { onClick: () => void }) {
   );
 }
 
-function TurnList({
-  turns,
-  services: { conversation },
-  isBusy,
-}: {
-  turns: readonly Turn[];
-  services: Services;
-  isBusy: boolean;
-}) {
-  const regenerate = (turn: Turn, text?: string) => void conversation.regenerate(turn.key, text);
-  const actions = {
-    answer: async (turn: Turn, waitId: string, answer: object) => await conversation.answer(turn, waitId, answer),
-    regenerate: isBusy ? undefined : regenerate,
-  };
+type ContentProps = { conversation: Conversation; title: string; children: ComponentChild };
+
+/** The turns of the conversation, or what a new one shows in their place. */
+function TurnsOrWelcome({ conversation, title, children }: ContentProps) {
+  const { turns, isLoading, isReplacing } = useStore(conversation);
+  if (turns.length === 0 && !isLoading && !isReplacing) return children;
+  const mayRegenerate = !isReplacing && !turns.some(isUnderWay);
   return (
-    <div class="turns" role="log" aria-label="Conversation" aria-busy={isBusy}>
-      {turns.map((turn) => (
-        <TurnView key={turn.key} turn={turn} actions={actions} />
+    <>
+      <h1 class="unseen">{title}</h1>
+      <TurnList {...{ turns, conversation, mayRegenerate }} />
+      {isLoading && <p class="activity">Loading…</p>}
+    </>
+  );
+}
+
+type TurnListProps = { turns: readonly Turn[]; conversation: Conversation; mayRegenerate: boolean };
+
+function TurnList({ turns, conversation, mayRegenerate }: TurnListProps) {
+  const list = useRef<HTMLDivElement>(null);
+  const actions = useMemo<TurnActions>(
+    () => ({
+      answer: async (key, waitId, answer) => await conversation.answer(key, waitId, answer),
+      regenerate: (key, text) => {
+        keepFocusNear(list.current);
+        void conversation.regenerate(key, text);
+      },
+    }),
+    [conversation],
+  );
+  return (
+    <div
+      class="turns"
+      role="log"
+      aria-label="Conversation"
+      aria-busy={turns.some(({ status }) => status === "running")}
+      ref={list}
+      tabIndex={-1}
+    >
+      {turns.map((turn, index) => (
+        <TurnView
+          key={turn.key}
+          turn={turn}
+          actions={actions}
+          mayRegenerate={mayRegenerate}
+          isLast={index === turns.length - 1}
+        />
       ))}
     </div>
   );

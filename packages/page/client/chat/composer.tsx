@@ -3,24 +3,29 @@ import type { RunnableInfo } from "../api/wire.ts";
 import { plainLine } from "../markdown/link.ts";
 import { Icon } from "../ui/icon.tsx";
 import { RunnablePicker } from "./runnable-picker.tsx";
+import { useFileDrop } from "./use-file-drop.ts";
 
-/** What the composer needs: whom it asks, and what becomes of a question. */
+/** The runnable that is asked, the state of the conversation, and the actions of the composer. */
 type ComposerProps = {
   readonly runnables: readonly RunnableInfo[];
   readonly chosen: RunnableInfo | undefined;
-  readonly isBusy: boolean;
+  /** True while a run is under way, which can be stopped. */
+  readonly isAnswering: boolean;
+  /** True while a turn is deleted to be asked again. */
+  readonly isReplacing: boolean;
   readonly onChoose: (runnable: RunnableInfo) => void;
   readonly onSend: (text: string, files: File[]) => void;
   readonly onStop: () => void;
 };
 
-/** The place where a question is written: Enter sends, Shift and Enter break the line. The focus stays in it. */
-export function Composer({ runnables, chosen, isBusy, onChoose, onSend, onStop }: ComposerProps) {
+/** The field for a question: Enter sends, Shift and Enter break the line. The focus stays in it. */
+export function Composer({ runnables, chosen, onChoose, onSend, onStop, ...busy }: ComposerProps) {
   const [text, setText] = useState("");
   const [files, setFiles] = useState<readonly File[]>([]);
   const takesFiles = chosen?.input.includes("parts") === true;
-  const maySend =
-    chosen !== undefined && !isBusy && (text.trim() !== "" || files.length > 0 || chosen.kind === "workflow");
+  const form = useRef<HTMLFormElement>(null);
+  const isFilled = text.trim() !== "" || files.length > 0 || chosen?.kind === "workflow";
+  const maySend = chosen !== undefined && isFilled && !busy.isAnswering && !busy.isReplacing;
   const send = () => {
     if (!maySend) return;
     onSend(text, [...files]);
@@ -30,18 +35,14 @@ export function Composer({ runnables, chosen, isBusy, onChoose, onSend, onStop }
   const add = (added: Iterable<File>) => {
     if (takesFiles) setFiles([...files, ...added]);
   };
+  useFileDrop(form, add);
   return (
     <form
       class="composer"
+      ref={form}
       onSubmit={(event) => {
         event.preventDefault();
         send();
-      }}
-      onDragOver={(event) => takesFiles && event.preventDefault()}
-      onDrop={(event) => {
-        if (!takesFiles) return;
-        event.preventDefault();
-        add(event.dataTransfer?.files ?? []);
       }}
     >
       <FileList files={files} onRemove={(file) => setFiles(files.filter((each) => each !== file))} />
@@ -49,7 +50,7 @@ export function Composer({ runnables, chosen, isBusy, onChoose, onSend, onStop }
       <div class="tools">
         {takesFiles && <FileButton onFiles={add} />}
         <RunnablePicker runnables={runnables} chosen={chosen} onChoose={onChoose} />
-        {isBusy ? (
+        {busy.isAnswering ? (
           <button type="button" class="round" onClick={onStop} aria-label="Stop" title="Stop">
             <Icon name="stop" />
           </button>

@@ -1,125 +1,133 @@
 import { ApiError } from "../api/api.ts";
 import type { Api } from "../api/api.ts";
-import { followRun } from "../api/follow-run.ts";
-import type { RunNews } from "../api/follow-run.ts";
-import { isOpenRun } from "../api/wire.ts";
-import type { RunEvent, RunnableInfo, RunnableKind } from "../api/wire.ts";
+import { followRun, mayPass } from "../api/follow-run.ts";
+import type { FollowOptions, RunUpdate } from "../api/follow-run.ts";
+import { isOpenStatus } from "../api/wire.ts";
+import type { RunnableInfo } from "../api/wire.ts";
 import { Store } from "../ui/store.ts";
+import { endTurn } from "./end-turn.ts";
+import { EventBatch } from "./event-batch.ts";
 import type { OpenRun, OpenRuns } from "./open-runs.ts";
-import { reduceTurn, restartTurn, withoutWait } from "./reduce-turn.ts";
+import { readFiles } from "./question-files.ts";
+import { reduceEvents, restartTurn, withoutWait } from "./reduce-turn.ts";
 import { fromStoredTurn } from "./stored-turn.ts";
-import { isOpen, newTurn } from "./turn.ts";
+import type { StoredTurnView } from "./stored-turn.ts";
+import { isUnderWay, newTurn } from "./turn.ts";
 import type { Question, Turn } from "./turn.ts";
 
-/** What is shown of the conversation. */
+/** The conversation as it is shown. */
 export type ConversationState = {
-  /** Missing in a conversation without a run. */
+  /** Missing in a conversation that the service does not have: before its first run, and when nothing of it was stored. */
   readonly sessionId?: string | undefined;
+  /** Number of the conversation among those that were shown. */
+  readonly number: number;
   readonly turns: readonly Turn[];
   readonly isLoading: boolean;
-  /** A sentence on what failed, other than a run. */
+  /** True while a turn is deleted so that its question can be asked again. */
+  readonly isReplacing: boolean;
+  /** A sentence on a failure that is not a run's. */
   readonly failure?: string | undefined;
 };
 
-/** What the conversation tells the rest of the page. */
+/** Receives what concerns the rest of the page. */
 export type ConversationListener = {
   /** A session has begun with this question. */
   begun(sessionId: string, title: string): void;
+  /** The conversation that is shown has become that of another session, or of none. */
+  moved(sessionId: string | undefined): void;
   /** A run is over: titles and order of the sessions may have changed. */
-  over(turn: Turn): void;
+  over(): void;
 };
 
-/** Milliseconds between two changes of the page while an answer arrives. */
-const batchMs = 40;
+/** The requests that a conversation sends. */
+export type ConversationApi = Pick<
+  Api,
+  "start" | "events" | "turns" | "removeTurns" | "runs" | "cancel" | "answer" | "partUrl"
+>;
+
+/** A run as it is followed in a conversation, until that is left. */
+type FollowedRun = Pick<FollowOptions, "open" | "mayReopen" | "signal">;
+
+/** Attempts to send a question over a connection that breaks before the service has answered. */
+const mostSent = 4;
 
 /** The conversation of one session: its turns, and the run under way. */
 export class Conversation extends Store<ConversationState> {
-  readonly #api: Api;
+  readonly #api: ConversationApi;
   readonly #openRuns: OpenRuns;
   readonly #listener: ConversationListener;
   #runnables: readonly RunnableInfo[] = [];
-  /** Ends the page's following of the run under way, which goes on. */
-  #following = new AbortController();
-  #queue: RunEvent[] = [];
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  /** Ends what belongs to the conversation that is shown. Its run goes on. */
+  #leaving = new AbortController();
+  #batch: EventBatch | undefined;
   /** The turn whose run is to be stopped once its id is known. */
   #stopped: string | undefined;
 
-  constructor(api: Api, openRuns: OpenRuns, listener: ConversationListener) {
-    super({ turns: [], isLoading: false });
+  constructor(api: ConversationApi, openRuns: OpenRuns, listener: ConversationListener) {
+    super({ number: 0, turns: [], isLoading: false, isReplacing: false });
     this.#api = api;
     this.#openRuns = openRuns;
     this.#listener = listener;
   }
 
-  /** Tells the names by which turns were run. */
-  know(runnables: readonly RunnableInfo[]): void {
+  /** Takes the agents, teams and workflows that can be asked. */
+  setRunnables(runnables: readonly RunnableInfo[]): void {
     this.#runnables = runnables;
   }
 
   /** Begins a conversation without a session. */
   clear(): void {
-    this.#leave();
-    this.set({ sessionId: undefined, turns: [], isLoading: false, failure: undefined });
+    this.#show(undefined);
   }
 
   /** Shows the conversation of a session, and follows its run if one is under way. */
   async open(sessionId: string): Promise<void> {
-    this.#leave();
-    const { signal } = this.#following;
-    this.set({ sessionId, turns: [], isLoading: true, failure: undefined });
+    const signal = this.#show(sessionId);
     try {
       const [stored, run] = await Promise.all([this.#readTurns(sessionId), this.#findRun(sessionId)]);
       if (signal.aborted) return;
-      const isStored = stored.some(({ runId }) => runId === run?.runId);
-      if (run !== undefined && isStored) this.#openRuns.remove(run.runId);
-      this.set({ turns: stored, isLoading: false });
-      if (run !== undefined && !isStored) await this.#followAgain(run);
+      this.set({ turns: stored ?? [], isLoading: false });
+      if (run !== undefined) return await this.#followAgain(run, signal);
+      if (stored !== undefined) return;
+      this.#dropSession();
+      this.set({ failure: "This chat is not stored. It may have been deleted, or its answer was not stored." });
     } catch (error) {
       if (!signal.aborted) this.set({ isLoading: false, failure: (error as Error).message });
     }
   }
 
-  /** Sends a question, and shows the answer as it comes. */
-  async send({ kind, name }: { kind: RunnableKind; name: string }, question: Question): Promise<void> {
+  /** Sends a question, and shows the answer as it comes. Does nothing while a run is under way. */
+  async send({ kind, name }: Pick<RunnableInfo, "kind" | "name">, question: Question): Promise<void> {
+    if (this.#isBusy) return;
     const turn = newTurn({ key: randomKey(), kind, name, question, startedAt: performance.now() });
     this.set({ turns: [...this.state.turns, turn], failure: undefined });
-    const { sessionId } = this.state;
-    const { signal } = this.#following;
-    await this.#follow(turn.key, async () => {
-      const files = await Promise.all(question.files.map(async (file) => await fetchFile(file, signal)));
-      const { text } = question;
-      return await this.#api.start({ kind, name, text, files, sessionId }, randomKey(), signal);
-    });
+    await this.#start(turn, this.state.sessionId, this.#leaving.signal);
   }
 
   /** Deletes a turn and those behind it, and asks its question again, in other words where they are given. */
   async regenerate(key: string, text?: string): Promise<void> {
     const { turns, sessionId } = this.state;
-    const index = turns.findIndex((turn) => turn.key === key);
-    const turn = turns[index];
-    if (turn === undefined || turns.some(isOpen)) return;
-    const { signal } = this.#following;
+    const old = turns.find((turn) => turn.key === key);
+    if (old === undefined || this.#isBusy) return;
+    const { signal } = this.#leaving;
+    this.set({ isReplacing: true, failure: undefined });
     try {
-      // The files of the turn are read before it is deleted.
-      const files = await Promise.all(
-        turn.question.files.map(async (each) => {
-          const file = await fetchFile(each, signal);
-          return { name: each.name, type: each.type, file };
-        }),
-      );
-      const from = turns.slice(index).find(({ seq }) => seq !== undefined)?.seq;
-      if (from !== undefined && sessionId !== undefined) await this.#api.removeTurns(sessionId, from);
-      this.set({ turns: turns.slice(0, index) });
-      await this.send(turn, { text: text ?? turn.question.text, files: files });
+      const question = await this.#deleteFrom(old, signal);
+      if (question === undefined) return;
+      const { kind, name } = old;
+      const asked = { ...question, text: text ?? question.text };
+      const turn = newTurn({ key: randomKey(), kind, name, question: asked, startedAt: performance.now() });
+      if (!signal.aborted) this.set({ turns: [...turns.slice(0, turns.indexOf(old)), turn], isReplacing: false });
+      // Also in a conversation that was left meanwhile: its turn is deleted.
+      await this.#start(turn, sessionId, signal);
     } catch (error) {
-      this.set({ failure: (error as Error).message });
+      if (!signal.aborted) this.set({ isReplacing: false, failure: (error as Error).message });
     }
   }
 
-  /** Stops the run under way, as soon as its id is known. What came so far stays. */
+  /** Stops the run under way, as soon as its id is known. The service stores what came so far only if a tool was called. */
   async stop(): Promise<void> {
-    const turn = this.state.turns.find(isOpen);
+    const turn = this.state.turns.find(isUnderWay);
     if (turn?.runId !== undefined) return await this.#cancel(turn.runId);
     this.#stopped = turn?.key;
   }
@@ -132,12 +140,15 @@ export class Conversation extends Store<ConversationState> {
     }
   }
 
-  /** Answers a question that a run waits for. */
-  async answer(turn: Turn, waitId: string, answer: object): Promise<void> {
-    if (turn.runId === undefined) return;
-    await this.#api.answer(turn.runId, waitId, answer);
-    this.#flush(turn.key);
-    this.#change(turn.key, (current) => withoutWait(current, waitId));
+  /** Answers a question that the run of a turn waits for. */
+  async answer(key: string, waitId: string, answer: object): Promise<void> {
+    const runId = this.state.turns.find((turn) => turn.key === key)?.runId;
+    if (runId === undefined) return;
+    const { signal } = this.#leaving;
+    await this.#api.answer(runId, waitId, answer);
+    if (signal.aborted) return;
+    this.#batch?.flush();
+    this.#change(key, (current) => withoutWait(current, waitId));
   }
 
   /** Forgets the sentence on what failed. */
@@ -145,19 +156,66 @@ export class Conversation extends Store<ConversationState> {
     this.set({ failure: undefined });
   }
 
-  #leave(): void {
-    this.#following.abort();
-    this.#following = new AbortController();
-    this.#queue = [];
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+  get #isBusy(): boolean {
+    return this.state.isReplacing || this.state.turns.some(isUnderWay);
   }
 
-  async #readTurns(sessionId: string, behind = 0): Promise<Turn[]> {
-    const stored = await this.#api.turns(sessionId, behind);
-    const kindOf = (name: string) => this.#runnables.find((each) => each.name === name)?.kind ?? "agent";
-    const urlOf = (seq: number, index: number) => this.#api.partUrl(sessionId, seq, index);
-    return stored.map((turn) => fromStoredTurn(turn, { kindOf, urlOf }));
+  /** Leaves the conversation that is shown for another one, and returns the signal that the other one is left in turn. */
+  #show(sessionId: string | undefined): AbortSignal {
+    this.#leaving.abort();
+    this.#leaving = new AbortController();
+    this.#batch?.drop();
+    const number = this.state.number + 1;
+    const isLoading = sessionId !== undefined;
+    this.set({ sessionId, number, turns: [], isLoading, isReplacing: false, failure: undefined });
+    return this.#leaving.signal;
+  }
+
+  /** Reads the turns of a session behind a number. Returns nothing for a session that the service does not have. */
+  async #readTurns(sessionId: string, behind = 0): Promise<StoredTurnView[] | undefined> {
+    try {
+      const stored = await this.#api.turns(sessionId, behind);
+      const kindOf = (name: string) => this.#runnables.find((each) => each.name === name)?.kind ?? "agent";
+      const urlOf = (seq: number, index: number) => this.#api.partUrl(sessionId, seq, index);
+      return stored.map((turn) => fromStoredTurn(turn, { kindOf, urlOf }));
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 404) return undefined;
+      throw error;
+    }
+  }
+
+  /** Reads a turn of the conversation, and those behind it, as they are stored. */
+  async #readFrom(key: string): Promise<StoredTurnView[] | undefined> {
+    const { turns, sessionId } = this.state;
+    if (sessionId === undefined) return undefined;
+    const index = turns.findIndex((turn) => turn.key === key);
+    const behind = turns.slice(0, index).findLast(({ seq }) => seq !== undefined)?.seq;
+    return await this.#readTurns(sessionId, behind);
+  }
+
+  /**
+   * Deletes a turn and those behind it, as far as they are stored, and returns its question with its files. Throws before
+   * anything is deleted when the question cannot be asked again. Returns nothing when the conversation was left before that.
+   */
+  async #deleteFrom(turn: Turn, signal: AbortSignal): Promise<Question | undefined> {
+    const { turns, sessionId } = this.state;
+    const { kind, name, runId } = turn;
+    if (!this.#runnables.some((each) => each.kind === kind && each.name === name))
+      throw new Error(`${name} cannot be asked any more: the service does not have it.`);
+    const stored = (await this.#readFrom(turn.key)) ?? [];
+    const { question } = stored.find((each) => each.runId === runId) ?? turn;
+    if (question.isPartial === true)
+      throw new Error("This question was asked elsewhere, and is not known here as a whole. Ask it anew.");
+    const files = (await readFiles(question.files)).map((file) => ({ name: file.name, type: file.type, file }));
+    if (signal.aborted) return undefined;
+    const shown = new Set(turns.map((each) => each.runId));
+    const deleted = new Set(turns.slice(turns.indexOf(turn)).map((each) => each.runId));
+    const first = stored.findIndex((each) => deleted.has(each.runId));
+    const cut = first === -1 ? [] : stored.slice(first);
+    if (!cut.every((each) => shown.has(each.runId)))
+      throw new Error("This chat has gone on elsewhere. Reload the page, and try again.");
+    if (cut[0] !== undefined && sessionId !== undefined) await this.#api.removeTurns(sessionId, cut[0].seq);
+    return { text: question.text, files };
   }
 
   /** Finds the run of a session that is under way: one of this tab, or one that the service lists. */
@@ -165,112 +223,100 @@ export class Conversation extends Store<ConversationState> {
     const known = this.#openRuns.find(sessionId);
     if (known !== undefined) return known;
     const runs = await this.#api.runs().catch(() => []);
-    const run = runs.find((each) => each.sessionId === sessionId && isOpenRun(each.status));
-    return run && { ...run, text: "", files: [] };
+    const run = runs.find((each) => each.sessionId === sessionId && isOpenStatus(each.status));
+    return run && { ...run, text: "", files: [], isPartial: true };
   }
 
-  async #followAgain({ runId, kind, name, text, files }: OpenRun): Promise<void> {
-    const turn = { ...newTurn({ key: runId, kind, name, question: { text, files } }), runId };
+  /** Begins the run of a turn, and follows it. */
+  async #start(turn: Turn, sessionId: string | undefined, signal: AbortSignal): Promise<void> {
+    const { kind, name, question } = turn;
+    const key = randomKey();
+    const open = async () => {
+      const files = await readFiles(question.files);
+      const response = await this.#api.start({ kind, name, text: question.text, files, sessionId }, key);
+      this.#noteBegun(turn, sessionId, response.headers);
+      return response;
+    };
+    // A question that has reached the service begins no other run: it is known by the key.
+    const mayReopen = ({ status }: ApiError, failures: number) => status === 0 && failures + 1 < mostSent;
+    await this.#follow(turn.key, { open, mayReopen, signal });
+  }
+
+  /** Follows a run that was under way when the conversation was opened, unless its turn is stored by now. */
+  async #followAgain({ runId, kind, name, ...question }: OpenRun, signal: AbortSignal): Promise<void> {
+    if (this.state.turns.some((turn) => turn.runId === runId)) return this.#openRuns.remove(runId);
+    const turn = { ...newTurn({ key: runId, kind, name, question }), runId };
     this.set({ turns: [...this.state.turns, turn] });
-    const { signal } = this.#following;
-    await this.#follow(turn.key, async () => await this.#api.events(runId, undefined, signal));
+    const open = async () => await this.#api.events(runId, undefined, signal);
+    await this.#follow(turn.key, { open, mayReopen: mayPass, signal });
   }
 
-  async #follow(key: string, open: () => Promise<Response>): Promise<void> {
-    const { signal } = this.#following;
+  /** Notes that the run of a turn has begun, also when its conversation is not shown any more. */
+  #noteBegun({ key, kind, name, question }: Turn, asked: string | undefined, headers: Headers): void {
+    const [runId, sessionId] = [headers.get("x-run-id") ?? "", headers.get("x-session-id") ?? ""];
+    if (this.#stopped === key) void this.#cancel(runId);
+    if (sessionId === "") return;
+    const files = question.files.map(({ name: file, type }) => ({ name: file, type }));
+    this.#openRuns.add({ runId, sessionId, kind, name, text: question.text, files });
+    if (asked !== sessionId) this.#listener.begun(sessionId, question.text || name);
+  }
+
+  async #follow(key: string, { signal, ...run }: FollowedRun): Promise<void> {
+    const batch = new EventBatch((events) => this.#change(key, (turn) => reduceEvents(turn, events)));
+    if (!signal.aborted) this.#batch = batch;
     try {
-      for await (const news of followRun({ open, api: this.#api, signal })) {
-        if (signal.aborted) return;
-        this.#hear(key, news);
+      for await (const update of followRun({ ...run, api: this.#api, signal })) {
+        if (!signal.aborted) this.#take(key, update, batch);
       }
-      if (!signal.aborted) await this.#end(key);
+      if (signal.aborted) return;
+      batch.flush();
+      await this.#end(key, signal);
     } catch (error) {
-      if (!signal.aborted) await this.#fail(key, error as Error);
+      if (signal.aborted) return;
+      batch.flush();
+      await this.#end(key, signal, error as Error);
     }
   }
 
-  #hear(key: string, news: RunNews): void {
-    if (news.type === "event") {
-      this.#queue.push(news.event);
-      this.#timer ??= setTimeout(() => this.#flush(key), batchMs);
-      return;
-    }
-    this.#flush(key);
-    if (news.type === "begun") this.#begin(key, news.runId, news.sessionId);
-    if (news.type === "restart") this.#change(key, restartTurn);
-    if (news.type === "broken") this.#change(key, (turn) => ({ ...turn, isBroken: true }));
+  #take(key: string, update: RunUpdate, batch: EventBatch): void {
+    if (update.type === "event") return batch.add(update.event);
+    batch.flush();
+    if (update.type === "begun") this.#begin(key, update.runId, update.sessionId);
+    if (update.type === "restart") this.#change(key, restartTurn);
+    if (update.type === "broken") this.#change(key, (turn) => ({ ...turn, isBroken: true }));
   }
 
   #begin(key: string, runId: string, sessionId: string): void {
     this.#change(key, (turn) => ({ ...turn, runId }));
-    if (this.#stopped === key) void this.#cancel(runId);
-    const turn = this.state.turns.find((each) => each.key === key);
-    if (turn === undefined || sessionId === "") return;
-    const { kind, name, question } = turn;
-    const files = question.files.map(({ name: file, type }) => ({ name: file, type }));
-    this.#openRuns.add({ runId, sessionId, kind, name, text: question.text, files });
-    if (this.state.sessionId === sessionId) return;
+    if (sessionId === "" || this.state.sessionId === sessionId) return;
     this.set({ sessionId });
-    this.#listener.begun(sessionId, question.text || name);
+    this.#listener.moved(sessionId);
   }
 
-  #flush(key: string): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    const events = this.#queue;
-    this.#queue = [];
-    if (events.length === 0) return;
-    const now = performance.now();
-    this.#change(key, (turn) => {
-      const { isBroken: _, ...reached } = turn;
-      return events.reduce<Turn>((current, event) => reduceTurn(current, event, now), reached);
-    });
-  }
-
-  /** Learns under which number the turn is stored, so that it can be deleted. */
-  async #end(key: string): Promise<void> {
-    this.#flush(key);
+  /** Ends a turn whose events are complete, or could not be read to their end. */
+  async #end(key: string, signal: AbortSignal, error?: Error): Promise<void> {
     const turn = this.state.turns.find((each) => each.key === key);
     if (turn === undefined) return;
     this.#openRuns.remove(turn.runId ?? "");
-    if (isOpen(turn)) this.#change(key, (current) => ({ ...current, status: "interrupted" }));
-    this.#listener.over(turn);
-    const stored = await this.#findStored(turn);
-    if (stored?.seq !== undefined) this.#change(key, (current) => ({ ...current, seq: stored.seq as number }));
+    if (error === undefined) this.#change(key, (current) => endTurn(current, {}));
+    const read = await this.#readFrom(key).catch(() => "unknown" as const);
+    this.#listener.over();
+    if (signal.aborted) return;
+    const stored = read === "unknown" ? undefined : (read?.find(({ runId }) => runId === turn.runId) ?? null);
+    this.#change(key, (current) => endTurn(current, { stored, error }));
+    if (read === undefined && !this.#isBusy) this.#dropSession();
   }
 
-  async #findStored({ runId }: Turn): Promise<Turn | undefined> {
-    const { sessionId, turns } = this.state;
-    if (sessionId === undefined) return undefined;
-    const behind = turns.findLast(({ seq }) => seq !== undefined)?.seq;
-    const stored = await this.#readTurns(sessionId, behind).catch(() => []);
-    return stored.find((each) => each.runId === runId);
-  }
-
-  async #fail(key: string, error: Error): Promise<void> {
-    this.#flush(key);
-    const turn = this.state.turns.find((each) => each.key === key);
-    if (turn === undefined) return;
-    this.#openRuns.remove(turn.runId ?? "");
-    // The events are gone, but the turn may be there.
-    const stored = turn.runId === undefined ? undefined : await this.#findStored(turn);
-    const code = error instanceof ApiError ? error.code : "unknown";
-    const failed: Turn = { ...turn, status: "failed", failure: { code, message: error.message } };
-    this.#change(key, () => stored ?? failed);
-    this.#listener.over(turn);
+  /** Forgets the id of a session that the service does not have: the next question begins another one. */
+  #dropSession(): void {
+    if (this.state.sessionId === undefined) return;
+    this.set({ sessionId: undefined });
+    this.#listener.moved(undefined);
   }
 
   #change(key: string, change: (turn: Turn) => Turn): void {
     this.set({ turns: this.state.turns.map((turn) => (turn.key === key ? change(turn) : turn)) });
   }
-}
-
-async function fetchFile({ file, url, name, type }: Question["files"][number], signal: AbortSignal): Promise<File> {
-  if (file !== undefined) return file;
-  if (url === undefined) throw new Error(`The file ${name} is not there any more. Attach it again.`);
-  const response = await fetch(url, { signal });
-  if (!response.ok) throw new Error(`The file ${name} could not be read from the service.`);
-  return new File([await response.blob()], name, { type });
 }
 
 /** Returns a key that no one guesses. `randomUUID` is missing on pages without HTTPS. */

@@ -1,5 +1,5 @@
 import type { RunnableKind } from "../api/wire.ts";
-import type { Shelf } from "../ui/browser-storage.ts";
+import type { StoredValue } from "../ui/browser-storage.ts";
 
 /** A run that is under way, as a tab remembers it: enough to show its question and to follow it after a reload. */
 export type OpenRun = {
@@ -9,6 +9,8 @@ export type OpenRun = {
   readonly name: string;
   readonly text: string;
   readonly files: readonly { readonly name: string; readonly type: string }[];
+  /** True when the text is a part of the question, or the question is not known at all. */
+  readonly isPartial?: true;
 };
 
 /** Characters of a question that are remembered. */
@@ -17,10 +19,10 @@ const mostRuns = 20;
 
 /** The runs under way that this tab has begun, one for each session. They are forgotten when they end, and with the tab. */
 export class OpenRuns {
-  readonly #shelf: Shelf;
+  readonly #stored: StoredValue;
 
-  constructor(shelf: Shelf) {
-    this.#shelf = shelf;
+  constructor(stored: StoredValue) {
+    this.#stored = stored;
   }
 
   /** Returns the run of a session, if one is remembered. */
@@ -30,19 +32,21 @@ export class OpenRuns {
 
   /** Returns all runs that are remembered, the newest first. */
   all(): readonly OpenRun[] {
-    return this.#shelf.read(isOpenRuns) ?? [];
+    return this.#stored.read(isOpenRuns) ?? [];
   }
 
   /** Remembers a run that begins. */
   add(run: OpenRun): void {
     const others = this.all().filter(({ sessionId }) => sessionId !== run.sessionId);
-    this.#shelf.write([{ ...run, text: run.text.slice(0, longestQuestion) }, ...others].slice(0, mostRuns));
+    const isLong = run.text.length > longestQuestion;
+    const remembered = isLong ? { ...run, text: run.text.slice(0, longestQuestion), isPartial: true } : run;
+    this.#stored.write([remembered, ...others].slice(0, mostRuns));
   }
 
   /** Forgets a run that is over. */
   remove(runId: string): void {
     const left = this.all().filter((run) => run.runId !== runId);
-    this.#shelf.write(left.length === 0 ? undefined : left);
+    this.#stored.write(left.length === 0 ? undefined : left);
   }
 }
 

@@ -3,13 +3,14 @@ import { plainLine } from "../markdown/link.ts";
 import { DataView } from "../ui/data-view.tsx";
 import { formatDuration, isObject, readJson } from "../ui/format.ts";
 import { Icon } from "../ui/icon.tsx";
+import { memo } from "../ui/memo.tsx";
 import { ToolCard } from "./tool-card.tsx";
 import { textOf } from "./turn.ts";
 import type { AnswerPart, StepPart } from "./turn.ts";
 import { WaitForm } from "./wait-form.tsx";
 import type { AnswerWait } from "./wait-form.tsx";
 
-/** What the parts of an answer need beside themselves: whether more may come, and where answers to questions go. */
+/** The context of a part of an answer: more may come while it is live, and questions in it are answered. */
 type PartContext = { readonly isLive: boolean; readonly onAnswer: AnswerWait };
 
 /** The parts of an answer, in their order. */
@@ -45,7 +46,8 @@ function isUnfinished(part: AnswerPart, isLast: boolean): boolean {
   return isLast || part.type === "tool" || part.type === "step";
 }
 
-function PartView({ part, ...context }: PartContext & { part: AnswerPart }) {
+/** A part of an answer. While another part grows, it is not shown anew. */
+const PartView = memo(({ part, ...context }: PartContext & { part: AnswerPart }) => {
   switch (part.type) {
     case "text":
       return <TextView text={part.text} isLive={context.isLive} />;
@@ -60,7 +62,7 @@ function PartView({ part, ...context }: PartContext & { part: AnswerPart }) {
     default:
       return <StateView state={part.state} />;
   }
-}
+});
 
 /** A text in Markdown; an answer that is data as a whole, as of an agent with structured output, as such. */
 function TextView({ text, isLive }: { text: string; isLive: boolean }) {

@@ -1,5 +1,5 @@
 import type { AnswerEvent, FinishEvent, RunEvent, Wait } from "../api/wire.ts";
-import { newTurn } from "./turn.ts";
+import { isUnderWay, newTurn } from "./turn.ts";
 import type { AnswerPart, StepPart, ToolPart, Turn } from "./turn.ts";
 
 type Parts = readonly AnswerPart[];
@@ -22,6 +22,13 @@ export function reduceTurn(turn: Turn, event: RunEvent, at: number): Turn {
   }
 }
 
+/** Returns the turn as it is after events of its run that are shown together. */
+export function reduceEvents(turn: Turn, events: readonly RunEvent[]): Turn {
+  const now = performance.now();
+  const { isBroken: _, ...reached } = turn;
+  return events.reduce<Turn>((current, event) => reduceTurn(current, event, now), reached);
+}
+
 /** Returns a turn whose answer begins anew, because another process goes on with its run. */
 export function restartTurn(turn: Turn): Turn {
   const { key, kind, name, question, runId, startedAt } = turn;
@@ -36,7 +43,8 @@ export function withoutWait(turn: Turn, waitId: string): Turn {
     const { wait: _, ...rest } = part;
     return rest;
   }).filter((part) => part.type !== "wait" || part.wait.waitId !== waitId);
-  return { ...turn, parts, status: statusOf(parts) };
+  // The run may have ended before its answer was taken.
+  return { ...turn, parts, status: isUnderWay(turn) ? statusOf(parts) : turn.status };
 }
 
 function finished(turn: Turn, { usage, stored, result }: FinishEvent, at: number): Turn {

@@ -1,14 +1,17 @@
 import type { RunnableKind, StoredContent, StoredPart, StoredTurn } from "../api/wire.ts";
 import type { AnswerPart, Question, QuestionFile, ToolPart, Turn } from "./turn.ts";
 
-/** What the page knows beside a stored turn: the kind of what was run, and the addresses of the turn's files. */
+/** The kind of the runnable of a stored turn, and the addresses of the turn's files. */
 export type TurnContext = {
   readonly kindOf: (name: string) => RunnableKind;
   readonly urlOf: (seq: number, index: number) => string;
 };
 
+/** A stored turn as it is shown. */
+export type StoredTurnView = Turn & { readonly runId: string; readonly seq: number };
+
 /** Makes the turn that is shown from one that the service has stored. */
-export function fromStoredTurn(stored: StoredTurn, { kindOf, urlOf }: TurnContext): Turn {
+export function fromStoredTurn(stored: StoredTurn, { kindOf, urlOf }: TurnContext): StoredTurnView {
   const { seq, runId, runnable, status, usage, sources = [] } = stored;
   return {
     key: runId,

@@ -1,33 +1,51 @@
-import { useEffect, useState } from "preact/hooks";
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import type { Source } from "../api/wire.ts";
 import { ForeignLink } from "../markdown/markdown.tsx";
 import { plainLine, readLink } from "../markdown/link.ts";
 import { CopyButton } from "../ui/copy-button.tsx";
+import { keepFocusNear } from "../ui/focus.ts";
 import { formatCount, formatDuration } from "../ui/format.ts";
 import { Icon } from "../ui/icon.tsx";
+import { memo } from "../ui/memo.tsx";
+import { toSentence } from "./failure-sentence.ts";
 import { PartList } from "./part-view.tsx";
 import { QuestionView } from "./question-view.tsx";
-import { isOpen, textOf } from "./turn.ts";
+import { isUnderWay, textOf } from "./turn.ts";
 import type { Turn, TurnStatus } from "./turn.ts";
 import type { AnswerWait } from "./wait-form.tsx";
 
-/** What can be done with a turn. */
+/** The actions on a turn, which is named by its key. */
 export type TurnActions = {
-  /** Asks the question again, in other words where they are given. Missing while a run is under way. */
-  readonly regenerate?: ((turn: Turn, text?: string) => void) | undefined;
-  readonly answer: (turn: Turn, waitId: string, answer: object) => Promise<void>;
+  /** Asks the question again, in other words where they are given. */
+  readonly regenerate: (key: string, text?: string) => void;
+  readonly answer: (key: string, waitId: string, answer: object) => Promise<void>;
 };
 
-/** A question and its answer. */
-export function TurnView({ turn, actions }: { turn: Turn; actions: TurnActions }) {
-  const { kind, name, parts, sources, failure, question } = turn;
-  const isLive = isOpen(turn);
-  const onAnswer: AnswerWait = async (waitId, answer) => await actions.answer(turn, waitId, answer);
-  const { regenerate } = actions;
+type TurnProps = {
+  readonly turn: Turn;
+  readonly actions: TurnActions;
+  /** False while a run is under way. */
+  readonly mayRegenerate: boolean;
+  readonly isLast: boolean;
+};
+
+/** A question and its answer. While another turn changes, it is not shown anew. */
+export const TurnView = memo(({ turn, actions, mayRegenerate, isLast }: TurnProps) => {
+  const { key, kind, name, parts, sources, failure, question } = turn;
+  const isLive = isUnderWay(turn);
+  const article = useRef<HTMLElement>(null);
+  const onAnswer = useCallback<AnswerWait>(
+    async (waitId, answer) => {
+      await actions.answer(key, waitId, answer);
+      keepFocusNear(article.current);
+    },
+    [actions, key],
+  );
+  const regenerate = mayRegenerate ? (text?: string) => actions.regenerate(key, text) : undefined;
   const isAsked = question.text !== "" || question.files.length > 0;
   return (
-    <article class="turn" aria-busy={isLive}>
-      {isAsked && <QuestionView question={question} onEdit={regenerate && ((text) => regenerate(turn, text))} />}
+    <article class="turn" aria-busy={turn.status === "running"} ref={article} tabIndex={-1}>
+      {isAsked && <QuestionView question={question} onEdit={regenerate} />}
       <div class="answer">
         <p class="speaker" data-kind={kind}>
           <span class="face">
@@ -41,14 +59,14 @@ export function TurnView({ turn, actions }: { turn: Turn; actions: TurnActions }
         {failure !== undefined && (
           <p class="failure" role="alert">
             <Icon name="warning" size={18} />
-            {failure.message}
+            {toSentence(failure)}
           </p>
         )}
-        {!isLive && <TurnFooter turn={turn} onRegenerate={regenerate && (() => regenerate(turn))} />}
+        {!isLive && <TurnFooter turn={turn} isLast={isLast} onRegenerate={regenerate && (() => regenerate())} />}
       </div>
     </article>
   );
-}
+});
 
 /** Shows that more comes, and says so when the connection is broken. */
 function Activity({ isBroken, hasParts }: { isBroken: boolean; hasParts: boolean }) {
@@ -82,21 +100,23 @@ const endings: Readonly<Partial<Record<TurnStatus, string>>> = {
   interrupted: "Cut off",
 };
 
-function TurnFooter({ turn, onRegenerate }: { turn: Turn; onRegenerate: (() => void) | undefined }) {
-  const { usage, firstTokenMs, durationMs, status, isUnstored, parts } = turn;
-  const ending = endings[status];
-  const facts = [
-    ending,
-    isUnstored === true ? "Not stored" : undefined,
-    firstTokenMs === undefined ? undefined : `first token ${formatDuration(firstTokenMs)}`,
-    durationMs === undefined ? undefined : `${formatDuration(durationMs)} in all`,
-  ].filter((fact) => fact !== undefined);
+type FooterProps = { turn: Turn; isLast: boolean; onRegenerate: (() => void) | undefined };
+
+function TurnFooter({ turn, isLast, onRegenerate }: FooterProps) {
+  const [isAsking, setAsking] = useState(false);
+  const { usage, parts } = turn;
   return (
     <footer class="turn-foot">
       <span class="actions">
         <CopyButton text={textOf(parts)} name="Copy answer" />
         {onRegenerate !== undefined && (
-          <button type="button" class="quiet" onClick={onRegenerate} aria-label="Answer again" title="Answer again">
+          <button
+            type="button"
+            class="quiet"
+            onClick={isLast ? onRegenerate : () => setAsking(true)}
+            aria-label="Answer again"
+            title="Answer again"
+          >
             <Icon name="refresh" size={16} />
           </button>
         )}
@@ -107,11 +127,41 @@ function TurnFooter({ turn, onRegenerate }: { turn: Turn; onRegenerate: (() => v
             {formatCount(usage.totalTokens)} tokens
           </span>
         )}
-        {facts.map((fact) => (
+        {factsOf(turn).map((fact) => (
           <span key={fact}>{fact}</span>
         ))}
       </span>
+      {isAsking && onRegenerate !== undefined && (
+        <DeleteLater onDelete={onRegenerate} onKeep={() => setAsking(false)} />
+      )}
     </footer>
+  );
+}
+
+function factsOf({ firstTokenMs, durationMs, status, isUnstored }: Turn): string[] {
+  const facts = [
+    endings[status],
+    isUnstored === true ? "Not stored" : undefined,
+    firstTokenMs === undefined ? undefined : `first token ${formatDuration(firstTokenMs)}`,
+    durationMs === undefined ? undefined : `${formatDuration(durationMs)} in all`,
+  ];
+  return facts.filter((fact) => fact !== undefined);
+}
+
+/** The question before a turn is answered again that others follow. */
+function DeleteLater({ onDelete, onKeep }: { onDelete: () => void; onKeep: () => void }) {
+  const keep = useRef<HTMLButtonElement>(null);
+  useEffect(() => keep.current?.focus(), []);
+  return (
+    <div class="confirm" role="group" aria-label="All later turns are deleted">
+      <span>All later turns of this chat are deleted.</span>
+      <button type="button" class="danger" onClick={onDelete}>
+        Delete and ask
+      </button>
+      <button type="button" ref={keep} onClick={onKeep}>
+        Keep
+      </button>
+    </div>
   );
 }
 

@@ -9,8 +9,13 @@ export type QuestionFile = {
   readonly url?: string;
 };
 
-/** What a person asked. */
-export type Question = { readonly text: string; readonly files: readonly QuestionFile[] };
+/** A question of a person. */
+export type Question = {
+  readonly text: string;
+  readonly files: readonly QuestionFile[];
+  /** True when the page does not know all of it, since it was asked elsewhere or is too long to be remembered. */
+  readonly isPartial?: true;
+};
 
 /** A call of a tool in an answer. */
 export type ToolPart = {
@@ -62,7 +67,7 @@ export type Turn = {
   readonly seq?: number;
   readonly usage?: Usage;
   readonly failure?: Failure;
-  /** True when the service could not store the turn. */
+  /** True when the service has not stored the turn. */
   readonly isUnstored?: boolean;
   /** True while the connection is broken and the page tries to take it up again. */
   readonly isBroken?: boolean;
@@ -76,8 +81,8 @@ export function newTurn(of: Pick<Turn, "key" | "kind" | "name" | "question"> & {
   return { ...of, status: "running", parts: [], sources: [] };
 }
 
-/** True while more of the answer may come. */
-export function isOpen({ status }: Turn): boolean {
+/** Returns true while more of the answer may come. */
+export function isUnderWay({ status }: Turn): boolean {
   return status === "running" || status === "waiting";
 }
 

@@ -1,4 +1,4 @@
-import type { Shelf } from "../ui/browser-storage.ts";
+import type { StoredValue } from "../ui/browser-storage.ts";
 import { Store } from "../ui/store.ts";
 
 /** The vendors whose keys a request for a run may carry, each in a header of its own. */
@@ -13,8 +13,13 @@ export type VendorId = (typeof vendors)[number]["id"];
 
 type Keys = Partial<Record<VendorId, string>>;
 
-/** What is shown of the keys: which vendors have one, and whether they outlive a reload. Never a key. */
-export type KeyState = { readonly present: readonly VendorId[]; readonly isKept: boolean };
+/** The vendors that have a key, and whether keys outlive a reload. Never a key. */
+export type KeyState = {
+  readonly present: readonly VendorId[];
+  readonly isKept: boolean;
+  /** True when keys are to be kept and the browser refuses to store them. */
+  readonly isRefused: boolean;
+};
 
 /**
  * The vendor keys of the person at the page. They are in memory, and leave it as headers of requests for runs alone. Kept on
@@ -22,13 +27,13 @@ export type KeyState = { readonly present: readonly VendorId[]; readonly isKept:
  */
 export class KeyRing extends Store<KeyState> {
   #keys: Keys;
-  readonly #shelf: Shelf;
+  readonly #stored: StoredValue;
 
-  constructor(shelf: Shelf) {
-    const kept = shelf.read(isKeys);
-    super({ present: presentIn(kept ?? {}), isKept: kept !== undefined });
+  constructor(stored: StoredValue) {
+    const kept = stored.read(isKeys);
+    super({ present: presentIn(kept ?? {}), isKept: kept !== undefined, isRefused: false });
     this.#keys = kept ?? {};
-    this.#shelf = shelf;
+    this.#stored = stored;
   }
 
   /** Takes the key of a vendor. Without one, the vendor's key is forgotten. */
@@ -54,8 +59,10 @@ export class KeyRing extends Store<KeyState> {
   }
 
   #keep(isKept: boolean): void {
-    this.#shelf.write(isKept ? this.#keys : undefined);
-    this.set({ present: presentIn(this.#keys), isKept });
+    const isWritten = this.#stored.write(isKept ? this.#keys : undefined);
+    // Keys that were stored before are not to outlive those of now.
+    if (!isWritten) this.#stored.write(undefined);
+    this.set({ present: presentIn(this.#keys), isKept: isKept && isWritten, isRefused: isKept && !isWritten });
   }
 }
 

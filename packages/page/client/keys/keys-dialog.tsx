@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import { keepFocusNear } from "../ui/focus.ts";
 import { Icon } from "../ui/icon.tsx";
 import { useStore } from "../ui/store.ts";
 import { faultOfKey, vendors } from "./key-ring.ts";
@@ -7,7 +8,7 @@ import type { KeyRing, VendorId } from "./key-ring.ts";
 /** The dialog in which keys of vendors are entered. A key that was entered is never shown again. */
 export function KeysDialog({ keys, isOpen, onClose }: { keys: KeyRing; isOpen: boolean; onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
-  const { present, isKept } = useStore(keys);
+  const { present, isKept, isRefused } = useStore(keys);
   useEffect(() => {
     if (isOpen) dialog.current?.showModal();
     else dialog.current?.close();
@@ -37,27 +38,33 @@ export function KeysDialog({ keys, isOpen, onClose }: { keys: KeyRing; isOpen: b
           vendors.map(({ id, name }) => (
             <KeyRow key={id} id={id} name={name} isPresent={present.includes(id)} keys={keys} />
           ))}
-        <KeepSwitch isKept={isKept} keys={keys} />
+        <KeepSwitch {...{ isKept, isRefused, keys }} />
       </div>
     </dialog>
   );
 }
 
-function KeepSwitch({ isKept, keys }: { isKept: boolean; keys: KeyRing }) {
+type SwitchProps = { isKept: boolean; isRefused: boolean; keys: KeyRing };
+
+function KeepSwitch({ isKept, isRefused, keys }: SwitchProps) {
+  const inMemory = "They are in the memory of this page alone, and forgotten with it.";
+  const isStored = "They are stored in this tab until you close it or switch this off.";
   return (
     <label class="switch">
       <input
         type="checkbox"
         role="switch"
         checked={isKept}
-        onChange={(event) => keys.keep(event.currentTarget.checked)}
+        onChange={(event) => {
+          keys.keep(event.currentTarget.checked);
+          // Also where the state is as before, since it was refused.
+          event.currentTarget.checked = keys.state.isKept;
+        }}
       />
       <span>
         Keep keys over a reload
-        <small class="muted">
-          {isKept
-            ? "They are stored in this tab until you close it or switch this off."
-            : "They are in the memory of this page alone, and forgotten with it."}
+        <small class="muted" role="status">
+          {isRefused ? `This browser refuses to store them. ${inMemory}` : isKept ? isStored : inMemory}
         </small>
       </span>
     </label>
@@ -68,6 +75,14 @@ type KeyFormProps = { id: VendorId; name: string; keys: KeyRing };
 
 function KeyRow({ isPresent, ...row }: KeyFormProps & { isPresent: boolean }) {
   const { id, name, keys } = row;
+  const forget = useRef<HTMLButtonElement>(null);
+  const [wasPresent, setWasPresent] = useState(isPresent);
+  // The control that was used goes: the focus goes to the one in its place.
+  useEffect(() => {
+    if (isPresent === wasPresent) return;
+    setWasPresent(isPresent);
+    keepFocusNear(isPresent ? forget.current : document.querySelector<HTMLElement>(`#key-${id}`));
+  }, [isPresent]);
   if (!isPresent) return <KeyForm {...row} />;
   return (
     <div class="key">
@@ -75,7 +90,12 @@ function KeyRow({ isPresent, ...row }: KeyFormProps & { isPresent: boolean }) {
       <span class="key-set">
         <Icon name="check" size={16} /> Key is set
       </span>
-      <button type="button" onClick={() => keys.put(id, undefined)} aria-label={`Forget the key of ${name}`}>
+      <button
+        type="button"
+        ref={forget}
+        onClick={() => keys.put(id, undefined)}
+        aria-label={`Forget the key of ${name}`}
+      >
         Forget
       </button>
     </div>

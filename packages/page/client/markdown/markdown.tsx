@@ -1,5 +1,6 @@
 import { Component } from "preact";
 import { CopyButton } from "../ui/copy-button.tsx";
+import { memo } from "../ui/memo.tsx";
 import { parseMarkdown } from "./blocks.ts";
 import type { Block } from "./blocks.ts";
 import type { Inline } from "./inline.ts";
@@ -7,15 +8,13 @@ import { plainLine } from "./link.ts";
 import type { Link } from "./link.ts";
 
 /** A text in Markdown, as elements: no part of it is ever read as HTML. */
-export function Markdown({ text }: { text: string }) {
-  return (
-    <div class="markdown">
-      {parseMarkdown(text).map((block, index) => (
-        <BlockView key={index} block={block} />
-      ))}
-    </div>
-  );
-}
+export const Markdown = memo(({ text }: { text: string }) => (
+  <div class="markdown">
+    {parseMarkdown(text).map((block, index) => (
+      <BlockView key={index} block={block} />
+    ))}
+  </div>
+));
 
 /** A block, which is shown anew only when it has changed: while a text arrives, that is the last one. */
 class BlockView extends Component<{ block: Block }> {

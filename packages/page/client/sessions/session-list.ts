@@ -1,8 +1,8 @@
 import { ApiError } from "../api/api.ts";
 import type { Api } from "../api/api.ts";
 import type { SessionInfo } from "../api/wire.ts";
-import type { Shelf } from "../ui/browser-storage.ts";
-import { isOpenRun } from "../api/wire.ts";
+import type { StoredValue } from "../ui/browser-storage.ts";
+import { isOpenStatus } from "../api/wire.ts";
 import { Store } from "../ui/store.ts";
 
 /** The sessions at the side of the chat, newest first. */
@@ -32,14 +32,14 @@ type SessionApi = Pick<Api, "hasUsers" | "sessions" | "session" | "rename" | "re
  */
 export class SessionList extends Store<SessionListState> {
   readonly #api: SessionApi;
-  readonly #shelf: Shelf;
+  readonly #stored: StoredValue;
   readonly #begun: () => readonly BegunSession[];
   #isListed: boolean;
 
-  constructor(api: SessionApi, shelf: Shelf, begun: () => readonly BegunSession[] = () => []) {
+  constructor(api: SessionApi, stored: StoredValue, begun: () => readonly BegunSession[] = () => []) {
     super({ sessions: [], open: new Map(), isLoaded: false });
     this.#api = api;
-    this.#shelf = shelf;
+    this.#stored = stored;
     this.#begun = begun;
     this.#isListed = api.hasUsers;
   }
@@ -48,7 +48,7 @@ export class SessionList extends Store<SessionListState> {
   async load(): Promise<void> {
     try {
       const { sessions, next } = await this.#read();
-      const runs = (this.#isListed ? await this.#api.runs() : []).filter(({ status }) => isOpenRun(status));
+      const runs = (this.#isListed ? await this.#api.runs() : []).filter(({ status }) => isOpenStatus(status));
       const open = new Map(runs.map(({ sessionId, status }) => [sessionId, status]));
       const names = new Map(runs.map(({ sessionId, name }) => [sessionId, name]));
       for (const { sessionId, text } of this.#begun()) names.set(sessionId, text.slice(0, longestTitle));
@@ -117,11 +117,11 @@ export class SessionList extends Store<SessionListState> {
   }
 
   #remembered(): string[] {
-    return this.#shelf.read(isIds) ?? [];
+    return this.#stored.read(isIds) ?? [];
   }
 
   #remember(ids: readonly string[]): void {
-    this.#shelf.write(ids.slice(0, mostRemembered));
+    this.#stored.write(ids.slice(0, mostRemembered));
   }
 }
 

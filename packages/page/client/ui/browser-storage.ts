@@ -1,16 +1,16 @@
-/** A place of the browser in which the page keeps small values of its own, as JSON. */
-export type Shelf = {
+/** A value that the browser stores for the page, as JSON. */
+export type StoredValue = {
   /** Returns the value, or `undefined` when there is none, or none of this form. */
   read<Value>(isValid: (value: unknown) => value is Value): Value | undefined;
-  /** Keeps the value, or removes it when it is `undefined`. */
-  write(value: unknown): void;
+  /** Stores the value, or removes it when it is `undefined`. Returns false when the browser refuses to store it. */
+  write(value: unknown): boolean;
 };
 
 /**
- * Returns a place in a storage of the browser. Where storage is forbidden or full, nothing is kept and nothing fails. The
+ * Returns a value of a storage of the browser. Where storage is forbidden or full, nothing is stored and nothing throws. The
  * version in the name leaves values of other releases alone.
  */
-export function shelf(storage: "localStorage" | "sessionStorage", name: string): Shelf {
+export function storedValue(storage: "localStorage" | "sessionStorage", name: string): StoredValue {
   const key = `troupe:v1:${name}`;
   return {
     read: (isValid) => {
@@ -25,8 +25,10 @@ export function shelf(storage: "localStorage" | "sessionStorage", name: string):
       try {
         if (value === undefined) globalThis[storage].removeItem(key);
         else globalThis[storage].setItem(key, JSON.stringify(value));
+        return true;
       } catch {
         // Private mode, or full.
+        return false;
       }
     },
   };

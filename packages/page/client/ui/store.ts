@@ -1,4 +1,4 @@
-import { useEffect, useReducer } from "preact/hooks";
+import { useEffect, useReducer, useRef } from "preact/hooks";
 
 /** A state that changes as a whole, and tells its listeners. */
 export class Store<State extends object> {
@@ -28,8 +28,23 @@ export class Store<State extends object> {
 }
 
 /** Returns the state of a store to a component, which is shown anew after each change. */
-export function useStore<State extends object>(store: Store<State>): State {
+export function useStore<State extends object>(store: Store<State>): State;
+/** Returns a value of the state of a store to a component, which is shown anew when that value is another one. */
+export function useStore<State extends object, Value>(store: Store<State>, select: (state: State) => Value): Value;
+export function useStore<State extends object>(
+  store: Store<State>,
+  select: (state: State) => unknown = (state) => state,
+): unknown {
   const [, showAnew] = useReducer<number, undefined>((count) => count + 1, 0);
-  useEffect(() => store.subscribe(() => showAnew(undefined)), [store]);
-  return store.state;
+  const value = select(store.state);
+  const shown = useRef(value);
+  shown.current = value;
+  useEffect(
+    () =>
+      store.subscribe(() => {
+        if (select(store.state) !== shown.current) showAnew(undefined);
+      }),
+    [store],
+  );
+  return value;
 }

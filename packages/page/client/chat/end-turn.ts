@@ -1,0 +1,36 @@
+import { ApiError } from "../api/api.ts";
+import type { Failure } from "../api/wire.ts";
+import type { StoredTurnView } from "./stored-turn.ts";
+import { isUnderWay } from "./turn.ts";
+import type { Turn } from "./turn.ts";
+
+/** The end of a turn's run as far as it is known. */
+export type TurnEnd = {
+  /** The stored turn: `null` if nothing of it was stored, missing if that could not be found out. */
+  readonly stored?: StoredTurnView | null | undefined;
+  /** The failure of the request for the run or for its events. */
+  readonly error?: Error | undefined;
+};
+
+/**
+ * Returns a turn whose run is over. The question is taken as it is stored, since a browser that followed the run may know a
+ * part of it, and so is the answer when its events could not be read.
+ */
+export function endTurn(turn: Turn, { stored, error }: TurnEnd): Turn {
+  const { isBroken: _, ...reached } = turn;
+  if (stored && error !== undefined) return { ...stored, key: turn.key };
+  const ended: Turn = isUnderWay(turn)
+    ? { ...reached, status: error === undefined ? "interrupted" : "failed" }
+    : reached;
+  const failed: Turn = error === undefined ? ended : { ...ended, failure: toFailure(error, turn) };
+  if (stored) return { ...failed, seq: stored.seq, question: stored.question };
+  return stored === null ? { ...failed, isUnstored: true } : failed;
+}
+
+function toFailure(error: Error, { runId }: Turn): Failure {
+  if (!(error instanceof ApiError)) return { code: "unknown", message: error.message };
+  const { code, message, vendor, status } = error;
+  if (runId !== undefined && (status === 404 || status === 410))
+    return { code, message: "The answer of this run is not there any more." };
+  return { code, message, ...(vendor !== undefined && { vendor }) };
+}

@@ -1,0 +1,9 @@
+import type { Failure } from "../api/wire.ts";
+import { vendors } from "../keys/key-ring.ts";
+
+/** Returns the sentence on a failure for the person at the page. One for want of a key says where to enter it. */
+export function toSentence({ code, message, vendor }: Failure): string {
+  const known = code === "unauthorized" ? vendors.find(({ id }) => id === vendor) : undefined;
+  if (known === undefined) return message;
+  return `${known.name} needs a key, or has refused the one that it got. Enter one under “Keys of vendors”, at the top of the page.`;
+}

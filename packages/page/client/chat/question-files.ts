@@ -1,0 +1,14 @@
+import type { QuestionFile } from "./turn.ts";
+
+/** Returns the content of the files beside a question: those that are here, and those that the service has stored. */
+export async function readFiles(files: readonly QuestionFile[]): Promise<File[]> {
+  return await Promise.all(files.map(readFile));
+}
+
+async function readFile({ file, url, name, type }: QuestionFile): Promise<File> {
+  if (file !== undefined) return file;
+  if (url === undefined) throw new Error(`The file ${name} is not there any more. Attach it again.`);
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`The file ${name} could not be read from the service.`);
+  return new File([await response.blob()], name, { type });
+}

@@ -1,0 +1,24 @@
+import { useEffect } from "preact/hooks";
+import type { RefObject } from "preact";
+
+/**
+ * Takes files that are dropped anywhere on the page while an element of it is shown. Where none are taken, the page stays all
+ * the same: a browser would leave it for the file.
+ */
+export function useFileDrop(shown: RefObject<HTMLElement | null>, onFiles: (files: Iterable<File>) => void): void {
+  useEffect(() => {
+    const hold = (event: DragEvent) => {
+      if (event.dataTransfer?.types.includes("Files") === true) event.preventDefault();
+    };
+    const drop = (event: DragEvent) => {
+      hold(event);
+      if (shown.current?.checkVisibility() === true) onFiles(event.dataTransfer?.files ?? []);
+    };
+    addEventListener("dragover", hold);
+    addEventListener("drop", drop);
+    return () => {
+      removeEventListener("dragover", hold);
+      removeEventListener("drop", drop);
+    };
+  });
+}
