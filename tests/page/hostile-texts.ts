@@ -90,6 +90,8 @@ const oddities: readonly string[] = [
   "\u202Egpj.exe\u202C <- a picture",
   "\u2066\u2067\u2068nested isolates\u2069",
   "[https://bank.test](https://attacker.test/\u202Etest.knab)",
+  "[https://bank.test/?attacker.test](https://attacker.test)",
+  "[contact.com](http://t.co/x)",
   "a\u0300".repeat(400),
   "\u0000\u0007\u001B[31mred\u007F\u0085",
   "\uD800 half a character \uDFFF",

@@ -22,7 +22,7 @@ export function createServices(settings: Settings): Services {
   const keys = new KeyRing(storedValue("sessionStorage", `${pathname}:keys`));
   const api = new Api(settings, () => keys.headers());
   const openRuns = new OpenRuns(storedValue("sessionStorage", `${pathname}:runs`));
-  const sessions = new SessionList(api, storedValue("localStorage", `${pathname}:sessions`), () => openRuns.all());
+  const sessions = new SessionList(api, storedValue("localStorage", `${pathname}:sessions`), openRuns);
   const conversation = new Conversation(api, openRuns, {
     begun: (sessionId, title) => sessions.begin(sessionId, title),
     moved: (sessionId) => {

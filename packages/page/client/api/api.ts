@@ -1,4 +1,4 @@
-import { plainLine } from "../markdown/link.ts";
+import { plainLine } from "../ui/unseen.ts";
 import type { Settings } from "../settings.ts";
 import type { Failure, RunInfo, RunnableInfo, RunnableKind, SessionInfo, StoredTurn } from "./wire.ts";
 

@@ -1,16 +1,16 @@
 import type { Artifact } from "../api/wire.ts";
 import { CodeBlock } from "../markdown/markdown.tsx";
-import { plainLine } from "../markdown/link.ts";
+import { plainLine } from "../ui/unseen.ts";
 import { formatValue, isObject } from "../ui/format.ts";
 import { Icon } from "../ui/icon.tsx";
 
 /** Images that a browser draws without running anything. */
 const drawable = /^image\/(png|jpeg|gif|webp|avif)$/;
 const base64 = /^[A-Za-z0-9+/]+={0,2}$/;
-/** Characters of an artifact that are shown; all of it is in the download. */
+/** Characters of an artifact that are shown; all of it is copied and saved. */
 const mostShown = 4000;
 
-/** Something that a tool made: an image is drawn, anything else is shown as text, and all can be saved. */
+/** An artifact of a tool: an image is drawn, anything else is shown as text, and all can be saved. */
 export function ArtifactView({ artifact: { type, data, mimeType = "" } }: { artifact: Artifact }) {
   const text = formatValue(data);
   const image = toImage(data, mimeType);
@@ -30,7 +30,9 @@ export function ArtifactView({ artifact: { type, data, mimeType = "" } }: { arti
         </button>
       </figcaption>
       {image !== undefined && <img src={image} alt={`Image: ${plainLine(type)}`} />}
-      {image === undefined && <CodeBlock text={text.length > mostShown ? `${text.slice(0, mostShown)}…` : text} />}
+      {image === undefined && (
+        <CodeBlock text={text.length > mostShown ? `${text.slice(0, mostShown)}…` : text} whole={text} />
+      )}
     </figure>
   );
 }
@@ -68,18 +70,26 @@ function toImage(data: unknown, mimeType: string): string | undefined {
 }
 
 function save(name: string, data: unknown, mimeType: string): void {
-  const isBinary = typeof data === "string" && drawable.test(mimeType) && base64.test(data);
-  const content = isBinary ? Uint8Array.from(atob(data), (character) => character.charCodeAt(0)) : formatValue(data);
+  const image = typeof data === "string" && drawable.test(mimeType) ? decodeBase64(data) : undefined;
+  const content = image ?? formatValue(data);
   // Never with the type that the tool claims: the browser would show it as a page of this origin.
   const url = URL.createObjectURL(new Blob([content], { type: "application/octet-stream" }));
   const link = document.createElement("a");
   link.href = url;
-  link.download = `${plainLine(name).replaceAll(/[^\w.-]+/g, "-")}${extensionOf(data, mimeType)}`;
+  link.download = `${plainLine(name).replaceAll(/[^\w.-]+/g, "-")}${image === undefined ? extensionOf(data) : `.${mimeType.slice("image/".length)}`}`;
   link.click();
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
-function extensionOf(data: unknown, mimeType: string): string {
-  if (drawable.test(mimeType)) return `.${mimeType.slice("image/".length)}`;
+/** Returns the bytes of an image, or nothing if the data is none, or is cut off. */
+function decodeBase64(data: string): Uint8Array<ArrayBuffer> | undefined {
+  try {
+    return Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
+  } catch {
+    return undefined;
+  }
+}
+
+function extensionOf(data: unknown): string {
   return typeof data === "string" ? ".txt" : ".json";
 }

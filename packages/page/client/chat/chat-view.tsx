@@ -2,8 +2,8 @@ import type { ComponentChild } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { RunnableInfo, SessionInfo } from "../api/wire.ts";
 import type { Services } from "../services.ts";
-import { plainLine } from "../markdown/link.ts";
-import { keepFocusNear } from "../ui/focus.ts";
+import { plainLine } from "../ui/unseen.ts";
+import { moveFocus } from "../ui/focus.ts";
 import { Icon } from "../ui/icon.tsx";
 import { useStore } from "../ui/store.ts";
 import { Composer } from "./composer.tsx";
@@ -112,7 +112,7 @@ function TurnList({ turns, conversation, mayRegenerate }: TurnListProps) {
     () => ({
       answer: async (key, waitId, answer) => await conversation.answer(key, waitId, answer),
       regenerate: (key, text) => {
-        keepFocusNear(list.current);
+        moveFocus(list.current, list.current);
         void conversation.regenerate(key, text);
       },
     }),

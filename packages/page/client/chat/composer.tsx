@@ -1,6 +1,6 @@
 import { useRef, useState } from "preact/hooks";
 import type { RunnableInfo } from "../api/wire.ts";
-import { plainLine } from "../markdown/link.ts";
+import { plainLine } from "../ui/unseen.ts";
 import { Icon } from "../ui/icon.tsx";
 import { RunnablePicker } from "./runnable-picker.tsx";
 import { useFileDrop } from "./use-file-drop.ts";

@@ -1,5 +1,5 @@
 import { Markdown } from "../markdown/markdown.tsx";
-import { plainLine } from "../markdown/link.ts";
+import { plainLine } from "../ui/unseen.ts";
 import { DataView } from "../ui/data-view.tsx";
 import { formatDuration, isObject, readJson } from "../ui/format.ts";
 import { Icon } from "../ui/icon.tsx";

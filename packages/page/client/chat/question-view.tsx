@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { plainLine } from "../markdown/link.ts";
+import { plainLine } from "../ui/unseen.ts";
 import { Icon } from "../ui/icon.tsx";
 import type { Question, QuestionFile } from "./turn.ts";
 

@@ -1,5 +1,5 @@
 import type { RunnableInfo, RunnableKind } from "../api/wire.ts";
-import { plainLine } from "../markdown/link.ts";
+import { plainLine } from "../ui/unseen.ts";
 import { Icon } from "../ui/icon.tsx";
 
 /** The kinds with their headings, in the order in which they are shown. */

@@ -1,5 +1,5 @@
 import { CodeBlock } from "../markdown/markdown.tsx";
-import { plainLine } from "../markdown/link.ts";
+import { plainLine } from "../ui/unseen.ts";
 import { formatDuration, formatShort, formatValue, isObject, readJson } from "../ui/format.ts";
 import { Icon } from "../ui/icon.tsx";
 import type { IconName } from "../ui/icon.tsx";

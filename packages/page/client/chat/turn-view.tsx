@@ -1,9 +1,10 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import type { Source } from "../api/wire.ts";
 import { ForeignLink } from "../markdown/markdown.tsx";
-import { plainLine, readLink } from "../markdown/link.ts";
+import { readLink } from "../markdown/link.ts";
+import { plainLine } from "../ui/unseen.ts";
 import { CopyButton } from "../ui/copy-button.tsx";
-import { keepFocusNear } from "../ui/focus.ts";
+import { moveFocus } from "../ui/focus.ts";
 import { formatCount, formatDuration } from "../ui/format.ts";
 import { Icon } from "../ui/icon.tsx";
 import { memo } from "../ui/memo.tsx";
@@ -37,7 +38,7 @@ export const TurnView = memo(({ turn, actions, mayRegenerate, isLast }: TurnProp
   const onAnswer = useCallback<AnswerWait>(
     async (waitId, answer) => {
       await actions.answer(key, waitId, answer);
-      keepFocusNear(article.current);
+      moveFocus(article.current, article.current);
     },
     [actions, key],
   );

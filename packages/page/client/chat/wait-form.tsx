@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { Wait } from "../api/wire.ts";
-import { plainLine } from "../markdown/link.ts";
+import { plainLine } from "../ui/unseen.ts";
 import { DataView } from "../ui/data-view.tsx";
 import { isObject, readJson } from "../ui/format.ts";
 import { Icon } from "../ui/icon.tsx";

@@ -1,5 +1,5 @@
 import type { RunnableInfo } from "../api/wire.ts";
-import { plainLine } from "../markdown/link.ts";
+import { plainLine } from "../ui/unseen.ts";
 import { Icon, Mark } from "../ui/icon.tsx";
 import { kinds } from "./runnable-picker.tsx";
 

@@ -4,7 +4,7 @@ import { formatDuration } from "../ui/format.ts";
 import { Icon } from "../ui/icon.tsx";
 import type { InspectorClient } from "./inspector-client.ts";
 import { InspectorError } from "./inspector-client.ts";
-import { toVisible } from "./value-view.tsx";
+import { toVisible } from "../ui/unseen.ts";
 
 /** Milliseconds between two looks for new runs. */
 const lookMs = 2500;
@@ -95,9 +95,10 @@ function useRuns(client: InspectorClient, status: string) {
   const [page, setPage] = useState<Runs>();
   const [failure, setFailure] = useState<string>();
   const shown = useRef<Runs | undefined>(undefined);
+  const listing = useRef(new AbortController());
   const show = (runs: Runs): void => setPage((shown.current = runs));
   useEffect(() => {
-    const leaving = new AbortController();
+    const leaving = (listing.current = new AbortController());
     shown.current = undefined;
     setPage(undefined);
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -123,13 +124,20 @@ function useRuns(client: InspectorClient, status: string) {
   const loadMore = (): void => {
     const { current } = shown;
     if (current?.next === undefined) return;
-    client.list({ status, after: current.next }, new AbortController().signal).then(
-      ({ runs, next }) =>
-        show({ runs: [...current.runs, ...runs], sees: current.sees, ...(next !== undefined && { next }) }),
-      (error: Error) => setFailure(error.message),
+    const { signal } = listing.current;
+    client.list({ status, after: current.next }, signal).then(
+      (older) => signal.aborted || show(append(shown.current ?? current, older)),
+      (error: Error) => signal.aborted || setFailure(error.message),
     );
   };
   return { runs: page?.runs, next: page?.next, sees: page?.sees, failure, loadMore };
+}
+
+/** Puts older runs behind those that are shown, of which there may be more by now. */
+function append(shown: Runs, { runs, next }: InspectedRunPage): Runs {
+  const known = new Set(shown.runs.map(({ runId }) => runId));
+  const older = runs.filter(({ runId }) => !known.has(runId));
+  return { sees: shown.sees, runs: [...shown.runs, ...older], ...(next !== undefined && { next }) };
 }
 
 /** Puts the newest runs before the older ones that were loaded already. */

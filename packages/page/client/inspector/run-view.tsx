@@ -9,7 +9,8 @@ import { StepDetails } from "./step-details.tsx";
 import { StepTree } from "./step-tree.tsx";
 import { useNow, useRun } from "./use-run.ts";
 import type { ReadRun } from "./use-run.ts";
-import { toVisible, ValueView } from "./value-view.tsx";
+import { ValueView } from "./value-view.tsx";
+import { toVisible } from "../ui/unseen.ts";
 
 /** The number of events that are shown as they are. */
 const mostEvents = 300;

@@ -2,7 +2,8 @@ import { formatCount, formatDuration } from "../ui/format.ts";
 import { Icon } from "../ui/icon.tsx";
 import { StatusMark } from "./run-list.tsx";
 import type { TreeStep } from "./run-tree.ts";
-import { toVisible, ValueView } from "./value-view.tsx";
+import { ValueView } from "./value-view.tsx";
+import { toVisible } from "../ui/unseen.ts";
 
 /** All that the log has of one step. */
 export function StepDetails({ step, onClose }: { step: TreeStep; onClose: () => void }) {

@@ -8,7 +8,7 @@ import type { StepKind } from "./step-path.ts";
 import { rowsOf, targetOf } from "./tree-keys.ts";
 import { toTimeScale } from "./time-scale.ts";
 import type { TimeScale } from "./time-scale.ts";
-import { toVisible } from "./value-view.tsx";
+import { toVisible } from "../ui/unseen.ts";
 
 /** The icon of each kind of step, and its name for those who do not see it. */
 const kinds: Readonly<Record<StepKind, readonly [icon: IconName, name: string]>> = {

@@ -1,18 +1,10 @@
 import { useState } from "preact/hooks";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { formatValue } from "../ui/format.ts";
+import { toVisible } from "../ui/unseen.ts";
 
 /** Lines and characters of a text that are shown at first. */
 const [firstLines, firstCharacters] = [14, 1400];
-
-/** Characters that are not seen, or that turn the text around them: they are shown by their numbers. */
-// oxlint-disable-next-line no-control-regex -- these are what is looked for
-const unseen = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
-
-/** Returns a text in which all characters can be seen. */
-export function toVisible(text: string): string {
-  return text.replace(unseen, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
-}
 
 /** A value as text: as it is, or as JSON. A long one is shown in part, until it is opened. */
 export function ValueView({ value, name }: { value: unknown; name: string }) {

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { keepFocusNear } from "../ui/focus.ts";
+import { moveFocus } from "../ui/focus.ts";
 import { Icon } from "../ui/icon.tsx";
 import { useStore } from "../ui/store.ts";
 import { faultOfKey, vendors } from "./key-ring.ts";
@@ -81,7 +81,7 @@ function KeyRow({ isPresent, ...row }: KeyFormProps & { isPresent: boolean }) {
   useEffect(() => {
     if (isPresent === wasPresent) return;
     setWasPresent(isPresent);
-    keepFocusNear(isPresent ? forget.current : document.querySelector<HTMLElement>(`#key-${id}`));
+    moveFocus(null, isPresent ? forget.current : document.querySelector<HTMLElement>(`#key-${id}`));
   }, [isPresent]);
   if (!isPresent) return <KeyForm {...row} />;
   return (

@@ -10,10 +10,9 @@ export function readLink(address: string): Link | undefined {
   return url.protocol === "mailto:" ? { href: url.href } : { href: url.href, host: url.host };
 }
 
-/** Characters that are not seen, and those that turn the direction of a text: they make a text look like another one. */
-const unseen = /[\p{Cc}\u{61c}\u{200b}-\u{200f}\u{2028}-\u{202e}\u{2060}-\u{2069}\u{feff}]/gu;
-
-/** Returns a name or a link's text as one line without characters that are not seen or that turn its direction. */
-export function plainLine(text: string): string {
-  return text.replaceAll(unseen, " ");
+/** Returns the host to show beside the text of a link: none where the text is the address itself, or its host alone. */
+export function hostBeside({ href, host }: Link, text: string): string | undefined {
+  const shown = text.trim();
+  const isAddress = shown === "" || shown.toLowerCase() === host || URL.parse(shown)?.href === href;
+  return isAddress ? undefined : host;
 }

@@ -3,7 +3,7 @@ import { parseMarkdown } from "./blocks.ts";
 import type { Block } from "./blocks.ts";
 import { parseInline } from "./inline.ts";
 import type { Inline } from "./inline.ts";
-import { plainLine, readLink } from "./link.ts";
+import { hostBeside, readLink } from "./link.ts";
 
 /** Writes running text as tags, for the eye. */
 function shown(nodes: readonly Inline[]): string {
@@ -105,8 +105,22 @@ describe("running text", () => {
     expect(parseInline(html)).toEqual([{ type: "text", text: html }]);
   });
 
-  it("takes what is not seen, and what turns the direction, out of a name", () => {
-    expect(plainLine("photo\u202Egpj.exe\u0007\u200B")).toBe("photo gpj.exe  ");
+  it.each([
+    ["https://bank.test/?evil.test", "https://evil.test", "evil.test"],
+    ["contact.com", "http://t.co/x", "t.co"],
+    ["evil.test.bank.test", "https://evil.test", "evil.test"],
+    ["https://bank.test/evil.test/", "https://evil.test/", "evil.test"],
+    ["bank.test", "https://bank.test:8443/", "bank.test:8443"],
+    ["the bank", "https://bank.test/", "bank.test"],
+    ["https://bank.test", "https://bank.test/", undefined],
+    ["https://BANK.test/a?b", "https://bank.test/a?b", undefined],
+    [" Bank.test ", "https://bank.test/login", undefined],
+    ["", "https://bank.test/", undefined],
+    ["write to us", "mailto:us@bank.test", undefined],
+  ])("shows beside the text %j of a link to %s the host %s", (text, address, host) => {
+    const link = readLink(address);
+
+    expect(link && hostBeside(link, text)).toBe(host);
   });
 });
 

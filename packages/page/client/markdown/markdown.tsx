@@ -4,7 +4,8 @@ import { memo } from "../ui/memo.tsx";
 import { parseMarkdown } from "./blocks.ts";
 import type { Block } from "./blocks.ts";
 import type { Inline } from "./inline.ts";
-import { plainLine } from "./link.ts";
+import { plainLine } from "../ui/unseen.ts";
+import { hostBeside } from "./link.ts";
 import type { Link } from "./link.ts";
 
 /** A text in Markdown, as elements: no part of it is ever read as HTML. */
@@ -92,13 +93,20 @@ function showTable({ alignments, head, rows }: Extract<Block, { type: "table" }>
   );
 }
 
+type CodeProps = {
+  readonly language?: string;
+  readonly text: string;
+  /** The whole of a text that is shown in part. @default the text */
+  readonly whole?: string;
+};
+
 /** Code with its language, and a button that copies it. */
-export function CodeBlock({ language = "", text }: { language?: string; text: string }) {
+export function CodeBlock({ language = "", text, whole = text }: CodeProps) {
   return (
     <div class="code">
       <div class="code-head">
         <span>{language}</span>
-        <CopyButton text={text} name="Copy code" />
+        <CopyButton text={whole} name="Copy code" />
       </div>
       <pre tabIndex={0}>
         <code>{text}</code>
@@ -139,13 +147,14 @@ function textOf(nodes: readonly Inline[]): string {
     .join("");
 }
 
-/** A link to another site, in a tab of its own. Its host is shown where its text does not tell it. */
+/** A link to another site, in a tab of its own. Its host is shown beside a text that is another one than its address. */
 export function ForeignLink({ link, text }: { link: Link; text: string }) {
-  const { href, host } = link;
+  const { href } = link;
+  const host = hostBeside(link, text);
   return (
     <a href={href} target="_blank" rel="noopener noreferrer nofollow">
       {text.trim() === "" ? href : text}
-      {host !== undefined && !text.includes(host) && <span class="host"> ({host})</span>}
+      {host !== undefined && <span class="host"> ({host})</span>}
     </a>
   );
 }

@@ -1,6 +1,7 @@
 import { ApiError } from "../api/api.ts";
 import type { Api } from "../api/api.ts";
 import type { SessionInfo } from "../api/wire.ts";
+import type { OpenRuns } from "../chat/open-runs.ts";
 import type { StoredValue } from "../ui/browser-storage.ts";
 import { isOpenStatus } from "../api/wire.ts";
 import { Store } from "../ui/store.ts";
@@ -16,15 +17,16 @@ export type SessionListState = {
   readonly failure?: string | undefined;
 };
 
-/** A session whose first run is under way: services may list it only when that is over. */
-export type BegunSession = { readonly sessionId: string; readonly text: string };
-
 /** Ids of sessions that the browser remembers, at most. */
 const mostRemembered = 60;
 /** Characters of a question that stand for the title of its session until it has one. */
 const longestTitle = 80;
 
-type SessionApi = Pick<Api, "hasUsers" | "sessions" | "session" | "rename" | "removeSession" | "runs">;
+/** The requests that the list of sessions sends. */
+export type SessionApi = Pick<
+  Api,
+  "hasUsers" | "sessions" | "session" | "rename" | "removeSession" | "runs" | "cancel"
+>;
 
 /**
  * The caller's sessions. A service that does not know its caller lists none: then those that were begun in this browser are
@@ -33,26 +35,37 @@ type SessionApi = Pick<Api, "hasUsers" | "sessions" | "session" | "rename" | "re
 export class SessionList extends Store<SessionListState> {
   readonly #api: SessionApi;
   readonly #stored: StoredValue;
-  readonly #begun: () => readonly BegunSession[];
+  readonly #openRuns: Pick<OpenRuns, "all" | "remove">;
   #isListed: boolean;
+  /** True once older sessions than the newest page were read. */
+  #hasOlder = false;
+  /** Sessions that were deleted here. Their runs may take a moment to end, and tell of them until then. */
+  readonly #removed = new Set<string>();
+  /** The runs under way that the service lists, by their sessions. */
+  #runIds: ReadonlyMap<string, string> = new Map();
 
-  constructor(api: SessionApi, stored: StoredValue, begun: () => readonly BegunSession[] = () => []) {
+  constructor(api: SessionApi, stored: StoredValue, openRuns: Pick<OpenRuns, "all" | "remove">) {
     super({ sessions: [], open: new Map(), isLoaded: false });
     this.#api = api;
     this.#stored = stored;
-    this.#begun = begun;
+    this.#openRuns = openRuns;
     this.#isListed = api.hasUsers;
   }
 
-  /** Reads the newest sessions. */
+  /** Reads the newest sessions. Older ones that were read before stay. */
   async load(): Promise<void> {
     try {
-      const { sessions, next } = await this.#read();
+      const page = await this.#read();
       const runs = (this.#isListed ? await this.#api.runs() : []).filter(({ status }) => isOpenStatus(status));
+      this.#runIds = new Map(runs.map(({ sessionId, runId }) => [sessionId, runId]));
       const open = new Map(runs.map(({ sessionId, status }) => [sessionId, status]));
       const names = new Map(runs.map(({ sessionId, name }) => [sessionId, name]));
-      for (const { sessionId, text } of this.#begun()) names.set(sessionId, text.slice(0, longestTitle));
-      this.set({ sessions: withNames(sessions, names), next, open, isLoaded: true, failure: undefined });
+      for (const { sessionId, text, name } of this.#openRuns.all())
+        names.set(sessionId, text.slice(0, longestTitle) || name);
+      const older = this.#hasOlder ? olderThan(page.sessions, this.state.sessions) : [];
+      const next = older.length > 0 ? this.state.next : page.next;
+      const sessions = this.#withoutRemoved(withNames([...page.sessions, ...older], names));
+      this.set({ sessions, next, open, isLoaded: true, failure: undefined });
     } catch (error) {
       this.set({ isLoaded: true, failure: (error as Error).message });
     }
@@ -62,10 +75,15 @@ export class SessionList extends Store<SessionListState> {
   async loadMore(): Promise<void> {
     const { next } = this.state;
     if (next === undefined) return;
-    const page = await this.#api.sessions(next);
-    const known = new Set(this.state.sessions.map(({ sessionId }) => sessionId));
-    const older = page.sessions.filter(({ sessionId }) => !known.has(sessionId));
-    this.set({ sessions: [...this.state.sessions, ...older], next: page.next });
+    try {
+      const page = await this.#api.sessions(next);
+      this.#hasOlder = true;
+      const known = new Set(this.state.sessions.map(({ sessionId }) => sessionId));
+      const older = this.#withoutRemoved(page.sessions.filter(({ sessionId }) => !known.has(sessionId)));
+      this.set({ sessions: [...this.state.sessions, ...older], next: page.next, failure: undefined });
+    } catch (error) {
+      this.set({ failure: (error as Error).message });
+    }
   }
 
   /** Remembers a session that begins, and shows it at once. */
@@ -81,11 +99,26 @@ export class SessionList extends Store<SessionListState> {
     this.set({ sessions: this.state.sessions.map((each) => (each.sessionId === sessionId ? renamed : each)) });
   }
 
-  /** Deletes a session. */
+  /** Stops the run of a session, and deletes the session. */
   async remove(sessionId: string): Promise<void> {
-    await this.#api.removeSession(sessionId);
+    const own = this.#openRuns.all().find((run) => run.sessionId === sessionId);
+    const runId = own?.runId ?? this.#runIds.get(sessionId);
+    // A session is deleted when its run is over, which would take its time.
+    if (runId !== undefined) await this.#api.cancel(runId).catch(() => {});
+    try {
+      await this.#api.removeSession(sessionId);
+    } catch (error) {
+      // The service does not have it: deleted elsewhere, or never stored.
+      if (!(error instanceof ApiError) || error.status !== 404) throw error;
+    }
+    if (own !== undefined) this.#openRuns.remove(own.runId);
+    this.#removed.add(sessionId);
     this.#remember(this.#remembered().filter((id) => id !== sessionId));
-    this.set({ sessions: this.state.sessions.filter((each) => each.sessionId !== sessionId) });
+    this.set({ sessions: this.#withoutRemoved(this.state.sessions) });
+  }
+
+  #withoutRemoved(sessions: readonly SessionInfo[]): SessionInfo[] {
+    return sessions.filter(({ sessionId }) => !this.#removed.has(sessionId));
   }
 
   async #read(): Promise<{ sessions: SessionInfo[]; next?: string }> {
@@ -123,6 +156,14 @@ export class SessionList extends Store<SessionListState> {
   #remember(ids: readonly string[]): void {
     this.#stored.write(ids.slice(0, mostRemembered));
   }
+}
+
+/** Returns the sessions of a list that belong behind the newest ones. */
+function olderThan(newest: readonly SessionInfo[], sessions: readonly SessionInfo[]): SessionInfo[] {
+  const last = newest.at(-1);
+  if (last === undefined) return [];
+  const listed = new Set(newest.map(({ sessionId }) => sessionId));
+  return sessions.filter(({ sessionId, updatedAt }) => updatedAt <= last.updatedAt && !listed.has(sessionId));
 }
 
 /** Names sessions whose first run is under way, which have no title yet, and adds those that are not listed. */

@@ -1,7 +1,9 @@
+import type { RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { SessionInfo } from "../api/wire.ts";
-import { plainLine } from "../markdown/link.ts";
+import { plainLine } from "../ui/unseen.ts";
 import type { Services } from "../services.ts";
+import { moveFocus } from "../ui/focus.ts";
 import { dayOf } from "../ui/format.ts";
 import { Icon } from "../ui/icon.tsx";
 import { useStore } from "../ui/store.ts";
@@ -49,7 +51,7 @@ export function Sidebar({ services, isOpen, onClose }: { services: Services; isO
 
 function SessionNav({ services, onLeave }: { services: Services; onLeave: () => void }) {
   const { sessions, next, open, isLoaded, failure } = useStore(services.sessions);
-  const current = useStore(services.conversation).sessionId;
+  const current = useStore(services.conversation, (state) => state.sessionId);
   const begin = () => {
     services.conversation.clear();
     onLeave();
@@ -79,7 +81,14 @@ function SessionNav({ services, onLeave }: { services: Services; onLeave: () => 
           </ul>
         </section>
       ))}
-      {isLoaded && sessions.length === 0 && <p class="muted">{failure ?? "Chats that you begin are listed here."}</p>}
+      {failure !== undefined && (
+        <p class="failure" role="alert">
+          {failure}
+        </p>
+      )}
+      {isLoaded && sessions.length === 0 && failure === undefined && (
+        <p class="muted">Chats that you begin are listed here.</p>
+      )}
       {next !== undefined && (
         <button type="button" class="more" onClick={() => void services.sessions.loadMore()}>
           Older chats
@@ -105,7 +114,8 @@ type ItemProps = {
 function SessionItem({ session, status, isCurrent, services, onLeave }: ItemProps) {
   const [mode, setMode] = useState<"shown" | "renamed" | "removed">("shown");
   const [failure, setFailure] = useState<string>();
-  const title = plainLine(session.title ?? "Untitled");
+  const item = useFocusIn(mode);
+  const title = plainLine(session.title ?? "").trim() || "Untitled";
   const { sessionId } = session;
   const act = async (action: () => Promise<void>): Promise<void> => {
     try {
@@ -116,13 +126,15 @@ function SessionItem({ session, status, isCurrent, services, onLeave }: ItemProp
     }
   };
   const remove = async () => {
+    const beside = besideOf(item.current);
     await services.sessions.remove(sessionId);
+    moveFocus(item.current, beside);
     if (!isCurrent) return;
     services.conversation.clear();
     location.hash = "#/";
   };
   return (
-    <li class="session" data-current={isCurrent}>
+    <li class="session" data-current={isCurrent} ref={item}>
       {mode === "shown" && (
         <ShownItem
           {...{ title, sessionId, status, isCurrent, onLeave }}
@@ -147,6 +159,24 @@ function SessionItem({ session, status, isCurrent, services, onLeave }: ItemProp
       )}
     </li>
   );
+}
+
+/** Returns the reference of an item whose controls change with its mode: then the first of the new ones has the focus. */
+function useFocusIn(mode: string): RefObject<HTMLLIElement | null> {
+  const item = useRef<HTMLLIElement>(null);
+  const [shown, setShown] = useState(mode);
+  useEffect(() => {
+    if (mode === shown) return;
+    setShown(mode);
+    moveFocus(item.current, item.current?.querySelector<HTMLElement>("input, .confirm button:last-of-type, a") ?? null);
+  }, [mode]);
+  return item;
+}
+
+/** Returns the session beside one that is deleted, or the control for a new one. */
+function besideOf(item: HTMLElement | null): HTMLElement | null {
+  const beside = item?.nextElementSibling ?? item?.previousElementSibling;
+  return beside?.querySelector("a") ?? item?.closest("nav")?.querySelector("button") ?? null;
 }
 
 function Confirmation({ title, onRemove, onKeep }: { title: string; onRemove: () => void; onKeep: () => void }) {

@@ -1,28 +1,36 @@
 import { useEffect, useState } from "preact/hooks";
 import { Icon } from "./icon.tsx";
 
-/** A button that copies a text, and says so. */
+type CopyState = "ready" | "copied" | "refused";
+
+/** A button that copies a text, and says so, or that the browser refuses. */
 export function CopyButton({ text, name }: { text: string; name: string }) {
-  const [isCopied, setCopied] = useState(false);
+  const [state, setState] = useState<CopyState>("ready");
   useEffect(() => {
-    if (!isCopied) return undefined;
-    const timer = setTimeout(() => setCopied(false), 2000);
+    if (state === "ready") return undefined;
+    const timer = setTimeout(() => setState("ready"), state === "copied" ? 2000 : 6000);
     return () => clearTimeout(timer);
-  }, [isCopied]);
-  const copy = () => void copyText(text).then(setCopied);
+  }, [state]);
+  const copy = () => void copyText(text).then(setState);
   return (
-    <button type="button" class="quiet" onClick={copy} aria-label={isCopied ? "Copied" : name} title={name}>
-      <Icon name={isCopied ? "check" : "copy"} size={16} />
-    </button>
+    <>
+      <button type="button" class="quiet" onClick={copy} aria-label={state === "copied" ? "Copied" : name} title={name}>
+        <Icon name={state === "copied" ? "check" : "copy"} size={16} />
+      </button>
+      {state === "refused" && (
+        <span class="refused" role="alert">
+          {isSecureContext ? "The browser refuses to copy." : "Browsers copy on pages with HTTPS only."}
+        </span>
+      )}
+    </>
   );
 }
 
-/** Copies a text. Browsers refuse on pages without HTTPS. */
-async function copyText(text: string): Promise<boolean> {
+async function copyText(text: string): Promise<CopyState> {
   try {
     await navigator.clipboard.writeText(text);
-    return true;
+    return "copied";
   } catch {
-    return false;
+    return "refused";
   }
 }

@@ -1,6 +1,6 @@
-/** Gives the focus to an element beside a control that goes, unless the person has moved it elsewhere. */
-export function keepFocusNear(element: HTMLElement | null): void {
+/** Moves the focus from within an element that changes, or from where its control is gone, to another element. */
+export function moveFocus(from: Element | null, to: HTMLElement | null): void {
   const { activeElement, body } = document;
-  const isFree = activeElement === null || activeElement === body || element?.contains(activeElement) === true;
-  if (isFree) element?.focus();
+  // The person may have moved it elsewhere.
+  if (activeElement === null || activeElement === body || from?.contains(activeElement) === true) to?.focus();
 }

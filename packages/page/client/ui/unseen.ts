@@ -1,0 +1,16 @@
+/** Characters that are not seen, and those that turn the direction of a text: they make a text look like another one. */
+const unseen = /[\p{Cc}\u{ad}\u{61c}\u{200b}-\u{200f}\u{2028}-\u{202e}\u{2060}-\u{206f}\u{feff}]/gu;
+
+/** Returns a name or a link's text as one line without such characters. */
+export function plainLine(text: string): string {
+  return text.replaceAll(unseen, " ");
+}
+
+/** Returns a text with its lines and tabs in which such characters are shown by their numbers. */
+export function toVisible(text: string): string {
+  return text.replaceAll(unseen, (character) =>
+    character === "\n" || character === "\t"
+      ? character
+      : `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
