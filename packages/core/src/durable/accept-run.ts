@@ -41,7 +41,7 @@ export async function acceptRun(acceptance: Acceptance, given: RunRequest): Prom
   if (request.local !== undefined) parts.locals.set(request.runId, request.local);
   const isNew = await insert(acceptance, record, beginHere(acceptance, { request, target, record }));
   if (!isNew) return await acceptAgain(acceptance, request, await parts.store.read(request.runId));
-  parts.admission.add(request.runId, request.owner);
+  parts.admission?.add(request.runId, request.owner);
   await submit(acceptance, record);
   return { runId: record.runId, sessionId: record.sessionId, isNew: true };
 }

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import { LiveNodes } from "./live-nodes.ts";
 import type { ServedPlans } from "./node-record.ts";
-import { scriptedAgent, serveRuns } from "./test/services.ts";
+import { makeService, scriptedAgent, serveRuns } from "./test/services.ts";
 import { SharedQueue } from "./test/shared-queue.ts";
 
 const serves: ServedPlans = { plans: [], sealIds: [] };
@@ -29,6 +29,31 @@ describe("the processes of a service", () => {
 
     await service.drain(0);
     expect(await queue.storage.list("run-nodes")).toEqual([]);
+  });
+
+  it("have theirs until they are drained, also when one is served a second time", async () => {
+    const queue = new SharedQueue();
+    const service = await serveRuns({ agents: { a: scriptedAgent([]) }, ...queue.node("one") });
+    await expect(service.serve()).rejects.toMatchObject({ code: "conflict" });
+    expect(await queue.storage.list("run-nodes")).toHaveLength(1);
+
+    await service.drain(0);
+    await service.serve();
+    expect(await queue.storage.list("run-nodes")).toHaveLength(1);
+  });
+
+  it("have none once they are closed, also in the midst of the beginning", async () => {
+    for (let turns = 0; turns < 12; turns += 1) {
+      const queue = new SharedQueue();
+      const service = makeService({ agents: { a: scriptedAgent([]) }, ...queue.node("one") });
+      const served = service.serve().catch(() => undefined);
+      for (let turn = 0; turn < turns; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+      await service.close();
+      await served;
+      expect(await queue.storage.list("run-nodes")).toEqual([]);
+      expect(queue.served).toEqual([]);
+      expect(vi.getTimerCount()).toBe(0);
+    }
   });
 
   it("have none in a service with an engine of its own, or one that only accepts", async () => {

@@ -7,6 +7,8 @@ type Waiting = { job: RunJob; number: number };
 type Server = { perform: Perform; concurrency: number; controller: AbortController; isDraining: boolean };
 
 const defaultPriority = 10;
+/** The longest timer of Node: a longer one fires at once. */
+const longestTimerMs = 2 ** 31 - 1;
 
 /**
  * The engine of one process: a priority queue in memory, with nothing to install. After a restart `RunService` submits
@@ -78,8 +80,8 @@ export class LocalEngine implements RunEngine {
   #delay(name: string, { notBefore = 0 }: RunJob): void {
     const ms = notBefore - Date.now();
     if (ms <= 0) return;
-    // The longest timer of Node; then the rest.
-    const timer = setTimeout(() => this.#onTime(name), Math.min(ms, 2 ** 31 - 1));
+    // Then the rest.
+    const timer = setTimeout(() => this.#onTime(name), Math.min(ms, longestTimerMs));
     timer.unref();
     this.#delayed.set(name, timer);
   }
@@ -148,7 +150,7 @@ export class LocalEngine implements RunEngine {
   async #drain(server: Server, graceMs: number): Promise<void> {
     server.isDraining = true;
     const works = Array.from(this.#running.values(), ({ work }) => work);
-    const timer = setTimeout(() => server.controller.abort(drained()), graceMs);
+    const timer = setTimeout(() => server.controller.abort(drained()), Math.min(graceMs, longestTimerMs));
     await Promise.all(works);
     clearTimeout(timer);
     if (this.#server === server) this.#server = undefined;

@@ -32,7 +32,7 @@ export async function removeRun({ parts, performing, cancel }: Removal, record: 
   await parts.store.remove(last);
   parts.vault.forget(runId);
   parts.locals.delete(runId);
-  parts.admission.remove(runId, owner);
+  parts.admission?.remove(runId, owner);
   parts.tails.fail(runId, new TroupeError("gone", "The run was removed."));
 }
 

@@ -40,7 +40,7 @@ export class RunEnds {
     });
     vault.forget(record.runId);
     locals.delete(record.runId);
-    admission.remove(record.runId, record.owner);
+    admission?.remove(record.runId, record.owner);
     this.#parts.onEnded(record.runId);
   }
 

@@ -86,7 +86,7 @@ export class RunPerformer {
     try {
       if (begun !== undefined) return await this.#performBegun(begun, control);
       record = await this.#parts.store.read(runId);
-      if (record === null) return await this.#parts.store.closeOrphan(runId);
+      if (record === null) return await this.#dropJob(runId);
       if (isEnded(record.status)) return await this.#parts.store.settle(record);
       if (job.activation < record.activation) return await this.#passOn(record);
       const back = await this.#attempt(record, control);
@@ -96,6 +96,15 @@ export class RunPerformer {
     } catch (error) {
       return await this.#fail(runId, record, toTroupeError(error));
     }
+  }
+
+  /** Drops the job of a run without a record. */
+  async #dropJob(runId: string): Promise<void> {
+    if (await this.#parts.store.closeOrphan(runId)) return;
+    this.#parts.logger?.warn(
+      "A job was dropped whose run is not in the storage. It was deleted, or a service with another storage has the same queue: give each service a queue of its own.",
+      { runId },
+    );
   }
 
   /** The first attempt at a run that began when this process accepted it. */

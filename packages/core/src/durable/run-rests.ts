@@ -25,9 +25,10 @@ export class RunRests {
     note.close();
     const waiting = await store.suspend({ runId, attempts: journal.attempt }, journal.waits);
     if (waiting === null) return;
-    admission.wait(runId, owner);
+    admission?.wait(runId, owner);
     const until = untilOf(waiting);
-    if (until !== Infinity) this.#resubmit(waiting, Math.max(0, until - now()));
+    // A later end is the sweep's.
+    if (until - now() < sweepMs) this.#resubmit(waiting, until - now());
     // An answer that came while the run was about to stop has woken nothing.
     if (await this.rest(waiting)) return;
     const woken = await store.wake(runId);

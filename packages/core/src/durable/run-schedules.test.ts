@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { Agent } from "../agent/agent.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
@@ -90,6 +90,32 @@ describe("RunService.schedules", () => {
     await runs.serve();
 
     expect([...engine.kept.keys()]).toEqual(["daily"]);
+    await runs.close();
+  });
+
+  it("are given to an engine that has lost them, or has them with other times, while it is served", async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const { engine, runs } = service();
+    await runs.schedules?.put(daily);
+    await runs.serve();
+    engine.kept.clear();
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect([...engine.kept.keys()]).toEqual(["daily"]);
+    engine.kept.set("daily", { id: "daily", everyMs: 1000 });
+    await vi.advanceTimersByTimeAsync(10_000);
+
+    expect(engine.kept.get("daily")).toEqual({ id: "daily", cron: "0 8 * * *", timeZone: "Europe/Oslo" });
+    await runs.close();
+  });
+
+  it("are removed from an engine that still has one whose removal did not come to its end", async () => {
+    const { engine, runs } = service();
+    engine.kept.set("left", { id: "left", everyMs: 1000 });
+    await runs.serve();
+    await engine.onSchedule?.("left", 1000);
+
+    expect([...engine.kept.keys()]).toEqual([]);
     await runs.close();
   });
 

@@ -6,6 +6,7 @@ import { runNamespaces } from "../journal/log-entry.ts";
 import type { Logger } from "../log/logger.ts";
 import { toJson } from "../storage/check-json.ts";
 import type { Json } from "../storage/json.ts";
+import { equalJson } from "../util/equal-json.ts";
 import { isRecord } from "../util/is-record.ts";
 import { readRequest } from "./accept-request.ts";
 import { findTarget } from "./durable-target.ts";
@@ -72,8 +73,9 @@ export class RunSchedules {
 
   /** Removes a schedule. Runs that it has begun go on. Removing an absent one is not an error. */
   async remove(id: string): Promise<void> {
-    await this.#init.schedules.remove(id);
+    // In this order: what the storage has is restored in the engine.
     await this.#init.storage.delete(namespace, id);
+    await this.#init.schedules.remove(id);
   }
 
   /** Returns all schedules in the order of their ids. */
@@ -84,10 +86,10 @@ export class RunSchedules {
 
   /** Begins the run of a due time, for the engine. Rejects when that may work later. */
   readonly onSchedule = async (id: string, at: number): Promise<void> => {
-    const { storage, accept, logger } = this.#init;
+    const { storage, schedules, accept, logger } = this.#init;
     const schedule = readSchedule(await storage.get(namespace, id));
-    // It was removed meanwhile.
-    if (schedule === undefined) return;
+    // It was removed, perhaps by a process that died in the midst of that.
+    if (schedule === undefined) return await schedules.remove(id);
     try {
       await accept({ ...schedule.request, idempotencyKey: `schedule ${id} ${at}` });
     } catch (error) {
@@ -96,16 +98,16 @@ export class RunSchedules {
     }
   };
 
-  /** Gives the engine the schedules that it has lost. Never rejects. */
+  /** Gives the engine the schedules that it has lost, or has with other times. Never rejects. */
   async restore(): Promise<void> {
     const { schedules, logger } = this.#init;
     try {
-      const known = new Set((await schedules.list()).map(({ id }) => id));
+      const known = new Map((await schedules.list()).map((schedule) => [schedule.id, schedule]));
       for (const { request: _, ...schedule } of await this.list()) {
-        if (!known.has(schedule.id)) await schedules.put(schedule);
+        if (!equalJson(known.get(schedule.id), schedule)) await schedules.put(schedule);
       }
     } catch (error) {
-      logger?.warn("The schedules could not be compared with the engine's. The next start does it.", { error });
+      logger?.warn("The schedules could not be compared with the engine's. That is tried again.", { error });
     }
   }
 

@@ -61,12 +61,13 @@ export class RunService {
   readonly #parts: ServiceParts;
   readonly #performing: Map<string, Performing>;
   readonly #performer: RunPerformer;
-  readonly #sharedAdmission: SharedAdmission | undefined;
+  /** Returns the number of open runs of a caller, of all processes where there may be others. */
+  readonly #admit: (owner: SessionOwner) => Promise<number>;
   readonly #unlisten: readonly (() => void)[];
   /** Ended runs of a service without a storage, the oldest first. */
   readonly #ended: string[] = [];
   #sweep: RunSweep | undefined;
-  #serving: Serving | undefined;
+  #serving: Promise<Serving> | undefined;
   #isClosed = false;
 
   constructor(options: RunServiceOptions = {}) {
@@ -80,10 +81,7 @@ export class RunService {
       isAlone: this.#engine instanceof LocalEngine,
       onEnded: (runId) => this.#onEnded(runId),
     });
-    const { store } = this.#parts;
-    const isAlone = this.#engine instanceof LocalEngine;
-    const counted = { limits: settings.admission, store, engine: this.#engine };
-    this.#sharedAdmission = isAlone ? undefined : new SharedAdmission(counted);
+    this.#admit = this.#makeAdmission();
     this.subscriptions = new RunSubscriptions({
       ...this.#parts,
       find: async (runId, caller) => await this.#find(runId, caller),
@@ -107,8 +105,7 @@ export class RunService {
   async accept(request: RunRequest): Promise<AcceptedRun> {
     this.#checkOpen();
     const isEphemeral = this.#settings.storage === undefined;
-    const admit = async (owner: SessionOwner) => await this.#admit(owner);
-    return await acceptRun({ parts: this.#parts, engine: this.#engine, isEphemeral, admit }, request);
+    return await acceptRun({ parts: this.#parts, engine: this.#engine, isEphemeral, admit: this.#admit }, request);
   }
 
   /** Returns the open run of an owner's session, the one under way first; `null` when there is none. */
@@ -160,8 +157,10 @@ export class RunService {
    * ended before.
    */
   async cancel(runId: string, caller: RunCaller, reason?: string): Promise<"cancelled" | "cancelling" | "over"> {
-    const record = await this.#find(runId, caller);
+    const record = await withLoggedEnd(this.#parts.store, await this.#find(runId, caller), this.#parts.now);
     if (isEnded(record.status)) return "over";
+    // First the list: if this process dies with the next write, the sweep of another one finds the cancel.
+    if (record.status === "waiting") await this.#parts.store.open(record);
     await putCancel(this.#storage, runId, reason);
     const performing = this.#performing.get(runId);
     performing?.cancel(cancelled(reason));
@@ -169,7 +168,10 @@ export class RunService {
     const { status } = (await this.#parts.store.read(runId)) ?? record;
     if (isEnded(status)) return "over";
     if (status === "running" || (performing !== undefined && status !== "waiting")) return "cancelling";
-    await this.#engine.withdraw(runId);
+    // A job that comes all the same finds that the run is over.
+    await this.#engine.withdraw(runId).catch((error: unknown) => {
+      this.#parts.logger?.warn("The engine could not drop the job of a cancelled run.", { runId, error });
+    });
     return await this.#cancelUnperformed(record, reason);
   }
 
@@ -226,33 +228,49 @@ export class RunService {
   async serve(options: ServeOptions = {}): Promise<Serving> {
     this.#checkOpen();
     const { concurrency } = readServeOptions(options);
+    if (this.#serving !== undefined) {
+      throw new TroupeError("conflict", "This service performs runs already. Drain it first, or make another service.");
+    }
+    this.#serving = this.#serve(concurrency);
+    try {
+      await this.#serving;
+    } catch (error) {
+      this.#serving = undefined;
+      throw error;
+    }
+    return { drain: (graceMs) => this.drain(graceMs) };
+  }
+
+  async #serve(concurrency: number): Promise<Serving> {
     const { store, admission, nodes, now, logger } = this.#parts;
     const isAlone = this.#engine instanceof LocalEngine;
     // First: a process that takes jobs is one that others may leave theirs to.
     if (!isAlone) await nodes.perform();
-    try {
-      const onSchedule = this.schedules?.onSchedule;
-      const perform: Perform = (job, signal) => this.#performer.perform(job, signal);
-      this.#serving = await this.#engine.serve(perform, { concurrency, ...(onSchedule && { onSchedule }) });
-    } catch (error) {
+    const onSchedule = this.schedules?.onSchedule;
+    const perform: Perform = (job, signal) => this.#performer.perform(job, signal);
+    const options = { concurrency, ...(onSchedule && { onSchedule }) };
+    const serving = await this.#engine.serve(perform, options).catch(async (error: unknown) => {
       await nodes.retire();
       throw error;
-    }
+    });
     this.#sweep = new RunSweep({
       store,
       admission,
       now,
       performing: this.#performing,
       submit: async (run) => await this.#engine.submit(run),
-      cleanUp: async () => await this.cleanUp(),
+      cleanUp: async () => {
+        await this.cleanUp();
+        await this.schedules?.restore();
+      },
       cancel: (runId, reason) => this.#performing.get(runId)?.cancel(cancelled(reason)),
       onError: (error) => logger?.warn("Durable runs could not be looked through. That is tried again.", { error }),
     });
     this.#sweep.start();
     await this.schedules?.restore();
-    // Another engine has the others still.
+    // The engine of several processes has kept the jobs of the other runs.
     await this.#sweep.takeUp(isAlone ? undefined : ({ waitsForUpgrade = false }) => waitsForUpgrade);
-    return { drain: (graceMs) => this.drain(graceMs) };
+    return serving;
   }
 
   /**
@@ -260,10 +278,13 @@ export class RunService {
    * they are handed back. A second call may shorten the time.
    */
   async drain(graceMs: number): Promise<void> {
+    // It may not have begun yet.
+    const serving = await this.#serving?.catch(() => undefined);
     const retired = this.#parts.nodes.retire();
-    await this.#serving?.drain(graceMs);
+    await serving?.drain(graceMs);
     // Until then the runs under way are renewed, and hear of their cancels.
     this.#sweep?.stop();
+    this.#serving = undefined;
     await retired;
     this.#parts.begun.clear();
     await this.#parts.store.flush();
@@ -302,10 +323,13 @@ export class RunService {
     if (this.#settings.storage === undefined) await this.#storage.close();
   }
 
-  /** Returns the number of open runs of a caller, of all processes where there may be others. */
-  async #admit(owner: SessionOwner): Promise<number> {
-    if (this.#sharedAdmission !== undefined) return await this.#sharedAdmission.check(owner);
-    return this.#parts.admission.check(owner, await this.#engine.waiting());
+  #makeAdmission(): (owner: SessionOwner) => Promise<number> {
+    const { admission, store, logger } = this.#parts;
+    if (admission !== undefined) return async (owner) => admission.check(owner, await this.#engine.waiting());
+    const onError = (error: unknown) =>
+      logger?.warn("The engine cannot count the runs that wait: their number is not limited.", { error });
+    const shared = new SharedAdmission({ limits: this.#settings.admission, store, engine: this.#engine, onError });
+    return async (owner) => await shared.check(owner);
   }
 
   #toView(record: RunRecord): RunView {

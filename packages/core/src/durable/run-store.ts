@@ -197,22 +197,32 @@ export class RunStore {
     await this.storage.set(runNamespaces.open, encodeKey(record.runId), this.#openRun(record));
   }
 
-  /** Removes the entry and the input of an open run that has no record, left by a process that died while it accepted the run. */
-  async closeOrphan(runId: string): Promise<void> {
+  /**
+   * Removes the entry and the input of an open run that has no record, left by a process that died while it accepted the run.
+   * Returns false when there is nothing of such a run.
+   */
+  async closeOrphan(runId: string): Promise<boolean> {
     const key = encodeKey(runId);
     const value = await this.storage.get(runNamespaces.open, key);
     const since = this.#missing.get(runId) ?? this.#now();
-    if (value === null) return void this.#missing.delete(runId);
+    if (value === null) {
+      this.#missing.delete(runId);
+      return false;
+    }
     // A process may still be writing what comes before the record. The entry does not say since when: the sweep renews it.
-    if (since > this.#now() - orphanMs) return void this.#missing.set(runId, since);
+    if (since > this.#now() - orphanMs) {
+      this.#missing.set(runId, since);
+      return true;
+    }
     this.#missing.delete(runId);
     const left = await inputKeys(this.storage, runId);
     // Whoever accepts the run now has changed the entry, and its pieces have other keys.
-    if (!(await this.storage.compareAndSet(runNamespaces.open, key, value, null))) return;
+    if (!(await this.storage.compareAndSet(runNamespaces.open, key, value, null))) return true;
     for (const piece of left) await this.storage.delete(runNamespaces.input, piece);
     await this.removeLog(runId);
     const { owner } = readOpenRun(value, runId);
     await this.storage.delete(runNamespaces.byOwner, byKeys.ofOpen(owner, runId));
+    return true;
   }
 
   /** Lists the open runs. Damaged entries are left out, and given to `onError`. */

@@ -15,7 +15,7 @@ const hintPauseMs = 50;
 
 type SweepInit = {
   store: RunStore;
-  admission: Admission;
+  admission: Admission | undefined;
   performing: ReadonlyMap<string, Performing>;
   now: () => number;
   submit: (run: FoundOpenRun) => Promise<void>;
@@ -83,7 +83,7 @@ export class RunSweep {
         found.push(...page);
         await mapBounded(page.filter(isDue), (run) => this.#submit(run));
       }
-      admission.replace(found);
+      admission?.replace(found);
     } catch (error) {
       onError(error);
     }

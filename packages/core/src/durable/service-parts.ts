@@ -36,7 +36,8 @@ export type ServiceParts = {
   readonly writer: LogWriter;
   readonly tails: RunTails;
   readonly vault: KeyVault;
-  readonly admission: Admission;
+  /** Counts open runs. Absent where other processes accept runs too: `SharedAdmission` counts them in the storage. */
+  readonly admission: Admission | undefined;
   readonly printer: PlanPrinter;
   readonly registries: Registries;
   readonly logger: Logger | undefined;
@@ -72,7 +73,7 @@ export function makeServiceParts(
       checkQuiet: async (runId) => await checkQuiet(store, runId),
     }),
     vault,
-    admission: new Admission(admission),
+    admission: isAlone ? new Admission(admission) : undefined,
     printer,
     registries: settings,
     logger,

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import { SharedAdmission } from "./shared-admission.ts";
 import type { RunEngine, RunJob, Serving } from "./run-engine.ts";
@@ -152,13 +152,26 @@ describe("the admission of runs by several processes", () => {
     expect(await inner.list("run-open")).toEqual([]);
   });
 
-  it("asks the engine again after it could not tell how many runs wait", async () => {
+  it("limits the runs of a caller and not those that wait while the engine cannot count them, and tells of that once", async () => {
     const engine = new SharedQueue();
     const store = new RunStore(new RemoteStorage().driver as RunStorage, Date.now, true);
-    const admission = new SharedAdmission({ limits: { maxQueued: 1, perCaller: 1 }, store, engine });
-    vi.spyOn(engine, "waiting").mockRejectedValueOnce(new Error("The queue cannot be reached."));
+    const onError = vi.fn();
+    const limits = { maxQueued: 1, perCaller: 1 };
+    const admission = new SharedAdmission({ limits, store, engine, onError });
+    const waiting = vi.spyOn(engine, "waiting").mockRejectedValue(new Error("The queue cannot be reached."));
+    const later = (ms: number) => vi.spyOn(performance, "now").mockReturnValue(performance.now() + ms);
+    onTestFinished(() => void vi.restoreAllMocks());
 
-    await expect(admission.check({ userId: "ada" })).rejects.toThrow("The queue cannot be reached.");
     expect(await admission.check({ userId: "ada" })).toBe(0);
+    later(1001);
+    expect(await admission.check({ userId: "ada" })).toBe(0);
+    expect(onError).toHaveBeenCalledTimes(1);
+    waiting.mockResolvedValue(1);
+    later(1001);
+    await expect(admission.check({ userId: "ada" })).rejects.toMatchObject({ code: "rate_limited" });
+    waiting.mockReturnValue(new Promise(() => {}));
+    later(1001);
+    expect(await admission.check({ userId: "ada" })).toBe(0);
+    expect(onError).toHaveBeenLastCalledWith(expect.objectContaining({ code: "timeout" }));
   });
 });

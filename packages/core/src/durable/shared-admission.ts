@@ -1,4 +1,6 @@
 import { mapBounded } from "../async/map-bounded.ts";
+import { withTimeout } from "../async/with-timeout.ts";
+import { TroupeError } from "../errors/troupe-error.ts";
 import { runNamespaces } from "../journal/log-entry.ts";
 import type { SessionOwner } from "../session/session-owner.ts";
 import { checkOpen, checkQueued } from "./admission.ts";
@@ -10,7 +12,16 @@ import type { RunStore } from "./run-store.ts";
 /** Milliseconds for which the number of waiting runs is not asked for again. */
 const queuedMs = 1000;
 
-type SharedAdmissionInit = { limits: AdmissionLimits; store: RunStore; engine: RunEngine };
+/** Milliseconds to wait for that number. */
+const queuedTimeoutMs = 1000;
+
+type SharedAdmissionInit = {
+  limits: AdmissionLimits;
+  store: RunStore;
+  engine: RunEngine;
+  /** Receives the first failure of the engine in a row: while it lasts the number of waiting runs is not limited. */
+  onError: (error: unknown) => void;
+};
 
 /**
  * Counts the open runs of each caller where other processes accept runs too: by the list of open runs in the storage, with
@@ -20,6 +31,7 @@ export class SharedAdmission {
   readonly #init: SharedAdmissionInit;
   #queued: Promise<number> | undefined;
   #queuedAtMs = -Infinity;
+  #isLossTold = false;
 
   constructor(init: SharedAdmissionInit) {
     this.#init = init;
@@ -42,13 +54,22 @@ export class SharedAdmission {
     const now = performance.now();
     if (this.#queued === undefined || now - this.#queuedAtMs >= queuedMs) {
       this.#queuedAtMs = now;
-      this.#queued = this.#init.engine.waiting();
+      this.#queued = this.#askEngine();
     }
+    return await this.#queued;
+  }
+
+  /** Never rejects: the storage keeps a run also while the engine is away. */
+  async #askEngine(): Promise<number> {
+    const { engine, onError } = this.#init;
     try {
-      return await this.#queued;
+      const queued = await withTimeout(engine.waiting(), { timeoutMs: queuedTimeoutMs, onTimeout: tooSlow });
+      this.#isLossTold = false;
+      return queued;
     } catch (error) {
-      this.#queued = undefined;
-      throw error;
+      if (!this.#isLossTold) onError(error);
+      this.#isLossTold = true;
+      return 0;
     }
   }
 
@@ -68,4 +89,8 @@ export class SharedAdmission {
     // One without a record is being accepted, or the sweep takes it off.
     return records.filter((record) => record === null || !isEnded(record.status)).length;
   }
+}
+
+function tooSlow(): never {
+  throw new TroupeError("timeout", `The engine did not answer within ${queuedTimeoutMs} ms.`);
 }

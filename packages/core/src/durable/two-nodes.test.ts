@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { sleep } from "../async/sleep.ts";
+import { createLogger } from "../log/logger.ts";
 import { defineTool } from "../tool/define-tool.ts";
 import { RunService } from "./run-service.ts";
 import { RunStore } from "./run-store.ts";
@@ -15,6 +16,11 @@ const endless = runnableOf(async function* (journal, { signal }) {
     await sleep(300, AbortSignal.any([signal ?? journal.signal, journal.signal]));
   }
 });
+
+function recordingLogger() {
+  const lines: string[] = [];
+  return { lines, logger: createLogger({ level: "warn", write: (line) => void lines.push(line) }) };
+}
 
 const answering = (text: string) => ({ agents: { a: scriptedAgent([{ text }]) } });
 
@@ -215,6 +221,60 @@ describe("two processes of one service", () => {
     }
   });
 
+  it("end each waiting run whose cancel was stored, whenever the process that took it dies [durable.cancel]", async () => {
+    for (let calls = 0; ; calls += 1) {
+      const queue = new SharedQueue();
+      const agents = { a: askingRunnable() };
+      const api = makeService({ agents, ...queue.node("api") });
+      const worker = await serveRuns({ agents, ...queue.node("worker") });
+      const { runId } = await worker.accept(request);
+      await untilStatus(worker, runId, "waiting");
+      await vi.waitUntil(async () => (await queue.storage.list("run-open")).length === 0);
+      const made = killAt(queue, "api", calls);
+      await settled(api.cancel(runId, "host"));
+      const isWhole = made() < calls;
+      const isStored = (await queue.storage.list("run-inbox")).length > 0;
+      await vi.advanceTimersByTimeAsync(45_000);
+      if (!isStored) await worker.cancel(runId, "host");
+      expect(await untilStatus(worker, runId, "cancelled")).toMatchObject({ error: { code: "cancelled" } });
+      await worker.close();
+      if (isWhole) break;
+    }
+  });
+
+  it("accept and cancel runs while the engine is away, and perform them when it is back", async () => {
+    const queue = new SharedQueue();
+    const { lines, logger } = recordingLogger();
+    const agents = { a: askingRunnable() };
+    const api = makeService({ agents, logger, ...queue.node("api") });
+    const worker = await serveRuns({ agents, ...queue.node("worker") });
+    const asked = await api.accept(request);
+    await untilStatus(api, asked.runId, "waiting");
+    // The number of waiting runs is kept for a second.
+    await vi.advanceTimersByTimeAsync(1100);
+    queue.isAway = true;
+    const { runId } = await api.accept(request);
+    const cancelled = await api.cancel(asked.runId, "host");
+    queue.isAway = false;
+    await vi.advanceTimersByTimeAsync(45_000);
+
+    expect(cancelled).toBe("cancelled");
+    await untilStatus(worker, runId, "waiting");
+    expect(lines).toEqual([
+      expect.stringContaining("The engine cannot count the runs that wait: their number is not limited."),
+      expect.stringContaining("The engine did not take a run. It is submitted again."),
+      expect.stringContaining("The engine could not drop the job of a cancelled run."),
+    ]);
+  });
+
+  it("say that a job names a run which is not in their storage", async () => {
+    const { lines, logger } = recordingLogger();
+    const { queue } = await twoNodes({ agents: { a: endless }, logger });
+    await queue.deliver("one", { runId: "5b1e9f3c-0000-4000-8000-000000000009", activation: 1 });
+
+    expect(lines).toEqual([expect.stringContaining("give each service a queue of its own")]);
+  });
+
   it("end a wait in time whose process died", async () => {
     const until = Date.now() + 60_000;
     const agents = { a: askingRunnable({ kind: "approval", about: {}, until }) };
@@ -228,6 +288,18 @@ describe("two processes of one service", () => {
     const view = await untilStatus(left, runId, "completed");
     expect(view).toMatchObject({ output: { text: expect.stringContaining('"approved":false') } });
     expect(view.node).not.toBe(node);
+  });
+
+  it("hold no timer for a run that waits, unless the wait ends soon", async () => {
+    const agents = { a: askingRunnable({ kind: "approval", about: {}, until: Date.now() + 60_000 }) };
+    const { queue, one } = await twoNodes({ agents });
+    const before = vi.getTimerCount();
+    const { runId } = await one.accept(request);
+    await untilStatus(one, runId, "waiting");
+    await vi.waitUntil(() => queue.deliveries.length === 1);
+    await vi.advanceTimersByTimeAsync(100);
+
+    expect(vi.getTimerCount()).toBe(before);
   });
 
   it("cancel each other's runs within a second, those under way and those that just begin [durable.cancel]", async () => {

@@ -22,6 +22,8 @@ export class SharedQueue {
   readonly deliveries: Delivery[] = [];
   /** The part of each pause that is waited. */
   pauseScale = 0.02;
+  /** True while no process reaches the engine. */
+  isAway = false;
   /** Called before each call of a process on the storage: it may kill the process. */
   onCall: (node: string, call: string) => void = () => undefined;
   readonly #jobs = new Map<string, { job: RunJob; dueAt: number }>();
@@ -31,6 +33,11 @@ export class SharedQueue {
   /** The names of the processes that handed jobs back, in their order. */
   get handedBack(): string[] {
     return this.deliveries.filter(({ back }) => back !== undefined).map(({ node }) => node);
+  }
+
+  /** The names of the processes that take jobs. */
+  get served(): string[] {
+    return this.#servers.map(({ node }) => node);
   }
 
   /** Returns the options of a service that is one process. */
@@ -97,16 +104,25 @@ export class SharedQueue {
   #engineOf(node: string): RunEngine {
     return {
       submit: async (job) => {
+        this.#checkThere();
         if (this.#killed.has(node)) return;
         this.submit(job);
       },
       withdraw: async (runId) => {
+        this.#checkThere();
         for (const [name, { job }] of this.#jobs) if (job.runId === runId) this.#jobs.delete(name);
       },
       serve: async (perform, { concurrency }) => this.#serve(node, perform, concurrency),
-      waiting: async () => this.#jobs.size,
+      waiting: async () => {
+        this.#checkThere();
+        return this.#jobs.size;
+      },
       close: async () => undefined,
     };
+  }
+
+  #checkThere(): void {
+    if (this.isAway) throw new Error("The engine cannot be reached.");
   }
 
   #serve(node: string, perform: Perform, concurrency: number): Serving {
