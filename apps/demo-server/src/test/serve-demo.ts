@@ -1,0 +1,37 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createLogger, InMemoryStorage, InMemoryVectorStore, RunService } from "@troupe/core";
+import { createShutdown } from "@troupe/http";
+import { OfflineEmbeddings, OfflineModel } from "@troupe-internal/offline-model";
+import { createResearcher } from "../agents.ts";
+import type { ResearchAddresses } from "../agents.ts";
+import { createDemo } from "../demo.ts";
+import { ProjectDocs } from "../project-docs.ts";
+import { createDemoServer } from "../server.ts";
+
+/** A demo in this process: its URL, and the function that ends it. */
+export type ServedDemo = { readonly url: string; readonly close: () => Promise<void> };
+
+/** Serves the demo in this process, from memory, with an offline model that takes no time, and with a researcher that asks `addresses`. */
+export async function serveDemo(addresses: ResearchAddresses): Promise<ServedDemo> {
+  const storage = new InMemoryStorage();
+  const resources = { storage, model: new OfflineModel({ wordMs: 0 }) };
+  const logger = createLogger({ level: "silent" });
+  const embeddings = new OfflineEmbeddings();
+  const docs = new ProjectDocs({ embeddings, vectorStore: new InMemoryVectorStore({ embeddings }), storage, logger });
+  const { agents, ...rest } = createDemo(resources, docs.tool);
+  const demo = { ...rest, agents: { ...agents, researcher: createResearcher(resources, addresses) } };
+  const runs = new RunService({ ...demo, storage, logger });
+  const serving = { runs, shutdown: createShutdown(), allowedHosts: ["127.0.0.1"] };
+  const server = createServer(createDemoServer(demo, serving)).listen(0, "127.0.0.1");
+  await Promise.all([once(server, "listening"), runs.serve()]);
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: async () => {
+      server.close().closeAllConnections();
+      await runs.close();
+      await docs.close();
+    },
+  };
+}
