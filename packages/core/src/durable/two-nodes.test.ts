@@ -297,7 +297,7 @@ describe("two processes of one service", () => {
     const { runId } = await one.accept(request);
     await untilStatus(one, runId, "waiting");
     await vi.waitUntil(() => queue.deliveries.length === 1);
-    await vi.advanceTimersByTimeAsync(100);
+    await vi.advanceTimersByTimeAsync(6000);
 
     expect(vi.getTimerCount()).toBe(before);
   });
