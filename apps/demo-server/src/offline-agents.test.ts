@@ -23,10 +23,10 @@ describe("OfflineModel with the demo's agents", () => {
     expect(text).toBe(`The ada says: ${weather} The bob says: 2 * 3 = 6.`);
   });
 
-  it("gives no advice of its own when a member has given it", async () => {
+  it("adds nothing of its own to the answer of a member", async () => {
     const { text } = await teamOf("coordinate").run("Do I need an umbrella in Oslo?");
 
-    expect(text).toBe(`The ada says: ${weather} Take an umbrella.`);
+    expect(text).toBe(`The ada says: ${weather}`);
   });
 
   it("combines the answers of all members that have something to say", async () => {

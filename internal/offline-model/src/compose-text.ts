@@ -20,7 +20,6 @@ export function composeText(
     ...splitClauses(request).map((clause) => smallTalk(clause, conversation)),
     describeAttachments(attachments),
     ...describeFindings(conversation),
-    umbrellaAdvice(conversation),
     ...(findings.length > 0 ? [] : attempts.map(askForMissing)),
   ];
   const text = parts.filter((part) => part !== "").join(" ");
@@ -106,14 +105,6 @@ function describeFindings({ request, findings }: Conversation): string[] {
     return speaker === undefined || telling.length === 0 ? quoted : `The ${speaker} says: ${quoted}`;
   });
   return [...new Set(described)];
-}
-
-/** Advice on the weather that was found, unless a finding already holds some. */
-function umbrellaAdvice({ request, findings }: Conversation): string {
-  const found = findings.map(({ text }) => text).join(" ");
-  if (!/umbrella/i.test(request) || /umbrella/i.test(found)) return "";
-  if (/\b(?:rain|snow)/i.test(found)) return "Take an umbrella.";
-  return /\b(?:sun|cloud)/i.test(found) ? "You need no umbrella." : "";
 }
 
 function askForMissing({ name, missing }: CallAttempt): string {
