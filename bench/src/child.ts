@@ -6,15 +6,25 @@ import { fileURLToPath } from "node:url";
 /** A server, the load or a candidate, in a process of its own. */
 export type Child = { pid: number; process: ChildProcess; url: string };
 
-/** Starts a file beside this one, or one named by its URL, pinned to a core where the system can, and waits for its first message. */
-export async function startChild(file: string | URL, core: number, env: Record<string, string> = {}): Promise<Child> {
+/** Milliseconds for which a child may take to end. */
+const endMs = 10_000;
+
+/**
+ * Starts a file beside this one, or one named by its URL, and waits for its first message. It is pinned to a core where the
+ * system can, if one is given; else it runs on the cores of this process.
+ */
+export async function startChild(
+  file: string | URL,
+  core: number | undefined,
+  env: Record<string, string> = {},
+): Promise<Child> {
   const child = fork(fileURLToPath(new URL(file, import.meta.url)), {
     env: { ...process.env, ...env },
     execArgv: ["--conditions=@troupe/source", "--no-warnings", "--expose-gc"],
   });
   const { port } = await nextMessage<{ port?: number }>(child);
   const pid = child.pid ?? 0;
-  await pin(pid, core);
+  if (core !== undefined) await pin(pid, String(core));
   return { pid, process: child, url: `http://127.0.0.1:${port ?? 0}` };
 }
 
@@ -28,6 +38,17 @@ export async function ask<Answer>(child: Child, work: object): Promise<Answer> {
 /** Kills a child. */
 export function stopChild(child: Child): void {
   child.process.kill("SIGKILL");
+}
+
+/** Lets a child end by itself, as a profile of it needs (`NODE_OPTIONS=--cpu-prof`), and kills it when it does not. */
+export async function endChild(child: Child): Promise<void> {
+  const { process: running } = child;
+  if (running.exitCode !== null || running.signalCode !== null) return;
+  const ended = once(running, "exit");
+  if (running.connected) running.disconnect();
+  const timer = setTimeout(() => stopChild(child), endMs);
+  await ended;
+  clearTimeout(timer);
 }
 
 /** Returns the next message. Rejects when the child ends first. */
@@ -46,8 +67,8 @@ async function nextMessage<Message>(child: ChildProcess): Promise<Message> {
   }
 }
 
-/** Pins a process to a core, so that the load does not take the server's time. Does nothing without `taskset`. */
-async function pin(pid: number, core: number): Promise<void> {
-  const options = ["--all-tasks", "--pid", "--cpu-list", String(core), String(pid)];
+/** Pins a process to cores, such as `0` or `0,1`, so that the load does not take the server's time. Does nothing without `taskset`. */
+export async function pin(pid: number, cores: string): Promise<void> {
+  const options = ["--all-tasks", "--pid", "--cpu-list", cores, String(pid)];
   await once(spawn("taskset", options, { stdio: "ignore" }), "exit").catch(() => {});
 }

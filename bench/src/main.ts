@@ -8,6 +8,7 @@ import { printHops } from "./hops.ts";
 import { heldServer, printHeld } from "./http/measure-held.ts";
 import { measure } from "./measure.ts";
 import type { Figure } from "./measure.ts";
+import { printNodes } from "./nodes/print-nodes.ts";
 import { printColdStarts } from "./packed/cold.ts";
 import { withPacked } from "./packed/install.ts";
 import { pair, tolerance, toRepeatTable } from "./repeat.ts";
@@ -24,12 +25,16 @@ import { printVectors } from "./vectors/print-vectors.ts";
  * checkout when its folder is given. `pnpm bench vectors [--counts 10000,100000] [--rounds n]` measures vector stores.
  * `pnpm bench durable [--rounds n]` measures durable runs beside plain ones. `pnpm bench socket [--rounds n]` measures the
  * gateway of sockets beside the same events emitted by hand. `pnpm bench a2a [--rounds n]` measures streams over A2A beside HTTP.
+ * `pnpm bench nodes [--runs 500] [--rate 50] [--seconds 20]` measures runs that one process performs and another one reads.
  */
 const { values, positionals } = parseArgs({
   options: {
     rounds: { type: "string" },
     root: { type: "string" },
     counts: { type: "string" },
+    runs: { type: "string" },
+    rate: { type: "string" },
+    seconds: { type: "string" },
     packed: { type: "boolean" },
   },
   allowPositionals: true,
@@ -81,11 +86,14 @@ if (name === "hops") {
   await printSocket(Number(values.rounds ?? 15));
 } else if (name === "a2a") {
   await printA2A(Number(values.rounds ?? 15));
+} else if (name === "nodes") {
+  const { runs = 500, rate = 50, seconds = 20 } = values;
+  if (!(await printNodes({ runs: Number(runs), rate: Number(rate), seconds: Number(seconds) }))) process.exitCode = 1;
 } else if (name === "held") {
   await printHeldBy(values.packed === true);
 } else if (figure === undefined) {
   console.error(
-    `usage: pnpm bench [repeat] <figure> [--rounds n] [--packed]; figures: ${Object.keys(figures).join(", ")}, a2a, cold, durable, held, hops, socket, vectors`,
+    `usage: pnpm bench [repeat] <figure> [--rounds n] [--packed]; figures: ${Object.keys(figures).join(", ")}, a2a, cold, durable, held, hops, nodes, socket, vectors`,
   );
   process.exitCode = 1;
 } else if (values.packed === true) {

@@ -1,0 +1,54 @@
+import { readdirSync, readFileSync } from "node:fs";
+import pg from "pg";
+import { cpuTimeMs } from "../cpu-time.ts";
+
+/** What a PostgreSQL on this machine does: the processor time of all its processes, and its transactions. */
+export class PostgresMeter {
+  readonly #client: pg.Client;
+  readonly #mainProcess: number;
+
+  private constructor(client: pg.Client, mainProcess: number) {
+    this.#client = client;
+    this.#mainProcess = mainProcess;
+  }
+
+  /** Connects to the server. */
+  static async open(url: string): Promise<PostgresMeter> {
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
+    return new PostgresMeter(client, parentOf(rows[0]?.pid ?? 0));
+  }
+
+  /** Returns the processor time of the server's processes in milliseconds. */
+  cpuTimeMs(): number {
+    const processes = readdirSync("/proc")
+      .filter((name) => /^\d+$/.test(name))
+      .map(Number);
+    const own = processes.filter((pid) => parentOf(pid) === this.#mainProcess);
+    return [this.#mainProcess, ...own].reduce((sum, pid) => sum + cpuTimeMs(pid), 0);
+  }
+
+  /** Returns the number of transactions that the server has counted. Each connection counts about once a second. */
+  async transactions(): Promise<number> {
+    const { rows } = await this.#client.query<{ count: string }>(
+      "select xact_commit + xact_rollback as count from pg_stat_database where datname = current_database()",
+    );
+    return Number(rows[0]?.count);
+  }
+
+  async close(): Promise<void> {
+    await this.#client.end();
+  }
+}
+
+/** Returns the parent of a process; 0 when it has ended. */
+function parentOf(pid: number): number {
+  try {
+    // The name of the program, in parentheses, may hold anything.
+    const [, parent] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? [];
+    return Number(parent);
+  } catch {
+    return 0;
+  }
+}

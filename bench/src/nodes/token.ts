@@ -1,0 +1,28 @@
+/** A token of a `TickingModel`. */
+export type Token = {
+  /** Its place in the answer, from 1. */
+  number: number;
+  /** The time at which the model gave it, by the clock of the machine. */
+  givenMs: number;
+  /** Milliseconds by which the model was late, because its process did something else. */
+  lateMs: number;
+};
+
+/** Writes a token as the text of a chunk, about as long as three words. */
+export function writeToken({ number, givenMs, lateMs }: Token): string {
+  return `${number} ${givenMs.toFixed(1)} ${lateMs.toFixed(1)}\n`;
+}
+
+/** Reads the text of a chunk. */
+export function readToken(text: string): Token {
+  const [number, givenMs, lateMs] = text.split(" ").map(Number);
+  if (number === undefined || givenMs === undefined || lateMs === undefined || Number.isNaN(number + givenMs + lateMs))
+    throw new Error(`"${text}" is no token of the bench.`);
+  return { number, givenMs, lateMs };
+}
+
+/** Returns the number of the last token of a whole answer; 0 for an empty one. */
+export function lastNumber(answer: string): number {
+  const last = answer.trimEnd().split("\n").at(-1) ?? "";
+  return last === "" ? 0 : readToken(last).number;
+}

@@ -1,0 +1,41 @@
+import { spreadOf } from "../statistics.ts";
+import { isWithin, machineTimeMs } from "./machine-time.ts";
+import type { WorkerAnswer, WorkerOrder } from "./nodes-orders.ts";
+import { answerOrders, openNode } from "./open-node.ts";
+import { figuresOf } from "./timed-storage.ts";
+import { readToken } from "./token.ts";
+
+/** The process that performs all runs. */
+const { runs, service, storage, model } = openNode("worker");
+
+/** A log record, as far as it holds the tokens of a model. */
+type ChunksRecord = { entries: { t: string; chunks?: { type: string; text: string }[] }[] };
+
+/** Milliseconds in which all runs must end that were told to. */
+const endMs = 60_000;
+
+const stored: { givenMs: number; tookMs: number }[] = [];
+
+storage.onInserted = (writes) => {
+  const nowMs = machineTimeMs();
+  for (const [index, { namespace, value }] of writes.entries()) {
+    // All of them would cost the worker noticeable time.
+    if (index % 10 !== 0 || namespace !== "run-log") continue;
+    const chunks = (value as ChunksRecord).entries.flatMap((entry) => entry.chunks ?? []);
+    for (const { type, text } of chunks) {
+      if (type !== "text") continue;
+      const { givenMs } = readToken(text);
+      stored.push({ givenMs, tookMs: nowMs - givenMs });
+    }
+  }
+};
+
+const serving = await service.serve({ concurrency: runs });
+
+answerOrders(async ({ end }: WorkerOrder) => {
+  model.stop();
+  await serving.drain(endMs);
+  const within = stored.filter(({ givenMs }) => isWithin(givenMs, end));
+  const times = Float64Array.from(within, ({ tookMs }) => tookMs);
+  return { stored: spreadOf(times), inserts: figuresOf(storage.inserts, end) } satisfies WorkerAnswer;
+});
