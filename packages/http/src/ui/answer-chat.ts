@@ -46,10 +46,13 @@ export async function beginAnswer(call: ChatCall, chat: Chat): Promise<void> {
   const readFields = () => Promise.resolve({ input, sessionId, userId, apiKey });
   const read = await toRunRequest(exchange, target.subject, { settings, readInput: readMessage, readFields });
   try {
-    const runRequest = await prepare(call, chat, read);
     const { kind, name } = target;
     const kept = settings.servedRuns.keeperOf({ kind, name, endsWithClient: false });
     if (kept === undefined) throw new TroupeError("internal", "There is no service for the run.");
+    // Before anything is cancelled or deleted for a run that would be refused.
+    closeIfDraining(exchange, settings);
+    settings.servedRuns.checkOpen();
+    const runRequest = await prepare(call, chat, read);
     const run = await acceptKept({ exchange, runRequest, target: kept, settings });
     await followAnswer(call, run, { own: { ...runRequest.opts, runId: run.runId } });
   } catch (error) {

@@ -1,0 +1,56 @@
+import { Agent, createLogger, InMemoryStorage } from "@troupe/core";
+import { ScriptedModel } from "@troupe/core/testing";
+import { describe, expect, it } from "vitest";
+import { openChat } from "../../test/chat.ts";
+import type { TestChat } from "../../test/chat.ts";
+import { as, durable, payer, serveUsers } from "../../test/kept.ts";
+import type { Service } from "../../test/service.ts";
+import { createShutdown } from "../shutdown/shutdown.ts";
+
+/** Serves an agent that counts its answers and one that asks for an approval, until its shutdown begins. */
+async function serveChats() {
+  let count = 0;
+  const model = new ScriptedModel().respond(() => `Answer ${++count}.`);
+  const agents = {
+    counter: new Agent({ name: "counter", model, storage: new InMemoryStorage() }),
+    payer: payer().agent,
+  };
+  const runs = await durable({ agents });
+  const shutdown = createShutdown({ logger: createLogger(), graceMs: 60_000 });
+  const service = await serveUsers({ agents, runs, ui: true, shutdown });
+  return { service, runs, shutdown };
+}
+
+async function chatTwice(service: Service): Promise<TestChat> {
+  const open = openChat(service, "/agents/counter/ui", { id: "c1", headers: as("ada") });
+  await open.chat.sendMessage({ text: "First?" });
+  await open.chat.sendMessage({ text: "Second?" });
+  return open;
+}
+
+describe("a message of useChat that is refused", () => {
+  it("replaces no turn while the service shuts down [http.ui-regenerate]", async () => {
+    const { service, shutdown } = await serveChats();
+    const open = await chatTwice(service);
+
+    await shutdown.begin();
+    await open.chat.regenerate();
+    const turns = (await service.ask("/sessions/c1/turns", { headers: as("ada") })).json["turns"];
+
+    expect(JSON.parse(open.chat.error?.message ?? "{}")).toMatchObject({ error: { code: "unavailable" } });
+    expect(turns).toMatchObject([{ input: "First?" }, { input: "Second?" }]);
+  });
+
+  it("leaves the question that waits in its chat open while the service shuts down [http.ui-unanswered]", async () => {
+    const { service, runs, shutdown } = await serveChats();
+    const open = openChat(service, "/agents/payer/ui", { id: "c1", headers: as("ada") });
+    await open.chat.sendMessage({ text: "Pay." });
+    const runId = open.chat.messages.at(-1)?.id ?? "";
+
+    await shutdown.begin();
+    await open.chat.sendMessage({ text: "Or rather pay this." });
+
+    expect(open.chat.error).toBeDefined();
+    expect(await runs.get(runId, "host")).toMatchObject({ status: "waiting" });
+  });
+});
