@@ -74,7 +74,7 @@ export type {
   RetentionOptions,
   RunServiceOptions,
   ServeOptions,
-} from "./durable/run-service-options.ts";
+} from "./attempts/run-service-options.ts";
 export type { RunSchedule, RunSchedules, ScheduledRequest } from "./durable/run-schedules.ts";
 export type {
   HeldSubscription,
@@ -82,8 +82,8 @@ export type {
   RunSubscriptions,
   SubscriptionRequest,
 } from "./durable/run-subscriptions.ts";
-export type { SubscriptionPlace } from "./durable/subscription-record.ts";
-export { LocalEngine } from "./durable/local-engine.ts";
+export type { SubscriptionPlace } from "./run-store/subscription-record.ts";
+export { LocalEngine } from "./attempts/local-engine.ts";
 export type {
   EngineServeOptions,
   HandedBack,
@@ -93,7 +93,7 @@ export type {
   Schedule,
   Schedules,
   Serving,
-} from "./durable/run-engine.ts";
+} from "./attempts/run-engine.ts";
 export type {
   AcceptedRun,
   DurableRunOptions,
@@ -108,7 +108,7 @@ export type {
   RunStatus,
   RunView,
   UpgradeFinding,
-} from "./durable/run-view.ts";
+} from "./run-store/run-view.ts";
 export type { RunChunk, RunWait, WaitKind } from "./journal/log-entry.ts";
 
 // Sessions.

@@ -11,7 +11,7 @@ import type { Json } from "../storage/json.ts";
 import { canonicalJson } from "../schema/canonical-json.ts";
 import { createId } from "../util/create-id.ts";
 import { isRecord } from "../util/is-record.ts";
-import type { DurableRunOptions, LocalRunOptions, RunKeys, RunRequest } from "./run-view.ts";
+import type { DurableRunOptions, LocalRunOptions, RunKeys, RunRequest } from "../run-store/run-view.ts";
 
 /** A request after its check, with the id of its run and all that the record keeps of it. */
 export type CheckedRequest = Pick<RunRequest, "kind" | "name" | "notBefore" | "ttlMs"> & {

@@ -4,17 +4,17 @@ import type { SessionOwner } from "../session/session-owner.ts";
 import { createId } from "../util/create-id.ts";
 import { readRequest } from "./accept-request.ts";
 import type { CheckedRequest } from "./accept-request.ts";
-import { findTarget, startRun } from "./durable-target.ts";
-import type { DurableTarget } from "./durable-target.ts";
-import { LocalEngine } from "./local-engine.ts";
-import { hashOf } from "./plan-print.ts";
-import type { RunEngine } from "./run-engine.ts";
-import { toRunOpts } from "./run-opts.ts";
-import type { BegunRun, ServiceParts } from "./service-parts.ts";
-import { isLongInput } from "./run-input.ts";
-import { isEnded } from "./run-record.ts";
-import type { RunRecord } from "./run-record.ts";
-import type { AcceptedRun, RunRequest } from "./run-view.ts";
+import { findTarget, startRun } from "../attempts/durable-target.ts";
+import type { DurableTarget } from "../attempts/durable-target.ts";
+import { LocalEngine } from "../attempts/local-engine.ts";
+import { hashOf } from "../run-store/plan-print.ts";
+import type { RunEngine } from "../attempts/run-engine.ts";
+import { toRunOpts } from "../run-store/run-opts.ts";
+import type { BegunRun, ServiceParts } from "../attempts/service-parts.ts";
+import { isLongInput } from "../run-store/run-input.ts";
+import { isEnded } from "../run-store/run-record.ts";
+import type { RunRecord } from "../run-store/run-record.ts";
+import type { AcceptedRun, RunRequest } from "../run-store/run-view.ts";
 
 type Acceptance = {
   parts: ServiceParts;

@@ -1,9 +1,9 @@
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { Json } from "../storage/json.ts";
-import { checkAnswer, findWait, hasAnswer, putAnswer } from "./answers.ts";
-import { isEnded } from "./run-record.ts";
-import type { RunRecord } from "./run-record.ts";
-import type { ServiceParts } from "./service-parts.ts";
+import { checkAnswer, findWait, hasAnswer, putAnswer } from "../run-store/answers.ts";
+import { isEnded } from "../run-store/run-record.ts";
+import type { RunRecord } from "../run-store/run-record.ts";
+import type { ServiceParts } from "../attempts/service-parts.ts";
 
 /** Stores the answer to a wait of a run, and wakes the run. Returns its record to submit; `null` when it goes on by itself. */
 export async function answerWait(

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import { faultyStorage } from "../testing/faulty-storage.ts";
-import { RunStore } from "./run-store.ts";
+import { RunStore } from "../run-store/run-store.ts";
 import { runnableOf } from "./test/asking-runnable.ts";
 import { makeService, readEvents, request, scriptedAgent, serveRuns, textOf, untilStatus } from "./test/services.ts";
 

@@ -1,7 +1,7 @@
 import { registryEntries } from "../run/registry.ts";
 import type { SessionListener } from "../session/session-store.ts";
 import { readProperty } from "../util/read-property.ts";
-import type { Registries } from "./durable-target.ts";
+import type { Registries } from "../attempts/durable-target.ts";
 
 /**
  * Adds a listener to the session stores of all runnables, and of the members and steps in them. Returns the functions that

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
-import { LiveNodes } from "./live-nodes.ts";
-import type { ServedPlans } from "./node-record.ts";
+import { LiveNodes } from "../attempts/live-nodes.ts";
+import type { ServedPlans } from "../attempts/node-record.ts";
 import { makeService, scriptedAgent, serveRuns } from "./test/services.ts";
 import { SharedQueue } from "./test/shared-queue.ts";
 

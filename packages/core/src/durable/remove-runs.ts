@@ -1,11 +1,11 @@
 import { withTimeout } from "../async/with-timeout.ts";
 import { sleep } from "../async/sleep.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
-import type { Performing } from "./process-state.ts";
-import type { ServiceParts } from "./service-parts.ts";
-import { isEnded } from "./run-record.ts";
-import type { RunRecord } from "./run-record.ts";
-import type { RunStore } from "./run-store.ts";
+import type { Performing } from "../attempts/process-state.ts";
+import type { ServiceParts } from "../attempts/service-parts.ts";
+import { isEnded } from "../run-store/run-record.ts";
+import type { RunRecord } from "../run-store/run-record.ts";
+import type { RunStore } from "../run-store/run-store.ts";
 
 /** The time that a run under way gets to end before its removal. */
 const longestWaitMs = 10_000;

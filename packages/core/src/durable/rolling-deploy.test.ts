@@ -6,8 +6,8 @@ import { defineTool } from "../tool/define-tool.ts";
 import type { ToolDef } from "../run/tool.ts";
 import { Workflow } from "../workflow/workflow.ts";
 import type { RunService } from "./run-service.ts";
-import type { RunServiceOptions } from "./run-service-options.ts";
-import type { RunRequest } from "./run-view.ts";
+import type { RunServiceOptions } from "../attempts/run-service-options.ts";
+import type { RunRequest } from "../run-store/run-view.ts";
 import { makeService, request, scriptedAgent, serveRuns, untilStatus } from "./test/services.ts";
 import { SharedQueue } from "./test/shared-queue.ts";
 

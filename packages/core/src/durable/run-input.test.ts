@@ -4,7 +4,7 @@ import type { ChatMessage } from "../message/message.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
 import { defineTool } from "../tool/define-tool.ts";
-import type { Perform, RunEngine } from "./run-engine.ts";
+import type { Perform, RunEngine } from "../attempts/run-engine.ts";
 import { makeService, request, runRecordsIn, serveRuns, untilStatus } from "./test/services.ts";
 
 const image = {

@@ -3,8 +3,8 @@ import { Agent } from "../agent/agent.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
-import { LocalEngine } from "./local-engine.ts";
-import type { EngineServeOptions, Perform, Schedule, Schedules, Serving } from "./run-engine.ts";
+import { LocalEngine } from "../attempts/local-engine.ts";
+import type { EngineServeOptions, Perform, Schedule, Schedules, Serving } from "../attempts/run-engine.ts";
 import type { RunSchedule } from "./run-schedules.ts";
 import { RunService } from "./run-service.ts";
 

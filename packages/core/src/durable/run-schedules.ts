@@ -9,11 +9,11 @@ import type { Json } from "../storage/json.ts";
 import { equalJson } from "../util/equal-json.ts";
 import { isRecord } from "../util/is-record.ts";
 import { readRequest } from "./accept-request.ts";
-import { findTarget } from "./durable-target.ts";
-import type { Registries } from "./durable-target.ts";
-import type { Schedule, Schedules } from "./run-engine.ts";
-import type { RunStorage } from "./run-record.ts";
-import type { AcceptedRun, RunRequest } from "./run-view.ts";
+import { findTarget } from "../attempts/durable-target.ts";
+import type { Registries } from "../attempts/durable-target.ts";
+import type { Schedule, Schedules } from "../attempts/run-engine.ts";
+import type { RunStorage } from "../run-store/run-record.ts";
+import type { AcceptedRun, RunRequest } from "../run-store/run-view.ts";
 
 /** The run that a schedule begins at each of its times: without keys, which would be kept for as long as the schedule. */
 export type ScheduledRequest = Pick<RunRequest, "kind" | "name" | "input" | "options" | "owner" | "priority" | "note">;

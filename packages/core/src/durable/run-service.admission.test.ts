@@ -4,10 +4,10 @@ import type { TroupeError } from "../errors/troupe-error.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
-import { Admission } from "./admission.ts";
-import { LocalEngine } from "./local-engine.ts";
-import type { RunJob } from "./run-engine.ts";
-import type { RunRequest } from "./run-view.ts";
+import { Admission } from "../attempts/admission.ts";
+import { LocalEngine } from "../attempts/local-engine.ts";
+import type { RunJob } from "../attempts/run-engine.ts";
+import type { RunRequest } from "../run-store/run-view.ts";
 import { askingRunnable, runnableOf } from "./test/asking-runnable.ts";
 import { makeService, readEvents, request, scriptedAgent, serveRuns, textOf, untilStatus } from "./test/services.ts";
 

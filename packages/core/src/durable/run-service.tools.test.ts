@@ -11,7 +11,7 @@ import { Team } from "../team/team.ts";
 import { defineTool } from "../tool/define-tool.ts";
 import { runnableAsTool } from "../tool/runnable-as-tool.ts";
 import type { RunService } from "./run-service.ts";
-import type { RunView } from "./run-view.ts";
+import type { RunView } from "../run-store/run-view.ts";
 import { readEvents, request, serveRuns, textOf, untilStatus } from "./test/services.ts";
 
 const parameters = z.object({ amount: z.number(), to: z.string().default("Ada") });

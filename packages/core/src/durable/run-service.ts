@@ -7,31 +7,31 @@ import type { Json } from "../storage/json.ts";
 import { checkNote } from "./accept-request.ts";
 import { acceptRun } from "./accept-run.ts";
 import { answerWait } from "./answer-wait.ts";
-import { findWait, putCancel } from "./answers.ts";
-import { findRun, listRuns, runsOfSession, withLoggedEnd } from "./find-runs.ts";
-import { lookUpTarget } from "./durable-target.ts";
-import { EphemeralRunStorage } from "./ephemeral-run-storage.ts";
+import { findWait, putCancel } from "../run-store/answers.ts";
+import { findRun, listRuns, runsOfSession, withLoggedEnd } from "../run-store/find-runs.ts";
+import { lookUpTarget } from "../attempts/durable-target.ts";
+import { EphemeralRunStorage } from "../run-events/ephemeral-run-storage.ts";
 import { listenToSessions } from "./listen-to-sessions.ts";
-import { LocalEngine } from "./local-engine.ts";
-import { processStateOf } from "./process-state.ts";
-import type { Performing } from "./process-state.ts";
+import { LocalEngine } from "../attempts/local-engine.ts";
+import { processStateOf } from "../attempts/process-state.ts";
+import type { Performing } from "../attempts/process-state.ts";
 import { removeRun, removeRuns } from "./remove-runs.ts";
-import type { Perform, RunEngine, Serving } from "./run-engine.ts";
-import { readInput } from "./run-input.ts";
+import type { Perform, RunEngine, Serving } from "../attempts/run-engine.ts";
+import { readInput } from "../run-store/run-input.ts";
 import { RunSchedules } from "./run-schedules.ts";
-import { cancelled } from "./run-opts.ts";
-import { RunPerformer } from "./run-performer.ts";
-import { makeServiceParts } from "./service-parts.ts";
+import { cancelled } from "../run-store/run-opts.ts";
+import { RunPerformer } from "../attempts/run-performer.ts";
+import { makeServiceParts } from "../attempts/service-parts.ts";
 import { SharedAdmission } from "./shared-admission.ts";
-import type { ServiceParts } from "./service-parts.ts";
-import { byKeys, isEnded, toView } from "./run-record.ts";
-import type { RunRecord } from "./run-record.ts";
-import { readServeOptions, readServiceOptions } from "./run-service-options.ts";
-import type { RunServiceOptions, ServeOptions, ServiceSettings } from "./run-service-options.ts";
+import type { ServiceParts } from "../attempts/service-parts.ts";
+import { byKeys, isEnded, toView } from "../run-store/run-record.ts";
+import type { RunRecord } from "../run-store/run-record.ts";
+import { readServeOptions, readServiceOptions } from "../attempts/run-service-options.ts";
+import type { RunServiceOptions, ServeOptions, ServiceSettings } from "../attempts/run-service-options.ts";
 import { RunSubscriptions } from "./run-subscriptions.ts";
-import type { RunStorage } from "./run-record.ts";
-import { RunSweep } from "./run-sweep.ts";
-import { RunTail } from "./run-tail.ts";
+import type { RunStorage } from "../run-store/run-record.ts";
+import { RunSweep } from "../attempts/run-sweep.ts";
+import { RunTail } from "../run-events/run-tail.ts";
 import type {
   AcceptedRun,
   RunCaller,
@@ -42,8 +42,8 @@ import type {
   RunRequest,
   RunView,
   UpgradeFinding,
-} from "./run-view.ts";
-import { findMissingParts } from "./upgrade-check.ts";
+} from "../run-store/run-view.ts";
+import { findMissingParts } from "../attempts/upgrade-check.ts";
 
 /**
  * Durable runs of agents, teams and workflows: a run that was accepted is a record in the storage, which any connection can

@@ -6,8 +6,8 @@ import { ScriptedModel } from "../testing/scripted-model.ts";
 import { defineTool } from "../tool/define-tool.ts";
 import type { ToolDef } from "../run/tool.ts";
 import { Workflow } from "../workflow/workflow.ts";
-import type { RunServiceOptions } from "./run-service-options.ts";
-import type { RunRequest } from "./run-view.ts";
+import type { RunServiceOptions } from "../attempts/run-service-options.ts";
+import type { RunRequest } from "../run-store/run-view.ts";
 import { readEvents, request, scriptedAgent, serveRuns, untilStatus } from "./test/services.ts";
 
 const asking = { toolCalls: [{ name: "pay", arguments: { amount: 1 } }] };

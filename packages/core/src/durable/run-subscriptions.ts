@@ -4,15 +4,15 @@ import type { Logger } from "../log/logger.ts";
 import { scan } from "../session/scan.ts";
 import type { Json } from "../storage/json.ts";
 import type { StorageEntry } from "../storage/storage-driver.ts";
-import type { KeyVault } from "./key-vault.ts";
-import type { LiveNodes } from "./live-nodes.ts";
-import { toEvents } from "./run-events.ts";
-import { isEnded } from "./run-record.ts";
-import type { RunRecord, RunStorage } from "./run-record.ts";
-import type { RunStore } from "./run-store.ts";
-import type { RunCaller } from "./run-view.ts";
-import { readSubscription, readSubscriptionKey, subscriptionKeys } from "./subscription-record.ts";
-import type { SubscriptionPlace, SubscriptionRecord } from "./subscription-record.ts";
+import type { KeyVault } from "../run-store/key-vault.ts";
+import type { LiveNodes } from "../attempts/live-nodes.ts";
+import { toEvents } from "../run-events/run-events.ts";
+import { isEnded } from "../run-store/run-record.ts";
+import type { RunRecord, RunStorage } from "../run-store/run-record.ts";
+import type { RunStore } from "../run-store/run-store.ts";
+import type { RunCaller } from "../run-store/run-view.ts";
+import { readSubscription, readSubscriptionKey, subscriptionKeys } from "../run-store/subscription-record.ts";
+import type { SubscriptionPlace, SubscriptionRecord } from "../run-store/subscription-record.ts";
 
 /** A subscription to a run as its owner may see it. */
 export type RunSubscription = {

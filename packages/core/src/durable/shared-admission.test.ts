@@ -1,12 +1,12 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import { SharedAdmission } from "./shared-admission.ts";
-import type { RunEngine, RunJob, Serving } from "./run-engine.ts";
+import type { RunEngine, RunJob, Serving } from "../attempts/run-engine.ts";
 import type { RunService } from "./run-service.ts";
-import { RunStore } from "./run-store.ts";
-import type { RunStorage } from "./run-record.ts";
+import { RunStore } from "../run-store/run-store.ts";
+import type { RunStorage } from "../run-store/run-record.ts";
 import { askingRunnable } from "./test/asking-runnable.ts";
-import { RemoteStorage } from "./test/remote-storage.ts";
+import { RemoteStorage } from "../storage/test/remote-storage.ts";
 import { makeService, request, scriptedAgent, untilStatus } from "./test/services.ts";
 
 /** An engine whose queue several services share. The one that serves performs each job at once. */

@@ -3,11 +3,11 @@ import { withTimeout } from "../async/with-timeout.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { runNamespaces } from "../journal/log-entry.ts";
 import type { SessionOwner } from "../session/session-owner.ts";
-import { checkOpen, checkQueued } from "./admission.ts";
-import type { AdmissionLimits } from "./admission.ts";
-import type { RunEngine } from "./run-engine.ts";
-import { byKeys, isEnded, runIdOf } from "./run-record.ts";
-import type { RunStore } from "./run-store.ts";
+import { checkOpen, checkQueued } from "../attempts/admission.ts";
+import type { AdmissionLimits } from "../attempts/admission.ts";
+import type { RunEngine } from "../attempts/run-engine.ts";
+import { byKeys, isEnded, runIdOf } from "../run-store/run-record.ts";
+import type { RunStore } from "../run-store/run-store.ts";
 
 /** Milliseconds for which the number of waiting runs is not asked for again. */
 const queuedMs = 1000;

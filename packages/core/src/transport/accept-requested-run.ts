@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { RunService } from "../durable/run-service.ts";
-import type { AcceptedRun, RunKind, RunRequest } from "../durable/run-view.ts";
+import type { AcceptedRun, RunKind, RunRequest } from "../run-store/run-view.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { RunOpts } from "../run/run-options.ts";
 import type { Json } from "../storage/json.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RunService } from "../durable/run-service.ts";
-import type { RunCaller, RunEvent, RunKind, RunView } from "../durable/run-view.ts";
+import type { RunCaller, RunEvent, RunKind, RunView } from "../run-store/run-view.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { OpenTails } from "./open-tails.ts";
 

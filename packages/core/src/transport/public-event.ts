@@ -1,4 +1,4 @@
-import type { RunEvent, RunKind } from "../durable/run-view.ts";
+import type { RunEvent, RunKind } from "../run-store/run-view.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { TokenUsage } from "../message/token-usage.ts";
 import type { ToolEffect } from "../message/tool-call.ts";

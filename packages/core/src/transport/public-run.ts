@@ -1,4 +1,4 @@
-import type { RunView } from "../durable/run-view.ts";
+import type { RunView } from "../run-store/run-view.ts";
 import type { PublicError } from "../errors/public-error.ts";
 import type { RunWait } from "../journal/log-entry.ts";
 import { noUsage } from "../message/token-usage.ts";

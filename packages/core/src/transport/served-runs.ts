@@ -1,6 +1,6 @@
-import type { DurableWorkflow } from "../durable/run-service-options.ts";
+import type { DurableWorkflow } from "../attempts/run-service-options.ts";
 import { RunService } from "../durable/run-service.ts";
-import type { RunCaller, RunKind, RunView } from "../durable/run-view.ts";
+import type { RunCaller, RunKind, RunView } from "../run-store/run-view.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { RunWait } from "../journal/log-entry.ts";
 import type { Logger } from "../log/logger.ts";

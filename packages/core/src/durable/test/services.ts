@@ -6,8 +6,8 @@ import type { StorageDriver } from "../../storage/storage-driver.ts";
 import { ScriptedModel } from "../../testing/scripted-model.ts";
 import type { ScriptedAnswer } from "../../testing/scripted-answer.ts";
 import { RunService } from "../run-service.ts";
-import type { RunServiceOptions } from "../run-service-options.ts";
-import type { RunEvent, RunRequest, RunView } from "../run-view.ts";
+import type { RunServiceOptions } from "../../attempts/run-service-options.ts";
+import type { RunEvent, RunRequest, RunView } from "../../run-store/run-view.ts";
 
 /** An agent `a` that plays a script. */
 export function scriptedAgent(answers: readonly ScriptedAnswer[], config: Partial<AgentConfig> = {}): Agent {

@@ -1,7 +1,7 @@
 import type { Json } from "../../storage/json.ts";
 import { InMemoryStorage } from "../../storage/in-memory-storage.ts";
 import type { ListOptions, StorageDriver } from "../../storage/storage-driver.ts";
-import type { HandedBack, Perform, RunEngine, RunJob, Serving } from "../run-engine.ts";
+import type { HandedBack, Perform, RunEngine, RunJob, Serving } from "../../attempts/run-engine.ts";
 
 type Server = {
   readonly node: string;

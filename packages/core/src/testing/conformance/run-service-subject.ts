@@ -1,7 +1,7 @@
 import { Agent } from "../../agent/agent.ts";
 import { RunService } from "../../durable/run-service.ts";
-import type { RunServiceOptions } from "../../durable/run-service-options.ts";
-import type { RunEvent, RunRequest, RunStatus, RunView } from "../../durable/run-view.ts";
+import type { RunServiceOptions } from "../../attempts/run-service-options.ts";
+import type { RunEvent, RunRequest, RunStatus, RunView } from "../../run-store/run-view.ts";
 import type { ToolDef } from "../../run/tool.ts";
 import { InMemoryStorage } from "../../storage/in-memory-storage.ts";
 import type { StorageDriver } from "../../storage/storage-driver.ts";

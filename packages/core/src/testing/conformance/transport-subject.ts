@@ -1,4 +1,4 @@
-import type { RunKind } from "../../durable/run-view.ts";
+import type { RunKind } from "../../run-store/run-view.ts";
 import type { RunService } from "../../durable/run-service.ts";
 import type { Logger } from "../../log/logger.ts";
 import type { Runnable } from "../../run/runnable.ts";

@@ -1,7 +1,7 @@
 import { TroupeError } from "../errors/troupe-error.ts";
 import { ownerKey } from "../session/session-keys.ts";
 import type { SessionOwner } from "../session/session-owner.ts";
-import type { OpenRun } from "./run-record.ts";
+import type { OpenRun } from "../run-store/run-record.ts";
 
 /** Milliseconds after which a refused caller may try again. */
 const retryAfterMs = 1000;

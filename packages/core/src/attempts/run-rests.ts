@@ -1,8 +1,8 @@
 import type { Journal } from "../journal/journal.ts";
 import type { RunWait } from "../journal/log-entry.ts";
-import { readInbox } from "./answers.ts";
-import type { InboxContent } from "./answers.ts";
-import type { RunRecord } from "./run-record.ts";
+import { readInbox } from "../run-store/answers.ts";
+import type { InboxContent } from "../run-store/answers.ts";
+import type { RunRecord } from "../run-store/run-record.ts";
 import type { RunningNote } from "./running-note.ts";
 import { sweepMs } from "./run-sweep.ts";
 import type { ServiceParts } from "./service-parts.ts";

@@ -3,7 +3,7 @@ import type { LogEntry, LogRecord } from "../journal/log-entry.ts";
 import type { NumberedRecord } from "../journal/read-log.ts";
 import { readLog } from "../journal/read-log.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
-import type { RunEvent } from "./run-view.ts";
+import type { RunEvent } from "../run-store/run-view.ts";
 
 /** The position of an event: the number of its record in the log, and its index within the record. */
 export type Position = { readonly number: number; readonly index: number };

@@ -1,6 +1,6 @@
-import { isEnded } from "./run-record.ts";
-import type { Running, RunRecord } from "./run-record.ts";
-import type { RunStore } from "./run-store.ts";
+import { isEnded } from "../run-store/run-record.ts";
+import type { Running, RunRecord } from "../run-store/run-record.ts";
+import type { RunStore } from "../run-store/run-store.ts";
 
 /** Milliseconds after which the record of a run says that it is performed. Shorter runs have that written with their end. */
 const noteAfterMs = 100;

@@ -5,10 +5,10 @@ import { logKey } from "../journal/log-entry.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import type { Json } from "../storage/json.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
-import { RunTails } from "./run-tails.ts";
+import { RunTails } from "../run-events/run-tails.ts";
 import { runnableOf } from "./test/asking-runnable.ts";
 import { makeService, readEvents, request, scriptedAgent, serveRuns, textOf, untilStatus } from "./test/services.ts";
-import type { RunEvent } from "./run-view.ts";
+import type { RunEvent } from "../run-store/run-view.ts";
 
 /** A storage that counts its reads of logs. */
 function counting(): { storage: StorageDriver; reads: () => number } {

@@ -5,9 +5,9 @@ import type { StorageDriver } from "../storage/storage-driver.ts";
 import { readProperty } from "../util/read-property.ts";
 import { lookUpTarget } from "./durable-target.ts";
 import { canServe } from "./node-record.ts";
-import { addUse, findMissing, hashOf } from "./plan-print.ts";
-import type { PlanUse } from "./plan-print.ts";
-import type { RunRecord } from "./run-record.ts";
+import { addUse, findMissing, hashOf } from "../run-store/plan-print.ts";
+import type { PlanUse } from "../run-store/plan-print.ts";
+import type { RunRecord } from "../run-store/run-record.ts";
 import type { Ready, ServiceParts } from "./service-parts.ts";
 
 /**

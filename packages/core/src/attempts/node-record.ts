@@ -2,11 +2,11 @@ import { registryEntries } from "../run/registry.ts";
 import { isArrayOf, isCount } from "../storage/stored-record.ts";
 import { isRecord } from "../util/is-record.ts";
 import type { Registries } from "./durable-target.ts";
-import type { KeyVault } from "./key-vault.ts";
-import { findMissing, hashOf } from "./plan-print.ts";
-import type { PlanPrint, PlanPrinter, PlanUse } from "./plan-print.ts";
-import type { RunRecord } from "./run-record.ts";
-import type { RunKind } from "./run-view.ts";
+import type { KeyVault } from "../run-store/key-vault.ts";
+import { findMissing, hashOf } from "../run-store/plan-print.ts";
+import type { PlanPrint, PlanPrinter, PlanUse } from "../run-store/plan-print.ts";
+import type { RunRecord } from "../run-store/run-record.ts";
+import type { RunKind } from "../run-store/run-view.ts";
 
 /** A runnable that a process performs runs of. */
 type ServedPlan = { readonly kind: RunKind; readonly name: string; readonly plan: PlanPrint };

@@ -15,7 +15,7 @@ import type { Json } from "../storage/json.ts";
 import { WorkflowError } from "../workflow/workflow-result.ts";
 import type { WorkflowChunk, WorkflowResult } from "../workflow/workflow-result.ts";
 import type { DurableWorkflow } from "./run-service-options.ts";
-import type { RunKeys, RunKind } from "./run-view.ts";
+import type { RunKeys, RunKind } from "../run-store/run-view.ts";
 
 /**
  * A run that has not begun: its chunks drive it, and after them there is its public output. `innerOf` returns the object of a

@@ -3,10 +3,10 @@ import { TroupeError } from "../errors/troupe-error.ts";
 import { logKey } from "../journal/log-entry.ts";
 import { LogWriter } from "../journal/log-writer.ts";
 import type { RunFeed } from "./run-feed.ts";
-import type { RunRecord, RunStorage } from "./run-record.ts";
+import type { RunRecord, RunStorage } from "../run-store/run-record.ts";
 import { RunTail } from "./run-tail.ts";
 import { RunTails } from "./run-tails.ts";
-import { RemoteStorage } from "./test/remote-storage.ts";
+import { RemoteStorage } from "../storage/test/remote-storage.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -1,5 +1,5 @@
-import { InMemoryStorage } from "../../storage/in-memory-storage.ts";
-import type { Listing, StorageDriver } from "../../storage/storage-driver.ts";
+import { InMemoryStorage } from "../in-memory-storage.ts";
+import type { Listing, StorageDriver } from "../storage-driver.ts";
 
 /** A storage that other processes may write to, for all that a service knows, and what it is asked for. */
 export class RemoteStorage {

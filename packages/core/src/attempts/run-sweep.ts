@@ -2,9 +2,9 @@ import { mapBounded } from "../async/map-bounded.ts";
 import { runNamespaces } from "../journal/log-entry.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import type { Admission } from "./admission.ts";
-import { readCancels } from "./answers.ts";
+import { readCancels } from "../run-store/answers.ts";
 import type { Performing } from "./process-state.ts";
-import type { FoundOpenRun, RunStore } from "./run-store.ts";
+import type { FoundOpenRun, RunStore } from "../run-store/run-store.ts";
 
 /** Milliseconds after which an open run that was not submitted is submitted again. */
 export const sweepMs = 30_000;

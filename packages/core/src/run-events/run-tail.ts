@@ -2,12 +2,12 @@ import { sleep } from "../async/sleep.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { Backlog, parsePosition } from "./run-events.ts";
 import type { EventPage, Position } from "./run-events.ts";
-import { isEnded } from "./run-record.ts";
-import type { RunRecord } from "./run-record.ts";
-import type { RunStorage } from "./run-record.ts";
+import { isEnded } from "../run-store/run-record.ts";
+import type { RunRecord } from "../run-store/run-record.ts";
+import type { RunStorage } from "../run-store/run-record.ts";
 import { RunFeed } from "./run-feed.ts";
 import type { RunTails } from "./run-tails.ts";
-import type { RunEvent } from "./run-view.ts";
+import type { RunEvent } from "../run-store/run-view.ts";
 
 type TailInit = {
   runId: string;

@@ -5,16 +5,16 @@ import type { Logger } from "../log/logger.ts";
 import { createId } from "../util/create-id.ts";
 import { Admission } from "./admission.ts";
 import type { DurableTarget, Registries } from "./durable-target.ts";
-import { KeyVault } from "./key-vault.ts";
+import { KeyVault } from "../run-store/key-vault.ts";
 import { LiveNodes } from "./live-nodes.ts";
-import { PlanPrinter } from "./plan-print.ts";
+import { PlanPrinter } from "../run-store/plan-print.ts";
 import { describeServed } from "./node-record.ts";
 import { processStateOf } from "./process-state.ts";
-import type { RunRecord, RunStorage } from "./run-record.ts";
+import type { RunRecord, RunStorage } from "../run-store/run-record.ts";
 import type { ServiceSettings } from "./run-service-options.ts";
-import { RunStore } from "./run-store.ts";
-import { RunTails } from "./run-tails.ts";
-import type { LocalRunOptions, RunKeys } from "./run-view.ts";
+import { RunStore } from "../run-store/run-store.ts";
+import { RunTails } from "../run-events/run-tails.ts";
+import type { LocalRunOptions, RunKeys } from "../run-store/run-view.ts";
 
 /** All that an attempt needs beside the record of its run. */
 export type Ready = {

@@ -6,9 +6,9 @@ import { isInvalid } from "../storage/storage-failure.ts";
 import { isRecord } from "../util/is-record.ts";
 import { readProperty } from "../util/read-property.ts";
 import { lookUpTarget, toFailedEnd } from "./durable-target.ts";
-import { endOf } from "./run-opts.ts";
-import type { Running, RunRecord } from "./run-record.ts";
-import type { StoredEnd } from "./run-store.ts";
+import { endOf } from "../run-store/run-opts.ts";
+import type { Running, RunRecord } from "../run-store/run-record.ts";
+import type { StoredEnd } from "../run-store/run-store.ts";
 import type { ServiceParts } from "./service-parts.ts";
 
 /** Ends durable runs: in their log, in their record, in their session, and for the other parts of the service. */

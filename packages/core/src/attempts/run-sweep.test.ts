@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
-import { putCancel } from "./answers.ts";
+import { putCancel } from "../run-store/answers.ts";
 import { Admission } from "./admission.ts";
 import type { Performing } from "./process-state.ts";
-import type { RunStorage } from "./run-record.ts";
-import type { FoundOpenRun } from "./run-store.ts";
-import { RunStore } from "./run-store.ts";
+import type { RunStorage } from "../run-store/run-record.ts";
+import type { FoundOpenRun } from "../run-store/run-store.ts";
+import { RunStore } from "../run-store/run-store.ts";
 import { RunSweep, sweepMs } from "./run-sweep.ts";
-import { RemoteStorage } from "./test/remote-storage.ts";
+import { RemoteStorage } from "../storage/test/remote-storage.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
