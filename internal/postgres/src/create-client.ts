@@ -11,6 +11,8 @@ export type PostgresConnection = {
   /** Lets the process end while the connection is open. */
   unref(): void;
   end(): Promise<void>;
+  /** A member of pg's client that its types do not have, and its client over libpq does not have at all. */
+  readonly connection?: { readonly stream: { destroy(): unknown } };
 };
 
 /** The part of pg's pool that makes its connections. */
@@ -23,4 +25,12 @@ type PoolParts = { Client?: new (options: unknown) => PostgresConnection; option
 export function createClient(pool: PostgresPool): PostgresConnection | undefined {
   const { Client, options } = pool as PoolParts;
   return typeof Client === "function" && typeof options === "object" ? new Client(options) : undefined;
+}
+
+/**
+ * Ends a connection. One that is not established yet is cut off, since a server that hangs would never answer its end.
+ */
+export function endClient(client: PostgresConnection, { isConnected }: { isConnected: boolean }): void {
+  void client.end().catch(() => {});
+  if (!isConnected) client.connection?.stream.destroy();
 }

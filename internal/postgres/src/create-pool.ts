@@ -28,6 +28,8 @@ export async function createPool(address: ServerAddress, settings: PoolSettings)
     application_name: applicationName,
     enableChannelBinding: channelBinding,
     max: settings.max,
+    // A process that forgets to close its storage ends all the same.
+    allowExitOnIdle: true,
     connectionTimeoutMillis: settings.acquireTimeoutMs + extraTimeoutMs,
     statement_timeout: settings.statementTimeoutMs,
     keepAlive: true,

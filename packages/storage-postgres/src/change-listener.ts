@@ -16,15 +16,16 @@ export function listenerOf(pool: PostgresPool, connections: Connections): Change
 
 /**
  * Listens to channels of a database, with a connection of its own while there is a callback. Hints from a timer stand in
- * for notifications wherever these do not come, and a warning of the process says so, once.
+ * for notifications wherever these do not come, and a warning of the process says so, once for each reason.
  */
 export class ChangeListener {
   readonly #pool: PostgresPool;
   readonly #connections: Connections;
   readonly #callbacks = new Map<string, Set<{ readonly call: () => void }>>();
+  /** The reasons of which a warning has been given. */
+  readonly #warned = new Set<string>();
   #connection: ListeningConnection | undefined;
   #hints: NodeJS.Timeout | undefined;
-  #hasWarned = false;
 
   constructor(pool: PostgresPool, connections: Connections) {
     this.#pool = pool;
@@ -52,11 +53,11 @@ export class ChangeListener {
       connections: this.#connections,
       channels: () => [...this.#callbacks.keys()],
       onChange: (channel) => this.#call(channel),
-      onDeaf: (reason) => this.#warn(reason),
+      onUnnotified: (reason) => this.#warn(reason),
     });
     this.#connection = connection;
     this.#hints = setInterval(() => {
-      if (!connection.isHearing) for (const channel of this.#callbacks.keys()) this.#call(channel);
+      if (!connection.isReceiving) for (const channel of this.#callbacks.keys()) this.#call(channel);
     }, hintMs).unref();
   }
 
@@ -71,9 +72,9 @@ export class ChangeListener {
   }
 
   #warn(reason: string): void {
-    if (this.#hasWarned) return;
-    this.#hasWarned = true;
-    const sentence = `PostgresStorage gets no notifications from PostgreSQL: ${reason}. It looks for the writes of other processes ten times a second instead, which costs a query each time. Connect to PostgreSQL itself, or through a pooler in session mode.`;
+    if (this.#warned.has(reason)) return;
+    this.#warned.add(reason);
+    const sentence = `PostgresStorage gets no notifications from PostgreSQL, and looks for the writes of other processes ten times a second instead, which costs a query each time: ${reason}`;
     process.emitWarning(sentence, { type: "TroupeWarning", code: "no_notifications" });
   }
 }

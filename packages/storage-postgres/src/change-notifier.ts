@@ -9,7 +9,7 @@ const pauseMs = 20;
 const closeTimeoutMs = 1000;
 
 /**
- * Tells if other processes hear of the records of a namespace at once: those of durable runs are the ones for which
+ * Tells if other processes are notified of the records of a namespace: those of durable runs are the ones for which
  * processes wait. Every other write is spared the notification.
  */
 export function isAnnounced(namespace: string): boolean {
@@ -26,7 +26,7 @@ export function channelOf(table: string): string {
  * commits one notifying transaction at a time, so that writers would wait for each other's disk. A notification alone
  * waits for no disk. One that is lost costs the readers no more than the wait for their next look.
  */
-export class ChangeNotices {
+export class ChangeNotifier {
   readonly #connections: Connections;
   readonly #channel: string;
   #pause: NodeJS.Timeout | undefined;

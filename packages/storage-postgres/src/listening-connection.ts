@@ -1,16 +1,25 @@
 import { randomUUID } from "node:crypto";
-import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises";
-import { createClient, sqlStateOf } from "@troupe-internal/postgres";
+import { setImmediate as turn } from "node:timers/promises";
+import { withTimeout } from "@troupe/core/adapter";
+import { createClient, endClient, sqlStateOf, toPostgresFailure } from "@troupe-internal/postgres";
 import type { Connections, PostgresConnection, PostgresPool } from "@troupe-internal/postgres";
 
-/** Milliseconds for an answer on the connection, between two checks of it, and for a notification of its own. */
+/** Milliseconds for an answer of the server, between two checks of the connection, and for a notification of its own. */
 const answerTimeoutMs = 5000;
 const checkMs = 10_000;
-const echoTimeoutMs = 1000;
+const ownNotificationMs = 1000;
 
 /** Milliseconds until a connection is made anew that was lost, or on which no notifications come. */
 const lostPauseMs = 500;
-const deafPauseMs = 60_000;
+const unnotifiedPauseMs = 60_000;
+
+/** Classes of SQLSTATE that pass by themselves: connection lost, too few resources (such as connections), shutting down. */
+const passingClasses = ["08", "53", "57"];
+
+/** Reasons without notifications, each with the way to mend it. The others are refusals of the server. */
+const noClient = "the given pool has no Client and options, as those of pg have. Give a Pool of pg.";
+const poolerBetween =
+  "a pooler in transaction mode stands between. Connect to PostgreSQL itself, or through a pooler in session mode.";
 
 type Init = {
   pool: PostgresPool;
@@ -19,12 +28,12 @@ type Init = {
   channels: () => readonly string[];
   /** Called when a channel may have been notified. */
   onChange: (channel: string) => void;
-  /** Called with the reason when no notifications come. */
-  onDeaf: (reason: string) => void;
+  /** Called when no notifications come, with the reason and the way to mend it. */
+  onUnnotified: (reason: string) => void;
 };
 
-/** Why a connection does not listen any more: it is gone, or no notifications come on it, for a reason. */
-type Ending = "lost" | { readonly deaf: string };
+/** Outcome of a connection: it was lost, or no notifications come on it, for a reason. */
+type Outcome = "lost" | { readonly unnotified: string };
 
 /**
  * A connection beside a pool that listens to channels. It is made anew whenever it is lost, and does not keep the process
@@ -32,7 +41,7 @@ type Ending = "lost" | { readonly deaf: string };
  */
 export class ListeningConnection {
   /** True while notifications come. */
-  isHearing = false;
+  isReceiving = false;
   readonly #init: Init;
   readonly #closed = new AbortController();
   #client: PostgresConnection | undefined;
@@ -54,41 +63,45 @@ export class ListeningConnection {
 
   async #run(): Promise<void> {
     while (!this.#closed.signal.aborted) {
-      const ending = await this.#hear();
-      if (ending !== "lost") this.#init.onDeaf(ending.deaf);
-      await this.#pause(ending === "lost" ? lostPauseMs : deafPauseMs);
+      const outcome = await this.#listenUntilLost();
+      if (outcome !== "lost") this.#init.onUnnotified(outcome.unnotified);
+      await this.#pause(outcome === "lost" ? lostPauseMs : unnotifiedPauseMs);
     }
   }
 
-  /** Listens until the connection is lost or closed. Never rejects. */
-  async #hear(): Promise<Ending> {
-    const client = createClient(this.#init.pool);
-    if (client === undefined) return { deaf: "the given pool has no Client and options, as those of pg have" };
-    const ended = new Promise<void>((resolve) => client.once("end", resolve));
-    // Both are told by the end of the connection, too.
-    client.on("error", () => {});
+  /** Connects and listens until the connection is lost or closed. Never rejects. */
+  async #listenUntilLost(): Promise<Outcome> {
+    const over = Promise.withResolvers<Outcome>();
+    const lose = (): void => over.resolve("lost");
+    this.#closed.signal.addEventListener("abort", lose);
+    let client: PostgresConnection | undefined;
     try {
-      await client.connect();
-      client.unref();
-      this.#client = client;
-      return await Promise.race([this.#hearOn(client), ended.then(() => "lost" as const)]);
+      client = createClient(this.#init.pool);
+      if (client === undefined) return { unnotified: noClient };
+      client.once("end", lose);
+      // An error ends the connection, too.
+      client.on("error", () => {});
+      return await Promise.race([over.promise, this.#listenOn(client)]);
     } catch (error) {
-      const state = sqlStateOf(error);
-      return state === undefined || state.startsWith("57") ? "lost" : { deaf: `it refused to listen (${state})` };
+      return toOutcome(error);
     } finally {
-      this.isHearing = false;
+      this.#closed.signal.removeEventListener("abort", lose);
+      this.isReceiving = false;
+      if (client !== undefined) endClient(client, { isConnected: this.#client === client });
       this.#client = undefined;
-      void client.end().catch(() => {});
     }
   }
 
-  async #hearOn(client: PostgresConnection): Promise<Ending> {
+  async #listenOn(client: PostgresConnection): Promise<Outcome> {
+    await connect(client);
+    if (this.#closed.signal.aborted) return "lost";
+    this.#client = client;
     client.on("notification", ({ channel }) => this.#init.onChange(channel));
     await this.#listenTo(client, this.#init.channels());
-    const isHearing = await this.#hearsItself(client);
+    const isReceiving = await this.#receivesOwnNotification(client);
     if (this.#closed.signal.aborted || this.#client !== client) return "lost";
-    if (!isHearing) return { deaf: "a pooler in transaction mode stands between" };
-    this.isHearing = true;
+    if (!isReceiving) return { unnotified: poolerBetween };
+    this.isReceiving = true;
     // A connection that a network dropped in silence never ends by itself.
     while (await this.#pause(checkMs)) await client.query({ text: "select 1", query_timeout: answerTimeoutMs });
     return "lost";
@@ -97,7 +110,7 @@ export class ListeningConnection {
   async #listenTo(client: PostgresConnection, channels: readonly string[]): Promise<void> {
     const text = channels.map((channel) => `listen ${channel}`).join(";");
     await client.query({ text, query_timeout: answerTimeoutMs });
-    // What was written before.
+    // No notification tells of what was written before.
     for (const channel of channels) this.#init.onChange(channel);
   }
 
@@ -105,27 +118,53 @@ export class ListeningConnection {
    * Tells if a notification that the pool sends arrives. Behind a pooler that lends a server's connection for one transaction,
    * "listen" succeeds, and nothing comes.
    */
-  async #hearsItself(client: PostgresConnection): Promise<boolean> {
+  async #receivesOwnNotification(client: PostgresConnection): Promise<boolean> {
     const [channel] = this.#init.channels();
     const token = randomUUID();
-    let isHeard = channel === undefined;
-    const heard = Promise.withResolvers<void>();
+    let isReceived = channel === undefined;
+    const received = Promise.withResolvers<void>();
     client.on("notification", ({ payload }) => {
       if (payload !== token) return;
-      isHeard = true;
-      heard.resolve();
+      isReceived = true;
+      received.resolve();
     });
     const statement = { sql: "select pg_notify($1, $2)", parameters: [channel, token] };
-    if (!isHeard) await this.#init.connections.useRepeatedly(async (query) => await query(statement));
-    await Promise.race([heard.promise, this.#pause(echoTimeoutMs)]);
+    if (!isReceived) await this.#init.connections.useRepeatedly(async (query) => await query(statement));
+    await Promise.race([received.promise, this.#pause(ownNotificationMs)]);
     // It may lie unread in the socket of a process that was busy.
-    if (!isHeard) for (let round = 0; round < 2; round += 1) await turn();
-    return isHeard;
+    if (!isReceived) for (let round = 0; round < 2; round += 1) await turn();
+    return isReceived;
   }
 
   /** Waits, and tells if the connection is still wanted then. Does not keep the process alive. */
   async #pause(ms: number): Promise<boolean> {
-    await sleep(ms, undefined, { ref: false, signal: this.#closed.signal }).catch(() => {});
-    return !this.#closed.signal.aborted;
+    const { signal } = this.#closed;
+    if (signal.aborted) return false;
+    const over = Promise.withResolvers<void>();
+    const end = (): void => over.resolve();
+    const timer = setTimeout(end, ms).unref();
+    signal.addEventListener("abort", end);
+    await over.promise;
+    clearTimeout(timer);
+    signal.removeEventListener("abort", end);
+    return !signal.aborted;
   }
+}
+
+/** Connects, within the time for an answer. Does not keep the process alive meanwhile. */
+async function connect(client: PostgresConnection): Promise<void> {
+  const connecting = client.connect();
+  client.unref();
+  const onTimeout = (): never => {
+    throw new Error("The server did not answer.");
+  };
+  await withTimeout(connecting, { timeoutMs: answerTimeoutMs, onTimeout, unref: true });
+  // A server with several addresses may have been reached through another socket.
+  client.unref();
+}
+
+function toOutcome(error: unknown): Outcome {
+  const state = sqlStateOf(error);
+  const isPassing = state === undefined || passingClasses.includes(state.slice(0, 2));
+  return isPassing ? "lost" : { unnotified: toPostgresFailure(error).message };
 }

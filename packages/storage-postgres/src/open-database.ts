@@ -3,7 +3,7 @@ import type { ConnectionSource } from "@troupe-internal/postgres";
 import { compileStatements } from "@troupe-internal/sql-storage";
 import { appendStatement } from "./append-statement.ts";
 import { batchStatements } from "./batch-statements.ts";
-import { ChangeNotices, channelOf } from "./change-notices.ts";
+import { ChangeNotifier, channelOf } from "./change-notifier.ts";
 import { listenerOf } from "./change-listener.ts";
 import { PostgresDatabase } from "./postgres-database.ts";
 import type { PostgresSettings } from "./postgres-options.ts";
@@ -29,7 +29,7 @@ export async function openDatabase(source: ConnectionSource, settings: PostgresS
       append,
       batches,
       connections,
-      notices: new ChangeNotices(connections, channel),
+      notifier: new ChangeNotifier(connections, channel),
       listen: (onChange) => listenerOf(pool, connections).add(channel, onChange),
       end,
     });

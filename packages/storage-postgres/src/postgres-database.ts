@@ -15,8 +15,8 @@ import type { SqlRow, Statements } from "@troupe-internal/sql-storage";
 import type { AppendStatement } from "./append-statement.ts";
 import { firstRecords, recordOf, toBatches } from "./batch-statements.ts";
 import type { BatchStatements } from "./batch-statements.ts";
-import { isAnnounced } from "./change-notices.ts";
-import type { ChangeNotices } from "./change-notices.ts";
+import { isAnnounced } from "./change-notifier.ts";
+import type { ChangeNotifier } from "./change-notifier.ts";
 
 /** The statements on a storage's table, the connections that run them, and a function that releases the pool. */
 export type OpenTable = {
@@ -24,7 +24,7 @@ export type OpenTable = {
   readonly append: AppendStatement;
   readonly batches: BatchStatements;
   readonly connections: Connections;
-  readonly notices: ChangeNotices;
+  readonly notifier: ChangeNotifier;
   /** Calls back when others may have written. Returns the function that ends this. */
   readonly listen: (onChange: () => void) => () => void;
   /** Releases the pool. */
@@ -137,12 +137,12 @@ export class PostgresDatabase implements RecordDatabase {
 
   async close(): Promise<void> {
     for (const stop of this.#watching) stop();
-    await this.#table.notices.close();
+    await this.#table.notifier.close();
     await this.#table.end();
   }
 
   #announce(written: readonly { readonly namespace: string }[]): void {
-    if (written.some(({ namespace }) => isAnnounced(namespace))) this.#table.notices.announce();
+    if (written.some(({ namespace }) => isAnnounced(namespace))) this.#table.notifier.announce();
   }
 
   async #query<Row = SqlRow>(statement: SqlStatement): Promise<readonly Row[]> {

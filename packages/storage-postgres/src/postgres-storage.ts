@@ -21,7 +21,7 @@ export class PostgresStorage extends DatabaseStorage {
   }
 
   /**
-   * Calls back when something in the namespace may have changed. Hears at once of the writes of other processes to
+   * Calls back when something in the namespace may have changed. Tells at once of the writes of other processes to
    * namespaces that begin with `run-`, by LISTEN and NOTIFY, with one connection beside the pool while there is a listener.
    */
   watch(namespace: string, listener: () => void): () => void {

@@ -3,7 +3,7 @@ import type { Query } from "@troupe-internal/postgres";
 import type { SqlCall, Statements } from "@troupe-internal/sql-storage";
 import type { PostgresSettings } from "./postgres-options.ts";
 
-/** The names of a storage's table and of its schema, not quotedTableName. */
+/** The names of a storage's table and of its schema, not quoted. */
 export type TableName = Pick<PostgresSettings, "schema" | "table">;
 
 /** The row that `look` returns. */
@@ -15,7 +15,7 @@ const look = `
     exists (select from pg_tables where schemaname = $1 and tablename = $2) as table,
     current_setting('server_encoding') as encoding`;
 
-/** Returns the name of a table with its schema, quotedTableName for SQL: `"schema"."table"`. */
+/** Returns the name of a table with its schema, quoted for SQL: `"schema"."table"`. */
 export function quotedTableName({ schema, table }: TableName): string {
   return `"${schema}"."${table}"`;
 }

@@ -1,9 +1,12 @@
+import { once } from "node:events";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { PostgresServer, TestChild } from "@troupe-internal/fault-tools";
+import { PostgresServer, TcpProxy, TestChild } from "@troupe-internal/fault-tools";
 import pg from "pg";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { ask, serverUrl, testSchemas } from "../test/test-schemas.ts";
-import { channelOf } from "./change-notices.ts";
+import { channelOf } from "./change-notifier.ts";
 import { PostgresStorage } from "./postgres-storage.ts";
 import type { PostgresOptions } from "./postgres-options.ts";
 import type { PostgresPool } from "./postgres-pool.ts";
@@ -47,7 +50,7 @@ async function untilQuiet(calls: () => number): Promise<void> {
 }
 
 describe.skipIf(serverUrl === "")("PostgresStorage.watch", { timeout: 60_000 }, () => {
-  it("hears each kind of write of another storage on its table [storage.watch-processes]", async () => {
+  it("calls back after each kind of write of another storage on its table [storage.watch-processes]", async () => {
     const schema = newSchema();
     const [storage, other] = [open(serverUrl, { schema }), open(serverUrl, { schema })];
     const { calls } = await listen(storage);
@@ -66,7 +69,7 @@ describe.skipIf(serverUrl === "")("PostgresStorage.watch", { timeout: 60_000 }, 
     }
   });
 
-  it("hears another process", async () => {
+  it("calls back after a write of another process", async () => {
     const schema = newSchema();
     const { calls } = await listen(open(serverUrl, { schema }));
     const child = await TestChild.start(new URL("../test/storage-child.ts", import.meta.url), {
@@ -95,18 +98,18 @@ describe.skipIf(serverUrl === "")("PostgresStorage.watch", { timeout: 60_000 }, 
     expect(calls()).toBe(0);
   });
 
-  it("hears several storages of one pool on one connection beside the pool, which may have a single one", async () => {
+  it("serves several storages of one pool by one connection beside the pool, which may have a single one", async () => {
     const pool = new pg.Pool({ connectionString: serverUrl, max: 1, application_name: "one_listener" });
     onTestFinished(async () => await pool.end());
     const [schema, apart] = [newSchema(), newSchema()];
     const storages = [open({ pool }, { schema }), open({ pool }, { schema }), open({ pool }, { schema: apart })];
-    const heard = await Promise.all(storages.map(listen));
+    const listening = await Promise.all(storages.map(listen));
     expect(await listeningAs("one_listener")).toHaveLength(1);
     const borrowed = await pool.connect();
     await open(serverUrl, { schema }).set("run-log", "a", 1);
     await open(serverUrl, { schema: apart }).set("run-log", "a", 1);
 
-    await vi.waitFor(() => expect(heard.map(({ calls }) => calls() > 0)).toEqual([true, true, true]));
+    await vi.waitFor(() => expect(listening.map(({ calls }) => calls() > 0)).toEqual([true, true, true]));
     borrowed.release();
     await Promise.all(storages.map(async (storage) => await storage.close()));
     await vi.waitFor(async () => expect(await listeningAs("one_listener")).toEqual([]), patience);
@@ -182,13 +185,63 @@ describe.skipIf(serverUrl === "")("PostgresStorage.watch", { timeout: 60_000 }, 
     await vi.waitFor(() => expect(calls()).toBeGreaterThan(before));
   });
 
-  it("does not keep the process alive", async () => {
-    const args = [serverUrl, newSchema()];
+  it("listens again after the network has dropped its connection without a word", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { hostname, port } = new URL(serverUrl);
+    const proxy = await TcpProxy.start({ target: { host: hostname, port: Number(port) } });
+    onTestFinished(async () => await proxy.close());
+    const url = Object.assign(new URL(serverUrl), { hostname: proxy.host, port: String(proxy.port) }).href;
+    const schema = newSchema();
+    const [storage, other] = [open(url, { schema }), open(serverUrl, { schema })];
+    await other.get("run-log", "a");
+    const { calls } = await listen(storage);
+    proxy.setFaults({ toTarget: { blackHole: true }, toClient: { blackHole: true } });
+    await other.set("run-log", "a", 1);
+    await sleep(300);
+    expect(calls()).toBe(0);
+
+    // The next check of the connection, and the time for its answer.
+    await vi.advanceTimersByTimeAsync(10_000);
+    await vi.advanceTimersByTimeAsync(5000);
+    await vi.waitFor(() => expect(calls()).toBeGreaterThan(0), patience);
+    proxy.setFaults();
+    await vi.advanceTimersByTimeAsync(500);
+    await untilQuiet(calls);
+    const before = calls();
+    await other.set("run-log", "a", 2);
+    await vi.waitFor(() => expect(calls()).toBeGreaterThan(before), patience);
+  });
+
+  it.each(["own", "given"])("does not keep the process alive with its %s pool", async (whose) => {
+    const args = [serverUrl, newSchema(), whose];
     const child = await TestChild.start(new URL("../test/watching-child.ts", import.meta.url), { args });
     onTestFinished(async () => await child.close());
+    await child.next((message): message is string => message === "called");
+    const calledAt = performance.now();
 
     expect({ ...(await child.exit), output: child.output.toString() }).toEqual({ code: 0, signal: null, output: "" });
-    expect(child.messages).toContain("hearing");
+    // Idle connections of a pool end by themselves after 10 seconds.
+    expect(performance.now() - calledAt).toBeLessThan(9000);
+  });
+
+  it("does not keep the process alive while it connects to a server that hangs", async () => {
+    const connected = Promise.withResolvers<void>();
+    const server = createServer(() => connected.resolve());
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    const port = String((server.address() as AddressInfo).port);
+    const args = [serverUrl, newSchema(), "given", Object.assign(new URL(serverUrl), { port }).href];
+    const child = await TestChild.start(new URL("../test/watching-child.ts", import.meta.url), { args });
+    onTestFinished(async () => {
+      await child.close();
+      server.close();
+    });
+    await connected.promise;
+    const connectedAt = performance.now();
+
+    expect({ ...(await child.exit), output: child.output.toString() }).toEqual({ code: 0, signal: null, output: "" });
+    // After 5 seconds it gives the attempt up.
+    expect(performance.now() - connectedAt).toBeLessThan(4500);
   });
 
   it("gathers the notifications of many writes, and sends that of the last one", async () => {
@@ -199,18 +252,18 @@ describe.skipIf(serverUrl === "")("PostgresStorage.watch", { timeout: 60_000 }, 
     await client.connect();
     onTestFinished(async () => await client.end());
     const channel = channelOf(`"${schema}"."troupe_records"`);
-    const heard: unknown[] = [];
-    client.on("notification", ({ payload }) => heard.push(payload));
+    const payloads: unknown[] = [];
+    client.on("notification", ({ payload }) => payloads.push(payload));
     await client.query(`listen ${channel}`);
     const start = performance.now();
     for (let turn = 0; turn < 200; turn += 1) await storage.set("run-log", "k", turn);
     const spentMs = performance.now() - start;
-    const during = heard.length;
+    const during = payloads.length;
     await storage.set("run-log", "k", "last");
     await storage.close();
 
     expect(during).toBeLessThanOrEqual(Math.ceil(spentMs / 20) + 1);
-    await vi.waitFor(() => expect(heard.length).toBeGreaterThan(during));
-    expect(new Set(heard)).toEqual(new Set([""]));
+    await vi.waitFor(() => expect(payloads.length).toBeGreaterThan(during));
+    expect(new Set(payloads)).toEqual(new Set([""]));
   });
 });
