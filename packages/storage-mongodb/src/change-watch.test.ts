@@ -48,6 +48,15 @@ function watch() {
   return { changes, cursors, onChange, warn, answer };
 }
 
+/** Advances the faked clock until another cursor is opened, and returns the milliseconds that passed. */
+async function untilNext(cursors: readonly FakeCursor[]): Promise<number> {
+  const before = cursors.length;
+  await vi.advanceTimersByTimeAsync(0);
+  let passedMs = 0;
+  for (; cursors.length === before && passedMs < 10_000; passedMs += 100) await vi.advanceTimersByTimeAsync(100);
+  return passedMs;
+}
+
 describe("ChangeWatch", () => {
   it("tells of each change, and once when a cursor begins", async () => {
     const { cursors, onChange, answer } = watch();
@@ -69,8 +78,35 @@ describe("ChangeWatch", () => {
     expect(warn).toHaveBeenCalledOnce();
     expect(String(warn.mock.calls[0]?.[0])).toMatch(/looking, about once a second.* MongoDB could not complete/);
     expect(JSON.stringify(warn.mock.calls)).not.toContain("hunter2222");
+    await answer(3, null);
     await answer(3, new Error("again"));
     await vi.waitFor(() => expect(warn).toHaveBeenCalledTimes(2));
+  });
+
+  it("warns once of cursors that answer once and then fail", async () => {
+    const { cursors, warn, answer } = watch();
+    for (let number = 1; number <= 3; number += 1) {
+      await answer(number, number === 2 ? {} : null);
+      await answer(number, new Error("timed out"));
+    }
+    await vi.waitFor(() => expect(cursors).toHaveLength(4));
+
+    expect(warn).toHaveBeenCalledOnce();
+  });
+
+  it("pauses longer and longer while no cursor delivers, up to 3.2 seconds, and briefly once one has", async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const { cursors, answer } = watch();
+    const pauses: number[] = [];
+    for (const _ of Array.from({ length: 7 })) {
+      await answer(cursors.length, new Error("not authorized"));
+      pauses.push(await untilNext(cursors));
+    }
+    expect(pauses).toEqual([200, 400, 800, 1600, 3200, 3200, 3200]);
+
+    for (const change of [null, null, new Error("no route")]) await answer(cursors.length, change);
+    expect(await untilNext(cursors)).toBe(200);
   });
 
   it("opens another cursor when the collection was dropped", async () => {

@@ -1,10 +1,11 @@
-import { setTimeout as pause } from "node:timers/promises";
 import type { MongoFailures } from "@troupe-internal/mongodb";
 import type { Logger } from "@troupe/core";
+import { sleep } from "@troupe/core/adapter";
 import type { AggregationCursor } from "mongodb";
 
-/** Milliseconds between the end of a cursor and the next one. */
-const againMs = 200;
+/** Milliseconds between the end of a cursor and the next one: at first, and at most while none delivers. */
+const shortestPauseMs = 200;
+const longestPauseMs = 3200;
 
 /** Parts of a `ChangeWatch`. */
 export type ChangeWatchParts = {
@@ -24,7 +25,9 @@ export class ChangeWatch {
   readonly #parts: ChangeWatchParts;
   readonly #closed = new AbortController();
   readonly #ended: Promise<void>;
+  /** True from a warning of a loss until a cursor delivers again. */
   #isLossTold = false;
+  #pauseMs = shortestPauseMs;
 
   constructor(parts: ChangeWatchParts) {
     this.#parts = parts;
@@ -45,7 +48,8 @@ export class ChangeWatch {
       } catch (error) {
         this.#tellLoss(error);
       }
-      await pause(againMs, undefined, { ref: false, signal }).catch(() => {});
+      await sleep(this.#pauseMs, signal).catch(() => {});
+      this.#pauseMs = Math.min(longestPauseMs, this.#pauseMs * 2);
     }
   }
 
@@ -54,10 +58,12 @@ export class ChangeWatch {
     const changes = this.#parts.open(signal);
     try {
       // Answers after a second at most, with null when there is no change.
-      for (let change: unknown = await changes.tryNext(), isFirst = true; ; change = await changes.tryNext()) {
-        if (change !== null || isFirst) this.#tellChange();
+      for (let answers = 1; ; answers += 1) {
+        const change: unknown = await changes.tryNext();
+        if (change !== null || answers === 1) this.#tellChange();
         if (changes.closed) return;
-        [isFirst, this.#isLossTold] = [false, false];
+        // The first answer shows that a stream can be opened, not that it can be read on.
+        if (answers > 1) this.#noteDelivery();
       }
     } finally {
       // A cursor whose server is gone need not be closed there.
@@ -69,7 +75,12 @@ export class ChangeWatch {
     if (!this.#closed.signal.aborted) this.#parts.onChange();
   }
 
-  /** Warns once until changes can be read again. */
+  #noteDelivery(): void {
+    this.#isLossTold = false;
+    this.#pauseMs = shortestPauseMs;
+  }
+
+  /** Warns once until a cursor delivers again. */
   #tellLoss(error: unknown): void {
     if (this.#closed.signal.aborted || this.#isLossTold) return;
     this.#isLossTold = true;

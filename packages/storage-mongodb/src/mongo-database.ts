@@ -93,7 +93,7 @@ export class MongoDatabase implements RecordDatabase {
   }
 
   watch(onChange: () => void): () => void {
-    // A standalone server has no change streams, and serves one process, which hears its own writes.
+    // A standalone server has no change streams, and serves one process, whose own writes need none.
     if (this.#collection.isStandalone) return () => {};
     const open = this.#collection.changes;
     const watch = new ChangeWatch({ open, onChange, failures: this.#failures, logger: this.#logger });

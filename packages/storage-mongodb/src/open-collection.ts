@@ -19,17 +19,23 @@ export type OpenCollection = {
   readonly close: () => Promise<void>;
 };
 
+/** The longest that the server waits for a change before it answers a change stream that there is none, in milliseconds. */
+const longestAwaitMs = 1000;
+
 /** Connects, and returns the collection. Throws a `TroupeError` when that fails, and leaves no connection then. */
 export async function openCollection(settings: MongoSettings, failures: MongoFailures): Promise<OpenCollection> {
   const { collectionName, timeoutMs } = settings;
   const place = { ...settings, owner: "MongoStorage", collectionNames: [collectionName] };
   return await openMongo(place, failures, async ({ client, db, isStandalone, collectionOptions }) => {
     const records = db.collection<StoredRecord>(collectionName, collectionOptions);
+    // An idle server answers a change stream well before the request would count as unanswered.
+    const maxAwaitTimeMS = Math.min(longestAwaitMs, Math.ceil(timeoutMs / 2));
     return {
       timeoutMs,
       isStandalone,
       inSession: sessionsOf(client, { records, timeoutMs }),
-      changes: (signal) => records.aggregate([{ $changeStream: {} }, { $project: { _id: 1 } }], { signal }),
+      changes: (signal) =>
+        records.aggregate([{ $changeStream: {} }, { $project: { _id: 1 } }], { signal, maxAwaitTimeMS }),
       ping: async () => void (await db.command({ ping: 1 })),
       close: async () => await client.close(),
     };

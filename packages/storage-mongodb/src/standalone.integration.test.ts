@@ -63,7 +63,7 @@ describe.skipIf(standaloneUrl === "")("MongoStorage on a standalone server [mong
     expect(storage.singleProcess).toBe(warn.mock.calls[0]?.[0]);
   });
 
-  it("has no change stream to watch with, and hears its own writes", async () => {
+  it("has no change stream to watch with, and calls back after its own writes", async () => {
     const warn = vi.fn<Logger["warn"]>();
     const storage = newStorage(newName(), { logger: { ...silent, warn } }, standaloneUrl);
     const changes = vi.spyOn(Collection.prototype, "aggregate");

@@ -1,12 +1,13 @@
 import { MongodbServer } from "@troupe-internal/fault-tools";
-import { Collection } from "mongodb";
+import { AggregationCursor, Collection } from "mongodb";
 import { afterAll, afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import type { MongoOptions } from "./mongo-options.ts";
 import type { MongoStorage } from "./mongo-storage.ts";
 import { dropTestDb, newName, newStorage, serverUrl } from "./test/collections.ts";
 
 /** Opens a storage for one test. */
-function open(name: string, url = serverUrl): MongoStorage {
-  const storage = newStorage(name, { timeoutMs: 5000 }, url);
+function open(name: string, url = serverUrl, options: MongoOptions = {}): MongoStorage {
+  const storage = newStorage(name, { timeoutMs: 5000, ...options }, url);
   onTestFinished(async () => await storage.close());
   return storage;
 }
@@ -27,7 +28,7 @@ describe.skipIf(serverUrl === "")("MongoStorage.watch", { timeout: 120_000 }, ()
   afterEach(() => void vi.restoreAllMocks());
   afterAll(async () => await dropTestDb());
 
-  it("hears each write of another connection [storage.watch-processes]", async () => {
+  it("calls back after each write of another connection [storage.watch-processes]", async () => {
     const name = newName();
     const [storage, other] = [open(name), open(name)];
     const { calls } = listen(storage);
@@ -38,6 +39,17 @@ describe.skipIf(serverUrl === "")("MongoStorage.watch", { timeout: 120_000 }, ()
       await other.insertAll([{ namespace: "ns", key: `k${turn}`, value: turn }]);
       await expectSoon(() => calls() > before);
     }
+  });
+
+  it("keeps its change stream while nothing changes, also with a timeout shorter than the server waits by default", async () => {
+    const asked = vi.spyOn(AggregationCursor.prototype, "tryNext");
+    const storage = open(newName(), serverUrl, { timeoutMs: 900 });
+    listen(storage);
+    const { contexts, settledResults } = asked.mock;
+    const answersOf = (stream: unknown): number =>
+      settledResults.filter(({ type }, call) => type === "fulfilled" && contexts[call] === stream).length;
+
+    await expectSoon(() => contexts.some((stream) => answersOf(stream) > 4));
   });
 
   it("has one change stream for all namespaces, which is opened for the first listener and closed with the last", async () => {
@@ -76,7 +88,7 @@ describe.skipIf(serverUrl === "" || !MongodbServer.isInstalled())(
   "MongoStorage.watch on a server that restarts",
   { timeout: 180_000 },
   () => {
-    it("hears other connections again after each restart, by a change of what was written meanwhile", async () => {
+    it("calls back after writes of other connections again after each restart, and of what was written meanwhile", async () => {
       const server = await MongodbServer.create({ durable: true });
       onTestFinished(async () => await server.close());
       const name = newName();
