@@ -6,10 +6,10 @@ export const runLogRules = [
     "storage.insert-all":
       "insertAll inserts each record whose key is free on its own, and says for each whether it did",
     "storage.insert-all-processes": "of several processes that insert the same records each is inserted by one",
-    "storage.list-many": "listMany makes several listings with one request, each as list makes it, in their order",
+    "storage.list-many": "listMany makes several listings with few requests, each as list makes it, in their order",
     "storage.watch":
       "watch calls back when something in a namespace may have changed, until it is ended or the driver closed",
-    "storage.watch-processes": "a listener on an SQLite file hears what other processes write",
+    "storage.watch-processes": "a listener on storage that processes share is called when another one has written",
   }),
   ...rulesOf("Run log: tool calls", {
     "run-log.tool-done":
