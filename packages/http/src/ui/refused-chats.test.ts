@@ -35,10 +35,10 @@ describe("a message of useChat that is refused", () => {
 
     await shutdown.begin();
     await open.chat.regenerate();
-    const turns = (await service.ask("/sessions/c1/turns", { headers: as("ada") })).json["turns"];
+    const { json } = await service.ask("/sessions/c1/turns", { headers: as("ada") });
 
     expect(JSON.parse(open.chat.error?.message ?? "{}")).toMatchObject({ error: { code: "unavailable" } });
-    expect(turns).toMatchObject([{ input: "First?" }, { input: "Second?" }]);
+    expect(json).toMatchObject({ turns: [{ input: "First?" }, { input: "Second?" }] });
   });
 
   it("leaves the question that waits in its chat open while the service shuts down [http.ui-unanswered]", async () => {
