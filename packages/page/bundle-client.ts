@@ -7,11 +7,11 @@ const source = join(import.meta.dirname, "client");
 
 /**
  * Bundles the scripts and the style sheet of the page, and returns the files by name. The hash in each name is that of the
- * content. The inspector is a script of its own, which `main` imports when it is opened.
+ * content. The inspector has a script and a style sheet of its own, which `main` loads when it is opened.
  */
 export async function bundleClient(): Promise<Map<string, Uint8Array>> {
   const { outputFiles } = await build({
-    entryPoints: [join(source, "main.tsx"), join(source, "styles/style.css")],
+    entryPoints: ["main.tsx", "styles/style.css", "inspector/inspector.css"].map((path) => join(source, path)),
     entryNames: "[name]-[hash]",
     chunkNames: "[name]-[hash]",
     outdir: "client",

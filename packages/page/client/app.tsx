@@ -9,6 +9,7 @@ import type { Services } from "./services.ts";
 import { Sidebar } from "./sessions/sidebar.tsx";
 import type { Settings } from "./settings.ts";
 import { Icon, Mark } from "./ui/icon.tsx";
+import { loadStyle } from "./ui/load-style.ts";
 import { useStore } from "./ui/store.ts";
 
 /** The frame of the page with its two views. The inspector is loaded when it is opened. */
@@ -70,7 +71,8 @@ function Bar({ services, view, onChats, onKeys }: BarProps) {
 /** The links to the views, where there are two. */
 function Views({ view, services }: { view: Place["view"]; services: Services }) {
   const sessionId = useStore(services.conversation, (state) => state.sessionId);
-  if (!services.settings.hasInspector) return <span class="views none" />;
+  const hasInspector = services.settings.inspectorStyle !== undefined;
+  if (!hasInspector) return <span class="views none" />;
   return (
     <nav class="views" aria-label="Views">
       <a href={addressOf(sessionId)} aria-current={view === "chat" ? "page" : undefined}>
@@ -129,7 +131,8 @@ function Inspector({ settings }: { settings: Settings }) {
   useEffect(() => {
     const load = async (): Promise<void> => {
       try {
-        const { InspectorView } = await import("./inspector/inspector-view.tsx");
+        const style = settings.inspectorStyle && loadStyle(settings.inspectorStyle);
+        const [{ InspectorView }] = await Promise.all([import("./inspector/inspector-view.tsx"), style]);
         setLoaded(() => InspectorView);
       } catch {
         setMissing(true);

@@ -7,7 +7,7 @@ import { SessionList } from "./sessions/session-list.ts";
 import type { Settings } from "./settings.ts";
 import { storedValue } from "./ui/browser-storage.ts";
 
-/** What the views of the page share. */
+/** Objects that the views of the page share. */
 export type Services = {
   readonly settings: Settings;
   readonly api: Api;
@@ -16,7 +16,7 @@ export type Services = {
   readonly conversation: Conversation;
 };
 
-/** Creates what the views share. What the browser keeps is apart for each API of its origin. */
+/** Creates what the views share. The browser stores its values apart for each API of its origin. */
 export function createServices(settings: Settings): Services {
   const { pathname } = settings.api;
   const keys = new KeyRing(storedValue("sessionStorage", `${pathname}:keys`));

@@ -1,4 +1,4 @@
-/** What the server tells the page in its document. */
+/** The settings that the server writes into the document. */
 export type Settings = {
   readonly title: string;
   /** The URL of the API of agents, teams and workflows; paths are resolved below it. */
@@ -6,17 +6,28 @@ export type Settings = {
   /** The URL of the page itself, which ends in a slash. */
   readonly base: URL;
   readonly suggestions: Readonly<Record<string, readonly string[]>>;
-  /** False when the server lists the sessions and runs of nobody. */
+  /** False when the server knows no users, and so lists no sessions and runs. */
   readonly hasUsers: boolean;
-  /** True when the server has the routes of the inspector. */
-  readonly hasInspector: boolean;
+  /** The URL of the inspector's style sheet. Missing when the server has no inspector. */
+  readonly inspectorStyle: URL | undefined;
+};
+
+type WrittenSettings = Pick<Settings, "title" | "suggestions" | "hasUsers"> & {
+  readonly api: string;
+  readonly base: string;
+  readonly inspectorStyle?: string;
 };
 
 /** Reads the settings from the element of the document that has them. */
 export function readSettings(element: HTMLElement): Settings {
-  const { title, api, base, suggestions, hasUsers, hasInspector } = JSON.parse(
-    element.dataset["settings"] ?? "{}",
-  ) as Record<"title" | "api" | "base", string> & Pick<Settings, "suggestions" | "hasUsers" | "hasInspector">;
-  const origin = new URL(api.endsWith("/") ? api : `${api}/`, location.origin);
-  return { title, suggestions, hasUsers, hasInspector, api: origin, base: new URL(base, location.href) };
+  const written = JSON.parse(element.dataset["settings"] ?? "{}") as WrittenSettings;
+  const { title, api, base, suggestions, hasUsers, inspectorStyle } = written;
+  return {
+    title,
+    suggestions,
+    hasUsers,
+    api: new URL(api.endsWith("/") ? api : `${api}/`, location.origin),
+    base: new URL(base, location.href),
+    inspectorStyle: inspectorStyle === undefined ? undefined : new URL(inspectorStyle, location.href),
+  };
 }

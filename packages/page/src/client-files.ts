@@ -10,11 +10,13 @@ export type ClientFile = {
   readonly br: Buffer;
 };
 
-/** The files of the page by name, and the names of those that the document links to. */
+/** The files of the page by name, and the names of those that the document names. */
 export type ClientFiles = {
   readonly files: ReadonlyMap<string, ClientFile>;
   readonly script: string;
   readonly style: string;
+  /** The style sheet that is loaded with the inspector. */
+  readonly inspectorStyle: string;
 };
 
 const types: Readonly<Record<string, string>> = {
@@ -38,7 +40,8 @@ async function read(): Promise<ClientFiles> {
     if (type !== undefined) files.set(name, await compress(type, Buffer.from(content)));
   }
   const nameOf = (pattern: RegExp) => [...files.keys()].find((name) => pattern.test(name)) ?? "";
-  return { files, script: nameOf(/^main-.+\.js$/), style: nameOf(/^style-.+\.css$/) };
+  const [script, style] = [nameOf(/^main-.+\.js$/), nameOf(/^style-.+\.css$/)];
+  return { files, script, style, inspectorStyle: nameOf(/^inspector-.+\.css$/) };
 }
 
 type Contents = ReadonlyMap<string, Uint8Array>;

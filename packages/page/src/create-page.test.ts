@@ -127,6 +127,7 @@ describe("the page", () => {
     const weight = weights.reduce((sum, each) => sum + each, gzipSync(document).length);
 
     expect(scripts.some((name) => name.startsWith("inspector-view"))).toBe(false);
+    expect(files.get(style)?.plain.toString()).not.toContain(".inspector");
     expect([...files.keys()].some((name) => name.startsWith("inspector-view"))).toBe(true);
     expect(weight).toBeLessThan(80_000);
   });

@@ -60,7 +60,14 @@ function sendPage(request: Request, response: Response, { settings, client }: Pa
     script: `${base}assets/${client.script}`,
     style: `${base}assets/${client.style}`,
     icon: `${base}assets/icon.svg`,
-    settings: { title, api, suggestions, base: `./${base}`, hasUsers: users, hasInspector: inspector !== undefined },
+    settings: {
+      title,
+      api,
+      suggestions,
+      base: `./${base}`,
+      hasUsers: users,
+      ...(inspector !== undefined && { inspectorStyle: `./${base}assets/${client.inspectorStyle}` }),
+    },
   });
   response.setHeader("Content-Security-Policy", contentSecurityPolicy);
   response.setHeader("Cross-Origin-Opener-Policy", "same-origin");

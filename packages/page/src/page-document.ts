@@ -1,4 +1,4 @@
-/** What the document of the page holds: its title, links relative to its address, and what its script is told. */
+/** The content of the document of the page: its title, links relative to its address, and the settings of its script. */
 export type PageContent = {
   readonly title: string;
   readonly script: string;

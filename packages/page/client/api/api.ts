@@ -33,7 +33,7 @@ type Sending = RequestInit & { query?: Record<string, string> };
 
 /** The API of the service, as far as the page uses it. Keys of vendors go into headers of requests for runs, and nowhere else. */
 export class Api {
-  /** False where the service lists the sessions and runs of nobody. */
+  /** False when the service knows no users, and so lists no sessions and runs. */
   readonly hasUsers: boolean;
   readonly #base: URL;
   readonly #keyHeaders: () => Record<string, string>;

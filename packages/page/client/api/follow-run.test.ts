@@ -48,7 +48,7 @@ function respond(events: readonly RunEvent[], from = 1): Response {
   return new Response(`${body}data: {"type":"te`, { headers: { "x-run-id": "r1", "x-session-id": "s1" } });
 }
 
-/** Follows a run whose reconnections are answered so, and returns what was heard and asked. */
+/** Follows a run whose reconnections are answered so, and returns its updates and what was asked. */
 async function follow(open: () => Promise<Response>, answers: (() => Response)[] = []) {
   const asked: (string | undefined)[] = [];
   const pauses: number[] = [];
@@ -59,10 +59,11 @@ async function follow(open: () => Promise<Response>, answers: (() => Response)[]
     return await Promise.resolve(answer());
   };
   const pause = async (failures: number) => void pauses.push(failures);
-  const heard: RunUpdate[] = [];
+  const updates: RunUpdate[] = [];
   const { signal } = new AbortController();
-  for await (const news of followRun({ open, api: { events }, signal, pause })) heard.push(news);
-  return { heard: heard.map((news) => (news.type === "event" ? news.event : news.type)), asked, pauses };
+  for await (const update of followRun({ open, api: { events }, signal, pause })) updates.push(update);
+  const told = updates.map((update) => (update.type === "event" ? update.event : update.type));
+  return { told, asked, pauses };
 }
 
 const fail = (status: number) => (): Response => {
@@ -70,47 +71,47 @@ const fail = (status: number) => (): Response => {
 };
 
 describe("the follower of a run", () => {
-  it("hears a run to its end over one connection", async () => {
-    const { heard, asked } = await follow(async () => respond([text("a"), finish]));
+  it("follows a run to its end over one connection", async () => {
+    const { told, asked } = await follow(async () => respond([text("a"), finish]));
 
-    expect(heard).toEqual(["begun", text("a"), finish]);
+    expect(told).toEqual(["begun", text("a"), finish]);
     expect(asked).toEqual([]);
   });
 
   it("asks for the events behind the last one when the connection breaks", async () => {
-    const { heard, asked } = await follow(
+    const { told, asked } = await follow(
       async () => respond([text("a"), text("b")]),
       [() => respond([text("c")], 3), () => respond([finish], 4)],
     );
 
-    expect(heard).toEqual(["begun", text("a"), text("b"), "broken", text("c"), "broken", finish]);
+    expect(told).toEqual(["begun", text("a"), text("b"), "broken", text("c"), "broken", finish]);
     expect(asked).toEqual(["2", "3"]);
   });
 
   it("waits longer each time while the service is away, and begins anew with the next success", async () => {
-    const { heard, pauses } = await follow(
+    const { told, pauses } = await follow(
       async () => respond([text("a")]),
       [fail(0), fail(503), fail(429), () => respond([text("b")], 2), () => respond([finish], 3)],
     );
 
-    expect(heard).toEqual(["begun", text("a"), "broken", text("b"), "broken", finish]);
+    expect(told).toEqual(["begun", text("a"), "broken", text("b"), "broken", finish]);
     expect(pauses).toEqual([0, 1, 2, 3, 0]);
   });
 
   it("asks for all events when another process goes on with the run", async () => {
-    const { heard, asked } = await follow(
+    const { told, asked } = await follow(
       async () => respond([text("half"), handedOver]),
       [() => respond([text("whole"), finish])],
     );
 
-    expect(heard).toEqual(["begun", text("half"), "restart", "broken", text("whole"), finish]);
+    expect(told).toEqual(["begun", text("half"), "restart", "broken", text("whole"), finish]);
     expect(asked).toEqual([undefined]);
   });
 
   it("ends when the service says that everything was sent", async () => {
-    const { heard } = await follow(async () => respond([text("a")]), [() => new Response(null, { status: 204 })]);
+    const { told } = await follow(async () => respond([text("a")]), [() => new Response(null, { status: 204 })]);
 
-    expect(heard).toEqual(["begun", text("a"), "broken"]);
+    expect(told).toEqual(["begun", text("a"), "broken"]);
   });
 
   it("fails when the service refuses", async () => {

@@ -58,7 +58,7 @@ async function* openRun({ open, mayReopen, pause }: OpenOptions): AsyncGenerator
   }
 }
 
-/** How far a run has been followed. */
+/** The place that the following of a run has reached. */
 type Progress = { lastId: string | undefined; failures: number; isOver: boolean };
 
 /** Reads what one connection sends. */

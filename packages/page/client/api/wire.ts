@@ -57,7 +57,7 @@ export type AnswerEvent =
   | { readonly type: "tool_call_end"; readonly toolCallId: string }
   | ({ readonly type: "wait" } & Wait);
 
-/** What came of a tool call. */
+/** The outcome of a tool call. */
 export type ToolOutcome = {
   readonly result: unknown;
   readonly error?: string;

@@ -29,7 +29,7 @@ export function PartList({ parts, ...context }: PartContext & { parts: readonly 
   );
 }
 
-/** What a step has said stands in the state again under its name: it is shown once. */
+/** Returns a state without the answers of steps, which stand in it again under their names: they are shown once. */
 function withoutSteps(part: Extract<AnswerPart, { type: "state" }>, parts: readonly AnswerPart[]): AnswerPart {
   if (!isObject(part.state)) return part;
   const texts = new Map(stepsIn(parts).map((step) => [step.name, textOf(step.parts)]));

@@ -3,7 +3,7 @@ import { plainLine } from "../ui/unseen.ts";
 import { Icon } from "../ui/icon.tsx";
 import type { Question, QuestionFile } from "./turn.ts";
 
-/** What a person asked, with its files. It can be asked again in other words. */
+/** A question of a person, with its files. It can be asked again in other words. */
 export function QuestionView({
   question,
   onEdit,

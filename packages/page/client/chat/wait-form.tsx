@@ -11,7 +11,7 @@ export type AnswerWait = (waitId: string, answer: object) => Promise<void>;
 /** An answer that can be chosen: the words on its button, and what it makes of the text that was entered. */
 type Choice = { readonly label: string; readonly isMain?: boolean; readonly toAnswer: (text: string) => object };
 
-/** How a kind of question is asked: its sentence, what may be entered, and the answers. */
+/** The form for a kind of question: its sentence, what may be entered, and the answers. */
 type Form = { readonly title: (tool: string) => string; readonly field?: string; readonly choices: readonly Choice[] };
 
 const forms: Readonly<Record<Wait["kind"], Form>> = {

@@ -1,7 +1,8 @@
 import type { DeclaredStep, ShownJson, ShownUsage } from "../../src/inspector/inspected-run.ts";
+import { isObject } from "../ui/format.ts";
 import { isOver } from "./run-tree.ts";
 import type { OpenRun, OpenStep, RunTree, TreeStep } from "./run-tree.ts";
-import { inputOf, inputWithin, isFields, nameOf, outputOf, textsOf } from "./step-content.ts";
+import { inputOf, inputWithin, nameOf, outputOf, textsOf } from "./step-content.ts";
 import type { Scope } from "./step-content.ts";
 import { finishWait, statusOf, timesOf } from "./step-status.ts";
 
@@ -58,7 +59,7 @@ function finishAll(run: OpenRun, scope: Scope): TreeStep[] {
   });
 }
 
-/** Puts the calls of one round trip in the order in which they were asked for, in the places where they were heard of. */
+/** Puts the calls of one round trip in the order in which they were asked for, in the places where they were first seen. */
 function inOrderOfCalls(steps: readonly OpenStep[]): OpenStep[] {
   const isCall = ({ part }: OpenStep) => part.index !== undefined && part.round !== undefined;
   const calls = Map.groupBy(steps.filter(isCall), ({ part }) => part.round);
@@ -106,14 +107,14 @@ function detailOf({ details }: OpenRun, { part, done }: OpenStep): string | unde
 
 /** Returns the result of a run: its structured output, its text, or the state of a workflow. */
 function resultIn(output: ShownJson): ShownJson {
-  if (!isFields(output)) return output;
+  if (!isObject(output)) return output;
   const { text, structured, state } = output;
   return structured ?? (text === undefined || text === "" ? (state ?? text ?? output) : text);
 }
 
 function usageIn(output: ShownJson | undefined): ShownUsage | undefined {
-  const usage = isFields(output) ? output["usage"] : undefined;
-  return isFields(usage) && typeof usage["totalTokens"] === "number" ? (usage as unknown as ShownUsage) : undefined;
+  const usage = isObject(output) ? output["usage"] : undefined;
+  return isObject(usage) && typeof usage["totalTokens"] === "number" ? (usage as unknown as ShownUsage) : undefined;
 }
 
 function sumOf(steps: readonly TreeStep[]): ShownUsage | undefined {

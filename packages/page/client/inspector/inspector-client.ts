@@ -1,11 +1,13 @@
-import type { InspectedEvent, InspectedRunDetails, InspectedRunPage } from "../../src/inspector/inspected-run.ts";
+import type {
+  InspectedEvent,
+  InspectedRunDetails,
+  InspectedRunPage,
+  PlacedEvent,
+} from "../../src/inspector/inspected-run.ts";
 import { readEvents } from "../api/event-reader.ts";
 
-/** An event of a run with its position in the log. */
-export type PlacedEvent = { readonly id: string; readonly event: InspectedEvent };
-
-/** What is heard of a run that is followed: its events, or that the connection is broken and is made again. */
-export type RunNews = PlacedEvent | "broken";
+/** An update of a run that is followed: an event, or that the connection is broken and is made again. */
+type InspectedUpdate = PlacedEvent | "broken";
 
 /** A request that the inspector has refused. `isFinal` tells that the same request would fail again. */
 export class InspectorError extends Error {
@@ -36,12 +38,13 @@ export class InspectorClient {
     return (await (await ask(url, signal)).json()) as InspectedRunPage;
   }
 
+  /** Returns a run as it is now. */
   async read(runId: string, signal: AbortSignal): Promise<InspectedRunDetails> {
     return (await (await ask(this.#urlOf(runId), signal)).json()) as InspectedRunDetails;
   }
 
   /** Follows the log of a run to its end, over as many connections as that takes. Throws `InspectorError` when it is refused. */
-  async *follow(runId: string, signal: AbortSignal): AsyncGenerator<RunNews> {
+  async *follow(runId: string, signal: AbortSignal): AsyncGenerator<InspectedUpdate> {
     let lastId: string | undefined;
     let failures = 0;
     while (!signal.aborted) {

@@ -4,6 +4,7 @@ import type {
   InspectedWait,
   ShownJson,
 } from "../../src/inspector/inspected-run.ts";
+import { isObject } from "../ui/format.ts";
 import { finishTree } from "./finish-tree.ts";
 import type { OpenRun, OpenStep, RunTree } from "./run-tree.ts";
 import { readStepPath, stepOfWait } from "./step-path.ts";
@@ -94,7 +95,7 @@ function endWait(run: OpenRun, step: OpenStep, at: number | undefined): void {
 
 /** Reads of a chunk which tool a model asks for, or where a workflow step stands. */
 function readChunk(run: OpenRun, { step: key, chunk }: EventOf<"chunk">): void {
-  const fields = isFields(chunk) ? chunk : {};
+  const fields = isObject(chunk) ? chunk : {};
   const { type, step: name, status, toolCall } = fields;
   if (type === "tool_call_start") stepAt(run, key).startedCalls.push(textIn(toolCall, "name"));
   if (type !== "step_start" && type !== "step_end") return;
@@ -102,16 +103,12 @@ function readChunk(run: OpenRun, { step: key, chunk }: EventOf<"chunk">): void {
   if (type === "step_end") step.stepStatus = textIn({ status }, "status");
 }
 
-function isFields(value: ShownJson | undefined): value is { readonly [name: string]: ShownJson } {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 function textIn(fields: unknown, name: string): string {
   const value = (fields as Readonly<Record<string, unknown>> | undefined)?.[name];
   return typeof value === "string" ? value : "";
 }
 
-/** Returns the step of a key. It and the steps that it is in are made when they are first heard of. */
+/** Returns the step of a key. It and the steps that it is in are made when they are first seen. */
 function stepAt(run: OpenRun, key: string): OpenStep {
   if (key === "") return run.root;
   let step = run.root;

@@ -71,7 +71,7 @@ export type OpenStep = {
   readonly part: PathPart;
   readonly children: OpenStep[];
   readonly attempt: number;
-  /** The last time that the log had told before the step was heard of. */
+  /** The last time in the log before the step was first seen. */
   readonly seenMs: number | undefined;
   done?: Extract<InspectedEvent, { type: "done" }>;
   call?: Extract<InspectedEvent, { type: "call" }>;

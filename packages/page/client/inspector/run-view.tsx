@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
-import type { InspectedRun, InspectedRunDetails } from "../../src/inspector/inspected-run.ts";
+import type { InspectedRun, InspectedRunDetails, PlacedEvent } from "../../src/inspector/inspected-run.ts";
 import { formatCount, formatDuration } from "../ui/format.ts";
 import { Icon } from "../ui/icon.tsx";
-import type { InspectorClient, PlacedEvent } from "./inspector-client.ts";
+import type { InspectorClient } from "./inspector-client.ts";
 import { StatusMark } from "./run-list.tsx";
 import type { RunTree, TreeStep } from "./run-tree.ts";
 import { StepDetails } from "./step-details.tsx";

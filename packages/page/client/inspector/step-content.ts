@@ -1,4 +1,5 @@
 import type { ShownJson, StepFacts } from "../../src/inspector/inspected-run.ts";
+import { isObject } from "../ui/format.ts";
 import type { OpenStep, TreeStep } from "./run-tree.ts";
 
 /** A step that runs steps, for those in it, and what it was given. */
@@ -50,7 +51,7 @@ function argumentsOf(scope: Scope, { part, done, call }: OpenStep): ShownJson | 
 /** Returns what the runs in a step are given, of which the log has less. */
 export function inputWithin(step: OpenStep, input: ShownJson | undefined): ShownJson | undefined {
   if (step.turn?.input !== undefined) return step.turn.input;
-  return isFields(input) ? (input["task"] ?? input["input"]) : undefined;
+  return isObject(input) ? (input["task"] ?? input["input"]) : undefined;
 }
 
 /** Returns what came of a step: a text, a value, or the calls that a model asked for. */
@@ -87,9 +88,4 @@ function resultsOf({ children }: OpenStep, round: number): ShownJson | undefined
   );
   if (done.length === 0) return undefined;
   return done.map(({ toolName = "", output = null, error }) => ({ tool: toolName, result: error?.message ?? output }));
-}
-
-/** Tells if a JSON value is an object with named fields. */
-export function isFields(value: ShownJson | undefined): value is { readonly [name: string]: ShownJson } {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -10,7 +10,7 @@ export type ShownTree = {
   readonly closed: ReadonlySet<string>;
 };
 
-/** What a key does in a tree: it goes to a step, or opens or closes one. */
+/** The effect of a key in a tree: it goes to a step, or opens or closes one. */
 export type KeyTarget = { readonly key: string; readonly open?: boolean } | undefined;
 
 /** Returns the steps that are shown, each after the one that it is in. */

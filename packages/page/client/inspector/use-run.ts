@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { InspectedRunDetails } from "../../src/inspector/inspected-run.ts";
-import type { InspectorClient, PlacedEvent } from "./inspector-client.ts";
+import type { InspectedRunDetails, PlacedEvent } from "../../src/inspector/inspected-run.ts";
+import type { InspectorClient } from "./inspector-client.ts";
 import { toRunTree } from "./read-run-tree.ts";
 import type { RunTree } from "./run-tree.ts";
 
@@ -37,10 +37,10 @@ export function useRun(client: InspectorClient, runId: string): ReadRun {
     };
     const follow = async (): Promise<void> => {
       setDetails(await client.read(runId, signal));
-      for await (const news of client.follow(runId, signal)) {
-        setBroken(news === "broken");
-        if (news === "broken") continue;
-        events.current.push(news);
+      for await (const update of client.follow(runId, signal)) {
+        setBroken(update === "broken");
+        if (update === "broken") continue;
+        events.current.push(update);
         timer ??= setTimeout(draw, drawMs);
       }
       // Its status and times are in its record.

@@ -1,7 +1,7 @@
 import { parseInline } from "./inline.ts";
 import type { Inline } from "./inline.ts";
 
-/** How the cells of a table's column stand. */
+/** Alignment of the cells of a table's column. */
 type Alignment = "start" | "center" | "end";
 
 /** A block of a Markdown text. */

@@ -30,7 +30,7 @@ class InlineReader {
   readonly #frames: Frame[] = [{ opener: "", children: [] }];
   /** For each length of a run of backticks, a place behind which no such run comes. */
   readonly #noCode = new Map<number, number>();
-  /** What a character may begin. */
+  /** Readers by the character that begins what they read. */
   readonly #readers = new Map<string, () => boolean>([
     ["\\", () => this.#readEscape()],
     ["\n", () => this.#readBreak()],

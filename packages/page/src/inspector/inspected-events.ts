@@ -1,11 +1,8 @@
 import type { Json, RunEvent, RunKind } from "@troupe/core";
 import { toPublicChunk, toPublicWorkflowChunk } from "@troupe/core/adapter";
-import type { InspectedEvent } from "./inspected-run.ts";
+import type { InspectedEvent, PlacedEvent } from "./inspected-run.ts";
 import { toShownJson, toShownText } from "./shown-json.ts";
 import { readError, readStepFacts } from "./step-facts.ts";
-
-/** An event with its position in the log, behind which a reader goes on. */
-export type PlacedEvent = { readonly id: string; readonly event: InspectedEvent };
 
 /** Characters of text that are gathered into one event. */
 const longestText = 8000;

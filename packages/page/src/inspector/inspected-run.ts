@@ -110,3 +110,6 @@ export type InspectedEvent =
     }
   | { readonly type: "wait"; readonly wait: InspectedWait }
   | { readonly type: "end"; readonly output: ShownJson; readonly error?: ShownError };
+
+/** An event with its position in the log, behind which a reader goes on. */
+export type PlacedEvent = { readonly id: string; readonly event: InspectedEvent };

@@ -1,0 +1,13 @@
+/** Adds a style sheet to the document, unless it is there already, and waits until it counts. */
+export async function loadStyle(url: URL): Promise<void> {
+  const { href } = url;
+  if ([...document.styleSheets].some((sheet) => sheet.href === href)) return;
+  const link = document.createElement("link");
+  link.rel = "stylesheet";
+  link.href = href;
+  await new Promise<void>((resolve, reject) => {
+    link.addEventListener("load", () => resolve());
+    link.addEventListener("error", () => reject(new Error("The style sheet could not be loaded.")));
+    document.head.append(link);
+  });
+}
