@@ -40,6 +40,9 @@ const seed = Number(process.env["TROUPE_SEED"] ?? "1");
 const trials = Number(process.env["TROUPE_CRASH_TRIALS"] ?? "15");
 const required = (process.env["REQUIRED_SERVICES"] ?? "").split(",").map((name) => name.trim());
 
+/** Milliseconds that a takeover with a free slot may take in the middle. It takes about 3,300 on a machine that does nothing else. */
+const mostTakeoverMs = 6000;
+
 function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
@@ -89,7 +92,7 @@ async function tryKilledNodes(engine: "postgres" | "redis", usual: number): Prom
   const kills = Number(process.env["TROUPE_KILLS"] ?? usual);
   const record = await tryNodeKills({ engine, kills, seed });
   for (const line of record.toLines()) print(`  ${line}`);
-  return record.faults;
+  return [...record.faults, ...record.lateTakeovers(mostTakeoverMs)];
 }
 
 async function trySaturatedNodes(): Promise<readonly string[]> {
@@ -97,7 +100,7 @@ async function trySaturatedNodes(): Promise<readonly string[]> {
   for (const line of record.toLines()) print(`  ${line}`);
   const after = record.takeovers.map(({ newRuns }) => newRuns).toSorted((one, other) => one - other);
   print(`  runs that began between a kill and the takeover of its runs: ${after.join(", ")}`);
-  return record.faults;
+  return [...record.faults, ...record.lateTakeovers(mostTakeoverMs)];
 }
 
 async function tryBlockedNodes(): Promise<readonly string[]> {

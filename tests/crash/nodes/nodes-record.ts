@@ -43,6 +43,14 @@ export class NodesRecord {
     return this.takeovers.flatMap(({ ms, wasFree }) => (wasFree ? [ms] : [])).toSorted((one, other) => one - other);
   }
 
+  /** A sentence if half of the takeovers with a free slot, of five or more, took longer than that. */
+  lateTakeovers(limitMs: number): string[] {
+    const times = this.freeMs;
+    const median = times[Math.floor(times.length / 2)] ?? 0;
+    if (times.length < 5 || median <= limitMs) return [];
+    return [`Takeovers with a free slot took ${median} ms in the middle. Expected at most ${limitMs} ms.`];
+  }
+
   /** Formats the figures. */
   toLines(): string[] {
     const { faults, load, evidence, repeatedCalls, searches } = this.#init;

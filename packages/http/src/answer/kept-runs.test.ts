@@ -1,6 +1,6 @@
-import { Agent, RunService, Team, TroupeError, Workflow } from "@troupe/core";
+import { Agent, InMemoryStorage, RunService, Team, TroupeError, Workflow } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { as, durable, payer, readPart, serveUsers, textOf, toFrames } from "../../test/kept.ts";
 import { scripted, talker } from "../../test/runnables.ts";
 import { serve } from "../../test/serve.ts";
@@ -243,6 +243,20 @@ describe("a durable run", () => {
     expect([first.status, second.status]).toEqual([202, 429]);
     expect(Number(second.headers.get("retry-after"))).toBeGreaterThan(0);
     expect(second.headers.get("x-run-id")).toBeNull();
+  });
+
+  it("is refused with 429 and Retry-After when too many runs wait already [http.durable-admission]", async () => {
+    const { agent } = payer();
+    // Nobody performs its runs.
+    const runs = new RunService({ agents: { a: agent }, storage: new InMemoryStorage(), admission: { maxQueued: 1 } });
+    onTestFinished(async () => await runs.close());
+    const service = await serve({ agents: { a: agent }, runs });
+    const ask = async () => await service.post("/agents/a/run", body, { prefer: "respond-async" });
+
+    const [first, second] = [await ask(), await ask()];
+
+    expect([first.status, second.status]).toEqual([202, 429]);
+    expect(Number(second.headers.get("retry-after"))).toBeGreaterThan(0);
   });
 
   it("takes no model and no tools from the host, which no record can hold", async () => {
