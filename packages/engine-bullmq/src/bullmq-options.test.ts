@@ -1,3 +1,4 @@
+import { Redis } from "ioredis";
 import { describe, expect, it } from "vitest";
 import { BullMqEngine } from "./bullmq-engine.ts";
 import type { BullMqEngineOptions } from "./bullmq-options.ts";
@@ -15,11 +16,21 @@ describe("the options of BullMqEngine", () => {
     [{ connectionString, queue: "a:b" }, "queue must be a name of 1 to 100 letters"],
     [{ connectionString, lockMs: 100 }, "lockMs must be an integer from 300"],
     [{ connectionString, max: 2 }, "max must be an integer of 3 or more"],
+    [{ connectionString, prefix: "troupe" }, "The option prefix of BullMqEngine is for Redis."],
+    [{ redis: "redis://127.0.0.1", max: 6 }, "The option max of BullMqEngine is for PostgreSQL."],
   ])("%j is refused", (options, message) => {
     const make = () => new BullMqEngine(options as BullMqEngineOptions);
 
     expect(make).toThrow(
       expect.objectContaining({ code: "invalid_config", message: expect.stringContaining(message) }),
+    );
+  });
+
+  it("refuse a client of Redis with a keyPrefix, which BullMQ does not support", () => {
+    const redis = new Redis({ keyPrefix: "app:", lazyConnect: true });
+
+    expect(() => new BullMqEngine({ redis })).toThrow(
+      expect.objectContaining({ code: "invalid_config", message: expect.stringContaining("has a keyPrefix") }),
     );
   });
 

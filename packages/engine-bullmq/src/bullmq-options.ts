@@ -25,20 +25,20 @@ export type BullMqEngineOptions = {
   connectionString?: string | undefined;
   /** The user's Redis: `redis://host:port`, or a client of `ioredis`, whose settings the engine's own connections get. */
   redis?: string | RedisClient | undefined;
-  /** The name of the queue: engines with the same one share their jobs. @default "troupe" */
+  /** The name of the queue: engines with the same one share their jobs, so each service needs its own. @default "troupe" */
   queue?: string | undefined;
-  /** What the engine's keys in Redis begin with. @default "bull" */
+  /** The beginning of the engine's keys in Redis. @default "bull" */
   prefix?: string | undefined;
   /** The most connections to PostgreSQL. @default 6 */
   max?: number | undefined;
   /**
-   * Milliseconds for which a process holds a job without renewing it: after these and one more third, another process takes
-   * the job of one that died. @default 3000
+   * Milliseconds for which a lock on a job holds without being renewed. In each third of it, a process renews its locks and
+   * looks for expired ones: the job of a process that died goes to another one within four thirds. @default 3000
    */
   lockMs?: number | undefined;
   /** Receives failures that no caller sees, such as of connections. @default none */
   logger?: Logger | undefined;
-  /** Returns the present in epoch milliseconds, for tests of the clock's check. @default Date.now */
+  /** Returns the present in epoch milliseconds, for tests of the clock's check, which Redis needs not. @default Date.now */
   now?: (() => number) | undefined;
 };
 
@@ -84,9 +84,22 @@ export type EngineSettings = OptionsOf<typeof optionTable>;
 export function readEngineOptions(given: BullMqEngineOptions): EngineSettings {
   const options = readOptions(optionTable, given, { owner: "BullMqEngine" });
   const sources = [options.pool, options.connectionString, options.redis].filter((source) => source !== undefined);
-  if (sources.length === 1) return options;
-  throw new TroupeError(
-    "invalid_config",
-    `BullMqEngine needs one database, got ${sources.length}. Pass one of pool, connectionString and redis.`,
-  );
+  const problem =
+    sources.length === 1
+      ? findUnused(given)
+      : `BullMqEngine needs one database, got ${sources.length}. Pass one of pool, connectionString and redis.`;
+  if (problem !== undefined) throw new TroupeError("invalid_config", problem);
+  return options;
+}
+
+/** Returns what is wrong with an option that has no effect on the given database, or that BullMQ does not support. */
+function findUnused({ redis: client, prefix, max }: BullMqEngineOptions): string | undefined {
+  if (client === undefined) {
+    return prefix && "The option prefix of BullMqEngine is for Redis. On PostgreSQL, tell services apart by queue.";
+  }
+  if (max !== undefined) return "The option max of BullMqEngine is for PostgreSQL. Leave it out with Redis.";
+  const { options } = client as { options?: { keyPrefix?: unknown } };
+  return options?.keyPrefix
+    ? "The client redis of BullMqEngine has a keyPrefix, which BullMQ does not support. Pass one without it, and the prefix to BullMqEngine."
+    : undefined;
 }
