@@ -36,6 +36,17 @@ for (const { name, url, connection } of databases) {
       expect(await engine.schedules.list()).toHaveLength(1);
     });
 
+    it("refuse a cron expression that has no times", async () => {
+      const { schedules } = testEngine(connection);
+      const put = schedules.put({ id: "never", cron: "0 0 31 2,4 *" });
+
+      await expect(put).rejects.toMatchObject({
+        code: "invalid_request",
+        message: expect.stringContaining("has no times"),
+      });
+      expect(await schedules.list()).toEqual([]);
+    });
+
     it("refuse a cron expression that cannot be read", async () => {
       const put = testEngine(connection).schedules.put({ id: "daily", cron: "every day" });
 

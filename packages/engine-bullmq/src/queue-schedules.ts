@@ -29,7 +29,8 @@ export class QueueSchedules implements Schedules {
     };
     await this.#use(async (queue) => {
       try {
-        await queue.upsertJobScheduler(encodeURIComponent(id), times, { name: "due", data: {}, opts });
+        const next = await queue.upsertJobScheduler(encodeURIComponent(id), times, { name: "due", data: {}, opts });
+        if (next === undefined) throw neverDue(cron);
       } catch (error) {
         throw isOfTimes(error) ? wrongTimes(cron, error) : error;
       }
@@ -71,7 +72,7 @@ export function serveSchedules(
   return worker;
 }
 
-/** Tells if BullMQ could not read a cron expression, or has no times for it. */
+/** Tells if BullMQ could not read a cron expression or a time zone. */
 function isOfTimes(error: unknown): boolean {
   return error instanceof Error && !("code" in error) && !/connect|terminated|timeout/i.test(error.message);
 }
@@ -79,4 +80,10 @@ function isOfTimes(error: unknown): boolean {
 function wrongTimes(cron: string | undefined, cause: unknown): TroupeError {
   const message = `The cron expression "${cron}" of a schedule cannot be read. Expected five fields, or six with seconds first, and an IANA time zone.`;
   return new TroupeError("invalid_request", message, { cause });
+}
+
+/** BullMQ makes no schedule of a cron expression without times, and no error. */
+function neverDue(cron: string | undefined): TroupeError {
+  const message = `The cron expression "${cron}" of a schedule has no times. Expected days that its months have.`;
+  return new TroupeError("invalid_request", message);
 }
