@@ -6,7 +6,7 @@ import type { BullMqEngineOptions, EngineSettings } from "./bullmq-options.ts";
 import { ClockGuard } from "./clock-guard.ts";
 import { FailureLog, isPassing, toEngineFailure } from "./engine-failure.ts";
 import { JobServer } from "./job-server.ts";
-import { openQueue } from "./open-queue.ts";
+import { openQueue, scheduleQueueOf } from "./open-queue.ts";
 import type { OpenQueue } from "./open-queue.ts";
 import { QueueSchedules } from "./queue-schedules.ts";
 
@@ -48,7 +48,8 @@ export class BullMqEngine implements RunEngine {
           jobId: nameOf(runId, activation),
           // BullMQ's 0 is before all others: for recovered jobs.
           priority: Math.max(0, priority) + 1,
-          delay: Math.max(0, notBefore - Date.now()),
+          // PostgreSQL takes no fraction.
+          delay: Math.max(0, Math.ceil(notBefore - Date.now())),
           removeOnComplete: true,
           removeOnFail: true,
         },
@@ -81,7 +82,8 @@ export class BullMqEngine implements RunEngine {
     this.#server = server;
     try {
       const open = await this.#use(async (opened) => opened);
-      await server.start(open, this.#guard(open));
+      const start = server.start(open, this.#guard(open));
+      await withTimeout(start, { timeoutMs: callMs, onTimeout: tooSlow });
     } catch (error) {
       await server.drain(0);
       this.#server = undefined;
@@ -92,15 +94,18 @@ export class BullMqEngine implements RunEngine {
 
   async close(): Promise<void> {
     if (this.#closing.signal.aborted) return;
-    this.#closing.abort();
+    this.#closing.abort(new TroupeError("unavailable", "The engine was closed: it takes no more jobs."));
     if (this.#server !== undefined) await this.#drain(this.#server, 0);
     await withTimeout(this.#end(), { timeoutMs: endMs, onTimeout: ignore }).catch(ignore);
   }
 
   async #end(): Promise<void> {
     const open = await this.#open;
-    await Promise.all([open?.queue.close(), open?.schedules.close()]);
-    await open?.backend.end();
+    try {
+      await Promise.all([open?.queue.close(), open?.schedules.close()]);
+    } finally {
+      await open?.backend.end();
+    }
   }
 
   async #drain(server: JobServer, graceMs: number): Promise<void> {
@@ -108,9 +113,9 @@ export class BullMqEngine implements RunEngine {
     if (this.#server === server) this.#server = undefined;
   }
 
-  #guard({ backend: { databaseTime } }: OpenQueue): ClockGuard | undefined {
-    const { now, lockMs } = this.#settings;
-    return databaseTime && new ClockGuard({ databaseTime, now, lockMs });
+  #guard({ backend: { clock } }: OpenQueue): ClockGuard | undefined {
+    const { now, lockMs, queue } = this.#settings;
+    return clock && new ClockGuard({ clock, now, lockMs, queues: [queue, scheduleQueueOf(queue)] });
   }
 
   /** Does something with the queue, and tries again for a while when the connection is lost. */
@@ -120,7 +125,7 @@ export class BullMqEngine implements RunEngine {
     for (;;) {
       const attempt = this.#opened().then(work);
       try {
-        return await withTimeout(attempt, { timeoutMs: callMs, onTimeout: tooSlow });
+        return await withTimeout(attempt, { timeoutMs: deadline - performance.now(), onTimeout: tooSlow });
       } catch (error) {
         if (!isPassing(error) || performance.now() + retryPauseMs > deadline) throw toEngineFailure(error);
         await sleep(retryPauseMs);
@@ -138,8 +143,7 @@ export class BullMqEngine implements RunEngine {
   }
 
   #checkOpen(): void {
-    if (this.#closing.signal.aborted)
-      throw new TroupeError("unavailable", "The engine was closed: it takes no more jobs.");
+    this.#closing.signal.throwIfAborted();
   }
 }
 

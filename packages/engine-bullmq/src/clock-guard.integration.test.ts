@@ -1,6 +1,7 @@
 import { createLogger } from "@troupe/core";
-import { afterEach, describe, expect, it, vi } from "vitest";
-import { job, postgresUrl, redisUrl, testEngine, Work } from "../test/servers.ts";
+import { Pool } from "pg";
+import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { freshQueue, job, postgresUrl, redisUrl, startChild, testEngine, told, Work } from "../test/servers.ts";
 
 afterEach(() => vi.useRealTimers());
 
@@ -52,6 +53,57 @@ describe.skipIf(postgresUrl === "")("the clock of a process on PostgreSQL", () =
     await vi.waitFor(() => expect(work.started.toSorted()).toEqual(["before", "later", "meanwhile"]), {
       timeout: 60_000,
     });
+  });
+
+  it("lets no due times of schedules begin here while it is wrong, from the second after it was set", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    const lines: string[] = [];
+    const logger = createLogger({ level: "info", write: (line) => lines.push(line) });
+    let skewMs = 0;
+    const options = { connectionString: postgresUrl, queue: freshQueue() };
+    const engine = testEngine({ ...options, now: () => Date.now() + skewMs, logger });
+    const toldHere: number[] = [];
+    const onSchedule = async (_id: string, at: number) => void toldHere.push(at);
+    await engine.serve(async () => {}, { concurrency: 1, onSchedule });
+    await engine.schedules.put({ id: "often", cron: "* * * * * *" });
+    await vi.waitFor(() => expect(toldHere.length).toBeGreaterThan(0), { timeout: 60_000 });
+    skewMs = 60_000;
+    await vi.advanceTimersByTimeAsync(1000);
+    await vi.waitFor(() => expect(lines.join("")).toMatch(/No more jobs are taken\./), { timeout: 60_000 });
+    const wrongFrom = Date.now();
+    // Another process takes them.
+    const other = testEngine(options);
+    const toldThere: number[] = [];
+    await other.serve(async () => {}, { concurrency: 1, onSchedule: async (_id, at) => void toldThere.push(at) });
+    await vi.waitFor(() => expect(toldThere.length).toBeGreaterThan(2), { timeout: 60_000 });
+
+    expect(toldHere.filter((at) => at > wrongFrom + 1000)).toEqual([]);
+    await other.close();
+    skewMs = 0;
+    await vi.advanceTimersByTimeAsync(1000);
+    await vi.waitFor(() => expect(toldHere.at(-1)).toBeGreaterThan(wrongFrom + 1000), { timeout: 60_000 });
+  });
+
+  it("keeps no other process from taking over the jobs of one that died, once it was ahead", async () => {
+    const queue = freshQueue();
+    const child = await startChild({ connectionString: postgresUrl }, queue);
+    const engine = testEngine({ connectionString: postgresUrl, queue });
+    await engine.submit(job("a"));
+    await told(child, "started", "a");
+    await child.kill();
+    // As a process writes it whose clock is a day ahead.
+    const pool = new Pool({ connectionString: postgresUrl });
+    onTestFinished(async () => await pool.end());
+    const tomorrow = String(Date.now() + 86_400_000);
+    const { rowCount } = await pool.query(
+      "update bullmq.meta set value = $2 where queue = $1 and field = 'stalled-check'",
+      [queue, tomorrow],
+    );
+    expect(rowCount).toBe(1);
+    const work = new Work();
+    await engine.serve(work.perform, { concurrency: 1 });
+
+    await vi.waitFor(() => expect(work.started).toEqual(["a"]), { timeout: 30_000 });
   });
 });
 

@@ -1,7 +1,8 @@
-import { PostgresServer } from "@troupe-internal/fault-tools";
+import { createLogger } from "@troupe/core";
+import { PostgresServer, TcpProxy } from "@troupe-internal/fault-tools";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
-import { freshQueue, job, postgresUrl, redisUrl, testEngine, Work } from "../test/servers.ts";
+import { freshQueue, job, postgresUrl, redisUrl, startChild, testEngine, told, Work } from "../test/servers.ts";
 
 const patience = { timeout: 60_000 };
 
@@ -28,6 +29,22 @@ describe.skipIf(postgresUrl === "")("BullMqEngine on a PostgreSQL that restarts"
     onTestFinished(() => clearInterval(finish));
 
     await vi.waitFor(async () => expect(await engine.waiting()).toBe(0), patience);
+  });
+
+  it("is drained and closed while the server is down", async () => {
+    const engine = testEngine({ connectionString: server.url });
+    const work = new Work();
+    const serving = await engine.serve(work.perform, { concurrency: 1 });
+    await engine.submit(job("drained"));
+    await vi.waitFor(() => expect(work.started).toEqual(["drained"]), patience);
+    await server.stop("immediate");
+    onTestFinished(async () => await server.start());
+    const beganAt = performance.now();
+    await serving.drain(0);
+    await engine.close();
+
+    expect(work.aborted).toEqual(["drained"]);
+    expect(performance.now() - beganAt).toBeLessThan(20_000);
   });
 
   it("rejects a job while the server is down, and takes it afterwards", async () => {
@@ -73,6 +90,40 @@ describe.skipIf(redisUrl === "")("BullMqEngine on a Redis that loses its data", 
     await vi.waitFor(() => expect(work.started).toEqual(["a"]), patience);
   });
 
+  it("says of a job that Redis lost that it was aborted, once", async () => {
+    const lines: string[] = [];
+    const logger = createLogger({ level: "warn", write: (line) => lines.push(line) });
+    const queue = freshQueue();
+    const engine = testEngine({ redis: redisUrl, queue, logger });
+    const work = new Work();
+    await engine.serve(work.perform, { concurrency: 10 });
+    await Promise.all(["a", "b"].map(async (id) => await engine.submit(job(id))));
+    await vi.waitFor(() => expect(work.started.toSorted()).toEqual(["a", "b"]), patience);
+    await forget(`bull:${queue}:*`);
+    await vi.waitFor(() => expect(work.started).toHaveLength(4), patience);
+
+    expect(lines.filter((line) => line.includes("lock"))).toEqual([
+      expect.stringMatching(/A job was aborted\..*lost its lock on the run/),
+    ]);
+  });
+
+  it("tells of the times of schedules again that are put again after the loss", async () => {
+    const queue = freshQueue();
+    const engine = testEngine({ redis: redisUrl, queue });
+    const times: number[] = [];
+    await engine.serve(async () => {}, { concurrency: 1, onSchedule: async (_id, at) => void times.push(at) });
+    const often = { id: "often", cron: "* * * * * *", timeZone: "UTC" };
+    await engine.schedules.put(often);
+    await vi.waitFor(() => expect(times.length).toBeGreaterThan(0), patience);
+    await forget(`bull:${queue}-schedules:*`);
+    expect(await engine.schedules.list()).toEqual([]);
+    await engine.schedules.put(often);
+    const before = times.length;
+
+    await vi.waitFor(() => expect(times.length).toBeGreaterThan(before + 1), patience);
+    expect(await engine.schedules.list()).toEqual([often]);
+  });
+
   it("rejects a job when nothing answers at the address", async () => {
     const engine = testEngine({ redis: "redis://127.0.0.1:1" });
 
@@ -80,10 +131,70 @@ describe.skipIf(redisUrl === "")("BullMqEngine on a Redis that loses its data", 
   });
 });
 
+describe.skipIf(redisUrl === "")("BullMqEngine while its Redis is away", { timeout: 120_000 }, () => {
+  it("is drained and closed a few seconds after the grace period", async () => {
+    const { proxy, engine, lines } = await engineBehindProxy();
+    const work = new Work();
+    const serving = await engine.serve(work.perform, { concurrency: 10, onSchedule: async () => {} });
+    await engine.submit(job("a"));
+    await vi.waitFor(() => expect(work.started).toEqual(["a"]), patience);
+    loseServer(proxy);
+    const beganAt = performance.now();
+    await serving.drain(1000);
+    const drainedMs = performance.now() - beganAt;
+    await engine.close();
+
+    expect(work.aborted).toEqual(["a"]);
+    expect(drainedMs).toBeGreaterThan(900);
+    expect(performance.now() - beganAt).toBeLessThan(30_000);
+    expect(lines.join("")).toContain("Not all jobs were given back.");
+  });
+
+  it("fails to serve within seconds", async () => {
+    const { proxy, engine } = await engineBehindProxy();
+    await engine.submit(job("a"));
+    loseServer(proxy);
+
+    await expect(engine.serve(async () => {}, { concurrency: 1 })).rejects.toMatchObject({
+      code: "storage_unavailable",
+    });
+    await proxy.acceptConnections();
+    const work = new Work();
+    await engine.serve(work.perform, { concurrency: 1 });
+    await vi.waitFor(() => expect(work.started).toEqual(["a"]), patience);
+  });
+
+  it("lets a process end that has closed its engine", async () => {
+    const { proxy, engine, url, queue } = await engineBehindProxy();
+    const child = await startChild({ redis: url }, queue);
+    await engine.submit(job("a"));
+    await told(child, "started", "a");
+    loseServer(proxy);
+    child.send({ close: true });
+
+    expect(await child.exit).toEqual({ code: 0, signal: null });
+  });
+});
+
 /** As FLUSHALL does it, but to one queue: other tests use the server, too. */
 async function forget(pattern: string): Promise<void> {
   const client = redisClient();
   await client.del(await client.keys(pattern));
+}
+
+async function engineBehindProxy() {
+  const { hostname: host, port } = new URL(redisUrl);
+  const proxy = await TcpProxy.start({ target: { host, port: Number(port) } });
+  onTestFinished(async () => await proxy.close());
+  const lines: string[] = [];
+  const logger = createLogger({ level: "warn", write: (line) => lines.push(line) });
+  const [url, queue] = [`redis://127.0.0.1:${proxy.port}`, freshQueue()];
+  return { proxy, engine: testEngine({ redis: url, queue, logger }), lines, url, queue };
+}
+
+function loseServer(proxy: TcpProxy): void {
+  proxy.refuseConnections();
+  proxy.reset();
 }
 
 function redisClient(): Redis {

@@ -1,12 +1,18 @@
+import { TroupeError } from "@troupe/core";
 import { sleep } from "@troupe/core/adapter";
 import type * as BullMq from "bullmq";
 import type { PgPool } from "bullmq";
-import type { ClientBase, Pool, PoolConfig } from "pg";
+import type { Client, ClientBase, Pool, PoolConfig } from "pg";
 import type { Backend } from "./backend.ts";
 import type { EngineSettings } from "./bullmq-options.ts";
 
 /** The pause before BullMQ hears of a failed statement: without one it asks a database that is down again at once, for ever. */
 const failurePauseMs = 250;
+const epochMs = "extract(epoch from clock_timestamp()) * 1000";
+// The values of other fields are no numbers.
+const clearFutureChecks = `
+  delete from meta
+  where queue = any($1) and case when field = 'stalled-check' then value::bigint > ${epochMs} + $2 end`;
 
 /**
  * Connects BullMQ with PostgreSQL, and brings its tables up to date. BullMQ's statements name no schema, so that their
@@ -18,7 +24,9 @@ export async function openPostgres(
   onError: (error: unknown) => void,
 ): Promise<Backend> {
   const { default: pg } = await import("pg");
-  const pool = new pg.Pool(poolConfig(settings, library.DEFAULT_SCHEMA));
+  const config = poolConfig(settings);
+  await checkSessions([new pg.Client(config), new pg.Client(config)], onError);
+  const pool = new pg.Pool(withSearchPath(config, library.DEFAULT_SCHEMA));
   pool.on("error", onError);
   try {
     await migrate(pool, library);
@@ -28,27 +36,27 @@ export async function openPostgres(
     throw error;
   }
   const connection = withPauses(pool);
+  let ended: Promise<void> | undefined;
   const factory = library.createPostgresBackend;
   return {
     makeQueue: (name) => new library.Queue(name, { connection }, factory) as unknown as BullMq.Queue,
     makeWorker: (name, process, given) =>
       new library.Worker(name, process, { ...given, connection }, factory) as unknown as BullMq.Worker,
-    databaseTime: async () => {
-      const { rows } = await pool.query<{ now: string }>("select extract(epoch from clock_timestamp()) * 1000 as now");
-      return Number(rows[0]?.now);
+    clock: {
+      now: async () => {
+        const { rows } = await pool.query<{ now: string }>(`select ${epochMs} as now`);
+        return Number(rows[0]?.now);
+      },
+      clearFutureChecks: async (queues, toleranceMs) => {
+        await pool.query(clearFutureChecks, [queues, toleranceMs]);
+      },
     },
-    end: () => pool.end(),
+    end: () => (ended ??= pool.end()),
   };
 }
 
-function poolConfig({ pool, connectionString, max }: EngineSettings, schema: string): PoolConfig {
+function poolConfig({ pool, connectionString, max }: EngineSettings): PoolConfig {
   const given = (pool?.options ?? { connectionString }) as PoolConfig;
-  // The pool waits for the promise that such a function returns, which its type does not say.
-  const before: ((client: ClientBase) => unknown) | undefined = given.onConnect;
-  const onConnect: (client: ClientBase) => unknown = async (client) => {
-    await before?.(client);
-    await client.query(`set search_path to ${schema}`);
-  };
   return {
     ...given,
     // `pg` hides it from enumeration.
@@ -58,8 +66,46 @@ function poolConfig({ pool, connectionString, max }: EngineSettings, schema: str
     keepAlive: true,
     connectionTimeoutMillis: 5000,
     query_timeout: 30_000,
-    onConnect,
   };
+}
+
+function withSearchPath(config: PoolConfig, schema: string): PoolConfig {
+  // The pool waits for the promise that such a function returns, which its type does not say.
+  const before: ((client: ClientBase) => unknown) | undefined = config.onConnect;
+  const onConnect: (client: ClientBase) => unknown = async (client) => {
+    await before?.(client);
+    // Not as a parameter of the start: poolers refuse those, also in session mode.
+    await client.query(`set search_path to ${schema}`);
+  };
+  return { ...config, onConnect };
+}
+
+/**
+ * Rejects behind a pooler that lends a connection of the server for one transaction: such a client has several of them, or
+ * shares one with another. There a `search_path` goes to strangers, and notifications get lost.
+ */
+async function checkSessions(clients: readonly [Client, Client], onError: (error: unknown) => void): Promise<void> {
+  const [one, other] = clients;
+  try {
+    for (const client of clients) await client.on("error", onError).connect();
+    const seen = new Map<Client, Set<number>>(clients.map((client) => [client, new Set()]));
+    for (const client of [one, one, other, one, other]) seen.get(client)?.add(await processOf(client));
+    const processes = [...seen.values()].flatMap((ofClient) => [...ofClient]);
+    if (processes.length === 2 && new Set(processes).size === 2) return;
+  } finally {
+    // The caller need not wait for that.
+    for (const client of clients) void client.end().catch(onError);
+  }
+  throw new TroupeError(
+    "invalid_config",
+    "BullMqEngine does not work behind a pooler in transaction mode, such as PgBouncer with pool_mode = transaction. Give it the address of PostgreSQL itself, or of a pooler in session mode.",
+  );
+}
+
+/** Returns the number of the server's process behind a connection. */
+async function processOf(client: Client): Promise<number> {
+  const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
+  return rows[0]?.pid ?? 0;
 }
 
 /** Creates or updates BullMQ's tables. A role that may not do that can use tables that are up to date. */

@@ -25,15 +25,16 @@ export async function openQueue(
   const { openRedis } = await import("./open-redis.ts");
   const open = settings.redis === undefined ? openPostgres : openRedis;
   const backend = await open(settings, library, onError);
-  const queue = backend.makeQueue(settings.queue);
-  const schedules = backend.makeQueue(scheduleQueueOf(settings.queue));
-  for (const one of [queue, schedules]) one.on("error", onError);
-  const end = () => void backend.end();
+  const end = () => void backend.end().catch(onError);
   // A client of Redis waits for its server for ever, and keeps the process alive.
   signal.addEventListener("abort", end);
-  if (signal.aborted) end();
   try {
+    signal.throwIfAborted();
+    const queue = backend.makeQueue(settings.queue);
+    const schedules = backend.makeQueue(scheduleQueueOf(settings.queue));
+    for (const one of [queue, schedules]) one.on("error", onError);
     await Promise.all([queue.waitUntilReady(), schedules.waitUntilReady()]);
+    return { backend, queue, schedules };
   } catch (error) {
     // BullMQ remembers this failure for ever: the next call opens another queue.
     end();
@@ -41,7 +42,6 @@ export async function openQueue(
   } finally {
     signal.removeEventListener("abort", end);
   }
-  return { backend, queue, schedules };
 }
 
 /** The name of the queue of due times that belongs to a queue of runs. */

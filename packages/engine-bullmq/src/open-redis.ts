@@ -20,15 +20,39 @@ export async function openRedis(
   };
   const client = typeof redis === "string" ? await connect(redis, options) : (redis?.duplicate(options) as Redis);
   client.on("error", onError);
+  const clients = collectDuplicates(client);
   const connection = client as unknown as BullMq.ConnectionOptions;
   return {
     makeQueue: (name) => new library.Queue(name, { connection, prefix }),
     makeWorker: (name, process, given) => new library.Worker(name, process, { ...given, connection, prefix }),
-    end: async () => client.disconnect(),
+    end: async () => {
+      for (const one of clients) endClient(one);
+    },
   };
 }
 
 async function connect(address: string, options: object): Promise<Redis> {
   const { Redis: Client } = await import("ioredis");
   return new Client(address, options);
+}
+
+/** Returns the client and, as they come, its duplicates: each worker of BullMQ waits for jobs with one of its own. */
+function collectDuplicates(client: Redis): ReadonlySet<Redis> {
+  const clients = new Set([client]);
+  const duplicate = client.duplicate.bind(client);
+  client.duplicate = (override) => {
+    const copy = duplicate(override);
+    clients.add(copy);
+    return copy;
+  };
+  return clients;
+}
+
+/** Closes a connection, and fails the commands that wait for it. */
+function endClient(client: Redis): void {
+  client.disconnect();
+  if (client.status !== "reconnecting") return;
+  // Between two attempts to connect, `disconnect` ends no command: BullMQ's workers would wait for theirs for ever.
+  void client.connect().catch(() => undefined);
+  client.disconnect();
 }

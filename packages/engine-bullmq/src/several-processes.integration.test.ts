@@ -72,7 +72,7 @@ for (const { name, url, connection } of databases) {
     });
 
     it("get the job of one that is drained at once, without waiting for its lock", async () => {
-      // Whoever waited for the lock would wait for longer than the test.
+      // The lock lasts for longer than the test: a job that is not given back is not taken in time.
       const options = { ...connection, queue: freshQueue(), lockMs: 3_600_000 };
       const [leaving, staying] = [testEngine(options), testEngine(options)];
       const [left, stayed] = [new Work(), new Work()];
@@ -84,6 +84,21 @@ for (const { name, url, connection } of databases) {
 
       await vi.waitFor(() => expect(stayed.started).toEqual(["a"]), { timeout: 60_000 });
       expect(left.aborted).toEqual(["a"]);
+    });
+
+    it("finish a job that is drained with no end of its grace period", async () => {
+      const engine = testEngine(connection);
+      const work = new Work();
+      const serving = await engine.serve(work.perform, { concurrency: 1 });
+      await engine.submit(job("a"));
+      await vi.waitFor(() => expect(work.started).toEqual(["a"]), { timeout: 60_000 });
+      const drained = serving.drain(Infinity);
+      await engine.waiting();
+      work.finish();
+      await drained;
+
+      expect(work.aborted).toEqual([]);
+      expect(await engine.waiting()).toBe(0);
     });
 
     it("leave a job where it is while its process is busy for a second", async () => {

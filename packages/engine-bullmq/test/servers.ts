@@ -12,6 +12,8 @@ import { openQueue } from "../src/open-queue.ts";
 /** The addresses from `pnpm test:services`. Empty when there is no such server: the tests that need it are skipped. */
 export const postgresUrl = addressOf("TROUPE_TEST_POSTGRES_URL");
 export const redisUrl = addressOf("TROUPE_TEST_REDIS_URL");
+/** A pooler in transaction mode, before a PostgreSQL of its own. */
+export const poolerUrl = addressOf("TROUPE_TEST_PGBOUNCER_URL");
 
 function addressOf(variable: string): string {
   const url = process.env[variable];
