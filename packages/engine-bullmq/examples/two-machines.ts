@@ -24,5 +24,7 @@ const runs = new RunService({ storage, engine, agents: { helper } });
 await runs.serve(); // the same program on another machine shares the work
 const { runId } = await runs.accept({ kind: "agent", name: "helper", input: "I am Ada." });
 for await (const event of runs.events(runId, "host")) console.log(event);
-// #endregion
+
 await runs.close();
+await engine.close(); // after the service, which leaves it open
+// #endregion
