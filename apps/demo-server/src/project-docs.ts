@@ -1,11 +1,18 @@
 import { createHash } from "node:crypto";
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { defineTool, KnowledgeBase } from "@troupe/core";
 import type { EmbeddingProvider, Logger, StorageDriver, ToolDef, VectorStore } from "@troupe/core";
 
 /** The root of the repository, from `src` as from `dist`. */
 const root = join(import.meta.dirname, "../../..");
+
+/** The number of sections that are stored together. */
+const sectionsAtOnce = 20;
+
+/** Milliseconds between them, in which sessions and runs are stored in the same file: SQLite has one writer at a time. */
+const pauseMs = 40;
 
 /** Parts of a knowledge base of the project's documentation. */
 export type ProjectDocsParts = {
@@ -79,7 +86,10 @@ export class ProjectDocs {
     const isStored = (await storage.get("demo", key)) === hash && first !== undefined;
     // The vectors may be in another store than before.
     if (isStored && (await this.#knowledge.get(first.id)) !== null) return;
-    await this.#knowledge.addDocuments(pages);
+    for (let from = 0; from < pages.length; from += sectionsAtOnce) {
+      await this.#knowledge.addDocuments(pages.slice(from, from + sectionsAtOnce));
+      await sleep(pauseMs);
+    }
     await storage.set("demo", key, hash);
   }
 }
