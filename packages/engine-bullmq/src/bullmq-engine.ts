@@ -120,6 +120,8 @@ export class BullMqEngine implements RunEngine {
 
   /** Does something with the queue, and tries again for a while when the connection is lost. */
   async #use<Result>(work: (open: OpenQueue) => Promise<Result>): Promise<Result> {
+    // Loading it says nothing about the database, and takes seconds where the machine is busy.
+    await import("bullmq");
     this.#checkOpen();
     const deadline = performance.now() + callMs;
     for (;;) {
