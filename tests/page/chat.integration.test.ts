@@ -8,8 +8,13 @@ const looks: readonly [name: string, look: Look][] = [
   ["dark and 360 pixels wide", { viewport: { width: 360, height: 740 }, colorScheme: "dark" }],
 ];
 
+const allLooks: typeof looks = [
+  ...looks,
+  ["light and 360 pixels wide", { viewport: { width: 360, height: 740 }, colorScheme: "light" }],
+];
+
 describe.skipIf(browserUrl === "")("the page in a browser", { timeout: 180_000 }, () => {
-  it.each(looks)(
+  it.each(allLooks)(
     "shows a chat with a tool call, a team, an upload and a workflow, %s [page.chat] [page.accessible]",
     async (name, look) => {
       const { url } = await servePage();
@@ -25,6 +30,8 @@ describe.skipIf(browserUrl === "")("the page in a browser", { timeout: 180_000 }
       expect(await page.locator(".turn-foot").innerText()).toMatch(/30 tokens[^]*first token \d/);
       await page.locator(".tool summary").click();
       expect(await page.locator(".tool-body").innerText()).toMatch(/"city": "Oslo"[^]*Rain in Oslo/);
+      await page.locator(".thinking summary", { hasText: "Thoughts" }).click();
+      expect(await page.locator(".thinking .markdown").innerText()).toBe("The tool says what the weather is.");
       expect(await page.locator(".artifact").allInnerTexts()).toEqual([
         expect.stringContaining('"hours"'),
         expect.stringContaining("map"),
@@ -95,10 +102,14 @@ describe.skipIf(browserUrl === "")("the page in a browser", { timeout: 180_000 }
       expect(await question.innerText()).toMatch(/city\s+Oslo\s+nights\s+2/);
       await page.getByRole("status").getByText("concierge has a question").waitFor({ state: "attached" });
       expect(await page.evaluate("document.activeElement.id")).toBe("question");
+      // A screen reader reads nothing of what is busy.
+      expect(await page.locator("[aria-busy=true]").count()).toBe(0);
       expect(await visit.faults("asked")).toEqual([]);
 
       await page.reload();
       await question.getByRole("button", { name: "Approve" }).click();
+      await question.waitFor({ state: "detached" });
+      expect(await page.evaluate("document.activeElement.className")).toBe("turn");
       await page.getByText("The room is booked.", { exact: true }).waitFor();
       expect(await page.locator(".tool").innerText()).toContain("Room 42 in Oslo is booked.");
 
@@ -146,6 +157,10 @@ describe.skipIf(browserUrl === "")("the page in a browser", { timeout: 180_000 }
       await page.getByText("Answer 3 to “One.”").waitFor();
       await page.getByRole("button", { name: "Send" }).waitFor();
       expect(await page.locator(".turn").count()).toBe(1);
+      await page.reload();
+      await page.getByText("Answer 3 to “One.”").waitFor();
+      expect(await page.locator(".turn").count()).toBe(1);
+      expect(await page.getByText("Answer 1 to").count()).toBe(0);
 
       await page.locator(".question").hover();
       await page.getByRole("button", { name: "Change the question" }).click();
@@ -156,6 +171,8 @@ describe.skipIf(browserUrl === "")("the page in a browser", { timeout: 180_000 }
       await page.getByRole("button", { name: "Stop" }).click();
       await page.getByText("Stopped").waitFor();
       expect(await page.getByText("The end.").count()).toBe(0);
+      // The service stores nothing of an answer that was stopped before a tool was called.
+      await page.locator(".turn-foot").getByText("Not stored").waitFor();
 
       await visit.ask("reporter", "Go on.");
       expect(await page.locator(".turn").count()).toBe(2);
@@ -201,6 +218,8 @@ describe.skipIf(browserUrl === "")("the page in a browser", { timeout: 180_000 }
         await page.locator(".session", { hasText: "Oslo" }).hover();
         await page.getByRole("button", { name: "Delete Oslo in rain" }).click();
         await page.getByRole("button", { name: "Delete", exact: true }).click();
+        await page.getByRole("link", { name: "Oslo in rain" }).waitFor({ state: "detached" });
+        expect(await page.evaluate("document.activeElement.textContent")).toBe("The second question.");
         await page.getByRole("heading", { name: "Troupe" }).waitFor();
         await page.reload();
         await visit.openChats();
@@ -276,6 +295,9 @@ describe.skipIf(browserUrl === "")("the page in a browser", { timeout: 180_000 }
       await page.getByRole("button", { name: "Keys of vendors" }).click();
       await page.getByRole("switch").uncheck();
       expect(await kept()).not.toContain("sk-of-ada");
+      await page.reload();
+      await visit.ask("reporter", "Four.");
+      expect(lastKeys()).toEqual([undefined, undefined, undefined]);
       expect(urls.join(" ")).not.toContain("sk-of-ada");
       expect(await visit.allFaults(url)).toEqual([]);
     },

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Agent, createLogger, defineTool, getTextContent, InMemoryStorage, RunService } from "@troupe/core";
+import type { StorageDriver } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
 import { createAgentRouter } from "@troupe/http";
 import { createPage } from "@troupe/page";
@@ -27,8 +28,7 @@ const signIn: RequestHandler = (request, _, next) => {
 };
 
 /** Serves an agent whose answers, tool calls and results are hostile: those of the number in its question. */
-async function serveHostile(): Promise<string> {
-  const storage = new InMemoryStorage();
+async function serveHostile(storage: StorageDriver): Promise<string> {
   const logger = createLogger({ level: "silent" });
   const tool = defineTool({
     name: "fetch_page",
@@ -171,20 +171,41 @@ async function chat(seen: Visit): Promise<void> {
   }
 }
 
-/** Gives the sessions one title after the other, and looks at them at the side. */
-async function showTitles({ page, url }: Visit): Promise<void> {
-  const { sessions } = (await (await fetch(`${url}/sessions`)).json()) as { sessions: { sessionId: string }[] };
+/**
+ * Gives the sessions one title after the other, and looks at them at the side. The titles are written into the storage, as an
+ * older version or another program may have done: the service itself takes none with line breaks or control characters.
+ */
+async function showTitles({ page }: Visit, storage: StorageDriver): Promise<number> {
+  const sessions = await storage.list("sessions");
+  let seen = 0;
   for (let at = 0; at < texts.length; at += sessions.length) {
-    const named = sessions.map(async ({ sessionId }, index) => {
-      const title = (texts[at + index] ?? "").trim().slice(0, 200) || "x";
-      const headers = { "content-type": "application/json" };
-      await fetch(`${url}/sessions/${sessionId}`, { method: "PATCH", headers, body: JSON.stringify({ title }) });
-    });
-    await Promise.all(named);
+    const titles = texts.slice(at, at + sessions.length);
+    for (const [index, title] of titles.entries()) {
+      const session = sessions[index];
+      if (session === undefined) continue;
+      await storage.set("sessions", session.key, { ...(session.value as object), title, titleBy: "user" });
+    }
     await page.reload();
-    await page.locator(".session").first().waitFor();
+    await page
+      .locator(".session > a")
+      .nth(sessions.length - 1)
+      .waitFor();
+    const shown = await page.evaluate<string[]>(readTitles);
+    const visible = shown.map(visibleIn);
+    for (const title of titles) expect(visible, `titles from ${at}`).toContain(visibleIn(title) || "Untitled");
+    expect(shown.join(""), `titles from ${at}`).not.toMatch(/[\p{Cc}\u202A-\u202E\u2066-\u2069]/u);
+    seen += titles.length;
     expect(await page.evaluate(findMade), `titles from ${at}`).toEqual([]);
   }
+  return seen;
+}
+
+/** Returns, in the page, the sessions at the side as they are read, with half characters made whole. */
+const readTitles = `[...document.querySelectorAll(".session > a")].map((link) => link.textContent.toWellFormed())`;
+
+/** Returns a title by the characters that can be seen in it. */
+function visibleIn(title: string): string {
+  return title.toWellFormed().replaceAll(/[\p{C}\p{Z}]/gu, "");
 }
 
 /** Opens all runs in the inspector, all steps of each, and all that they fold away. */
@@ -212,12 +233,13 @@ it.skipIf(browserUrl === "")(
   { timeout: 600_000 },
   async () => {
     expect(texts).toHaveLength(500);
-    const seen = await visit(await serveHostile());
+    const storage = new InMemoryStorage();
+    const seen = await visit(await serveHostile(storage));
     await enterKey(seen);
 
     await chat(seen);
     expect(await seen.page.evaluate(findKey)).toBe(0);
-    await showTitles(seen);
+    expect(await showTitles(seen, storage)).toBe(500);
     await inspect(seen);
 
     expect(await seen.page.evaluate(findKey)).toBe(0);

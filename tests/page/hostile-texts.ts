@@ -1,4 +1,4 @@
-/** What a text would do in a page that makes markup or a link of it: it calls `pwned`, or asks `attacker.test`. */
+/** The deed of a text in a page that makes markup or a link of it: it calls `pwned`, or asks `attacker.test`. */
 const script = "pwned('x')";
 const foreign = "//attacker.test/x";
 

@@ -45,6 +45,24 @@ const book = defineTool({
   execute: ({ city }) => `Room 42 in ${String(city)} is booked.`,
 });
 
+/** Longer than the page shows of an artifact. */
+export const longText = `The beginning. ${"A long line. ".repeat(400)}The end of it.`;
+/** No image, though its type says so: half of its data is missing. */
+export const brokenImage = pixel.slice(0, 41);
+
+const archive = defineTool({
+  name: "read_archive",
+  description: "Returns documents.",
+  parameters: { type: "object" },
+  execute: () => ({
+    content: "Two documents.",
+    artifacts: [
+      { type: "report", data: longText },
+      { type: "scan", data: brokenImage, mimeType: "image/png" },
+    ],
+  }),
+});
+
 const answer = `It **rains** in Oslo: 9 °C. Take along:
 
 1. an umbrella
@@ -102,6 +120,13 @@ function createDemo(storage: StorageDriver) {
     model: new ScriptedModel().respond(() => ({ text: '{"city":"Oslo","temperatureC":9}' })),
     storage,
   });
+  const archivist = new Agent({
+    name: "archivist",
+    description: "Finds documents.",
+    model: caller("read_archive", {}, "Here they are."),
+    tools: [archive],
+    storage,
+  });
   const desk = new Team({
     name: "travel-desk",
     description: "Asks its members and combines what they say.",
@@ -119,7 +144,14 @@ function createDemo(storage: StorageDriver) {
       { name: "write", effect: "pure", run: ({ city }) => ({ text: `Good morning, ${city}.` }) },
     ],
   });
-  return { agents: { helper, concierge, talker, reporter }, teams: { "travel-desk": desk }, workflows: { briefing } };
+  const survey = new Workflow({
+    name: "survey",
+    description: "Talks slowly, in a step.",
+    initialState: { topic: "Oslo" },
+    steps: [{ name: "talk", agent: talker, inputFrom: ({ topic }) => `Talk about ${topic}.` }],
+  });
+  const agents = { helper, concierge, talker, reporter, archivist };
+  return { agents, teams: { "travel-desk": desk }, workflows: { briefing, survey } };
 }
 
 /** The user of a browser: who has the cookie. A real service authenticates here. */
@@ -133,7 +165,7 @@ const signIn: RequestHandler = (request, _, next) => {
 export type PageService = { readonly url: string; readonly runHeaders: Record<string, unknown>[] };
 
 /** Serves agents, a team and a workflow with the page, until the test is over. */
-export async function servePage({ users = true } = {}): Promise<PageService> {
+export async function servePage({ users = true, hasInspector = false } = {}): Promise<PageService> {
   const storage = new InMemoryStorage();
   const demo = createDemo(storage);
   const logger = createLogger({ level: "silent" });
@@ -146,7 +178,8 @@ export async function servePage({ users = true } = {}): Promise<PageService> {
     if (request.path.endsWith("/stream")) runHeaders.push(request.headers);
     next();
   });
-  app.use(createPage({ title: "Troupe", users, suggestions: { helper: ["What should I take along to Oslo?"] } }));
+  const suggestions = { helper: ["What should I take along to Oslo?"] };
+  app.use(createPage({ title: "Troupe", users, suggestions, ...(hasInspector && { inspector: { runs, logger } }) }));
   app.use(createAgentRouter({ ...demo, runs, fileUpload: true, middleware: [signIn], logger }));
   const server = createServer(app).listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -17,7 +17,11 @@ const reportViolations = `addEventListener("securitypolicyviolation", (event) =>
 });`;
 
 /** The window and the colours of a browser, and the user who is signed in: `null` for nobody. */
-export type Look = Pick<BrowserContextOptions, "viewport" | "colorScheme"> & { readonly user?: string | null };
+export type Look = Pick<BrowserContextOptions, "viewport" | "colorScheme" | "hasTouch" | "isMobile"> & {
+  readonly user?: string | null;
+  /** A script that runs in the page before its own. */
+  readonly before?: string;
+};
 
 /** A page of a signed-in user, with the errors and the hosts that it asked. */
 export class Visit {
@@ -40,7 +44,7 @@ export class Visit {
   }
 
   /** Opens the page in a browser of its own. */
-  static async open(url: string, name: string, { user = "ada", ...look }: Look = {}): Promise<Visit> {
+  static async open(url: string, name: string, { user = "ada", before, ...look }: Look = {}): Promise<Visit> {
     const browser = await chromium.connectOverCDP(browserUrl);
     const context = await browser.newContext(look);
     onTestFinished(async () => {
@@ -50,6 +54,7 @@ export class Visit {
     if (user !== null) await context.addCookies([{ name: "user", value: user, url }]);
     const page = await context.newPage();
     await page.addInitScript(reportViolations);
+    if (before !== undefined) await page.addInitScript(before);
     const visit = new Visit(page, name);
     await page.goto(url);
     await page.getByRole("textbox", { name: "Your question" }).waitFor();

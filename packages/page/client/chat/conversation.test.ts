@@ -59,6 +59,16 @@ describe("a conversation that is opened", () => {
     expect(conversation.state.turns[0]?.question).toEqual({ text: "Q1", files: [] });
   });
 
+  it("asks for no turn of a workflow, which is never stored", async () => {
+    const { conversation, service } = createConversation();
+    service.onTurns = () => Promise.reject(refusal(500));
+    service.onStart = async () => new FakeRun("r1", "s").send(finish).response;
+    await conversation.send(workflow, ask("Go."));
+
+    expect(conversation.state.turns).toMatchObject([{ status: "completed", isUnstored: true }]);
+    expect(conversation.state.sessionId).toBeUndefined();
+  });
+
   it("says that a session is not stored, and leaves its address", async () => {
     const { conversation, told } = createConversation();
     await conversation.open("gone");

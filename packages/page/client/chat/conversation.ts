@@ -299,12 +299,18 @@ export class Conversation extends Store<ConversationState> {
     if (turn === undefined) return;
     this.#openRuns.remove(turn.runId ?? "");
     if (error === undefined) this.#change(key, (current) => endTurn(current, {}));
-    const read = await this.#readFrom(key).catch(() => "unknown" as const);
+    const read = await this.#readEnded(turn).catch(() => "unknown" as const);
     this.#listener.over();
     if (signal.aborted) return;
     const stored = read === "unknown" ? undefined : (read?.find(({ runId }) => runId === turn.runId) ?? null);
     this.#change(key, (current) => endTurn(current, { stored, error }));
     if (read === undefined && !this.#isBusy) this.#dropSession();
+  }
+
+  /** Reads a turn that is over as it is stored. That of a workflow never is, and makes no session. */
+  async #readEnded({ key, kind }: Turn): Promise<StoredTurnView[] | undefined> {
+    if (kind !== "workflow") return await this.#readFrom(key);
+    return this.state.turns.some(({ seq }) => seq !== undefined) ? [] : undefined;
   }
 
   /** Forgets the id of a session that the service does not have: the next question begins another one. */
