@@ -1,9 +1,4 @@
-import type {
-  InspectedEvent,
-  InspectedRunDetails,
-  InspectedWait,
-  ShownJson,
-} from "../../src/inspector/inspected-run.ts";
+import type { InspectedEvent, InspectedRunDetails, InspectedWait } from "../../src/inspector/inspected-run.ts";
 import { isObject } from "../ui/format.ts";
 import { finishTree } from "./finish-tree.ts";
 import type { OpenRun, OpenStep, RunTree } from "./run-tree.ts";
