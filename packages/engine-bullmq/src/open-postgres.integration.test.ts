@@ -48,8 +48,8 @@ describe.skipIf(postgresUrl === "")("the connections of BullMqEngine to PostgreS
     const unhandled = vi.fn<() => void>();
     process.on("unhandledRejection", unhandled);
     onTestFinished(() => void process.off("unhandledRejection", unhandled));
-    const { promise: closed, resolve } = Promise.withResolvers<void>();
-    const onConnect = () => resolve(engine.close());
+    const { promise: closed, resolve: close } = Promise.withResolvers<void>();
+    const onConnect = () => close(engine.close());
     const engine = testEngine({ pool: testPool({ connectionString: postgresUrl, onConnect }) });
     const submitted = engine.submit(job("a")).catch((error: unknown) => error);
     await closed;
