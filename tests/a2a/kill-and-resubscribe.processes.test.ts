@@ -50,7 +50,7 @@ async function connect1(url: string): Promise<Peer> {
   };
 }
 
-/** What a client knows of a task by the events of its streams. */
+/** A client's knowledge of a task, by the events of its streams. */
 class Follower {
   id = "";
   lastState: string | number | undefined;

@@ -16,7 +16,7 @@ export type Question = {
   readonly cancelAfter?: number;
 };
 
-/** What the clients of a trial share: the service, its tools' effects, chance, and what is counted. */
+/** The parts that the clients of a trial share: the service, its tools' effects, chance, and what is counted. */
 export type Surroundings = {
   /** The address of the service, or of one of its nodes: another one each time. */
   readonly url: string;

@@ -10,7 +10,7 @@ import { resultOf, wordsOf } from "./durable-setup.ts";
 import type { DurableSetup } from "./durable-setup.ts";
 import type { EventData } from "./read-events.ts";
 
-/** What the kills of a service with durable runs have shown. */
+/** The findings of kills of a service with durable runs. */
 export type KillReport = Surroundings["counts"] & {
   kills: number;
   /** Runs by the status of their end; `crashed` for those that no attempt could begin. */

@@ -24,7 +24,7 @@ function checkLog({ entries, numbers }: Outcome): void {
   expect(new Set(done).size, "steps that are done once").toBe(done.length);
 }
 
-/** What a client has put together over a crash is what is stored, and each text is of one attempt. */
+/** A client that reads over a crash has what is stored, and each text is of one attempt. */
 function checkReaders({ reader, late, view }: Outcome, whole: Outcome): void {
   expect(reader.ends).toEqual(late.ends);
   expect(reader.ends).toHaveLength(1);

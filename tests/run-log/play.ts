@@ -16,7 +16,7 @@ const sceneRunId = "5b1e9f3c-0000-4000-8000-000000000002";
 /** A storage that several processes open at the same time. */
 export type SharedPlace = { readonly open: () => StorageDriver };
 
-/** What became of a run that was cut off: what is stored, what its client has read, and what the world has seen. */
+/** The outcome of a run that was cut off: its records, the events that its client has read, and its effects. */
 export type Outcome = {
   readonly world: World;
   readonly reader: Reader;

@@ -148,7 +148,7 @@ describe.each(["claude-opus-5-5", "claude-haiku-4-5"])("the thinking of %s", (mo
   const tools = [{ name: "get_weather", description: "", parameters: { type: "object", properties: {} } }];
   const options: ModelOptions = { tools, reasoning: { enabled: true } };
 
-  /** What a run does: it asks, appends the answer with its state, and one result for each call. */
+  /** Does as a run does: asks, appends the answer with its state, and one result for each call. */
   async function turn(model: ModelProvider, messages: readonly ModelMessage[]): Promise<ModelMessage[]> {
     const { text, toolCalls, vendorState } = await model.generate(messages, options);
     const answer: ChatMessage = { role: "assistant", content: text === "" ? null : text, toolCalls };

@@ -21,7 +21,7 @@ const marked = [{ role: "user", content: [{ type: "text", text: "Umbrella?", cac
 
 type Case = { modelId?: string; messages?: ChatMessage[]; options?: ModelOptions; provider?: AnthropicOptions };
 
-/** What arrives at a strict vendor, and what is said to be left out. */
+/** The body that arrives at a strict vendor, and the options that are said to be left out. */
 async function arrives({ modelId, messages = ask, options, provider }: Case = {}) {
   const { vendor, connect } = await startVendor();
   vendor.say("Yes.");

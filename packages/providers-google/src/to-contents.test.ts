@@ -149,7 +149,7 @@ describe("the answers of a run", () => {
   const options: ModelOptions = { tools, reasoning: { enabled: true } };
   const look = { name: "get_weather", arguments: { city: "Oslo" } };
 
-  /** What a run does: it asks, appends the answer with its state, and one result for each call. */
+  /** Does as a run does: asks, appends the answer with its state, and one result for each call. */
   async function turn(model: ModelProvider, messages: readonly ModelMessage[]): Promise<ModelMessage[]> {
     const { text, toolCalls, vendorState } = await model.generate(messages, options);
     const answer: ChatMessage = { role: "assistant", content: text === "" ? null : text, toolCalls };

@@ -17,7 +17,7 @@ const tools = [
 ];
 const ask = (content: string): ChatMessage[] => [{ role: "user", content }];
 
-/** Why the server cannot be asked, if it cannot. */
+/** The reason why the server cannot be asked, if it cannot. */
 async function obstacle(): Promise<string | undefined> {
   if (!isLive) return "TROUPE_LIVE is not 1";
   const reply = await fetch(`${baseURL}/api/tags`).catch(() => undefined);

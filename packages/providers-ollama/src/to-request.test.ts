@@ -17,7 +17,7 @@ const inWords = `${alone} It must fit this JSON Schema:\n${JSON.stringify(schema
 
 type Case = { modelId?: string; messages?: ChatMessage[]; options?: ModelOptions; provider?: OllamaOptions };
 
-/** What arrives at a strict server, and what is said to be left out. */
+/** The body that arrives at a strict server, and the options that are said to be left out. */
 async function arrives({ modelId, messages = ask, options, provider }: Case = {}) {
   const { vendor, connect } = await startVendor();
   vendor.say("Yes.");

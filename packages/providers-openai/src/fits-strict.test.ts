@@ -47,7 +47,7 @@ describe("a schema that is followed strictly as it stands", () => {
   });
 });
 
-/** What the strict vendor makes of a tool with this schema. */
+/** Returns the strict vendor's answer to a tool with this schema. */
 async function sendTool(parameters: object) {
   const vendor = (await startVendor()).respond(() => ({ answer: "Yes." }));
   const tool = { name: "f", description: "F.", parameters: parameters as Record<string, unknown> };

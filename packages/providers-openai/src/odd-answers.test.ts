@@ -5,7 +5,7 @@ import { modelOf, question, startVendor } from "../test/ask.ts";
 
 type Pieces = readonly object[];
 
-/** What comes of events that a server sends. */
+/** Returns the result of events that a server sends. */
 async function streamOf(events: readonly (object | string)[], api: "chat" | "responses"): Promise<ModelResponse> {
   const vendor = await startVendor({ strict: false });
   const frames = events.map((event) => `data: ${typeof event === "string" ? event : JSON.stringify(event)}\n\n`);
@@ -14,7 +14,7 @@ async function streamOf(events: readonly (object | string)[], api: "chat" | "res
   return await collectResponse(modelOf(vendor, { api }).stream(question, format));
 }
 
-/** What comes of a whole answer. */
+/** Returns the result of a whole answer. */
 async function wholeOf(body: object, api: "chat" | "responses"): Promise<ModelResponse> {
   const vendor = await startVendor({ strict: false });
   const headers = { "content-type": "application/json" };

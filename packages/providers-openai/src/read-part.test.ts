@@ -11,7 +11,7 @@ const web = "https://example.com/file";
 
 type Setup = OpenAIOptions & { modelId?: string };
 
-/** What arrives of a part. */
+/** Returns a part as it arrives. */
 async function sent(part: ContentPart, config: Setup): Promise<unknown> {
   const vendor = (await startVendor({ strict: false })).say("Yes.");
   await modelOf(vendor, config).generate([{ role: "user", content: [part] }]);

@@ -16,7 +16,7 @@ import type { Socket } from "socket.io";
 import type { GatewaySettings } from "./gateway-options.ts";
 import type { SocketClient } from "./socket-client.ts";
 
-/** What a client sent with an event, and its acknowledgement callback, if it waits for an answer. */
+/** The arguments that a client sent with an event, and its acknowledgement callback, if it waits for an answer. */
 export type ClientMessage = { readonly payload: unknown; readonly acknowledge?: (answer: object) => void };
 
 /** A checked request of a client to run an agent or a team. */

@@ -18,7 +18,7 @@ import type { GatewayOptions } from "../src/gateway-options.ts";
 /** Options of a client. Those of `socket.io-client`, but for the agent, whose type is that of a browser there. */
 export type ClientOptions = Partial<ManagerOptions & SocketOptions>;
 
-/** How a client reaches its server. */
+/** The address of a server and the options of its clients. */
 export type Transport = "websocket" | "polling";
 
 /** A gateway on a server of its own. */

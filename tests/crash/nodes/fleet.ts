@@ -3,7 +3,7 @@ import { freePort } from "@troupe-internal/fault-tools";
 import { NodeProcess } from "./node-process.ts";
 import type { NodeSetup } from "./node-setup.ts";
 
-/** What all processes of a service have in common. */
+/** The setup that all processes of a service have in common. */
 type Common = Omit<NodeSetup, "role" | "node" | "port">;
 
 /** A place in the service for one process at a time: the next one comes when the one before is dead. */

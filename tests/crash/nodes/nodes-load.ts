@@ -8,7 +8,7 @@ import { canaries } from "./node-setup.ts";
 import { answerWords, questionText } from "./questions.ts";
 import type { ReadQuestion, RunScene } from "./questions.ts";
 
-/** What the clients of a load talk to. */
+/** The service that the clients of a load talk to. */
 export type LoadPlace = {
   /** Returns the address of a node: another one each time. */
   url: () => string;

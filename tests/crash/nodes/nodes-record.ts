@@ -15,7 +15,7 @@ type Init = {
   searches: number;
 };
 
-/** What a trial of a service on several machines has shown. */
+/** The findings of a trial of a service on several machines. */
 export class NodesRecord {
   readonly faults: readonly string[];
   readonly takeovers: readonly Takeover[];

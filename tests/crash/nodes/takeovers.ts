@@ -15,7 +15,7 @@ export type Takeover = {
   newRuns: number;
 };
 
-/** What happened to the processes of a trial. */
+/** The fates of the processes of a trial, and the times at which a database was away. */
 export type Fates = { processes: readonly NodeProcess[]; disturbances: readonly Disturbance[] };
 
 /** Milliseconds before a kill in which the database must have been there. */

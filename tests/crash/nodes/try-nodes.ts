@@ -34,7 +34,7 @@ export type NodesPlan = {
   /** Milliseconds after the last fault in which all runs must end. */
   patienceMs: number;
   mutant?: NodeMutant;
-  /** What happens while clients ask. */
+  /** Disturbs the service while clients ask. */
   act: (stage: NodesStage) => Promise<void>;
 };
 

@@ -2,7 +2,7 @@ import { TroupeError } from "@troupe/core";
 import { readContentData } from "@troupe/core/adapter";
 import type { A2APart } from "../wire/task.ts";
 
-/** What an agent says in a message or an artifact: a text, or parts. */
+/** The content of an agent's message or artifact: a string, or parts. */
 export type A2AContent = string | readonly A2APart[];
 
 /** Returns the parts of what an agent says. Throws `invalid_value`, with the name of the argument, for anything else. */

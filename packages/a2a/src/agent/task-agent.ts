@@ -46,7 +46,7 @@ export type AgentTask = {
   readonly ask: (question: A2AContent) => Promise<A2AMessage>;
 };
 
-/** What a `TaskAgent` yields: pieces of the text of its answer, and artifacts of `createArtifact`. */
+/** A value that a `TaskAgent` yields: a piece of the text of its answer, or an artifact of `createArtifact`. */
 export type TaskPiece = string | Artifact;
 
 /** Options of `TaskAgent`. */

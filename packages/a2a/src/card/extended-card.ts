@@ -3,7 +3,7 @@ import type { OptionCheck, OptionTable } from "@troupe/core/adapter";
 import type { Request } from "express";
 import type { AgentSkill } from "./agent-card.ts";
 
-/** What a card says of its agents. */
+/** The part of a card that is about its agents. */
 export type CardContent = { name: string; description: string; version: string; skills: AgentSkill[] };
 
 /**

@@ -9,7 +9,7 @@ import type { RemoteInterface } from "./remote-interfaces.ts";
 import { writeCall } from "./write-call.ts";
 import type { RemoteCall } from "./write-call.ts";
 
-/** What the calls of one run share: the user's headers, and the signal that ends them. */
+/** The parts that the calls of one run share: the user's headers, and the signal that ends them. */
 export type CallSetting = { readonly users: CallHeaders | undefined; readonly signal: AbortSignal };
 
 /** One interface of a remote agent: sends calls in its version and reads the answers. Failures are `RemoteFailure`s. */

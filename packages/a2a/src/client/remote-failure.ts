@@ -14,7 +14,7 @@ type FailureFacts = {
   /** Code of the JSON-RPC error; for HTTP+JSON, the one that stands for the reason of the error. */
   rpcCode?: number | undefined;
   retryAfterMs?: number | undefined;
-  /** What the remote agent said, for the developer alone. */
+  /** The remote agent's own words, for the developer alone. */
   remoteText?: string | undefined;
   cause?: unknown;
 };

@@ -10,7 +10,7 @@ import { toRemoteError } from "./remote-failure.ts";
 import type { RemoteHttp } from "./remote-http.ts";
 import { noInterface } from "./remote-interfaces.ts";
 
-/** What the runs of one remote agent share. */
+/** The parts that the runs of one remote agent share. */
 export type RemoteParts = {
   readonly http: RemoteHttp;
   readonly cards: RemoteCards;

@@ -7,7 +7,7 @@ import type { PushPost, PushRequest } from "./push-post.ts";
 import { isSettled, TaskNotifier } from "./task-notifier.ts";
 import type { TaskNotification } from "./task-notifier.ts";
 
-/** What the deliveries of a server share. */
+/** The parts that the deliveries of a server share. */
 export type DeliveryTools = { readonly post: PushPost; readonly logger: Logger };
 
 /** A subscription to deliver for: the config in it, and the version that its notifications are written in. */

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { receive } from "../../test/receiver.ts";
 import { heldAgent, message0, serveA2A, untilState } from "../../test/serve-a2a.ts";
 
-/** What a client does with the config of a task: it sets one and returns it, lists and deletes. */
+/** The calls of a client for the config of a task: it sets one and returns it, lists and deletes. */
 type Peer = {
   set(taskId: string, config: { id: string; url: string; token: string }): Promise<object>;
   get(taskId: string, id: string): Promise<object>;

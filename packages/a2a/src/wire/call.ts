@@ -13,7 +13,7 @@ export type SendCall = CallFields & {
   /** Media types that the client takes; absent for any. */
   outputModes?: string[];
   historyLength?: number;
-  /** Where the client wants to be notified of the task. */
+  /** The address at which the client wants to be notified of the task. */
   push?: PushConfig;
 };
 

@@ -2,7 +2,7 @@ import { wrongParam } from "./a2a-error.ts";
 import { present } from "./field-reader.ts";
 import type { FieldReader } from "./field-reader.ts";
 
-/** Where and how a client wants to be notified of a task. */
+/** The address and credentials with which a client wants to be notified of a task. */
 export type PushConfig = {
   /** Absent where the server is to choose it. */
   id?: string;

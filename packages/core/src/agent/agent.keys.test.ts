@@ -9,7 +9,7 @@ const foreign = "sk-foreign-77ab20";
 const opts = { apiKey: canary, apiKeys: { elsewhere: foreign }, sessionId: "s", userId: "u" };
 const leak = () => new Error(`the vendor refused ${canary} and ${foreign}`);
 
-/** What is written to the standard error stream meanwhile. */
+/** Returns the text that is written to the standard error stream meanwhile. */
 async function loggedDuring(work: () => Promise<void>): Promise<string> {
   const lines: string[] = [];
   const write = process.stderr.write.bind(process.stderr);

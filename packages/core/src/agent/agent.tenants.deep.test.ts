@@ -21,7 +21,7 @@ const operations = { few: 1000, many: 20_000 }[inject("trials")];
 const atOnce = 200;
 const usage = { promptTokens: 1, completionTokens: 1, totalTokens: 2 };
 
-/** What belongs to a tenant carries its nonce; whatever is found elsewhere has leaked. */
+/** All data of a tenant carries its nonce: a nonce that is found elsewhere has leaked. */
 const nonceOf = (tenant: number) => `nonce-${tenant}-x`;
 const strangersIn = (text: string, tenant: number) =>
   [...text.matchAll(/nonce-(\d+)-x/g)].map(([, found]) => Number(found)).filter((found) => found !== tenant);

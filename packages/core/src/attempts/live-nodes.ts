@@ -5,10 +5,10 @@ import type { StorageDriver } from "../storage/storage-driver.ts";
 import { isNodeRecord } from "./node-record.ts";
 import type { NodeRecord, ServedPlans } from "./node-record.ts";
 
-/** Milliseconds without a beat after which a process is taken for dead, by the clock of the one that looks. */
-const deadAfterMs = 30_000;
-/** Milliseconds between two beats of a process that performs runs. */
-const beatMs = 10_000;
+/** Milliseconds without a heartbeat after which a process has expired, by the clock of the one that looks. */
+const expiresAfterMs = 30_000;
+/** Milliseconds between two heartbeats of a process that performs runs. */
+const heartbeatMs = 10_000;
 /** Milliseconds for which the records of the other processes are not read again. */
 const lookPauseMs = 250;
 
@@ -23,13 +23,13 @@ type Init = {
   readonly isAlone: boolean;
   /** Returns what this process performs, as it is now. */
   readonly describe: () => ServedPlans;
-  /** Receives failures of the beats, which are tried again. */
+  /** Receives failures of the heartbeats, which are tried again. */
   readonly onError: (error: unknown) => void;
 };
 
 /**
  * The processes that perform runs or serve subscriptions to them: each has a record that it changes from time to time. One whose
- * record is gone, or has stayed the same for long, is dead. No clock is compared with another. A process that does neither has no
+ * record is gone, or has stayed the same for long, has expired. No clock is compared with another. A process that does neither has no
  * record.
  */
 export class LiveNodes {
@@ -37,7 +37,7 @@ export class LiveNodes {
   readonly #init: Init;
   readonly #seen = new Map<string, Seen>();
   #isAlone: boolean;
-  #beats = 0;
+  #heartbeats = 0;
   #isPerforming = false;
   #isSubscriber = false;
   #hasLeft = false;
@@ -55,16 +55,16 @@ export class LiveNodes {
 
   /**
    * Says that this process performs runs, and with which plans, until `retire`. The timer does not keep the process alive. Never
-   * rejects: what could not be stored is stored by a later beat.
+   * rejects: what could not be stored is stored by a later heartbeat.
    */
   async perform(): Promise<void> {
     this.#isPerforming = true;
     clearInterval(this.#timer);
-    this.#timer = setInterval(() => void this.#beat(), beatMs).unref();
-    await this.#beat();
+    this.#timer = setInterval(() => void this.#sendHeartbeat(), heartbeatMs).unref();
+    await this.#sendHeartbeat();
   }
 
-  /** Says that this process performs no more runs. Never rejects: it is taken for dead soon where that cannot be stored. */
+  /** Says that this process performs no more runs. Never rejects: where that cannot be stored, it expires soon. */
   async retire(): Promise<void> {
     if (!this.#isPerforming) return;
     this.#isPerforming = false;
@@ -89,7 +89,7 @@ export class LiveNodes {
 
   /**
    * Looks at the processes, and returns a function that tells which of them live and serve subscriptions. Call it more often than
-   * processes are taken for dead.
+   * processes expire.
    */
   async look(): Promise<(node: string) => boolean> {
     if (this.#isSubscriber) await this.#save();
@@ -99,7 +99,7 @@ export class LiveNodes {
     return (node) => live.has(node);
   }
 
-  /** Removes the records of dead processes. */
+  /** Removes the records of expired processes. */
   async forget(): Promise<void> {
     for (const [id, seen] of this.#seen) {
       if (id !== this.id && !isLive(seen)) await this.#init.storage.delete(runNamespaces.nodes, encodeKey(id));
@@ -121,7 +121,7 @@ export class LiveNodes {
     });
   }
 
-  async #beat(): Promise<void> {
+  async #sendHeartbeat(): Promise<void> {
     try {
       await this.#save();
       await this.#look();
@@ -140,10 +140,10 @@ export class LiveNodes {
     const now = performance.now();
     const there = await this.#readAll();
     // Of the time in which this process slept, or reached no storage, it knows nothing.
-    if (now - this.#lookedAt > deadAfterMs) this.#seen.clear();
+    if (now - this.#lookedAt > expiresAfterMs) this.#seen.clear();
     for (const [id, record] of there) {
       const before = this.#seen.get(id);
-      const isSame = before !== undefined && before.record?.beat === record?.beat;
+      const isSame = before !== undefined && before.record?.heartbeat === record?.heartbeat;
       this.#seen.set(id, { record, since: isSame ? before.since : this.#isAlone ? -Infinity : now });
     }
     for (const id of this.#seen.keys()) if (!there.has(id)) this.#seen.delete(id);
@@ -175,14 +175,14 @@ export class LiveNodes {
       this.#isStored = false;
       return;
     }
-    this.#beats += 1;
+    this.#heartbeats += 1;
     this.#isStored = true;
     const serves = this.#isPerforming ? { serves: describe() } : {};
-    const record: NodeRecord = { v: 1, beat: this.#beats, name, isSubscriber: this.#isSubscriber, ...serves };
+    const record: NodeRecord = { v: 1, heartbeat: this.#heartbeats, name, isSubscriber: this.#isSubscriber, ...serves };
     await storage.set(runNamespaces.nodes, key, record);
   }
 }
 
 function isLive({ since }: Seen): boolean {
-  return performance.now() - since < deadAfterMs;
+  return performance.now() - since < expiresAfterMs;
 }

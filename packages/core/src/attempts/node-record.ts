@@ -14,10 +14,10 @@ type ServedPlan = { readonly kind: RunKind; readonly name: string; readonly plan
 /** The runnables of a process with their plans, and the ids of its seal keys: all that its runs are performed with. */
 export type ServedPlans = { readonly plans: readonly ServedPlan[]; readonly sealIds: readonly string[] };
 
-/** The stored record of a process. It changes with each beat. */
+/** The stored record of a process. It changes with each heartbeat. */
 export type NodeRecord = {
   readonly v: 1;
-  readonly beat: number;
+  readonly heartbeat: number;
   /** The name that views of runs show, for the operator who reads the record. */
   readonly name: string;
   /** True for a process that serves subscriptions to runs. */
@@ -56,7 +56,7 @@ export function isNodeRecord(value: unknown): value is NodeRecord {
   return (
     isRecord(value) &&
     value["v"] === 1 &&
-    isCount(value["beat"]) &&
+    isCount(value["heartbeat"]) &&
     typeof value["isSubscriber"] === "boolean" &&
     (value["serves"] === undefined || isServed(value["serves"]))
   );

@@ -32,15 +32,16 @@ export class RunEnds {
   /** Stores the end of a run, whose log has it, and forgets what the process keeps for it. */
   async finish(record: RunRecord, end: StoredEnd & Partial<Running>, known?: RunRecord): Promise<void> {
     const { store, vault, admission, locals, logger } = this.#parts;
+    // First: a client that has read the end may ask for the next run at once.
+    admission?.remove(record.runId, record.owner);
+    vault.forget(record.runId);
+    locals.delete(record.runId);
     await store.finish(record.runId, end, known).catch(async (error: unknown) => {
       if (!isInvalid(error)) throw error;
       // With the rest of the record it is larger than in the log.
       logger?.error("The output of a durable run is in its events alone: its record does not hold it.", { error });
       await store.finish(record.runId, { ...end, output: null });
     });
-    vault.forget(record.runId);
-    locals.delete(record.runId);
-    admission?.remove(record.runId, record.owner);
     this.#parts.onEnded(record.runId);
   }
 

@@ -20,7 +20,7 @@ import { readInput } from "../run-store/run-input.ts";
 import type { RunInput } from "../run-store/run-input.ts";
 import { isEnded, readOpenRun } from "../run-store/run-record.ts";
 import type { RunRecord } from "../run-store/run-record.ts";
-import { isDue, RunRests } from "./run-rests.ts";
+import { isDue, RunSuspension } from "./run-suspension.ts";
 import { RunningNote } from "./running-note.ts";
 import type { StoredEnd } from "../run-store/run-store.ts";
 import type { BegunRun, Ready, ServiceParts } from "./service-parts.ts";
@@ -48,7 +48,7 @@ export class RunPerformer {
   readonly #failures = new RetryPauses(failurePausesMs);
   readonly #handBacks = new RetryPauses(handBackPausesMs);
   readonly #ends: RunEnds;
-  readonly #rests: RunRests;
+  readonly #suspension: RunSuspension;
 
   constructor(
     parts: ServiceParts,
@@ -59,7 +59,7 @@ export class RunPerformer {
     this.#performing = performing;
     this.#resubmit = resubmit;
     this.#ends = new RunEnds(parts);
-    this.#rests = new RunRests(parts, resubmit);
+    this.#suspension = new RunSuspension(parts, resubmit);
   }
 
   /** Performs a job, or hands it back for a while. Rejects for nothing. */
@@ -128,7 +128,8 @@ export class RunPerformer {
     const isFirst = record.attempts === 0 && status === "queued";
     const inbox: InboxContent = isFirst ? { answers: new Map() } : await readInbox(store.storage, runId);
     if (inbox.cancel !== undefined) return await this.endUnperformed(record, cancelled(inbox.cancel.reason));
-    if (status === "waiting" && !isDue(record, inbox, this.#parts.now())) return void (await this.#rests.rest(record));
+    if (status === "waiting" && !isDue(record, inbox, this.#parts.now()))
+      return void (await this.#suspension.takeOffList(record));
     if (status === "running" && (await isGrowing(store.storage, runId))) return this.#handBack(runId);
     return await this.#getReady(record, inbox, control);
   }
@@ -139,7 +140,7 @@ export class RunPerformer {
     if (ready === "giveUp") return await this.endUnperformed(record, cancelled("What it needs is gone."));
     if ("wait" in ready) {
       if (await fitsElsewhere(this.#parts, record)) return this.#handBack(record.runId);
-      return await this.#rests.waitForUpgrade(record, ready.wait);
+      return await this.#suspension.waitForUpgrade(record, ready.wait);
     }
     // An attempt that is stopped before it has begun must not count as one that was in vain.
     if (!control.signal.aborted) await this.#begin({ record, ...ready, ...control }, inbox);
@@ -272,7 +273,7 @@ export class RunPerformer {
     if (journal.stopped === "failed") throw causeOf(journal);
     // A call with an effect whose result is lost would have to be asked about.
     if (journal.stopped === "released") await journal.flush();
-    if (journal.stopped === "suspended") await this.#rests.suspend(record, journal, note);
+    if (journal.stopped === "suspended") await this.#suspension.suspend(record, journal, note);
   }
 
   async #fail(runId: string, record: RunRecord | null, error: TroupeError): Promise<void | HandedBack> {

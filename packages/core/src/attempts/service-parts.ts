@@ -26,7 +26,7 @@ export type Ready = {
 
 /**
  * A run that this process has accepted to perform it at once: its first attempt was stored with it, as the first record of its
- * log. Whoever else comes to the run finds that attempt.
+ * log. Another process that comes to the run finds that attempt.
  */
 export type BegunRun = Ready & { readonly record: RunRecord; readonly first: LogRecord };
 

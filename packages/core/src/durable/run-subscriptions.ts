@@ -18,7 +18,7 @@ import type { SubscriptionPlace, SubscriptionRecord } from "../run-store/subscri
 export type RunSubscription = {
   readonly runId: string;
   readonly id: string;
-  /** What the transport keeps of it, such as an address and a token: sealed in a lasting storage. */
+  /** The data that the transport keeps of it, such as an address and a token: sealed in a lasting storage. */
   readonly data: Json;
 };
 

@@ -7,7 +7,7 @@ import { RunStore } from "../run-store/run-store.ts";
 import type { RunStorage } from "../run-store/run-record.ts";
 import { askingRunnable } from "./test/asking-runnable.ts";
 import { RemoteStorage } from "../storage/test/remote-storage.ts";
-import { makeService, request, scriptedAgent, untilStatus } from "./test/services.ts";
+import { makeService, readEvents, request, scriptedAgent, untilStatus } from "./test/services.ts";
 
 /** An engine whose queue several services share. The one that serves performs each job at once. */
 class SharedQueue implements RunEngine {
@@ -114,7 +114,7 @@ describe("the admission of runs by several processes", () => {
     await nodes[0].answer(runId, "t.0.0", { approved: true }, "host");
     await untilStatus(nodes[0], runId, "completed");
 
-    // Also before the list is up to date.
+    // Also before the record and the list are up to date.
     const second = await nodes[0].accept(ada);
     await vi.waitFor(async () => expect(await listedIn(inner)).toEqual([`#open/-/ada/${second.runId}`]));
     expect((await nodes[0].list("host")).runs).toHaveLength(2);
@@ -122,6 +122,23 @@ describe("the admission of runs by several processes", () => {
     await nodes[0].forgetUser({ userId: "ada" });
     expect(await listedIn(inner)).toEqual([]);
     expect(engine.jobs).toEqual([]);
+  });
+
+  it("does not count a run whose log has its end, before its record does", async () => {
+    const { nodes, inner } = twoNodes({ perCaller: 1 }, scriptedAgent([{ text: "1" }, { text: "2" }]));
+    const put = inner.compareAndSet.bind(inner);
+    const isAccepted = Promise.withResolvers<void>();
+    vi.spyOn(inner, "compareAndSet").mockImplementation(async (...args) => {
+      if (args[0] === "runs" && JSON.stringify(args[3]).includes('"completed"')) await isAccepted.promise;
+      return await put(...args);
+    });
+    await nodes[1].serve();
+    const { runId } = await nodes[0].accept(ada);
+    await readEvents(nodes[0], runId);
+    const second = await nodes[0].accept(ada);
+    isAccepted.resolve();
+
+    await untilStatus(nodes[0], second.runId, "completed");
   });
 
   it("repairs the list when a process died between the end of a run and that", async () => {

@@ -6,7 +6,8 @@ import type { SessionOwner } from "../session/session-owner.ts";
 import { checkOpen, checkQueued } from "../attempts/admission.ts";
 import type { AdmissionLimits } from "../attempts/admission.ts";
 import type { RunEngine } from "../attempts/run-engine.ts";
-import { byKeys, isEnded, runIdOf } from "../run-store/run-record.ts";
+import { isOver } from "../run-store/find-runs.ts";
+import { byKeys, runIdOf } from "../run-store/run-record.ts";
 import type { RunStore } from "../run-store/run-store.ts";
 
 /** Milliseconds for which the number of waiting runs is not asked for again. */
@@ -85,9 +86,12 @@ export class SharedAdmission {
   /** Counts the runs on a full list that are open indeed: those that have just ended are taken off it a moment later. */
   async #countOpen(keys: readonly string[]): Promise<number> {
     const { store } = this.#init;
-    const records = await mapBounded(keys, (key) => store.read(decodeURIComponent(runIdOf(key))));
-    // One without a record is being accepted, or the sweep takes it off.
-    return records.filter((record) => record === null || !isEnded(record.status)).length;
+    const areOpen = await mapBounded(keys, async (key) => {
+      const record = await store.read(decodeURIComponent(runIdOf(key)));
+      // One without a record is being accepted, or the sweep takes it off.
+      return record === null || !(await isOver(store, record));
+    });
+    return areOpen.filter(Boolean).length;
   }
 }
 

@@ -5,7 +5,7 @@ import { findErrorCode } from "./find-error-code.ts";
 
 const withCode = (code: unknown, cause?: unknown) => Object.assign(new Error("text", { cause }), { code });
 
-/** What `fetch` throws at a server that treats its connections like this. */
+/** Returns the error that `fetch` throws at a server that treats its connections like this. */
 async function fetchFailure(treat: (socket: Socket) => void): Promise<unknown> {
   const server = createServer((request) => treat(request.socket));
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));

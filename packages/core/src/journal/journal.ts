@@ -29,7 +29,7 @@ export class Journal {
   }
 
   /**
-   * Begins an attempt: reads the log to its end and stores that a new attempt follows. Whoever writes to the log after that
+   * Begins an attempt: reads the log to its end and stores that a new attempt follows. An attempt that writes to the log after that
    * without having read it is overtaken. Rejects with `RunPaused` when another attempt was first.
    */
   static async open(init: AttemptInit): Promise<Journal> {

@@ -90,7 +90,7 @@ export type LogEntry =
   | { readonly t: "left"; readonly why: LeaveReason }
   | { readonly t: "end"; readonly output: Json; readonly error?: PublicError };
 
-/** Why an attempt left a run that others go on with, and could still say so. */
+/** The reason for which an attempt left a run that others go on with, where it could still log one. */
 export type LeaveReason = "released" | "failed";
 
 /** The last entry of a run that is over. */

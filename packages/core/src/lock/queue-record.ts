@@ -97,7 +97,7 @@ function newQueueRecord(): QueueRecord {
 function desiredPositions(before: readonly StoredPosition[], desired: DesiredState): StoredPosition[] {
   const { heartbeat, waiters, expired } = desired;
   const { process } = heartbeat;
-  const kept = inherit(before, desired).filter((position) =>
+  const kept = takeOver(before, desired).filter((position) =>
     position.process === process
       ? waiters.some(({ number }) => number === position.waiter)
       : !expired.has(position.process),
@@ -108,15 +108,15 @@ function desiredPositions(before: readonly StoredPosition[], desired: DesiredSta
 }
 
 /** Gives the places of earlier attempts to the waiters of this process that have none. */
-function inherit(before: readonly StoredPosition[], { heartbeat, waiters }: DesiredState): StoredPosition[] {
+function takeOver(before: readonly StoredPosition[], { heartbeat, waiters }: DesiredState): StoredPosition[] {
   const { process } = heartbeat;
   const own = waitersOf(before, process);
   return before.map((position) => {
     if (position.run === undefined) return position;
-    const heir = waiters.find(({ number, run }) => !own.has(number) && isLater(run, position.run));
-    if (heir?.run === undefined) return position;
-    own.add(heir.number);
-    return { process, waiter: heir.number, run: heir.run };
+    const later = waiters.find(({ number, run }) => !own.has(number) && isLater(run, position.run));
+    if (later?.run === undefined) return position;
+    own.add(later.number);
+    return { process, waiter: later.number, run: later.run };
   });
 }
 

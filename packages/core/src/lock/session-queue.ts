@@ -163,8 +163,8 @@ export class SessionQueue {
     for (const waiter of arrivals) {
       waiter.hadToWait ||= !wasFree || length > 0;
       waiter.markKnown();
-      // The place of an heir is there already.
-      if (this.#isHeir(waiter, stored)) this.#admitAt(0, waiter);
+      // A later attempt has the position of an earlier one already.
+      if (this.#isLaterAttempt(waiter, stored)) this.#admitAt(0, waiter);
       else if (this.#admitAt(length, waiter)) length += 1;
     }
   }
@@ -177,7 +177,7 @@ export class SessionQueue {
   }
 
   /** Tells if a waiter has the place of an earlier attempt at its run. */
-  #isHeir({ options: { run } }: Waiter, stored: QueueRecord | null): boolean {
+  #isLaterAttempt({ options: { run } }: Waiter, stored: QueueRecord | null): boolean {
     const others = [...(stored?.positions ?? []), ...this.#waiters.map(({ options }) => options)];
     return run !== undefined && others.some((other) => isLater(run, other.run));
   }

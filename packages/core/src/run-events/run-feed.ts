@@ -69,7 +69,7 @@ export class RunFeed {
   }
 
   /** Notes that the log could not be read, and tells if the readers are to wait until it can: a restart ends soon. */
-  endures(error: unknown): boolean {
+  noteFailure(error: unknown): boolean {
     if (this.failure !== undefined || this.#storage instanceof InMemoryStorage || !isUnavailable(error)) return false;
     this.#failingSinceMs ??= performance.now();
     return performance.now() - this.#failingSinceMs < outageMs;

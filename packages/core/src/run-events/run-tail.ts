@@ -138,7 +138,7 @@ export class RunTail implements AsyncIterableIterator<RunEvent, undefined> {
       try {
         return await feed.read(last);
       } catch (error) {
-        if (!feed.endures(error)) throw error;
+        if (!feed.noteFailure(error)) throw error;
         const pause = new AbortController();
         this.#leave = () => pause.abort();
         await sleep(outagePauseMs, pause.signal).catch(() => undefined);

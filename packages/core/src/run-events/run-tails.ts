@@ -78,7 +78,7 @@ export class RunTails {
     // After a failure there may be another feed of the run.
     if (feed.readers > 0 || this.#feeds.get(feed.runId) !== feed) return;
     this.#feeds.delete(feed.runId);
-    if (this.#feeds.size === 0) this.#rest();
+    if (this.#feeds.size === 0) this.#stopLooking();
   }
 
   /** Waits until the log of a run has grown behind a number, or `leave`, which is returned to `onLeave`, is called. */
@@ -123,7 +123,7 @@ export class RunTails {
   close(): void {
     this.#isClosed = true;
     this.#unlisten();
-    this.#rest();
+    this.#stopLooking();
     for (const runId of this.#feeds.keys()) this.fail(runId, closed());
   }
 
@@ -167,7 +167,7 @@ export class RunTails {
     this.#timer = setTimeout(() => void this.#look(), Math.max(0, this.#lookAtMs - performance.now()));
   }
 
-  #rest(): void {
+  #stopLooking(): void {
     clearTimeout(this.#timer);
     this.#lookAtMs = Infinity;
     this.#unwatch?.();
@@ -197,7 +197,7 @@ export class RunTails {
   /** Plans the next look behind one. */
   #goOn(feeds: readonly RunFeed[]): void {
     if (feeds.length > 0) this.#lookAtMs = Math.min(this.#lookAtMs, performance.now() + this.#pollMs());
-    else if (![...this.#feeds.values()].some((feed) => this.#isElsewhere(feed))) return this.#rest();
+    else if (![...this.#feeds.values()].some((feed) => this.#isElsewhere(feed))) return this.#stopLooking();
     if (this.#lookAtMs === Infinity) return;
     this.#lookAtMs = Math.max(this.#lookAtMs, this.#restedAtMs);
     this.#startTimer();
@@ -207,7 +207,7 @@ export class RunTails {
   /** Gives the readers of a run what a look has found, and returns the number of records. */
   #take(feed: RunFeed, page: PromiseSettledResult<NumberedRecord[]> | undefined, startedAtMs: number): number {
     if (page?.status !== "fulfilled") {
-      if (!feed.endures(page?.reason)) this.#end(feed, toTroupeError(page?.reason));
+      if (!feed.noteFailure(page?.reason)) this.#end(feed, toTroupeError(page?.reason));
       return 0;
     }
     feed.recover();

@@ -3,6 +3,7 @@ import { anyBoolean, oneOf, optional, satisfying } from "../errors/option-checks
 import { readOptions } from "../errors/read-options.ts";
 import type { OptionTable } from "../errors/read-options.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
+import type { LogEnd } from "../journal/log-entry.ts";
 import { readLastRecord, readLog } from "../journal/read-log.ts";
 import { checkPageLimit } from "../session/page.ts";
 import { ownerKey } from "../session/session-keys.ts";
@@ -10,7 +11,7 @@ import { checkOwner } from "../session/session-owner.ts";
 import type { SessionOwner } from "../session/session-owner.ts";
 import { endOf } from "./run-opts.ts";
 import { byKeys, isEnded, toView } from "./run-record.ts";
-import type { RunRecord } from "./run-record.ts";
+import type { RunRecord, RunStorage } from "./run-record.ts";
 import type { RunStore } from "./run-store.ts";
 import type { RunCaller, RunListOptions, RunPage, RunView } from "./run-view.ts";
 
@@ -40,8 +41,8 @@ export async function findRun(
 export async function withLoggedEnd(store: RunStore, record: RunRecord, now: () => number): Promise<RunRecord> {
   const { storage } = store;
   if (isEnded(record.status)) return record;
-  const end = (await readLastRecord(storage, record.runId))?.record.entries.at(-1);
-  if (end?.t !== "end") return record;
+  const end = await readEnd(storage, record.runId);
+  if (end === undefined) return record;
   const { waits: _waits, ...ended }: RunRecord = { ...record, ...endOf(end), endedAt: now() };
   // It may not know of its last attempt, either.
   for await (const page of readLog(storage, record.runId)) {
@@ -53,6 +54,16 @@ export async function withLoggedEnd(store: RunStore, record: RunRecord, now: () 
     }
   }
   return ended;
+}
+
+/** Tells if a run is over, by its record or by its log. */
+export async function isOver({ storage }: RunStore, { runId, status }: RunRecord): Promise<boolean> {
+  return isEnded(status) || (await readEnd(storage, runId)) !== undefined;
+}
+
+async function readEnd(storage: RunStorage, runId: string): Promise<LogEnd | undefined> {
+  const last = (await readLastRecord(storage, runId))?.record.entries.at(-1);
+  return last?.t === "end" ? last : undefined;
 }
 
 /** A run without a user is reached by its id alone, within its tenant; a bearer run so by callers without a user. */

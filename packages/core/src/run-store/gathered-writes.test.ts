@@ -70,8 +70,8 @@ it("GatheredWrites inserts the records of each run on its own where the storage 
 it("GatheredWrites makes the writes that may come late with one transaction, at the latest when it is flushed", async () => {
   const storage = new Recorder();
   const writes = new GatheredWrites(storage as unknown as RunStorage);
-  await writes.later([record("a")]);
-  await writes.later([record("b")]);
+  await writes.writeLater([record("a")]);
+  await writes.writeLater([record("b")]);
   expect(await storage.get("runs", "a")).toBeNull();
 
   await writes.flush();

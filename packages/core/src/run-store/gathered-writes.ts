@@ -38,7 +38,7 @@ export class GatheredWrites {
   }
 
   /** Makes writes soon that the sweep makes up for if they fail, or if the process ends before. */
-  async later(writes: readonly Write[]): Promise<void> {
+  async writeLater(writes: readonly Write[]): Promise<void> {
     // Nothing is gained in memory.
     if (this.#storage instanceof InMemoryStorage) return await writeAll(this.#storage, writes);
     this.#late.push(...writes);

@@ -140,7 +140,7 @@ export class RunStore {
   async settle(record: RunRecord): Promise<void> {
     const { runId, endedAt = this.#now() } = record;
     const { open, byOwner } = runNamespaces;
-    await this.#writes.later([
+    await this.#writes.writeLater([
       ...this.#openKeys(record).map((key) => ({ namespace: byOwner, key, value: null })),
       { namespace: byOwner, key: byKeys.ofEnded(endedAt, runId), value: { v: 1 } },
       { namespace: open, key: encodeKey(runId), value: null },
@@ -173,7 +173,7 @@ export class RunStore {
    * Takes a waiting run off the list of open runs or, with `submittedAt`, lets the sweep find it then. Does nothing when the
    * entry has changed since it was read: the run was woken.
    */
-  async rest(record: RunRecord, open: Json | null, submittedAt: number | undefined): Promise<void> {
+  async takeOffList(record: RunRecord, open: Json | null, submittedAt: number | undefined): Promise<void> {
     const { open: namespace } = runNamespaces;
     const next = submittedAt === undefined ? null : { ...this.#openRun(record), submittedAt };
     if (open !== null) await this.storage.compareAndSet(namespace, encodeKey(record.runId), open, next);
@@ -216,7 +216,7 @@ export class RunStore {
     }
     this.#missing.delete(runId);
     const left = await inputKeys(this.storage, runId);
-    // Whoever accepts the run now has changed the entry, and its pieces have other keys.
+    // A process that accepts the run now has changed the entry, and its pieces have other keys.
     if (!(await this.storage.compareAndSet(runNamespaces.open, key, value, null))) return true;
     for (const piece of left) await this.storage.delete(runNamespaces.input, piece);
     await this.removeLog(runId);

@@ -96,9 +96,9 @@ export interface StorageDriver {
   /**
    * Calls back when something in the namespace may have changed, also by another process. A hint: some are missed, some are false,
    * and one call may stand for many changes. The listener is called outside of any call of the driver; what it throws is
-   * ignored. Returns the function that ends the watching, as `close` does. Watching keeps the
-   * process alive no longer than the connections that the driver holds anyway do, and costs nothing without a listener.
-   * Throws instead of rejecting.
+   * ignored. Returns the function that ends the watching, as `close` does. Watching keeps the process alive no
+   * longer than the connections that the driver holds anyway do, and costs nothing without a listener. Throws instead of
+   * rejecting.
    */
   watch?(namespace: string, listener: () => void): () => void;
 }

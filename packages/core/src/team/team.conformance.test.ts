@@ -22,7 +22,7 @@ const idle = () => memberOn(free({ text: "fine" }), "idle");
 const agreeing = (name: string) => memberOn(free({ text: '{"agree": true}' }), name);
 const picks = (member: string) => free({ structured: { member } });
 
-/** What answers on the suite's model is the orchestrator, or in `route` the member that it picks. */
+/** The suite's model is the orchestrator's, or in `route` that of the member which it picks. */
 const teams: Readonly<Record<string, (model: ModelProvider) => Team>> = {
   "of mode coordinate": (model) => new Team({ name: "team", mode: "coordinate", model, members: [idle()] }),
   "of mode route": (model) =>

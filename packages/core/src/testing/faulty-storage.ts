@@ -65,7 +65,7 @@ function corrupted(result: unknown): unknown {
   return result !== null && typeof result === "object" ? damaged : result;
 }
 
-/** What the array has that a call of a driver resolves with: entries, arrays of them, or if records were inserted. */
+/** An item of the array that a call of a driver resolves with: an entry, an array of entries, or whether a record was inserted. */
 type Listed = StorageEntry | readonly StorageEntry[] | boolean;
 
 function damagedEntry(entry: Listed): unknown {

@@ -154,7 +154,7 @@ async function read(generator: ReturnType<typeof executeToolCalls>, hasLeft: () 
 
 type Story = Followed & { batch: ToolBatchOptions; plan: Plan; told: readonly string[] };
 
-/** What should not have happened. */
+/** Sentences for all that should not have happened. */
 function flawsOf({ batch, plan, told, results, error }: Story): string[] {
   if (error !== undefined) return TroupeError.is(error) && plan.end.by === "abort" ? [] : ["threw without an abort"];
   if (results === undefined) return plan.end.by === "return" ? [] : ["ended without results"];

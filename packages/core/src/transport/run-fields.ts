@@ -54,7 +54,7 @@ export type RunFieldRules<Subject, Input> = {
   readonly readInput: (input: unknown, where: string) => Input;
   readonly principal: Principal | undefined;
   readonly bodyUserId: BodyUserId;
-  /** What the host's option `runOptions` returned, checked by `readHostRunOptions`. */
+  /** The result of the host's option `runOptions`, checked by `readHostRunOptions`. */
   readonly hostOptions?: HostRunOptions | undefined;
   /** Returns the keys of the run. Takes the value of the field `apiKey`, undefined if it is missing. */
   readonly readKeys: (apiKey: unknown) => CarriedKeys;

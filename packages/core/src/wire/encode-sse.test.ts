@@ -67,7 +67,7 @@ describe("encodeSseComment", () => {
   });
 });
 
-/** What readers make of it: an id holds for the events after it, empty fields are none, and line breaks are `\n`. */
+/** The events that readers get: an id holds for the events after it, empty fields are none, and line breaks are `\n`. */
 function asRead(events: SseFields[]) {
   let last: SseFields["id"] = "";
   return events.map(({ id, event, data }) => {

@@ -65,7 +65,7 @@ function parse(bytes: Buffer): unknown {
   }
 }
 
-/** Whether a message asks to open a session, as clients of earlier revisions do. */
+/** Tells if a message asks to open a session, as clients of earlier revisions do. */
 export function isInitialize(message: unknown): boolean {
   return typeof message === "object" && message !== null && "method" in message && message.method === "initialize";
 }

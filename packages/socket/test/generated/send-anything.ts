@@ -6,7 +6,7 @@ import { TestClient } from "../test-client.ts";
 import { anyEvent, anyFrame } from "./any-payload.ts";
 import type { AnyEvent } from "./any-payload.ts";
 
-/** What a client heard: the payloads of the events that answer a run. */
+/** The answers to a client: the payloads of the events that answer a run. */
 type Heard = { event: string; payload: Record<string, unknown> };
 
 const anyString = expect.any(String) as string;

@@ -109,7 +109,7 @@ export class TaskRuns {
     return place === "1" || this.#own === undefined ? { tasks } : await this.#whole(caller, { tasks, next: "1." });
   }
 
-  /** What a service has beside tasks makes pages shorter, and an empty one is none. */
+  /** Returns a page of tasks. Runs of the service that are no tasks make it shorter; an empty page is none. */
   async #whole(caller: Pick<Caller, "opts">, page: TaskPage): Promise<TaskPage> {
     return page.tasks.length === 0 ? await this.list(caller, page.next) : page;
   }

@@ -22,7 +22,7 @@ export type LegacyTask = TaskState & { readonly ttl: number | null; readonly pol
 /** A task of the extension of revision 2026-07-28, without what its status adds. */
 export type ModernTask = TaskState & { readonly ttlMs: number | null; readonly pollIntervalMs?: number };
 
-/** What the status of a task adds in revision 2026-07-28. */
+/** The fields that the status of a task adds in revision 2026-07-28. */
 type TaskDetails = {
   readonly result?: object;
   readonly error?: { readonly code: number; readonly message: string };

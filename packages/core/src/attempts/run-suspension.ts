@@ -8,7 +8,7 @@ import { sweepMs } from "./run-sweep.ts";
 import type { ServiceParts } from "./service-parts.ts";
 
 /** Lets durable runs wait: in their record, and off the list of open runs. */
-export class RunRests {
+export class RunSuspension {
   readonly #parts: ServiceParts;
   /** Submits a run again after a pause. */
   readonly #resubmit: (record: RunRecord, afterMs: number) => void;
@@ -30,7 +30,7 @@ export class RunRests {
     // A later end is the sweep's.
     if (until - now() < sweepMs) this.#resubmit(waiting, until - now());
     // An answer that came while the run was about to stop has woken nothing.
-    if (await this.rest(waiting)) return;
+    if (await this.takeOffList(waiting)) return;
     const woken = await store.wake(runId);
     if (woken !== null) this.#resubmit(woken, 0);
   }
@@ -44,14 +44,14 @@ export class RunRests {
   }
 
   /** Takes a run that waits off the list of open runs. Returns false when an answer or a cancel has come meanwhile. */
-  async rest(record: RunRecord): Promise<boolean> {
+  async takeOffList(record: RunRecord): Promise<boolean> {
     const { store, now } = this.#parts;
     const open = await store.readOpen(record.runId);
     // The record says that the run waits: an answer that comes after this wakes it, and changes the entry.
     const inbox = await readInbox(store.storage, record.runId);
     if (inbox.cancel !== undefined || isDue(record, inbox, now())) return false;
     const until = untilOf(record);
-    await store.rest(record, open, until === Infinity ? undefined : until - sweepMs);
+    await store.takeOffList(record, open, until === Infinity ? undefined : until - sweepMs);
     return true;
   }
 }
