@@ -41,9 +41,17 @@ describe.skipIf(browserUrl === "")("the state of a chat in a browser", { timeout
 
   it("is there again after the inspector, with its session, its draft and its files [page.chat]", async () => {
     const { url } = await servePage({ hasInspector: true });
-    const visit = await Visit.open(url, "inspector-and-back");
+    const visit = await Visit.open(url, "inspector-and-back", { viewport: { width: 1000, height: 420 } });
     const { page } = visit;
+    const place = async () => await page.evaluate<number>("document.querySelector('.scroll').scrollTop");
     await visit.ask("reporter", "One.");
+    await visit.ask("reporter", "Two.");
+    await visit.ask("reporter", "Three.");
+    const toNewest = page.getByRole("button", { name: "To the newest" });
+    const scrollUp = "document.querySelector('.scroll').scrollTo({ top: 120 })";
+    // The end of the answer may still be followed.
+    await expect.poll(async () => (await page.evaluate(scrollUp), await toNewest.isVisible())).toBe(true);
+    expect(await place()).toBe(120);
     const { hash } = new URL(page.url());
     const field = page.getByRole("textbox", { name: "Your question" });
     await field.fill("A draft");
@@ -55,7 +63,8 @@ describe.skipIf(browserUrl === "")("the state of a chat in a browser", { timeout
     expect(await visit.faults("inspector")).toEqual([]);
 
     await page.getByRole("link", { name: "Chat", exact: true }).click();
-    await page.locator(".question", { hasText: "One." }).waitFor();
+    await page.locator(".question", { hasText: "Two." }).waitFor();
+    expect(await place()).toBe(120);
     expect(new URL(page.url()).hash).toBe(hash);
     expect(await field.inputValue()).toBe("A draft");
     expect(await page.getByRole("list", { name: "Files to send" }).innerText()).toContain("notes.txt");

@@ -185,5 +185,31 @@ describe.skipIf(browserUrl === "")("the inspector in a browser", { timeout: 180_
     await page.getByRole("link", { name: "Inspector" }).click();
     await page.getByRole("heading", { name: "All runs" }).waitFor();
     expect(scripts.some((path) => path.includes("/assets/inspector-view-"))).toBe(true);
+    expect(scripts.some((path) => /\/assets\/inspector-\w+\.css/.test(path))).toBe(true);
+  });
+
+  it("shows no older runs of a status that is not chosen any more [page.inspector-view]", async () => {
+    const { url } = await serveDemo();
+    const { page } = await visit(url, {});
+    let send = (): void => undefined;
+    await page.route("**/inspector/runs?*", async (route) => {
+      const { searchParams } = new URL(route.request().url());
+      const [status, after] = [searchParams.get("status"), searchParams.get("after")];
+      if (after !== null) await new Promise<void>((resolve) => (send = resolve));
+      const run = { kind: "agent", status: "completed", sessionId: "s", createdAt: 1, attempts: 1 };
+      const runs = status === "waiting" ? [] : [{ ...run, runId: after ?? "new", name: after ?? "new" }];
+      await route.fulfill({ json: { runs, sees: "all", ...(status === null && after === null && { next: "old" }) } });
+    });
+    await page.getByRole("link", { name: "Inspector" }).click();
+    const asking = page.waitForRequest(/after=old/);
+    await page.getByRole("button", { name: "Older runs" }).click();
+    await asking;
+    const givenUp = page.waitForEvent("requestfailed", (request) => request.url().includes("after=old"));
+    await page.getByRole("combobox", { name: "Status" }).selectOption("waiting");
+    await givenUp;
+    send();
+    await page.getByText("No runs of this status.").waitFor();
+
+    expect(await page.locator(".runs li").count()).toBe(0);
   });
 });

@@ -37,7 +37,7 @@ export function App({ services }: { services: Services }) {
       {/* The chat keeps its draft, its files and its place while the inspector is shown. */}
       <div class="view" hidden={place.view !== "chat"}>
         <Sidebar services={services} isOpen={isSidebarOpen} onClose={() => setSidebarOpen(false)} />
-        <ChatView services={services} runnables={runnables} />
+        <ChatView services={services} runnables={runnables} isShown={place.view === "chat"} />
       </div>
       {place.view === "inspector" && <Inspector settings={settings} />}
       <KeysDialog keys={services.keys} isOpen={areKeysOpen} onClose={() => setKeysOpen(false)} />

@@ -15,16 +15,21 @@ import type { TurnActions } from "./turn-view.tsx";
 import { useFollow } from "./use-follow.ts";
 import { Welcome } from "./welcome.tsx";
 
-type ChatProps = { readonly services: Services; readonly runnables: readonly RunnableInfo[] | undefined };
+type ChatProps = {
+  readonly services: Services;
+  readonly runnables: readonly RunnableInfo[] | undefined;
+  /** False while the inspector is shown in its place. */
+  readonly isShown: boolean;
+};
 
 /** The chat: the turns of a session, and the place where the next question is written. */
-export function ChatView({ services, runnables }: ChatProps) {
+export function ChatView({ services, runnables, isShown }: ChatProps) {
   const { conversation, settings } = services;
   const { turns, isReplacing, number, failure } = useStore(conversation);
   const { chosen, choose } = useChosen(turns, runnables, number);
   const title = useTitle(services);
   const announcement = useAnnouncement(turns.at(-1));
-  const { element, isAtEnd, onScroll, toEnd } = useFollow(turns);
+  const { element, isAtEnd, onScroll, toEnd } = useFollow(turns, isShown);
   const isAnswering = turns.some(isUnderWay);
   const send = (text: string, files: File[] = []) => {
     if (chosen === undefined || isAnswering || isReplacing) return;

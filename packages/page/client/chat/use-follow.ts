@@ -12,19 +12,27 @@ export type Following = {
   readonly toEnd: () => void;
 };
 
-/** Keeps the end of a scrolled element in view after each change, until its reader scrolls up. */
-export function useFollow(content: unknown): Following {
+/**
+ * Keeps the end of a scrolled element in view after each change, until its reader scrolls up. An element that was hidden is
+ * shown again at its place, which browsers forget.
+ */
+export function useFollow(content: unknown, isShown: boolean): Following {
   const element = useRef<HTMLDivElement>(null);
   const [isAtEnd, setAtEnd] = useState(true);
   const toEnd = () => {
     element.current?.scrollTo({ top: element.current.scrollHeight });
     setAtEnd(true);
   };
+  const place = useRef(0);
   useLayoutEffect(() => {
     if (isAtEnd) element.current?.scrollTo({ top: element.current.scrollHeight });
   }, [content]);
+  useLayoutEffect(() => {
+    if (isShown) element.current?.scrollTo({ top: isAtEnd ? element.current.scrollHeight : place.current });
+  }, [isShown]);
   const onScroll = () => {
-    if (element.current === null) return;
+    if (element.current === null || !isShown) return;
+    place.current = element.current.scrollTop;
     const { scrollHeight, scrollTop, clientHeight } = element.current;
     setAtEnd(scrollHeight - scrollTop - clientHeight < near);
   };
