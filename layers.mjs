@@ -83,6 +83,7 @@ export const internalUsers = {
   ],
   "@troupe-internal/toolkit-fakes": [
     "troupe",
+    "@troupe/demo-server",
     "@troupe/toolkits-duckduckgo",
     "@troupe/toolkits-hackernews",
     "@troupe/toolkits-web-search",

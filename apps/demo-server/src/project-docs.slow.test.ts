@@ -17,15 +17,13 @@ it("ProjectDocs lets others write to its SQLite file again and again while it st
   const embeddings = new OfflineEmbeddings();
   const vectorStore = new SqliteVectorStore(file, { embeddings });
   const docs = new ProjectDocs({ embeddings, vectorStore, storage, logger: createLogger() });
-  let isFilled = false;
   let writes = 0;
 
-  const filling = docs.fill().finally(() => (isFilled = true));
-  for (; !isFilled; await sleep(1)) {
+  const filling = docs.fill().then(() => "filled");
+  while ((await Promise.race([filling, sleep(1)])) !== "filled") {
     await storage.set("others", "key", writes);
     writes += 1;
   }
-  await filling;
   await docs.close();
   await storage.close();
 

@@ -59,14 +59,17 @@ function readUrl(variables: Variables, name: keyof typeof servers): ServerAddres
   const { protocols, example } = servers[name];
   const [, protocol = "", rest = ""] = /^([a-z][a-z\d+.-]*):\/\/(.+)$/is.exec(url) ?? [];
   const known: readonly string[] = protocols;
-  const isKnown = known.includes(protocol.toLowerCase());
-  // Those of databases may list several hosts: their clients check them.
-  const isUrl = protocol !== "" && (name !== "QDRANT_URL" || URL.canParse(url));
-  if (isKnown && isUrl) return { url, shown: `${protocol}://${withoutSecrets(rest)}` };
+  const isUrl = protocol !== "" && isReadable(url, name);
+  if (isUrl && known.includes(protocol.toLowerCase())) return { url, shown: `${protocol}://${withoutSecrets(rest)}` };
   // A URL without a protocol may begin with a user and a password, and is not shown.
   const problem = isUrl ? `begins with ${protocol}://, for which the demo has no adapter` : "is no URL";
   const wanted = known.map((each) => `${each}://`).join(" or ");
   throw wrong(`${name} ${problem}. Expected ${wanted}, such as ${example}.`);
+}
+
+/** Tells if a URL can be read. Those of databases may list several hosts, and are checked by their clients. */
+function isReadable(url: string, name: keyof typeof servers): boolean {
+  return name !== "QDRANT_URL" || URL.canParse(url);
 }
 
 /** Drops user, password and parameters. Up to the last @: a password may hold one that is not encoded. */
