@@ -183,7 +183,8 @@ async function showTitles({ page }: Visit, storage: StorageDriver): Promise<numb
     for (const [index, title] of titles.entries()) {
       const session = sessions[index];
       if (session === undefined) continue;
-      await storage.set("sessions", session.key, { ...(session.value as object), title, titleBy: "user" });
+      const named = { ...(session.value as object), title: title.toWellFormed(), titleBy: "user" };
+      await storage.set("sessions", session.key, named);
     }
     await page.reload();
     await page
