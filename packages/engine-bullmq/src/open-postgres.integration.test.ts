@@ -1,7 +1,11 @@
+import * as bullmq from "bullmq";
 import { Pool } from "pg";
+import type { ClientBase as PgClient } from "pg";
 import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { freshQueue, job, poolerUrl, postgresUrl, testEngine, Work } from "../test/servers.ts";
 import { BullMqEngine } from "./bullmq-engine.ts";
+import { readEngineOptions } from "./bullmq-options.ts";
+import { openPostgres } from "./open-postgres.ts";
 
 const patience = { timeout: 60_000 };
 
@@ -57,6 +61,22 @@ describe.skipIf(postgresUrl === "")("the connections of BullMqEngine to PostgreS
     expect(await submitted).toMatchObject({ code: "unavailable" });
     await new Promise((resolve) => setImmediate(resolve));
     expect(unhandled).not.toHaveBeenCalled();
+  });
+
+  it("may be lost between two statements, without an error that ends the process", async () => {
+    const pool = testPool({ connectionString: postgresUrl });
+    const onError = vi.fn<(error: unknown) => void>();
+    const losing = async (client: PgClient): Promise<number> => {
+      const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
+      await pool.query("select pg_terminate_backend($1)", [rows[0]?.pid]);
+      await vi.waitFor(() => expect(onError).toHaveBeenCalled(), patience);
+      return bullmq.LATEST_SCHEMA_VERSION;
+    };
+    const library = { ...bullmq, assertSchemaCompatibility: losing } as typeof bullmq;
+    const backend = await openPostgres(readEngineOptions({ connectionString: postgresUrl }), library, onError);
+
+    expect(await backend.clock?.now()).toBeGreaterThan(0);
+    await backend.end();
   });
 
   it("take a time with a fraction, which PostgreSQL has not", async () => {

@@ -28,6 +28,8 @@ export async function openPostgres(
   await checkSessions([new pg.Client(config), new pg.Client(config)], onError);
   const pool = new pg.Pool(withSearchPath(config, library.DEFAULT_SCHEMA));
   pool.on("error", onError);
+  // The pool says nothing of connections in use. One that is lost between two statements would end the process.
+  pool.on("connect", (client) => void client.on("error", onError));
   try {
     await migrate(pool, library);
   } catch (error) {
