@@ -52,6 +52,7 @@ export async function startServer(variables: NodeJS.ProcessEnv): Promise<void> {
   await io.close();
   await nodes?.close();
   await runs.close();
+  await engine?.close();
   await docs.close();
   await storage.close();
 }
