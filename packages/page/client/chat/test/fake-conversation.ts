@@ -40,7 +40,7 @@ export class FakeRun {
 }
 
 /** A service whose answers are set by the test, with the requests that it got. */
-export class FakeService implements ConversationApi {
+class FakeService implements ConversationApi {
   readonly asked: string[] = [];
   readonly started: { readonly request: RunRequest; readonly key: string }[] = [];
   /** The turns of each session. One without an entry is not found. */
