@@ -1,4 +1,13 @@
-import { anyBoolean, anyString, integer, numberFrom, oneOf, optional, satisfying } from "../errors/option-checks.ts";
+import {
+  anyBoolean,
+  anyString,
+  functionLike,
+  integer,
+  numberFrom,
+  oneOf,
+  optional,
+  satisfying,
+} from "../errors/option-checks.ts";
 import { checkOptionNames, readOptions } from "../errors/read-options.ts";
 import type { OptionTable } from "../errors/read-options.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
@@ -14,7 +23,7 @@ import { isRecord } from "../util/is-record.ts";
 import type { DurableRunOptions, LocalRunOptions, RunKeys, RunRequest } from "../run-store/run-view.ts";
 
 /** A request after its check, with the id of its run and all that the record keeps of it. */
-export type CheckedRequest = Pick<RunRequest, "kind" | "name" | "notBefore" | "ttlMs"> & {
+export type CheckedRequest = Pick<RunRequest, "kind" | "name" | "notBefore" | "ttlMs" | "beforeStored"> & {
   runId: string;
   owner: SessionOwner;
   input: Json | undefined;
@@ -57,6 +66,7 @@ const requestTable = {
   note: optional(checkNote),
   notBefore: optional(numberFrom(0, 8_640_000_000_000_000)),
   ttlMs: optional(integer(1, 1_000_000_000_000)),
+  beforeStored: optional(functionLike<() => Promise<void>>()),
   runId: optional(satisfying<string>("a UUID in lower case", (value) => typeof value === "string" && uuid.test(value))),
 } satisfies OptionTable<RunRequest>;
 
@@ -108,6 +118,7 @@ export function readRequest(given: RunRequest): CheckedRequest {
     notBefore: read.notBefore,
     ttlMs: read.ttlMs,
     note: read.note,
+    beforeStored: read.beforeStored,
     isUnique: idempotencyKey === undefined,
     runId:
       read.runId ??

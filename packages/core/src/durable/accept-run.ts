@@ -39,7 +39,8 @@ export async function acceptRun(acceptance: Acceptance, given: RunRequest): Prom
   const sealed = parts.vault.seal(request.runId, request.keys);
   if (sealed !== undefined) record.keys = sealed;
   if (request.local !== undefined) parts.locals.set(request.runId, request.local);
-  const isNew = await insert(acceptance, record, beginHere(acceptance, { request, target, record }));
+  const begun = beginHere(acceptance, { request, target, record });
+  const isNew = await insert(acceptance, { record, begun, beforeStored: request.beforeStored });
   if (!isNew) return await acceptAgain(acceptance, request, await parts.store.read(request.runId));
   parts.admission?.add(request.runId, request.owner);
   await submit(acceptance, record);
@@ -71,11 +72,19 @@ function beginHere(
 }
 
 /** Stores a new run. It has begun only once it is stored: under its id there may be another. */
-async function insert({ parts, engine }: Acceptance, record: RunRecord, begun?: BegunRun): Promise<boolean> {
+async function insert(
+  { parts, engine }: Acceptance,
+  {
+    record,
+    begun,
+    beforeStored,
+  }: { record: RunRecord; begun: BegunRun | undefined } & Pick<RunRequest, "beforeStored">,
+): Promise<boolean> {
   const { store, vault, locals } = parts;
   const { runId } = record;
   let isNew = false;
   try {
+    await beforeStored?.();
     isNew = await store.insert(record, begun?.first);
     if (isNew && begun !== undefined) parts.begun.set(runId, begun);
     return isNew;

@@ -56,6 +56,37 @@ describe("RunService.accept", () => {
     expect(thrown).toMatchObject({ code, message: expect.stringMatching(message) });
   });
 
+  it("calls beforeStored once for a run that is accepted, and not for one that is refused or found again", async () => {
+    const limits = { maxQueued: 100, perCaller: 1 };
+    const runs = makeService({ agents: { a: scriptedAgent([]) }, storage: new InMemoryStorage(), admission: limits });
+    const calls: string[] = [];
+    const accept = async (name: string, more: Partial<RunRequest>) =>
+      await runs.accept({
+        ...request,
+        owner: { userId: "ada" },
+        ...more,
+        beforeStored: async () => void calls.push(name),
+      });
+
+    await expect(accept("wrong", { options: { limits: { durationMs: -1 } } })).rejects.toThrow("durationMs");
+    await accept("first", { idempotencyKey: "k" });
+    await accept("again", { idempotencyKey: "k" });
+    await expect(accept("one too many", {})).rejects.toMatchObject({ code: "rate_limited" });
+
+    expect(calls).toEqual(["first"]);
+  });
+
+  it("accepts no run whose beforeStored rejects", async () => {
+    const runs = service();
+    const runId = "11111111-1111-4111-8111-111111111111";
+    const beforeStored = async () => await Promise.reject(new Error("No room."));
+
+    await expect(runs.accept({ ...request, runId, beforeStored })).rejects.toThrow("No room.");
+
+    await expect(runs.get(runId, "host")).rejects.toMatchObject({ code: "not_found" });
+    expect(await runs.accept({ ...request, runId })).toMatchObject({ runId, isNew: true });
+  });
+
   it("refuses the id of a run that is there", async () => {
     const runs = service();
     const { runId } = await runs.accept(request);

@@ -142,6 +142,11 @@ export type RunRequest = {
   ttlMs?: number | undefined;
   /** JSON of the transport's own, which `RunView` has again and no client sees: at most 262,144 characters. */
   note?: Json | undefined;
+  /**
+   * Called once nothing but the storage can refuse the run, before it is stored: for changes that must not be made for a run that
+   * is refused. When it rejects, so does `accept`. Not called for a run that is found again by its key. @default nothing
+   */
+  beforeStored?: (() => Promise<void>) | undefined;
   /** The id of the new run, a UUID. @default a new one, or one made of the idempotency key */
   runId?: string | undefined;
 };

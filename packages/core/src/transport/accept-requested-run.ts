@@ -22,6 +22,8 @@ export type RunTarget = {
   readonly note?: Json | undefined;
   /** Milliseconds after which the run is removed, whatever it does. @default none */
   readonly ttlMs?: number | undefined;
+  /** Called once nothing but the storage can refuse the run, see `RunRequest`. @default nothing */
+  readonly beforeStored?: (() => Promise<void>) | undefined;
 };
 
 /** A run that a service keeps: accepted now, or found again by its key. */
@@ -72,7 +74,7 @@ async function untilOver(service: RunService, runId: string): Promise<void> {
 }
 
 function toRunRequest({ input, opts, owner }: AnyRequestedRun, target: RunTarget, signal: AbortSignal): RunRequest {
-  const { kind, name, isDurable, key, mustExist, note, ttlMs } = target;
+  const { kind, name, isDurable, key, mustExist, note, ttlMs, beforeStored } = target;
   const { runId, sessionId, isNewSession, userId, tenantId, verified, apiKey, apiKeys } = opts;
   const { metadata, messages, limits, modelOptions, instructions, fromOutside, model, tools } = opts;
   const named = isNewSession ? {} : { sessionId };
@@ -91,6 +93,7 @@ function toRunRequest({ input, opts, owner }: AnyRequestedRun, target: RunTarget
     keys: { apiKey, apiKeys },
     note,
     ttlMs,
+    beforeStored,
     ...(key === undefined
       ? { runId }
       : { idempotencyKey: key, mustExist, fingerprint: fingerprintOf({ input, messages, userId, ...named }) }),

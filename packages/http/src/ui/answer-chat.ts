@@ -49,11 +49,10 @@ export async function beginAnswer(call: ChatCall, chat: Chat): Promise<void> {
     const { kind, name } = target;
     const kept = settings.servedRuns.keeperOf({ kind, name, endsWithClient: false });
     if (kept === undefined) throw new TroupeError("internal", "There is no service for the run.");
-    // Before anything is cancelled or deleted for a run that would be refused.
-    closeIfDraining(exchange, settings);
-    settings.servedRuns.checkOpen();
-    const runRequest = await prepare(call, chat, read);
-    const run = await acceptKept({ exchange, runRequest, target: kept, settings });
+    const runRequest = await withHistory(call, chat, read);
+    // Nothing is cancelled or deleted for a run that is refused.
+    const beforeStored = async () => await makeRoom(call, chat, ownerOf(read));
+    const run = await acceptKept({ exchange, runRequest, target: { ...kept, beforeStored }, settings });
     await followAnswer(call, run, { own: { ...runRequest.opts, runId: run.runId } });
   } catch (error) {
     sendFailure(error, exchange, read.opts);
@@ -118,33 +117,48 @@ async function followAnswer(
   }
 }
 
-/**
- * Makes the session ready for a message: cancels the run that waits there for an answer which the user has not given, and, for a
- * message that stands for an earlier one, what it replaces. A session that the service does not have begins with what the page has.
- */
-async function prepare({ settings, target }: ChatCall, chat: Chat, runRequest: ChatRun): Promise<ChatRun> {
-  const { opts } = runRequest;
-  const owner = { userId: opts.userId, tenantId: opts.tenantId, verified: opts.verified };
-  const replaces = chat.isRegenerated || chat.isEdited;
-  await cancelOpen(settings, chat.chatId, { owner, replaces });
-  if (!hasSessions(target.subject)) return runRequest;
+/** Gives the run what the page has of the conversation, for a session of which the service has no turn, or keeps none. */
+async function withHistory({ settings, target }: ChatCall, chat: Chat, runRequest: ChatRun): Promise<ChatRun> {
   const { before = [] } = chat;
-  const isEmpty = replaces
-    ? await replaceTurns(settings, chat, owner)
-    : before.length > 0 && (await isNew(settings, chat, owner));
-  const messages = isEmpty ? toHistory(before) : [];
-  return messages.length === 0 ? runRequest : { ...runRequest, opts: { ...opts, messages } };
+  if (before.length === 0 || !hasSessions(target.subject)) return runRequest;
+  const owner = ownerOf(runRequest);
+  const isEmpty = replacesTurns(chat) ? await replacesAll(settings, chat, owner) : await isNew(settings, chat, owner);
+  return isEmpty ? { ...runRequest, opts: { ...runRequest.opts, messages: toHistory(before) } } : runRequest;
 }
 
-/** Deletes the turns that a message stands for. Returns true if the session has no turn then. */
-async function replaceTurns({ sessions }: RouterSettings, chat: Chat, owner: SessionOwner): Promise<boolean> {
+/**
+ * Makes the session ready for a message whose run is about to be accepted: cancels the run that waits there for an answer which
+ * the user has not given, and, for a message that stands for an earlier one, deletes what it replaces.
+ */
+async function makeRoom({ settings, target }: ChatCall, chat: Chat, owner: SessionOwner): Promise<void> {
+  const replaces = replacesTurns(chat);
+  await cancelOpen(settings, chat.chatId, { owner, replaces });
+  if (!replaces || !hasSessions(target.subject)) return;
+  const from = firstReplaced(await readTurns(settings.sessions, chat.chatId, owner), chat);
+  if (from !== undefined) await settings.sessions.deleteTurns(chat.chatId, owner, from);
+}
+
+/** Tells if a message stands for all turns of its session. Throws `conflict` for one that stands for none of its answers. */
+async function replacesAll({ sessions }: RouterSettings, chat: Chat, owner: SessionOwner): Promise<boolean> {
   const turns = await readTurns(sessions, chat.chatId, owner);
-  const from = firstReplaced(turns, chat);
-  if (from !== undefined) await sessions.deleteTurns(chat.chatId, owner, from);
-  return turns.length === 0 || from === turns[0]?.seq;
+  return turns.length === 0 || firstReplaced(turns, chat) === turns[0]?.seq;
 }
 
-async function isNew({ sessions }: RouterSettings, { chatId }: Chat, owner: SessionOwner): Promise<boolean> {
+function replacesTurns({ isRegenerated, isEdited }: Chat): boolean {
+  return isRegenerated || isEdited;
+}
+
+function ownerOf({ opts: { userId, tenantId, verified } }: ChatRun): SessionOwner {
+  return { userId, tenantId, verified };
+}
+
+/** Tells if a session has no turn, and no open run that will leave one. */
+async function isNew(
+  { sessions, servedRuns }: RouterSettings,
+  { chatId }: Chat,
+  owner: SessionOwner,
+): Promise<boolean> {
+  if ((await servedRuns.findOfSession(chatId, owner)) !== undefined) return false;
   try {
     return (await sessions.read(chatId, owner)).turns === 0;
   } catch (error) {

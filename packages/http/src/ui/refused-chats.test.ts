@@ -15,10 +15,11 @@ async function serveChats() {
     counter: new Agent({ name: "counter", model, storage: new InMemoryStorage() }),
     payer: payer().agent,
   };
-  const runs = await durable({ agents });
+  const runs = await durable({ agents, admission: { maxQueued: 100, perCaller: 2 } });
   const shutdown = createShutdown({ logger: createLogger(), graceMs: 60_000 });
-  const service = await serveUsers({ agents, runs, ui: true, shutdown });
-  return { service, runs, shutdown };
+  const host: { metadata?: Record<string, unknown> } = {};
+  const service = await serveUsers({ agents, runs, ui: true, shutdown, runOptions: () => host });
+  return { service, runs, shutdown, host };
 }
 
 async function chatTwice(service: Service): Promise<TestChat> {
@@ -29,6 +30,49 @@ async function chatTwice(service: Service): Promise<TestChat> {
 }
 
 describe("a message of useChat that is refused", () => {
+  it("replaces no turn and cancels no run of a user who has too many open runs [http.ui-regenerate]", async () => {
+    const { service, runs } = await serveChats();
+    const open = await chatTwice(service);
+    const waiting = openChat(service, "/agents/payer/ui", { id: "c2", headers: as("ada") });
+    await waiting.chat.sendMessage({ text: "Pay." });
+    const other = openChat(service, "/agents/payer/ui", { id: "c3", headers: as("ada") });
+    await other.chat.sendMessage({ text: "Pay." });
+    const runId = waiting.chat.messages.at(-1)?.id ?? "";
+
+    await open.chat.regenerate();
+    await waiting.chat.sendMessage({ text: "Or rather pay this." });
+    const { json } = await service.ask("/sessions/c1/turns", { headers: as("ada") });
+
+    for (const { chat } of [open, waiting])
+      expect(JSON.parse(chat.error?.message ?? "{}")).toMatchObject({ error: { code: "rate_limited" } });
+    expect(json).toMatchObject({ turns: [{ input: "First?" }, { input: "Second?" }] });
+    expect(await runs.get(runId, "host")).toMatchObject({ status: "waiting" });
+  });
+
+  it("replaces no turn when the service of its run is closed [http.ui-regenerate]", async () => {
+    const { service, runs } = await serveChats();
+    const open = await chatTwice(service);
+
+    await runs.close();
+    await open.chat.regenerate();
+    const { json } = await service.ask("/sessions/c1/turns", { headers: as("ada") });
+
+    expect(JSON.parse(open.chat.error?.message ?? "{}")).toMatchObject({ error: { code: "unavailable" } });
+    expect(json).toMatchObject({ turns: [{ input: "First?" }, { input: "Second?" }] });
+  });
+
+  it("replaces no turn when the host's options of its run are refused [http.ui-regenerate]", async () => {
+    const { service, host } = await serveChats();
+    const open = await chatTwice(service);
+
+    host.metadata = { callback: () => undefined };
+    await open.chat.regenerate();
+    const { json } = await service.ask("/sessions/c1/turns", { headers: as("ada") });
+
+    expect(open.chat.error).toBeDefined();
+    expect(json).toMatchObject({ turns: [{ input: "First?" }, { input: "Second?" }] });
+  });
+
   it("replaces no turn while the service shuts down [http.ui-regenerate]", async () => {
     const { service, shutdown } = await serveChats();
     const open = await chatTwice(service);
