@@ -277,17 +277,22 @@ export class RunPerformer {
   }
 
   async #fail(runId: string, record: RunRecord | null, error: TroupeError): Promise<void | HandedBack> {
-    // Another attempt was first. If that has lost its job, this one goes on after it.
-    if (error instanceof RunPaused && error.reason === "overtaken") return this.#handBack(runId);
-    if (error instanceof RunPaused && error.reason !== "failed") return undefined;
-    const { tails, logger } = this.#parts;
+    if (error instanceof RunPaused && error.reason !== "failed") {
+      // Another attempt was first. If that has lost its job, this one goes on after it.
+      return error.reason === "overtaken" ? this.#handBack(runId) : undefined;
+    }
     const cause = error instanceof RunPaused ? toTroupeError(error.cause) : error;
-    logger?.error("A durable run cannot be performed.", { runId, error: cause });
+    this.#parts.logger?.error("A durable run cannot be performed.", { runId, error: cause });
     if (record !== null && isInvalid(cause) && (await this.#endRefused(record, cause))) return undefined;
-    tails.fail(runId, cause);
-    if (cause.code !== "storage_corrupt") return { againInMs: this.#failures.next(runId) };
-    if (record === null) return undefined;
-    return await this.#ends.finish(record, { status: "error", ...toFailedEnd(cause) }).catch(() => undefined);
+    this.#parts.tails.fail(runId, cause);
+    if (cause.code === "storage_corrupt") return await this.#endCorrupt(record, cause);
+    return { againInMs: this.#failures.next(runId) };
+  }
+
+  /** Ends a run that cannot be read, in its record alone. */
+  async #endCorrupt(record: RunRecord | null, error: TroupeError): Promise<void> {
+    if (record === null) return;
+    await this.#ends.finish(record, { status: "error", ...toFailedEnd(error) }).catch(() => undefined);
   }
 
   /** Ends a run that has done something which the storage does not take: another attempt would do it again, in vain. */

@@ -3,13 +3,14 @@ import { TroupeError } from "../errors/troupe-error.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import type { Json } from "../storage/json.ts";
 import { defineTool } from "../tool/define-tool.ts";
-import { readEvents, request, scriptedAgent, serveRuns, textOf, untilStatus } from "./test/services.ts";
+import { readEvents, request, scriptedAgent, serveRuns, untilStatus } from "./test/services.ts";
 
 /** The most characters of a record of these storages. */
 const mostChars = 10_000;
 
 /** A storage whose records may not be long, as those of a database. */
 class SmallRecords extends InMemoryStorage {
+  // oxlint-disable-next-line max-params -- the contract's shape
   override async compareAndSet(namespace: string, key: string, expected: Json | null, next: Json | null) {
     checkSize(next);
     return await super.compareAndSet(namespace, key, expected, next);
@@ -31,7 +32,7 @@ function nested(levels: number): Json {
 
 /** Serves an agent that calls `work` so many times at once, and answers then. */
 async function serveCalls({ calls, result, text = "Done." }: { calls: number; result?: unknown; text?: string }) {
-  const execute = vi.fn(() => result as string);
+  const execute = vi.fn<() => string>(() => result as string);
   const work = defineTool({ name: "work", description: "Works.", parameters: { type: "object" }, execute });
   const toolCalls = Array.from({ length: calls }, () => ({ name: "work" }));
   const answers = calls === 0 ? [{ text }] : [{ toolCalls }, { text }];

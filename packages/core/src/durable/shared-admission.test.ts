@@ -138,7 +138,7 @@ describe("the admission of runs by several processes", () => {
     const second = await nodes[0].accept(ada);
     isAccepted.resolve();
 
-    await untilStatus(nodes[0], second.runId, "completed");
+    expect(await untilStatus(nodes[0], second.runId, "completed")).toMatchObject({ output: { text: "2" } });
   });
 
   it("repairs the list when a process died between the end of a run and that", async () => {
@@ -172,7 +172,7 @@ describe("the admission of runs by several processes", () => {
   it("limits the runs of a caller and not those that wait while the engine cannot count them, and tells of that once", async () => {
     const engine = new SharedQueue();
     const store = new RunStore(new RemoteStorage().driver as RunStorage, Date.now, true);
-    const onError = vi.fn();
+    const onError = vi.fn<(error: unknown) => void>();
     const limits = { maxQueued: 1, perCaller: 1 };
     const admission = new SharedAdmission({ limits, store, engine, onError });
     const waiting = vi.spyOn(engine, "waiting").mockRejectedValue(new Error("The queue cannot be reached."));

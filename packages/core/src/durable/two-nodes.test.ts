@@ -1,9 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { sleep } from "../async/sleep.ts";
-import { createLogger } from "../log/logger.ts";
 import { defineTool } from "../tool/define-tool.ts";
 import { RunService } from "./run-service.ts";
-import { RunStore } from "../run-store/run-store.ts";
 import type { RunServiceOptions } from "../attempts/run-service-options.ts";
 import { askingRunnable, runnableOf } from "./test/asking-runnable.ts";
 import { makeService, readEvents, request, scriptedAgent, serveRuns, textOf, untilStatus } from "./test/services.ts";
@@ -16,11 +14,6 @@ const endless = runnableOf(async function* (journal, { signal }) {
     await sleep(300, AbortSignal.any([signal ?? journal.signal, journal.signal]));
   }
 });
-
-function recordingLogger() {
-  const lines: string[] = [];
-  return { lines, logger: createLogger({ level: "warn", write: (line) => void lines.push(line) }) };
-}
 
 const answering = (text: string) => ({ agents: { a: scriptedAgent([{ text }]) } });
 
@@ -110,19 +103,6 @@ describe("two processes of one service", () => {
     expect(await attemptsIn(queue, runId)).toBe(1);
     await one.cancel(runId, "host");
     await untilStatus(one, runId, "cancelled");
-  });
-
-  it("wake a run that waits although this process has an older attempt at it that does not know yet", async () => {
-    const { storage } = new SharedQueue();
-    const service = makeService({ agents: { a: endless }, storage });
-    const { runId } = await service.accept(request);
-    const store = new RunStore(storage, Date.now);
-    store.running.set(runId, { attempts: 1, node: "one", startedAt: 1, plan: { tools: {} } });
-    await store.change(runId, (record) => ({ ...record, attempts: 2, status: "running", node: "two" }));
-    await store.suspend({ runId, attempts: 2 }, [{ id: "t.0", kind: "approval", about: null }]);
-
-    expect(await store.read(runId)).toMatchObject({ status: "waiting", attempts: 2 });
-    expect(await store.wake(runId)).toMatchObject({ status: "queued", activation: 2 });
   });
 
   it.each(["one", "api"])(
@@ -242,39 +222,6 @@ describe("two processes of one service", () => {
     }
   });
 
-  it("accept and cancel runs while the engine is away, and perform them when it is back", async () => {
-    const queue = new SharedQueue();
-    const { lines, logger } = recordingLogger();
-    const agents = { a: askingRunnable() };
-    const api = makeService({ agents, logger, ...queue.node("api") });
-    const worker = await serveRuns({ agents, ...queue.node("worker") });
-    const asked = await api.accept(request);
-    await untilStatus(api, asked.runId, "waiting");
-    // The number of waiting runs is kept for a second.
-    await vi.advanceTimersByTimeAsync(1100);
-    queue.isAway = true;
-    const { runId } = await api.accept(request);
-    const cancelled = await api.cancel(asked.runId, "host");
-    queue.isAway = false;
-    await vi.advanceTimersByTimeAsync(45_000);
-
-    expect(cancelled).toBe("cancelled");
-    await untilStatus(worker, runId, "waiting");
-    expect(lines).toEqual([
-      expect.stringContaining("The engine cannot count the runs that wait: their number is not limited."),
-      expect.stringContaining("The engine did not take a run. It is submitted again."),
-      expect.stringContaining("The engine could not drop the job of a cancelled run."),
-    ]);
-  });
-
-  it("say that a job names a run which is not in their storage", async () => {
-    const { lines, logger } = recordingLogger();
-    const { queue } = await twoNodes({ agents: { a: endless }, logger });
-    await queue.deliver("one", { runId: "5b1e9f3c-0000-4000-8000-000000000009", activation: 1 });
-
-    expect(lines).toEqual([expect.stringContaining("give each service a queue of its own")]);
-  });
-
   it("end a wait in time whose process died", async () => {
     const until = Date.now() + 60_000;
     const agents = { a: askingRunnable({ kind: "approval", about: {}, until }) };
@@ -288,18 +235,6 @@ describe("two processes of one service", () => {
     const view = await untilStatus(left, runId, "completed");
     expect(view).toMatchObject({ output: { text: expect.stringContaining('"approved":false') } });
     expect(view.node).not.toBe(node);
-  });
-
-  it("hold no timer for a run that waits, unless the wait ends soon", async () => {
-    const agents = { a: askingRunnable({ kind: "approval", about: {}, until: Date.now() + 60_000 }) };
-    const { queue, one } = await twoNodes({ agents });
-    const before = vi.getTimerCount();
-    const { runId } = await one.accept(request);
-    await untilStatus(one, runId, "waiting");
-    await vi.waitUntil(() => queue.deliveries.length === 1);
-    await vi.advanceTimersByTimeAsync(6000);
-
-    expect(vi.getTimerCount()).toBe(before);
   });
 
   it("cancel each other's runs within a second, those under way and those that just begin [durable.cancel]", async () => {
@@ -329,18 +264,6 @@ describe("two processes of one service", () => {
     await drained;
 
     expect(await api.get(runId, "host")).toMatchObject({ status: "cancelled", attempts: 1 });
-  });
-
-  it("do not let a run wait that another process has gone on with", async () => {
-    const queue = new SharedQueue();
-    const api = makeService({ agents: { a: endless }, ...queue.node("api") });
-    const { runId } = await api.accept(request);
-    const record = (await queue.storage.get("runs", runId)) as object;
-    await queue.storage.set("runs", runId, { ...record, status: "running", attempts: 2 });
-    const store = new RunStore(queue.storage, Date.now);
-
-    expect(await store.suspend({ runId, attempts: 1 }, [])).toBeNull();
-    expect(await store.suspend({ runId, attempts: 2 }, [])).toMatchObject({ status: "waiting" });
   });
 
   it("remove each other's runs with all that they wrote, at any time [durable.forget]", async () => {

@@ -55,12 +55,13 @@ it("GatheredWrites takes no run for one that was there when its insertion was ma
 
   const results = await Promise.allSettled([writes.insert([record("a")]), writes.insert([record("b")])]);
 
-  expect(results).toMatchObject(Array(2).fill({ status: "rejected", reason: { code: "storage_unavailable" } }));
+  const lost = { status: "rejected", reason: { code: "storage_unavailable" } };
+  expect(results).toMatchObject([lost, lost]);
 });
 
 it("GatheredWrites inserts the records of each run on its own where the storage cannot insert those of several at once", async () => {
   const storage = new Recorder();
-  const writes = new GatheredWrites({ ...storage, insertAll: undefined } as unknown as RunStorage);
+  const writes = new GatheredWrites(Object.assign(storage, { insertAll: undefined }));
 
   const results = await Promise.allSettled([writes.insert([record("a")]), writes.insert([record("b", 1n)])]);
 

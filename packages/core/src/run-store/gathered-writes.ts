@@ -55,11 +55,10 @@ export class GatheredWrites {
 
   async #insertAll(): Promise<void> {
     const insertions = this.#insertions.splice(0);
-    const { insertAll } = this.#storage;
-    if (insertAll === undefined || insertions.length === 1) return await this.#insertEach(insertions);
+    const storage = this.#storage;
+    if (storage.insertAll === undefined || insertions.length === 1) return await this.#insertEach(insertions);
     try {
-      const writes = insertions.flatMap((insertion) => insertion.writes);
-      const inserted = await insertAll.call(this.#storage, writes);
+      const inserted = await storage.insertAll(insertions.flatMap(({ writes }) => writes));
       let last = -1;
       for (const { writes: own, resolve } of insertions) resolve(inserted[(last += own.length)] === true);
     } catch (error) {
