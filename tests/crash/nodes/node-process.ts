@@ -81,9 +81,11 @@ export class NodeProcess {
     await this.#child.thaw();
   }
 
-  /** Lets it block its event loop. */
-  block(blockMs: number): void {
+  /** Lets it block its event loop. Resolves when it goes on. */
+  async block(blockMs: number): Promise<void> {
+    const unblocked = this.#child.next((message): message is object => has(message, "unblocked"));
     this.#order({ blockMs });
+    await unblocked;
   }
 
   async close(): Promise<void> {

@@ -83,6 +83,7 @@ async function serveInTime(): Promise<void> {
 
 function block(ms: number): void {
   for (const end = performance.now() + ms; performance.now() < end;);
+  process.send?.({ unblocked: true });
 }
 
 process.on("message", (order: NodeOrder) => {

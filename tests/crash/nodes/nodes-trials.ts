@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { planFaults } from "./node-faults.ts";
+import type { NodeProcess } from "./node-process.ts";
 import type { NodesRecord } from "./nodes-record.ts";
 import { tryNodes } from "./try-nodes.ts";
 import type { NodesPlan } from "./try-nodes.ts";
@@ -56,18 +57,25 @@ export async function trySaturation({ kills, seed }: { kills: number; seed: numb
   });
 }
 
-/** Blocks the event loops of live workers for a second, again and again. */
+/** Blocks the event loops of live workers for a second, again and again, with a pause behind each block. */
 export async function tryBlocks({ blocks, seed }: { blocks: number; seed: number }): Promise<NodesRecord> {
+  const workers = 4;
   return await tryNodes({
     ...twoAndTwo,
+    size: { ...twoAndTwo.size, workers },
     engine: "postgres",
     seed,
     act: async ({ fleet, random }) => {
-      for (let index = 0; index < blocks; index += 1) {
-        const workers = fleet.serving("worker");
-        workers[Math.floor(random() * workers.length)]?.block(1000);
-        await sleep(500 + random() * 1000);
-      }
+      let left = blocks;
+      const blockOne = async (worker: NodeProcess): Promise<void> => {
+        while (left-- > 0) {
+          await worker.block(1000);
+          // One block must not follow another at once: together they would be a longer one.
+          await sleep(1000 + random() * 1000);
+        }
+      };
+      await fleet.whole();
+      await Promise.all(fleet.serving("worker").map(blockOne));
     },
   });
 }
