@@ -73,7 +73,7 @@ async function serveDemo(): Promise<{ url: string; runs: RunService }> {
   const demo = createDemo();
   const storage = new InMemoryStorage();
   const logger = createLogger({ level: "silent" });
-  const runs = new RunService({ ...demo, storage, logger });
+  const runs = new RunService({ ...demo, storage, logger, node: "node-1" });
   await runs.serve();
   const app = express();
   app.use(createPage({ inspector: { runs } }));
@@ -138,6 +138,7 @@ describe.skipIf(browserUrl === "")("the inspector in a browser", { timeout: 180_
       await page.getByRole("link", { name: /desk/ }).click();
       await page.getByRole("treeitem", { name: /Waits for approval/ }).waitFor();
       await page.locator(".run-head").getByText("waiting", { exact: true }).waitFor();
+      expect(await page.locator(".run-facts").innerText()).toMatch(/node\s+node-1/i);
       expect(await faults(page, `waiting ${name}`)).toEqual([]);
 
       const { waits = [] } = await runs.get(runId, "host");
