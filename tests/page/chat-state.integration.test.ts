@@ -86,7 +86,7 @@ describe.skipIf(browserUrl === "")("the state of a chat in a browser", { timeout
     expect((await parses()) - before).toBe(0);
   });
 
-  it("asks as an earlier chat's agent again when another chat is opened, whoever was picked before [page.sessions]", async () => {
+  it("asks as an earlier chat's agent again when another chat is opened, whichever agent was picked before [page.sessions]", async () => {
     const { url } = await servePage();
     const visit = await Visit.open(url, "picked");
     const { page } = visit;

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import pg from "pg";
 import { cpuTimeMs } from "../cpu-time.ts";
 
-/** What a PostgreSQL on this machine does: the processor time of all its processes, and its transactions. */
+/** The work of a PostgreSQL on this machine: the processor time of all its processes, and its transactions. */
 export class PostgresMeter {
   readonly #client: pg.Client;
   readonly #mainProcess: number;

@@ -5,7 +5,7 @@ import { lastNumber, readToken } from "./token.ts";
 /** Tokens that did not come once each and in their order, and attempts that began again. All are 0 when nothing is wrong. */
 export type TokenFaults = { gaps: number; doubles: number; outOfOrder: number; restarts: number };
 
-/** What a reader has of one run: the highest number, and lower ones that have not come. */
+/** The tokens that a reader has of one run: the highest number, and lower ones that have not come. */
 type ReadRun = { highest: number; missing: Set<number> };
 
 /** The tokens of many runs as their readers get them: checks that each comes once and in its order, and keeps the times. */

@@ -1,30 +1,11 @@
 import { describe, expect, it, vi } from "vitest";
-import { TroupeError } from "../errors/troupe-error.ts";
-import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import type { Json } from "../storage/json.ts";
+import { SmallRecords } from "../storage/test/small-records.ts";
 import { defineTool } from "../tool/define-tool.ts";
 import { readEvents, request, scriptedAgent, serveRuns, untilStatus } from "./test/services.ts";
 
 /** The most characters of a record of these storages. */
 const mostChars = 10_000;
-
-/** A storage whose records may not be long, as those of a database. */
-class SmallRecords extends InMemoryStorage {
-  // oxlint-disable-next-line max-params -- the contract's shape
-  override async compareAndSet(namespace: string, key: string, expected: Json | null, next: Json | null) {
-    checkSize(next);
-    return await super.compareAndSet(namespace, key, expected, next);
-  }
-
-  override async insertAll(writes: readonly { namespace: string; key: string; value: Json }[]) {
-    for (const { value } of writes) checkSize(value);
-    return await super.insertAll(writes);
-  }
-}
-
-function checkSize(value: Json | null): void {
-  if (JSON.stringify(value).length > mostChars) throw new TroupeError("invalid_value", "The record is too large.");
-}
 
 function nested(levels: number): Json {
   return levels === 0 ? "deep" : { in: nested(levels - 1) };
@@ -36,7 +17,7 @@ async function serveCalls({ calls, result, text = "Done." }: { calls: number; re
   const work = defineTool({ name: "work", description: "Works.", parameters: { type: "object" }, execute });
   const toolCalls = Array.from({ length: calls }, () => ({ name: "work" }));
   const answers = calls === 0 ? [{ text }] : [{ toolCalls }, { text }];
-  const storage = new SmallRecords();
+  const storage = new SmallRecords(mostChars);
   const service = await serveRuns({ agents: { a: scriptedAgent(answers, { tools: [work] }) }, storage });
   return { service, storage, execute };
 }

@@ -1,7 +1,5 @@
 import { expect, it } from "vitest";
-import { TroupeError } from "../errors/troupe-error.ts";
-import { InMemoryStorage } from "../storage/in-memory-storage.ts";
-import type { Json } from "../storage/json.ts";
+import { SmallRecords } from "../storage/test/small-records.ts";
 import { LogWriter } from "./log-writer.ts";
 import type { LogEntry } from "./log-entry.ts";
 import { readLog } from "./read-log.ts";
@@ -9,33 +7,12 @@ import type { RunPaused } from "./run-paused.ts";
 
 const runId = "5b1e9f3c-0000-4000-8000-000000000001";
 
-/** A storage that takes no records of more than 1,000 characters. */
-class SmallRecords extends InMemoryStorage {
-  tries = 0;
-
-  // oxlint-disable-next-line max-params -- the contract's shape
-  override async compareAndSet(namespace: string, key: string, expected: Json | null, next: Json | null) {
-    this.tries += 1;
-    checkSize(next);
-    return await super.compareAndSet(namespace, key, expected, next);
-  }
-
-  override async insertAll(writes: readonly { namespace: string; key: string; value: Json }[]) {
-    for (const { value } of writes) checkSize(value);
-    return await super.insertAll(writes);
-  }
-}
-
-function checkSize(value: Json | null): void {
-  if (JSON.stringify(value).length > 1000) throw new TroupeError("invalid_value", "The record is too large.");
-}
-
 function entry(index: number, chars: number): LogEntry {
   return { t: "done", step: `t/0/${index}`, value: "x".repeat(chars), ms: 0 };
 }
 
 it("LogWriter writes entries in several records that are too large for one, in their order and without gaps", async () => {
-  const storage = new SmallRecords();
+  const storage = new SmallRecords(1000);
   const log = new LogWriter(storage).open(runId, 1);
   const entries = [300, 10, 800, 200, 300, 10, 10].map((chars, index) => entry(index, chars));
   for (const each of entries) log.add(each);
@@ -49,7 +26,7 @@ it("LogWriter writes entries in several records that are too large for one, in t
 });
 
 it("LogWriter gives an entry up at once that the storage does not take, and writes those of other runs", async () => {
-  const storage = new SmallRecords();
+  const storage = new SmallRecords(1000);
   const writer = new LogWriter(storage);
   const [log, other] = [writer.open(runId, 1), writer.open(`${runId.slice(0, -1)}2`, 1)];
   const failures: RunPaused[] = [];
