@@ -4,7 +4,7 @@ import type { Json } from "../json.ts";
 
 /** A storage whose records may not be long, as those of a database. */
 export class SmallRecords extends InMemoryStorage {
-  /** The records that were written one by one, or refused. */
+  /** Number of calls of `compareAndSet`. */
   tries = 0;
   readonly #mostChars: number;
 
