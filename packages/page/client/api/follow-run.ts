@@ -124,8 +124,8 @@ export function mayPass({ status }: ApiError): boolean {
 async function backOff(failures: number, retryAfterMs: number | undefined): Promise<void> {
   const ms = retryAfterMs ?? Math.min(500 * 2 ** failures, 15_000) * (0.75 + Math.random() / 2);
   await new Promise<void>((resolve) => {
-    const timer = setTimeout(goOn, ms);
     addEventListener("online", goOn);
+    const timer = setTimeout(goOn, ms);
     function goOn() {
       clearTimeout(timer);
       removeEventListener("online", goOn);
