@@ -1,3 +1,5 @@
+import { checkRuntime } from "./util/check-runtime.ts";
+
 // Options: tables and ready checks.
 export { readOptions, wrongOption } from "./errors/read-options.ts";
 export type { OptionCheck, OptionsOf, OptionTable, OptionContext } from "./errors/read-options.ts";
@@ -233,3 +235,6 @@ export { createRedactor, isSecretName } from "./log/redact.ts";
 export type { Redactor } from "./log/redact.ts";
 export { createMasker } from "./util/create-masker.ts";
 export type { Masker } from "./util/create-masker.ts";
+
+// At import: a runtime that is too old would fail in each run.
+checkRuntime();

@@ -1,3 +1,5 @@
+import { checkRuntime } from "./util/check-runtime.ts";
+
 // Agents.
 export { Agent } from "./agent/agent.ts";
 export type { AgentOutput } from "./agent/agent.ts";
@@ -222,3 +224,6 @@ export type { EventBusOptions, EventHandler } from "./events/event-bus.ts";
 export { createLogger } from "./log/logger.ts";
 export type { Logger, LoggerOptions, LogFields } from "./log/logger.ts";
 export type { LogLevel } from "./log/log-level.ts";
+
+// At import: a runtime that is too old would fail in each run.
+checkRuntime();

@@ -1,3 +1,5 @@
+import { checkRuntime } from "./util/check-runtime.ts";
+
 export { FakeEmbeddings } from "./testing/fake-embeddings.ts";
 export { faultAt, faultyStorage } from "./testing/faulty-storage.ts";
 export type { FaultPlan, FaultyStorage, StorageFault } from "./testing/faulty-storage.ts";
@@ -51,3 +53,6 @@ export {
 } from "./testing/conformance/vector-optional-cases.ts";
 export type { EmbeddingVectorStore, WritableVectorStore } from "./testing/conformance/vector-optional-cases.ts";
 export { vectorStoreCases } from "./testing/conformance/vector-store-cases.ts";
+
+// At import: a runtime that is too old would fail in each run.
+checkRuntime();

@@ -1,0 +1,12 @@
+/**
+ * Throws a sentence on a runtime that lacks what every run needs. Without it packages load, serve and report that they are
+ * healthy, and then each run fails. The feature decides, not the version: other runtimes count theirs differently.
+ */
+export function checkRuntime(
+  promises: object = Promise,
+  version: string | undefined = globalThis.process?.versions?.node,
+): void {
+  if ("withResolvers" in promises) return;
+  const found = version === undefined ? "this runtime has no Promise.withResolvers" : `this is Node.js ${version}`;
+  throw new Error(`Troupe needs Node.js 22.19 or newer, or a runtime of the same age: ${found}. Install a newer one.`);
+}
