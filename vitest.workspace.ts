@@ -76,7 +76,11 @@ export default defineConfig({
       kindOf("live"),
       kindOf("integration", { name: "services" }),
       // The packages are built, packed and installed once.
-      kindOf("packed", { globalSetup: "tests/packed/install-packages.ts", fileParallelism: false }),
+      kindOf("packed", {
+        globalSetup: "tests/packed/install-packages.ts",
+        fileParallelism: false,
+        sequence: { groupOrder: 2 },
+      }),
     ],
     coverage: { provider: "v8", include: ["packages/*/src/**"], reporter: ["text-summary", "json-summary"] },
   },

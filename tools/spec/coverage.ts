@@ -1,12 +1,10 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join, relative } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { rules } from "../../tests/spec/rules.ts";
 import { findCitations } from "./citations.ts";
 import { filesToRun, judge, provenByServers } from "./judge.ts";
-import type { TestResult } from "./judge.ts";
+import { readResults, runTests } from "./run-tests.ts";
 
 /**
  * `pnpm spec:coverage`: runs the tests that cite a rule, prints how many rules of the specification are proven or documented,
@@ -20,38 +18,10 @@ const { values } = parseArgs({
 
 const reports = values.results ?? process.env["TROUPE_TEST_RESULTS"]?.split(",");
 
-type VitestReport = {
-  testResults: { name: string; assertionResults: { fullName: string; status: string }[] }[];
-};
-
 /** Lists the files of a pattern, and those that are not committed yet. */
 function listFiles(...patterns: string[]): string[] {
   const listed = execFileSync("git", ["ls-files", "-co", "--exclude-standard", ...patterns], { encoding: "utf8" });
   return listed.split("\n").filter((file) => file !== "" && existsSync(file));
-}
-
-function readResults(path: string): TestResult[] {
-  const report = JSON.parse(readFileSync(path, "utf8")) as VitestReport;
-  return report.testResults.flatMap(({ name, assertionResults }) =>
-    assertionResults.map(({ fullName, status }) => ({ file: relative(".", name), title: fullName, status })),
-  );
-}
-
-/** Runs the named files. A red test shows in its result, so the exit code does not count. */
-function runTests(files: readonly string[]): TestResult[] {
-  if (files.length === 0) return [];
-  console.log(`Runs ${files.length} test files that cite rules of which no result is there.`);
-  const folder = mkdtempSync(join(tmpdir(), "troupe-spec-"));
-  const outputFile = join(folder, "results.json");
-  const reporter = ["--reporter=json", `--outputFile=${outputFile}`];
-  try {
-    execFileSync("vitest", ["run", "--config", "vitest.workspace.ts", ...reporter, ...files], { stdio: "ignore" });
-  } catch {
-    if (!existsSync(outputFile)) return [];
-  }
-  const results = readResults(outputFile);
-  rmSync(folder, { recursive: true });
-  return results;
 }
 
 const citations = listFiles("*.test.ts", "packages/core/src/testing/conformance/*-cases.ts").flatMap((file) =>
@@ -59,7 +29,7 @@ const citations = listFiles("*.test.ts", "packages/core/src/testing/conformance/
 );
 // The cases of suites are run by the implementations.
 const suites = citations.some(({ isCase }) => isCase) ? listFiles("*.conformance.test.ts") : [];
-const known = (reports ?? []).flatMap(readResults);
+const known = (reports ?? []).flatMap((path) => readResults(path));
 const files = filesToRun(citations, known);
 const { proven, documented, faults } = judge({
   rules,
