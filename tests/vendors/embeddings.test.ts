@@ -50,6 +50,8 @@ describe.each(Object.entries(cases))(
         response.setHeader("content-type", "application/json").end(JSON.stringify(answer(texts.map(vectorOf))));
       };
       const server = createServer((request, response) => void respond(request, response));
+      // On a busy machine more than Node's five seconds may lie between two requests of one connection.
+      server.keepAliveTimeout = 0;
       await once(server.listen(0, "127.0.0.1"), "listening");
       onTestFinished(() => {
         server.closeAllConnections();

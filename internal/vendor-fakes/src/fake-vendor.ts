@@ -64,7 +64,10 @@ export class FakeVendor {
 
   /** Starts the server on a free port. */
   static async start(options: FakeVendorOptions = {}): Promise<FakeVendor> {
-    const server = createServer().listen(0, "127.0.0.1");
+    const server = createServer();
+    // On a busy machine more than Node's five seconds may lie between two requests of one connection.
+    server.keepAliveTimeout = 0;
+    server.listen(0, "127.0.0.1");
     await once(server, "listening");
     return new FakeVendor(server, options);
   }
