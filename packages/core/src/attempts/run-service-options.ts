@@ -12,7 +12,7 @@ import {
 import { readOptions, wrongOption } from "../errors/read-options.ts";
 import type { OptionCheck, OptionsOf, OptionTable } from "../errors/read-options.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
-import { loggerOption } from "../log/logger.ts";
+import { createLogger, loggerOption } from "../log/logger.ts";
 import type { Logger } from "../log/logger.ts";
 import type { Registry } from "../run/registry.ts";
 import type { Runnable } from "../run/runnable.ts";
@@ -63,7 +63,10 @@ export type RunServiceOptions = {
    */
   sealKeys?: readonly string[] | undefined;
   retention?: RetentionOptions | undefined;
-  /** Receives failures that no caller sees, such as of the clean-up. @default none */
+  /**
+   * Receives failures that no caller sees, such as of the clean-up, and what is to be known of waiting runs.
+   * @default warnings and errors, on the standard error stream
+   */
   logger?: Logger | undefined;
   /** Returns the present in epoch milliseconds, for tests. @default Date.now */
   now?: (() => number) | undefined;
@@ -127,7 +130,10 @@ const optionTable = {
 const serveTable = { concurrency: optional(integer(1), 100) } satisfies OptionTable<ServeOptions>;
 
 /** The options of a `RunService` after their check, with defaults. */
-export type ServiceSettings = Omit<OptionsOf<typeof optionTable>, "retention"> & { readonly retention: Retention };
+export type ServiceSettings = Omit<OptionsOf<typeof optionTable>, "retention" | "logger"> & {
+  readonly retention: Retention;
+  readonly logger: Logger;
+};
 
 /** The times and sizes of `RetentionOptions`, with their defaults. */
 type Retention = { readonly [Name in keyof Required<RetentionOptions>]: number };
@@ -144,7 +150,8 @@ export function readServiceOptions(given: RunServiceOptions): ServiceSettings {
   }
   const lasting =
     storage === undefined ? { logMs: hourMs, recordMs: hourMs } : { logMs: 24 * hourMs, recordMs: 168 * hourMs };
-  return { ...options, retention: { ...lasting, ...options.retention } };
+  const { logger = createLogger({ level: "warn", prefix: "runs" }) } = options;
+  return { ...options, logger, retention: { ...lasting, ...options.retention } };
 }
 
 /** Checks the options of `RunService.serve`. */

@@ -3,6 +3,7 @@ import type { RunWait } from "../journal/log-entry.ts";
 import { readInbox } from "../run-store/answers.ts";
 import type { InboxContent } from "../run-store/answers.ts";
 import type { RunRecord } from "../run-store/run-record.ts";
+import { readProperty } from "../util/read-property.ts";
 import type { RunningNote } from "./running-note.ts";
 import { sweepMs } from "./run-sweep.ts";
 import type { ServiceParts } from "./service-parts.ts";
@@ -25,6 +26,7 @@ export class RunSuspension {
     note.close();
     const waiting = await store.suspend({ runId, attempts: journal.attempt }, journal.waits);
     if (waiting === null) return;
+    this.#warnOfDoubt(waiting);
     admission?.wait(runId, owner);
     const until = untilOf(waiting);
     // A later end is the sweep's.
@@ -33,6 +35,20 @@ export class RunSuspension {
     if (await this.takeOffList(waiting)) return;
     const woken = await store.wake(runId);
     if (woken !== null) this.#resubmit(woken, 0);
+  }
+
+  /** Says how to answer for a call that may have had its effect: no client is there who knows. */
+  #warnOfDoubt({ runId, waits = [] }: RunRecord): void {
+    for (const { id: waitId, kind, about } of waits) {
+      if (kind !== "doubt") continue;
+      const name = JSON.stringify(readProperty(about, "toolName"));
+      this.#parts.logger.warn(
+        `A run waits: its process ended during ${name}, which may have had its effect. Answer with runs.answer(runId, waitId, ` +
+          '{ choice: "happened", result }, { choice: "again" } or { choice: "giveUp" }, "host"). ' +
+          "A tool or function step whose effect may happen twice says so by effect, and is called again.",
+        { runId, waitId },
+      );
+    }
   }
 
   /** Lets a run wait for what it needs. Nothing is logged, so that it may wait for long; the sweep looks again whether it can go on. */

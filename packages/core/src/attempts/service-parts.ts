@@ -40,7 +40,7 @@ export type ServiceParts = {
   readonly admission: Admission | undefined;
   readonly printer: PlanPrinter;
   readonly registries: Registries;
-  readonly logger: Logger | undefined;
+  readonly logger: Logger;
   /** The name of this process in logs and views. */
   readonly node: string;
   readonly nodes: LiveNodes;

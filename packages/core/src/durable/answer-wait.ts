@@ -18,7 +18,7 @@ export async function answerWait(
     if (isOver) throw runIsOver();
     throw new TroupeError("not_found", `The run has no wait ${JSON.stringify(waitId.slice(0, 256))}.`);
   }
-  const checked = checkAnswer(wait.kind, answer);
+  const checked = checkAnswer(wait, answer);
   if (isOver || (wait.until !== undefined && wait.until <= now())) {
     if (await hasAnswer(store.storage, { runId, waitId }, checked)) return null;
     throw isOver ? runIsOver() : new TroupeError("conflict", "The time for this answer is over.");

@@ -22,6 +22,7 @@ import { RunSchedules } from "./run-schedules.ts";
 import { cancelled } from "../run-store/run-opts.ts";
 import { RunPerformer } from "../attempts/run-performer.ts";
 import { makeServiceParts } from "../attempts/service-parts.ts";
+import { warnOfUnsafeSteps } from "../attempts/unsafe-steps.ts";
 import { SharedAdmission } from "./shared-admission.ts";
 import type { ServiceParts } from "../attempts/service-parts.ts";
 import { byKeys, isEnded, toView } from "../run-store/run-record.ts";
@@ -73,6 +74,8 @@ export class RunService {
   constructor(options: RunServiceOptions = {}) {
     const settings = readServiceOptions(options);
     this.#settings = settings;
+    // Runs in memory end with their process.
+    if (settings.storage !== undefined) warnOfUnsafeSteps(settings, settings.logger);
     this.#storage = (settings.storage ?? new EphemeralRunStorage(settings.retention.maxBytesPerRun)) as RunStorage;
     this.#engine = settings.engine ?? new LocalEngine();
     this.#performing = processStateOf(this.#storage).performing;

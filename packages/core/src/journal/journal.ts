@@ -7,7 +7,7 @@ import type { LoggedCall, LogEnd, LogRecord, RunChunk, RunWait, StepResult, Wait
 import type { PauseReason } from "./run-paused.ts";
 
 /** A wait as a step asks for it: its kind, the facts for the one who answers, and how long it may last. */
-export type WaitRequest = Pick<RunWait, "kind" | "about" | "until" | "toolCallId">;
+export type WaitRequest = Pick<RunWait, "kind" | "about" | "until" | "toolCallId" | "argsSchema">;
 
 /** Attempts in a row without a finished step, of which the last one ends its run when the session cannot be reached. */
 const mostStorageFailures = 3;
@@ -185,8 +185,7 @@ export class Journal {
     const id = this.#waitId(key, request.kind);
     const answer = this.#attempt.answers.get(id);
     if (answer !== undefined) return answer;
-    const askedAt = Date.now();
-    const wait = this.#attempt.knownWait(id) ?? { id, ...request, about: toLoggable(request.about), askedAt };
+    const wait = this.#attempt.knownWait(id) ?? newWait(id, request);
     if (wait.until !== undefined && wait.until <= Date.now()) return answerInTime(wait);
     return await this.#attempt.wait(step, wait);
   }
@@ -247,4 +246,10 @@ export async function doOnce<Value>(
   } finally {
     step.leave();
   }
+}
+
+function newWait(id: string, request: WaitRequest): RunWait {
+  const { about, argsSchema } = request;
+  const schema = argsSchema === undefined ? {} : { argsSchema: toLoggable(argsSchema) };
+  return { id, ...request, about: toLoggable(about), ...schema, askedAt: Date.now() };
 }

@@ -48,6 +48,8 @@ export type RunWait = {
   /** Epoch milliseconds after which the wait ends by itself: an approval as denied, others as `timeout`. */
   readonly until?: number;
   readonly toolCallId?: string;
+  /** JSON Schema of the arguments that an approval may bring. Clients do not see it. */
+  readonly argsSchema?: Json;
   /** Epoch milliseconds at which the run began to wait. Not in what an earlier release stored. */
   readonly askedAt?: number;
 };

@@ -5,6 +5,9 @@ import { TroupeError } from "../errors/troupe-error.ts";
 import type { RunWait, WaitKind } from "../journal/log-entry.ts";
 import { logPrefix, runNamespaces } from "../journal/log-entry.ts";
 import { readLog } from "../journal/read-log.ts";
+import { compileCheck } from "../schema/check/compile-check.ts";
+import type { JsonSchema } from "../schema/object-schema.ts";
+import { describeIssues } from "../schema/schema-issue.ts";
 import { scan } from "../session/scan.ts";
 import { toJson } from "../storage/check-json.ts";
 import { encodeKey } from "../storage/encode-key.ts";
@@ -125,10 +128,10 @@ const tables = {
   upgrade: { choice: oneOf("again", "giveUp") },
 } satisfies Record<WaitKind, OptionTable<Record<string, unknown>>>;
 
-/** Checks an answer by the kind of the wait; one of a wrong shape is `invalid_request`. */
-export function checkAnswer(kind: WaitKind, given: unknown): Json {
+/** Checks an answer by what was asked; one of a wrong shape, or with arguments that do not fit the tool, is `invalid_request`. */
+export function checkAnswer({ kind, argsSchema }: Pick<RunWait, "kind" | "argsSchema">, given: unknown): Json {
   const answer: Record<string, unknown> = readOptions(tables[kind], given, where);
-  const problem = problemOf(kind, answer);
+  const problem = problemOf(kind, answer) ?? misfitOf(answer["args"], argsSchema);
   if (problem !== undefined) throw new TroupeError("invalid_request", problem);
   try {
     return toJson(answer);
@@ -149,6 +152,24 @@ function problemOf(kind: WaitKind, answer: Record<string, unknown>): string | un
     return 'result, the result that the call had, goes with the choice "happened" and no other.';
   }
   return undefined;
+}
+
+/** Returns the reasons for which the arguments of an answer do not fit the tool. Without a schema that can be read anything fits. */
+function misfitOf(args: unknown, schema: Json | undefined): string | undefined {
+  if (args === undefined || !isRecord(schema)) return undefined;
+  const checked = tryCheck(schema)?.(args);
+  if (checked === undefined || checked.ok) return undefined;
+  const issues = checked.issues.map(({ path, message }) => ({ path: ["args", ...path], message }));
+  return `The arguments of the answer do not fit the tool:\n${describeIssues(issues)}`;
+}
+
+/** Compiles a stored schema. Undefined for one of an earlier release, or of a library, that this one cannot check. */
+function tryCheck(schema: JsonSchema): ReturnType<typeof compileCheck> | undefined {
+  try {
+    return compileCheck(schema, "argsSchema");
+  } catch {
+    return undefined;
+  }
 }
 
 function toCancel(value: Json): { reason?: string } {

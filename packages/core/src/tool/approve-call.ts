@@ -5,6 +5,7 @@ import type { ToolCall } from "../message/tool-call.ts";
 import { isRecord } from "../util/is-record.ts";
 import { readProperty } from "../util/read-property.ts";
 import type { CallSlots } from "./running-calls.ts";
+import type { ToolSet } from "./tool-set.ts";
 import type { CallStep } from "./call-step.ts";
 import { copyPlain } from "./copy-plain.ts";
 import { cutFailureText, keyMasker, loggedCause } from "./failure-text.ts";
@@ -26,9 +27,10 @@ export type ApprovalVerdict = { approved: boolean; reason?: string | undefined }
 /** The hook `onApproval`, called for a call that needs an approval. */
 export type ApprovalHook = (context: RunContext, call: ToolCall) => ApprovalVerdict | Promise<ApprovalVerdict>;
 
-/** The run's context, the hook that approves, and the slots of a batch. */
+/** The run's context and tools, the hook that approves, and the slots of a batch. */
 type Approvers = {
   readonly context: RunContext;
+  readonly tools: Pick<ToolSet, "argumentSchemaOf">;
   readonly onApproval: ApprovalHook | undefined;
   readonly slots: CallSlots;
 };
@@ -68,7 +70,7 @@ export async function denialBy(
  */
 export async function approvalOf(checked: ApprovableCall, approvers: Approvers): Promise<Approval | ToolOutcome> {
   const { step, tool } = checked;
-  const { context, onApproval, slots } = approvers;
+  const { context, tools, onApproval, slots } = approvers;
   // What was asked for once is needed, whatever needsApproval says by now.
   const hasAsked = step?.hasAskedApproval === true;
   if (!hasAsked && !(await needsApproval(checked, context))) return {};
@@ -77,7 +79,8 @@ export async function approvalOf(checked: ApprovableCall, approvers: Approvers):
     return await slots.leaveFor(async () => (await denialByApprover(onApproval, call, context)) ?? {});
   }
   if (step === undefined) return deniedUnasked(tool.name, context);
-  const question = { tool, toolCallId: checked.call.id, args: checked.args };
+  const argsSchema = tools.argumentSchemaOf(tool).jsonSchema;
+  const question = { tool, toolCallId: checked.call.id, args: checked.args, argsSchema };
   return readApproval(await slots.leaveFor(async () => await step.ask("approval", question)), tool.name, context);
 }
 

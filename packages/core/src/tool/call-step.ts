@@ -18,6 +18,8 @@ type CallQuestion = {
   readonly toolCallId: string;
   readonly tool: ToolDef;
   readonly args: Record<string, unknown>;
+  /** JSON Schema of the arguments, for an answer that may change them. */
+  readonly argsSchema?: object;
   readonly idempotencyKey?: string;
 };
 
@@ -89,14 +91,15 @@ export class CallStep {
   }
 
   /** Returns the answer to a question about the call. Until there is one, the run stops. Rejects as `timeout` after `waitMs`. */
-  async ask(kind: WaitKind, { tool, toolCallId, ...facts }: CallQuestion): Promise<Json> {
+  async ask(kind: WaitKind, { tool, toolCallId, argsSchema, ...facts }: CallQuestion): Promise<Json> {
     const times = this.interrupted?.times ?? 1;
     // Each time that the outcome is unknown is asked about anew.
     const key = kind === "doubt" && times > 1 ? `${this.#key}/${times}` : this.#key;
     const { name: toolName, waitMs } = tool;
     const about = { toolName, ...facts } as unknown as Json;
     const until = waitMs === undefined ? {} : { until: Date.now() + Math.ceil(waitMs) };
-    return await this.#journal.wait(key, { kind, about, toolCallId, ...until });
+    const schema = argsSchema === undefined ? {} : { argsSchema: argsSchema as Json };
+    return await this.#journal.wait(key, { kind, about, toolCallId, ...schema, ...until });
   }
 
   /** Logs the result of the call. */

@@ -46,8 +46,9 @@ describe("a call of a durable run that needs an approval", () => {
 
     expect(first.journal.stopped).toBe("suspended");
     const about = { toolName: "pay", args: { amount: 5, to: "Ada" } };
+    const argsSchema = expect.objectContaining({ type: "object", required: ["amount"] });
     expect(first.waits).toEqual([
-      { id: "t.0.0", kind: "approval", toolCallId: "1", about, askedAt: expect.any(Number) },
+      { id: "t.0.0", kind: "approval", toolCallId: "1", about, argsSchema, askedAt: expect.any(Number) },
     ]);
     expect(first.results).toEqual([]);
     expect(first.events).toEqual(["tool.call 1"]);

@@ -7,7 +7,7 @@ import { RunError } from "../run/run-output.ts";
 import type { RunOutput } from "../run/run-output.ts";
 
 /** A question that a run waits for, as clients see it. `waitId` is the id by which it is answered. */
-export type PublicWait = Omit<RunWait, "id" | "askedAt"> & { waitId: string };
+export type PublicWait = Omit<RunWait, "id" | "askedAt" | "argsSchema"> & { waitId: string };
 
 /** A kept run as its owner sees it. */
 export type PublicRun = Omit<RunView, "waits" | "expiresAt" | "note"> & { waits?: PublicWait[] };

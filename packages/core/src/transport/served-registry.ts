@@ -9,7 +9,7 @@ import type { Workflow } from "../workflow/workflow.ts";
 
 /** A workflow that a transport serves: the part of a `Workflow`, of any state, that it uses. */
 export type ServedWorkflow = Pick<Workflow<object>, "name" | "description" | "eventBus" | "run" | "stream"> &
-  Partial<Pick<Workflow<object>, "inputKinds">>;
+  Partial<Pick<Workflow<object>, "inputKinds" | "readsText">>;
 
 const longestName = 128;
 

@@ -20,6 +20,7 @@ import { StateShape } from "./state-shape.ts";
 import type { StateRecord, StateValueKind } from "./state-shape.ts";
 import { StepTrace } from "./step-trace.ts";
 import { walkSteps, readSteps } from "./steps.ts";
+import { mayReadText } from "./text-readers.ts";
 import type { CheckedStep } from "./steps.ts";
 import { checkWorkflowConfig } from "./workflow-config.ts";
 import type { RetryPolicy, WorkflowConfig } from "./workflow-config.ts";
@@ -44,6 +45,8 @@ export class WorkflowParts {
   readonly eventBus: EventBus<RunEvents>;
   /** The vendors of its agents. */
   readonly providerIds: readonly string[];
+  /** True if a step may read the text that a run is given. */
+  readonly readsText: boolean;
   readonly #steps: readonly CheckedStep[];
   readonly #shape: StateShape;
   readonly #retryPolicy: RetryPolicy | undefined;
@@ -58,6 +61,7 @@ export class WorkflowParts {
     this.description = description;
     this.#shape = new StateShape(initialState);
     this.#steps = readSteps(steps);
+    this.readsText = mayReadText(this.#steps);
     this.#retryPolicy = retryPolicy && { ...retryPolicy };
     this.#limits = limits && { ...limits };
     this.#logger = createRunnableLogger(name, config);
@@ -73,6 +77,15 @@ export class WorkflowParts {
   /** All steps in the order in which they are written; nested steps follow the step they are in. */
   get plannedSteps(): readonly PlannedStep[] {
     return (this.#plannedSteps ??= [...listSteps(this.#steps)]);
+  }
+
+  /** Throws `invalid_request` for a text that no step reads. As a runnable the workflow takes any text as the word to begin. */
+  checkText(start: ParsedWorkflowInput): void {
+    if (!("message" in start) || this.readsText) return;
+    throw new TroupeError(
+      "invalid_request",
+      `No step of the workflow ${JSON.stringify(this.name)} reads a text. Send input as an object with keys of its state.`,
+    );
   }
 
   /** Plans a run. Wrong options and a wrong input throw at once. */
@@ -153,11 +166,17 @@ function vendorOfKey(providers: readonly string[], apiKey: string | undefined): 
   );
 }
 
+function plannedOf(step: CheckedStep): PlannedStep {
+  const { name, kind } = step;
+  if (kind === "agent") return { name, kind, agent: step.agent };
+  if (kind === "function" && step.effect !== undefined) return { name, kind, effect: step.effect };
+  return { name, kind };
+}
+
 /** Yields each step as `plannedSteps` lists it, and after it those in it. */
 function* listSteps(steps: readonly CheckedStep[], within?: string): Generator<PlannedStep> {
   for (const step of steps) {
-    const { name, kind } = step;
-    yield { name, kind, ...(kind === "agent" && { agent: step.agent }), ...(within !== undefined && { within }) };
-    if ("steps" in step) yield* listSteps(step.steps, name);
+    yield { ...plannedOf(step), ...(within !== undefined && { within }) };
+    if ("steps" in step) yield* listSteps(step.steps, step.name);
   }
 }

@@ -63,6 +63,8 @@ export type PlannedStep = {
   readonly name: string;
   readonly kind: "agent" | "function" | "condition" | "parallel";
   readonly agent?: Runnable;
+  /** The effect that a function step declares. */
+  readonly effect?: ToolEffect;
   /** The name of the step that it is nested in. */
   readonly within?: string;
 };

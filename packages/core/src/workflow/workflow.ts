@@ -45,6 +45,11 @@ export class Workflow<State extends object> {
     return this.#parts.inputKinds;
   }
 
+  /** False if no step reads a text: `input` must be an object. */
+  get readsText(): boolean {
+    return this.#parts.readsText;
+  }
+
   /** All steps in the order in which they are written; nested steps follow the step they are in. */
   get plannedSteps(): readonly PlannedStep[] {
     return this.#parts.plannedSteps;
@@ -53,12 +58,14 @@ export class Workflow<State extends object> {
   /** Runs all steps. Rejects with a `WorkflowError` that has the state up to the failure. */
   async run(opts: WorkflowRunOpts<State> = {}): Promise<WorkflowResult<State>> {
     const { start, runOpts } = readOpts(opts);
+    this.#parts.checkText(start);
     return await toWorkflowResult<State>(this.#parts.plan(start, runOpts, runUnobserved));
   }
 
   /** Returns a stream of the events in the steps; the run starts when it is first read. Wrong options throw at once. */
   stream(opts: WorkflowRunOpts<State> = {}): WorkflowStream<State> {
     const { start, runOpts } = readOpts(opts);
+    this.#parts.checkText(start);
     const events = new StepEventQueue();
     const planned = this.#parts.plan(start, runOpts, createObservedRunner(events));
     return createWorkflowStream({

@@ -28,17 +28,18 @@ const kinds: Readonly<Record<string, OpenApiSchema>> = {
 
 /**
  * Returns the OpenAPI schema of the body of a workflow's run. An input object has the keys of the workflow's initial
- * state if these are known; else it may be any object.
+ * state if these are known; else it may be any object. It may be a text if a step reads that.
  */
-export function workflowRequestSchema({ inputKinds }: ServedWorkflow): OpenApiSchema {
+export function workflowRequestSchema({ inputKinds, readsText }: ServedWorkflow): OpenApiSchema {
   return {
     type: "object",
-    properties: { input: inputSchema(inputKinds), ...nullableRunFields },
+    properties: { input: inputSchema(inputKinds, readsText), ...nullableRunFields },
     additionalProperties: false,
   };
 }
 
-function inputSchema(inputKinds: ServedWorkflow["inputKinds"]): OpenApiSchema {
+function inputSchema(inputKinds: ServedWorkflow["inputKinds"], readsText = true): OpenApiSchema {
+  if (!readsText) return { ...stateSchema(inputKinds), nullable: true, description: "Merged over the initial state." };
   const description = "An object is merged over the initial state; a string is the input of the first agent step.";
   return { oneOf: [stateSchema(inputKinds), { ...saidSchema, nullable: true }], description };
 }

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { Agent, defineTool, errorCodes, InMemoryStorage, RunService, Team, TroupeError, Workflow } from "@troupe/core";
+import type { StepContext } from "@troupe/core";
 import { faultyStorage, ScriptedModel } from "@troupe/core/testing";
 import type { RequestHandler } from "express";
 import type { Hosting } from "../serve.ts";
@@ -54,9 +55,9 @@ export function faultyService(): { options: RouterOptions; hosting: Hosting } {
     if (faults.getStore() === "middleware") throw new Error("As the test planned.");
     next();
   };
-  const counting = (state: { count: number }) => {
+  const counting = (state: { count: number }, { text }: StepContext) => {
     fail();
-    return { count: state.count + 1 };
+    return { count: state.count + (text === "" ? 1 : 2) };
   };
   const options = {
     agents: { a: new Agent({ name: "a", ...settings, tools: [pay] }), "ä b": new Agent({ name: "b", ...settings }) },
