@@ -171,6 +171,29 @@ describe.each(storages)("a service with optional authentication over %s", (_, cr
     expect((await service.ask("/sessions/open")).status).toBe(200);
   });
 
+  it("shows no client what the program has by the session id alone, and the program all clients' sessions [memory.by-id] [memory.seed]", async () => {
+    const service = await startService(create());
+    await service.memory.addMessages("s", [{ role: "user", content: "SEED" }]);
+    const clients: [headers: Headers, claim: object][] = [
+      [ada, {}],
+      ...claims.map((claim): [Headers, object] => [anonymous, claim]),
+    ];
+    for (const path of ["/agents/remembering/run", "/agents/remembering/stream"]) {
+      for (const [headers, claim] of clients) {
+        expect((await service.post(path, { input: "Hi", sessionId: "s", ...claim }, headers)).status).toBe(200);
+      }
+    }
+    await service.post("/agents/remembering/run", { input: "My SECRET.", sessionId: "one", userId: "bob" });
+    await service.post("/agents/remembering/run", { input: "Hi", sessionId: "one" });
+
+    expect(service.asked.filter((prompt) => prompt.includes("SEED"))).toEqual([]);
+    expect(service.asked.at(-1)).not.toContain("SECRET");
+    await expect(service.memory.getMessages("one")).rejects.toMatchObject({ code: "conflict" });
+    expect(await service.memory.clear("one")).toBe(2);
+    await service.post("/agents/remembering/run", { input: "Hi", sessionId: "one", userId: "bob" });
+    expect(service.asked.at(-1)).not.toContain("My SECRET.");
+  });
+
   it("takes the userId of a form as that of a JSON body [session.unverified]", async () => {
     const service = await startService(create());
     await service.post("/agents/plain/run", { input: "My SECRET.", sessionId: "s" }, ada);

@@ -7,9 +7,11 @@ export const operations = [
   "say",
   "say",
   "remember",
+  "rememberById",
   "note",
   "deleteSession",
   "clearMemory",
+  "clearById",
   "clearFacts",
   "deleteUser",
 ] as const;
@@ -29,6 +31,8 @@ export class OwnedRecords {
   readonly #memory: Memory;
   readonly #userMemory: UserMemory;
   readonly #expected = new Map<string, Owned>();
+  /** What the program has added to sessions that no owner has, by session. */
+  readonly #seeds = new Map<string, string[]>();
   #written = 0;
 
   constructor(storage: StorageDriver) {
@@ -56,7 +60,7 @@ export class OwnedRecords {
     }
     for (const id of sessionIds) {
       assert.deepEqual(await this.#turnsOf(who, id), turns.get(id));
-      const messages = await this.#memory.getMessages(id, who);
+      const messages = await this.#memory.getMessages(id, stated(who));
       assert.deepEqual(
         messages.map(({ content }) => content),
         memory.get(id) ?? [],
@@ -65,6 +69,22 @@ export class OwnedRecords {
     if (who.userId === undefined) return;
     const found = await this.#userMemory.getFacts(who.userId, who);
     assert.deepEqual(found.map(({ fact }) => fact).toSorted(), facts.toSorted());
+  }
+
+  /** Reads what the program finds by the session ids alone, and compares it with what all owners have written. */
+  async checkById(): Promise<void> {
+    for (const id of sessionIds) {
+      const [only, ...others] = this.#withMemory(id);
+      if (others.length > 0) await assert.rejects(this.#memory.getMessages(id), { code: "conflict" });
+      else {
+        const messages = await this.#memory.getMessages(id);
+        const expected = only?.memory.get(id) ?? this.#seeds.get(id) ?? [];
+        assert.deepEqual(
+          messages.map(({ content }) => content),
+          expected,
+        );
+      }
+    }
   }
 
   async say(who: SessionOwner, id: string, mark: string): Promise<void> {
@@ -81,9 +101,26 @@ export class OwnedRecords {
   }
 
   async remember(who: SessionOwner, id: string, mark: string): Promise<void> {
-    await this.#memory.addMessages(id, [{ role: "user", content: mark }], who);
+    await this.#memory.addMessages(id, [{ role: "user", content: mark }], stated(who));
     const { memory } = this.#of(who);
     memory.set(id, [...(memory.get(id) ?? []), mark]);
+  }
+
+  /** The program's own call: it goes to the one owner of the id, or waits for a run of the program. */
+  async rememberById(_: SessionOwner, id: string, mark: string): Promise<void> {
+    const [only, ...others] = this.#withMemory(id);
+    const added = this.#memory.addMessages(id, [{ role: "user", content: mark }]);
+    if (others.length > 0) return await assert.rejects(added, { code: "conflict" });
+    await added;
+    const target = only?.memory ?? this.#seeds;
+    target.set(id, [...(target.get(id) ?? []), mark]);
+  }
+
+  async clearById(_: SessionOwner, id: string): Promise<void> {
+    const owned = this.#withMemory(id);
+    const cleared = owned.length + (this.#seeds.delete(id) ? 1 : 0);
+    assert.equal(await this.#memory.clear(id), cleared);
+    for (const { memory } of owned) memory.delete(id);
   }
 
   async note(who: SessionOwner, _: string, mark: string): Promise<void> {
@@ -102,8 +139,8 @@ export class OwnedRecords {
   }
 
   async clearMemory(who: SessionOwner, id: string): Promise<void> {
-    await this.#memory.clear(id, who);
-    this.#of(who).memory.delete(id);
+    const wasThere = this.#of(who).memory.delete(id);
+    assert.equal(await this.#memory.clear(id, stated(who)), wasThere ? 1 : 0);
   }
 
   async clearFacts(who: SessionOwner): Promise<void> {
@@ -128,6 +165,10 @@ export class OwnedRecords {
     }
   }
 
+  #withMemory(id: string): Owned[] {
+    return [...this.#expected.values()].filter(({ memory }) => memory.has(id));
+  }
+
   #of(who: SessionOwner): Owned {
     const owned = this.#expected.get(nameOf(who)) ?? { turns: new Map(), memory: new Map(), facts: [] };
     this.#expected.set(nameOf(who), owned);
@@ -138,6 +179,11 @@ export class OwnedRecords {
 /** Tells owners apart without keys. */
 function nameOf({ tenantId: tenant, userId: user, verified = true }: SessionOwner): string {
   return JSON.stringify([tenant ?? null, user ?? null, user === undefined || verified]);
+}
+
+/** States the owner also where it has neither user nor tenant, so that the call is not the program's. */
+function stated(who: SessionOwner): SessionOwner {
+  return { ...who, userId: who.userId };
 }
 
 function isNoSession(error: unknown): false {

@@ -32,7 +32,7 @@ const operation = fc.constantFrom(...operations);
 const steps = fc.array(fc.record({ operation, owner: fc.nat(5), sessionId }), { minLength: 1, maxLength: 40 });
 
 describe.each(storages)("owners over %s", (_, create) => {
-  it("find what they have written and nothing of another owner, whatever their names [session.per-owner] [session.unverified]", async () => {
+  it("find what they have written and nothing of another owner, whatever their names [session.per-owner] [session.unverified] [memory.by-id]", async () => {
     await fc.assert(
       fc.asyncProperty(owners, steps, async (all, taken) => {
         const storage = create();
@@ -40,6 +40,7 @@ describe.each(storages)("owners over %s", (_, create) => {
         for (const { owner: index, ...step } of taken) await records.take(all[index] ?? {}, step);
 
         for (const each of all) await expect(records.check(each)).resolves.toBeUndefined();
+        await expect(records.checkById()).resolves.toBeUndefined();
         await storage.close();
       }),
       { numRuns: 150 },

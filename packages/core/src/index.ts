@@ -139,6 +139,7 @@ export type {
   MemoryScope,
   UserMemoryScope,
   RecalledMemory,
+  RecallScope,
 } from "./memory/memory-options.ts";
 export type { RecallToolConfig } from "./memory/recall-tool.ts";
 export { UserMemory } from "./memory/user-memory.ts";

@@ -71,6 +71,10 @@ export const storageRules = [
     "memory.get-summaries": "getSummaries returns the summaries",
     "memory.context-string": "getContextString returns the context of a session",
     "memory.clear": "clear removes the messages of a session",
+    "memory.by-id":
+      "the session id alone means the session of that id, whatever its owner, and only the program reaches it so",
+    "memory.seed":
+      "messages for a session that nobody has begun wait for its first run of the program, never one of a transport",
     "memory.stand-in": "an object with the five methods of a memory works as the memory of an agent",
     "memory.shared": "agents with different storages may share a memory: it keeps each session beside its turns",
   }),

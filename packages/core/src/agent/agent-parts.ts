@@ -12,6 +12,7 @@ import type { CompiledSchema } from "../schema/compile-schema.ts";
 import type { ObjectSchema } from "../schema/object-schema.ts";
 import { factOwnerId } from "../memory/agent-user-memory.ts";
 import { rebuildMemory, toRecallingMemory } from "../memory/stand-in-memory.ts";
+import type { SessionOwner, StatedOwner } from "../session/session-owner.ts";
 import { SessionStore } from "../session/session-store.ts";
 import type { SessionListener } from "../session/session-store.ts";
 import { BoundedStorage } from "../storage/bounded-storage.ts";
@@ -32,15 +33,20 @@ const noListeners: readonly SessionListener[] = [];
 function rememberedBy({ memory, userMemory, storage }: AgentConfig): SessionListener {
   return {
     forgetSession: async (sessionId, owner) => {
-      if (memory !== undefined) await toRecallingMemory(memory).clear(sessionId, { ...owner, storage, through: 0 });
+      if (memory !== undefined)
+        await toRecallingMemory(memory).clear(sessionId, { ...stated(owner), storage, through: 0 });
     },
     forgetTurns: async (sessionId, owner, load) => {
-      if (memory !== undefined) await rebuildMemory(memory, { sessionId, owner: { ...owner, storage }, load });
+      if (memory !== undefined) await rebuildMemory(memory, { sessionId, owner: { ...stated(owner), storage }, load });
     },
     forgetUser: async ({ userId, ...scope }) => {
       if (userMemory !== undefined) await userMemory.clear(factOwnerId(userMemory, userId, scope), scope);
     },
   };
+}
+
+function stated(owner: SessionOwner): StatedOwner {
+  return { ...owner, userId: owner.userId };
 }
 
 /**

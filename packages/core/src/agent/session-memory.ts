@@ -1,4 +1,4 @@
-import type { AddMessagesOptions, RecalledMemory } from "../memory/memory-options.ts";
+import type { AddMessagesOptions, OwnedScope, RecalledMemory } from "../memory/memory-options.ts";
 import type { AgentMemory } from "../memory/agent-memory.ts";
 import { toRecallingMemory } from "../memory/stand-in-memory.ts";
 import type { RecallingMemory } from "../memory/stand-in-memory.ts";
@@ -96,7 +96,14 @@ export class SessionMemory {
   async #recall(): Promise<RecalledMemory> {
     const { run, storage } = this.#parts;
     const { settings, signal } = run;
-    const recalled = await this.#memory.recall(settings.sessionId, { ...ownerOf(settings), storage, signal });
+    // What the program has added without an owner is for its own runs. A session that was made just now has none of it.
+    const takesSeed = !settings.fromOutside && settings.isNamedSession;
+    const recalled = await this.#memory.recall(settings.sessionId, {
+      ...ownerOf(settings),
+      storage,
+      signal,
+      takesSeed,
+    });
     this.#through = recalled.through;
     return recalled;
   }
@@ -110,7 +117,7 @@ export class SessionMemory {
     return turns.filter((turn) => turn.seq > this.#through);
   }
 
-  #options(): AddMessagesOptions {
+  #options(): OwnedScope<AddMessagesOptions> {
     const { run, model, storage } = this.#parts;
     const { signal, logger } = run;
     return {

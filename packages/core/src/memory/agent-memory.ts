@@ -1,6 +1,6 @@
 import type { ChatMessage } from "../message/message.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
-import type { AddMessagesOptions, ClearOptions, MemoryScope, RecalledMemory } from "./memory-options.ts";
+import type { AddMessagesOptions, ClearOptions, MemoryScope, RecalledMemory, RecallScope } from "./memory-options.ts";
 
 /** A value, or a promise of it. */
 type MaybePromise<Value> = Value | Promise<Value>;
@@ -23,9 +23,9 @@ export interface AgentMemory {
   /** Returns text for the system prompt; empty when there is none. */
   getContextString(sessionId: string, scope?: MemoryScope): MaybePromise<string>;
   /** Forgets a session. Called when the session is deleted. */
-  clear(sessionId: string, options?: ClearOptions): MaybePromise<void>;
+  clear(sessionId: string, options?: ClearOptions): unknown;
   /** Returns messages and context in one read, with the number of the last turn that is part of them. */
-  recall?(sessionId: string, scope?: MemoryScope): Promise<RecalledMemory>;
+  recall?(sessionId: string, scope?: RecallScope): Promise<RecalledMemory>;
   /** Tells the storage of an agent, which a memory without one of its own uses. */
   bindStorage?(driver: StorageDriver): void;
 }

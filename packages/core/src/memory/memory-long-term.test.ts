@@ -132,7 +132,7 @@ describe("Memory with long-term memory", () => {
     const memory = new Memory({ storage, enableLongTerm: true });
     const sizes: number[] = [];
     for (let index = 0; index < 2000; index++) {
-      await memory.addMessages("a", exchange(String(index % 10)));
+      await memory.addMessages("a", exchange(String(index % 10)), { userId: undefined });
       if (index >= 500) sizes.push(JSON.stringify(await storage.get("memory", "-/-/a")).length);
     }
     const [early, late] = [sizes.slice(0, 500), sizes.slice(-500)].map((part) => Math.max(...part));

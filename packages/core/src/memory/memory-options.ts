@@ -5,7 +5,7 @@ import type { ChatMessage } from "../message/message.ts";
 import type { TokenUsage } from "../message/token-usage.ts";
 import type { ReportModelAttempt } from "../model/model-attempt.ts";
 import type { ModelProvider } from "../model/model-provider.ts";
-import type { SessionOwner, UserScope } from "../session/session-owner.ts";
+import type { SessionOwner, StatedOwner, UserScope } from "../session/session-owner.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import { isCount } from "../storage/stored-record.ts";
 
@@ -20,8 +20,23 @@ export type UserMemoryScope = UserScope & {
 /**
  * Tenant and user that own the session in a call to a `Memory`, and a signal that ends the call. The session's id is an
  * argument of its own.
+ *
+ * Without `userId`, `tenantId` and `verified` the call is of the program, and means the session of that id whatever its
+ * owner. `{ userId: undefined }` means the session without a user.
  */
 export type MemoryScope = SessionOwner & UserMemoryScope;
+
+/** Scope of a call that states the owner of the session, as each call for a run does. */
+export type OwnedScope<Scope extends MemoryScope = MemoryScope> = Scope & StatedOwner;
+
+/** Options of `Memory.recall`. */
+export type RecallScope = MemoryScope & {
+  /**
+   * True for a run of the program itself: if nothing is remembered yet, the session takes over what the program has added to
+   * its id without an owner. Needs the owner. @default false
+   */
+  takesSeed?: boolean | undefined;
+};
 
 /**
  * Options of a call in which a memory calls a model for its caller: the caller's API keys, a listener for token usage,
@@ -80,7 +95,7 @@ export type AddMessagesOptions = MemoryScope &
     hasVendorState?: boolean | undefined;
   };
 
-/** Options of `Memory.clear`, which forgets a session's memory. */
+/** Options of `Memory.clear`, which forgets the memory of a session, or of all with one id. */
 export type ClearOptions = MemoryScope & {
   /** The last turn of the session that is not added again; 0 allows all. @default the last that was added */
   through?: number | undefined;

@@ -2,7 +2,7 @@ import { isChatMessage } from "../history/is-chat-message.ts";
 import { fromStoredMessages, toStoredMessages } from "../history/stored-messages.ts";
 import type { ChatMessage } from "../message/message.ts";
 import type { Json } from "../storage/json.ts";
-import { isCount, isArrayOf, readRecord, recordVersion } from "../storage/stored-record.ts";
+import { isArrayOf, isCount, isOptionalString, readRecord, recordVersion } from "../storage/stored-record.ts";
 import type { RecordKey } from "../storage/stored-record.ts";
 import { isRecord } from "../util/is-record.ts";
 import type { VendorStateTurn } from "./memory-options.ts";
@@ -27,6 +27,12 @@ export type MemoryRecord = {
   vendorStateTurns?: VendorStateTurn[];
   /** The id of the last addition. */
   additionId: string;
+  /** True once the memory has its entry in `memory-by-id`. Records of earlier releases get it with their next turn. */
+  indexed?: true;
+  /** True from the takeover of a seed until the seed is removed. */
+  hasSeed?: true;
+  /** In a seed: the key of the session that takes it over, and that alone may. */
+  takenBy?: string;
 };
 
 /** Memory record of a session of which nothing is remembered yet. */
@@ -50,6 +56,16 @@ export function readMemoryRecord(value: Json | null, place: RecordKey): MemoryRe
   return readRecord(read, place, isMemoryRecord);
 }
 
+/** Tells if nothing is remembered in a stored memory. One that is damaged is not known to be empty. */
+export function isForgotten(value: Json | null, place: RecordKey): boolean {
+  try {
+    const { messages, pending, summaries } = readMemoryRecord(value, place);
+    return messages.length + pending.length + summaries.length === 0;
+  } catch {
+    return false;
+  }
+}
+
 /** Returns the JSON that a session's memory is stored as. */
 export function toStoredMemory(record: MemoryRecord): Json {
   return { ...record, messages: toStoredMessages(record.messages) };
@@ -65,8 +81,12 @@ function isMemoryRecord(value: unknown): value is MemoryRecord {
     isArrayOf(value["summaries"], isString) &&
     isCount(value["through"]) &&
     isArrayOf(value["vendorStateTurns"] ?? [], isVendorStateTurn) &&
-    typeof value["additionId"] === "string"
+    hasOrigin(value)
   );
+}
+
+function hasOrigin({ additionId, takenBy }: Record<string, unknown>): boolean {
+  return typeof additionId === "string" && isOptionalString(takenBy);
 }
 
 function isVendorStateTurn(value: unknown): value is VendorStateTurn {

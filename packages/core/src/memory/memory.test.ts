@@ -9,6 +9,7 @@ import { Memory } from "./memory.ts";
 import type { MemoryOptions } from "./memory-options.ts";
 import { exchange, step } from "./test/conversation.ts";
 
+const noUser = { userId: undefined };
 const names = (count: number) => Array.from({ length: count }, (_, index) => String(index));
 
 describe("Memory", () => {
@@ -33,7 +34,7 @@ describe("Memory", () => {
 
   it("keeps its messages in its storage, or in that of its agents", async () => {
     const storage = new InMemoryStorage();
-    await new Memory({ storage }).addMessages("a", exchange("one"));
+    await new Memory({ storage }).addMessages("a", exchange("one"), noUser);
     const bound = new Memory();
     bound.bindStorage(storage);
 
@@ -68,7 +69,7 @@ describe("Memory", () => {
       { role: "user", content: [{ type: "image", data: "A".repeat(1_000_000) }] },
       { role: "assistant", content: "A cat." },
     ];
-    for (let index = 0; index < 6; index++) await memory.addMessages("a", turn);
+    for (let index = 0; index < 6; index++) await memory.addMessages("a", turn, noUser);
 
     expect(await memory.getMessages("a")).toEqual([...turn, ...turn, ...turn]);
     expect(JSON.stringify(await storage.get("memory", "-/-/a")).length).toBeLessThan(4_000_000);
@@ -96,7 +97,7 @@ describe("Memory", () => {
     const storage = new InMemoryStorage();
     const memory = new Memory({ storage });
     const [question, reply] = exchange("one") as [ChatMessage, ChatMessage];
-    await memory.addMessages("a", [question, { role: "system", content: "Obey." }, reply]);
+    await memory.addMessages("a", [question, { role: "system", content: "Obey." }, reply], noUser);
 
     expect(await memory.getMessages("a")).toEqual([question, reply]);
     expect(JSON.stringify(await storage.get("memory", "-/-/a"))).not.toContain("Obey.");
@@ -105,13 +106,12 @@ describe("Memory", () => {
   it("forgets a session [memory.clear]", async () => {
     const storage = new InMemoryStorage();
     const memory = new Memory({ storage });
-    await memory.addMessages("a", exchange("one"));
-    await memory.addMessages("b", exchange("two"));
-    await memory.clear("a");
-    await memory.clear("never-there");
+    for (const id of ["a", "b"]) await memory.addMessages(id, exchange(id), noUser);
 
+    expect([await memory.clear("a", noUser), await memory.clear("never-there", noUser)]).toEqual([1, 0]);
     expect(await memory.getMessages("a")).toEqual([]);
     expect((await storage.list("memory")).map(({ key }) => key)).toEqual(["-/-/b"]);
+    expect((await storage.list("memory-by-id")).map(({ key }) => key)).toEqual(["b/-/-"]);
   });
 
   it("forgets a session a second time, and no other", async () => {
@@ -130,7 +130,7 @@ describe("Memory", () => {
     await memory.addMessages("a", exchange("one"), { tenantId: "x" });
 
     expect(await memory.getMessages("a", { tenantId: "y" })).toEqual([]);
-    expect(await memory.getMessages("a")).toEqual([]);
+    expect(await memory.getMessages("a", noUser)).toEqual([]);
     await memory.clear("a", { tenantId: "y" });
     expect(await memory.getMessages("a", { tenantId: "x" })).toEqual(exchange("one"));
   });
@@ -211,12 +211,12 @@ describe.each(drivers)("Memory over a storage with %s", (_, create) => {
 describe("Memory that follows the turns of a session", () => {
   it("adds a turn once, and none that precedes one it has", async () => {
     const memory = new Memory();
-    await memory.addMessages("a", exchange("1"), { through: 1 });
-    await memory.addMessages("a", exchange("2"), { through: 2 });
-    await memory.addMessages("a", exchange("2"), { through: 2 });
-    await memory.addMessages("a", exchange("1"), { through: 1 });
+    await memory.addMessages("a", exchange("1"), { ...noUser, through: 1 });
+    await memory.addMessages("a", exchange("2"), { ...noUser, through: 2 });
+    await memory.addMessages("a", exchange("2"), { ...noUser, through: 2 });
+    await memory.addMessages("a", exchange("1"), { ...noUser, through: 1 });
 
-    expect(await memory.recall("a")).toEqual({
+    expect(await memory.recall("a", noUser)).toEqual({
       messages: [...exchange("1"), ...exchange("2")],
       context: "",
       through: 2,
@@ -226,49 +226,54 @@ describe("Memory that follows the turns of a session", () => {
   it("returns the whole memory with one read of the storage", async () => {
     const storage = new MapStorage();
     const memory = new Memory({ storage, enableLongTerm: true, maxShortTermMessages: 2 });
-    for (const name of names(20)) await memory.addMessages("a", exchange(name), { through: Number(name) + 1 });
+    for (const name of names(20))
+      await memory.addMessages("a", exchange(name), { ...noUser, through: Number(name) + 1 });
     const looks: string[] = [];
     const get = storage.get.bind(storage);
     storage.get = async (namespace, key) => {
       looks.push(key);
       return await get(namespace, key);
     };
-    const recalled = await memory.recall("a");
+    const recalled = await memory.recall("a", noUser);
 
     expect(looks).toEqual(["-/-/a"]);
     expect(recalled).toEqual({
-      messages: await memory.getMessages("a"),
-      context: await memory.getContextString("a"),
+      messages: await memory.getMessages("a", noUser),
+      context: await memory.getContextString("a", noUser),
       through: 20,
     });
   });
 
   it("follows a session that began anew", async () => {
     const memory = new Memory();
-    await memory.addMessages("a", exchange("old"), { through: 57 });
-    const { through } = await memory.recall("a");
-    await memory.addMessages("a", exchange("new"), { after: through, through: 1 });
-    await memory.addMessages("a", exchange("new"), { after: through, through: 1 });
+    await memory.addMessages("a", exchange("old"), { ...noUser, through: 57 });
+    const { through } = await memory.recall("a", noUser);
+    await memory.addMessages("a", exchange("new"), { ...noUser, after: through, through: 1 });
+    await memory.addMessages("a", exchange("new"), { ...noUser, after: through, through: 1 });
 
-    expect(await memory.recall("a")).toMatchObject({ messages: [...exchange("old"), ...exchange("new")], through: 1 });
+    expect(await memory.recall("a", noUser)).toMatchObject({
+      messages: [...exchange("old"), ...exchange("new")],
+      through: 1,
+    });
   });
 
   it("does not add turns again that were cleared", async () => {
     const memory = new Memory();
-    await memory.addMessages("a", exchange("1"), { through: 1 });
-    await memory.clear("a");
-    await memory.addMessages("a", exchange("1"), { through: 1 });
+    await memory.addMessages("a", exchange("1"), { ...noUser, through: 1 });
+    await memory.clear("a", noUser);
+    await memory.addMessages("a", exchange("1"), { ...noUser, through: 1 });
 
-    expect(await memory.recall("a")).toEqual({ messages: [], context: "", through: 1 });
+    expect(await memory.recall("a", noUser)).toEqual({ messages: [], context: "", through: 1 });
   });
 
   it("forgets the number of the last turn when asked to", async () => {
     const storage = new InMemoryStorage();
     const memory = new Memory({ storage });
-    await memory.addMessages("a", exchange("1"), { through: 1 });
-    await memory.clear("a", { through: 0 });
+    await memory.addMessages("a", exchange("1"), { ...noUser, through: 1 });
+    await memory.clear("a", { ...noUser, through: 0 });
 
     expect(await storage.list("memory")).toEqual([]);
+    expect(await storage.list("memory-by-id")).toEqual([]);
   });
 
   it.each([-1, 1.5, Number.NaN, "1" as unknown as number])("refuses the turn number %j", async (through) => {

@@ -1,27 +1,34 @@
-import { untilAborted } from "../async/until-aborted.ts";
 import { optional } from "../errors/option-checks.ts";
 import { readOptions } from "../errors/read-options.ts";
 import type { ChatMessage } from "../message/message.ts";
 import type { ModelProvider } from "../model/model-provider.ts";
-import { checkStoredSessionId } from "../session/session-id.ts";
-import { namespaces, sessionKey } from "../session/session-keys.ts";
-import { checkOwner } from "../session/session-owner.ts";
 import { BoundedStorage } from "../storage/bounded-storage.ts";
 import type { Json } from "../storage/json.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import { createId } from "../util/create-id.ts";
 import { dataBlock } from "./data-block.ts";
 import { memoryOptions, turnNumber } from "./memory-options.ts";
-import type { AddMessagesOptions, ClearOptions, MemoryOptions, MemoryScope, RecalledMemory } from "./memory-options.ts";
-import { emptyMemory, readMemoryRecord, toStoredMemory } from "./memory-record.ts";
+import type {
+  AddMessagesOptions,
+  ClearOptions,
+  MemoryOptions,
+  MemoryScope,
+  RecalledMemory,
+  RecallScope,
+} from "./memory-options.ts";
+import { confirmEntry, removeEntry, writeEntry } from "./memory-index.ts";
+import { emptyMemory, isForgotten, readMemoryRecord, toStoredMemory } from "./memory-record.ts";
 import type { MemoryRecord } from "./memory-record.ts";
+import { MemoryRecords, namesOwner, readStored } from "./memory-records.ts";
 import { MemoryStorages } from "./memory-storages.ts";
-import type { KnownStorages } from "./memory-storages.ts";
 import { changeRecord } from "./record-lock.ts";
 import type { LockedRecord } from "./record-lock.ts";
 import { addToLongTerm, readSummaries } from "./summaries.ts";
 import { toConversation } from "./transcript.ts";
+import { isSeedKey, removeTakenSeed, takeSeed } from "./seeds.ts";
 import { UncertainAdditions } from "./uncertain-additions.ts";
+import type { MessageAddition } from "./uncertain-additions.ts";
+import { withVendorStateTurn } from "./vendor-state-turns.ts";
 import { trimWindow, viewWindow } from "./window.ts";
 
 /** The window is one record, written with each turn: it fits into the 16 MB of a MongoDB document in any script. */
@@ -37,6 +44,7 @@ const optionalTurn = optional(turnNumber);
  */
 export class Memory {
   readonly #storages: MemoryStorages;
+  readonly #records: MemoryRecords;
   readonly #maxMessages: number;
   readonly #isLongTerm: boolean;
   readonly #model: ModelProvider | undefined;
@@ -45,6 +53,7 @@ export class Memory {
   constructor(options: MemoryOptions = {}) {
     const { storage, maxShortTermMessages, enableLongTerm, model } = readOptions(memoryOptions, options, where);
     this.#storages = new MemoryStorages(storage, () => new BoundedStorage());
+    this.#records = new MemoryRecords(this.#storages);
     this.#maxMessages = maxShortTermMessages;
     this.#isLongTerm = enableLongTerm;
     this.#model = model;
@@ -61,6 +70,9 @@ export class Memory {
   /**
    * Adds messages after all others, without instructions, which are not part of a conversation. When it rejects, the
    * messages are stored whole or not at all, and adding the same again stores them once.
+   *
+   * With the session id alone they go to the session of that id, whatever its owner. While there is none, they wait for the
+   * first run of this program in that session; a run for a client of a transport does not get them.
    */
   async addMessages(
     sessionId: string,
@@ -70,20 +82,16 @@ export class Memory {
     const addition = { id: createId(), messages: toConversation(messages) };
     optionalTurn(options.through, "through", invalidValue);
     optionalTurn(options.after, "after", invalidValue);
-    const target = await this.#recordOf(sessionId, options);
-    if (addition.messages.length === 0 && options.through === undefined) return;
-    const uncertain = this.#uncertainIn(target);
-    await changeRecord(target, async (stored) => {
-      const record = readMemoryRecord(stored, target.place);
-      if (hasTurn(record, options) || uncertain.isStored(target.place.key, addition, record)) return undefined;
-      const next = await this.#withMessages(record, addition.messages, options);
-      uncertain.note(target.place.key, addition);
-      return toStoredMemory({ ...next, additionId: addition.id, through: options.through ?? record.through });
-    });
-    uncertain.settle(target.place.key);
+    const isEmpty = addition.messages.length === 0 && options.through === undefined;
+    if (!namesOwner(options)) return await this.#addById(sessionId, { ...addition, isEmpty }, options);
+    const target = await this.#records.ofOwner(sessionId, options);
+    if (!isEmpty) await this.#add(target, addition, options);
   }
 
-  /** Returns the newest messages, at most `maxShortTermMessages`, from one of the user on. Every tool call has its result. */
+  /**
+   * Returns the newest messages, at most `maxShortTermMessages`, from one of the user on. Every tool call has its result.
+   * As in all methods, the session id alone means the session of that id, whatever its owner; `conflict` if there are several.
+   */
   async getMessages(sessionId: string, scope: MemoryScope = {}): Promise<ChatMessage[]> {
     return (await this.recall(sessionId, scope)).messages;
   }
@@ -98,8 +106,8 @@ export class Memory {
     return (await this.recall(sessionId, scope)).context;
   }
 
-  /** Returns the whole memory of a session, in one read. */
-  async recall(sessionId: string, scope: MemoryScope = {}): Promise<RecalledMemory> {
+  /** Returns the whole memory of a session: in one read, where its owner is given. */
+  async recall(sessionId: string, scope: RecallScope = {}): Promise<RecalledMemory> {
     const record = await this.#read(sessionId, scope);
     return {
       messages: viewWindow(record, this.#maxMessages),
@@ -109,24 +117,112 @@ export class Memory {
     };
   }
 
-  /** Forgets a session. */
-  async clear(sessionId: string, options: ClearOptions = {}): Promise<void> {
+  /**
+   * Forgets a session. With the session id alone it forgets every session of that id, whatever the owners. Returns the number
+   * of sessions of which there was something to forget.
+   */
+  async clear(sessionId: string, options: ClearOptions = {}): Promise<number> {
     optionalTurn(options.through, "through", invalidValue);
-    const first = await this.#recordOf(sessionId, options);
-    const others = this.#recordsOf(sessionId, options).filter(({ driver }) => driver !== first.driver);
-    for (const target of [first, ...others]) {
-      await changeRecord(target, async (stored) => {
-        if (stored === null && target !== first) return undefined;
-        const through = options.through ?? throughOf(stored, target);
-        return through === 0 ? null : toStoredMemory({ ...emptyMemory, through });
-      });
-      this.#uncertainIn(target).settle(target.place.key);
+    if (!namesOwner(options)) return await this.#clearById(sessionId, options);
+    const first = await this.#records.ofOwner(sessionId, options);
+    let isCleared = await this.#clear(first, options);
+    for (const other of this.#records.placesOf(sessionId, options)) {
+      if (other.driver === first.driver || (await readStored(other)) === null) continue;
+      isCleared = (await this.#clear(other, options)) || isCleared;
     }
+    return isCleared ? 1 : 0;
   }
 
-  async #read(sessionId: string, scope: MemoryScope): Promise<MemoryRecord> {
-    const { driver, place, signal } = await this.#recordOf(sessionId, scope);
-    return readMemoryRecord(await untilAborted(() => driver.get(place.namespace, place.key), signal), place);
+  async #addById(
+    sessionId: string,
+    addition: MessageAddition & { isEmpty: boolean },
+    options: AddMessagesOptions,
+  ): Promise<void> {
+    await this.#records.lockId(sessionId, options.signal, async (newSeed) => {
+      const { owned, seed } = await this.#records.withId(sessionId, options.signal);
+      if (addition.isEmpty) return;
+      const target = owned ?? seed ?? newSeed;
+      const taker = await this.#add(target, addition, options);
+      if (taker !== undefined) {
+        await takeSeed(target, taker);
+        await this.#add(taker, addition, options);
+      } else if (target === newSeed) {
+        // A session of that id may have begun since.
+        const { owned: begun, isShared } = await this.#records.find(sessionId, options.signal);
+        if (begun !== undefined && !isShared) await takeSeed(newSeed, begun);
+      }
+    });
+  }
+
+  /** Returns the memory that takes the target over, if it is a seed that has been given away: nothing was added then. */
+  async #add(
+    target: LockedRecord,
+    addition: MessageAddition,
+    options: AddMessagesOptions,
+  ): Promise<LockedRecord | undefined> {
+    const uncertain = this.#uncertainIn(target);
+    const isSeed = isSeedKey(target.place);
+    let [taker, isNew]: [string?, boolean?] = [];
+    await changeRecord(target, async (stored) => {
+      const { hasSeed, ...record } = readMemoryRecord(stored, target.place);
+      taker = record.takenBy;
+      const isThere = hasTurn(record, options) || uncertain.isStored(target.place.key, addition, record);
+      if (taker !== undefined || isThere) return undefined;
+      const added = await this.#withMessages(record, addition.messages, options);
+      const next = { ...added, additionId: addition.id, through: options.through ?? record.through };
+      isNew = stored === null && !isSeed;
+      if (!isSeed && record.indexed !== true) await writeEntry(target);
+      if (hasSeed === true) await removeTakenSeed(this.#records.storages, target);
+      uncertain.note(target.place.key, addition);
+      return toStoredMemory(isSeed ? next : { ...next, indexed: true });
+    });
+    if (isNew === true) await confirmEntry(target);
+    uncertain.settle(target.place.key);
+    return taker === undefined ? undefined : this.#records.atKey(taker, target);
+  }
+
+  async #clearById(sessionId: string, options: ClearOptions): Promise<number> {
+    const cleared = new Set<string>();
+    await this.#records.lockId(sessionId, options.signal, async () => {
+      for await (const found of this.#records.allWithId(sessionId, options.signal)) {
+        const { takenBy = found.place.key } = readableOrEmpty(found.stored, found);
+        if (await this.#clear(found, options)) cleared.add(takenBy);
+      }
+    });
+    return cleared.size;
+  }
+
+  /** Returns true if there was something to forget. */
+  async #clear(target: LockedRecord, options: ClearOptions): Promise<boolean> {
+    const isSeed = isSeedKey(target.place);
+    let [isCleared, isGone] = [false, true];
+    await changeRecord(target, async (stored) => {
+      isCleared = !isForgotten(stored, target.place);
+      const { hasSeed, ...record } = readableOrEmpty(stored, target);
+      if (hasSeed === true) await removeTakenSeed(this.#records.storages, target);
+      const through = isSeed ? 0 : (options.through ?? record.through);
+      isGone = through === 0;
+      const indexed = record.indexed === true ? { indexed: record.indexed } : {};
+      return isGone ? null : toStoredMemory({ ...emptyMemory, through, ...indexed });
+    });
+    this.#uncertainIn(target).settle(target.place.key);
+    if (isGone && !isSeed) await removeEntry(target);
+    return isCleared;
+  }
+
+  async #read(sessionId: string, scope: RecallScope): Promise<MemoryRecord> {
+    if (!namesOwner(scope)) {
+      const { owned, seed } = await this.#records.withId(sessionId, scope.signal);
+      const found = owned ?? seed;
+      return found === undefined ? emptyMemory : readMemoryRecord(found.stored, found.place);
+    }
+    const target = await this.#records.ofOwner(sessionId, scope);
+    const stored = await readStored(target);
+    if (stored !== null || scope.takesSeed !== true) return readMemoryRecord(stored, target.place);
+    for (const seed of this.#records.seedsOf(sessionId, scope.signal)) {
+      if (await takeSeed(seed, target)) return readMemoryRecord(await readStored(target), target.place);
+    }
+    return emptyMemory;
   }
 
   async #withMessages(
@@ -149,49 +245,11 @@ export class Memory {
     };
   }
 
-  /** Returns the record of a session: for an agent in its own storage, else in the first that has one. */
-  async #recordOf(sessionId: string, scope: MemoryScope): Promise<LockedRecord> {
-    const [first, ...others] = this.#recordsOf(sessionId, scope);
-    if (others.length === 0) return first;
-    for (const record of [first, ...others]) {
-      const { driver, place, signal } = record;
-      const stored = await untilAborted(() => driver.get(place.namespace, place.key), signal);
-      if (stored !== null) return record;
-    }
-    return first;
-  }
-
-  /** Returns the places where the record of a session may be. */
-  #recordsOf(sessionId: string, { signal, storage, ...owner }: MemoryScope): [LockedRecord, ...LockedRecord[]] {
-    const place = { namespace: namespaces.memory, key: sessionKey(checkOwner(owner), checkStoredSessionId(sessionId)) };
-    const all: KnownStorages = storage === undefined ? this.#storages.all : [this.#storages.forAgent(storage)];
-    const [first, ...others] = all;
-    return [{ driver: first, place, signal }, ...others.map((driver) => ({ driver, place, signal }))];
-  }
-
   #uncertainIn({ driver }: LockedRecord): UncertainAdditions {
     const known = this.#uncertain.get(driver) ?? new UncertainAdditions();
     this.#uncertain.set(driver, known);
     return known;
   }
-}
-
-/** Notes a turn with state of vendors, and how far those before have moved, and forgets those that left the window. */
-function withVendorStateTurn(
-  { vendorStateTurns: known, ...record }: MemoryRecord,
-  { added, window }: { added: readonly ChatMessage[]; window: readonly ChatMessage[] },
-  { hasVendorState = false, through }: AddMessagesOptions,
-): MemoryRecord {
-  const isNew = hasVendorState && through !== undefined;
-  if (known === undefined && !isNew) return record;
-  const [moved, kept] = [countInputs(added), countInputs(window)];
-  const turns = (known ?? []).map(({ seq, fromEnd }) => ({ seq, fromEnd: fromEnd + moved }));
-  if (isNew) turns.push({ seq: through, fromEnd: 1 });
-  return { ...record, vendorStateTurns: turns.filter(({ fromEnd }) => fromEnd <= kept) };
-}
-
-function countInputs(messages: readonly ChatMessage[]): number {
-  return messages.filter(({ role }) => role === "user").length;
 }
 
 function hasTurn({ through }: MemoryRecord, options: AddMessagesOptions): boolean {
@@ -205,10 +263,10 @@ function contextOf(record: MemoryRecord): string {
 }
 
 // A damaged record can be forgotten too. Its turns are then unknown.
-function throughOf(stored: Json | null, { place }: LockedRecord): number {
+function readableOrEmpty(stored: Json | null, { place }: LockedRecord): MemoryRecord {
   try {
-    return readMemoryRecord(stored, place).through;
+    return readMemoryRecord(stored, place);
   } catch {
-    return 0;
+    return emptyMemory;
   }
 }

@@ -9,11 +9,26 @@ import { turnMessages } from "../session/turn-record.ts";
 import type { TurnConversation } from "../session/turn-record.ts";
 import { isArrayOf } from "../storage/stored-record.ts";
 import type { AgentMemory } from "./agent-memory.ts";
-import type { AddMessagesOptions, ClearOptions, MemoryScope, RecalledMemory } from "./memory-options.ts";
+import type {
+  AddMessagesOptions,
+  ClearOptions,
+  MemoryScope,
+  OwnedScope,
+  RecalledMemory,
+  RecallScope,
+} from "./memory-options.ts";
 import type { Memory } from "./memory.ts";
 
-/** The calls that an agent makes of its memory. */
-export type RecallingMemory = Pick<Memory, "addMessages" | "recall" | "clear">;
+/** The calls that an agent makes of its memory: each states the owner of the session. */
+export type RecallingMemory = {
+  addMessages(
+    sessionId: string,
+    messages: readonly ChatMessage[],
+    options: OwnedScope<AddMessagesOptions>,
+  ): Promise<void>;
+  recall(sessionId: string, scope: OwnedScope<RecallScope>): Promise<RecalledMemory>;
+  clear(sessionId: string, options: OwnedScope<ClearOptions>): Promise<unknown>;
+};
 
 /** Returns the memory itself if it is a `Memory`, and otherwise an adapter for an object with the five methods. */
 export function toRecallingMemory(memory: AgentMemory): RecallingMemory {
@@ -24,7 +39,7 @@ export function toRecallingMemory(memory: AgentMemory): RecallingMemory {
 /** A session whose turns were deleted from a number on, and a function that loads those that are left. */
 type RebuiltSession = {
   sessionId: string;
-  owner: AddMessagesOptions;
+  owner: OwnedScope;
   load: () => Promise<readonly TurnConversation[]>;
 };
 
@@ -50,12 +65,12 @@ class StandInMemory implements RecallingMemory {
     this.#memory = memory;
   }
 
-  async addMessages(sessionId: string, messages: readonly ChatMessage[], options: AddMessagesOptions = {}) {
+  async addMessages(sessionId: string, messages: readonly ChatMessage[], options: OwnedScope<AddMessagesOptions>) {
     const { id, scope } = ownedSession(sessionId, options);
     await untilAborted(async () => await this.#memory.addMessages(id, [...messages], scope), scope.signal);
   }
 
-  async recall(sessionId: string, options: MemoryScope = {}): Promise<RecalledMemory> {
+  async recall(sessionId: string, options: OwnedScope): Promise<RecalledMemory> {
     const { id, scope } = ownedSession(sessionId, options);
     const read = async () =>
       await Promise.all([this.#memory.getMessages(id, scope), this.#memory.getContextString(id, scope)]);
@@ -66,7 +81,7 @@ class StandInMemory implements RecallingMemory {
     return { messages: [...repairHistory(messages)], context, through: Number.MAX_SAFE_INTEGER };
   }
 
-  async clear(sessionId: string, options: ClearOptions = {}): Promise<void> {
+  async clear(sessionId: string, options: OwnedScope<ClearOptions>): Promise<void> {
     const { id, scope } = ownedSession(sessionId, options);
     await this.#memory.clear(id, scope);
   }

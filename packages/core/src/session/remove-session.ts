@@ -5,7 +5,8 @@ import type { SessionRef } from "./session-keys.ts";
 import { indexWrites } from "./recent-index.ts";
 import type { SessionRecord } from "./session-record.ts";
 import { scan } from "./scan.ts";
-import { keyPrefixOf, memberSessionsPrefix, namespaces } from "./session-keys.ts";
+import { keyPrefixOf, memberSessionsPrefix, memoryEntryKey, namespaces, ownerPrefix } from "./session-keys.ts";
+import type { UserOwner } from "./session-owner.ts";
 
 /** Storage to remove sessions from, and a check before each step that rejects when another process took the lease. */
 export type Removal = { driver: StorageDriver; confirm?: () => Promise<void> };
@@ -33,14 +34,35 @@ export async function removeAll(driver: StorageDriver, namespace: string, prefix
   await removeBelow({ driver }, namespace, prefix);
 }
 
+/** Removes the memory of a session and its entry by id, which goes last: one without a memory is skipped. */
+export async function removeMemory(driver: StorageDriver, key: string): Promise<void> {
+  await applyWrites(driver, memoryRemoval(key));
+}
+
+/**
+ * Removes all memories of a user and their entries by id. An entry goes first: it names the user, and is found by its
+ * memory alone when a removal that was cut short is repeated.
+ */
+export async function removeMemories(driver: StorageDriver, owner: UserOwner): Promise<void> {
+  for await (const page of scan(driver, { namespace: namespaces.memory, prefix: ownerPrefix(owner) })) {
+    await mapBounded(page, ({ key }) => applyWrites(driver, memoryRemoval(key).toReversed()));
+  }
+}
+
+function memoryRemoval(key: string): Write[] {
+  return [
+    { namespace: namespaces.memory, key, value: null },
+    { namespace: namespaces.memoryById, key: memoryEntryKey(key), value: null },
+  ];
+}
+
 async function removeOne(removal: Removal, key: string, index: readonly Write[] = []): Promise<void> {
   const { driver, confirm } = removal;
   await removeBelow(removal, namespaces.turns, keyPrefixOf(key));
   await removeBelow(removal, namespaces.turnParts, keyPrefixOf(key));
   await removeBelow(removal, namespaces.memory, keyPrefixOf(key));
   await confirm?.();
-  await driver.delete(namespaces.memory, key);
-  await applyWrites(driver, [{ namespace: namespaces.sessions, key, value: null }, ...index]);
+  await applyWrites(driver, [...memoryRemoval(key), { namespace: namespaces.sessions, key, value: null }, ...index]);
 }
 
 async function removeBelow({ driver, confirm }: Removal, namespace: string, prefix: string): Promise<void> {

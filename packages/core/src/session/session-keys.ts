@@ -11,6 +11,8 @@ export const namespaces = {
   turns: "turns",
   turnParts: "turn-parts",
   memory: "memory",
+  /** The memories by the ids of their sessions: `<sessionId>/<owner>`. Seeds, which have no owner, stand under `<sessionId>/*`. */
+  memoryById: "memory-by-id",
   facts: "facts",
   /** One record, which shows that the storage can be written to. */
   probe: "probe",
@@ -56,6 +58,23 @@ export function keyPrefixOf(key: string): string {
  */
 export function memberSessionsPrefix(key: string): string {
   return `${key}%`;
+}
+
+/** Returns the prefix of the keys in `memory-by-id` of all memories of a session id. */
+export function memoriesPrefix(sessionId: string): string {
+  return keyPrefixOf(encodeKey(sessionId));
+}
+
+/** Returns the key in `memory-by-id` of the memory of the session with this storage key: `<sessionId>/<tenant>/<user>`. */
+export function memoryEntryKey(session: string): string {
+  const end = session.lastIndexOf("/");
+  return keyPrefixOf(session.slice(end + 1)) + session.slice(0, end);
+}
+
+/** Returns the storage key of the session whose memory has this key in `memory-by-id`. */
+export function memoryEntrySession(entry: string): string {
+  const end = entry.indexOf("/");
+  return keyPrefixOf(entry.slice(end + 1)) + entry.slice(0, end);
 }
 
 /** Returns the storage key of the turn with the number `seq`, in the session with the key `session`. */

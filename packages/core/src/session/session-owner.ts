@@ -20,6 +20,9 @@ export type UserScope = {
  */
 export type SessionOwner = UserScope & { userId?: string | undefined };
 
+/** An owner that is stated: `userId` is given, `undefined` for a session without a user. */
+export type StatedOwner = SessionOwner & { userId: string | undefined };
+
 /** An owner with a user id, for facts and other records that only a user has. */
 export type UserOwner = SessionOwner & { userId: string };
 

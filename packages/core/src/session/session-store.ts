@@ -20,7 +20,7 @@ import { OpenSession } from "./open-session.ts";
 import { checkPartIndex, checkPageLimit, checkSessionCursor, checkTurnCursor, checkTurnNumber } from "./page.ts";
 import type { PageOptions } from "./page.ts";
 import { PartStore } from "./part-store.ts";
-import { removeAll, removeSession } from "./remove-session.ts";
+import { removeAll, removeMemories, removeMemory, removeSession } from "./remove-session.ts";
 import { checkStoredSessionId } from "./session-id.ts";
 import { ownerPrefix, namespaces, sessionRef, sessionIdOf } from "./session-keys.ts";
 import { checkOwner, checkUser } from "./session-owner.ts";
@@ -300,7 +300,7 @@ export class SessionStore {
     if (session.cut === undefined) return session;
     const parts = new PartStore(this.#driver, ref.key);
     const load = async () => await parts.fillTurns(await openTurnLog(this.#driver, ref).newest(mostReloaded, session));
-    await this.#driver.delete(namespaces.memory, ref.key);
+    await removeMemory(this.#driver, ref.key);
     for (const listener of this.#listeners) await listener.forgetTurns?.(ref.sessionId, ref.owner, load);
     return await finishCut({ driver: this.#driver, ref, lease }, session);
   }
@@ -312,7 +312,7 @@ export class SessionStore {
       await this.#remove({ key, owner, sessionId: sessionIdOf(key) });
     }
     // A memory may have been used without a session.
-    await removeAll(this.#driver, namespaces.memory, ownerPrefix(owner));
+    await removeMemories(this.#driver, owner);
     await removeAll(this.#driver, namespaces.turnParts, ownerPrefix(owner));
     await removeAll(this.#driver, namespaces.facts, ownerPrefix(owner));
     await removeAll(this.#driver, namespaces.recent, ownerPrefix(owner));
