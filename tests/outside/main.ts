@@ -1,4 +1,4 @@
-// `pnpm test:outside [schemathesis] [clients] [raw] [forms] [shutdown] [canaries] [--cases n] [--seed n]`: visits the demo server as strangers do,
+// `pnpm test:outside [schemathesis] [clients] [raw] [forms] [shutdown] [memory] [canaries] [--cases n] [--seed n]`: visits the demo server as strangers do,
 // and prints one table. `--install` installs what is missing; without it a visit whose tool is missing is skipped and named,
 // which is an error when REQUIRED_SERVICES lists the tool.
 import { parseArgs } from "node:util";
@@ -7,6 +7,7 @@ import { visitWithCanaries } from "./canaries.ts";
 import { startDemo } from "./demo-process.ts";
 import { visitForms } from "./forms.ts";
 import { needGenerators, visitByGeneratedClients } from "./generated-clients.ts";
+import { tryFloods } from "./memory.ts";
 import { visitRaw } from "./raw.ts";
 import { needSchemathesis, visitBySchemathesis } from "./schemathesis.ts";
 import { tryShutdowns } from "./shutdown.ts";
@@ -21,6 +22,7 @@ const plans: Readonly<Record<string, Plan>> = {
   raw: { visit: visitRaw, share: 0.22 },
   forms: { visit: visitForms, share: 0.1 },
   shutdown: { visit: visitInShutdowns, share: 0.0004 },
+  memory: { visit: visitByFloods, share: 0 },
   canaries: { visit: visitWithCanaries, share: 0.02 },
 };
 
@@ -53,6 +55,12 @@ async function visitDemo(visit: Visit, options: VisitOptions): Promise<VisitResu
 async function visitInShutdowns(_: Visited, { cases: shutdowns }: VisitOptions): Promise<VisitResult> {
   const { statuses, resets, mistakes } = await tryShutdowns(shutdowns);
   return { cases: Object.values(statuses).reduce((sum, count) => sum + count, 0), faults: [...resets, ...mistakes] };
+}
+
+/** Floods services of its own. */
+async function visitByFloods(): Promise<VisitResult> {
+  const { statuses, mistakes } = await tryFloods();
+  return { cases: Object.values(statuses).reduce((sum, count) => sum + count, 0), faults: mistakes };
 }
 
 async function tryOne(name: string, { visit, share, need }: Plan): Promise<string> {

@@ -20,6 +20,8 @@ export const storageRules = [
   }),
   ...rulesOf("Sessions and storage (contracts §3)", {
     "session.per-owner": "a session id belongs to its owner: the same id of two users is two sessions",
+    "storage.default-bytes":
+      "the default storage is bounded in bytes too, and a flood of one caller costs others no session",
     "session.id-form":
       "a session id of a client has 1 to 128 of A-Za-z0-9_.:@- and is neither . nor .., which paths fold",
     "session.bearer":

@@ -1,11 +1,13 @@
 import type { EventBus } from "../events/event-bus.ts";
 import { createRunnableLogger } from "../log/runnable-logger.ts";
+import { silentLogger } from "../log/logger.ts";
 import type { Logger } from "../log/logger.ts";
 import type { ModelSettings } from "../model/model-config.ts";
 import { resolveRetryConfig } from "../retry/retry-config.ts";
 import type { RetryConfig } from "../retry/retry-config.ts";
 import { createRunEventBus } from "../run/run-event-bus.ts";
 import type { RunEvents } from "../run/run-events.ts";
+import { emitWarning } from "../run/run-warning.ts";
 import type { RunSettings } from "../run/run-options.ts";
 import { compileStructuredSchema } from "../schema/compile-schema.ts";
 import type { CompiledSchema } from "../schema/compile-schema.ts";
@@ -85,7 +87,16 @@ export class AgentParts<Schema extends ObjectSchema | undefined = ObjectSchema |
   }
 
   get storage(): StorageDriver {
-    return (this.#storage ??= this.config.storage ?? new BoundedStorage());
+    return (this.#storage ??=
+      this.config.storage ?? new BoundedStorage({ onFull: (maxBytes) => this.#warnOfFull(maxBytes) }));
+  }
+
+  #warnOfFull(maxBytes: number): void {
+    const { logger = silentLogger, eventBus } = this;
+    const message =
+      `The sessions in memory have reached their limit of ${maxBytes} bytes: the oldest are dropped from now on. Give ` +
+      `${JSON.stringify(this.config.name)} a storage to keep them.`;
+    emitWarning({ code: "sessions_dropped", message, fields: { maxBytes } }, { logger, eventBuses: [eventBus] });
   }
 
   get sessions(): SessionStore {

@@ -4,7 +4,7 @@ import { UserMemory } from "./user-memory.ts";
 
 describe("BoundedFacts", () => {
   it("drops all facts of the user who was least recently asked about", async () => {
-    const storage = new BoundedFacts(2);
+    const storage = new BoundedFacts({ maxUsers: 2 });
     const memory = new UserMemory({ storage });
     await memory.addFacts("a", ["one", "two"]);
     await memory.addFacts("b", ["one", "two"]);
@@ -17,7 +17,7 @@ describe("BoundedFacts", () => {
   });
 
   it("counts neither users whose facts were removed nor users without facts", async () => {
-    const memory = new UserMemory({ storage: new BoundedFacts(2) });
+    const memory = new UserMemory({ storage: new BoundedFacts({ maxUsers: 2 }) });
     await memory.addFacts("a", ["one"]);
     await memory.addFacts("b", ["one"]);
     await memory.clear("b");
@@ -26,4 +26,18 @@ describe("BoundedFacts", () => {
 
     expect(await memory.getFacts("a")).toHaveLength(1);
   });
+
+  it.each([{ maxUsers: 20 }, { maxBytes: 40_000 }])(
+    "drops users that anyone can invent before those who are verified, beyond %j",
+    async (limits) => {
+      const memory = new UserMemory({ storage: new BoundedFacts(limits) });
+      for (const userId of ["ann", "Zoë"]) await memory.addFacts(userId, ["x".repeat(400)]);
+      const invented = Array.from({ length: 60 }, (_, index) => `ann${index}`);
+      for (const userId of invented) await memory.addFacts(userId, ["x".repeat(400)], "auto", { verified: false });
+
+      for (const userId of ["ann", "Zoë"]) expect(await memory.getFacts(userId)).toHaveLength(1);
+      expect(await memory.getFacts("ann0", { verified: false })).toEqual([]);
+      expect(await memory.getFacts("ann59", { verified: false })).toHaveLength(1);
+    },
+  );
 });

@@ -117,6 +117,8 @@ describe("BoundedStorage", () => {
     ["memory", "acme/ann/s1", "acme/ann/s1"],
     ["memory", "acme/ann/s1/", "acme/ann/s1"],
     ["memory", "acme/ann/s1/summaries/1", "acme/ann/s1"],
+    ["memory-by-id", "s1/acme/ann", "acme/ann/s1"],
+    ["memory-by-id", "s1/*", "*/*/s1"],
     ["locks", "-/-/s1", "-/-/s1"],
     ["turns", "-/-/s1%2Frun%23member/000000000001", "-/-/s1%2Frun%23member"],
   ])("drops the record %s %s with its session", async (namespace, key, session) => {
@@ -153,6 +155,98 @@ describe("BoundedStorage", () => {
     expect(await storage.get("locks", "migration")).toEqual({ token: 1 });
   });
 
+  const text = (bytes: number) => "x".repeat(bytes);
+
+  it("keeps as many bytes as it may, and drops the sessions that were not used for longest", async () => {
+    const full: number[] = [];
+    const storage = new BoundedStorage({ maxBytes: 12_000, onFull: (maxBytes) => full.push(maxBytes) });
+    for (const session of ["a", "b", "c", "d"]) await storage.set("sessions", `-/-/${session}`, text(2000));
+
+    expect(Object.keys(await count(storage))).toEqual(["b", "c", "d"]);
+    expect(storage.bytes).toBeGreaterThan(6000);
+    expect(storage.bytes).toBeLessThanOrEqual(12_000);
+    await storage.set("sessions", "-/-/e", text(2000));
+    expect(full).toEqual([12_000]);
+  });
+
+  it("counts two bytes for each character of a text that needs them, and frees what is replaced or deleted", async () => {
+    const storage = new BoundedStorage();
+    const sizeWith = async (value: string | null) => {
+      await storage.set("memory", "-/-/s", value);
+      return storage.bytes;
+    };
+    const small = await sizeWith("");
+
+    expect((await sizeWith("é".repeat(1000))) - small).toBe(1000);
+    expect((await sizeWith("→".repeat(1000))) - small).toBe(2002);
+    expect(await sizeWith("")).toBe(small);
+    expect(await sizeWith(null)).toBe(0);
+  });
+
+  it.each([
+    ["bytes", { maxBytes: 60_000 }],
+    ["sessions", { maxSessions: 20 }],
+  ])(
+    "drops sessions of the caller who has most beyond its %s, and none of others [storage.default-bytes]",
+    async (_, limits) => {
+      const storage = new BoundedStorage(limits);
+      const owners = ["-/ann", "acme/ann", "-/Zo%C3%AB"];
+      for (const owner of owners) await storage.set("sessions", `${owner}/hers`, text(2000));
+      for (let index = 0; index < 100; index++) await storage.set("sessions", `-/mallory/s${index}`, text(2000));
+
+      for (const owner of owners) expect(await storage.list("sessions", `${owner}/`)).toHaveLength(1);
+      const left = (await storage.list("sessions", "-/mallory/")).map(({ key }) => key);
+      expect(left.length).toBeGreaterThanOrEqual(15);
+      expect(left.length).toBeLessThanOrEqual(17);
+      expect(left).toContain("-/mallory/s99");
+    },
+  );
+
+  it("counts all callers without an owner, and all users who are unverified, as one", async () => {
+    const storage = new BoundedStorage({ maxBytes: 60_000 });
+    for (const session of ["one", "two", "three"]) await storage.set("sessions", `-/ann/${session}`, text(2000));
+    for (let index = 0; index < 100; index++) {
+      await storage.set("sessions", `-/-/s${index}`, text(2000));
+      await storage.set("sessions", `-/~invented${index}/s`, text(2000));
+      await storage.set("sessions", `t${index}/-/s`, text(2000));
+    }
+
+    expect(await storage.list("sessions", "-/ann/")).toHaveLength(3);
+  });
+
+  it("drops the oldest turns of a session that is too large by itself, each whole, and keeps the newest", async () => {
+    const storage = new BoundedStorage({ maxBytes: 20_000 });
+    await storage.set("sessions", "-/-/other", { v: 1 });
+    await storage.set("sessions", "-/-/s", { v: 1 });
+    for (let turn = 1; turn <= 5; turn++) {
+      const key = `-/-/s/00000000000${turn}`;
+      for (const piece of [0, 1]) await storage.set("turn-parts", `${key}/0/${piece}`, text(2500));
+      await storage.append("turns", "-/-/s/", text(1000));
+    }
+
+    expect(Object.keys(await count(storage))).toEqual(["s"]);
+    expect((await storage.list("turns")).map(({ key }) => key.at(-1))).toEqual(["4", "5"].slice(-2));
+    expect((await storage.list("turn-parts")).map(({ key }) => key.slice(-5))).toEqual([
+      "4/0/0",
+      "4/0/1",
+      "5/0/0",
+      "5/0/1",
+    ]);
+  });
+
+  it("keeps nothing of a turn that is too large by itself, and takes the session's next turn", async () => {
+    const storage = new BoundedStorage({ maxBytes: 10_000 });
+    await storage.set("sessions", "-/-/s", { v: 1 });
+    for (const piece of [0, 1, 2, 3, 4]) await storage.set("turn-parts", `-/-/s/000000000001/0/${piece}`, text(2500));
+    await storage.append("turns", "-/-/s/", "turn");
+    expect(await count(storage)).toEqual({});
+    expect(storage.bytes).toBe(0);
+
+    await storage.set("sessions", "-/-/s", { v: 1 });
+    expect(await storage.append("turns", "-/-/s/", "turn")).toMatchObject({ seq: 1 });
+    expect(await count(storage)).toEqual({ s: 2 });
+  });
+
   it("keeps the most recently used sessions, each whole, whatever the order of uses", async () => {
     const session = fc.constantFrom("a", "b", "c", "d", "e", "f");
     const use = fc.tuple(session, fc.constantFrom("open", "read", "remove"));
@@ -175,7 +269,7 @@ describe("BoundedStorage", () => {
     );
   });
 
-  it.each([{ maxSessions: 0 }, { maxSessions: 1.5 }, { maxIdleMs: -1 }, { maxIdleMs: NaN }])(
+  it.each([{ maxSessions: 0 }, { maxSessions: 1.5 }, { maxBytes: 0 }, { maxIdleMs: -1 }, { maxIdleMs: NaN }])(
     "refuses %j",
     (options) => {
       expect(() => new BoundedStorage(options)).toThrow(expect.objectContaining({ code: "invalid_config" }));

@@ -29,6 +29,11 @@ export class LruCache<Key, Value> {
     return this.#entries.size;
   }
 
+  /** The key of the entry that was not used for longest. */
+  get oldestKey(): Key | undefined {
+    return this.size === 0 ? undefined : (this.#ends.next as Entry<Key, Value>).key;
+  }
+
   /** Returns the value and makes it the most recently used. */
   get(key: Key): Value | undefined {
     const now = this.#now();

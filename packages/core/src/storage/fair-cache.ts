@@ -1,0 +1,139 @@
+import { LruCache } from "../util/lru-cache.ts";
+
+/** Limits of a `FairCache`, and how its entries divide among groups. */
+export type FairLimits = {
+  /** The number of entries that are kept. */
+  readonly maxEntries: number;
+  /** The bytes of all entries together. */
+  readonly maxBytes: number;
+  /** Milliseconds for which an entry is kept after its last use. @default Infinity */
+  readonly ttlMs?: number;
+  /** The bytes that a group takes beside its entries. @default 0 */
+  readonly groupBytes?: number;
+  /** Returns the group of an entry. */
+  readonly groupOf: (key: string) => string;
+  /** Called when an entry is dropped for a limit. */
+  readonly onDrop: (key: string) => void;
+  /** Called before anything is dropped or made smaller because of its bytes. */
+  readonly onFull?: () => void;
+};
+
+type Group = { readonly name: string; bytes: number; readonly entries: LruCache<string, true> };
+
+/** An entry, by its bytes. */
+type Entry = { bytes: number; readonly group: Group };
+
+/**
+ * The order in which entries of several owners are dropped, and their sizes. Beyond a limit it drops entries of the group
+ * that has most, the least recently used first. So a group within its share of the limit loses nothing to the others.
+ */
+export class FairCache {
+  readonly #limits: FairLimits;
+  readonly #entries: LruCache<string, Entry>;
+  readonly #groups = new Map<string, Group>();
+  #bytes = 0;
+
+  constructor(limits: FairLimits) {
+    const { ttlMs } = limits;
+    this.#limits = limits;
+    this.#entries = new LruCache({
+      maxEntries: Infinity,
+      ...(ttlMs !== undefined && { ttlMs }),
+      onDrop: (key, entry) => {
+        this.#leave(key, entry);
+        limits.onDrop(key);
+      },
+    });
+  }
+
+  /** The bytes of all entries. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Makes the entry the most recently used, and returns whether there is one. */
+  use(key: string): boolean {
+    const entry = this.#entries.get(key);
+    if (entry !== undefined) this.#useGroup(key, entry.group);
+    return entry !== undefined;
+  }
+
+  /** Adds the bytes to the entry, which is there from then on, and makes it the most recently used. */
+  add(key: string, bytes: number): void {
+    const entry = this.#entries.get(key) ?? { bytes: 0, group: this.#groupOf(key) };
+    entry.bytes += bytes;
+    entry.group.bytes += bytes;
+    this.#bytes += bytes;
+    this.#entries.set(key, entry);
+    this.#useGroup(key, entry.group);
+  }
+
+  /** Removes the entry. */
+  delete(key: string): void {
+    const entry = this.#entries.peek(key);
+    this.#entries.delete(key);
+    if (entry !== undefined) this.#leave(key, entry);
+  }
+
+  /** Drops the entries that are past their time. */
+  prune(): void {
+    this.#entries.prune();
+  }
+
+  /**
+   * Drops entries until all limits are kept. `shrink` is asked first to make the last one used smaller, where it would be
+   * dropped, and returns whether it did.
+   */
+  trim(last: string, shrink: () => boolean): void {
+    const { maxEntries, maxBytes, onDrop, onFull } = this.#limits;
+    while (this.#bytes > maxBytes || this.#entries.size > maxEntries) {
+      const isFull = this.#bytes > maxBytes;
+      const key = this.#fullest(isFull ? bytesOf : sizeOf)?.entries.oldestKey;
+      if (key === undefined) return;
+      if (isFull) onFull?.();
+      if (key === last && shrink()) continue;
+      this.delete(key);
+      onDrop(key);
+    }
+  }
+
+  /** Of groups that have equally much, the one that was not used for longest. */
+  #fullest(amountOf: (group: Group) => number): Group | undefined {
+    let fullest: Group | undefined;
+    for (const group of this.#groups.values()) {
+      if (fullest === undefined || amountOf(group) > amountOf(fullest)) fullest = group;
+    }
+    return fullest;
+  }
+
+  #groupOf(key: string): Group {
+    const name = this.#limits.groupOf(key);
+    const known = this.#groups.get(name);
+    if (known !== undefined) return known;
+    const { groupBytes = 0 } = this.#limits;
+    this.#bytes += groupBytes;
+    return { name, bytes: groupBytes, entries: new LruCache({ maxEntries: Infinity }) };
+  }
+
+  #useGroup(key: string, group: Group): void {
+    group.entries.set(key, true);
+    this.#groups.delete(group.name);
+    this.#groups.set(group.name, group);
+  }
+
+  #leave(key: string, { bytes, group }: Entry): void {
+    group.bytes -= bytes;
+    group.entries.delete(key);
+    const isEmpty = group.entries.size === 0;
+    this.#bytes -= bytes + (isEmpty ? group.bytes : 0);
+    if (isEmpty) this.#groups.delete(group.name);
+  }
+}
+
+function bytesOf({ bytes }: Group): number {
+  return bytes;
+}
+
+function sizeOf({ entries }: Group): number {
+  return entries.size;
+}
