@@ -49,6 +49,7 @@ export const runtimeRules = [
     "events.tool-result": "tool.result carries run id, tool name and result",
     "events.default-type": "new EventBus() has the events of runs without a type argument",
     "run.warning": "run.warning carries run id, code, message and fields; it reaches the buses of all runs above",
+    "run.user-unverified": "an unverified user with the name of a verified one is a warning, once for a service",
     "run.user-id-missing": "a forgotten userId is told in process: as a warning of runs, as an error of session calls",
     "run.warning-codes": "every code of a warning is documented",
     "run.background-warning":

@@ -16,6 +16,7 @@ import type { CompiledSchema } from "../schema/compile-schema.ts";
 import type { ToolSet } from "../tool/tool-set.ts";
 import type { AgentHooks } from "./agent-config.ts";
 import type { AgentParts } from "./agent-parts.ts";
+import { warnOfUnverified } from "./warn-of-unverified.ts";
 import { buildMessages } from "./build-messages.ts";
 import type { BuiltMessages } from "./build-messages.ts";
 import { extractFacts } from "./extract-facts.ts";
@@ -99,6 +100,7 @@ export class AgentRun<Structured> implements RunWork<Structured> {
     const { context } = this.#run;
     if ("error" in end) return hooks?.onError?.(context, end.error);
     extractFacts(this.#parts, this.#run);
+    warnOfUnverified(this.#parts, this.#run);
     if (this.#session.madeTitle) makeTitle(this.#parts, this.#run);
     return hooks?.afterRun?.(context, end.output);
   }

@@ -3,6 +3,7 @@ import { buildMessages } from "../agent/build-messages.ts";
 import { callByStream } from "../agent/call-model.ts";
 import type { ModelCaller, LoopPlan } from "../agent/loop-plan.ts";
 import { makeTitle } from "../agent/make-title.ts";
+import { warnOfUnverified } from "../agent/warn-of-unverified.ts";
 import { RunSession } from "../agent/run-session.ts";
 import type { FinishReason } from "../model/model-chunk.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
@@ -69,7 +70,10 @@ export class TeamRun implements RunWork {
   }
 
   onEnd(end: RunEnd): void {
-    if ("output" in end && this.#session.madeTitle) makeTitle(this.#parts.orchestrator, this.#run);
+    if ("output" in end) {
+      warnOfUnverified(this.#parts.orchestrator, this.#run);
+      if (this.#session.madeTitle) makeTitle(this.#parts.orchestrator, this.#run);
+    }
   }
 
   release(): void {
