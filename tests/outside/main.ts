@@ -1,8 +1,9 @@
-// `pnpm test:outside [schemathesis] [clients] [raw] [forms] [shutdown] [memory] [canaries] [--cases n] [--seed n]`: visits the demo server as strangers do,
-// and prints one table. `--install` installs what is missing; without it a visit whose tool is missing is skipped and named,
-// which is an error when REQUIRED_SERVICES lists the tool.
+// `pnpm test:outside [visit …] [--cases n] [--seed n]`: visits the demo server, or services of a visit's own, as strangers do, and
+// prints one table. Without names it makes all visits but those that are made by name alone. `--install` installs what is
+// missing; without it a visit whose tool is missing is skipped and named, which is an error when REQUIRED_SERVICES lists the tool.
 import { parseArgs } from "node:util";
 import { MissingServer } from "../../tools/services/service.ts";
+import { needAdk, visitByAdk } from "./adk.ts";
 import { visitWithCanaries } from "./canaries.ts";
 import { startDemo } from "./demo-process.ts";
 import { visitForms } from "./forms.ts";
@@ -13,8 +14,13 @@ import { needSchemathesis, visitBySchemathesis } from "./schemathesis.ts";
 import { tryShutdowns } from "./shutdown.ts";
 import type { Visit, Visited, VisitOptions, VisitResult } from "./visit.ts";
 
-/** A visit, and the part of the cases that it makes. */
-type Plan = { readonly visit: Visit; readonly share: number; readonly need?: (mayInstall: boolean) => void };
+/** A visit, and the part of the cases that it makes. One that `isByName` is left out unless it is named. */
+type Plan = {
+  readonly visit: Visit;
+  readonly share: number;
+  readonly need?: (mayInstall: boolean) => void;
+  readonly isByName?: boolean;
+};
 
 const plans: Readonly<Record<string, Plan>> = {
   schemathesis: { visit: visitBySchemathesis, share: 1, need: needSchemathesis },
@@ -24,6 +30,7 @@ const plans: Readonly<Record<string, Plan>> = {
   shutdown: { visit: visitInShutdowns, share: 0.0004 },
   memory: { visit: visitByFloods, share: 0 },
   canaries: { visit: visitWithCanaries, share: 0.02 },
+  adk: { visit: visitByAdk, share: 0, need: needAdk, isByName: true },
 };
 
 const { values, positionals } = parseArgs({
@@ -79,7 +86,8 @@ async function tryOne(name: string, { visit, share, need }: Plan): Promise<strin
   return `${name.padEnd(14)} ${String(sent).padStart(7)} ${seconds.padStart(7)} ${String(faults.length).padStart(7)}`;
 }
 
-const names = positionals.length > 0 ? positionals : Object.keys(plans);
+const usual = Object.keys(plans).filter((name) => plans[name]?.isByName !== true);
+const names = positionals.length > 0 ? positionals : usual;
 const table = [`${"visit".padEnd(14)} ${"cases".padStart(7)} ${"seconds".padStart(7)} ${"faults".padStart(7)}`];
 for (const name of names) {
   const plan = plans[name];

@@ -43,6 +43,8 @@ export const a2aTaskRules = [
     "a2a.resubscribe": "a client that leaves a stream ends nothing, and can follow its task again to the end",
     "a2a.shutdown":
       "a shutdown lets tasks of the process end within its grace period, and hands durable ones back, whose streams end as interrupted",
+    "a2a.closing":
+      "the last update of an artifact on a stream has all of it, so that clients that keep that one alone have the answer, and ours streams none of it twice",
     "a2a.stopped-reader":
       "a reader that stops reading holds up no task and fills no memory: what it has missed it gets whole at the end",
     "a2a.restart": "tasks of a durable service are there after a restart, and can be followed and answered",

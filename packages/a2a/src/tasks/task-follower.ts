@@ -219,30 +219,34 @@ export class TaskFollower {
     return true;
   }
 
-  /** Sends what of the artifacts the stream has not had. */
+  /**
+   * Sends the answer, and what of the other artifacts the stream has not had. The answer comes whole, also after its pieces:
+   * some clients keep the last update of an artifact in place of all that came before.
+   */
   async #sendArtifacts(run: RunView): Promise<void> {
     const artifacts = toArtifacts(run);
     for (const artifact of artifacts) {
-      const { artifactId, parts } = artifact;
-      const [first, ...more] = parts;
-      const isText = artifactId === responseId && first?.kind === "text";
-      if (isText && this.#length > 0 && first.text.length === this.#length) this.#endText({ ...artifact, parts: more });
-      else if (this.#shown.get(artifactId)?.parts !== parts.length) this.#sendWhole(artifact, false);
+      const isShown = this.#shown.get(artifact.artifactId)?.parts === artifact.parts.length;
+      if (this.#isAllOf(artifact)) this.#flush(true);
+      else if (!isShown) await this.#sendWhole(artifact);
       await this.#untilDrained();
     }
     if (artifacts.length === 0) this.#flush();
   }
 
-  /** Ends the text of the answer, with what the answer has beside it. */
-  #endText(rest: A2AArtifact): void {
-    if (rest.parts.length === 0) return this.#flush(true);
-    this.#flush();
-    this.#sendWhole(rest, true);
+  /** Tells if the text that was gathered is all of an artifact. */
+  #isAllOf({ artifactId, parts }: A2AArtifact): boolean {
+    const [first, ...more] = parts;
+    if (this.#piece === undefined || this.#piece.append || artifactId !== responseId || more.length > 0) return false;
+    return first?.kind === "text" && first.text.length === this.#piece.text.length;
   }
 
-  #sendWhole(artifact: A2AArtifact, append: boolean): void {
+  async #sendWhole(artifact: A2AArtifact): Promise<void> {
     const { runId: taskId, sessionId: contextId } = this.#start;
-    this.#send({ type: "artifact", taskId, contextId, artifact, append, isLast: true });
+    this.#flush();
+    // Both may be long: a reader that is behind gets the whole when it has room.
+    await this.#untilDrained();
+    this.#send({ type: "artifact", taskId, contextId, artifact, append: false, isLast: true });
   }
 
   #sendStatus(status: A2AStatus, metadata?: Record<string, unknown>): void {
@@ -256,11 +260,11 @@ export class TaskFollower {
     this.#flush();
   };
 
-  /** Sends the text that was gathered. The last piece of an artifact says so, if need be with no text. */
+  /** Sends the text that was gathered: `isLast` if it is all of the artifact. */
   #flush(isLast = false): void {
     clearImmediate(this.#flushing);
     this.#flushing = undefined;
-    const piece = this.#piece ?? (isLast ? { text: "", append: true } : undefined);
+    const piece = this.#piece;
     this.#piece = undefined;
     if (piece === undefined) return;
     this.#release();
