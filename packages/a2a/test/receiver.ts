@@ -3,7 +3,7 @@ import type { JsonWebKey } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, LookupFunction } from "node:net";
 import { onTestFinished } from "vitest";
 import type { Received } from "./serve-a2a.ts";
 
@@ -93,3 +93,6 @@ export function tokenOf({ headers }: Notified): Record<string, unknown> {
 function decode(part: string): Record<string, unknown> {
   return JSON.parse(Buffer.from(part, "base64url").toString()) as Record<string, unknown>;
 }
+
+/** A name server that is away, so that no test asks a real one, nor connects to what that answers. */
+export const noLookup: LookupFunction = (_hostname, _options, callback) => callback(new Error("EAI_AGAIN"), "");

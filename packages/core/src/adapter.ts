@@ -99,7 +99,13 @@ export { readSse } from "./wire/read-sse.ts";
 export type { SseEnd, SseEvent } from "./wire/read-sse.ts";
 export { readNdjson } from "./wire/read-ndjson.ts";
 export type { EventReadOptions } from "./wire/byte-lines.ts";
-export { allowPrivateHostsOption, guardUrl, isAllowedPrivateHost, toAllowedPrivateHosts } from "./wire/guard-url.ts";
+export {
+  allowPrivateHostsOption,
+  guardUrl,
+  isAllowedPrivateHost,
+  leadsToPrivateHost,
+  toAllowedPrivateHosts,
+} from "./wire/guard-url.ts";
 export type { AllowedPrivateHosts } from "./wire/guard-url.ts";
 export { createGuardedFetch } from "./wire/guarded-fetch.ts";
 export type { GuardedFetch, GuardedFetchOptions, GuardedReply, GuardedRequest } from "./wire/guarded-fetch.ts";

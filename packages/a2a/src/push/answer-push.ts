@@ -18,6 +18,7 @@ export async function answerPush(call: PushCall, task: TaskRun, answering: PushA
   const taskId = task.run.runId;
   switch (call.op) {
     case "set-push": {
+      await push.check(call.config);
       const config = await setPush(task, call.config, { ...answering, fromStart: false });
       return dialect.writePush({ taskId, config });
     }
@@ -38,7 +39,7 @@ export async function answerPush(call: PushCall, task: TaskRun, answering: PushA
   }
 }
 
-/** Sets a config for a task. Returns it with its id. */
+/** Sets a config that was checked for a task. Returns it with its id. */
 export async function setPush(
   task: TaskRun,
   given: PushConfig,

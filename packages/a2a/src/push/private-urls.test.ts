@@ -4,10 +4,10 @@ import type { AddressInfo, LookupFunction } from "node:net";
 import { networkInterfaces } from "node:os";
 import { createLogger } from "@troupe/core";
 import fc from "fast-check";
-import { describe, expect, inject, it, onTestFinished } from "vitest";
+import { describe, expect, inject, it, onTestFinished, vi } from "vitest";
 import { card1, fakeRemote, sendJson } from "../../test/fake-remote.ts";
 import { privateUrl, resolvedAddresses } from "../../test/private-urls.ts";
-import { receive } from "../../test/receiver.ts";
+import { noLookup, receive } from "../../test/receiver.ts";
 import { heldAgent, message0, message1, serveA2A } from "../../test/serve-a2a.ts";
 import { A2ARemoteAgent } from "../client/remote-agent.ts";
 import type { PushOptions } from "./push-options.ts";
@@ -57,10 +57,22 @@ function makePost(options: Pick<PushOptions, "allowPrivateHosts" | "lookup"> = {
   return { post, send, logged };
 }
 
+const publicAddresses = ["8.8.8.8", "2606:4700:4700::1111"];
+
 /** A name server of the test's own. */
 function answering(addresses: readonly string[]): LookupFunction {
   const all = addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
   return (_hostname, _options, callback) => callback(null, all);
+}
+
+/** A name server of the test's own that keeps the names that it was asked for. */
+function countLookups(addresses: readonly string[]): { lookup: LookupFunction; names: () => string[] } {
+  const names: string[] = [];
+  const lookup: LookupFunction = (hostname, options, callback) => {
+    names.push(hostname);
+    answering(addresses)(hostname, options, callback);
+  };
+  return { lookup, names: () => names };
 }
 
 describe("push notifications to private addresses", () => {
@@ -71,7 +83,7 @@ describe("push notifications to private addresses", () => {
     let count = 0;
     const property = fc.asyncProperty(privateUrl(port), async (url) => {
       count += 1;
-      expect(() => post.checkUrl(url)).toThrow("must be an https: address of a public host");
+      await expect(post.checkUrl(url)).rejects.toThrow("must be an https: address of a public host");
       // Also one that was kept when more was allowed.
       await send(url);
     });
@@ -88,15 +100,65 @@ describe("push notifications to private addresses", () => {
     const lookup: LookupFunction = (...given) => answering(addresses)(...given);
     const { post, send, logged } = makePost({ lookup });
     const property = fc.asyncProperty(resolvedAddresses, async (resolved) => {
-      addresses = resolved;
       const url = `https://hooks.example:${port}/`;
-      post.checkUrl(url);
+      addresses = resolved;
+      await expect(post.checkUrl(url)).rejects.toThrow("must be an https: address of a public host");
+      addresses = publicAddresses;
+      await post.checkUrl(url);
+      addresses = resolved;
       await send(url);
     });
     await fc.assert(property, { numRuns: someRuns });
     expect(logged).toHaveLength(someRuns);
     for (const line of logged) expect(JSON.parse(line)).toMatchObject({ problem: "private_address", attempts: 1 });
     expect(connections()).toBe(0);
+  });
+
+  it.each([
+    "hooks.internal",
+    "printer.local",
+    "hooks",
+    "hooks.shop.svc",
+    "hooks.shop.svc.cluster.local",
+    "hooks.local.",
+  ])("are refused for %s, a name of a network, whatever it leads to [a2a.push-guarded]", async (name) => {
+    const asked = countLookups(publicAddresses);
+    const { post } = makePost({ lookup: asked.lookup });
+    await expect(post.checkUrl(`https://${name}/`)).rejects.toThrow("must be an https: address of a public host");
+    expect(asked.names()).toEqual([]);
+  });
+
+  it("are taken for a name that the host allows, and its name is not looked up [a2a.push-guarded]", async () => {
+    const asked = countLookups(["10.0.0.1"]);
+    const { post } = makePost({
+      lookup: asked.lookup,
+      allowPrivateHosts: ["hooks.internal:443", "10.0.0.1.nip.io:8443"],
+    });
+    await post.checkUrl("https://hooks.internal/");
+    await post.checkUrl("https://10.0.0.1.nip.io:8443/");
+    expect(asked.names()).toEqual([]);
+    await expect(post.checkUrl("https://10.0.0.1.nip.io/")).rejects.toThrow("must be an https: address");
+    expect(asked.names()).toEqual(["10.0.0.1.nip.io"]);
+  });
+
+  it("are left to the delivery for a name that cannot be looked up now [a2a.push-guarded]", async () => {
+    await expect(makePost({ lookup: noLookup }).post.checkUrl("https://hooks.example/")).resolves.toBeUndefined();
+    const throwing: LookupFunction = () => {
+      throw new Error("No name server.");
+    };
+    await expect(makePost({ lookup: throwing }).post.checkUrl("https://hooks.example/")).resolves.toBeUndefined();
+  });
+
+  it("are left to the delivery for a name that is not looked up in time, and while such names are looked up [a2a.push-guarded]", async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const silent = vi.fn<LookupFunction>();
+    const { post } = makePost({ lookup: silent });
+    const checks = [1, 2, 3].map((number) => post.checkUrl(`https://hooks-${number}.example/`));
+    await checks[2];
+    expect(silent).toHaveBeenCalledTimes(2);
+    await vi.advanceTimersByTimeAsync(2000);
+    await Promise.all(checks);
   });
 
   it("follow no redirect there [a2a.push-guarded]", async () => {
@@ -156,5 +218,25 @@ describe("push notifications to private addresses", () => {
     });
     await fc.assert(property, { numRuns: 100 });
     expect(connections()).toBe(0);
+  });
+
+  it("are refused by the server for a name that leads there when it is set, and no task begins [a2a.push-guarded]", async () => {
+    const pushNotifications = { lookup: answering(["169.254.169.254"]) };
+    const { agent, release } = heldAgent();
+    onTestFinished(release);
+    const served = await serveA2A({ agents: { helper: agent }, pushNotifications }, "ada");
+    const url = "https://metadata.example/";
+    const set1 = { ...message1("Hi"), configuration: { taskPushNotificationConfig: { url } } };
+    expect((await served.call("SendMessage", set1)).error).toMatchObject({ code: -32602 });
+    expect((await served.call("ListTasks", {})).result.totalSize).toBe(0);
+    const begun = await served.call("SendMessage", { ...message1("Hi"), configuration: { returnImmediately: true } });
+    const taskId = begun.result.task.id;
+    expect((await served.call("CreateTaskPushNotificationConfig", { taskId, url })).error.code).toBe(-32602);
+    const rest = await fetch(`${served.url}/rest/tasks/${taskId}/pushNotificationConfigs`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ url }),
+    });
+    expect(rest.status).toBe(400);
   });
 });

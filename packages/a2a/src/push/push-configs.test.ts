@@ -1,6 +1,6 @@
 import { InMemoryStorage, RunService } from "@troupe/core";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { receive } from "../../test/receiver.ts";
+import { noLookup, receive } from "../../test/receiver.ts";
 import { heldAgent, message0, message1, scriptedAgent, serveA2A } from "../../test/serve-a2a.ts";
 import { createA2AServer } from "../create-a2a-server.ts";
 
@@ -13,7 +13,7 @@ const delete0 = "tasks/pushNotificationConfig/delete";
 /** Serves an agent that is at work, and begins a task of Ada's. */
 async function serveTask() {
   const { agent, release } = heldAgent();
-  const served = await serveA2A({ agents: { helper: agent }, pushNotifications: true }, "ada");
+  const served = await serveA2A({ agents: { helper: agent }, pushNotifications: { lookup: noLookup } }, "ada");
   onTestFinished(release);
   const begun = await served.call("message/send", { ...message0("Hi"), configuration: { blocking: false } });
   const call = async (method: string, params: object, as?: string) =>

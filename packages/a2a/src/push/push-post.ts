@@ -1,6 +1,8 @@
+import { lookup as systemLookup } from "node:dns";
+import type { LookupFunction } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createGuardedFetch, guardUrl, isAllowedPrivateHost, toAllowedPrivateHosts } from "@troupe/core/adapter";
-import { readRetryAfter } from "@troupe/core/adapter";
+import { createGuardedFetch, guardUrl, isAllowedPrivateHost, leadsToPrivateHost } from "@troupe/core/adapter";
+import { readRetryAfter, toAllowedPrivateHosts } from "@troupe/core/adapter";
 import type { AllowedPrivateHosts, GuardedFetch } from "@troupe/core/adapter";
 import { TroupeError } from "@troupe/core";
 import type { Logger } from "@troupe/core";
@@ -29,6 +31,12 @@ type Attempt = { readonly isOver: boolean; readonly outcome: PushOutcome; readon
 
 const longestPauseMs = 60_000;
 
+/** Milliseconds that a client waits for the lookup of a name that it sets. */
+const lookupMs = 2000;
+
+/** Lookups for clients at the same time. The system has four threads for all names, and vendors have names too. */
+const mostLookups = 2;
+
 /** The largest answer of a receiver that is read. */
 const maxReplyBytes = 65_536;
 
@@ -42,6 +50,8 @@ export class PushPost {
   readonly #logger: Logger;
   readonly #fetch: GuardedFetch;
   readonly #allowed: AllowedPrivateHosts;
+  readonly #lookup: LookupFunction;
+  #lookups = 0;
   /** The attempts that may begin, and those that wait for that. */
   #free: number;
   readonly #waiting: (() => void)[] = [];
@@ -53,14 +63,38 @@ export class PushPost {
     this.#logger = logger;
     this.#free = concurrency;
     this.#allowed = toAllowedPrivateHosts(allowPrivateHosts);
+    this.#lookup = lookup ?? systemLookup;
     const limits = { timeoutMs, maxBytes: maxReplyBytes, maxRedirects: 0 };
     this.#fetch = createGuardedFetch({ ...limits, allowPrivateHosts, ...(lookup && { lookup }) });
   }
 
-  /** Throws `invalid-params` for an address that is never notified. A name is looked up when it is. */
-  checkUrl(address: string): void {
-    if (this.#mayReach(address)) return;
+  /**
+   * Throws `invalid-params` for an address that is never notified: of a private host, or of a name that leads to one now. A name
+   * that cannot be looked up now is taken: each delivery looks it up again.
+   */
+  async checkUrl(address: string): Promise<void> {
+    if (this.#mayReach(address) && !(await this.#isPrivate(new URL(address)))) return;
     throw wrongParam("url", "an https: address of a public host, without a user name or password");
+  }
+
+  async #isPrivate(url: URL): Promise<boolean> {
+    const late = Promise.withResolvers<false>();
+    const timer = setTimeout(late.resolve, lookupMs, false);
+    try {
+      return await Promise.race([this.#lookUp(url), late.promise]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #lookUp(url: URL): Promise<boolean> {
+    if (this.#lookups === mostLookups) return false;
+    this.#lookups += 1;
+    try {
+      return await leadsToPrivateHost(url, { allowed: this.#allowed, lookup: this.#lookup });
+    } finally {
+      this.#lookups -= 1;
+    }
   }
 
   #mayReach(address: string): boolean {

@@ -67,13 +67,12 @@ export class PushSender implements EndingRuns {
   }
 
   /** Throws `invalid-params` for a config whose address is never notified. */
-  check({ url }: PushConfig): void {
-    this.#post.checkUrl(url);
+  async check({ url }: PushConfig): Promise<void> {
+    await this.#post.checkUrl(url);
   }
 
-  /** Keeps a config with its task, in the place of one with the same id, and notifies from then on. */
+  /** Keeps a config that was checked with its task, in the place of one with the same id, and notifies from then on. */
   async set({ service, run }: TaskRun, { config, dialect, owner, fromStart }: NewConfig): Promise<void> {
-    this.check(config);
     const data = { version: dialect.version, config } satisfies KeptConfig;
     const { maxPerTask: most } = this.settings;
     const request = { id: config.id, data, fromStart, most };

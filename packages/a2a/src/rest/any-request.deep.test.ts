@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { expect, inject, it, onTestFinished } from "vitest";
 import { anyRequest } from "../../test/any-request.ts";
 import type { AnyRequest } from "../../test/any-request.ts";
+import { noLookup } from "../../test/receiver.ts";
 import { problems1 } from "../../test/schemas.ts";
 import { message0, serveA2A } from "../../test/serve-a2a.ts";
 
@@ -17,7 +18,7 @@ it("any request is answered, a wrong one by an error of the right status and for
   const agent = new Agent({ name: "helper", model });
   const logger = createLogger({ level: "silent" });
   const agents = { helper: agent, a: agent, A: agent, tasks: agent };
-  const served = await serveA2A({ agents, logger, pushNotifications: true, extendedCard: () => ({}) });
+  const served = await serveA2A({ agents, logger, pushNotifications: { lookup: noLookup }, extendedCard: () => ({}) });
   const connections = new HttpAgent({ keepAlive: true });
   onTestFinished(() => connections.destroy());
   const send = async ({ method, path, headers, body }: AnyRequest): Promise<Answer> =>

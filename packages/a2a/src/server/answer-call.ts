@@ -105,7 +105,7 @@ async function takeWithPush(config: PushConfig, taken: MessageRequest, answering
   const { taskId } = taken.message;
   const pushing = pushingOf(answering);
   // Before the message is taken: a wrong address refuses it.
-  pushing.push.check(config);
+  await pushing.push.check(config);
   if (taskId !== undefined) {
     await setPush(await runs.find(taskId, answering.owner), config, { ...pushing, fromStart: false });
     return await takeMessage(taken, runs);

@@ -5,6 +5,7 @@ import type { TaskPushNotificationConfig } from "a2a-sdk-1";
 import { ClientFactory as ClientFactory1, RestTransportFactory } from "a2a-sdk-1/client";
 import type { Client as Client1 } from "a2a-sdk-1/client";
 import { describe, expect, it } from "vitest";
+import { noLookup } from "../../test/receiver.ts";
 import { heldAgent, scriptedAgent, serveA2A } from "../../test/serve-a2a.ts";
 import type { ServedA2A } from "../../test/serve-a2a.ts";
 
@@ -202,7 +203,7 @@ describe.each(["1.3.0", "1.3.0 over HTTP+JSON"])("the official client %s", (vers
 
   it("sets, gets, lists and deletes push configs of a task [a2a.sdk-clients]", async () => {
     const agents = { helper: scriptedAgent([{ text: "Hi." }]) };
-    const served = await serveA2A({ agents, pushNotifications: true }, "ada");
+    const served = await serveA2A({ agents, pushNotifications: { lookup: noLookup } }, "ada");
     const peer = await connect(version, served);
     const taskId = idIn(await peer.send("Hi"));
     const config = { tenant: "", taskId, id: "p-1", url: "https://hooks.example/a2a", token: "t-1" };

@@ -4,7 +4,7 @@ import type { LookupFunction } from "node:net";
 import { arrayOf, satisfying } from "../errors/option-checks.ts";
 import type { OptionCheck } from "../errors/read-options.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
-import { bareHost, isPrivateAddress } from "./private-address.ts";
+import { bareHost, isPrivateAddress, isPrivateUrl } from "./private-address.ts";
 
 /** Reason for not fetching a URL that came from outside: the field `reason` of the error. */
 export type UrlRefusalReason =
@@ -90,6 +90,24 @@ export function guardLookup(lookup: LookupFunction): LookupFunction {
       else callback(null, first.address, first.family);
     });
   };
+}
+
+/** A name server, and the private hosts that may be reached. */
+type HostRules = { readonly allowed: AllowedPrivateHosts; readonly lookup: LookupFunction };
+
+/**
+ * Tells if the host of a URL is private: by its name, or by the addresses that its name has now. False for a host that
+ * `allowed` names, and for a name whose lookup fails: the guarded fetch looks it up again.
+ */
+export async function leadsToPrivateHost(url: URL, { allowed, lookup }: HostRules): Promise<boolean> {
+  if (isAllowedPrivateHost(url, allowed)) return false;
+  if (isPrivateUrl(url)) return true;
+  const host = bareHost(url);
+  if (isIP(host) !== 0) return false;
+  const error = await new Promise<unknown>((resolve) => {
+    guardLookup(lookup)(host, { all: true }, resolve);
+  }).catch((thrown: unknown) => thrown);
+  return TroupeError.is(error) && error.fields["reason"] === "private_address";
 }
 
 /** Normalizes the answer: a lookup may give one address although it was asked for all. */

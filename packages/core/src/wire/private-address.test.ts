@@ -88,6 +88,8 @@ describe("isPrivateUrl", () => {
     "http://nas.local",
     "http://metadata.google.internal",
     "http://wiki.intranet",
+    "http://payments.shop.svc:8080",
+    "http://payments.shop.svc.cluster.local",
     "http://router.lan",
     "http://box.home.arpa",
     "http://intranet",
@@ -104,6 +106,7 @@ describe("isPrivateUrl", () => {
   it.each([
     "http://example.com",
     "http://local.example.com",
+    "http://svc.example.com",
     "http://mylocal.host",
     "http://notlocalhost.com",
     "http://xn--bcher-kva.example",

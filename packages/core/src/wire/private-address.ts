@@ -39,7 +39,7 @@ export function isPrivateAddress(address: string): boolean {
 }
 
 /** Endings of names that lead to this machine or the network it is in, by RFC 6761, 6762 and 8375, ICANN and habit. */
-const localName = /(?:^|\.)(?:localhost|localdomain|local|internal|intranet|lan|home\.arpa)$/;
+const localName = /(?:^|\.)(?:localhost|localdomain|local|internal|intranet|lan|svc|home\.arpa)$/;
 
 /**
  * Tells by a URL alone, without asking DNS, if it leads to a private address or to a name of this machine or its network. A name
