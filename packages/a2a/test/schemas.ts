@@ -242,6 +242,11 @@ export function problems1(name: keyof typeof shapes1, value: unknown): string[] 
   return validators["1"](name, value);
 }
 
+/** Returns what is wrong with a value by the shape of A2A 1.0, where fields that are not known are taken. */
+export function problems1Open(name: keyof typeof shapes1, value: unknown): string[] {
+  return problems1(name, value).filter((problem) => !problem.endsWith("must NOT have additional properties"));
+}
+
 /** Returns what is wrong with a value by the shape of A2A 0.2.5 and 0.3. */
 export function problems0(name: ShapeName, value: unknown): string[] {
   return validators["0"](name, value);

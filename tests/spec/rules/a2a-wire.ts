@@ -23,7 +23,8 @@ export const a2aWireRules = [
     "a2a.round-trip": "a message that is written and read again is the same in every version",
     "a2a.shapes-1": "what is written in 1.0 is read by the official SDK without loss",
     "a2a.shapes-0": "what is written in 0.x has the types of the official SDKs 0.2.5 and 0.3",
-    "a2a.card-versions": "a card has the fields by which clients of 0.2, 0.3 and 1.0 find the agent",
+    "a2a.card-versions":
+      "a card has the fields by which clients of 0.2, 0.3 and 1.0 find the agent; the one of 1.0 alone is for clients that ask for it by version or media type",
     "a2a.card-1": "a client of 1.0 gets a card with nothing of 0.x in it",
     "a2a.card-mode": "with cardMode v1 a client that names no version gets the card of 1.0, and one of 0.x its own",
     "a2a.card-0": "a card has the types of the official SDKs 0.2.5 and 0.3, with security schemes as OpenAPI has them",

@@ -47,8 +47,9 @@ export type A2AServerOptions = {
   /** The organization that cards name as the provider. @default none */
   provider?: AgentProvider | undefined;
   /**
-   * The card at `/.well-known/agent-card.json` for clients that name no version: one with the fields of all versions
-   * (`"hybrid"`), or of A2A 1.0 alone (`"v1"`), for clients that take no field that they do not know. @default "hybrid"
+   * The card at `/.well-known/agent-card.json` for clients that ask for no version, neither by `A2A-Version` nor by the media type
+   * of 1.0: one with the fields of all versions (`"hybrid"`), or of A2A 1.0 alone (`"v1"`), for clients that take no field that
+   * they do not know. @default "hybrid"
    */
   cardMode?: "hybrid" | "v1" | undefined;
   /** Version of the agents in their cards. @default "1.0.0" */

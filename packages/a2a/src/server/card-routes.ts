@@ -55,7 +55,7 @@ export class CardRoutes {
     const { baseUrl } = this.#settings;
     response.setHeader("ETag", tag).setHeader("Last-Modified", madeAt).setHeader("Access-Control-Allow-Origin", "*");
     // The address of a request is that of its client alone.
-    response.setHeader("Vary", baseUrl === undefined ? "Host, A2A-Version" : "A2A-Version");
+    response.setHeader("Vary", baseUrl === undefined ? `Host, ${asking}` : asking);
     response.setHeader("Cache-Control", baseUrl === undefined ? "private, max-age=300" : "public, max-age=3600");
     if (request.headers["if-none-match"] === tag) return void response.writeHead(304).end();
     response.writeHead(200, { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(json) });
@@ -81,7 +81,18 @@ function urlOf({ baseUrl, basePath }: A2ASettings, request: Request): string {
   return (baseUrl?.replace(/\/+$/, "") ?? `${protocol}://${host}${mountedAt}`) + basePath;
 }
 
+/** The headers by which a client asks for a card. */
+const asking = "A2A-Version, Accept";
+
+/** The media type that came with 1.0. */
+const type1 = /(?:^|,)\s*application\/a2a\+json\s*(?:[;,]|$)/i;
+
+/**
+ * Tells if a client asks for the card of 1.0: by its version, else by the media type that came with it. One that names neither may
+ * be of any version: the official Python clients of 0.3 and 1.0 send the same request.
+ */
 function asksFor1({ headers }: Request, { cardMode }: A2ASettings): boolean {
-  const version = headers["a2a-version"];
-  return version === undefined ? cardMode === "v1" : readVersion(String(version)) === "1.0";
+  const { "a2a-version": version, accept = "" } = headers;
+  if (version !== undefined) return readVersion(String(version)) === "1.0";
+  return cardMode === "v1" || type1.test(accept);
 }

@@ -3,6 +3,7 @@ import { createLogger } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
 import { describe, expect, it } from "vitest";
 import { createA2AServer } from "../create-a2a-server.ts";
+import { problems1, problems1Open } from "../../test/schemas.ts";
 import { heldAgent, message0, message1, scriptedAgent, serveA2A, untilState } from "../../test/serve-a2a.ts";
 
 const hello = () => scriptedAgent([{ text: "Good day." }]);
@@ -142,6 +143,40 @@ describe("the cards of an A2A server", () => {
   });
 });
 
+describe("the card at agent-card.json", () => {
+  const path = "/.well-known/agent-card.json";
+  const asked: [string, Record<string, string>, boolean][] = [
+    ["no version and any type, as kits and the official Python clients of 0.3 and 1.0", { accept: "*/*" }, true],
+    ["JSON and no version, as the official JavaScript client of 0.3", { accept: "application/json" }, true],
+    ["version 0.3", { "a2a-version": "0.3", accept: "application/a2a+json" }, true],
+    ["an empty version", { "a2a-version": "" }, true],
+    ["version 1.0", { "a2a-version": "1.0" }, false],
+    ["the type of 1.0", { accept: "application/a2a+json" }, false],
+    ["the type of 1.0 among others", { accept: "text/plain, Application/A2A+JSON; q=0.9, */*" }, false],
+    ["a type that only begins like that of 1.0", { accept: "application/a2a+json-seq" }, true],
+  ];
+
+  it.each(asked)("is for a client that asks for %s [a2a.card-versions]", async (_, headers, has0) => {
+    const served = await serveA2A({ agents: { helper: scriptedAgent([]) }, baseUrl: "https://agents.example" });
+    const response = await fetch(served.url + path, { headers });
+    const card = (await response.json()) as object;
+    expect("protocolVersion" in card).toBe(has0);
+    expect(has0 ? problems1Open("AgentCard", card) : problems1("AgentCard", card)).toEqual([]);
+    expect(response.headers.get("vary")).toBe("A2A-Version, Accept");
+    expect(response.headers.get("cache-control")).toBe("public, max-age=3600");
+
+    const head = await fetch(served.url + path, { method: "HEAD", headers });
+    expect(await head.text()).toBe("");
+    for (const name of ["etag", "vary", "cache-control", "content-type", "content-length"])
+      expect(head.headers.get(name)).toBe(response.headers.get(name));
+    const tag = response.headers.get("etag") ?? "";
+    const unchanged = await fetch(served.url + path, { headers: { ...headers, "if-none-match": tag } });
+    expect([unchanged.status, unchanged.headers.get("vary")]).toEqual([304, "A2A-Version, Accept"]);
+    const other = has0 ? { "a2a-version": "1.0" } : { "a2a-version": "0.3" };
+    expect((await fetch(served.url + path, { headers: { ...other, "if-none-match": tag } })).status).toBe(200);
+  });
+});
+
 describe("the card mode v1", () => {
   it("sends the card of 1.0 to a client that names no version, and to one of 0.x its own [a2a.card-mode]", async () => {
     const served = await serveA2A({ agents: { helper: scriptedAgent([]) }, cardMode: "v1" });
@@ -170,7 +205,7 @@ describe("a stream over A2A", () => {
       kinds.push(text ?? event.status.state);
       if (text === "One ") release();
     }
-    expect(kinds.filter((kind) => kind !== "")).toEqual(["submitted", "working", "One ", "two.", "completed"]);
+    expect(kinds).toEqual(["submitted", "working", "One ", "two.", "One two.", "completed"]);
   });
 
   it("can be left: the task goes on, and is there to get [a2a.tasks-get] [a2a.resubscribe]", async () => {
