@@ -17,6 +17,5 @@ export { createA2AServer } from "./create-a2a-server.ts";
 export type { A2ARunOptions, A2AServerOptions, A2AShutdown } from "./server/a2a-server-options.ts";
 export { A2ARemoteAgent } from "./client/remote-agent.ts";
 export type { A2AHeaders, A2ARemoteAgentOptions } from "./client/remote-agent-options.ts";
-export type { RemoteAgentCard } from "./client/remote-interfaces.ts";
 export type { PushOptions } from "./push/push-options.ts";
 export type { A2AMessage, A2APart } from "./wire/task.ts";

@@ -28,7 +28,7 @@ type SharedCard = {
 
 /** The fields of a card that only A2A 1.0 has. */
 type Card1Fields = {
-  supportedInterfaces: { url: string; protocolBinding: "JSONRPC" | "HTTP+JSON"; protocolVersion: string }[];
+  supportedInterfaces: { url: string; protocolBinding: string; protocolVersion: string }[];
   securityRequirements?: { schemes: Record<string, { list: string[] }> }[];
 };
 
@@ -41,8 +41,8 @@ export type AgentCard = SharedCard &
   Card1Fields & {
     protocolVersion: string;
     url: string;
-    preferredTransport: "JSONRPC";
-    additionalInterfaces: { url: string; transport: "JSONRPC" }[];
+    preferredTransport: string;
+    additionalInterfaces: { url: string; transport: string }[];
     capabilities: {
       streaming: boolean;
       pushNotifications: boolean;

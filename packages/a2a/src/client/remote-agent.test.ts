@@ -4,7 +4,10 @@ import { ScriptedModel } from "@troupe/core/testing";
 import { describe, expect, it } from "vitest";
 import { card1, fakeRemote, piece1, sendFrames, sendJson, sendResult, status1, task1 } from "../../test/fake-remote.ts";
 import type { Answer } from "../../test/fake-remote.ts";
+import { problems1Open } from "../../test/schemas.ts";
 import { scriptedAgent, serveA2A } from "../../test/serve-a2a.ts";
+import { generateAgentCard } from "../card/agent-card.ts";
+import type { AgentCard } from "../card/agent-card.ts";
 import { A2ARemoteAgent } from "./remote-agent.ts";
 import { readRemoteAgentOptions } from "./remote-agent-options.ts";
 
@@ -98,11 +101,65 @@ describe("the options of a remote agent", () => {
 });
 
 describe("a remote agent", () => {
-  it("discover returns the card, as it came [remote.discover]", async () => {
+  it("discover returns the card with the fields of all versions, and those that are not known [remote.discover]", async () => {
     const card = card1({ vendor: { own: [1] } });
     const { url } = await fakeRemote(completes, card);
 
-    expect(await new A2ARemoteAgent({ url }).discover()).toEqual(card);
+    const found: AgentCard = await new A2ARemoteAgent({ url }).discover();
+    expect(found).toMatchObject({ ...card, url: "/a2a", preferredTransport: "JSONRPC", protocolVersion: "1.0" });
+  });
+
+  it("discover returns the card of our own server as it was sent, whichever version it is in [remote.discover]", async () => {
+    const made = generateAgentCard(scriptedAgent([]), "https://agents.example/a2a");
+    const { url } = await fakeRemote(completes, made);
+    expect(await new A2ARemoteAgent({ url }).discover()).toEqual(made);
+  });
+
+  it("discover returns the interface of a card of 0.2 as one of 1.0 too [remote.discover]", async () => {
+    const { url } = await fakeRemote(completes, { name: "old", url: "/rpc" });
+    const { supportedInterfaces, ...card } = await new A2ARemoteAgent({ url }).discover();
+    expect(supportedInterfaces).toEqual([{ url: "/rpc", protocolBinding: "JSONRPC", protocolVersion: "0.2" }]);
+    expect(card).toMatchObject({ description: "", skills: [], capabilities: { streaming: false } });
+  });
+
+  it("discover returns a card of its type, whatever is wrong in the one that came [remote.discover]", async () => {
+    const wrong = {
+      description: 1,
+      version: null,
+      url: {},
+      provider: { organization: "" },
+      skills: [null, 1, { id: 7, name: "cook", tags: "none" }, { id: "ask", tags: [1, "a"] }],
+      supportedInterfaces: [{ url: 1 }, { url: "/a2a", protocolBinding: "JSONRPC" }],
+      capabilities: "all",
+      defaultInputModes: ["text/plain", 1],
+      securitySchemes: { a: 1 },
+      security: [{ a: ["x"] }, { b: 1 }],
+      securityRequirements: [{ schemes: { a: { list: [1, "x"] } } }, 5],
+    };
+    const { url } = await fakeRemote(completes, { name: "Größe", ...wrong });
+    const card = await new A2ARemoteAgent({ url }).discover();
+    expect(
+      problems1Open("AgentCard", { ...card, description: "d", version: "1", defaultOutputModes: ["a/b"] }),
+    ).toEqual([
+      "/skills/0/description must NOT have fewer than 1 characters",
+      "/skills/0/tags must NOT have fewer than 1 items",
+      "/skills/1/description must NOT have fewer than 1 characters",
+    ]);
+    expect(card).toMatchObject({
+      name: "Größe",
+      description: "",
+      version: "",
+      url: "/a2a",
+      skills: [
+        { id: "cook", name: "cook", description: "", tags: [] },
+        { id: "ask", name: "ask", description: "", tags: ["a"] },
+      ],
+      supportedInterfaces: [{ url: "/a2a", protocolBinding: "JSONRPC", protocolVersion: "1.0" }],
+      defaultInputModes: ["text/plain"],
+      security: [{ a: ["x"] }],
+      securityRequirements: [{ schemes: { a: { list: ["x"] } } }],
+    });
+    for (const field of ["provider", "securitySchemes"]) expect(card).not.toHaveProperty(field);
   });
 
   it("getAgentCard returns the card that was fetched, which runs do not fetch again [remote.cached-card]", async () => {
@@ -112,8 +169,9 @@ describe("a remote agent", () => {
     await Promise.all([agent.run("1"), agent.run("2")]);
     await agent.run("3");
 
-    expect(agent.getAgentCard()).toEqual(card1());
+    expect(agent.getAgentCard()).toMatchObject(card1());
     expect(asked.filter(({ verb }) => verb === "GET")).toHaveLength(1);
+    expect(await agent.discover()).toEqual(agent.getAgentCard());
   });
 
   it("run sends the input and returns the answer [remote.run]", async () => {

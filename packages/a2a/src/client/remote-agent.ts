@@ -11,15 +11,16 @@ import type {
 } from "@troupe/core";
 import { checkContent, readObjects, readRunOpts, readText, Run, RunExecution } from "@troupe/core/adapter";
 import type { RunSettings } from "@troupe/core/adapter";
+import type { AgentCard } from "../card/agent-card.ts";
 import { readRemoteAgentOptions } from "./remote-agent-options.ts";
 import type { A2ARemoteAgentOptions, RemoteAgentSettings } from "./remote-agent-options.ts";
 import { RemoteCards } from "./remote-cards.ts";
 import { RemoteContexts } from "./remote-contexts.ts";
 import { toRemoteError } from "./remote-failure.ts";
 import { RemoteHttp } from "./remote-http.ts";
-import type { RemoteAgentCard } from "./remote-interfaces.ts";
 import { RemoteRun } from "./remote-run.ts";
 import type { RemoteParts } from "./remote-run.ts";
+import { toAgentCard } from "./to-agent-card.ts";
 
 /**
  * An agent of another service, called over A2A in the best version that its card offers: 1.0, 0.3 or 0.2. It runs as an
@@ -66,18 +67,19 @@ export class A2ARemoteAgent implements Runnable<PlainRunOutput> {
     return this.#eventBus;
   }
 
-  /** Fetches the card of the agent and returns it. Runs do it by themselves. */
-  async discover(): Promise<RemoteAgentCard> {
+  /** Fetches the card of the agent and returns it, with the fields of all versions. Runs do it by themselves. */
+  async discover(): Promise<AgentCard> {
     try {
-      return await this.#parts.cards.discover();
+      return toAgentCard(await this.#parts.cards.discover());
     } catch (error) {
       throw toRemoteError(error, this.name);
     }
   }
 
   /** Returns the card that was fetched last, or undefined before the first one. */
-  getAgentCard(): RemoteAgentCard | undefined {
-    return this.#parts.cards.card;
+  getAgentCard(): AgentCard | undefined {
+    const { card } = this.#parts.cards;
+    return card && toAgentCard(card);
   }
 
   /** Runs to the whole answer. A run that fails rejects with a `RunError`, whose output holds what came until then. */
