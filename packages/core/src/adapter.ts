@@ -164,6 +164,10 @@ export { encodeKey, encodeSequence, decodeSequence } from "./storage/encode-key.
 export { parseJson, toJson } from "./storage/check-json.ts";
 
 // Transports: requests, runs, sessions and answers.
+export { CallerHoldings } from "./session/caller-holdings.ts";
+export { CallerShares } from "./session/caller-shares.ts";
+export { countedCaller } from "./session/counted-caller.ts";
+export type { CountedCaller } from "./session/counted-caller.ts";
 export { readPrincipal, readRunUser } from "./transport/principal.ts";
 export type { BodyUserId, Principal, RunUser } from "./transport/principal.ts";
 export {
@@ -175,6 +179,7 @@ export {
   runFieldNames,
 } from "./transport/run-fields.ts";
 export type { RequestedRun, RequestedRunOpts, RunFieldRules, RunFields } from "./transport/run-fields.ts";
+export { readRemoteAddress } from "./transport/remote-address.ts";
 export { readRunnables, readWorkflows } from "./transport/served-registry.ts";
 export type { ServedWorkflow } from "./transport/served-registry.ts";
 export { toPublicChunk, toPublicResult, toPublicSource, toPublicWorkflowChunk } from "./transport/public-chunk.ts";

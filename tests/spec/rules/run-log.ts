@@ -56,6 +56,12 @@ export const runLogRules = [
     "durable.seal":
       "a caller's keys are sealed in the record, or held in memory, and a lasting storage without sealKeys refuses them",
     "durable.admission": "more waiting runs than maxQueued, or open runs of a caller than perCaller, are rate_limited",
+    "durable.callers":
+      "callers without a user have all of a bound where no user comes and a tenth beside users, and do not count against users",
+    "durable.anonymous-wait":
+      "a run of a caller without a user that waits for longer than anonymousWaitMs ends as timeout",
+    "durable.memory":
+      "without a storage the runs of callers are bounded in bytes: ended ones go, open ones never, and a new one is rate_limited",
     "durable.fairness":
       "the caller with fewer open runs goes first, and an engine is given nothing but ids and numbers",
     "durable.upgrade":

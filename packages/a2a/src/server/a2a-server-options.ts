@@ -87,6 +87,11 @@ export type A2AServerOptions = {
   allowedHosts?: readonly string[] | undefined;
   /** Origins whose pages may call the endpoint, such as `https://app.example.org`. @default pages of the service's own host */
   allowedOrigins?: readonly string[] | undefined;
+  /**
+   * `true` says that the remote address of a request is one client's: on Express `request.ip`, which follows `trust proxy`. Callers
+   * without a user are then bounded by address too, of which IPv6 addresses of one /64 are one. @default false: they are all one
+   */
+  trustAddresses?: boolean | undefined;
   /** `false` leaves the header `x-api-key` to the host's own authentication. @default true */
   genericApiKeyHeader?: boolean | undefined;
   /** The maximum size of a request in bytes, with the files in it. @default 10_485_760 */
@@ -130,6 +135,7 @@ const optionTable = {
   extendedCard: optional(functionLike<A2AExtendedCard>()),
   middleware: optional(arrayOf("request handlers", functionLike<RequestHandler>()), []),
   ...requestSourceOptions,
+  trustAddresses: optional(anyBoolean, false),
   genericApiKeyHeader: optional(anyBoolean, true),
   maxBodyBytes: optional(integer(1), 10_485_760),
   runOptions: optional(functionLike<A2ARunOptions>()),
@@ -150,6 +156,7 @@ export type A2ASettings = Readonly<CardSecurity> & {
   readonly middleware: readonly RequestHandler[];
   readonly allowedHosts?: readonly string[];
   readonly allowedOrigins?: readonly string[];
+  readonly trustAddresses: boolean;
   readonly genericApiKeyHeader: boolean;
   readonly maxBodyBytes: number;
   readonly runOptions?: A2ARunOptions;

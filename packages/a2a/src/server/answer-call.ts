@@ -1,6 +1,6 @@
 import { TroupeError } from "@troupe/core";
 import type { Logger, RunView, SessionOwner } from "@troupe/core";
-import { readHostRunOptions } from "@troupe/core/adapter";
+import { readHostRunOptions, readRemoteAddress } from "@troupe/core/adapter";
 import type { CarriedKeys, Principal } from "@troupe/core/adapter";
 import type { Request, Response } from "express";
 import { cancelTask } from "../tasks/cancel-task.ts";
@@ -85,7 +85,7 @@ async function take(call: SendCall, answering: Answering): Promise<TaskRun> {
 
 async function begin(call: SendCall, answering: Answering): Promise<TaskRun> {
   const { settings, request, agent, principal, keys } = answering;
-  const { runs, runOptions, firstAgent } = settings;
+  const { runs, runOptions, firstAgent, trustAddresses } = settings;
   const named = agent ?? namedAgent(call) ?? firstAgent;
   if (!runs.agents.has(named)) {
     throw new A2AError(
@@ -95,7 +95,8 @@ async function begin(call: SendCall, answering: Answering): Promise<TaskRun> {
   }
   const hostOptions = runOptions && readHostRunOptions(await runOptions(request));
   const { message, outputModes } = call;
-  const taken = { message, outputModes, agent: named, principal, keys, hostOptions };
+  const address = readRemoteAddress(request, trustAddresses);
+  const taken = { message, outputModes, agent: named, principal, keys, hostOptions, address };
   return call.push === undefined ? await takeMessage(taken, runs) : await takeWithPush(call.push, taken, answering);
 }
 

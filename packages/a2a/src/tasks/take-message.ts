@@ -20,6 +20,8 @@ export type MessageRequest = {
   readonly principal: Principal | undefined;
   readonly keys: CarriedKeys;
   readonly hostOptions: HostRunOptions | undefined;
+  /** The remote address of the client, where the host trusts it. */
+  readonly address: string | undefined;
 };
 
 /**
@@ -37,7 +39,7 @@ export async function takeMessage(request: MessageRequest, runs: TaskRuns): Prom
 }
 
 async function beginTask(request: MessageRequest, runs: TaskRuns): Promise<TaskRun> {
-  const { message, outputModes, agent, principal, keys, hostOptions } = request;
+  const { message, outputModes, agent, principal, keys, hostOptions, address } = request;
   const metadata = toRunMetadata(message, { outputModes, ofHost: hostOptions?.metadata });
   const fields = { input: toContent(message), sessionId: message.contextId };
   const requested = readRunFields(fields, {
@@ -47,6 +49,7 @@ async function beginTask(request: MessageRequest, runs: TaskRuns): Promise<TaskR
     bodyUserId: "unverified",
     hostOptions: { ...hostOptions, metadata },
     readKeys: () => keys,
+    address,
     where: "message",
   });
   const target = { ...runs.of(agent), note: noteOf(message) };

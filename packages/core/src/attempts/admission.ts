@@ -1,10 +1,9 @@
-import { TroupeError } from "../errors/troupe-error.ts";
-import { ownerKey } from "../session/session-keys.ts";
-import type { SessionOwner } from "../session/session-owner.ts";
+import { CallerHoldings } from "../session/caller-holdings.ts";
+import { CallerShares, shareRefused } from "../session/caller-shares.ts";
+import type { HeldShare } from "../session/caller-shares.ts";
+import type { CountedCaller } from "../session/counted-caller.ts";
+import { callerOfOpen } from "../run-store/run-record.ts";
 import type { OpenRun } from "../run-store/run-record.ts";
-
-/** Milliseconds after which a refused caller may try again. */
-const retryAfterMs = 1000;
 
 /** Limits of the runs that are accepted: how many may wait, and how many open runs a caller may have. */
 export type AdmissionLimits = { readonly maxQueued: number; readonly perCaller: number };
@@ -13,66 +12,73 @@ export type AdmissionLimits = { readonly maxQueued: number; readonly perCaller: 
  * Counts the open runs of each caller: those that this process accepted or performs, and those that the last sweep found.
  */
 export class Admission {
-  readonly #limits: AdmissionLimits;
-  /** Open runs by owner. */
-  #open = new Map<string, Set<string>>();
-  /** Runs that wait for an answer: they are open, and no sweep finds them. */
-  readonly #waiting = new Map<string, string>();
+  readonly #rules: AdmissionRules;
+  #open = new CallerHoldings();
+  /** Runs that wait for an answer: they are open, and no sweep finds those of users. */
+  readonly #waiting = new Map<string, CountedCaller>();
 
   constructor(limits: AdmissionLimits) {
-    this.#limits = limits;
+    this.#rules = new AdmissionRules(limits);
   }
 
   /** Returns the number of open runs of a caller. Throws `rate_limited` when one more is too many. */
-  check(owner: SessionOwner, queued: number): number {
-    checkQueued(this.#limits, queued);
-    // All callers without a user are one owner.
-    const open = owner.userId === undefined ? 0 : (this.#open.get(ownerKey(owner))?.size ?? 0);
-    checkOpen(this.#limits, open);
-    return open;
+  check(caller: CountedCaller, queued: number): number {
+    const held = this.#open.of(caller);
+    this.#rules.checkOpen(caller, held);
+    this.#rules.checkQueued(caller, queued - this.#open.of({ kind: "anonymous", key: "" }).together);
+    return this.#rules.openOf(caller, held);
   }
 
-  add(runId: string, owner: SessionOwner): void {
-    if (owner.userId !== undefined) this.#add(runId, ownerKey(owner));
+  add(runId: string, caller: CountedCaller): void {
+    this.#open.set(runId, caller);
   }
 
   /** Notes that a run waits for an answer. */
-  wait(runId: string, owner: SessionOwner): void {
-    if (owner.userId !== undefined) this.#waiting.set(runId, ownerKey(owner));
+  wait(runId: string, caller: CountedCaller): void {
+    this.#waiting.set(runId, caller);
   }
 
-  remove(runId: string, owner: SessionOwner): void {
+  remove(runId: string): void {
     this.#waiting.delete(runId);
-    const key = ownerKey(owner);
-    const runs = this.#open.get(key);
-    runs?.delete(runId);
-    if (runs?.size === 0) this.#open.delete(key);
+    this.#open.delete(runId);
   }
 
   /** Replaces the counts by the open runs that a sweep found, and those that wait. */
   replace(found: readonly (OpenRun & { runId: string })[]): void {
-    this.#open = new Map();
-    for (const { runId, owner } of found) if (!owner.endsWith("/-")) this.#add(runId, owner);
-    for (const [runId, owner] of this.#waiting) this.#add(runId, owner);
-  }
-
-  #add(runId: string, key: string): void {
-    const runs = this.#open.get(key) ?? new Set();
-    this.#open.set(key, runs.add(runId));
+    this.#open = new CallerHoldings();
+    for (const run of found) this.#open.set(run.runId, callerOfOpen(run));
+    for (const [runId, caller] of this.#waiting) this.#open.set(runId, caller);
   }
 }
 
-/** Throws `rate_limited` when one more waiting run is too many. */
-export function checkQueued({ maxQueued }: AdmissionLimits, queued: number): void {
-  if (queued >= maxQueued) throw refused(`${maxQueued} runs wait already. Try again later.`, maxQueued);
-}
+/** The rules by which a run is accepted, given the counts. Each throws `rate_limited` when one more is too many. */
+export class AdmissionRules {
+  readonly #limits: AdmissionLimits;
+  readonly #shares: CallerShares;
 
-/** Throws `rate_limited` when one more open run of a caller is too many. */
-export function checkOpen({ perCaller }: AdmissionLimits, open: number): void {
-  if (open < perCaller) return;
-  throw refused(`This user has ${perCaller} open runs. Wait for one to end, or cancel one.`, perCaller);
-}
+  constructor(limits: AdmissionLimits) {
+    this.#limits = limits;
+    this.#shares = new CallerShares({ total: limits.maxQueued, perCaller: limits.perCaller });
+  }
 
-function refused(message: string, limit: number): TroupeError {
-  return new TroupeError("rate_limited", message, { fields: { limit, retryAfterMs } });
+  /** Checks the open runs of a caller: of a user its own, of callers without a user all together. */
+  checkOpen(caller: CountedCaller, { own, together }: HeldShare): void {
+    // Those of all users together are bounded by those that wait to be performed.
+    const full = this.#shares.fullOf(caller, { own, together: caller.kind === "anonymous" ? together : 0 });
+    if (full !== undefined) throw shareRefused(full, "open runs");
+  }
+
+  /** Checks the runs that wait to be performed, less those of callers without a user, who have a bound of their own. */
+  checkQueued({ kind }: CountedCaller, queued: number): void {
+    const { maxQueued } = this.#limits;
+    if (kind === "anonymous" || queued < maxQueued) return;
+    throw shareRefused({ whose: "users", limit: maxQueued }, "runs that wait to be performed");
+  }
+
+  /** Returns the number of open runs by which a caller goes behind others. Callers without a user are one. */
+  openOf({ kind }: CountedCaller, { own, together }: HeldShare): number {
+    if (kind === "host") return 0;
+    // No more than a user can have: beyond it they are served in the order in which they came.
+    return kind === "user" ? own : Math.min(together, this.#limits.perCaller);
+  }
 }

@@ -7,6 +7,10 @@ type Waiting = { job: RunJob; number: number };
 type Server = { perform: Perform; concurrency: number; controller: AbortController; isDraining: boolean };
 
 const defaultPriority = 10;
+/** The lowest number of a priority that leaves the last places free: that of a caller with five open runs. */
+const lowPriority = 15;
+/** The part of the places that is kept for jobs of callers with fewer open runs. */
+const keptPart = 1 / 10;
 /** The longest timer of Node: a longer one fires at once. */
 const longestTimerMs = 2 ** 31 - 1;
 
@@ -40,8 +44,8 @@ export class LocalEngine implements RunEngine {
    * Keeps a place for a run that is submitted in a moment, which then begins at once. Returns false when all are taken.
    * `release` gives back the place of a run that is not submitted after all.
    */
-  reserve(runId: string): boolean {
-    if (this.#server === undefined || this.#server.isDraining || !this.#hasPlace(this.#server)) return false;
+  reserve(runId: string, priority: number): boolean {
+    if (this.#server === undefined || this.#server.isDraining || !this.#hasPlace(this.#server, priority)) return false;
     this.#reserved.add(runId);
     return true;
   }
@@ -102,15 +106,18 @@ export class LocalEngine implements RunEngine {
   #take(): void {
     const server = this.#server;
     if (server === undefined || server.isDraining) return;
-    while (this.#hasPlace(server)) {
+    for (;;) {
       const next = this.#next();
-      if (next === undefined) return;
+      // When there is no place for the first, there is none for the others, whose priorities are not better.
+      if (next === undefined || !this.#hasPlace(server, next.job.priority)) return;
       this.#start(server, next.job);
     }
   }
 
-  #hasPlace({ concurrency }: Server): boolean {
-    return this.#running.size + this.#reserved.size < concurrency;
+  /** Returns true if a job can begin. The last tenth of the places, of several at least one, is for callers with few open runs. */
+  #hasPlace({ concurrency }: Server, priority = defaultPriority): boolean {
+    const kept = priority < lowPriority || concurrency === 1 ? 0 : Math.ceil(concurrency * keptPart);
+    return this.#running.size + this.#reserved.size < concurrency - kept;
   }
 
   /** Returns the first job by priority whose run is not under way. */

@@ -33,7 +33,7 @@ export class RunEnds {
   async finish(record: RunRecord, end: StoredEnd & Partial<Running>, known?: RunRecord): Promise<void> {
     const { store, vault, admission, locals, logger } = this.#parts;
     // First: a client that has read the end may ask for the next run at once.
-    admission?.remove(record.runId, record.owner);
+    admission?.remove(record.runId);
     vault.forget(record.runId);
     locals.delete(record.runId);
     await store.finish(record.runId, end, known).catch(async (error: unknown) => {
@@ -42,7 +42,7 @@ export class RunEnds {
       logger?.error("The output of a durable run is in its events alone: its record does not hold it.", { error });
       await store.finish(record.runId, { ...end, output: null });
     });
-    this.#parts.onEnded(record.runId);
+    this.#parts.memory?.end(record.runId);
   }
 
   /** Lets the session of a run take other runs, if it is noted there that this one waits. */

@@ -15,12 +15,12 @@ import type { Performing } from "./process-state.ts";
 import { RunEnds } from "./run-ends.ts";
 import { RetryPauses } from "./retry-pauses.ts";
 import type { HandedBack, RunJob } from "./run-engine.ts";
-import { cancelled, crashed, endOf, toRunOpts } from "../run-store/run-opts.ts";
+import { cancelled, crashed, endOf, toRunOpts, waitedTooLong } from "../run-store/run-opts.ts";
 import { readInput } from "../run-store/run-input.ts";
 import type { RunInput } from "../run-store/run-input.ts";
 import { isEnded, readOpenRun } from "../run-store/run-record.ts";
 import type { RunRecord } from "../run-store/run-record.ts";
-import { isDue, RunSuspension } from "./run-suspension.ts";
+import { isDue, isLate, RunSuspension } from "./run-suspension.ts";
 import { RunningNote } from "./running-note.ts";
 import type { StoredEnd } from "../run-store/run-store.ts";
 import type { BegunRun, Ready, ServiceParts } from "./service-parts.ts";
@@ -128,6 +128,8 @@ export class RunPerformer {
     const isFirst = record.attempts === 0 && status === "queued";
     const inbox: InboxContent = isFirst ? { answers: new Map() } : await readInbox(store.storage, runId);
     if (inbox.cancel !== undefined) return await this.endUnperformed(record, cancelled(inbox.cancel.reason));
+    if (status === "waiting" && isLate(record, inbox, this.#parts.now()))
+      return await this.endUnperformed(record, waitedTooLong());
     if (status === "waiting" && !isDue(record, inbox, this.#parts.now()))
       return void (await this.#suspension.takeOffList(record));
     if (status === "running" && (await isGrowing(store.storage, runId))) return this.#handBack(runId);

@@ -17,15 +17,19 @@ import type { Logger } from "../log/logger.ts";
 import type { Registry } from "../run/registry.ts";
 import type { Runnable } from "../run/runnable.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
+import { defaultMemoryBytes } from "../util/default-memory-bytes.ts";
 import { isRecord } from "../util/is-record.ts";
 import type { Workflow } from "../workflow/workflow.ts";
 import type { RunEngine } from "./run-engine.ts";
 
 /** Limits of the runs that a `RunService` accepts. */
 export type AdmissionOptions = {
-  /** The number of runs that may wait to be performed. @default 1000 */
+  /**
+   * The number of runs that may wait to be performed. Of callers without a verified user, also the number of all their open runs,
+   * which do not count against users; from the first run of a user on, a tenth of it. @default 1000
+   */
   maxQueued?: number | undefined;
-  /** The number of open runs of one caller with a user. @default 20 */
+  /** The number of open runs of one user, and of one address where addresses are trusted. @default 20 */
   perCaller?: number | undefined;
 };
 
@@ -35,10 +39,24 @@ export type RetentionOptions = {
   logMs?: number | undefined;
   /** Milliseconds after its end for which a run's result can be read. @default 7 days; without a storage 1 hour */
   recordMs?: number | undefined;
-  /** Without a storage: the number of ended runs that are kept, the newest ones. @default 1000 */
+  /**
+   * Without a storage: the number of ended runs that are kept of all users, and of callers without one as in `maxQueued`. Beyond it
+   * the oldest goes of the caller that has most. @default 1000
+   */
   maxEnded?: number | undefined;
+  /**
+   * Without a storage: the bytes of all runs of users, a quarter of which one user may have, and those of callers without one as
+   * in `maxQueued`. Beyond it ended runs go as with `maxEnded`, and when none is left a new run is `rate_limited`.
+   * @default a quarter of the heap limit, at most 256 MB
+   */
+  maxBytes?: number | undefined;
   /** Without a storage: the bytes of events that are kept of a run, the newest ones. @default 1048576 */
   maxBytesPerRun?: number | undefined;
+  /**
+   * Milliseconds for which a run of a caller without a verified user waits for an answer. Then it ends with the error `timeout`.
+   * @default 24 hours
+   */
+  anonymousWaitMs?: number | undefined;
 };
 
 /** Options of a `RunService`. */
@@ -110,7 +128,9 @@ const retentionTable = {
   logMs: optional(milliseconds),
   recordMs: optional(milliseconds),
   maxEnded: optional(integer(1), 1000),
+  maxBytes: optional(integer(1024)),
   maxBytesPerRun: optional(integer(1024), 1_048_576),
+  anonymousWaitMs: optional(milliseconds, 24 * hourMs),
 } satisfies OptionTable<RetentionOptions>;
 
 const optionTable = {
@@ -122,7 +142,11 @@ const optionTable = {
   admission: optional(nested(admissionTable), { maxQueued: 1000, perCaller: 20 }),
   node: optional(nodeName),
   sealKeys: optional(arrayOf("secrets", sealKey)),
-  retention: optional(nested(retentionTable), { maxEnded: 1000, maxBytesPerRun: 1_048_576 }),
+  retention: optional(nested(retentionTable), {
+    maxEnded: 1000,
+    maxBytesPerRun: 1_048_576,
+    anonymousWaitMs: 24 * hourMs,
+  }),
   logger: optional(loggerOption),
   now: optional(functionLike<() => number>(), Date.now),
 } satisfies OptionTable<RunServiceOptions>;
@@ -151,7 +175,7 @@ export function readServiceOptions(given: RunServiceOptions): ServiceSettings {
   const lasting =
     storage === undefined ? { logMs: hourMs, recordMs: hourMs } : { logMs: 24 * hourMs, recordMs: 168 * hourMs };
   const { logger = createLogger({ level: "warn", prefix: "runs" }) } = options;
-  return { ...options, logger, retention: { ...lasting, ...options.retention } };
+  return { ...options, logger, retention: { ...lasting, maxBytes: defaultMemoryBytes(), ...options.retention } };
 }
 
 /** Checks the options of `RunService.serve`. */

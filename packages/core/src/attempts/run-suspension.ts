@@ -2,6 +2,7 @@ import type { Journal } from "../journal/journal.ts";
 import type { RunWait } from "../journal/log-entry.ts";
 import { readInbox } from "../run-store/answers.ts";
 import type { InboxContent } from "../run-store/answers.ts";
+import { callerOf } from "../run-store/run-record.ts";
 import type { RunRecord } from "../run-store/run-record.ts";
 import { readProperty } from "../util/read-property.ts";
 import type { RunningNote } from "./running-note.ts";
@@ -20,14 +21,15 @@ export class RunSuspension {
   }
 
   /** Lets a run wait for the answers that its attempt has asked for. */
-  async suspend({ runId, owner }: RunRecord, journal: Journal, note: RunningNote): Promise<void> {
+  async suspend(record: RunRecord, journal: Journal, note: RunningNote): Promise<void> {
     const { store, now, admission } = this.#parts;
+    const { runId } = record;
     await note.write();
     note.close();
-    const waiting = await store.suspend({ runId, attempts: journal.attempt }, journal.waits);
+    const waiting = await store.suspend({ runId, attempts: journal.attempt }, journal.waits, this.#endOf(record));
     if (waiting === null) return;
     this.#warnOfDoubt(waiting);
-    admission?.wait(runId, owner);
+    admission?.wait(runId, callerOf(record));
     const until = untilOf(waiting);
     // A later end is the sweep's.
     if (until - now() < sweepMs) this.#resubmit(waiting, until - now());
@@ -54,9 +56,15 @@ export class RunSuspension {
   /** Lets a run wait for what it needs. Nothing is logged, so that it may wait for long; the sweep looks again whether it can go on. */
   async waitForUpgrade(record: RunRecord, wait: RunWait): Promise<void> {
     if (record.waits?.[0]?.id === wait.id) return;
-    const waiting = await this.#parts.store.suspend(record, [wait]);
+    const waiting = await this.#parts.store.suspend(record, [wait], this.#endOf(record));
     // A process that begins to serve looks for such runs.
     if (waiting !== null) await this.#parts.store.open(waiting);
+  }
+
+  /** Returns the time at which a run of a caller without a verified user is ended if it still waits. */
+  #endOf(record: RunRecord): number | undefined {
+    const { now, anonymousWaitMs } = this.#parts;
+    return callerOf(record).kind === "anonymous" ? now() + anonymousWaitMs : undefined;
   }
 
   /** Takes a run that waits off the list of open runs. Returns false when an answer or a cancel has come meanwhile. */
@@ -72,9 +80,18 @@ export class RunSuspension {
   }
 }
 
-/** Returns the time at which the first wait of a run ends by itself. */
-function untilOf({ waits = [] }: RunRecord): number {
-  return Math.min(...waits.map(({ until = Infinity }) => until));
+/** Returns the time at which the first wait of a run ends by itself, or the run does. */
+function untilOf({ waits = [], waitsUntil = Infinity }: RunRecord): number {
+  return Math.min(waitsUntil, ...waits.map(({ until = Infinity }) => until));
+}
+
+/** Returns true for a run that nobody has answered in the time that a run without a user may wait. */
+export function isLate(
+  { waits = [], waitsUntil = Infinity }: RunRecord,
+  { answers }: InboxContent,
+  now: number,
+): boolean {
+  return waitsUntil <= now && !waits.some(({ id, until = Infinity }) => answers.has(id) || until <= now);
 }
 
 /** Tells if a waiting run can go on: it has an answer, a wait is over, or it waits for a process to be right. */

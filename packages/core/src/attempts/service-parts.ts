@@ -7,12 +7,14 @@ import { Admission } from "./admission.ts";
 import type { DurableTarget, Registries } from "./durable-target.ts";
 import { KeyVault } from "../run-store/key-vault.ts";
 import { LiveNodes } from "./live-nodes.ts";
+import { MemoryRuns } from "./memory-runs.ts";
 import { PlanPrinter } from "../run-store/plan-print.ts";
 import { describeServed } from "./node-record.ts";
 import { processStateOf } from "./process-state.ts";
 import type { RunRecord, RunStorage } from "../run-store/run-record.ts";
 import type { ServiceSettings } from "./run-service-options.ts";
 import { RunStore } from "../run-store/run-store.ts";
+import { EphemeralRunStorage } from "../run-events/ephemeral-run-storage.ts";
 import { RunTails } from "../run-events/run-tails.ts";
 import type { LocalRunOptions, RunKeys } from "../run-store/run-view.ts";
 
@@ -49,16 +51,18 @@ export type ServiceParts = {
   readonly begun: Map<string, BegunRun>;
   /** By run, the options that no record can hold, of a service without storage. */
   readonly locals: Map<string, LocalRunOptions>;
-  /** Called when a run has ended in this process. */
-  readonly onEnded: (runId: string) => void;
+  /** Bounds the runs of a service without a storage. */
+  readonly memory: MemoryRuns | undefined;
+  /** Milliseconds for which a run of a caller without a verified user waits for an answer. */
+  readonly anonymousWaitMs: number;
 };
 
 /** Makes the parts of a service. `isAlone`: no other process performs the runs in its storage. */
 export function makeServiceParts(
   settings: ServiceSettings,
-  { storage, isAlone, onEnded }: { storage: RunStorage; isAlone: boolean; onEnded: (runId: string) => void },
+  { storage, isAlone }: { storage: RunStorage; isAlone: boolean },
 ): ServiceParts {
-  const { admission, sealKeys, logger, now, node = createId() } = settings;
+  const { admission, sealKeys, logger, now, node = createId(), retention } = settings;
   const { writer, performing } = processStateOf(storage);
   const store = new RunStore(storage, now, !isAlone);
   const vault = new KeyVault(storage, sealKeys);
@@ -89,7 +93,8 @@ export function makeServiceParts(
     now,
     begun: new Map(),
     locals: new Map(),
-    onEnded,
+    memory: storage instanceof EphemeralRunStorage ? new MemoryRuns({ ...retention, storage, store }) : undefined,
+    anonymousWaitMs: retention.anonymousWaitMs,
   };
 }
 

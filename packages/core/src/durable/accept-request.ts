@@ -32,6 +32,7 @@ export type CheckedRequest = Pick<RunRequest, "kind" | "name" | "notBefore" | "t
   keys: RunKeys | undefined;
   local: LocalRunOptions | undefined;
   isBearer: boolean;
+  address: string | undefined;
   mustExist: boolean;
   /** True when no other request may have the id: another one with it is a mistake, and no repetition. */
   isUnique: boolean;
@@ -54,6 +55,7 @@ const requestTable = {
   owner: optional(anObject),
   keys: optional(anObject),
   isBearer: optional(anyBoolean, false),
+  address: optional(anyString),
   local: optional(anObject),
   idempotencyKey: optional(
     satisfying<string>("a string of 1 to 255 characters", (value) => {
@@ -117,6 +119,7 @@ export function readRequest(given: RunRequest): CheckedRequest {
     local: read.local,
     notBefore: read.notBefore,
     ttlMs: read.ttlMs,
+    address: read.address,
     note: read.note,
     beforeStored: read.beforeStored,
     isUnique: idempotencyKey === undefined,

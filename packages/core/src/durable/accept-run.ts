@@ -1,6 +1,7 @@
 import { TroupeError } from "../errors/troupe-error.ts";
 import { Journal } from "../journal/journal.ts";
-import type { SessionOwner } from "../session/session-owner.ts";
+import { countedCaller, hostCaller } from "../session/counted-caller.ts";
+import type { CountedCaller } from "../session/counted-caller.ts";
 import { createId } from "../util/create-id.ts";
 import { readRequest } from "./accept-request.ts";
 import type { CheckedRequest } from "./accept-request.ts";
@@ -21,7 +22,7 @@ type Acceptance = {
   engine: RunEngine;
   isEphemeral: boolean;
   /** Returns the number of open runs of a caller. Rejects with `rate_limited` when one more is too many. */
-  admit: (owner: SessionOwner) => Promise<number>;
+  admit: (caller: CountedCaller) => Promise<number>;
 };
 
 /** Accepts a run: checks it as far as it can be checked before it begins, stores it, and submits it to the engine. */
@@ -33,8 +34,9 @@ export async function acceptRun(acceptance: Acceptance, given: RunRequest): Prom
   const found = request.fingerprint === undefined ? null : await parts.store.read(request.runId);
   if (found !== null) return await acceptAgain(acceptance, request, found);
   if (request.mustExist) throw new TroupeError("gone", "There is no run of this idempotency key any more.");
-  const open = await acceptance.admit(request.owner);
-  const record = newRecord(parts, request, { open, plan: parts.printer.print(target) });
+  const caller = toCaller(request);
+  const open = await admit(acceptance, caller);
+  const record = newRecord(parts, request, { caller, open, plan: parts.printer.print(target) });
   checkStart(target, request, record);
   const sealed = parts.vault.seal(request.runId, request.keys);
   if (sealed !== undefined) record.keys = sealed;
@@ -42,9 +44,25 @@ export async function acceptRun(acceptance: Acceptance, given: RunRequest): Prom
   const begun = beginHere(acceptance, { request, target, record });
   const isNew = await insert(acceptance, { record, begun, beforeStored: request.beforeStored });
   if (!isNew) return await acceptAgain(acceptance, request, await parts.store.read(request.runId));
-  parts.admission?.add(request.runId, request.owner);
+  countOpen(parts, request, caller);
   await submit(acceptance, record);
   return { runId: record.runId, sessionId: record.sessionId, isNew: true };
+}
+
+/** Returns the number of open runs of a caller. Rejects with `rate_limited` when one more is too many, or has no room. */
+async function admit(acceptance: Acceptance, caller: CountedCaller): Promise<number> {
+  acceptance.parts.memory?.check(caller);
+  return await acceptance.admit(caller);
+}
+
+function countOpen({ admission, memory }: ServiceParts, { runId, local }: CheckedRequest, caller: CountedCaller): void {
+  admission?.add(runId, caller);
+  memory?.add(runId, caller, local);
+}
+
+/** Returns the caller that a run counts for. One without an owner that no transport has brought is the program's. */
+function toCaller({ owner, isBearer, address }: CheckedRequest): CountedCaller {
+  return owner.userId === undefined && !isBearer ? hostCaller : countedCaller(owner, address);
 }
 
 /** Refuses wrong input and options: the run that this makes never begins. */
@@ -65,7 +83,7 @@ function beginHere(
   const { runId, plan, keys: sealed } = record;
   if (!request.isUnique || request.notBefore !== undefined || isLongInput(record)) return undefined;
   if (parts.store.storage.insertAll === undefined) return undefined;
-  if (!(engine instanceof LocalEngine) || !engine.reserve(runId)) return undefined;
+  if (!(engine instanceof LocalEngine) || !engine.reserve(runId, record.priority)) return undefined;
   const print = hashOf(plan);
   const first = Journal.firstRecord({ node: parts.node, print });
   return { record, first, target, keys: parts.vault.open(runId, sealed) ?? {}, plan, print };
@@ -131,7 +149,7 @@ async function submit({ parts, engine }: Acceptance, record: RunRecord): Promise
 function newRecord(
   { now }: ServiceParts,
   request: CheckedRequest,
-  { open, plan }: { open: number; plan: RunRecord["plan"] },
+  { caller, open, plan }: { caller: CountedCaller; open: number; plan: RunRecord["plan"] },
 ): RunRecord {
   const { runId, kind, name, owner, input, options, sessionId, isBearer } = request;
   const { fingerprint, priority, notBefore, ttlMs, note } = request;
@@ -145,6 +163,7 @@ function newRecord(
     sessionId: sessionId ?? createId(),
     ...(sessionId === undefined && { isNewSession: true }),
     ...(isBearer && { isBearer }),
+    ...(caller.kind === "anonymous" && { anonymous: caller.key }),
     ...(input !== undefined && { input }),
     options,
     ...(fingerprint !== undefined && { fingerprint }),

@@ -18,7 +18,7 @@ type Removal = {
 
 /** Removes a run with its log, its inbox and its places in listings. One that is not over is cancelled first. */
 export async function removeRun({ parts, performing, cancel }: Removal, record: RunRecord): Promise<void> {
-  const { runId, owner } = record;
+  const { runId } = record;
   let last: RunRecord | null = record;
   if (!isEnded(record.status)) {
     await cancel(runId);
@@ -32,7 +32,7 @@ export async function removeRun({ parts, performing, cancel }: Removal, record: 
   await parts.store.remove(last);
   parts.vault.forget(runId);
   parts.locals.delete(runId);
-  parts.admission?.remove(runId, owner);
+  parts.admission?.remove(runId);
   parts.tails.fail(runId, new TroupeError("gone", "The run was removed."));
 }
 

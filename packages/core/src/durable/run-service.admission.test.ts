@@ -7,6 +7,7 @@ import { ScriptedModel } from "../testing/scripted-model.ts";
 import { Admission } from "../attempts/admission.ts";
 import { LocalEngine } from "../attempts/local-engine.ts";
 import type { RunJob } from "../attempts/run-engine.ts";
+import { countedCaller } from "../session/counted-caller.ts";
 import type { RunRequest } from "../run-store/run-view.ts";
 import { askingRunnable, runnableOf } from "./test/asking-runnable.ts";
 import { makeService, readEvents, request, scriptedAgent, serveRuns, textOf, untilStatus } from "./test/services.ts";
@@ -165,14 +166,14 @@ describe("the admission of runs", () => {
 
   it("counts those still that wait, when a sweep has found the others [durable.admission]", () => {
     const admission = new Admission({ maxQueued: 10, perCaller: 2 });
-    const owner = { userId: "ada" };
+    const owner = countedCaller({ userId: "ada" });
     for (const runId of ["1", "2", "3"]) admission.add(runId, owner);
     admission.wait("1", owner);
     admission.replace([]);
     expect(admission.check(owner, 0)).toBe(1);
     admission.replace([{ v: 1, runId: "2", submittedAt: 0, activation: 1, priority: 10, owner: "-/ada" }]);
     expect(() => admission.check(owner, 0)).toThrow(expect.objectContaining({ code: "rate_limited" }));
-    admission.remove("1", owner);
+    admission.remove("1");
     expect(admission.check(owner, 0)).toBe(1);
   });
 

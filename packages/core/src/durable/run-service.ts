@@ -4,6 +4,7 @@ import type { RunWait } from "../journal/log-entry.ts";
 import { RunPaused } from "../journal/run-paused.ts";
 import type { SessionOwner } from "../session/session-owner.ts";
 import type { Json } from "../storage/json.ts";
+import type { CountedCaller } from "../session/counted-caller.ts";
 import { checkNote } from "./accept-request.ts";
 import { acceptRun } from "./accept-run.ts";
 import { answerWait } from "./answer-wait.ts";
@@ -63,10 +64,8 @@ export class RunService {
   readonly #performing: Map<string, Performing>;
   readonly #performer: RunPerformer;
   /** Returns the number of open runs of a caller, of all processes where there may be others. */
-  readonly #admit: (owner: SessionOwner) => Promise<number>;
+  readonly #admit: (caller: CountedCaller) => Promise<number>;
   readonly #unlisten: readonly (() => void)[];
-  /** Ended runs of a service without a storage, the oldest first. */
-  readonly #ended: string[] = [];
   #sweep: RunSweep | undefined;
   #serving: Promise<Serving> | undefined;
   #isClosed = false;
@@ -79,11 +78,8 @@ export class RunService {
     this.#storage = (settings.storage ?? new EphemeralRunStorage(settings.retention.maxBytesPerRun)) as RunStorage;
     this.#engine = settings.engine ?? new LocalEngine();
     this.#performing = processStateOf(this.#storage).performing;
-    this.#parts = makeServiceParts(settings, {
-      storage: this.#storage,
-      isAlone: this.#engine instanceof LocalEngine,
-      onEnded: (runId) => this.#onEnded(runId),
-    });
+    const isAlone = this.#engine instanceof LocalEngine;
+    this.#parts = makeServiceParts(settings, { storage: this.#storage, isAlone });
     this.#admit = this.#makeAdmission();
     this.subscriptions = new RunSubscriptions({
       ...this.#parts,
@@ -326,13 +322,13 @@ export class RunService {
     if (this.#settings.storage === undefined) await this.#storage.close();
   }
 
-  #makeAdmission(): (owner: SessionOwner) => Promise<number> {
+  #makeAdmission(): (caller: CountedCaller) => Promise<number> {
     const { admission, store, logger } = this.#parts;
-    if (admission !== undefined) return async (owner) => admission.check(owner, await this.#engine.waiting());
+    if (admission !== undefined) return async (caller) => admission.check(caller, await this.#engine.waiting());
     const onError = (error: unknown) =>
       logger?.warn("The engine cannot count the runs that wait: their number is not limited.", { error });
     const shared = new SharedAdmission({ limits: this.#settings.admission, store, engine: this.#engine, onError });
-    return async (owner) => await shared.check(owner);
+    return async (caller) => await shared.check(caller);
   }
 
   #toView(record: RunRecord): RunView {
@@ -365,15 +361,6 @@ export class RunService {
     if (afterMs <= 0) return void this.#submit(record);
     // A longer wait is the sweep's.
     if (afterMs < 2 ** 31) setTimeout(() => void this.#submit(record), afterMs).unref();
-  }
-
-  /** Drops the oldest ended run of a service without a storage that has too many. */
-  #onEnded(runId: string): void {
-    if (this.#settings.storage !== undefined) return;
-    this.#ended.push(runId);
-    const oldest = this.#ended.length > this.#settings.retention.maxEnded ? this.#ended.shift() : undefined;
-    if (oldest !== undefined)
-      void this.#parts.store.read(oldest).then((record) => record && this.#parts.store.remove(record));
   }
 
   #makeSchedules(): RunSchedules | undefined {

@@ -3,6 +3,7 @@ import type { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import { SharedAdmission } from "./shared-admission.ts";
 import type { RunEngine, RunJob, Serving } from "../attempts/run-engine.ts";
 import type { RunService } from "./run-service.ts";
+import { countedCaller } from "../session/counted-caller.ts";
 import { RunStore } from "../run-store/run-store.ts";
 import type { RunStorage } from "../run-store/run-record.ts";
 import { askingRunnable } from "./test/asking-runnable.ts";
@@ -104,6 +105,28 @@ describe("the admission of runs by several processes", () => {
     vi.useRealTimers();
   });
 
+  it("counts the open runs of callers without a user with one list a second, and not against users [durable.callers]", async () => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { nodes, inner, engine } = twoNodes({ maxQueued: 20, perCaller: 2 });
+    const lists = vi.spyOn(inner, "list");
+    const [anonymous, bearer] = [{ ...request, isBearer: true }, "#anonymous/"];
+    const runIds: string[] = [];
+    for (let count = 0; count < 20; count++) runIds.push((await nodes[0].accept(anonymous)).runId);
+    await expect(nodes[0].accept(anonymous)).rejects.toMatchObject({ code: "rate_limited", fields: { limit: 20 } });
+    await expect(nodes[1].accept(anonymous)).rejects.toMatchObject({ code: "rate_limited" });
+    expect(lists.mock.calls.filter(([, prefix]) => prefix === bearer)).toHaveLength(2);
+
+    expect(engine.jobs).toHaveLength(20);
+    for (const node of nodes) await node.accept(ada);
+    for (const runId of runIds.slice(1)) await nodes[1].cancel(runId, "host");
+    await vi.waitFor(async () => expect(await inner.list("run-by", bearer)).toHaveLength(1));
+    vi.advanceTimersByTime(1000);
+    // Beside a user it is a tenth: one is open yet.
+    await nodes[0].accept(anonymous);
+    await expect(nodes[0].accept(anonymous)).rejects.toMatchObject({ fields: { limit: 2 } });
+  });
+
   it("counts runs that wait for an answer, and keeps no ended run on the list of open ones [durable.admission]", async () => {
     const { nodes, engine, inner } = twoNodes({ perCaller: 1 }, askingRunnable());
     await nodes[1].serve();
@@ -179,16 +202,16 @@ describe("the admission of runs by several processes", () => {
     const later = (ms: number) => vi.spyOn(performance, "now").mockReturnValue(performance.now() + ms);
     onTestFinished(() => void vi.restoreAllMocks());
 
-    expect(await admission.check({ userId: "ada" })).toBe(0);
+    expect(await admission.check(countedCaller({ userId: "ada" }))).toBe(0);
     later(1001);
-    expect(await admission.check({ userId: "ada" })).toBe(0);
+    expect(await admission.check(countedCaller({ userId: "ada" }))).toBe(0);
     expect(onError).toHaveBeenCalledTimes(1);
     waiting.mockResolvedValue(1);
     later(1001);
-    await expect(admission.check({ userId: "ada" })).rejects.toMatchObject({ code: "rate_limited" });
+    await expect(admission.check(countedCaller({ userId: "ada" }))).rejects.toMatchObject({ code: "rate_limited" });
     waiting.mockReturnValue(new Promise(() => {}));
     later(1001);
-    expect(await admission.check({ userId: "ada" })).toBe(0);
+    expect(await admission.check(countedCaller({ userId: "ada" }))).toBe(0);
     expect(onError).toHaveBeenLastCalledWith(expect.objectContaining({ code: "timeout" }));
   });
 });

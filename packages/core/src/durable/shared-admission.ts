@@ -2,16 +2,17 @@ import { mapBounded } from "../async/map-bounded.ts";
 import { withTimeout } from "../async/with-timeout.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { runNamespaces } from "../journal/log-entry.ts";
-import type { SessionOwner } from "../session/session-owner.ts";
-import { checkOpen, checkQueued } from "../attempts/admission.ts";
+import type { HeldShare } from "../session/caller-shares.ts";
+import type { CountedCaller } from "../session/counted-caller.ts";
+import { AdmissionRules } from "../attempts/admission.ts";
 import type { AdmissionLimits } from "../attempts/admission.ts";
 import type { RunEngine } from "../attempts/run-engine.ts";
 import { isOver } from "../run-store/find-runs.ts";
 import { byKeys, runIdOf } from "../run-store/run-record.ts";
 import type { RunStore } from "../run-store/run-store.ts";
 
-/** Milliseconds for which the number of waiting runs is not asked for again. */
-const queuedMs = 1000;
+/** Milliseconds for which a number that concerns all callers is not asked for again. */
+const knownMs = 1000;
 
 /** Milliseconds to wait for that number. */
 const queuedTimeoutMs = 1000;
@@ -26,38 +27,46 @@ type SharedAdmissionInit = {
 
 /**
  * Counts the open runs of each caller where other processes accept runs too: by the list of open runs in the storage, with
- * one request for each run of a user. Runs that are accepted at the same moment may exceed a limit by a few.
+ * one request for each run of a user, and one a second for those of all callers without a user. Runs that are accepted at the
+ * same moment may exceed a limit by a few.
  */
 export class SharedAdmission {
   readonly #init: SharedAdmissionInit;
-  #queued: Promise<number> | undefined;
-  #queuedAtMs = -Infinity;
+  readonly #rules: AdmissionRules;
+  readonly #queued = new KnownForAWhile<number>(async () => await this.#askEngine());
+  /** The keys of the open runs of callers without a user. Those that this process has accepted since are added. */
+  readonly #anonymous = new KnownForAWhile<string[]>(
+    async () => await this.#list(byKeys.anonymous, this.#init.limits.maxQueued),
+  );
   #isLossTold = false;
 
   constructor(init: SharedAdmissionInit) {
     this.#init = init;
+    this.#rules = new AdmissionRules(init.limits);
   }
 
   /** Returns the number of open runs of a caller. Rejects with `rate_limited` when one more is too many. */
-  async check(owner: SessionOwner): Promise<number> {
-    const { limits } = this.#init;
-    checkQueued(limits, await this.#countQueued());
-    // All callers without a user are one owner.
-    if (owner.userId === undefined) return 0;
-    const keys = await this.#listOpen(owner);
-    const open = keys.length < limits.perCaller ? keys.length : await this.#countOpen(keys);
-    checkOpen(limits, open);
-    return open;
+  async check(caller: CountedCaller): Promise<number> {
+    const held = await this.#heldBy(caller);
+    this.#rules.checkOpen(caller, held);
+    if (caller.kind !== "anonymous") await this.#checkQueued(caller);
+    else (await this.#anonymous.get()).push(byKeys.openOf(caller));
+    return this.#rules.openOf(caller, held);
   }
 
-  /** Returns the number of waiting runs, which is a second old at most. */
-  async #countQueued(): Promise<number> {
-    const now = performance.now();
-    if (this.#queued === undefined || now - this.#queuedAtMs >= queuedMs) {
-      this.#queuedAtMs = now;
-      this.#queued = this.#askEngine();
-    }
-    return await this.#queued;
+  async #heldBy(caller: CountedCaller): Promise<HeldShare> {
+    if (caller.kind === "host") return { own: 0, together: 0 };
+    if (caller.kind === "user") return { own: await this.#countOpenOf(caller), together: 0 };
+    const keys = await this.#anonymous.get();
+    const prefix = byKeys.openOf(caller);
+    return { own: keys.filter((key) => key.startsWith(prefix)).length, together: keys.length };
+  }
+
+  async #checkQueued(caller: CountedCaller): Promise<void> {
+    const queued = await this.#queued.get();
+    // Only then is it asked how many of them are those of callers without a user.
+    const isMany = queued >= this.#init.limits.maxQueued;
+    this.#rules.checkQueued(caller, isMany ? queued - (await this.#anonymous.get()).length : queued);
   }
 
   /** Never rejects: the storage keeps a run also while the engine is away. */
@@ -74,12 +83,16 @@ export class SharedAdmission {
     }
   }
 
-  async #listOpen(owner: SessionOwner): Promise<string[]> {
-    const { store, limits } = this.#init;
-    const prefix = byKeys.openOf(owner);
-    // More than may be open: some have just ended.
-    const limit = 2 * limits.perCaller;
-    const listed = await store.storage.list(runNamespaces.byOwner, prefix, { limit });
+  async #countOpenOf(caller: CountedCaller): Promise<number> {
+    const { perCaller } = this.#init.limits;
+    const keys = await this.#list(byKeys.openOf(caller), perCaller);
+    return keys.length < perCaller ? keys.length : await this.#countOpen(keys);
+  }
+
+  /** Lists more keys than may be open: some have just ended. */
+  async #list(prefix: string, most: number): Promise<string[]> {
+    const limit = 2 * most;
+    const listed = await this.#init.store.storage.list(runNamespaces.byOwner, prefix, { limit });
     return listed.slice(0, limit).map(({ key }) => key);
   }
 
@@ -92,6 +105,30 @@ export class SharedAdmission {
       return record === null || !(await isOver(store, record));
     });
     return areOpen.filter(Boolean).length;
+  }
+}
+
+/** A value that is asked for at most once a second. One that could not be had is asked for again. */
+class KnownForAWhile<Value> {
+  readonly #ask: () => Promise<Value>;
+  #known: Promise<Value> | undefined;
+  #askedAtMs = -Infinity;
+
+  constructor(ask: () => Promise<Value>) {
+    this.#ask = ask;
+  }
+
+  async get(): Promise<Value> {
+    const now = performance.now();
+    if (this.#known === undefined || now - this.#askedAtMs >= knownMs) {
+      this.#askedAtMs = now;
+      this.#known = this.#ask();
+    }
+    const known = this.#known;
+    return await known.catch((error: unknown) => {
+      if (this.#known === known) this.#known = undefined;
+      throw error;
+    });
   }
 }
 

@@ -43,6 +43,13 @@ export function crashed({ kind, name }: RunRecord): TroupeError {
   return new TroupeError("crashed", message);
 }
 
+/** Makes the error of a run without a verified user that nobody has answered in time. */
+export function waitedTooLong(): TroupeError {
+  const message =
+    "Nobody answered the run in the time for which a run without a signed-in user may wait. Begin it again.";
+  return new TroupeError("timeout", message);
+}
+
 /** Returns the end of a run as its record keeps it. */
 export function endOf({ output, error }: { output: Json; error?: StoredEnd["error"] }): StoredEnd {
   if (error === undefined) return { status: "completed", output };

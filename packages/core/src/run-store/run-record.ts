@@ -2,6 +2,8 @@ import type { PublicError } from "../errors/public-error.ts";
 import type { RunWait } from "../journal/log-entry.ts";
 import { runNamespaces } from "../journal/log-entry.ts";
 import { ownerKey, sessionKey } from "../session/session-keys.ts";
+import { anonymousCaller, countedCaller, hostCaller } from "../session/counted-caller.ts";
+import type { CountedCaller } from "../session/counted-caller.ts";
 import type { SessionOwner } from "../session/session-owner.ts";
 import { encodeKey } from "../storage/encode-key.ts";
 import type { Json } from "../storage/json.ts";
@@ -29,6 +31,8 @@ export type RunRecord = {
   isNewSession?: boolean;
   /** True when callers without a user may reach the run by its id. */
   isBearer?: boolean;
+  /** The key of a caller without a verified user, by which its open runs are counted. Absent for users and the program. */
+  anonymous?: string;
   /** Absent, and the options empty, where `inputPieces` says where they lie. */
   input?: Json;
   options: DurableRunOptions;
@@ -50,6 +54,8 @@ export type RunRecord = {
   startedAt?: number;
   endedAt?: number;
   waits?: RunWait[];
+  /** The time at which the run is ended if it still waits. */
+  waitsUntil?: number;
   /** The tools and steps that the run was last performed with. */
   plan: PlanPrint;
   /** The caller's keys, sealed; `""` when they are in the memory of the process. Absent without keys, and after the end. */
@@ -73,6 +79,8 @@ export type OpenRun = {
   waitsForUpgrade?: boolean;
   /** The part of storage keys that names the run's owner. */
   owner: string;
+  /** As in the record of the run. */
+  anonymous?: string;
 };
 
 /** The part of a run's record about the attempt that performs it. */
@@ -140,9 +148,12 @@ export const byKeys = {
   sessionsOf: (owner: SessionOwner): string => `#session/${ownerKey(owner)}/`,
   ofSession: ({ owner, sessionId, createdAt, runId }: RunRecord): string =>
     `#session/${sessionKey(owner, sessionId)}/${time(lastTime - createdAt)}/${encodeKey(runId)}`,
-  /** Open runs of users, also those that wait for an answer, where several processes accept runs. */
-  openOf: (owner: SessionOwner): string => `#open/${ownerKey(owner)}/`,
-  ofOpen: (owner: string, runId: string): string => `#open/${owner}/${encodeKey(runId)}`,
+  /** Open runs of callers without a verified user, where several processes accept runs. */
+  anonymous: "#anonymous/",
+  /** Open runs of a caller, also those that wait for an answer. */
+  openOf: ({ kind, key }: CountedCaller): string =>
+    kind === "anonymous" ? `#anonymous/${encodeKey(key)}/` : `#open/${key}/`,
+  ofOpen: (caller: CountedCaller, runId: string): string => byKeys.openOf(caller) + encodeKey(runId),
   /** Ended runs with a log. */
   ended: "#ended/",
   ofEnded: (endedAt: number, runId: string): string => `#ended/${time(endedAt)}/${encodeKey(runId)}`,
@@ -153,6 +164,20 @@ export const byKeys = {
   expiring: "#expires/",
   ofExpiring: (expiresAt: number, runId: string): string => `#expires/${time(expiresAt)}/${encodeKey(runId)}`,
 } as const;
+
+/** Returns the caller of a run, as bounds count it. A run of the program itself has no bounds per caller. */
+export function callerOf({ owner, anonymous }: Pick<RunRecord, "owner" | "anonymous">): CountedCaller {
+  if (anonymous !== undefined) return anonymousCaller(anonymous);
+  return owner.userId === undefined ? hostCaller : countedCaller(owner);
+}
+
+/** Returns the caller of an open run by its entry in the list of open runs. */
+export function callerOfOpen({ owner, anonymous }: Pick<OpenRun, "owner" | "anonymous">): CountedCaller {
+  if (anonymous !== undefined) return anonymousCaller(anonymous);
+  const user = owner.slice(owner.indexOf("/") + 1);
+  if (user.startsWith("~")) return anonymousCaller();
+  return user === "-" ? hostCaller : { kind: "user", key: owner };
+}
 
 /** Returns the time in the key of an ended run or of one with a time of removal, in epoch milliseconds. */
 export function timeOf(key: string): number {

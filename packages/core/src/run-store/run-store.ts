@@ -10,7 +10,7 @@ import type { Json } from "../storage/json.ts";
 import { GatheredWrites, writeAll } from "./gathered-writes.ts";
 import { inputKeys, isLongInput, removeInput, writeInput } from "./run-input.ts";
 import { removeSubscriptions } from "./subscription-record.ts";
-import { byKeys, timeOf, isEnded, readOpenRun, readRunRecord, runIdOf } from "./run-record.ts";
+import { byKeys, callerOf, callerOfOpen, isEnded, readOpenRun, readRunRecord, runIdOf, timeOf } from "./run-record.ts";
 import type { EndStatus, OpenRun, Running, RunRecord, RunStorage } from "./run-record.ts";
 
 /** The end of a run, for its record. */
@@ -130,7 +130,7 @@ export class RunStore {
    */
   async finish(runId: string, end: StoredEnd & Partial<Running>, known?: RunRecord): Promise<void> {
     const endedAt = this.#now();
-    const change = ({ keys: _keys, waits: _waits, ...record }: RunRecord): RunRecord | null =>
+    const change = ({ keys: _keys, waits: _waits, waitsUntil: _until, ...record }: RunRecord): RunRecord | null =>
       isEnded(record.status) ? null : { ...record, ...end, endedAt };
     const ended = (await this.change(runId, change, known)) ?? (await this.#readStored(runId));
     if (ended !== null) await this.settle(ended);
@@ -156,11 +156,12 @@ export class RunStore {
   async suspend(
     { runId, attempts }: Pick<RunRecord, "runId" | "attempts">,
     waits: readonly RunWait[],
+    waitsUntil?: number,
   ): Promise<RunRecord | null> {
-    return await this.change(runId, (record) => {
+    return await this.change(runId, ({ waitsUntil: _before, ...record }) => {
       // A later attempt has the run.
       if (isEnded(record.status) || record.attempts > attempts) return null;
-      return { ...record, status: "waiting", waits: [...waits] };
+      return { ...record, status: "waiting", waits: [...waits], ...(waitsUntil !== undefined && { waitsUntil }) };
     });
   }
 
@@ -185,8 +186,10 @@ export class RunStore {
     if (waiting?.status !== "waiting") return null;
     // First the list: of a run that is not on it no other process would know. With its new activation once the record has it.
     await this.open(waiting);
-    const woken = await this.change(runId, ({ waits: _waits, ...record }: RunRecord): RunRecord | null =>
-      record.status === "waiting" ? { ...record, status: "queued", activation: record.activation + 1 } : null,
+    const woken = await this.change(
+      runId,
+      ({ waits: _waits, waitsUntil: _until, ...record }: RunRecord): RunRecord | null =>
+        record.status === "waiting" ? { ...record, status: "queued", activation: record.activation + 1 } : null,
     );
     if (woken !== null) await this.open(woken);
     return woken;
@@ -220,8 +223,8 @@ export class RunStore {
     if (!(await this.storage.compareAndSet(runNamespaces.open, key, value, null))) return true;
     for (const piece of left) await this.storage.delete(runNamespaces.input, piece);
     await this.removeLog(runId);
-    const { owner } = readOpenRun(value, runId);
-    await this.storage.delete(runNamespaces.byOwner, byKeys.ofOpen(owner, runId));
+    const caller = callerOfOpen(readOpenRun(value, runId));
+    await this.storage.delete(runNamespaces.byOwner, byKeys.ofOpen(caller, runId));
     return true;
   }
 
@@ -284,7 +287,7 @@ export class RunStore {
     if (record.isSubscribed === true) await removeSubscriptions(this.storage, runId);
     const ended = endedAt === undefined ? [] : [byKeys.ofEnded(endedAt, runId), byKeys.ofBare(endedAt, runId)];
     const expiring = expiresAt === undefined ? [] : [byKeys.ofExpiring(expiresAt, runId)];
-    const places = [byKeys.ofOwner(record), byKeys.ofSession(record), byKeys.ofOpen(ownerKey(record.owner), runId)];
+    const places = [byKeys.ofOwner(record), byKeys.ofSession(record), byKeys.ofOpen(callerOf(record), runId)];
     const listed = [...places, ...ended, ...expiring];
     await writeAll(this.storage, [
       { namespace: open, key: encodeKey(runId), value: null },
@@ -351,10 +354,11 @@ export class RunStore {
 
   /** Returns the key under which an open run is listed to be counted, if it is. */
   #openKeys(record: RunRecord): string[] {
-    return this.#isShared && isListed(record) ? [byKeys.ofOpen(ownerKey(record.owner), record.runId)] : [];
+    const caller = callerOf(record);
+    return this.#isShared && caller.kind !== "host" ? [byKeys.ofOpen(caller, record.runId)] : [];
   }
 
-  #openRun({ activation, priority, notBefore, owner, status, waits }: RunRecord): OpenRun {
+  #openRun({ activation, priority, notBefore, owner, anonymous, status, waits }: RunRecord): OpenRun {
     const waitsForUpgrade = status === "waiting" && waits?.[0]?.kind === "upgrade";
     return {
       v: 1,
@@ -362,6 +366,7 @@ export class RunStore {
       activation,
       priority,
       owner: ownerKey(owner),
+      ...(anonymous !== undefined && { anonymous }),
       ...(notBefore !== undefined && { notBefore }),
       ...(waitsForUpgrade && { waitsForUpgrade }),
     };

@@ -120,6 +120,8 @@ export type RunRequest = {
    * @default false with a user
    */
   isBearer?: boolean | undefined;
+  /** The remote address of a caller without a verified user, where it is known to be the client's: its open runs are counted apart. */
+  address?: string | undefined;
   /** Options that only a service without a storage takes, as the run ends with the process: any other refuses the run. */
   local?: LocalRunOptions | undefined;
   /** A repeated request of the same owner with the same key is the same run. 1 to 255 characters. */

@@ -32,7 +32,8 @@ export type KeptRun = AcceptedRun & {
   readonly over?: Promise<void>;
 };
 
-type AnyRequestedRun = Pick<RequestedRun<unknown, unknown>, "input" | "opts" | "owner">;
+/** A requested run of any runnable, with what it counts for. */
+export type AnyRequestedRun = Pick<RequestedRun<unknown, unknown>, "input" | "opts" | "owner" | "address">;
 
 /**
  * Has a service accept a requested run, or find it again by its key. A run that is kept in this process counts as active until
@@ -73,7 +74,11 @@ async function untilOver(service: RunService, runId: string): Promise<void> {
   }
 }
 
-function toRunRequest({ input, opts, owner }: AnyRequestedRun, target: RunTarget, signal: AbortSignal): RunRequest {
+function toRunRequest(
+  { input, opts, owner, address }: AnyRequestedRun,
+  target: RunTarget,
+  signal: AbortSignal,
+): RunRequest {
   const { kind, name, isDurable, key, mustExist, note, ttlMs, beforeStored } = target;
   const { runId, sessionId, isNewSession, userId, tenantId, verified, apiKey, apiKeys } = opts;
   const { metadata, messages, limits, modelOptions, instructions, fromOutside, model, tools } = opts;
@@ -90,6 +95,7 @@ function toRunRequest({ input, opts, owner }: AnyRequestedRun, target: RunTarget
         }),
     owner: { userId, tenantId, verified },
     isBearer: owner.userId === undefined,
+    address,
     keys: { apiKey, apiKeys },
     note,
     ttlMs,

@@ -45,6 +45,8 @@ export type RequestedRun<Subject, Input> = {
   readonly opts: RequestedRunOpts;
   /** The principal, who alone may cancel the run. Empty without one: a `userId` that a client sends proves nothing. */
   readonly owner: SessionOwner;
+  /** The remote address of the client, where the host says that it can be trusted. */
+  readonly address?: string | undefined;
 };
 
 /** Facts by which the fields of a run are read: those of its transport and of its host. */
@@ -58,6 +60,8 @@ export type RunFieldRules<Subject, Input> = {
   readonly hostOptions?: HostRunOptions | undefined;
   /** Returns the keys of the run. Takes the value of the field `apiKey`, undefined if it is missing. */
   readonly readKeys: (apiKey: unknown) => CarriedKeys;
+  /** The remote address of the client, where the host says that it can be trusted. */
+  readonly address?: string | undefined;
   /** Name of what the client sent, for errors. @default "body" */
   readonly where?: string | undefined;
 };
@@ -104,7 +108,7 @@ export function readRunFields<Subject, Input>(
   { input, sessionId, userId, apiKey, messages }: RunFields,
   rules: RunFieldRules<Subject, Input>,
 ): RequestedRun<Subject, Input> {
-  const { subject, readInput, principal, bodyUserId, hostOptions, readKeys, where = "body" } = rules;
+  const { subject, readInput, principal, bodyUserId, hostOptions, readKeys, address, where = "body" } = rules;
   const user = readRunUser(principal, { claimed: userId ?? undefined, bodyUserId });
   const isNewSession = sessionId === undefined || sessionId === null;
   return {
@@ -122,6 +126,7 @@ export function readRunFields<Subject, Input>(
       ...user,
     },
     owner: principal ?? {},
+    address,
   };
 }
 

@@ -8,13 +8,14 @@ import type { Runnable } from "../run/runnable.ts";
 import type { SessionOwner } from "../session/session-owner.ts";
 import type { Json } from "../storage/json.ts";
 import { acceptRequestedRun } from "./accept-requested-run.ts";
-import type { KeptRun, RunTarget } from "./accept-requested-run.ts";
+import type { AnyRequestedRun, KeptRun, RunTarget } from "./accept-requested-run.ts";
 import { ActiveRuns } from "./active-runs.ts";
 import type { EndingRuns } from "./active-runs.ts";
 import { ClientRun } from "./client-run.ts";
 import type { ClientRunPolicy } from "./client-run.ts";
 import { ClientTail } from "./client-tail.ts";
 import type { FollowedRun } from "./client-tail.ts";
+import { OpenShares } from "./open-shares.ts";
 import { OpenTails } from "./open-tails.ts";
 import type { RequestedRun } from "./run-fields.ts";
 
@@ -59,6 +60,11 @@ export type ServedRunsOptions = {
   /** Milliseconds for which the events of a run that is kept in this process can be read again after its end. */
   readonly resumeMs: number;
   readonly logger: Logger;
+  /**
+   * The number of runs of users that are kept in this process and not over. Callers without a user have a bound of their own: as
+   * many where no user comes, and a tenth beside users. @default 1000
+   */
+  readonly maxOpen?: number | undefined;
   /** Waited for when the runs of this process are over, before a shutdown closes what keeps them. @default nothing */
   readonly onRunsOver?: (() => Promise<void>) | undefined;
 };
@@ -69,7 +75,7 @@ export type KeepRequest = Pick<RunTarget, "kind" | "name" | "key" | "mustExist" 
   readonly endsWithClient: boolean;
 };
 
-/** Runs that are kept in this process have no limits of their own, as plain runs have none: the host limits requests. */
+/** Runs that are kept in this process do not wait for others. */
 const unlimited = Number.MAX_SAFE_INTEGER;
 
 /** Milliseconds for which the result of a run in memory is kept after its end, at least. */
@@ -87,6 +93,7 @@ export class ServedRuns implements EndingRuns {
   readonly #options: ServedRunsOptions;
   readonly #durableNames: Readonly<Record<RunKind, ReadonlySet<string>>>;
   readonly #active = new ActiveRuns();
+  readonly #openShares: OpenShares;
   readonly #tails = new OpenTails();
   #kept: RunService | undefined;
 
@@ -95,6 +102,7 @@ export class ServedRuns implements EndingRuns {
     this.durable = options.durable;
     this.#served = served;
     this.#options = options;
+    this.#openShares = new OpenShares(options.maxOpen);
     const namesOf = (kind: RunKind, entries: ReadonlyMap<string, object>) => namesIn(options.durable, kind, entries);
     this.#durableNames = {
       agent: namesOf("agent", served.agents),
@@ -118,12 +126,13 @@ export class ServedRuns implements EndingRuns {
     return { kind, name, service: durable ?? this.#keeper, isDurable: durable !== undefined, key, mustExist, ttlMs };
   }
 
-  /** Has a service accept a requested run, or find it again by its key. Throws `unavailable` while a shutdown drains. */
-  async accept(
-    requested: Pick<RequestedRun<unknown, unknown>, "input" | "opts" | "owner">,
-    target: RunTarget,
-  ): Promise<KeptRun> {
-    return await acceptRequestedRun(requested, target, this.#active);
+  /**
+   * Has a service accept a requested run, or find it again by its key. Throws `unavailable` while a shutdown drains, and
+   * `rate_limited` when the caller has too many.
+   */
+  async accept(requested: AnyRequestedRun, target: RunTarget): Promise<KeptRun> {
+    const accept = async (bounded: RunTarget) => await acceptRequestedRun(requested, bounded, this.#active);
+    return target.isDurable ? await accept(target) : await this.#openShares.accept(requested, target, accept);
   }
 
   /** Follows a kept run for a client, from its beginning or behind the last event that the client has seen. */

@@ -1,4 +1,10 @@
-import { checkFieldNames, readHostRunOptions, readKeyHeaders, readRunFields } from "@troupe/core/adapter";
+import {
+  checkFieldNames,
+  readHostRunOptions,
+  readKeyHeaders,
+  readRemoteAddress,
+  readRunFields,
+} from "@troupe/core/adapter";
 import type { RequestedRun, RunFieldRules, RunFields } from "@troupe/core/adapter";
 import { principalOf } from "../exchange/exchange.ts";
 import type { Exchange } from "../exchange/exchange.ts";
@@ -45,9 +51,10 @@ export async function toRunRequest<Subject, Input>(
   const principal = principalOf(request);
   const hostOptions = settings.runOptions && readHostRunOptions(await settings.runOptions(request));
   const body = await readFields();
-  const { bodyUserId, genericApiKeyHeader } = settings;
+  const { bodyUserId, genericApiKeyHeader, trustAddresses } = settings;
+  const address = readRemoteAddress(request, trustAddresses);
   const readKeys = (bodyKey: unknown) => readKeyHeaders(request.headers, { genericApiKeyHeader, bodyKey });
-  const rules = { subject, readInput, principal, bodyUserId, hostOptions, readKeys };
+  const rules = { subject, readInput, principal, bodyUserId, hostOptions, readKeys, address };
   const runRequest = { ...readRunFields(body, rules), query };
   const { runId, sessionId } = runRequest.opts;
   requestRecordOf(response).runId = runId;

@@ -46,6 +46,7 @@ const routerOptions = {
   ui: readUi,
   bodyUserId: optional(oneOf("trusted", "unverified"), "unverified"),
   ...requestSourceOptions,
+  trustAddresses: optional(anyBoolean, false),
   genericApiKeyHeader: optional(anyBoolean, true),
   maxBodyBytes: optional(integer(1)),
   fileUpload: readFileUpload,

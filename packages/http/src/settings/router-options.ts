@@ -77,6 +77,11 @@ export type RouterOptions = {
    * `"example.org:8080"` or `"[::1]"`. @default any
    */
   allowedHosts?: readonly string[] | undefined;
+  /**
+   * `true` says that the remote address of a request is one client's: on Express `request.ip`, which follows `trust proxy`. Callers
+   * without a user are then bounded by address too, of which IPv6 addresses of one /64 are one. @default false: they are all one
+   */
+  trustAddresses?: boolean | undefined;
   /** `false` leaves the header `x-api-key` to the host's own authentication. @default true */
   genericApiKeyHeader?: boolean | undefined;
   /**
@@ -117,6 +122,7 @@ export type RouterSettings = {
   readonly bodyUserId: BodyUserId;
   readonly allowedOrigins?: readonly string[];
   readonly allowedHosts?: readonly string[];
+  readonly trustAddresses: boolean;
   readonly genericApiKeyHeader: boolean;
   readonly maxBodyBytes: number;
   /** Undefined when forms are not taken. */

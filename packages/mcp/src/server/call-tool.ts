@@ -16,6 +16,8 @@ export type Caller = {
   readonly answered?: Promise<void>;
   /** The session that a client of an earlier revision names over HTTP. It is a secret of that client. */
   readonly session?: string;
+  /** The remote address, where the host trusts it. */
+  readonly address?: string | undefined;
   readonly opts: Pick<RunOpts, "userId" | "tenantId" | "apiKey" | "apiKeys">;
   readonly secrets: readonly (string | undefined)[];
 };

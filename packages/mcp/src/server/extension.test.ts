@@ -230,6 +230,19 @@ describe("a session of createMcpServer", () => {
     expect([await one.ping(), await three.ping()]).toEqual([200, 200]);
   });
 
+  it("of a user does not give way to those of callers without one, or of another user [mcp-server.sessions]", async () => {
+    const served = await serveUsers({ maxSessions: 25 });
+    const ada = await openSession(served, { "x-user": "ada" });
+    const opened = [];
+    for (let count = 0; count < 30; count++) opened.push(await openSession(served));
+    for (let count = 0; count < 30; count++) await openSession(served, { "x-user": "bob" });
+    const statuses = [];
+    for (const { ping } of opened) statuses.push(await ping());
+
+    expect(await ada.ping()).toBe(200);
+    expect(statuses).toEqual([...Array<number>(28).fill(404), 200, 200]);
+  });
+
   it("ends when it is not used for sessionIdleMs, and with the server [mcp-server.sessions]", async () => {
     const idle = await openSession(await serveUsers({ sessionIdleMs: 200 }));
     expect(idle.id).not.toBe("");

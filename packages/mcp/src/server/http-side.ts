@@ -37,7 +37,7 @@ export class HttpSide {
   }
 
   async serve(request: McpRequest, response: ServerResponse): Promise<void> {
-    const { maxBodyBytes, genericApiKeyHeader } = this.#settings;
+    const { maxBodyBytes } = this.#settings;
     const left = new AbortController();
     const answered = Promise.withResolvers<void>();
     response.once("close", () => {
@@ -47,7 +47,7 @@ export class HttpSide {
     try {
       if (this.#isClosed) throw new TroupeError("unavailable", "The server is shutting down.");
       this.#guard(request);
-      const read = readCaller(request, genericApiKeyHeader);
+      const read = readCaller(request, this.#settings);
       const caller = { ...read, signal: left.signal, answered: answered.promise };
       const { callers } = await this.#loadParts();
       // An object of its own for each request: the library hands it on unread, and the caller is found by it.

@@ -46,7 +46,8 @@ export type McpServerOptions = ServedRegistries & {
   extend?: McpExtend | undefined;
   /**
    * With `extend`: the number of sessions over HTTP that are kept at once for clients of revisions before 2026-07-28, so that
-   * tools can ask them. The one that was used longest ago gives way. With `0` none is kept. @default 1_000
+   * tools can ask them. Beyond it the one that was used longest ago gives way. Those of callers without a user are bounded apart: as
+   * many where no user comes, and a tenth beside users. With `0` none is kept. @default 1_000
    */
   maxSessions?: number | undefined;
   /** With `extend`: milliseconds after which an unused session is ended. @default 1_800_000 */
@@ -56,6 +57,11 @@ export type McpServerOptions = ServedRegistries & {
    * clients share it. @default a random one, of this process
    */
   stateKey?: string | undefined;
+  /**
+   * `true` says that the remote address of a request is one client's: on Express `request.ip`, which follows `trust proxy`. Callers
+   * without a user are then bounded by address too, of which IPv6 addresses of one /64 are one. @default false: they are all one
+   */
+  trustAddresses?: boolean | undefined;
   /** `false` leaves the header `x-api-key` to the host's own authentication. @default true */
   genericApiKeyHeader?: boolean | undefined;
   /** The maximum size of a message in bytes. A longer one is refused over HTTP and ends a connection over stdio. @default 1_048_576 */
@@ -71,7 +77,10 @@ export type McpServerOptions = ServedRegistries & {
    * and is reached over every transport. @default none: tasks are kept in memory, and end with the process
    */
   runs?: RunService | undefined;
-  /** The number of open tasks that are kept in memory at once. A service in `runs` has its own bounds. @default 1_000 */
+  /**
+   * The number of open tasks of users that are kept in memory at once, of which each has at most a tenth, or 20. Callers without a
+   * user have as many where no user comes, and a tenth beside users. A service in `runs` has its own bounds. @default 1_000
+   */
   maxTasks?: number | undefined;
   /**
    * The bytes of images, audio and files of a run's tools that one result has at most, in base64. What is beyond is left out,
@@ -107,6 +116,7 @@ const optionTable = {
   maxSessions: optional(integer(0)),
   sessionIdleMs: optional(timeoutMilliseconds),
   stateKey: optional(longSecret),
+  trustAddresses: optional(anyBoolean, false),
   genericApiKeyHeader: optional(anyBoolean, true),
   maxBodyBytes: optional(integer(1), 1_048_576),
   runOptions: optional(functionLike<McpRunOptions>()),
@@ -133,6 +143,7 @@ export type McpServerSettings = {
   readonly maxSessions: number;
   readonly sessionIdleMs: number;
   readonly stateKey?: string;
+  readonly trustAddresses: boolean;
   readonly genericApiKeyHeader: boolean;
   readonly maxBodyBytes: number;
   readonly runOptions?: McpRunOptions;

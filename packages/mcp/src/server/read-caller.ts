@@ -6,11 +6,13 @@ import {
   keyHeaders,
   readKeyHeaders,
   readPrincipal,
+  readRemoteAddress,
   readRequestHost,
 } from "@troupe/core/adapter";
 import type { HostName, RequestSourceOptions } from "@troupe/core/adapter";
 import type { McpRequest } from "./answer-request.ts";
 import type { Caller } from "./call-tool.ts";
+import type { McpServerSettings } from "./mcp-server-options.ts";
 
 /**
  * Makes the check of each request before its body is read. It throws `forbidden` for a host that is not in `allowedHosts`,
@@ -47,7 +49,10 @@ function forbidden(message: string): TroupeError {
 }
 
 /** Reads the user and the keys of a request. Throws `invalid_request` for a key that is malformed or sent twice. */
-export function readCaller(request: McpRequest, genericApiKeyHeader: boolean): Omit<Caller, "signal" | "answered"> {
+export function readCaller(
+  request: McpRequest,
+  { genericApiKeyHeader, trustAddresses }: Pick<McpServerSettings, "genericApiKeyHeader" | "trustAddresses">,
+): Omit<Caller, "signal" | "answered"> {
   const { headersDistinct, headers } = request;
   const secrets = keyHeaders.flatMap((name) => headersDistinct[name] ?? []);
   const opts = {
@@ -59,6 +64,7 @@ export function readCaller(request: McpRequest, genericApiKeyHeader: boolean): O
     request,
     opts,
     secrets: [...secrets, headers.authorization],
+    address: readRemoteAddress(request, trustAddresses),
     ...(session !== undefined && { session }),
   };
 }

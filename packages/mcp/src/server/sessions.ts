@@ -1,4 +1,5 @@
-import { createId } from "@troupe/core/adapter";
+import { CallerHoldings, CallerShares, countedCaller, createId } from "@troupe/core/adapter";
+import type { CountedCaller } from "@troupe/core/adapter";
 import type * as Library from "@modelcontextprotocol/server";
 import { isInitialize } from "./answer-request.ts";
 import type { Caller } from "./call-tool.ts";
@@ -17,6 +18,8 @@ export type SessionRequest = {
 
 type Session = {
   readonly owner: string;
+  /** The caller who opened it, for the bounds. */
+  readonly opener: CountedCaller;
   readonly made: MadeServer;
   readonly transport: Library.WebStandardStreamableHTTPServerTransport;
   /** The number of its requests that are not answered, an open stream of notifications among them. */
@@ -34,6 +37,8 @@ export class Sessions {
   readonly #library: typeof Library;
   readonly #makeServer: MakeServer;
   readonly #limits: SessionLimits;
+  readonly #shares: CallerShares;
+  readonly #held = new CallerHoldings();
   /** The one that was used longest ago comes first. */
   readonly #sessions = new Map<string, Session>();
   #sweeping: NodeJS.Timeout | undefined;
@@ -43,6 +48,7 @@ export class Sessions {
     this.#library = library;
     this.#makeServer = makeServer;
     this.#limits = limits;
+    this.#shares = new CallerShares({ total: limits.maxSessions });
   }
 
   /** The servers of all sessions. */
@@ -96,8 +102,10 @@ export class Sessions {
       onsessionclosed: () => this.#forget(id),
     });
     await made.product.connect(transport);
-    this.#makeRoom();
-    this.#sessions.set(id, { owner: ownerOf(caller), made, transport, open: 0, usedAt: performance.now() });
+    const opener = countedCaller(caller.opts, caller.address);
+    this.#makeRoom(opener);
+    this.#sessions.set(id, { owner: ownerOf(caller), opener, made, transport, open: 0, usedAt: performance.now() });
+    this.#held.set(id, opener);
     this.#sweeping ??= setInterval(() => this.#sweep(), Math.min(this.#limits.sessionIdleMs, longestSweepMs)).unref();
     const reply = await transport.handleRequest(request, options);
     // A request that opened nothing, or one that the end of the server has overtaken.
@@ -105,12 +113,27 @@ export class Sessions {
     return reply;
   }
 
-  /** Ends the session that was used longest ago, one without open requests where there is one. */
-  #makeRoom(): void {
-    if (this.#sessions.size < this.#limits.maxSessions) return;
-    const entries = [...this.#sessions];
-    const [id] = entries.find(([, { open }]) => open === 0) ?? entries[0] ?? [];
-    if (id !== undefined) void this.#end(id);
+  /**
+   * Ends sessions until the share of a caller has room: its own where that is full, else those of the caller of its kind that has
+   * most. Of these the one that was used longest ago, without open requests where there is one.
+   */
+  #makeRoom(opener: CountedCaller): void {
+    for (;;) {
+      const full = this.#shares.fullOf(opener, this.#held.of(opener));
+      if (full === undefined) return;
+      const isOwn = full.whose === "user" || full.whose === "address";
+      const { key } = isOwn ? opener : this.#largest(opener);
+      const entries = [...this.#sessions].filter(([, session]) => session.opener.key === key);
+      const [id] = entries.find(([, { open }]) => open === 0) ?? entries[0] ?? [];
+      if (id === undefined) return;
+      void this.#end(id);
+    }
+  }
+
+  /** Returns the caller of a kind that has most sessions. */
+  #largest({ kind }: CountedCaller): CountedCaller {
+    const openers = [...this.#sessions.values()].flatMap(({ opener }) => (opener.kind === kind ? [opener] : []));
+    return openers.reduce((most, next) => (this.#held.of(next).own > this.#held.of(most).own ? next : most));
   }
 
   #sweep(): void {
@@ -126,6 +149,7 @@ export class Sessions {
 
   #forget(id: string): void {
     this.#sessions.delete(id);
+    this.#held.delete(id);
     if (this.#sessions.size > 0) return;
     clearInterval(this.#sweeping);
     this.#sweeping = undefined;

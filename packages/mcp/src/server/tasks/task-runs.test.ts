@@ -1,5 +1,6 @@
 import { InMemoryStorage, RunService } from "@troupe/core";
 import { CallToolResultSchema, ErrorCode } from "@modelcontextprotocol/sdk/types.js";
+import type { RequestHandler } from "express";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { serveAgents } from "../../../test/served-agents.ts";
 import { post, serveHttp } from "../../../test/serve-http.ts";
@@ -99,7 +100,7 @@ describe("a task", () => {
     const { url } = await serveHttp({ maxTasks: 2 });
     const client = await connectFirst(url);
     const [first] = [await startTask(client, "hang"), await startTask(client, "hang")];
-    await expect(startTask(client, "tea")).rejects.toThrow("2 tasks are open.");
+    await expect(startTask(client, "tea")).rejects.toThrow("Callers without a user have 2 open runs");
     expect(await new ModernClient(url).call("ask_helper", { message: "tea" })).toMatchObject({ isError: true });
 
     await client.experimental.tasks.cancelTask(first);
@@ -112,6 +113,33 @@ describe("a task", () => {
           ),
       )
       .toBe("begun");
+  });
+
+  it("of callers without a user leaves users their own share, and no user has all [mcp-server.task-bounds]", async () => {
+    const { url } = await serveHttp({ maxTasks: 30 }, [userOfHeader]);
+    const [anonymous, ada, bob] = [
+      await connectFirst(url),
+      await connectFirst(url, { headers: { "x-user": "ada" } }),
+      await connectFirst(url, { headers: { "x-user": "bob" } }),
+    ];
+    const startAll = async (client: typeof ada): Promise<number> => {
+      for (let count = 0; ; count++) if ((await startTask(client, "hang").catch(() => "")) === "") return count;
+    };
+    expect([await startAll(anonymous), await startAll(ada), await startAll(bob)]).toEqual([30, 20, 10]);
+    await expect(startTask(ada, "tea")).rejects.toThrow("This user has 20 open runs");
+  });
+
+  it("counts each address apart where these are trusted [mcp-server.task-bounds]", async () => {
+    const from: RequestHandler = (request, _response, next) => {
+      Object.defineProperty(request, "ip", { value: request.headers["x-from"] });
+      next();
+    };
+    const { url } = await serveHttp({ maxTasks: 30, trustAddresses: true }, [from]);
+    const at = async (address: string) => await connectFirst(url, { headers: { "x-from": address } });
+    const [one, two] = [await at("2001:db8::1"), await at("192.0.2.1")];
+    for (let count = 0; count < 20; count++) await startTask(one, "hang");
+    await expect(startTask(await at("2001:db8::2"), "tea")).rejects.toThrow("This address has 20 open runs");
+    expect(await startTask(two, "hang")).not.toBe("");
   });
 
   it("without runs ends with the server, and with it the wait for its result [mcp-server.shutdown]", async () => {

@@ -47,13 +47,12 @@ export class TaskRuns {
   readonly #tools: ReadonlyMap<string, ServedTool>;
   /** The service in memory, once there is one. */
   #own: RunService | undefined;
-  #ownOpen = 0;
 
   /** Throws `invalid_config` if the host's service has other entries under the names of the tools, or none of them. */
   constructor(settings: TaskSettings) {
-    const { tools, agents, teams, workflows, runs, logger } = settings;
+    const { tools, agents, teams, workflows, runs, maxTasks: maxOpen, logger } = settings;
     this.#settings = settings;
-    this.#served = new ServedRuns({ agents, teams, workflows }, { durable: runs, resumeMs: eventsMs, logger });
+    this.#served = new ServedRuns({ agents, teams, workflows }, { durable: runs, resumeMs: eventsMs, maxOpen, logger });
     this.#tools = new Map([...tools.values()].map((tool) => [`${tool.target.kind}/${tool.target.name}`, tool]));
     const isUsed = [...tools.values()].some(({ target: { kind, name } }) => runs?.find(kind, name) !== undefined);
     if (runs === undefined || isUsed) return;
@@ -85,8 +84,8 @@ export class TaskRuns {
     const target = this.#served.keeperOf({ ...tool.target, endsWithClient: false, ttlMs: ttl });
     if (target === undefined) throw new TypeError("A task has no service that keeps it.");
     const { service } = target;
-    const accept = async () => await this.#served.accept({ input, opts, owner }, target);
-    const { runId } = target.isDurable ? await accept() : await this.#acceptOwn(service, accept);
+    if (!target.isDurable) this.#own = service;
+    const { runId } = await this.#served.accept({ input, opts, owner, address: caller.address }, target);
     return { service, tool, run: await service.get(runId, "host") };
   }
 
@@ -155,26 +154,6 @@ export class TaskRuns {
   /** Ends the tasks in memory, and the requests that wait for a task. The host's service goes on. */
   async close(): Promise<void> {
     await this.#served.close();
-  }
-
-  async #acceptOwn<Accepted extends { over?: Promise<void> }>(
-    service: RunService,
-    accept: () => Promise<Accepted>,
-  ): Promise<Accepted> {
-    const { maxTasks } = this.#settings;
-    if (this.#ownOpen >= maxTasks) {
-      throw new TroupeError("rate_limited", `${maxTasks} tasks are open. Wait for one to end, or cancel one.`);
-    }
-    this.#own = service;
-    this.#ownOpen++;
-    try {
-      const accepted = await accept();
-      void accepted.over?.finally(() => this.#ownOpen--);
-      return accepted;
-    } catch (error) {
-      this.#ownOpen--;
-      throw error;
-    }
   }
 
   /** Leaves out runs of what this server does not serve. */

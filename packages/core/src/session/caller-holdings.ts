@@ -1,0 +1,45 @@
+import type { HeldShare } from "./caller-shares.ts";
+import type { CountedCaller } from "./counted-caller.ts";
+
+type Holding = { readonly caller: CountedCaller; readonly size: number };
+
+/** What callers hold of a bound: things with an id, such as runs or sessions, each of a size. */
+export class CallerHoldings {
+  readonly #holdings = new Map<string, Holding>();
+  /** Sums of sizes by the key of the caller, and by its kind. */
+  readonly #own = new Map<string, number>();
+  readonly #together = new Map<CountedCaller["kind"], number>();
+
+  /** Notes a thing that a caller holds, in place of one with the same id. */
+  set(id: string, caller: CountedCaller, size = 1): void {
+    this.delete(id);
+    this.#holdings.set(id, { caller, size });
+    this.#count(caller, size);
+  }
+
+  /** Changes the size of a thing. One that nobody holds is not counted. */
+  grow(id: string, by: number): void {
+    const holding = this.#holdings.get(id);
+    if (holding === undefined) return;
+    this.#holdings.set(id, { ...holding, size: holding.size + by });
+    this.#count(holding.caller, by);
+  }
+
+  delete(id: string): void {
+    const holding = this.#holdings.get(id);
+    if (!this.#holdings.delete(id) || holding === undefined) return;
+    this.#count(holding.caller, -holding.size);
+  }
+
+  /** Returns what a caller holds. */
+  of({ key, kind }: CountedCaller): HeldShare {
+    return { own: this.#own.get(key) ?? 0, together: this.#together.get(kind) ?? 0 };
+  }
+
+  #count({ key, kind }: CountedCaller, by: number): void {
+    const own = (this.#own.get(key) ?? 0) + by;
+    if (own > 0) this.#own.set(key, own);
+    else this.#own.delete(key);
+    this.#together.set(kind, (this.#together.get(kind) ?? 0) + by);
+  }
+}

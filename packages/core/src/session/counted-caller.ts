@@ -1,0 +1,59 @@
+import { hash } from "node:crypto";
+import { isIP } from "node:net";
+import { ownerKey } from "./session-keys.ts";
+import type { SessionOwner } from "./session-owner.ts";
+
+/** A caller as bounds count it: a verified user, a caller without one, or the program itself. */
+export type CountedCaller = {
+  readonly kind: "user" | "anonymous" | "host";
+  /** Callers with the same key are one. */
+  readonly key: string;
+};
+
+/** The key of all callers without a verified user whose addresses are unknown. No owner's key begins with `#`. */
+const anonymousKey = "#";
+
+/** The program itself, whose own runs have no bounds per caller. */
+export const hostCaller: CountedCaller = { kind: "host", key: "#host" };
+
+/**
+ * Returns the caller of a request from outside. A user who is only claimed counts as none: anyone can claim a thousand.
+ *
+ * @param address the remote address, where the host says that it is the client's
+ */
+export function countedCaller(owner: SessionOwner, address?: string): CountedCaller {
+  const { userId, verified = true } = owner;
+  if (userId !== undefined && verified) return { kind: "user", key: ownerKey(owner) };
+  const network = address === undefined ? undefined : networkOf(address);
+  if (network === undefined) return anonymousCaller();
+  // Addresses are personal data, and the key is stored with a run.
+  return anonymousCaller(`${anonymousKey}${hash("sha256", network).slice(0, 16)}`);
+}
+
+/** Returns a caller without a verified user by its key. */
+export function anonymousCaller(key = anonymousKey): CountedCaller {
+  return { kind: "anonymous", key };
+}
+
+/** Returns an IPv4 address as it is, and of an IPv6 address its /64: one client has all of it. Undefined for no address. */
+function networkOf(address: string): string | undefined {
+  const [plain = ""] = address.split("%");
+  const version = isIP(plain);
+  if (version !== 6) return version === 4 ? plain : undefined;
+  const groups = groupsOf(plain);
+  const [high = 0, low = 0] = groups.slice(6);
+  const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
+  if (isMapped) return [high >> 8, high & 255, low >> 8, low & 255].join(".");
+  return groups.slice(0, 4).join(":");
+}
+
+/** Returns the eight groups of an IPv6 address. */
+function groupsOf(address: string): number[] {
+  // In its canonical form an IPv4 address at its end is two groups.
+  const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);
+  const [head = "", tail] = canonical.split("::");
+  const read = (text: string): number[] =>
+    text === "" ? [] : text.split(":").map((group) => Number.parseInt(group, 16));
+  const [first, last] = [read(head), read(tail ?? "")];
+  return [...first, ...Array<number>(8 - first.length - last.length).fill(0), ...last];
+}
