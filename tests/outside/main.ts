@@ -6,6 +6,7 @@ import { MissingServer } from "../../tools/services/service.ts";
 import { needAdk, visitByAdk } from "./adk.ts";
 import { visitWithCanaries } from "./canaries.ts";
 import { startDemo } from "./demo-process.ts";
+import { visitWithFloods } from "./floods.ts";
 import { visitForms } from "./forms.ts";
 import { needGenerators, visitByGeneratedClients } from "./generated-clients.ts";
 import { tryFloods } from "./memory.ts";
@@ -31,6 +32,7 @@ const plans: Readonly<Record<string, Plan>> = {
   memory: { visit: visitByFloods, share: 0 },
   canaries: { visit: visitWithCanaries, share: 0.02 },
   adk: { visit: visitByAdk, share: 0, need: needAdk, isByName: true },
+  floods: { visit: visitWithFloods, share: 0 },
 };
 
 const { values, positionals } = parseArgs({
