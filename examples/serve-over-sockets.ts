@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
+import { io as dial } from "socket.io-client";
 // #region readme
 import { createServer } from "node:http";
 import { Agent, defineTool } from "@troupe/core";
 import { openai } from "@troupe/providers-openai";
-import { allowOrigins, createAgentGateway } from "@troupe/socket";
+import { createAgentGateway } from "@troupe/socket";
 import { Server } from "socket.io";
 import { z } from "zod";
 
@@ -18,18 +19,22 @@ const weather = defineTool({
 const helper = new Agent({ name: "helper", model: openai("gpt-6.1-sol"), tools: [weather] });
 
 const server = createServer();
-const io = new Server(server, { allowRequest: allowOrigins(["https://app.example.org"]) });
-createAgentGateway({ io, agents: { helper } });
+const io = new Server(server);
+createAgentGateway({ io, agents: { helper }, allowedOrigins: ["https://app.example.org"] });
 server.listen(process.env["PORT"] ?? 3000);
 // #endregion
 
 await once(server, "listening");
-const { port } = server.address() as AddressInfo;
-const refused = await fetch(`http://127.0.0.1:${port}/socket.io/?EIO=4&transport=polling`, {
-  headers: { origin: "https://evil.example" },
-});
-const accepted = await fetch(`http://127.0.0.1:${port}/socket.io/?EIO=4&transport=polling`);
+const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/service`;
+const connect = async (origin: string): Promise<string> => {
+  const socket = dial(url, { transports: ["websocket"], forceNew: true, extraHeaders: { origin } });
+  return await new Promise<string>((resolve) => {
+    socket.once("connect", () => resolve("connected")).once("connect_error", ({ message }) => resolve(message));
+  }).finally(() => socket.disconnect());
+};
+const listed = await connect("https://app.example.org");
+const foreign = await connect("https://evil.example");
 await io.close();
 
-assert.equal(refused.status, 403);
-assert.equal(accepted.status, 200);
+assert.equal(listed, "connected");
+assert.match(foreign, /another site/);

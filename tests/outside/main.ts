@@ -13,6 +13,7 @@ import { tryFloods } from "./memory.ts";
 import { visitRaw } from "./raw.ts";
 import { needSchemathesis, visitBySchemathesis } from "./schemathesis.ts";
 import { tryShutdowns } from "./shutdown.ts";
+import { visitSockets } from "./sockets.ts";
 import type { Visit, Visited, VisitOptions, VisitResult } from "./visit.ts";
 
 /** A visit, and the part of the cases that it makes. One that `isByName` is left out unless it is named. */
@@ -33,6 +34,7 @@ const plans: Readonly<Record<string, Plan>> = {
   canaries: { visit: visitWithCanaries, share: 0.02 },
   adk: { visit: visitByAdk, share: 0, need: needAdk, isByName: true },
   floods: { visit: visitWithFloods, share: 0 },
+  sockets: { visit: visitSockets, share: 0 },
 };
 
 const { values, positionals } = parseArgs({

@@ -2,7 +2,7 @@ import type { Server } from "node:http";
 import { createLogger, TroupeError } from "@troupe/core";
 import type { RunService } from "@troupe/core";
 import type { Shutdown } from "@troupe/http";
-import { allowOrigins, createAgentGateway } from "@troupe/socket";
+import { createAgentGateway } from "@troupe/socket";
 import type { SocketMiddleware } from "@troupe/socket";
 import { createAdapter } from "@socket.io/redis-streams-adapter";
 import { createClient } from "redis";
@@ -66,11 +66,9 @@ export type SocketServing = {
  */
 export function serveSockets(server: Server, demo: Demo, serving: SocketServing): SocketServer {
   const { runs, shutdown, allowedHosts, nodes } = serving;
-  const allowRequest = allowOrigins([], { allowedHosts });
-  const io = new SocketServer(server, { allowRequest, ...(nodes && { adapter: nodes.adapter }) });
-  shutdown.add(
-    createAgentGateway({ io, agents: demo.agents, teams: demo.teams, runs, authMiddleware: trustUserOfAuth }),
-  );
+  const io = new SocketServer(server, { ...(nodes && { adapter: nodes.adapter }) });
+  const { agents, teams } = demo;
+  shutdown.add(createAgentGateway({ io, agents, teams, runs, allowedHosts, authMiddleware: trustUserOfAuth }));
   return io;
 }
 

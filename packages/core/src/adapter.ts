@@ -112,14 +112,14 @@ export type { GuardedFetch, GuardedFetchOptions, GuardedReply, GuardedRequest } 
 
 // HTTP from clients.
 export {
-  createHostCheck,
   createOriginCheck,
   isFromOtherSite,
   isOriginOf,
   readRequestHost,
   requestSourceOptions,
+  SourceGuard,
 } from "./wire/request-source.ts";
-export type { HostName, RequestSourceOptions } from "./wire/request-source.ts";
+export type { HostName, RequestSourceOptions, SourcedRequest } from "./wire/request-source.ts";
 
 // Embeddings.
 export { generateEmbeddings } from "./vector/embed-texts.ts";

@@ -1,10 +1,8 @@
-import type { IncomingMessage } from "node:http";
 import { Agent, TroupeError } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
 import { Server } from "socket.io";
 import type { Socket } from "socket.io";
 import { describe, expect, it, vi } from "vitest";
-import { allowOrigins } from "../src/allow-origins.ts";
 import { createAgentGateway } from "../src/create-agent-gateway.ts";
 import type { GatewayOptions } from "../src/gateway-options.ts";
 import { serveUsers, transports } from "../test/test-client.ts";
@@ -99,61 +97,6 @@ describe("authMiddleware", () => {
   });
 });
 
-describe.each(transports)("allowOrigins over %s", (transport) => {
-  it("refuses pages of other sites, and lets in own pages, listed ones and programs [socket.origins]", async () => {
-    const allowRequest = allowOrigins(["https://app.example"]);
-    const { join, url } = await serveUsers({ agents: { a: talker } }, { allowRequest });
-    const from = (origin?: string) =>
-      join({ transports: [transport], ...(origin !== undefined && { extraHeaders: { origin } }) });
-
-    for (const origin of [undefined, "https://app.example", url]) {
-      expect(await (await from(origin)).run({ name: "a", input: "Hi" })).toMatchObject({ name: "agent.done" });
-    }
-    for (const origin of ["https://evil.example", "null", "https://app.example.evil.example"]) {
-      await expect(from(origin)).rejects.toThrow(/error/);
-    }
-  });
-});
-
-describe("allowOrigins", () => {
-  it.each<[boolean, Record<string, string>]>([
-    [true, { host: "own.example" }],
-    [true, { host: "own.example", origin: "https://own.example" }],
-    [true, { host: "own.example:8080", origin: "https://own.example", "sec-fetch-site": "same-origin" }],
-    [true, { host: "own.example", "sec-fetch-site": "none" }],
-    [true, { host: "own.example", origin: "https://app.example", "sec-fetch-site": "cross-site" }],
-    [false, { host: "own.example", origin: "https://evil.example" }],
-    [false, { host: "own.example", origin: "null" }],
-    [false, { host: "own.example", origin: "", "sec-fetch-site": "cross-site" }],
-    [false, { host: "own.example", "sec-fetch-site": "cross-site" }],
-    [false, { host: "own.example", origin: "https://sub.own.example", "sec-fetch-site": "same-site" }],
-    [false, { host: "own.example", origin: "https://app.example:8443" }],
-    [false, { origin: "https://own.example" }],
-    [false, { host: "evil.example", origin: "http://evil.example", "sec-fetch-site": "same-origin" }],
-    [false, {}],
-  ])("answers %j to the headers %j, with the hosts of the service known [socket.origins]", (isAllowed, headers) => {
-    const allowRequest = allowOrigins(["https://app.example"], { allowedHosts: ["own.example"] });
-    const decisions: unknown[] = [];
-    allowRequest({ url: "/socket.io/?EIO=4", headers } as IncomingMessage, (_refusal, decision) =>
-      decisions.push(decision),
-    );
-
-    expect(decisions).toEqual([isAllowed]);
-  });
-
-  it("takes any host where none are listed, and refuses options that are none [socket.origins]", () => {
-    const decisions: unknown[] = [];
-    allowOrigins()({ headers: { host: "evil.example", origin: "http://evil.example" } } as IncomingMessage, (_, each) =>
-      decisions.push(each),
-    );
-
-    expect(decisions).toEqual([true]);
-    expect(() => allowOrigins(["*"])).toThrow(expect.objectContaining({ code: "invalid_config" }) as Error);
-    expect(() => allowOrigins([], { allowedHosts: ["*.example"] })).toThrow("allowedHosts[0]");
-    expect(() => allowOrigins([], { hosts: [] } as object)).toThrow("hosts");
-  });
-});
-
 describe("the options of a gateway", () => {
   it.each<[object, string]>([
     [{}, "io must be a Socket.IO server"],
@@ -162,6 +105,8 @@ describe("the options of a gateway", () => {
     [{ agents: { "a/b": talker } }, "cannot be a segment of a path"],
     [{ teams: 7 }, "teams must be"],
     [{ namespace: "service" }, "namespace must be"],
+    [{ allowedOrigins: ["*"] }, "allowedOrigins[0]"],
+    [{ allowedHosts: ["*.example"] }, "allowedHosts[0]"],
     [{ authMiddleware: true }, "authMiddleware must be a function"],
     [{ runs: {} }, "runs must be a RunService"],
     [{ onDisconnect: "abort" }, "onDisconnect must be"],

@@ -8,6 +8,7 @@ import { AwayClients } from "./away-clients.ts";
 import { readGatewayOptions } from "./gateway-options.ts";
 import type { GatewayOptions, GatewaySettings } from "./gateway-options.ts";
 import { guardConnection } from "./guard-connection.ts";
+import { guardSource } from "./guard-source.ts";
 import { SocketClient } from "./socket-client.ts";
 
 /**
@@ -27,8 +28,11 @@ export class AgentGateway implements EndingRuns {
     this.#parts = { settings, servedRuns };
     this.#namespace = io.of(namespace);
     this.#away = new AwayClients(io, this.#namespace);
+    this.#namespace.use(guardConnection(guardSource(settings), { name: "The cors function of the server", logger }));
     this.#namespace.use((socket, next) => this.#refuseWhileDraining(socket, next));
-    if (authMiddleware !== undefined) this.#namespace.use(guardConnection(authMiddleware, logger));
+    if (authMiddleware !== undefined) {
+      this.#namespace.use(guardConnection(authMiddleware, { name: "authMiddleware", logger }));
+    }
     this.#namespace.on("connection", this.#onConnection);
     this.#stopWarnings = logWarnings([...agents.values(), ...teams.values()], logger);
   }
@@ -100,8 +104,8 @@ export class AgentGateway implements EndingRuns {
 
 /**
  * Serves agents and teams to browsers and apps over a Socket.IO server of the host, on a namespace of its own: clients emit
- * `agent.run` and `team.run`, and receive the text, tool calls and end of each run as events. A wrong option throws
- * `invalid_config`.
+ * `agent.run` and `team.run`, and receive the text, tool calls and end of each run as events. Pages of other sites are refused
+ * unless an option allows them. A wrong option throws `invalid_config`.
  */
 export function createAgentGateway(options: GatewayOptions): AgentGateway {
   const settings = readGatewayOptions(options);

@@ -9,6 +9,7 @@ import {
   optional,
   readOptions,
   readRunnables,
+  requestSourceOptions,
   satisfying,
   timeoutMilliseconds,
 } from "@troupe/core/adapter";
@@ -36,6 +37,17 @@ export type GatewayOptions = {
   teams?: Registry<Runnable> | undefined;
   /** The namespace of the gateway, which no other code listens on. @default "/service" */
   namespace?: string | undefined;
+  /**
+   * Origins of pages that may connect, such as `"https://app.example.org"`, beside those of the service itself and those that the
+   * option `cors` of the Socket.IO server allows. Programs other than browsers send no origin, and may connect.
+   * @default pages of the service itself alone
+   */
+  allowedOrigins?: readonly string[] | undefined;
+  /**
+   * Hosts by which the service may be called, such as `"example.org"`: no page reaches it under a name of its own. A name without
+   * a port stands for all ports. @default any
+   */
+  allowedHosts?: readonly string[] | undefined;
   /** Authenticates each connection. It may set `socket.data.principal` to `{ userId, tenantId? }`. @default all may connect */
   authMiddleware?: SocketMiddleware | undefined;
   /**
@@ -85,6 +97,7 @@ const optionTable = {
     satisfying<string>('a path such as "/service"', (value) => typeof value === "string" && value.startsWith("/")),
     "/service",
   ),
+  ...requestSourceOptions,
   authMiddleware: optional(functionLike<SocketMiddleware>()),
   runs: optional(methods<RunService>("a RunService", "accept", "find", "events")),
   mayAnswer: optional(functionLike<NonNullable<GatewayOptions["mayAnswer"]>>()),

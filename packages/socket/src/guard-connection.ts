@@ -7,10 +7,14 @@ import type { SocketMiddleware } from "./gateway-options.ts";
 type Next = (error?: Error) => void;
 
 /**
- * Wraps the host's middleware so that whatever it does, a connection is let in or refused once: if it throws or rejects, the
- * client is refused without the reason, which the log has; and a connection that closes while it decides is forgotten.
+ * Wraps a middleware that runs code of the host, so that whatever it does, a connection is let in or refused once: if it throws
+ * or rejects, the client is refused without the reason, which the log has under the name of the option; and a connection that
+ * closes while it decides is forgotten.
  */
-export function guardConnection(middleware: SocketMiddleware, logger: Logger): (socket: Socket, next: Next) => void {
+export function guardConnection(
+  middleware: SocketMiddleware,
+  { name, logger }: { name: string; logger: Logger },
+): (socket: Socket, next: Next) => void {
   return (socket, next) => {
     let isDecided = false;
     const decide: Next = (error) => {
@@ -21,7 +25,7 @@ export function guardConnection(middleware: SocketMiddleware, logger: Logger): (
     };
     const onClose = (): void => decide(new Error("The connection was closed."));
     const fail = (thrown: unknown): void => {
-      if (!TroupeError.is(thrown)) logger.error("authMiddleware failed.", { error: thrown });
+      if (!TroupeError.is(thrown)) logger.error(`${name} failed.`, { error: thrown });
       decide(toTroupeError(thrown));
     };
     socket.conn.on("close", onClose);

@@ -1,5 +1,3 @@
-export { allowOrigins } from "./allow-origins.ts";
-export type { AllowRequest } from "./allow-origins.ts";
 export { createAgentGateway } from "./create-agent-gateway.ts";
 export type { AgentGateway } from "./create-agent-gateway.ts";
 export type {

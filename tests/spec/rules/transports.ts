@@ -158,7 +158,7 @@ export const transportRules = [
     "socket.new-session": "without a sessionId a run has a new session, never one that the agent configures",
     "socket.no-key-leaks": "a key is in no event, error or line of the log",
     "socket.origins":
-      "allowOrigins refuses connections from pages of other origins, and requests to other hosts than those it is given",
+      "a gateway refuses connections from pages of other sites, unless allowedOrigins or the server's cors allows them, and to hosts that allowedHosts does not list",
     "socket.disconnect": "a socket that disconnects aborts its runs, those whose request is still read too",
     "socket.disconnect-continue": 'with onDisconnect "continue" a run outlives its socket, and others may attach to it',
     "socket.run-limit": "a socket may have 8 runs at once by default, else maxRunsPerSocket",

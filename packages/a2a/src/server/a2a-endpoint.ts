@@ -1,4 +1,4 @@
-import { keyHeaders, readKeyHeaders, readPrincipal } from "@troupe/core/adapter";
+import { keyHeaders, readKeyHeaders, readPrincipal, SourceGuard } from "@troupe/core/adapter";
 import type { Request, Response } from "express";
 import { toA2AError } from "../wire/a2a-error.ts";
 import type { A2AError } from "../wire/a2a-error.ts";
@@ -7,7 +7,6 @@ import type { Answered } from "../wire/stream-frames.ts";
 import type { A2ASettings } from "./a2a-server-options.ts";
 import { answerCall, logFault, sendJson } from "./answer-call.ts";
 import type { A2ACall } from "../wire/call.ts";
-import { createSourceGuard } from "./read-request.ts";
 import { streamHead } from "./task-stream.ts";
 
 /** A call of a request, or the error that it gets, with the form of its answer. */
@@ -36,12 +35,12 @@ type Failing = {
 export class A2AEndpoint {
   readonly #settings: A2ASettings;
   readonly #binding: Binding;
-  readonly #guard: (request: Request) => void;
+  readonly #guard: SourceGuard;
 
   constructor(settings: A2ASettings, binding: Binding) {
     this.#settings = settings;
     this.#binding = binding;
-    this.#guard = createSourceGuard(settings);
+    this.#guard = new SourceGuard(settings);
   }
 
   /** Answers a request; `agent` is the agent of its path. Never rejects. */
@@ -52,7 +51,8 @@ export class A2AEndpoint {
     response.once("close", () => left.abort());
     const exchange: Failing = { request, response, answered: this.#binding.formFor(request) };
     try {
-      this.#guard(request);
+      this.#guard.checkHost(request);
+      this.#guard.checkPage(request);
       const { genericApiKeyHeader, maxBodyBytes, push } = this.#settings;
       const keys = readKeyHeaders(request.headers, { genericApiKeyHeader });
       const principal = readPrincipal((request as { principal?: unknown }).principal, "request.principal");

@@ -1,31 +1,6 @@
 import { TroupeError } from "@troupe/core";
-import { createHostCheck, createOriginCheck, isFromOtherSite, readRequestHost } from "@troupe/core/adapter";
-import type { RequestSourceOptions } from "@troupe/core/adapter";
 import type { Request } from "express";
 import { A2AError } from "../wire/a2a-error.ts";
-
-/**
- * Makes the check of each request before its body is read. It throws `forbidden` for a host that is not in `allowedHosts`,
- * and for a page of another site whose origin is not in `allowedOrigins`.
- */
-export function createSourceGuard({ allowedHosts, allowedOrigins }: RequestSourceOptions): (request: Request) => void {
-  const isAllowedHost = allowedHosts && createHostCheck(allowedHosts);
-  const isAllowedOrigin = createOriginCheck(allowedOrigins);
-  return ({ originalUrl, headers }) => {
-    const host = readRequestHost(originalUrl, headers.host);
-    if (isAllowedHost?.(host) === false) {
-      throw forbidden("The host of the request is not one of this service. The option allowedHosts lists its hosts.");
-    }
-    if (!isFromOtherSite(headers, host) || isAllowedOrigin(headers.origin ?? "")) return;
-    throw forbidden(
-      "A page of another site sent this request. The option allowedOrigins lists the origins that may send it.",
-    );
-  };
-}
-
-function forbidden(message: string): TroupeError {
-  return new TroupeError("forbidden", message);
-}
 
 /** Returns the query of a request. */
 export function queryOf({ url }: Request): URLSearchParams {

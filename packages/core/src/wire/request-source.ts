@@ -1,5 +1,6 @@
 import { arrayOf, optional, satisfying } from "../errors/option-checks.ts";
 import type { OptionTable } from "../errors/read-options.ts";
+import { TroupeError } from "../errors/troupe-error.ts";
 
 /** Options of a server that say where its requests may come from. */
 export type RequestSourceOptions = {
@@ -27,8 +28,50 @@ export const requestSourceOptions: OptionTable<RequestSourceOptions> = {
   allowedHosts: optional(arrayOf("hosts", host)),
 };
 
+/** The parts of a request that tell where it comes from. A router of Express keeps the whole target in `originalUrl`. */
+export type SourcedRequest = {
+  readonly originalUrl?: string | undefined;
+  readonly url?: string | undefined;
+  readonly headers: SourceHeaders & { readonly host?: string | undefined };
+};
+
+/** Checks of the requests of a server: the host that they were sent to, and the page that has sent them. */
+export class SourceGuard {
+  readonly #isAllowedHost: ((sent: HostName | undefined) => boolean) | undefined;
+  readonly #isAllowedOrigin: (sent: string) => boolean;
+
+  constructor({ allowedHosts, allowedOrigins }: RequestSourceOptions) {
+    this.#isAllowedHost = allowedHosts && createHostCheck(allowedHosts);
+    this.#isAllowedOrigin = createOriginCheck(allowedOrigins);
+  }
+
+  /** Throws `forbidden` for a host that is not in `allowedHosts`. Without that option any host is taken. */
+  checkHost(request: SourcedRequest): void {
+    if (this.#isAllowedHost?.(hostOf(request)) === false) {
+      throw forbidden("The host of the request is not one of this service. The option allowedHosts lists its hosts.");
+    }
+  }
+
+  /** Throws `forbidden` for a page of another site whose origin is not in `allowedOrigins`. */
+  checkPage(request: SourcedRequest): void {
+    const { headers } = request;
+    if (!isFromOtherSite(headers, hostOf(request)) || this.#isAllowedOrigin(headers.origin ?? "")) return;
+    throw forbidden(
+      "A page of another site sent this request. The option allowedOrigins lists the origins that may send it.",
+    );
+  }
+}
+
+function hostOf({ originalUrl, url = "", headers }: SourcedRequest): HostName | undefined {
+  return readRequestHost(originalUrl ?? url, headers.host);
+}
+
+function forbidden(message: string): TroupeError {
+  return new TroupeError("forbidden", message);
+}
+
 /** Makes the check of a request's host against `allowedHosts`, in which a name without a port stands for all ports. */
-export function createHostCheck(allowedHosts: readonly string[]): (sent: HostName | undefined) => boolean {
+function createHostCheck(allowedHosts: readonly string[]): (sent: HostName | undefined) => boolean {
   const hosts = new Set(allowedHosts.map((each) => parseHost(each)?.host));
   return (sent) => sent !== undefined && (hosts.has(sent.host) || hosts.has(sent.hostname));
 }

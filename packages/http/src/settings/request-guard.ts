@@ -1,5 +1,4 @@
-import { TroupeError } from "@troupe/core";
-import { createHostCheck, createOriginCheck, isFromOtherSite, readRequestHost } from "@troupe/core/adapter";
+import { SourceGuard } from "@troupe/core/adapter";
 import type { Request } from "express";
 import type { RouterOptions } from "./router-options.ts";
 
@@ -14,29 +13,13 @@ const simpleTypes = /^\s*(?:application\/x-www-form-urlencoded|multipart\/form-d
  * `allowedHosts`, and for what a browser sends from another site's page without asking first, unless its origin is in
  * `allowedOrigins`.
  */
-export function createRequestGuard({
-  allowedOrigins,
-  allowedHosts,
-}: Pick<RouterOptions, "allowedOrigins" | "allowedHosts">): (request: Request) => void {
-  const isAllowedOrigin = createOriginCheck(allowedOrigins);
-  const isAllowedHost = allowedHosts && createHostCheck(allowedHosts);
+export function createRequestGuard(
+  options: Pick<RouterOptions, "allowedOrigins" | "allowedHosts">,
+): (request: Request) => void {
+  const guard = new SourceGuard(options);
   return (request) => {
-    if (isAllowedHost?.(hostOf(request)) === false) {
-      throw forbidden("The host of the request is not one of this service. The option allowedHosts lists its hosts.");
-    }
+    guard.checkHost(request);
     if (request.method !== "POST" || !simpleTypes.test(request.headers["content-type"] ?? "")) return;
-    if (!isFromOtherSite(request.headers, hostOf(request)) || !guardedPaths.test(request.path)) return;
-    if (isAllowedOrigin(request.headers.origin ?? "")) return;
-    throw forbidden(
-      "A page of another site sent this request. The option allowedOrigins lists the origins that may send it.",
-    );
+    if (guardedPaths.test(request.path)) guard.checkPage(request);
   };
-}
-
-function hostOf({ originalUrl, headers }: Request) {
-  return readRequestHost(originalUrl, headers.host);
-}
-
-function forbidden(message: string): TroupeError {
-  return new TroupeError("forbidden", message);
 }

@@ -1,6 +1,5 @@
 import { TroupeError } from "@troupe/core";
 import {
-  createHostCheck,
   createOriginCheck,
   isOriginOf,
   keyHeaders,
@@ -8,6 +7,7 @@ import {
   readPrincipal,
   readRemoteAddress,
   readRequestHost,
+  SourceGuard,
 } from "@troupe/core/adapter";
 import type { HostName, RequestSourceOptions } from "@troupe/core/adapter";
 import type { McpRequest } from "./answer-request.ts";
@@ -22,18 +22,18 @@ export function createSourceGuard({
   allowedHosts,
   allowedOrigins,
 }: RequestSourceOptions): (request: McpRequest) => void {
-  const isAllowedHost = allowedHosts && createHostCheck(allowedHosts);
+  const guard = new SourceGuard({ allowedHosts });
   const isAllowedOrigin = createOriginCheck(allowedOrigins);
-  return ({ originalUrl, url = "", headers }) => {
-    const host = readRequestHost(originalUrl ?? url, headers.host);
-    if (isAllowedHost?.(host) === false) {
-      throw forbidden("The host of the request is not one of this service. The option allowedHosts lists its hosts.");
-    }
+  return (request) => {
+    guard.checkHost(request);
+    const { originalUrl, url = "", headers } = request;
     const { origin } = headers;
     if (origin === undefined || isAllowedOrigin(origin)) return;
+    const host = readRequestHost(originalUrl ?? url, headers.host);
     // A name of an attacker's may point to this machine: a page of that name has it as its origin and as its host.
-    if (isOriginOf(origin, host) && (isAllowedHost !== undefined || isLoopback(host))) return;
-    throw forbidden(
+    if (isOriginOf(origin, host) && (allowedHosts !== undefined || isLoopback(host))) return;
+    throw new TroupeError(
+      "forbidden",
       "A page of another site sent this request. The option allowedOrigins lists the origins that may send it, and allowedHosts the hosts of the service.",
     );
   };
@@ -42,10 +42,6 @@ export function createSourceGuard({
 function isLoopback(host: HostName | undefined): boolean {
   const name = host?.hostname ?? "";
   return name === "localhost" || name.endsWith(".localhost") || name === "[::1]" || /^127(\.\d+){3}$/.test(name);
-}
-
-function forbidden(message: string): TroupeError {
-  return new TroupeError("forbidden", message);
 }
 
 /** Reads the user and the keys of a request. Throws `invalid_request` for a key that is malformed or sent twice. */

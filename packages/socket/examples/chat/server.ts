@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Agent, defineTool } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
-import { allowOrigins, createAgentGateway } from "@troupe/socket";
+import { createAgentGateway } from "@troupe/socket";
 import { Server } from "socket.io";
 
 // A page that chats with an agent: node server.ts [port]. Without a key: the model is a script, which asks for the weather
@@ -43,7 +43,7 @@ const agents = { helper: new Agent({ name: "helper", model, tools: [weather] }) 
 
 const page = readFileSync(join(import.meta.dirname, "page.html"));
 const server = createServer((_, response) => response.setHeader("content-type", "text/html; charset=utf-8").end(page));
-const gateway = createAgentGateway({ io: new Server(server, { allowRequest: allowOrigins() }), agents });
+const gateway = createAgentGateway({ io: new Server(server), agents });
 
 server.listen(Number(process.argv[2] ?? 3000), "127.0.0.1", () => {
   console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);

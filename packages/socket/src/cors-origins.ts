@@ -1,0 +1,40 @@
+import type { IncomingMessage } from "node:http";
+
+/** A callback of the package `cors`: an error, or the value that the host has chosen. */
+type Choose = (error: unknown, chosen?: unknown) => void;
+
+/**
+ * Tells if the option `cors` of a Socket.IO server lets the page read answers whose request this is, in all forms that the
+ * package `cors` takes: options or a function that chooses them, with an origin that is `true`, `"*"`, a string, a regular
+ * expression, a list of these or a function. A request without an origin is allowed only where all are.
+ */
+export async function allowsOrigin(cors: unknown, request: IncomingMessage | null): Promise<boolean> {
+  const origin = request?.headers.origin;
+  const options = isFunction(cors) ? await chosenBy((choose) => cors(request, choose)) : cors;
+  if (!isSet(options)) return false;
+  if (typeof options === "string") return matches(origin, options);
+  const { origin: allowed } = { origin: "*", ...(options as object) } as { readonly origin: unknown };
+  return matches(origin, isFunction(allowed) ? await chosenBy((choose) => allowed(origin, choose)) : allowed);
+}
+
+function matches(origin: string | undefined, allowed: unknown): boolean {
+  if (allowed === "*") return true;
+  if (Array.isArray(allowed)) return allowed.some((each) => matches(origin, each));
+  if (typeof allowed === "string") return origin === allowed;
+  // Not `test`, which begins in the middle for an expression with the flag g or y.
+  if (allowed instanceof RegExp) return origin !== undefined && origin.search(allowed) !== -1;
+  return isSet(allowed);
+}
+
+/** Returns what a function of the host chooses. An error is its way to refuse an origin. */
+async function chosenBy(ask: (choose: Choose) => void): Promise<unknown> {
+  return await new Promise((resolve) => ask((error, chosen) => resolve(isSet(error) ? undefined : chosen)));
+}
+
+function isFunction(value: unknown): value is (subject: unknown, choose: Choose) => void {
+  return typeof value === "function";
+}
+
+function isSet(value: unknown): boolean {
+  return Boolean(value);
+}
