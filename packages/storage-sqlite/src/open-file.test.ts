@@ -1,3 +1,4 @@
+import { chmodSync, statSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { readOptions } from "@troupe/core/adapter";
 import { expect, it, onTestFinished, vi } from "vitest";
@@ -20,5 +21,21 @@ it.each<[SqliteOptions, number]>([
 
   expect(database.prepare("pragma synchronous").get()).toEqual({ synchronous });
   expect(database.prepare("pragma journal_mode").get()).toEqual({ journal_mode: "wal" });
+  await opened.close();
+});
+
+it("openFile creates the file and those of its log for their owner alone, and leaves the mode of one that exists", async () => {
+  const [file, existing] = [newFile(), newFile()];
+  writeFileSync(existing, "");
+  chmodSync(existing, 0o644);
+  const modeOf = (path: string): number => statSync(path).mode & 0o777;
+  const umask = process.umask(0o277);
+  onTestFinished(() => void process.umask(umask));
+  const settings = readOptions(sqliteOptionTable, {}, {});
+  const [created, opened] = [await openFile(file, settings), await openFile(existing, settings)];
+
+  expect([file, `${file}-wal`, `${file}-shm`].map(modeOf)).toEqual([0o600, 0o600, 0o600]);
+  expect([existing, `${existing}-wal`].map(modeOf)).toEqual([0o644, 0o644]);
+  await created.close();
   await opened.close();
 });

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { checkEncoding, retryWhileBusy, toSqliteFailure, watchPath } from "@troupe-internal/sqlite";
+import { checkEncoding, createPrivateFile, retryWhileBusy, toSqliteFailure, watchPath } from "@troupe-internal/sqlite";
 import { compileStatements } from "@troupe-internal/sql-storage";
 import { SqliteDatabase } from "./sqlite-database.ts";
 import type { SqliteSettings } from "./sqlite-options.ts";
@@ -21,6 +21,7 @@ export async function openFile(path: string, settings: SqliteSettings): Promise<
     database.exec(statements.createTable.sql);
   };
   try {
+    createPrivateFile(path);
     const database = await retryWhileBusy(busyTimeoutMs, () => openWith(() => new DatabaseSync(path), prepare));
     return new SqliteDatabase({ database, statements, path, busyTimeoutMs, checkPath: watchPath(path) });
   } catch (error) {

@@ -54,7 +54,7 @@ export class DuckDuckGoToolkit implements ToolSource {
   }
 
   /** Returns the enabled tools, as a new array. */
-  async getTools(): Promise<ToolDef[]> {
-    return await Promise.resolve([...this.#tools]);
+  getTools(): ToolDef[] {
+    return [...this.#tools];
   }
 }

@@ -33,7 +33,7 @@ export class GmailToolkit implements ToolSource {
   }
 
   /** Returns the tools that are enabled. */
-  async getTools(): Promise<ToolDef[]> {
+  getTools(): ToolDef[] {
     return [...this.#tools];
   }
 }

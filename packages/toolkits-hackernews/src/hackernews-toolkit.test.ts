@@ -142,13 +142,12 @@ describe("hackernews_user", () => {
 });
 
 describe("the options of a HackerNewsToolkit", () => {
-  it("turn its tools on and off [hackernews.config] [toolkit.get-tools]", async () => {
-    const names = async (options: HackerNewsOptions) =>
-      (await new HackerNewsToolkit(options).getTools()).map(({ name }) => name);
+  it("turn its tools on and off [hackernews.config] [toolkit.get-tools]", () => {
+    const names = (options: HackerNewsOptions) => new HackerNewsToolkit(options).getTools().map(({ name }) => name);
 
-    expect(await names({})).toEqual(["hackernews_top_stories", "hackernews_user"]);
-    expect(await names({ enableGetTopStories: false })).toEqual(["hackernews_user"]);
-    expect(await names({ enableGetUserDetails: false })).toEqual(["hackernews_top_stories"]);
+    expect(names({})).toEqual(["hackernews_top_stories", "hackernews_user"]);
+    expect(names({ enableGetTopStories: false })).toEqual(["hackernews_user"]);
+    expect(names({ enableGetUserDetails: false })).toEqual(["hackernews_top_stories"]);
   });
 
   it("are refused when they leave no tool, or are wrong or unknown [toolkit.no-tools]", () => {

@@ -197,8 +197,8 @@ describe("the options of a WebSearchToolkit", () => {
     expect(make({ provider: "exa", key: "x" })).toThrow('Unknown option "key" of WebSearchToolkit.');
   });
 
-  it("give one tool, and no request before it is called [web-search.config] [toolkit.get-tools]", async () => {
-    const tools = await new WebSearchToolkit({ provider: "brave", maxResults: 20 }).getTools();
+  it("give one tool, and no request before it is called [web-search.config] [toolkit.get-tools]", () => {
+    const tools = new WebSearchToolkit({ provider: "brave", maxResults: 20 }).getTools();
 
     expect(tools.map(({ name }) => name)).toEqual(["web_search"]);
   });

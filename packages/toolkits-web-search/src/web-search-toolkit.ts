@@ -76,8 +76,8 @@ export class WebSearchToolkit implements ToolSource {
   }
 
   /** Returns the tool, in a new array. */
-  async getTools(): Promise<ToolDef[]> {
-    return await Promise.resolve([...this.#tools]);
+  getTools(): ToolDef[] {
+    return [...this.#tools];
   }
 }
 

@@ -22,7 +22,9 @@ const allowedRecipients: OptionCheck<string[]> = (value, name, where) => {
 const optionTable = {
   accessToken: credentialOption,
   phoneNumberId: optional(
-    satisfying<string>("a string of digits, the id of the number that sends", (value) => isPhoneNumberId(value)),
+    satisfying<string>("a string of 1 to 30 digits, the id of the number that sends", (value) =>
+      isPhoneNumberId(value),
+    ),
   ),
   version: optional(satisfying<string>('a version such as "v25.0"', (value) => isVersion(value))),
   recipientWaid: optional(numberOption),
@@ -43,7 +45,7 @@ export function readWhatsAppOptions(options: WhatsAppOptions): WhatsAppSettings 
 
 /** Tells if a value is the id of a number: digits alone, because it stands in a path. */
 export function isPhoneNumberId(value: unknown): value is string {
-  return typeof value === "string" && /^\d{5,30}$/.test(value);
+  return typeof value === "string" && /^\d{1,30}$/.test(value);
 }
 
 /** Tells if a value is a version of the Graph API. */

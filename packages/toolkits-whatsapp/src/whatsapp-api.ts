@@ -62,7 +62,7 @@ export class WhatsAppApi {
       "invalid_config",
       id === undefined
         ? "WhatsApp needs the id of the number that sends. Pass phoneNumberId or set WHATSAPP_PHONE_NUMBER_ID."
-        : "The environment variable WHATSAPP_PHONE_NUMBER_ID must be a string of digits, the id of the number that sends.",
+        : "The environment variable WHATSAPP_PHONE_NUMBER_ID must be a string of 1 to 30 digits, the id of the number that sends.",
     );
   }
 

@@ -250,11 +250,20 @@ describe("the options of WhatsAppToolkit", () => {
     expect(() => new WhatsAppToolkit(options)).toThrow(words);
   });
 
-  it("turn tools off [toolkit.enable-flags]", async () => {
-    const names = async (options: object) => (await new WhatsAppToolkit(options).getTools()).map(({ name }) => name);
+  it("take any string of up to 30 digits as phoneNumberId, and say so of anything else [whatsapp.config]", () => {
+    for (const phoneNumberId of ["1", "111", "1".repeat(30)]) {
+      expect(() => new WhatsAppToolkit({ phoneNumberId })).not.toThrow();
+    }
+    for (const phoneNumberId of ["", "1".repeat(31), "+111", "１１１"]) {
+      expect(() => new WhatsAppToolkit({ phoneNumberId })).toThrow("phoneNumberId must be a string of 1 to 30 digits");
+    }
+  });
 
-    expect(await names({})).toEqual(["whatsapp_send_text", "whatsapp_send_template"]);
-    expect(await names({ enableSendText: false })).toEqual(["whatsapp_send_template"]);
-    expect(await names({ enableSendTemplate: false })).toEqual(["whatsapp_send_text"]);
+  it("turn tools off [toolkit.enable-flags]", () => {
+    const names = (options: object) => new WhatsAppToolkit(options).getTools().map(({ name }) => name);
+
+    expect(names({})).toEqual(["whatsapp_send_text", "whatsapp_send_template"]);
+    expect(names({ enableSendText: false })).toEqual(["whatsapp_send_template"]);
+    expect(names({ enableSendTemplate: false })).toEqual(["whatsapp_send_text"]);
   });
 });

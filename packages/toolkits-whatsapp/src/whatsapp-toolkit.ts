@@ -25,7 +25,7 @@ export class WhatsAppToolkit implements ToolSource {
   }
 
   /** Returns the tools that are enabled. */
-  async getTools(): Promise<ToolDef[]> {
+  getTools(): ToolDef[] {
     return [...this.#tools];
   }
 }

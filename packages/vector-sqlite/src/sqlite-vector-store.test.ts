@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
@@ -38,6 +38,14 @@ describe("SqliteVectorStore", () => {
     expect([existsSync(file), existsSync(unused)]).toEqual([false, false]);
     await store.initialize();
     expect(existsSync(file)).toBe(true);
+  });
+
+  it("creates its file and those of its log for their owner alone", async () => {
+    const file = newVectorFile();
+    await open(file).initialize();
+
+    const modes = [file, `${file}-wal`, `${file}-shm`].map((path) => statSync(path).mode & 0o777);
+    expect(modes).toEqual([0o600, 0o600, 0o600]);
   });
 
   it("finds what another store on the file stored, also after both were closed [sqlite.vector-store]", async () => {

@@ -1,5 +1,5 @@
 import type { DatabaseSync, DatabaseSyncOptions } from "node:sqlite";
-import { checkEncoding, retryWhileBusy, toSqliteFailure, watchPath } from "@troupe-internal/sqlite";
+import { checkEncoding, createPrivateFile, retryWhileBusy, toSqliteFailure, watchPath } from "@troupe-internal/sqlite";
 import { addDistance, findSqliteVec, loadDistance } from "./load-distance.ts";
 import type { Distance } from "./load-distance.ts";
 import { SqliteConnection } from "./sqlite-connection.ts";
@@ -64,6 +64,7 @@ export class VectorFile {
     const tables = vectorTables(settings.table);
     const connect: Connect = (options = {}) => new DatabaseSync(path, options);
     try {
+      createPrivateFile(path);
       const writer = await retryWhileBusy(settings.busyTimeoutMs, () => prepare(connect(), { path, settings, tables }));
       const file = new VectorFile({ path, settings, tables, connect }, new SqliteConnection(writer));
       await file.#chooseDistance();

@@ -156,11 +156,11 @@ export type VerifyCall<Args = Record<string, unknown>> = {
  */
 export interface ToolSource {
   /**
-   * Returns the tools, connecting first where that is needed. Called again, it returns the same names, unless it chooses
+   * Returns the tools; a promise of them where it connects first. Called again, it returns the same names, unless it chooses
    * them by the context of the run that asks. A changed tool of the same name takes the place of the earlier one. Models are given
    * them by name, in whatever order they come.
    */
-  getTools(context?: RunContext): Promise<ToolDef[]>;
+  getTools(context?: RunContext): ToolDef[] | Promise<ToolDef[]>;
   /** Releases what the source holds. Closing twice is safe. */
   close?(): Promise<void>;
 }

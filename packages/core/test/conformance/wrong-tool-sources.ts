@@ -28,7 +28,7 @@ export const wrongToolSources = {
   "returns an array that the caller may change": () =>
     sourceBut((right) => {
       const list = right.getTools();
-      return { getTools: async () => await list };
+      return { getTools: () => list };
     }),
   "names tools as every vendor allows": () => each((tool) => ({ ...tool, name: `server.${tool.name}` })),
   "gives each tool a unique name": () => each((tool) => ({ ...tool, name: "tool" })),

@@ -44,6 +44,8 @@ describe("a chat that waits", () => {
     await untilSettled(open, "It is done.");
     await checkChunks(open.chunks);
     expect(paid).toEqual([{ amount: 20 }]);
+    // Version 6 of the SDK drops a whole stream for this chunk, which is of version 7.
+    expect(typesOf(open.chunks)).not.toContain("tool-approval-response");
     expect(open.bodies).toHaveLength(2);
     expect(open.chat.messages).toHaveLength(2);
     expect(open.chat.messages.at(-1)?.parts).toMatchObject([

@@ -66,7 +66,7 @@ export class UiMessage {
       case "wait":
         return this.#takeWait(event.wait);
       case "call":
-        return this.#approve(placeOf(event.step), true);
+        return this.#approve(placeOf(event.step));
       case "done":
         return modelStep.test(event.step) ? this.#completeStep(event.step) : this.#settleInner(placeOf(event.step));
       case "reset":
@@ -155,7 +155,7 @@ export class UiMessage {
     const { toolCallId, toolName, error, artifacts = [] } = chunk;
     const call = this.#calls.get(toolCallId) ?? this.#addCall({ id: toolCallId, name: toolName, args: {} });
     this.#complete(call);
-    if (call.approvalId !== undefined) this.#approve(call.approvalId, !wasDenied(chunk));
+    call.approvalId = undefined;
     if (wasDenied(chunk)) this.#emit({ type: "tool-output-denied", toolCallId });
     else if (error !== undefined) this.#emit({ type: "tool-output-error", toolCallId, errorText: error });
     else this.#emit({ type: "tool-output-available", toolCallId, output: toUiOutput(chunk.result) });
@@ -195,12 +195,14 @@ export class UiMessage {
     return this.#addCall({ id: known === undefined ? toolCallId : id, name, args });
   }
 
-  /** Tells of the answer to a question for approval, once the call is made or denied. */
-  #approve(approvalId: string, approved: boolean): void {
+  /**
+   * Notes that a question for approval has its answer. The stream says nothing of it: the SDK's chunk for that is unknown to its
+   * version 6, which drops the whole stream for it, and requests do not tell the versions apart. What follows, the output or the
+   * denial of the call, says enough.
+   */
+  #approve(approvalId: string): void {
     const call = [...this.#calls.values()].find((each) => each.approvalId === approvalId);
-    if (call === undefined) return;
-    call.approvalId = undefined;
-    this.#emit({ type: "tool-approval-response", approvalId, approved });
+    if (call !== undefined) call.approvalId = undefined;
   }
 
   /** Settles the call of a child run, whose result is the child run's alone. One that was not made was denied. */
@@ -209,7 +211,7 @@ export class UiMessage {
     const call = [...this.#calls.values()].find((each) => each.isInner && !each.isSettled && isOfPlace(each));
     if (call === undefined) return;
     const isDenied = call.approvalId !== undefined;
-    if (isDenied) this.#approve(place, false);
+    this.#approve(place);
     const toolCallId = call.id;
     this.#emit(
       isDenied
