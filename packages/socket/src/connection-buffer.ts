@@ -1,31 +1,42 @@
 import type { Socket } from "socket.io";
+import type { ByteHolder, SendBudget } from "./send-budget.ts";
 
 /** The connection below a socket, of Engine.IO. Sockets of several namespaces may share one. */
 export type Connection = Socket["conn"];
+
+/** The reason for which a client is given up: its own limit, the time without reading, or the limit of all clients. */
+export type DropReason = "maxBufferedBytes" | "stalled" | "maxTotalBufferedBytes";
 
 /** Options of a {@link ConnectionBuffer}. */
 export type BufferOptions = {
   /** The number of bytes beside the largest packet that may wait for the client. */
   readonly maxBytes: number;
-  /** Called once, when more bytes wait than that, or when the client has read nothing for too long. */
-  readonly onOverflow: (bytes: number) => void;
+  /** The bytes that all clients may hold. */
+  readonly budget: SendBudget;
+  /** Returns the user of the client. */
+  readonly callerOf: () => string;
+  /** Called once, when more bytes are held than that, or when the client has read nothing for too long. */
+  readonly onOverflow: (bytes: number, reason: DropReason) => void;
 };
 
-/** The number of waiting bytes from which runs wait for the client. */
+/** The number of held bytes from which runs wait for the client. */
 const highWaterBytes = 65_536;
 
-/** Milliseconds for which a client that runs wait for may read nothing. */
+/** Milliseconds between two looks at a client for which bytes are held. One that has read nothing in between is given up. */
 const stallMs = 30_000;
 
 /**
- * The bytes that wait on a connection until its client reads. Engine.IO takes any number of packets: it hands them to the
- * transport when all before them have gone out, and until then they are in memory.
+ * The bytes that are held on a connection until its client reads: packets that wait, which Engine.IO takes in any number, those
+ * that its transport has not sent yet, and events of runs that wait for room.
  */
-export class ConnectionBuffer {
+export class ConnectionBuffer implements ByteHolder {
   readonly #connection: Connection;
   readonly #options: BufferOptions;
-  #bytes = 0;
+  #waiting = 0;
+  #sending = 0;
+  #announced = 0;
   #largest = 0;
+  #lastDrain: number;
   #isReleased = false;
   #drained: PromiseWithResolvers<void> | undefined;
   #stallTimer: NodeJS.Timeout | undefined;
@@ -33,67 +44,121 @@ export class ConnectionBuffer {
   constructor(connection: Connection, options: BufferOptions) {
     this.#connection = connection;
     this.#options = options;
+    this.#lastDrain = options.budget.nextDrain();
     connection.on("packetCreate", this.#onPacket);
     connection.on("flush", this.#onFlush);
     connection.on("close", this.release);
   }
 
-  /** True if the client reads as fast as it is sent to. */
-  get hasRoom(): boolean {
-    return this.#bytes <= highWaterBytes || this.#isReleased;
+  get caller(): string {
+    return this.#options.callerOf();
   }
 
-  /** Resolves when the client has read what waits for it, or has disconnected. */
-  async untilRoom(): Promise<void> {
-    while (!this.hasRoom) {
-      this.#drained ??= this.#awaitDrain();
-      await this.#drained.promise;
+  get heldBytes(): number {
+    return this.#waiting + this.#sending + this.#announced;
+  }
+
+  get lastDrain(): number {
+    return this.#lastDrain;
+  }
+
+  /** True if the client reads as fast as it is sent to. */
+  get hasRoom(): boolean {
+    return this.#waiting + this.#sending <= highWaterBytes || this.#isReleased;
+  }
+
+  /** Resolves when the client has read what waits for it, or has disconnected. `bytes`: what is sent then, which is held too. */
+  async untilRoom(bytes: number): Promise<void> {
+    if (this.hasRoom) return;
+    this.#hold("announced", bytes);
+    try {
+      while (!this.hasRoom) {
+        this.#drained ??= Promise.withResolvers();
+        await this.#drained.promise;
+      }
+    } finally {
+      this.#hold("announced", -bytes);
     }
   }
 
   /** Ends the watch of the connection, and every wait. */
   readonly release = (): void => {
+    if (this.#isReleased) return;
+    const held = this.heldBytes;
     this.#isReleased = true;
+    this.#waiting = this.#sending = this.#announced = 0;
+    this.#options.budget.change(this, -held);
     this.#connection.off("packetCreate", this.#onPacket);
     this.#connection.off("flush", this.#onFlush);
     this.#connection.off("close", this.release);
-    this.#endWait();
+    clearInterval(this.#stallTimer);
+    this.#wake();
   };
 
-  #awaitDrain(): PromiseWithResolvers<void> {
-    let left = bytesInTransport(this.#connection);
-    this.#stallTimer = setInterval(() => {
-      const before = left;
-      left = bytesInTransport(this.#connection);
-      if (left === 0 || left >= before) this.#overflow();
-    }, stallMs).unref();
-    return Promise.withResolvers();
+  drop(isSending: boolean): void {
+    this.#overflow("maxTotalBufferedBytes", isSending);
   }
 
   readonly #onPacket = ({ data }: { readonly data?: unknown }): void => {
     const size = typeof data === "string" || data instanceof Uint8Array ? Buffer.byteLength(data) : 0;
-    this.#bytes += size;
     if (size > this.#largest) this.#largest = size;
-    if (this.#bytes - this.#largest > this.#options.maxBytes) this.#overflow();
+    this.#hold("waiting", size);
+    if (this.#waiting + this.#sending - this.#largest > this.#options.maxBytes) this.#overflow("maxBufferedBytes");
   };
 
+  /** Follows a batch of packets into the transport, where they are in memory until the system has taken them. */
   readonly #onFlush = (): void => {
-    this.#bytes = 0;
-    this.#largest = 0;
-    if (this.#drained !== undefined) this.#endWait();
+    const bytes = this.#waiting;
+    this.#waiting = 0;
+    this.#sending += bytes;
+    let isOut = false;
+    onceSent(this.#connection, () => {
+      if (isOut || this.#isReleased) return;
+      isOut = true;
+      this.#lastDrain = this.#options.budget.nextDrain();
+      this.#hold("sending", -bytes);
+      if (this.#waiting + this.#sending === 0) this.#largest = 0;
+      if (this.hasRoom) this.#wake();
+    });
   };
 
-  #endWait(): void {
-    clearInterval(this.#stallTimer);
+  #hold(kind: "waiting" | "sending" | "announced", bytes: number): void {
+    if (this.#isReleased || bytes === 0) return;
+    if (kind === "waiting") this.#waiting += bytes;
+    else if (kind === "sending") this.#sending += bytes;
+    else this.#announced += bytes;
+    this.#stallTimer ??= this.#watchForStall();
+    this.#options.budget.change(this, bytes);
+  }
+
+  /** Looks at the client until nothing is held for it. One timer for many packets: most are read at once. */
+  #watchForStall(): NodeJS.Timeout {
+    let before = { drain: this.#lastDrain, left: Infinity };
+    const timer = setInterval(() => {
+      const now = { drain: this.#lastDrain, left: bytesInTransport(this.#connection) };
+      if (this.heldBytes === 0) {
+        clearInterval(timer);
+        this.#stallTimer = undefined;
+      } else if (now.drain === before.drain && (now.left === 0 || now.left >= before.left)) {
+        this.#overflow("stalled");
+      }
+      before = now;
+    }, stallMs);
+    return timer.unref();
+  }
+
+  #wake(): void {
     this.#drained?.resolve();
     this.#drained = undefined;
   }
 
-  #overflow(): void {
-    const bytes = this.#bytes;
+  #overflow(reason: DropReason, isSending = true): void {
+    if (this.#isReleased) return;
+    const bytes = this.heldBytes;
     this.release();
-    // Not within the call that sends the packet.
-    process.nextTick(this.#options.onOverflow, bytes);
+    // Not within the call that sends the packet. Any other client at once: the next tick waits for all that runs have to say.
+    if (isSending) process.nextTick(this.#options.onOverflow, bytes, reason);
+    else this.#options.onOverflow(bytes, reason);
   }
 }
 
@@ -104,8 +169,28 @@ export function breakConnection(connection: Connection): void {
   socket?.terminate?.();
 }
 
-/** Returns the number of bytes that a WebSocket still has to send, of the last packets that it was handed. */
+type Emitter = { once(event: string, listener: () => void): unknown };
+
+/** Calls a function when the system has taken the packets that a connection hands to its transport now. */
+function onceSent({ transport }: Connection, onSent: () => void): void {
+  const { res } = transport as { readonly res?: Emitter | null };
+  // Polling counts its packets as sent when they are written to a response that nobody may read.
+  if (res === undefined || res === null) (transport as Emitter).once("drain", onSent);
+  else res.once("finish", onSent);
+}
+
+/**
+ * Returns a number that falls while the packets that a WebSocket was handed go out. A single large one counts as a whole to the
+ * library until its last byte is out, so that the queue of the system is counted as well.
+ */
 function bytesInTransport({ transport }: Connection): number {
-  const { socket } = transport as { readonly socket?: { readonly bufferedAmount?: unknown } };
-  return typeof socket?.bufferedAmount === "number" ? socket.bufferedAmount : 0;
+  const { socket } = transport as {
+    readonly socket?: {
+      readonly bufferedAmount?: unknown;
+      readonly _socket?: { readonly _handle?: { readonly writeQueueSize?: unknown } | null };
+    };
+  };
+  const { bufferedAmount, _socket } = socket ?? {};
+  const queued = _socket?._handle?.writeQueueSize;
+  return (typeof bufferedAmount === "number" ? bufferedAmount : 0) + (typeof queued === "number" ? queued : 0);
 }

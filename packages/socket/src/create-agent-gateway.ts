@@ -9,6 +9,7 @@ import { readGatewayOptions } from "./gateway-options.ts";
 import type { GatewayOptions, GatewaySettings } from "./gateway-options.ts";
 import { guardConnection } from "./guard-connection.ts";
 import { guardSource } from "./guard-source.ts";
+import { SendBudget } from "./send-budget.ts";
 import { SocketClient } from "./socket-client.ts";
 
 /**
@@ -20,6 +21,7 @@ export class AgentGateway implements EndingRuns {
   readonly #parts: GatewayParts;
   readonly #clients = new Set<SocketClient>();
   readonly #away: AwayClients;
+  readonly #budget: SendBudget;
   readonly #stopWarnings: () => void;
 
   constructor(io: Server, settings: GatewaySettings) {
@@ -27,6 +29,7 @@ export class AgentGateway implements EndingRuns {
     const servedRuns = new ServedRuns({ agents, teams }, { durable: runs, resumeMs, logger });
     this.#parts = { settings, servedRuns };
     this.#namespace = io.of(namespace);
+    this.#budget = new SendBudget(settings.maxTotalBufferedBytes);
     this.#away = new AwayClients(io, this.#namespace);
     this.#namespace.use(guardConnection(guardSource(settings), { name: "The cors function of the server", logger }));
     this.#namespace.use((socket, next) => this.#refuseWhileDraining(socket, next));
@@ -81,7 +84,8 @@ export class AgentGateway implements EndingRuns {
 
   #createClient(socket: Socket): SocketClient {
     const { maxRunsPerSocket, maxBufferedBytes, logger } = this.#parts.settings;
-    return new SocketClient(socket, { maxRunsPerSocket, maxBufferedBytes, logger, onIdle: this.#onIdle });
+    const onIdle = this.#onIdle;
+    return new SocketClient(socket, { maxRunsPerSocket, maxBufferedBytes, budget: this.#budget, logger, onIdle });
   }
 
   #onDisconnect(client: SocketClient, reason: string): void {

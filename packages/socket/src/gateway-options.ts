@@ -78,6 +78,11 @@ export type GatewayOptions = {
   /** The number of bytes that may wait for a client that does not read, before its socket is dropped. @default 1_048_576 */
   maxBufferedBytes?: number | undefined;
   /**
+   * The number of bytes that may be held for all clients together. Beyond it, the user who holds the most, or all clients without
+   * a user, loses the socket that has read nothing for the longest time. @default 134_217_728
+   */
+  maxTotalBufferedBytes?: number | undefined;
+  /**
    * Milliseconds for which the events of a run that is kept in this process can be read again after its end: one that was
    * requested with an `idempotencyKey`, or outlives its socket. @default 60_000
    */
@@ -106,6 +111,7 @@ const optionTable = {
   onDisconnect: optional(oneOf("cancel", "continue"), "cancel"),
   maxRunsPerSocket: optional(integer(1), 8),
   maxBufferedBytes: optional(integer(1), 1_048_576),
+  maxTotalBufferedBytes: optional(integer(1), 134_217_728),
   resumeMs: optional(timeoutMilliseconds, 60_000),
   logger: optional(loggerOption),
 } satisfies OptionTable<GatewayOptions>;

@@ -4,12 +4,16 @@ import { readPrincipal } from "@troupe/core/adapter";
 import type { Principal } from "@troupe/core/adapter";
 import type { Socket } from "socket.io";
 import { breakConnection, ConnectionBuffer } from "./connection-buffer.ts";
+import type { DropReason } from "./connection-buffer.ts";
 import type { ServerEvent } from "./events.ts";
+import type { SendBudget } from "./send-budget.ts";
 
 /** Settings of a client, and what it tells the gateway. */
 export type ClientSettings = {
   readonly maxRunsPerSocket: number;
   readonly maxBufferedBytes: number;
+  /** The bytes that all clients of the gateway may hold. */
+  readonly budget: SendBudget;
   readonly logger: Logger;
   /** Called when the last run of the client is over. */
   readonly onIdle: (client: SocketClient) => void;
@@ -87,9 +91,9 @@ export class SocketClient {
     return this.#buffer.hasRoom;
   }
 
-  /** Resolves when the client may have read enough, or has disconnected. */
-  async untilRoom(): Promise<void> {
-    await this.#buffer.untilRoom();
+  /** Resolves when the client may have read enough for an event, or has disconnected. */
+  async untilRoom([, payload]: ServerEvent): Promise<void> {
+    await this.#buffer.untilRoom(JSON.stringify(payload).length);
   }
 
   /** Takes a place for a run of the user who is signed in. Throws `rate_limited` if the client has as many as it may. */
@@ -148,12 +152,24 @@ export class SocketClient {
   #watch(socket: Socket): ConnectionBuffer {
     return new ConnectionBuffer(socket.conn, {
       maxBytes: this.#settings.maxBufferedBytes,
-      onOverflow: (bytes) => this.#drop(socket, bytes),
+      budget: this.#settings.budget,
+      callerOf: () => this.#caller,
+      onOverflow: (bytes, reason) => this.#drop(socket, bytes, reason),
     });
   }
 
-  #drop(socket: Socket, bufferedBytes: number): void {
-    const fields = { socketId: socket.id, bufferedBytes };
+  /** The user as text: clients without one count as one, since they can be as many as they like. */
+  get #caller(): string {
+    try {
+      const { userId, tenantId }: SessionOwner = this.principal ?? {};
+      return userId === undefined ? "" : JSON.stringify([tenantId, userId]);
+    } catch {
+      return "";
+    }
+  }
+
+  #drop(socket: Socket, bufferedBytes: number, reason: DropReason): void {
+    const fields = { socketId: socket.id, bufferedBytes, reason };
     this.#settings.logger.warn("A socket was dropped: its client does not read what it is sent.", fields);
     this.leave();
     // Not to be recovered, with runs that have ended without a word.

@@ -27,7 +27,8 @@ async function serveReaders(options: Omit<GatewayOptions, "io">) {
   const served = await ServedGateway.start(options, { ...unhurried, path });
   const { io, gateway, lines } = served;
   // The type of the option is that of a browser.
-  const connect = () => served.connect({ transports: ["websocket"], agent: agent as unknown as string });
+  const connect = async ({ auth = {} }: { auth?: object } = {}) =>
+    await served.connect({ transports: ["websocket"], agent: agent as unknown as string, auth });
   return { io, gateway, lines, connect, connections };
 }
 
@@ -50,7 +51,7 @@ describe("a client that stops reading its WebSocket", () => {
     async (runs) => {
       const { vendor, model, agents } = await startVendor();
       const { gateway, connect, connections } = await serveReaders({ agents });
-      const sockets = await Promise.all(Array.from({ length: 5 }, connect));
+      const sockets = await Promise.all(Array.from({ length: 5 }, () => connect()));
 
       await Promise.all(sockets.map((socket) => ask(socket, runs)));
       for (const connection of connections) connection.pause();
@@ -118,6 +119,59 @@ describe("a client that stops reading its WebSocket", () => {
     await done;
 
     expect(lines.filter((line) => line.includes("does not read"))).toHaveLength(1);
+  });
+});
+
+describe("clients that stop reading large answers", () => {
+  /** A model whose answer of three megabytes comes in one piece. */
+  const large = new ScriptedModel().respond(() => ({ text: "x".repeat(3 * megabyte) }));
+
+  it("hold no more than maxTotalBufferedBytes, and a signed-in user who reads is not dropped for them [socket.stopped-reader]", async () => {
+    const agents = { a: new Agent({ name: "a", model: large, logLevel: "silent" }) };
+    const { io, gateway, lines, connect, connections } = await serveReaders({
+      agents,
+      maxTotalBufferedBytes: 16 * megabyte,
+      authMiddleware: ({ data, handshake }, next) => {
+        const { user } = handshake.auth as { user?: string };
+        if (user !== undefined) Object.assign(data as object, { principal: { userId: user } });
+        next();
+      },
+    });
+    const stopped = await Promise.all(Array.from({ length: 20 }, () => connect()));
+    for (const connection of connections) connection.pause();
+    const reader = await connect({ auth: { user: "ada" } });
+
+    for (const socket of stopped) socket.emit("agent.run", { name: "a", input: "Hello?" });
+    await vi.waitUntil(() => lines.length > 0, patience);
+    const done = new Promise((resolve) => reader.once("agent.done", resolve));
+    reader.emit("agent.run", { name: "a", input: "Hello?" });
+    await done;
+    // Each client that is left holds an answer of three megabytes, and waits with as much.
+    await vi.waitUntil(() => io.of("/service").sockets.size <= 1 + 16 / 3, patience);
+
+    expect(lines.every((line) => line.includes("maxTotalBufferedBytes"))).toBe(true);
+    expect(reader.connected).toBe(true);
+    expect(gateway.size).toBeLessThanOrEqual(16 / 3);
+    for (const connection of connections) connection.destroy();
+    await vi.waitUntil(() => gateway.size === 0, patience);
+  });
+
+  it("are dropped after a minute at most although their runs are over [socket.stopped-reader]", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const model = new ScriptedModel().respond(() => ({ text: "x".repeat(60_000) }));
+    const { io, gateway, lines, connect, connections } = await serveReaders({
+      agents: { a: new Agent({ name: "a", model, logLevel: "silent" }) },
+    });
+    const socket = await connect();
+    for (const connection of connections) connection.pause();
+    for (let run = 0; run < 8; run++) socket.emit("agent.run", { name: "a", input: "Hello?" });
+    await vi.waitUntil(() => model.calls.length === 8, patience);
+
+    await vi.waitUntil(() => vi.advanceTimersByTime(30_000) && io.of("/service").sockets.size === 0, patience);
+
+    await vi.waitUntil(() => gateway.size === 0, patience);
+    expect(lines.join("\n")).toContain("stalled");
   });
 });
 

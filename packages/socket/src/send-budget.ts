@@ -1,0 +1,57 @@
+/** A connection that holds bytes for its client. */
+export interface ByteHolder {
+  /** The user of the client, the same text for all clients without one. */
+  readonly caller: string;
+  /** The number of bytes that are held. */
+  readonly heldBytes: number;
+  /** Tells the order in which connections got rid of bytes last: the longest ago is the lowest. */
+  readonly lastDrain: number;
+  /** Gives the client up, with all that is held for it. `isSending`: within the call that sends it a packet. */
+  drop(isSending: boolean): void;
+}
+
+/**
+ * The bytes that all connections of a gateway hold for clients that do not read. Beyond the limit, the caller who holds the most
+ * loses the connection of which nothing was read for the longest time: who reads is not shut out by those who do not.
+ */
+export class SendBudget {
+  readonly #maxBytes: number;
+  readonly #holders = new Set<ByteHolder>();
+  #bytes = 0;
+  #drains = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** The number of bytes that all connections hold. */
+  get heldBytes(): number {
+    return this.#bytes;
+  }
+
+  /** Returns the place of a drain in the order of all drains. */
+  nextDrain(): number {
+    return ++this.#drains;
+  }
+
+  /** Takes note that a connection holds so many bytes more, or fewer. */
+  change(holder: ByteHolder, bytes: number): void {
+    this.#bytes += bytes;
+    if (holder.heldBytes > 0) this.#holders.add(holder);
+    else this.#holders.delete(holder);
+    while (this.#bytes > this.#maxBytes && this.#holders.size > 0) {
+      const chosen = this.#choose();
+      chosen?.drop(chosen === holder);
+    }
+  }
+
+  #choose(): ByteHolder | undefined {
+    const byCaller = Map.groupBy(this.#holders, ({ caller }) => caller);
+    let [chosen, most]: [readonly ByteHolder[], number] = [[], 0];
+    for (const holders of byCaller.values()) {
+      const held = holders.reduce((sum, { heldBytes }) => sum + heldBytes, 0);
+      if (held > most) [chosen, most] = [holders, held];
+    }
+    return chosen.toSorted((one, other) => one.lastDrain - other.lastDrain)[0];
+  }
+}
