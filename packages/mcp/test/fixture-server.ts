@@ -111,6 +111,14 @@ function serveStdio(): void {
     process.stdin.resume();
     return;
   }
+  const greetings = { nonsense: 3, greeting: 3, chatty: 60 }[mode ?? ""];
+  if (greetings !== undefined) {
+    // A program that is no MCP server: it greets its user, and ends or goes on.
+    process.stdout.write("Welcome, secret-4711!\n".repeat(greetings));
+    if (mode === "nonsense") process.exit(0);
+    process.stdin.resume();
+    return;
+  }
   process.stderr.write("The fixture has begun.\n");
   if (mode === "noisy") process.stdout.write("This line is no message.\n");
   let rest = "";

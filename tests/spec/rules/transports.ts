@@ -209,7 +209,13 @@ export const transportRules = [
     "mcp.get-tools": "getTools lists the tools of all pages, with their JSON Schema",
     "mcp.refresh": "refresh lists the tools again",
     "mcp.close": "close ends the connection, and an agent closes its servers",
-    "mcp.effect": "readOnlyHint makes a tool pure, idempotentHint idempotent, any other is once",
+    "mcp.list-bounds":
+      "a list of tools beyond maxTools, maxSchemaBytes or maxDescriptionBytes is refused, and never cut",
+    "mcp.output-schema": "structured content that does not fit the tool's own output schema is an error",
+    "mcp.nonsense": "a program that prints no JSON-RPC fails at once, and is remembered",
+    "mcp.hostile": "a server that misbehaves holds up nobody else, and fails with an error that names it and the cause",
+    "mcp.effect":
+      "a tool is once, unless the host trusts the annotations: then readOnlyHint makes it pure and idempotentHint idempotent",
     "mcp.filter": "tools.allow and tools.deny choose tools by the server's own names",
     "mcp.list-changed": "tools that change are changed for the next run, and not within a run",
     "mcp.progress": "progress of a call is reported to the run",

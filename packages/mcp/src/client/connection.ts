@@ -3,12 +3,16 @@ import type { ToolDef } from "@troupe/core";
 import { abortedError, createMasker, startDeadline, untilAborted, withTimeout } from "@troupe/core/adapter";
 import type { Masker } from "@troupe/core/adapter";
 import type { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { listTools } from "./list-tools.ts";
+import type { ListedTool } from "./list-tools.ts";
 import type { ToolMaker } from "./make-tools.ts";
 import { diagnose, isRefusal, isUnauthorized, toMcpError } from "./mcp-errors.ts";
 import type { McpHeaders, McpSettings } from "./mcp-options.ts";
 import { openClient } from "./open-client.ts";
 import type { OpenClient } from "./open-client.ts";
 import { readSecrets } from "./secrets.ts";
+import { ServerProblem } from "./server-problem.ts";
+import { ToolList } from "./tool-list.ts";
 
 /** One exchange with a server: what it is for, its time limit, and whether a repetition of it does no harm. */
 export type Exchange<Result> = {
@@ -22,6 +26,9 @@ export type Exchange<Result> = {
 
 const firstBackoffMs = 500;
 const longestBackoffMs = 30_000;
+/** An attempt that took long is followed by a time of rest that is this many times as long, up to a minute. */
+const backoffPerAttempt = 4;
+const longestSlowBackoffMs = 60_000;
 /** Milliseconds for the answer that tells if a silent server still lives, and for ending a session. */
 const shortWaitMs = 3000;
 const longestTimerMs = 2 ** 31 - 1;
@@ -35,28 +42,44 @@ export class Connection {
   /** The number of exchanges and listings that are under way. */
   active = 0;
   readonly mask: Masker;
+  /** Names of tools that are called in the session. */
+  readonly toolsInSession = new Set<string>();
   readonly #settings: McpSettings;
   readonly #headers: McpHeaders;
   readonly #maker: ToolMaker;
+  readonly #tools: ToolList;
   #opening: Promise<OpenClient> | undefined;
-  #listing: Promise<ToolDef[]> | undefined;
-  #tools: readonly ToolDef[] = [];
   #isSuspect = false;
   #failures = 0;
+  #failure: TroupeError | undefined;
   #retryAt = 0;
   #unauthorized: StreamableHTTPClientTransport | undefined;
   readonly #closing = new Set<Promise<void>>();
+  #session: Connection | undefined;
 
   constructor({ settings, headers, maker }: { settings: McpSettings; headers: McpHeaders; maker: ToolMaker }) {
     this.#settings = settings;
     this.#headers = headers;
     this.#maker = maker;
+    this.#tools = new ToolList(maker, async () => await this.#list());
     this.mask = createMasker(readSecrets(settings, headers));
   }
 
   /** The tools as they were listed last, also while the server is down. */
   get knownTools(): readonly ToolDef[] {
-    return this.#tools;
+    return this.#tools.known;
+  }
+
+  /** A second connection that begins with `initialize`, for tools that ask the host while they run. It opens when used. */
+  get session(): Connection {
+    const settings: McpSettings = { ...this.#settings, protocol: "legacy" };
+    this.#session ??= new Connection({ settings, headers: this.#headers, maker: this.#maker });
+    return this.#session;
+  }
+
+  /** The tool of this name of the server, as it was listed last. */
+  listedTool(name: string): ListedTool | undefined {
+    return this.#tools.find(name);
   }
 
   /** Opens the connection, unless it is open. */
@@ -67,13 +90,12 @@ export class Connection {
   /** Returns the tools, listing them first if they are not known or have changed. */
   async tools(signal?: AbortSignal): Promise<readonly ToolDef[]> {
     await this.#opened(signal);
-    const listing = (this.#listing ??= this.#list());
-    return await untilAborted(() => listing, signal);
+    return await untilAborted(async () => await this.#tools.read(), signal);
   }
 
-  /** Makes the next call of `tools` list them again. */
-  forgetTools(): void {
-    this.#listing = undefined;
+  /** Makes the next call of `tools` list them again: see `ToolList`. */
+  forgetTools(how?: { isWanted: boolean }): void {
+    this.#tools.forget(how);
   }
 
   /**
@@ -86,12 +108,13 @@ export class Connection {
       return await this.#send(open, exchange);
     } catch (error) {
       if (isUnauthorized(error)) this.#unauthorized = open.transport as StreamableHTTPClientTransport;
-      if (!(await this.#mayRepeat(open, error, exchange))) throw this.#errorOf(error, exchange.what);
+      if (!(await this.#mayRepeat(open, error, exchange))) throw this.#errorOf(error, exchange.what, open.problem);
     }
+    const again = await this.#opened(exchange.signal);
     try {
-      return await this.#send(await this.#opened(exchange.signal), exchange);
+      return await this.#send(again, exchange);
     } catch (error) {
-      throw this.#errorOf(error, exchange.what);
+      throw this.#errorOf(error, exchange.what, again.problem);
     }
   }
 
@@ -116,7 +139,7 @@ export class Connection {
   async close(): Promise<void> {
     const opening = this.#opening;
     if (opening !== undefined) this.#drop(opening, true);
-    await Promise.all(this.#closing);
+    await Promise.all([...this.#closing, this.#session?.close()]);
   }
 
   async #opened(signal?: AbortSignal): Promise<OpenClient> {
@@ -133,11 +156,12 @@ export class Connection {
     const waitMs = this.#retryAt - performance.now();
     if (waitMs > 0) throw this.#isDown(waitMs);
     this.#isSuspect = false;
-    this.#listing = undefined;
+    this.forgetTools();
+    const startedAt = performance.now();
     const opening = this.#openInTime();
     opening.then(
       ({ client }) => this.#onOpened(opening, client),
-      (error: TroupeError) => this.#onFailed(opening, error),
+      (error: TroupeError) => this.#onFailed(opening, error, performance.now() - startedAt),
     );
     return opening;
   }
@@ -147,22 +171,27 @@ export class Connection {
     Object.assign(client, { onclose: () => this.#drop(opening) });
   }
 
-  #onFailed(opening: Promise<OpenClient>, { code }: TroupeError): void {
+  #onFailed(opening: Promise<OpenClient>, error: TroupeError, tookMs: number): void {
     if (this.#opening === opening) this.#opening = undefined;
-    if (code === "unauthorized") return;
+    if (error.code === "unauthorized") return;
+    this.#failure = error;
     this.#failures++;
-    this.#retryAt = performance.now() + Math.min(firstBackoffMs * 2 ** (this.#failures - 1), longestBackoffMs);
+    const waitMs = Math.min(firstBackoffMs * 2 ** (this.#failures - 1), longestBackoffMs);
+    // Runs are not made to wait for most of the time by a server that fails slowly.
+    this.#retryAt = performance.now() + Math.max(waitMs, Math.min(tookMs * backoffPerAttempt, longestSlowBackoffMs));
   }
 
   async #openInTime(): Promise<OpenClient> {
     const { name, connectTimeoutMs, logger = createLogger() } = this.#settings;
     const message = `The MCP server ${JSON.stringify(name)} did not connect within ${connectTimeoutMs} ms.`;
     const deadline = startDeadline(connectTimeoutMs, message);
+    const problem = new ServerProblem();
     const opening = openClient({
       settings: this.#settings,
       headers: this.#headers,
       logger: logger.withSecrets(readSecrets(this.#settings, this.#headers)).child({ server: name }),
       signal: deadline.signal,
+      problem,
       onToolsChanged: () => this.forgetTools(),
       onUnauthorized: (transport) => (this.#unauthorized = transport),
     });
@@ -171,7 +200,9 @@ export class Connection {
     } catch (error) {
       // One that opens after all is not wanted any more.
       opening.then(endClient, () => {});
-      throw deadline.signal.aborted ? deadline.signal.reason : this.#errorOf(error, "connecting");
+      throw deadline.signal.aborted && problem.text === undefined
+        ? deadline.signal.reason
+        : this.#errorOf(error, "connecting", problem);
     } finally {
       deadline.end();
     }
@@ -221,24 +252,13 @@ export class Connection {
     }
   }
 
-  async #list(): Promise<ToolDef[]> {
-    const { connectTimeoutMs: timeoutMs } = this.#settings;
-    const listing = this.exchange({
+  async #list(): Promise<ListedTool[]> {
+    return await this.exchange({
       what: "the list of its tools",
-      timeoutMs,
+      timeoutMs: this.#settings.connectTimeoutMs,
       isRepeatable: true,
-      send: async (client, options) => {
-        // Asked of a server without tools, the library writes to the console.
-        if (client.getServerCapabilities()?.tools === undefined) return { tools: [] };
-        return await client.listTools(undefined, { ...options, cacheMode: "refresh" });
-      },
-    }).then(({ tools }) => {
-      const made = this.#maker.make(tools);
-      this.#tools = made;
-      return made;
+      send: async (client, options) => await listTools(client, this.#settings, options),
     });
-    listing.catch(() => this.forgetTools());
-    return await listing;
   }
 
   /** Forgets a connection and ends it in the background. */
@@ -255,11 +275,12 @@ export class Connection {
   #isDown(waitMs: number): TroupeError {
     const { name } = this.#settings;
     const message = `The MCP server ${JSON.stringify(name)} is down. It is tried again in ${Math.ceil(waitMs / 1000)} s.`;
-    return new TroupeError("unavailable", message, { fields: { server: name, retryAfterMs: Math.ceil(waitMs) } });
+    const fields = { server: name, retryAfterMs: Math.ceil(waitMs) };
+    return new TroupeError("unavailable", message, { fields, cause: this.#failure });
   }
 
-  #errorOf(error: unknown, what: string): TroupeError {
-    return toMcpError(error, { server: this.#settings.name, what, mask: this.mask });
+  #errorOf(error: unknown, what: string, { text: problem }: { text?: string | undefined } = {}): TroupeError {
+    return toMcpError(error, { server: this.#settings.name, what, mask: this.mask, problem });
   }
 }
 

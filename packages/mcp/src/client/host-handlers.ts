@@ -1,7 +1,7 @@
 import type { ContentPart, JsonSchema, Logger } from "@troupe/core";
 import { createMasker } from "@troupe/core/adapter";
-import type { Client, ContentBlock, ElicitRequestParams } from "@modelcontextprotocol/client";
-import { readBlocks } from "./read-result.ts";
+import type { Client, ElicitRequestParams } from "@modelcontextprotocol/client";
+import { readBlocks } from "./read-content.ts";
 
 /** A server's request to ask the user: for values of a form, or to visit a URL. */
 export type McpElicitation =
@@ -45,6 +45,11 @@ export function capabilitiesOf({ onElicitation, onSampling }: McpHandlers): obje
   };
 }
 
+/** Tells if the host answers requests of a server. */
+export function hasHandlers({ onElicitation, onSampling }: McpHandlers): boolean {
+  return onElicitation !== undefined || onSampling !== undefined;
+}
+
 /** Lets the host's handlers answer the requests of a server. Of a handler that fails the server is told no more than that. */
 export function installHandlers(client: Client, { onElicitation, onSampling }: McpHandlers, logger: Logger): void {
   const shielded = async <Answer>(name: string, handle: () => Answer | Promise<Answer>): Promise<Answer> => {
@@ -63,8 +68,9 @@ export function installHandlers(client: Client, { onElicitation, onSampling }: M
   }
   if (onSampling === undefined) return;
   client.setRequestHandler("sampling/createMessage", async ({ params }, { mcpReq }) => {
+    const messages = params.messages.map(async ({ role, content }) => ({ role, content: await toParts(content) }));
     const request: McpSampling = {
-      messages: params.messages.map(({ role, content }) => ({ role, content: toParts(content) })),
+      messages: await Promise.all(messages),
       maxTokens: params.maxTokens,
       ...(params.systemPrompt !== undefined && { systemPrompt: params.systemPrompt }),
       ...(params.temperature !== undefined && { temperature: params.temperature }),
@@ -83,6 +89,6 @@ function toElicitation(params: ElicitRequestParams): McpElicitation {
 
 const noSecrets = createMasker([]);
 
-function toParts(content: unknown): ContentPart[] {
-  return readBlocks((Array.isArray(content) ? content : [content]) as ContentBlock[], noSecrets);
+async function toParts(content: unknown): Promise<ContentPart[]> {
+  return (await readBlocks(Array.isArray(content) ? content : [content], noSecrets)).parts;
 }

@@ -1,15 +1,19 @@
 import type { JsonSchema, RunContext, ToolContext, ToolDef, ToolEffect, ToolReturn } from "@troupe/core";
-import type { Progress, Tool } from "@modelcontextprotocol/client";
+import type { Progress } from "@modelcontextprotocol/client";
+import { headerMark, withoutHeaderMarks } from "./header-marks.ts";
+import { isLetThrough } from "./list-tools.ts";
+import type { ListedTool } from "./list-tools.ts";
 import type { McpSettings } from "./mcp-options.ts";
+import { checkOutput } from "./output-check.ts";
+import type { OutputCheck } from "./output-check.ts";
 import { nameTools } from "./tool-names.ts";
 
-/** The longest description that a model gets, in characters. */
-const longestDescription = 8192;
 const longestTimerMs = 2 ** 31 - 1;
 
-/** Calls a tool of a server by the server's own name for it, with a function that takes its progress. */
+/** Calls a tool of a server as it was listed, with a check of its output and a function that takes its progress. */
 export type CallTool = (call: {
-  readonly tool: string;
+  readonly tool: ListedTool;
+  readonly checkOutput: OutputCheck;
   readonly args: Record<string, unknown>;
   readonly context: RunContext;
   readonly onProgress: (progress: Progress) => void;
@@ -30,29 +34,28 @@ export class ToolMaker {
     this.#call = call;
   }
 
-  /** Makes the tools that the options let through. */
-  make(listed: readonly Tool[]): ToolDef[] {
-    const { name: server, tools: { allow, deny = [] } = {} } = this.#settings;
-    const unique = [...new Map(listed.map((tool) => [tool.name, tool])).values()];
+  /** Makes the tools that the options let through. No two of them have one name of the server. */
+  make(listed: readonly ListedTool[]): ToolDef[] {
     // Named before they are chosen, so that a choice changes no name.
     const names = nameTools(
-      server,
-      unique.map(({ name }) => name),
+      this.#settings.name,
+      listed.map(({ name }) => name),
     );
     const made = new Map<string, ToolDef>();
-    for (const [index, tool] of unique.entries()) {
-      if (deny.includes(tool.name) || allow?.includes(tool.name) === false) continue;
+    for (const [index, tool] of listed.entries()) {
+      if (!isLetThrough(tool.name, this.#settings)) continue;
       const name = names[index] ?? tool.name;
       const definition = JSON.stringify([name, tool]);
-      made.set(definition, this.#made.get(definition) ?? this.#toToolDef(tool, name));
+      const hasMarks = definition.includes(headerMark);
+      made.set(definition, this.#made.get(definition) ?? this.#toToolDef(tool, { name, hasMarks }));
     }
     this.#made = made;
-    this.#warnOfUnknown(unique);
+    this.#warnOfUnknown(listed);
     return [...made.values()];
   }
 
   /** Tells once of names in allow and deny that the server does not have, such as misspelt ones. */
-  #warnOfUnknown(listed: readonly Tool[]): void {
+  #warnOfUnknown(listed: readonly ListedTool[]): void {
     const { name: server, tools: { allow = [], deny = [] } = {}, logger } = this.#settings;
     const known = new Set(listed.map(({ name }) => name));
     const unknown = [...allow, ...deny].filter((name) => !known.has(name) && !this.#reported.has(name));
@@ -63,48 +66,32 @@ export class ToolMaker {
     });
   }
 
-  #toToolDef(tool: Tool, name: string): ToolDef {
-    const { name: server, timeoutMs, maxOutputBytes } = this.#settings;
-    const description = tool.description ?? tool.title ?? tool.annotations?.title ?? "";
+  #toToolDef(tool: ListedTool, { name, hasMarks }: { name: string; hasMarks: boolean }): ToolDef {
+    const { name: server, timeoutMs, maxOutputBytes, trustAnnotations } = this.#settings;
+    const { inputSchema, outputSchema } = tool;
+    const { $schema: _dialect, ...parameters } = hasMarks
+      ? (withoutHeaderMarks(inputSchema) as JsonSchema)
+      : inputSchema;
+    const check = checkOutput(outputSchema);
     return {
       name,
-      description:
-        description.trim().slice(0, longestDescription).toWellFormed() || `The tool ${tool.name} of ${server}.`,
-      parameters: toParameters(tool.inputSchema),
-      effect: toEffect(tool.annotations),
+      description: tool.description.trim().toWellFormed() || `The tool ${tool.name} of ${server}.`,
+      parameters,
+      effect: trustAnnotations ? toEffect(tool) : "once",
       // A little longer than the call, so that the call's own error is told.
       timeoutMs: Math.min(timeoutMs + 5000, longestTimerMs),
       ...(maxOutputBytes !== undefined && { maxOutputBytes }),
       execute: async (args, context) => {
         const onProgress = (progress: Progress) => reportProgress(context, progress);
-        return await this.#call({ tool: tool.name, args, context, onProgress });
+        return await this.#call({ tool, checkOutput: check, args, context, onProgress });
       },
     };
   }
 }
 
-function toEffect(annotations: Tool["annotations"]): ToolEffect {
-  if (annotations?.readOnlyHint === true) return "pure";
-  return annotations?.idempotentHint === true ? "idempotent" : "once";
-}
-
-/** Returns the schema as it is, without what is for clients of the protocol alone. */
-function toParameters(schema: Tool["inputSchema"]): JsonSchema {
-  return without("$schema", withoutHeaderMarks(schema)) as JsonSchema;
-}
-
-function withoutHeaderMarks(schema: unknown): object {
-  const rest = without("x-mcp-header", schema as object);
-  const { properties } = rest as { properties?: unknown };
-  if (typeof properties !== "object" || properties === null) return rest;
-  const own = Object.entries(properties).map(([name, each]: [string, unknown]) => {
-    return [name, typeof each === "object" && each !== null ? withoutHeaderMarks(each) : each];
-  });
-  return { ...rest, properties: Object.fromEntries(own) as unknown };
-}
-
-function without(field: string, schema: object): object {
-  return Object.fromEntries(Object.entries(schema).filter(([name]) => name !== field));
+function toEffect({ isReadOnly, isIdempotent }: ListedTool): ToolEffect {
+  if (isReadOnly) return "pure";
+  return isIdempotent ? "idempotent" : "once";
 }
 
 const longestMessage = 1000;

@@ -1,49 +1,73 @@
 import { TroupeError } from "@troupe/core";
 import type { Masker } from "@troupe/core/adapter";
+import { BadAnswer } from "./ask-server.ts";
 import { readStatus } from "./library.ts";
+import { tooLargeMark } from "./slim-message.ts";
 
 /** The longest text of a server that is repeated to a model, in characters. */
 const longestText = 1000;
 
 /** The part that failed, for the sentence of an error, and the means to tell it without secrets. */
-export type McpWork = { readonly server: string; readonly what: string; readonly mask: Masker };
+export type McpWork = {
+  readonly server: string;
+  readonly what: string;
+  readonly mask: Masker;
+  /** What is known of why the connection ended: see `ServerProblem`. */
+  readonly problem?: string | undefined;
+};
 
 /**
  * Makes the error of a failed exchange with a server. It names the server and the failure, and shows nothing of the
  * server's words but the message of a refusal, which is for the model that made the call; no secret is in it.
  */
-export function toMcpError(error: unknown, { server, what, mask }: McpWork): TroupeError {
-  if (TroupeError.is(error)) return error;
+export function toMcpError(error: unknown, { server, what, mask, problem }: McpWork): TroupeError {
   const name = `The MCP server ${JSON.stringify(server)}`;
+  if (problem !== undefined && isOfLostConnection(error)) {
+    return new TroupeError("unavailable", `${name} ${problem}`, { fields: { server } });
+  }
+  if (TroupeError.is(error)) return error;
   const status = readStatus(error);
   const fields = { server, ...(status !== undefined && { status }) };
   if (status === 401 || status === 403 || isUnauthorized(error)) {
     const message = `${name} refused the credentials for ${what}. Check headers or authProvider.`;
     return new TroupeError("unauthorized", message, { fields });
   }
+  if (status !== undefined) return ofStatus(status, { name, what, fields });
+  return ofAnswer(error, { name, what, mask, fields }) ?? brokenOff(error, { name, what, fields });
+}
+
+type Facts = { readonly name: string; readonly what: string; readonly fields: { server: string } };
+
+function ofStatus(status: number, { name, what, fields }: Facts): TroupeError {
   if (status === 429) {
     return new TroupeError("rate_limited", `${name} gets too many requests. Wait before the next call.`, { fields });
   }
-  if (status !== undefined) {
-    const message = `${name} answered ${what} with the HTTP status ${status}. Check its URL, and that it runs.`;
-    return new TroupeError("unavailable", message, { fields });
-  }
+  const message = `${name} answered ${what} with the HTTP status ${status}. Check its URL, and that it runs.`;
+  return new TroupeError("unavailable", message, { fields });
+}
+
+/** The error of an answer that came, and is an error or not what it should be: of the server, or the one that authorizes. */
+function ofAnswer(error: unknown, { name, what, mask, fields }: Facts & { mask: Masker }): TroupeError | undefined {
   if (isOfOAuth(error)) {
     const message = `${name} could not be authorized for ${what}. Check authProvider and the authorization server.`;
     return new TroupeError("unauthorized", message, { fields });
   }
-  const refusal = refusalOf(error);
-  if (refusal !== undefined) {
-    const message = `${name} refused ${what}: ${mask(refusal.message, longestText)}`;
-    return new TroupeError("invalid_request", message, { fields: { ...fields, rpcCode: refusal.code } });
+  if (isTooLarge(error)) {
+    const message = `${name} answered ${what} with more than such an answer may hold.`;
+    return new TroupeError("unavailable", message, { fields });
   }
-  return brokenOff(error, { name, what, fields });
+  if (error instanceof BadAnswer) {
+    const why = mask(error.message, longestText);
+    const message = `${name} answered ${what} in a form that the protocol does not allow: ${why}.`;
+    return new TroupeError("unavailable", message, { fields });
+  }
+  const refusal = refusalOf(error);
+  if (refusal === undefined) return undefined;
+  const message = `${name} refused ${what}: ${mask(refusal.message, longestText)}`;
+  return new TroupeError("invalid_request", message, { fields: { ...fields, rpcCode: refusal.code } });
 }
 
-function brokenOff(
-  error: unknown,
-  { name, what, fields }: { name: string; what: string; fields: { server: string } },
-): TroupeError {
+function brokenOff(error: unknown, { name, what, fields }: Facts): TroupeError {
   const code = readCode(error);
   if (code === "REQUEST_TIMEOUT")
     return new TroupeError("timeout", `${name} did not answer ${what} in time.`, { fields });
@@ -70,6 +94,11 @@ function refusalOf(error: unknown): { code: number; message: string } | undefine
   return typeof code === "number" ? { code, message } : undefined;
 }
 
+/** Tells if an error may follow from a connection that was given up. */
+function isOfLostConnection(error: unknown): boolean {
+  return diagnose(error) === "lost" || (TroupeError.is(error) && error.code === "timeout");
+}
+
 /**
  * The state of the connection after a failure of an exchange: the server answered; it is silent or broken, which the next use
  * has to look at; it may have forgotten the session; or the connection is lost.
@@ -80,6 +109,7 @@ export type Diagnosis = "answered" | "silent" | "no-session" | "lost";
 export function diagnose(error: unknown): Diagnosis {
   if (isRefusal(error) || isUnauthorized(error) || isOfOAuth(error)) return "answered";
   if (TroupeError.is(error)) return error.code === "timeout" ? "silent" : "answered";
+  if (error instanceof BadAnswer) return "answered";
   const status = readStatus(error);
   if (status !== undefined) return diagnoseStatus(status);
   return readCode(error) === "INVALID_RESULT" ? "answered" : "lost";
@@ -96,8 +126,17 @@ export function isRefusal(error: unknown): boolean {
   return refusalOf(error) !== undefined;
 }
 
+/** Tells if an error stands for an answer that is larger than its kind may be. */
+export function isTooLarge(error: unknown): boolean {
+  return dataOf(error) === tooLargeMark;
+}
+
 function isBrokenOff(error: Error): boolean {
-  return (error as { data?: unknown }).data === brokenOffMark;
+  return dataOf(error) === brokenOffMark;
+}
+
+function dataOf(error: unknown): unknown {
+  return error instanceof Error ? (error as { data?: unknown }).data : undefined;
 }
 
 /** Returns the code of an error of the library or of the system, which may stand in its cause. */

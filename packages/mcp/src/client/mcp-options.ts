@@ -1,6 +1,7 @@
 import { TroupeError } from "@troupe/core";
 import type { Logger, RunContext } from "@troupe/core";
 import {
+  anyBoolean,
   anyString,
   arrayOf,
   functionLike,
@@ -70,6 +71,17 @@ export type McpToolServerOptions = McpHandlers & {
   maxArtifactBytes?: number | undefined;
   /** The largest message that is taken from the server, in bytes. A larger one ends the connection. @default 10_485_760 */
   maxMessageBytes?: number | undefined;
+  /** The most tools that the server may list. A longer list is refused, not cut. @default 500 */
+  maxTools?: number | undefined;
+  /** The size of each schema of a tool, in bytes of JSON. A list with a larger one is refused. @default 65_536 */
+  maxSchemaBytes?: number | undefined;
+  /** The size of the description of a tool, in bytes. A list with a longer one is refused. @default 4096 */
+  maxDescriptionBytes?: number | undefined;
+  /**
+   * Lets the server say which of its tools are safe to call again: `readOnlyHint` makes a tool `pure`, `idempotentHint`
+   * makes it `idempotent`. Set it only for a server whose word you trust. @default false: each tool is `once`
+   */
+  trustAnnotations?: boolean | undefined;
   /** The number of connections that are open at once where `headers` is a function. @default 100 */
   maxConnections?: number | undefined;
   /** Milliseconds after which an unused connection is closed where `headers` is a function. @default 300_000 */
@@ -141,6 +153,10 @@ const optionTable = {
   maxOutputBytes: optional(integer(1)),
   maxArtifactBytes: optional(integer(0), 1_048_576),
   maxMessageBytes: optional(integer(1024), 10 * 1024 * 1024),
+  maxTools: optional(integer(1), 500),
+  maxSchemaBytes: optional(integer(2), 65_536),
+  maxDescriptionBytes: optional(integer(0), 4096),
+  trustAnnotations: optional(anyBoolean, false),
   maxConnections: optional(integer(1)),
   idleTimeoutMs: optional(timeoutMilliseconds),
   logger: optional(loggerOption),

@@ -109,12 +109,20 @@ describe("the tools of an McpToolServer", () => {
     expect(tools.find(({ name }) => name === "box__fail")?.description).toBe("Fails");
   });
 
-  it("have an effect by their annotations [mcp.effect]", async () => {
-    const tools = await kept(stdioServer()).getTools();
-    const effects = Object.fromEntries(tools.map(({ name, effect }) => [name, effect]));
+  it.each([
+    [false, { box__echo: "once", box__environment: "once", box__fail: "once" }],
+    [true, { box__echo: "pure", box__environment: "idempotent", box__fail: "once" }],
+  ])(
+    "have an effect by their annotations only where the host trusts these: %s [mcp.effect]",
+    async (trust, expected) => {
+      const tools = await kept(stdioServer({ trustAnnotations: trust })).getTools();
+      const effects = Object.fromEntries(tools.map(({ name, effect }) => [name, effect]));
 
-    expect(effects).toMatchObject({ box__echo: "pure", box__environment: "idempotent", box__fail: "once" });
-  });
+      expect(effects).toMatchObject(expected);
+      const byDefault = await kept(stdioServer()).getTools();
+      expect(new Set(byDefault.map(({ effect }) => effect))).toEqual(new Set(["once"]));
+    },
+  );
 
   it("are those that allow and deny let through, by the server's names [mcp.filter]", async () => {
     const tools = await kept(stdioServer({ tools: { allow: ["echo", "a.b", "pid"], deny: ["pid"] } })).getTools();

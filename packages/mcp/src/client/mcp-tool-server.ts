@@ -1,6 +1,7 @@
 import { TroupeError } from "@troupe/core";
 import type { ContentPart, RunContext, ToolDef, ToolReturn, ToolSource } from "@troupe/core";
 import { Network, runOf } from "@troupe/core/adapter";
+import { callServerTool } from "./call-server-tool.ts";
 import { Connection } from "./connection.ts";
 import { ToolMaker } from "./make-tools.ts";
 import type { CallTool } from "./make-tools.ts";
@@ -102,7 +103,7 @@ export class McpToolServer implements ToolSource {
   /** Lists the tools again and returns them. Runs that have begun keep the tools that they began with. */
   async refresh(context?: RunContext): Promise<ToolDef[]> {
     return await this.#use(context, async (connection) => {
-      connection.forgetTools();
+      connection.forgetTools({ isWanted: true });
       return [...(await connection.tools(context?.signal))];
     });
   }
@@ -192,16 +193,11 @@ export class McpToolServer implements ToolSource {
     this.#closing.add(closing);
   }
 
-  async #callTool({ tool, args, context, onProgress }: Parameters<CallTool>[0]): Promise<ToolReturn> {
-    return await this.#use(context, async (connection) => {
-      const result = await connection.exchange({
-        what: `a call of the tool ${tool}`,
-        timeoutMs: this.#settings.timeoutMs,
-        signal: context.signal,
-        send: async (client, options) =>
-          await client.callTool({ name: tool, arguments: args }, { ...options, onprogress: onProgress }),
-      });
-      return readResult(result, tool, { mask: connection.mask, maxArtifactBytes: this.#settings.maxArtifactBytes });
+  async #callTool(call: Parameters<CallTool>[0]): Promise<ToolReturn> {
+    const { maxArtifactBytes } = this.#settings;
+    return await this.#use(call.context, async (connection) => {
+      const result = await callServerTool(connection, this.#settings, call);
+      return await readResult(result, call.tool.name, { mask: connection.mask, maxArtifactBytes });
     });
   }
 

@@ -5,18 +5,19 @@ import type {
   Transport,
   VersionNegotiationMode,
 } from "@modelcontextprotocol/client";
-import { compileStructuredSchema } from "@troupe/core/adapter";
 import { boundedFetch } from "./bounded-fetch.ts";
 import { capabilitiesOf, installHandlers } from "./host-handlers.ts";
 import { loadLibrary, readStatus } from "./library.ts";
 import type { Library } from "./library.ts";
-import { brokenOffMark, isRefusal } from "./mcp-errors.ts";
+import { brokenOffMark, isRefusal, isTooLarge } from "./mcp-errors.ts";
 import type { McpHeaders, McpSettings } from "./mcp-options.ts";
 import { ServerLog } from "./server-logs.ts";
+import { passSlimMessages } from "./slim-message.ts";
+import type { ServerProblem } from "./server-problem.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 
-/** A connection that is open: the library's client, and the transport under it. */
-export type OpenClient = { readonly client: Client; readonly transport: Transport };
+/** A connection that is open: the library's client, the transport under it, and what is known of why it may end. */
+export type OpenClient = { readonly client: Client; readonly transport: Transport; readonly problem: ServerProblem };
 
 /** The settings and headers of a connection, the time it may take to open, and the functions that hear of its changes. */
 export type OpenClientInit = {
@@ -24,6 +25,7 @@ export type OpenClientInit = {
   readonly headers: McpHeaders;
   readonly logger: Logger;
   readonly signal: AbortSignal;
+  readonly problem: ServerProblem;
   readonly onToolsChanged: () => void;
   readonly onUnauthorized: (transport: StreamableHTTPClientTransport) => void;
 };
@@ -44,22 +46,23 @@ async function openStdio(library: Library, init: OpenClientInit): Promise<OpenCl
     return await open("legacy");
   } catch (error) {
     // A server that refuses to begin with `initialize` may speak the revision that has none.
-    if (!isRefusal(error)) throw error;
+    if (!isRefusal(error) || isTooLarge(error)) throw error;
     return await open(modeOf("2026-07-28"));
   }
 }
 
 async function openHttp(library: Library, init: OpenClientInit): Promise<OpenClient> {
-  const { settings, headers, onUnauthorized } = init;
+  const { settings, headers, problem, onUnauthorized } = init;
   const { protocol = "auto", url = "", authProvider, maxMessageBytes } = settings;
   const options = {
     requestInit: { headers },
-    fetch: boundedFetch(settings.fetch, maxMessageBytes),
+    fetch: boundedFetch(settings.fetch, { maxBytes: maxMessageBytes, problem }),
     ...(authProvider !== undefined && { authProvider }),
   };
   const transport = new library.StreamableHTTPClientTransport(new URL(url), options);
   try {
-    return await connect(library, { init, mode: modeOf(protocol), transport: answeringWhenBroken(transport) });
+    const onAnswer = endRequests(transport);
+    return await connect(library, { init, mode: modeOf(protocol), transport, onAnswer });
   } catch (error) {
     if (error instanceof library.UnauthorizedError) onUnauthorized(transport);
     const status = readStatus(error);
@@ -80,17 +83,17 @@ type Connecting = {
   readonly init: OpenClientInit;
   readonly mode: VersionNegotiationMode;
   readonly transport: Transport;
+  readonly onAnswer?: (id: unknown) => void;
 };
 
-async function connect(library: Library, { init, mode, transport }: Connecting): Promise<OpenClient> {
-  const { settings, logger, signal, onToolsChanged } = init;
+async function connect(library: Library, { init, mode, transport, onAnswer }: Connecting): Promise<OpenClient> {
+  const { settings, logger, signal, problem, onToolsChanged } = init;
   const timeout = settings.connectTimeoutMs;
   const client = new library.Client(
     { name: "troupe", version: "0.1.0" },
     {
       capabilities: capabilitiesOf(settings),
       versionNegotiation: { mode, probe: { timeoutMs: timeout } },
-      jsonSchemaValidator: { getValidator: makeValidator },
       listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: onToolsChanged } },
     },
   );
@@ -98,20 +101,21 @@ async function connect(library: Library, { init, mode, transport }: Connecting):
   const log = new ServerLog(logger);
   client.setNotificationHandler("notifications/message", ({ params }) => log.write(textOf(params.data)));
   Object.assign(client, { onerror: ({ message }: Error) => log.write(message) });
+  passSlimMessages(transport, onAnswer);
   try {
     await client.connect(transport, { timeout, signal });
   } catch (error) {
     await transport.close().catch(() => {});
     throw error;
   }
-  return { client, transport };
+  return { client, transport, problem };
 }
 
 function textOf(data: unknown): string {
   return typeof data === "string" ? data : (JSON.stringify(data) ?? "");
 }
 
-function stdioTransport(library: Library, { settings, logger }: OpenClientInit): Transport {
+function stdioTransport(library: Library, { settings, logger, problem }: OpenClientInit): Transport {
   const { command = "", args = [], env = {}, cwd, maxMessageBytes } = settings;
   const log = new ServerLog(logger);
   return new StdioTransport({
@@ -120,48 +124,40 @@ function stdioTransport(library: Library, { settings, logger }: OpenClientInit):
     env,
     cwd,
     maxMessageBytes,
+    problem,
     parse: library.deserializeMessage,
     onStderr: (text) => log.append(text),
   });
 }
 
-/** Makes a request end with an error when the stream of its answer ends without one: the library would wait on. */
-function answeringWhenBroken(transport: StreamableHTTPClientTransport): Transport {
+/**
+ * Makes a request end with an error when the stream of its answer ends without one: the library would wait on. And ends
+ * the stream of a request that is cancelled: the library would read on for as long as the server writes. Returns the
+ * function that hears of answers.
+ */
+function endRequests(transport: StreamableHTTPClientTransport): (id: unknown) => void {
   const send = transport.send.bind(transport);
+  const streams = new Map<unknown, AbortController>();
   transport.send = async (message, options) => {
-    const id = !Array.isArray(message) && "method" in message && "id" in message ? message.id : undefined;
-    if (id === undefined || options?.onRequestStreamEnd !== undefined) return await send(message, options);
-    const error = { code: -32_000, message: "The connection broke off.", data: brokenOffMark };
-    // After its answer the request is unknown, and the error is passed over.
-    const onRequestStreamEnd = () => transport.onmessage?.({ jsonrpc: "2.0", id, error });
-    return await send(message, { ...options, onRequestStreamEnd });
-  };
-  return transport;
-}
-
-/** Checks structured content by our own validator, which takes linear time and generates no code. */
-function makeValidator<Value>(schema: object): (input: unknown) => ValidatorResult<Value> {
-  const check = checkOf(schema);
-  return (input) => {
-    const verdict = check?.(input);
-    if (verdict === undefined || verdict instanceof Promise || verdict.ok) {
-      return { valid: true, data: input as Value, errorMessage: undefined };
+    if (Array.isArray(message) || !("method" in message)) return await send(message, options);
+    if (message.method === "notifications/cancelled") {
+      const requestId = message.params?.["requestId"];
+      await send(message, options).finally(() => streams.get(requestId)?.abort());
+      return;
     }
-    const [issue] = verdict.issues;
-    return { valid: false, data: undefined, errorMessage: `${issue?.path.join(".") ?? ""} ${issue?.message ?? ""}` };
+    if (!("id" in message) || options?.onRequestStreamEnd !== undefined) return await send(message, options);
+    const { id } = message;
+    const stream = new AbortController();
+    streams.set(id, stream);
+    const { requestSignal = stream.signal } = options ?? {};
+    requestSignal.addEventListener("abort", () => streams.delete(id), { once: true });
+    const onRequestStreamEnd = () => {
+      streams.delete(id);
+      // After its answer the request is unknown, and the error is passed over.
+      const error = { code: -32_000, message: "The connection broke off.", data: brokenOffMark };
+      transport.onmessage?.({ jsonrpc: "2.0", id, error });
+    };
+    await send(message, { ...options, requestSignal, onRequestStreamEnd });
   };
-}
-
-type ValidatorResult<Value> =
-  | { valid: true; data: Value; errorMessage: undefined }
-  | { valid: false; data: undefined; errorMessage: string };
-
-function checkOf(schema: object): ReturnType<typeof compileStructuredSchema>["validate"] | undefined {
-  try {
-    const { validate, validateBare } = compileStructuredSchema(schema as Record<string, never>);
-    return validateBare ?? validate;
-  } catch {
-    // A schema that says nothing to us refuses nothing.
-    return undefined;
-  }
+  return (id) => streams.delete(id);
 }

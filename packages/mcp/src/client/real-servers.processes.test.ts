@@ -66,7 +66,14 @@ describe("other servers from npm", () => {
     const folder = mkdtempSync(join(tmpdir(), "mcp-"));
     ends.push(async () => rmSync(folder, { recursive: true }));
     writeFileSync(join(folder, "notes.txt"), "Buy tea.");
-    const server = kept(new McpToolServer({ name: "files", transport: "stdio", ...programOf("filesystem", folder) }));
+    const server = kept(
+      new McpToolServer({
+        name: "files",
+        transport: "stdio",
+        ...programOf("filesystem", folder),
+        trustAnnotations: true,
+      }),
+    );
     const tools = await server.getTools();
 
     expect(tools).toHaveLength(14);

@@ -4,6 +4,7 @@ import { ScriptedModel } from "@troupe/core/testing";
 import { afterEach, describe, expect, it } from "vitest";
 import { startModernServer } from "../../test/modern-server.ts";
 import { callTool, startFixtureHttp } from "../../test/start.ts";
+import { startTwoErasServer } from "../../test/two-eras-server.ts";
 import { McpToolServer } from "../index.ts";
 import type { McpElicitation, McpToolServerOptions } from "../index.ts";
 
@@ -166,4 +167,32 @@ describe("a server that asks the user", () => {
 
     await expect(callTool(await server.getTools(), "web__ask")).rejects.toMatchObject({ code: "invalid_request" });
   });
+
+  it("is called in a session where a tool of it cannot ask by the stateless revision, and later at once [mcp.elicitation]", async () => {
+    const { server, fixture } = await connectTwoEras();
+    const tools = await server.getTools();
+
+    expect(await callTool(tools, "web__greet")).toBe("Hello Ada");
+    expect(await callTool(tools, "web__greet")).toBe("Hello Ada");
+    expect(await callTool(tools, "web__guard")).toBe("Guarded Ada");
+    expect(fixture.calls).toEqual(["greet 2026", "greet 2025", "greet 2025", "guard 2026", "guard 2026"]);
+  });
+
+  it("gets no second call where the host answers no questions, or wants one revision [mcp.elicitation]", async () => {
+    for (const options of [{ onElicitation: undefined }, { protocol: "2026-07-28" as const }]) {
+      const { server, fixture } = await connectTwoEras(options);
+
+      await expect(callTool(await server.getTools(), "web__greet")).rejects.toThrow("server-initiated requests");
+      expect(fixture.calls).toEqual(["greet 2026"]);
+    }
+  });
 });
+
+async function connectTwoEras(options: Partial<McpToolServerOptions> = {}) {
+  const fixture = kept(await startTwoErasServer());
+  const onElicitation = () => ({ action: "accept" as const, content: { name: "Ada" } });
+  const server = kept(
+    new McpToolServer({ name: "web", transport: "http", url: fixture.url, onElicitation, ...options }),
+  );
+  return { server, fixture };
+}

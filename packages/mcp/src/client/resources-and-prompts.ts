@@ -1,6 +1,8 @@
 import type { ContentPart } from "@troupe/core";
+import { askServer, BadAnswer, listPages } from "./ask-server.ts";
 import type { Connection } from "./connection.ts";
-import { readBlocks, readResourceParts } from "./read-result.ts";
+import { fieldsOf, readBlocks, readResourceParts } from "./read-content.ts";
+import type { RawResult } from "./slim-message.ts";
 
 /** A resource that a server offers, such as a file: its URI, by which it is read, and what the server says of it. */
 export type McpResource = {
@@ -34,18 +36,10 @@ export type AskOptions = { readonly timeoutMs: number; readonly signal: AbortSig
 
 /** Lists the resources of all pages. */
 export async function listResources(connection: Connection, options: AskOptions): Promise<McpResource[]> {
-  const { resources } = await connection.exchange({
-    ...options,
-    what: "the list of its resources",
-    isRepeatable: true,
-    send: async (client, ask) => {
-      // Asked of a server without resources, the library writes to the console.
-      if (client.getServerCapabilities()?.resources === undefined) return { resources: [] };
-      return await client.listResources(undefined, { ...ask, cacheMode: "refresh" });
-    },
-  });
-  return resources.map(({ uri, name, title, description, mimeType, size }) => {
-    return defined<McpResource>({ uri, name, title, description, mimeType, size });
+  const list = { method: "resources/list", field: "resources", capability: "resources" } as const;
+  return await listAll(connection, { ...list, ...options }, (fields) => {
+    const { size } = fields;
+    return { uri: required(fields, "uri"), ...aboutOf(fields), ...(typeof size === "number" && { size }) };
   });
 }
 
@@ -54,17 +48,9 @@ export async function listResourceTemplates(
   connection: Connection,
   options: AskOptions,
 ): Promise<McpResourceTemplate[]> {
-  const { resourceTemplates } = await connection.exchange({
-    ...options,
-    what: "the list of its resource templates",
-    isRepeatable: true,
-    send: async (client, ask) => {
-      if (client.getServerCapabilities()?.resources === undefined) return { resourceTemplates: [] };
-      return await client.listResourceTemplates(undefined, { ...ask, cacheMode: "refresh" });
-    },
-  });
-  return resourceTemplates.map(({ uriTemplate, name, title, description, mimeType }) => {
-    return defined<McpResourceTemplate>({ uriTemplate, name, title, description, mimeType });
+  const list = { method: "resources/templates/list", field: "resourceTemplates", capability: "resources" } as const;
+  return await listAll(connection, { ...list, ...options }, (fields) => {
+    return { uriTemplate: required(fields, "uriTemplate"), ...aboutOf(fields) };
   });
 }
 
@@ -74,28 +60,25 @@ export async function readResource(connection: Connection, uri: string, options:
     ...options,
     what: "the reading of a resource",
     isRepeatable: true,
-    send: async (client, ask) => await client.readResource({ uri }, { ...ask, cacheMode: "refresh" }),
+    send: async (client, ask) => await askServer(client, { method: "resources/read", params: { uri } }, ask),
   });
-  return readResourceParts(contents);
+  return readResourceParts(Array.isArray(contents) ? contents : []);
 }
 
 /** Lists the prompts of all pages. */
 export async function listPrompts(connection: Connection, options: AskOptions): Promise<McpPrompt[]> {
-  const { prompts } = await connection.exchange({
-    ...options,
-    what: "the list of its prompts",
-    isRepeatable: true,
-    send: async (client, ask) => {
-      // Asked of a server without prompts, the library writes to the console.
-      if (client.getServerCapabilities()?.prompts === undefined) return { prompts: [] };
-      return await client.listPrompts(undefined, { ...ask, cacheMode: "refresh" });
-    },
-  });
-  return prompts.map(({ name, title, description, arguments: taken = [] }) => {
-    const args = taken.map((each) => {
-      return { ...defined({ name: each.name, description: each.description }), required: each.required === true };
+  const list = { method: "prompts/list", field: "prompts", capability: "prompts" } as const;
+  return await listAll(connection, { ...list, ...options }, (fields) => {
+    const taken: unknown = fields["arguments"];
+    const args = (Array.isArray(taken) ? taken : []).map((each) => {
+      const argument = fieldsOf(each);
+      return {
+        ...textsOf(argument, ["description"]),
+        name: required(argument, "name"),
+        required: argument["required"] === true,
+      };
     });
-    return defined<McpPrompt>({ name, title, description, arguments: args });
+    return { ...textsOf(fields, ["title", "description"]), name: required(fields, "name"), arguments: args };
   });
 }
 
@@ -105,17 +88,62 @@ export async function getPrompt(
   { name, args }: { name: string; args: Record<string, string> },
   options: AskOptions,
 ): Promise<McpPromptMessages> {
-  const { description, messages } = await connection.exchange({
+  const prompt = await connection.exchange({
     ...options,
     what: "a prompt",
     isRepeatable: true,
-    send: async (client, ask) => await client.getPrompt({ name, arguments: args }, ask),
+    send: async (client, ask) => {
+      return await askServer(client, { method: "prompts/get", params: { name, arguments: args } }, ask);
+    },
   });
-  const filled = messages.map(({ role, content }) => ({ role, content: readBlocks([content], connection.mask) }));
-  return defined<McpPromptMessages>({ description, messages: filled });
+  const { messages } = prompt;
+  const filled = (Array.isArray(messages) ? messages : []).map(async (message) => {
+    const { role, content } = fieldsOf(message);
+    const { parts } = await readBlocks([content], connection.mask);
+    return { role: role === "assistant" ? ("assistant" as const) : ("user" as const), content: parts };
+  });
+  return { ...textsOf(prompt, ["description"]), messages: await Promise.all(filled) };
 }
 
-/** Leaves out the fields that a server did not set. */
-function defined<Shape extends object>(fields: { [Name in keyof Shape]: Shape[Name] | undefined }): Shape {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Shape;
+/** The most entries of a list of resources, templates or prompts. */
+const mostEntries = 10_000;
+
+type List = AskOptions & { method: string; field: string; capability: "resources" | "prompts" };
+
+async function listAll<Entry>(
+  connection: Connection,
+  { method, field, capability, ...options }: List,
+  read: (fields: RawResult) => Entry,
+): Promise<Entry[]> {
+  return await connection.exchange({
+    ...options,
+    what: `the list of its ${field === "resourceTemplates" ? "resource templates" : field}`,
+    isRepeatable: true,
+    send: async (client, ask) => {
+      const entries: Entry[] = [];
+      // A server without the capability may answer by an error.
+      if (client.getServerCapabilities()?.[capability] === undefined) return entries;
+      for await (const page of listPages(client, { method, field }, ask)) {
+        if (entries.length + page.length > mostEntries) throw new BadAnswer(`it has more than ${mostEntries} entries`);
+        entries.push(...page.map((each) => read(fieldsOf(each))));
+      }
+      return entries;
+    },
+  });
+}
+
+function aboutOf(fields: RawResult): { name: string; title?: string; description?: string; mimeType?: string } {
+  return { ...textsOf(fields, ["title", "description", "mimeType"]), name: required(fields, "name") };
+}
+
+function required(fields: RawResult, name: string): string {
+  const { [name]: value } = fields;
+  if (typeof value !== "string") throw new BadAnswer(`an entry has no ${name}`);
+  return value;
+}
+
+/** Keeps those of the named fields that are strings. */
+function textsOf<Name extends string>(fields: RawResult, names: readonly Name[]): { [Field in Name]?: string } {
+  const own = names.flatMap((name) => (typeof fields[name] === "string" ? [[name, fields[name]]] : []));
+  return Object.fromEntries(own) as { [Field in Name]?: string };
 }

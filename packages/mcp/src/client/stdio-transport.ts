@@ -1,6 +1,8 @@
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { readEnvironment, withTimeout } from "@troupe/core/adapter";
+import { largeMessage } from "./server-problem.ts";
+import type { ServerProblem } from "./server-problem.ts";
 
 /** The program of a server, the size of its messages, and the functions that read a message and take its error output. */
 export type StdioTransportInit = {
@@ -11,7 +13,20 @@ export type StdioTransportInit = {
   readonly maxMessageBytes: number;
   readonly parse: (line: string) => JSONRPCMessage;
   readonly onStderr: (text: string) => void;
+  /** Where the transport notes why it gave the process up. */
+  readonly problem: ServerProblem;
 };
+
+/**
+ * The most lines that may come before the first message without being one, and their bytes: a program may greet its user.
+ * Later there may be more: a program may print between messages.
+ */
+const mostStrayLines = 50;
+const mostStrayBytes = 16_384;
+const mostLaterStrayLines = 1000;
+/** The number of lines that are read before the event loop gets its turn, and of those that wait for it. */
+const linesInOneTurn = 32;
+const mostWaitingLines = 256;
 
 /** Milliseconds that a process gets to end after each step: the end of its input, SIGTERM, SIGKILL. */
 const graceMs = 2000;
@@ -30,7 +45,14 @@ export class StdioTransport implements Transport {
   #exited: Promise<void> = Promise.resolve();
   #pieces: Buffer[] = [];
   #size = 0;
-  readonly #received: JSONRPCMessage[] = [];
+  /** Lines that came and are not read yet. */
+  #lines: Buffer[] = [];
+  #isReading = false;
+  #isGivenUp = false;
+  #saidClosed = false;
+  #hasMessages = false;
+  #strayLines = 0;
+  #strayBytes = 0;
   #ending: Promise<void> | undefined;
 
   constructor(init: StdioTransportInit) {
@@ -69,6 +91,10 @@ export class StdioTransport implements Transport {
   async send(message: JSONRPCMessage): Promise<void> {
     const child = this.#child;
     if (child === undefined || this.#ending !== undefined) throw new Error("The process has ended.");
+    const { maxMessageBytes } = this.#init;
+    if (child.stdin.writableLength > maxMessageBytes) {
+      this.#giveUp(`leaves more than ${maxMessageBytes} bytes unread at its standard input.`);
+    }
     await new Promise<void>((resolve, reject) => {
       child.stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
     });
@@ -106,8 +132,10 @@ export class StdioTransport implements Transport {
       killGroup(child, "SIGKILL");
       for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
     }
+    // What it said last: bounded by what may wait.
+    while (this.#lines.length > 0) this.#readLines();
     this.#pieces = [];
-    this.onclose?.();
+    this.#sayClosed();
   }
 
   async #ends(): Promise<boolean> {
@@ -118,53 +146,99 @@ export class StdioTransport implements Transport {
   }
 
   #read(chunk: Buffer): void {
+    if (this.#isGivenUp) return;
     let start = 0;
     for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {
-      this.#take(chunk.subarray(start, end));
+      if (!this.#take(chunk.subarray(start, end))) return;
       start = end + 1;
-      this.#receive(Buffer.concat(this.#pieces).toString("utf8"));
+      if (this.#size === 0) continue;
+      this.#lines.push(Buffer.concat(this.#pieces));
       this.#pieces = [];
       this.#size = 0;
     }
-    if (start < chunk.length) this.#take(chunk.subarray(start));
+    if (start < chunk.length && !this.#take(chunk.subarray(start))) return;
+    if (this.#lines.length > mostWaitingLines) this.#child?.stdout.pause();
+    if (!this.#isReading) this.#readOn();
   }
 
-  #take(piece: Buffer): void {
+  /** Keeps a piece of a line. Returns false for a line that is too long. */
+  #take(piece: Buffer): boolean {
     this.#size += piece.length;
-    if (this.#size <= this.#init.maxMessageBytes) {
-      this.#pieces.push(piece);
-      return;
+    if (this.#size > this.#init.maxMessageBytes) {
+      this.#giveUp(largeMessage(this.#init.maxMessageBytes));
+      return false;
     }
-    this.#pieces = [];
-    this.onerror?.(new Error(`The server sent a message of more than ${this.#init.maxMessageBytes} bytes.`));
-    void this.close();
+    this.#pieces.push(piece);
+    return true;
   }
 
-  #receive(line: string): void {
-    if (line.trim() === "" || this.#size > this.#init.maxMessageBytes) return;
+  /** Reads the lines that wait, in turns with the rest of the process. */
+  #readOn(): void {
+    this.#readLines();
+    this.#isReading = this.#lines.length > 0;
+    if (this.#isReading) setImmediate(() => this.#readOn());
+    else this.#child?.stdout.resume();
+  }
+
+  /** Reads some lines, up to a notification: the library handles one later than an answer that comes with it. */
+  #readLines(): void {
+    for (let count = 0; count < linesInOneTurn; count++) {
+      const line = this.#lines.shift();
+      if (line === undefined) return;
+      const message = this.#parse(line);
+      if (message === undefined) continue;
+      this.onmessage?.(message);
+      if (isNotification(message)) return;
+    }
+  }
+
+  #parse(line: Buffer): JSONRPCMessage | undefined {
+    const text = line.toString("utf8");
+    if (text.trim() === "") return undefined;
     try {
-      this.#received.push(this.#init.parse(line));
-      if (this.#received.length === 1) this.#deliver();
+      const message = this.#init.parse(text);
+      if (!this.#hasMessages) this.#init.problem.text = undefined;
+      this.#hasMessages = true;
+      this.#strayLines = this.#strayBytes = 0;
+      return message;
     } catch {
       this.onerror?.(new Error("The server wrote a line that is no message to its standard output."));
+      this.#countStray(line.length);
+      return undefined;
     }
   }
 
-  /** Passes messages on in their order. The library handles a notification later than an answer that comes with it. */
-  #deliver(): void {
-    for (let message = this.#received[0]; message !== undefined; message = this.#received[0]) {
-      this.onmessage?.(message);
-      if (isNotification(message)) {
-        setImmediate(() => {
-          this.#received.shift();
-          this.#deliver();
-        });
-        return;
-      }
-      this.#received.shift();
-    }
+  #countStray(bytes: number): void {
+    this.#strayLines++;
+    this.#strayBytes += bytes;
+    // Until a message comes, such lines are the likely reason if none does.
+    if (!this.#hasMessages) this.#init.problem.note(strayText);
+    const isTooMuch = this.#hasMessages
+      ? this.#strayLines > mostLaterStrayLines
+      : this.#strayLines > mostStrayLines || this.#strayBytes > mostStrayBytes;
+    if (isTooMuch) this.#giveUp(strayText);
+  }
+
+  /** Ends the connection at once, and the process in the background. */
+  #giveUp(reason: string): void {
+    this.#isGivenUp = true;
+    this.#lines = [];
+    this.#pieces = [];
+    this.onerror?.(this.#init.problem.note(reason));
+    if (this.#child !== undefined) killGroup(this.#child, "SIGTERM");
+    void this.close();
+    this.#sayClosed();
+  }
+
+  #sayClosed(): void {
+    if (this.#saidClosed) return;
+    this.#saidClosed = true;
+    this.onclose?.();
   }
 }
+
+const strayText =
+  "wrote lines that are no JSON-RPC messages to its standard output. Let it write them to the standard error stream, and check command and args.";
 
 function isNotification(message: JSONRPCMessage): boolean {
   return "method" in message && !("id" in message);

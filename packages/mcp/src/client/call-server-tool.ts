@@ -1,0 +1,96 @@
+import { TroupeError } from "@troupe/core";
+import { nextTurn } from "./ask-server.ts";
+import type { Connection } from "./connection.ts";
+import { hasHandlers } from "./host-handlers.ts";
+import type { CallTool } from "./make-tools.ts";
+import type { McpSettings } from "./mcp-options.ts";
+import { rawResultOf } from "./slim-message.ts";
+import type { RawResult } from "./slim-message.ts";
+
+type ToolCall = Parameters<CallTool>[0];
+
+/** The code by which a server says that the headers of a call do not repeat the arguments that it now wants in them. */
+const headerMismatch = -32_020;
+
+/**
+ * Words of a server that speaks both eras of the protocol, about a tool that asks the user while it runs: the stateless
+ * revision has no way for that. `ctx.elicit` of FastMCP, and the Python library under it, say so in a failure of the tool.
+ */
+const sessionNeeded = /server-initiated requests/i;
+
+/**
+ * Calls a tool and returns the server's result. A tool that could not ask the host by the stateless revision is called
+ * again in a session, where the host answers questions: that revision too calls a tool again once its question is answered.
+ */
+export async function callServerTool(
+  connection: Connection,
+  settings: McpSettings,
+  call: ToolCall,
+): Promise<RawResult> {
+  const { name } = call.tool;
+  if (connection.toolsInSession.has(name)) return await send(connection.session, settings, call);
+  let failure: unknown;
+  try {
+    const result = await sendAfterMismatch(connection, settings, call);
+    if (!needsSession(settings, failureText(result))) return result;
+    failure = result;
+  } catch (error) {
+    if (!TroupeError.is(error) || !needsSession(settings, error.message)) throw error;
+    failure = error;
+  }
+  try {
+    await connection.session.open(call.context.signal);
+  } catch {
+    if (failure instanceof Error) throw failure;
+    return failure as RawResult;
+  }
+  connection.toolsInSession.add(name);
+  return await send(connection.session, settings, call);
+}
+
+function needsSession(settings: McpSettings, text: string): boolean {
+  const { transport, protocol = "auto" } = settings;
+  return transport === "http" && protocol === "auto" && hasHandlers(settings) && sessionNeeded.test(text);
+}
+
+/** The first words of a result that says that the tool failed. */
+function failureText({ isError, content }: RawResult): string {
+  if (isError !== true || !Array.isArray(content)) return "";
+  const [first] = content as { text?: unknown }[];
+  return typeof first?.text === "string" ? first.text.slice(0, longestFailure) : "";
+}
+
+const longestFailure = 1000;
+
+/** Lists the tools again, and sends the call once more, where the server now wants other arguments in headers. */
+async function sendAfterMismatch(connection: Connection, settings: McpSettings, call: ToolCall): Promise<RawResult> {
+  try {
+    return await send(connection, settings, call);
+  } catch (error) {
+    if (!TroupeError.is(error) || error.fields["rpcCode"] !== headerMismatch) throw error;
+    connection.forgetTools();
+    await connection.tools(call.context.signal);
+    const tool = connection.listedTool(call.tool.name);
+    if (tool === undefined) throw error;
+    return await send(connection, settings, { ...call, tool });
+  }
+}
+
+async function send(connection: Connection, { timeoutMs }: McpSettings, call: ToolCall): Promise<RawResult> {
+  const { tool, args, context, checkOutput, onProgress } = call;
+  const { name, inputSchema } = tool;
+  return await connection.exchange({
+    what: `a call of the tool ${name}`,
+    timeoutMs,
+    signal: context.signal,
+    send: async (client, options) => {
+      // By its definition the library knows which arguments are repeated in headers.
+      const toolDefinition = { name, inputSchema: inputSchema as { type: "object" } };
+      const asked = { ...options, onprogress: onProgress, toolDefinition };
+      const result = rawResultOf(await client.callTool({ name, arguments: args }, asked));
+      await nextTurn();
+      checkOutput(result);
+      return result;
+    },
+  });
+}

@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { hostileBehaviours } from "../../test/hostile-behaviours.ts";
+import { connectHostile, costOfParsing, judge, mistakeOf, startHostileHttp } from "../../test/hostile-judge.ts";
+import { callTool, startFixtureHttp } from "../../test/start.ts";
+import { McpToolServer } from "../index.ts";
+
+let hostile: Awaited<ReturnType<typeof startHostileHttp>>;
+let friendly: { server: McpToolServer; close: () => Promise<void> };
+/** Processor time in milliseconds of `JSON.parse` of the 5 MB of 60,000 tools: the unit that small work is allowed. */
+let unitMs = 0;
+
+beforeAll(async () => {
+  hostile = await startHostileHttp();
+  const fixture = await startFixtureHttp();
+  const server = new McpToolServer({ name: "box", transport: "http", url: fixture.url });
+  const close = async () => void (await Promise.all([server.close(), fixture.close()]));
+  friendly = { server, close };
+  unitMs = costOfParsing("60,000 tools");
+});
+
+afterAll(async () => {
+  await hostile.close();
+  await friendly.close();
+});
+
+const heapUsed: number[] = [];
+const tries = 4;
+const cases = Object.entries(hostileBehaviours).flatMap(([name, { only }]) => {
+  return (["http", "stdio"] as const).filter((kind) => only === undefined || only === kind).map((kind) => [name, kind]);
+});
+
+describe("a server that misbehaves", { timeout: 120_000 }, () => {
+  it.each(cases)(
+    "with %s over %s fails clearly or is served, and holds up nobody else [mcp.hostile]",
+    async (name, kind) => {
+      const allowedMs = Math.max(unitMs, 3 * costOfParsing(name));
+      let longestMs = Infinity;
+      // The first try compiles, and a collection of garbage falls in some try or other.
+      for (let round = 0; round < tries && longestMs > allowedMs; round++) {
+        const server = connectHostile(name, kind === "http" ? hostile.urlOf(name) : undefined);
+        const { outcome, longestTurnMs } = await judge(name, server);
+        longestMs = Math.min(longestMs, longestTurnMs);
+
+        expect(mistakeOf(name, outcome)).toBeUndefined();
+      }
+      const tools = await friendly.server.getTools();
+
+      expect(await callTool(tools, "box__echo", { args: { text: "still here" } })).toBe("still here");
+      expect(longestMs, `milliseconds of ${Math.round(allowedMs)}`).toBeLessThanOrEqual(allowedMs);
+      heapUsed.push(process.memoryUsage().heapUsed);
+    },
+  );
+
+  it("leaves no memory and no connection behind [mcp.hostile]", async () => {
+    const resources = process.getActiveResourcesInfo().filter((name) => /Process|Pipe|Timeout/.test(name));
+
+    expect(Math.min(...heapUsed.slice(-10))).toBeLessThan(Math.min(...heapUsed.slice(0, 10)) + 64 * 1024 * 1024);
+    expect(resources.filter((name) => name === "ProcessWrap")).toHaveLength(1);
+  });
+});
