@@ -211,3 +211,29 @@ describe("an agent", () => {
     expect(new Agent({ ...config, name: "a", model }).name).toBe("a");
   });
 });
+
+describe("an unknown option", () => {
+  it.each([
+    ["system", "instructions"],
+    ["maxSteps", "maxToolRoundtrips"],
+    ["output", "structuredOutput"],
+    ["llm", "model"],
+    ["instuctions", "instructions"],
+  ])("of an agent, %s, is answered by the name of ours: %s", (unknown, meant) => {
+    const config = { name: "a", model, [unknown]: "x" };
+
+    expect(() => new Agent(config)).toThrow(
+      new RegExp(`^Unknown option "${unknown}" of agent "a"\\. Expected .*\\. Did you mean ${meant}\\?$`),
+    );
+  });
+
+  it("of a run is answered by the name of ours, and by no option that is not public", async () => {
+    const failure = await new Agent({ name: "a", model })
+      .run("Hi", { threadId: "x" } as never)
+      .catch((error: Error) => error);
+
+    expect((failure as Error).message).toBe(
+      'Unknown option "threadId" of the run. Expected sessionId, userId, verified, tenantId, metadata, messages, apiKey, apiKeys, signal, limits, modelOptions, model, instructions, tools or parent. Did you mean sessionId?',
+    );
+  });
+});

@@ -30,7 +30,33 @@ import { titlesOption } from "./make-title.ts";
 import { checkSettingsFit } from "./merge-model-settings.ts";
 import { checkAgentTools } from "./agent-tools.ts";
 
-const where = { owner: "agent" };
+/** Names of other libraries, by the option of an agent that each stands for. */
+const otherNames = {
+  system: "instructions",
+  systemPrompt: "instructions",
+  system_prompt: "instructions",
+  systemMessage: "instructions",
+  prompt: "instructions",
+  role: "instructions",
+  goal: "instructions",
+  llm: "model",
+  maxSteps: "maxToolRoundtrips",
+  maxTurns: "maxToolRoundtrips",
+  maxIterations: "maxToolRoundtrips",
+  maxIter: "maxToolRoundtrips",
+  stopWhen: "maxToolRoundtrips",
+  output: "structuredOutput",
+  outputType: "structuredOutput",
+  outputSchema: "structuredOutput",
+  responseFormat: "structuredOutput",
+  schema: "structuredOutput",
+  maxRetries: "retry",
+  maxTokens: "modelOptions",
+  topP: "modelOptions",
+  toolChoice: "modelOptions",
+} satisfies Record<string, keyof AgentConfig>;
+
+const where = { owner: "agent", otherNames };
 
 const optionTable = {
   name: nonBlankString(128),

@@ -42,7 +42,7 @@ describe("readOptions", () => {
     );
   });
 
-  it.each(["nmae", "constructor", "toString", "__proto__"])("rejects the unknown option %s", (unknown) => {
+  it.each(["nothing", "constructor", "toString", "__proto__"])("rejects the unknown option %s", (unknown) => {
     const given = JSON.parse(`{ "name": "a", "${unknown}": {} }`);
 
     expect(() => readOptions(table, given, where)).toThrow(
@@ -60,6 +60,30 @@ describe("readOptions", () => {
     expect(() => readOptions(table, { foo: 1 }, where)).toThrow('Unknown option "foo" of box.');
     expect(() => readOptions(table, { foo: 1 }, { path: "shelf.box" })).toThrow('Unknown option "foo" of shelf.box.');
   });
+
+  it.each([
+    ["nmae", " Did you mean name?"],
+    ["Label", " Did you mean label?"],
+    ["la_bel", " Did you mean label?"],
+    ["lit", " Did you mean lid?"],
+    ["lis", " Did you mean lid?"],
+    ["lock", ""],
+    ["cover", " Did you mean lid?"],
+    ["ab", ""],
+    ["toString", ""],
+  ])(
+    "offers for the unknown option %s the nearest name, or the one that another library's stands for",
+    (unknown, hint) => {
+      const others = { ...where, internal: ["size"], otherNames: { cover: "lid" } };
+
+      expect(() => readOptions(table, { name: "a", [unknown]: 1 }, others)).toThrow(
+        new TroupeError(
+          "invalid_config",
+          `Unknown option "${unknown}" of box "a". Expected name, label or lid.${hint}`,
+        ),
+      );
+    },
+  );
 
   it("shortens names that are longer than any option", () => {
     expect(() => readOptions(table, { ["x".repeat(70)]: 1 }, where)).toThrow(`Unknown option "${"x".repeat(64)}" of`);

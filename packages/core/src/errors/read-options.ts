@@ -1,5 +1,6 @@
 import { isRecord } from "../util/is-record.ts";
 import { describeSafely } from "../util/describe-safely.ts";
+import { nearestName } from "../util/nearest-name.ts";
 import { TroupeError } from "./troupe-error.ts";
 import type { ErrorCode } from "./troupe-error.ts";
 
@@ -16,6 +17,10 @@ export type OptionContext = {
   readonly code?: ErrorCode | undefined;
   /** Lets instances of classes hold other fields beside the options; object literals never may. @default false */
   readonly openClasses?: boolean | undefined;
+  /** Options that are no part of the public surface: the error of an unknown option does not list them. */
+  readonly internal?: readonly string[] | undefined;
+  /** Names that users of other libraries bring, with the option of ours that each stands for. */
+  readonly otherNames?: Readonly<Record<string, string>> | undefined;
 };
 
 /**
@@ -95,8 +100,12 @@ export function checkOptionNames(known: object, options: object, where: OptionCo
     if (where.openClasses === true && Object.getPrototypeOf(options) !== Object.prototype) return;
     const { owner, path = "the options", code = "invalid_config" } = where;
     const ofOwner = owner === undefined ? path : nameOwner(owner, options);
-    const expected = joinNames(Object.keys(known), "or");
-    const sentence = `Unknown option ${JSON.stringify(name.slice(0, 64))} of ${ofOwner}. Expected ${expected}.`;
+    const { internal = [], otherNames = {} } = where;
+    const names = Object.keys(known).filter((each) => !internal.includes(each));
+    const meant = Object.hasOwn(otherNames, name) ? otherNames[name] : nearestName(name, names);
+    const hint = meant === undefined ? "" : ` Did you mean ${meant}?`;
+    const expected = joinNames(names, "or");
+    const sentence = `Unknown option ${JSON.stringify(name.slice(0, 64))} of ${ofOwner}. Expected ${expected}.${hint}`;
     throw new TroupeError(code, sentence);
   }
 }

@@ -20,7 +20,26 @@ import type { RunDefaults, RunLimits, RunOpts, RunSettings } from "./run-options
 import { inheritanceOf, inheritanceWithoutRun } from "./derive-context.ts";
 import type { Inheritance } from "./derive-context.ts";
 
-const where = { owner: "the run", code: "invalid_request" } as const;
+/** Names of other libraries, by the option of a run that each stands for. */
+const otherNames = {
+  system: "instructions",
+  systemPrompt: "instructions",
+  threadId: "sessionId",
+  thread_id: "sessionId",
+  conversationId: "sessionId",
+  history: "messages",
+  abortSignal: "signal",
+  context: "metadata",
+  timeout: "limits",
+  timeoutMs: "limits",
+  temperature: "modelOptions",
+  maxTokens: "modelOptions",
+} satisfies Record<string, keyof RunOpts>;
+
+/** Options that this package's own callers give. */
+const internal = ["isNewSession", "fromOutside", "runId", "journal"] satisfies (keyof RunOpts)[];
+
+const where = { owner: "the run", code: "invalid_request", internal, otherNames } as const;
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
 const optionTable = {

@@ -28,6 +28,19 @@ const checkName = satisfying<string>(
 const checkEventBus = methods<NonNullable<TeamConfig["eventBus"]>>("an EventBus", ...busMethods);
 const checkRunnable = methods<Runnable>("an agent, a team or another runnable", "run", "stream");
 
+/** Names of other libraries, by the option of a team that each stands for. */
+const otherNames = {
+  agents: "members",
+  system: "instructions",
+  systemPrompt: "instructions",
+  prompt: "instructions",
+  llm: "model",
+  process: "mode",
+  strategy: "mode",
+  maxTurns: "maxRounds",
+  maxSteps: "maxRounds",
+} satisfies Record<string, keyof TeamConfig>;
+
 const optionTable = {
   name: checkName,
   mode: oneOf(...(Object.keys(teamStrategies) as TeamMode[])),
@@ -53,7 +66,7 @@ const optionTable = {
 
 /** Checks the configuration of a team; a wrong or unknown option is `invalid_config` and is named. */
 export function checkTeamConfig(config: TeamConfig): void {
-  readOptions(optionTable, config, { owner: "team" });
+  readOptions(optionTable, config, { owner: "team", otherNames });
   checkLogChoice(config);
   if (config.modelOptions !== undefined) checkTeamSettings(config.mode, config.modelOptions);
   if (config.maxRounds === undefined || config.mode === "collaborate") return;

@@ -54,11 +54,21 @@ const optionTable = {
   limits: optional(runLimitsOption),
 } satisfies OptionTable<WorkflowConfig<object>>;
 
+/** Names of other libraries, by the option of a workflow that each stands for. */
+const otherNames = {
+  state: "initialState",
+  stateSchema: "initialState",
+  nodes: "steps",
+  tasks: "steps",
+  retry: "retryPolicy",
+  retryConfig: "retryPolicy",
+} satisfies Record<string, keyof WorkflowConfig<object>>;
+
 /**
  * Checks the configuration of a workflow but for `initialState` and `steps`, which `StateShape` and `readSteps` check.
  * A wrong or unknown option is `invalid_config` and is named.
  */
 export function checkWorkflowConfig(config: unknown): void {
-  readOptions(optionTable, config, { owner: "workflow" });
+  readOptions(optionTable, config, { owner: "workflow", otherNames });
   checkLogChoice(config as LogChoice);
 }

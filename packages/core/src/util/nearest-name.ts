@@ -1,0 +1,32 @@
+/** The longest name that is compared: a longer one is nobody's slip of a letter. */
+const longestName = 40;
+
+/** Returns the name that differs from the given one by a slip or two, by case or by separators, or undefined. */
+export function nearestName(given: string, names: readonly string[]): string | undefined {
+  if (given.length > longestName) return undefined;
+  const plain = toPlain(given);
+  const slips = names.map((name) => ({ name, count: countSlips(plain, toPlain(name)) }));
+  const [nearest] = slips.toSorted((one, other) => one.count - other.count);
+  if (nearest === undefined) return undefined;
+  // Of a short name two slips leave nothing.
+  const most = Math.min(plain.length, toPlain(nearest.name).length) > 3 ? 2 : 1;
+  return nearest.count <= most ? nearest.name : undefined;
+}
+
+function toPlain(name: string): string {
+  return name.toLowerCase().replaceAll(/[_-]/g, "");
+}
+
+/** The letters to add, take away or replace that make one name of the other (Levenshtein). */
+function countSlips(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (let line = 0; line < one.length; line++) {
+    const next = [line + 1];
+    for (let index = 0; index < other.length; index++) {
+      const [above = 0, diagonal = 0, left = 0] = [row[index + 1], row[index], next[index]];
+      next.push(Math.min(above + 1, left + 1, diagonal + (one[line] === other[index] ? 0 : 1)));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}
