@@ -124,7 +124,7 @@ export async function checkSession(
     const output = isStreamed ? await readStream(agent, sessionId) : await agent.run("Hello", { sessionId });
     assert.equal(output.status, "completed");
     for (const { error } of output.toolCalls) assert.notEqual(error, "The tool look failed.");
-    assertJson(JSON.parse(JSON.stringify(withoutMetrics(output))), "output");
+    assertJson(toPublicOutput(output), "output");
     runIds.push(output.runId);
   }
   const { turns } = await agent.sessions.readTurns(sessionId);
@@ -139,17 +139,11 @@ export async function checkSession(
   odd.check();
 }
 
-/** The vendor's own usage object is given to the caller as the vendor sent it. */
-function withoutMetrics(output: RunOutput): object {
-  const { providerMetrics: _, ...usage } = output.usage;
-  return { ...toPublicOutput(output), usage };
-}
-
 async function readStream(agent: Agent, sessionId: string): Promise<RunOutput> {
   const stream = agent.stream("Hello", { sessionId });
   const chunks: StreamChunk[] = [];
   for await (const chunk of stream) chunks.push(chunk);
-  for (const chunk of chunks) if (chunk.type !== "finish") assertJson(chunk, chunk.type);
+  for (const chunk of chunks) assertJson(chunk, chunk.type);
   return await stream.output;
 }
 

@@ -1,8 +1,17 @@
 import { FakeVendor } from "@troupe-internal/vendor-fakes";
+import { Agent, InMemoryStorage } from "@troupe/core";
 import type { ModelProvider, TokenUsage } from "@troupe/core";
 import { openai } from "@troupe/providers-openai";
 import { expect, it, onTestFinished } from "vitest";
 import { connect } from "./vendors.ts";
+
+/** Starts a vendor that answers with a body. */
+async function vendorOf(body: string): Promise<FakeVendor> {
+  const vendor = await FakeVendor.start({ strict: false });
+  onTestFinished(() => vendor.close());
+  vendor.plan({ raw: { status: 200, headers: { "content-type": "application/json" }, frames: [`${body}\n`] } });
+  return vendor;
+}
 
 type Wire = { model: (url: string) => ModelProvider; body: object; metrics: object; usage: TokenUsage };
 
@@ -86,10 +95,7 @@ const wires: Record<string, Wire> = {
 it.each(Object.entries(wires))(
   "usage of %s has the vendor's counts, and the vendor's own object unmodified [usage.totals] [usage.optional] [usage.provider-metrics]",
   async (_name, { model, body, metrics, usage }) => {
-    const vendor = await FakeVendor.start({ strict: false });
-    onTestFinished(() => vendor.close());
-    const frames = [`${JSON.stringify(body)}\n`];
-    vendor.plan({ raw: { status: 200, headers: { "content-type": "application/json" }, frames } });
+    const vendor = await vendorOf(JSON.stringify(body));
 
     const response = await model(vendor.url).generate([{ role: "user", content: "Hello" }], {
       apiKey: "key-1",
@@ -97,5 +103,31 @@ it.each(Object.entries(wires))(
     });
 
     expect(response.usage).toEqual({ ...usage, providerMetrics: metrics });
+  },
+);
+
+it.each(
+  Object.entries(wires).flatMap(([name, wire]) =>
+    [
+      ["1e308", `100`, `1e308`],
+      ["1e999", `100`, `1e999`],
+      ["5,000 levels", `100`, `${'{"a":'.repeat(5000)}1${"}".repeat(5000)}`],
+    ].map(([what = "", count = "", odd = ""]) => ({ name, what, count, odd, wire })),
+  ),
+)(
+  "usage of $name with $what loses no turn and is warned of [usage.unsound]",
+  async ({ wire: { model, body }, count, odd }) => {
+    const vendor = await vendorOf(
+      JSON.stringify(body).replace(`:${count},`, `:${odd},`).replace('"input_tokens":15', `"input_tokens":${odd}`),
+    );
+    const agent = new Agent({ name: "a", model: model(vendor.url), storage: new InMemoryStorage() });
+    const warnings: string[] = [];
+    agent.eventBus.on("run.warning", ({ code }) => void warnings.push(code));
+
+    const { status, usage } = await agent.run("Hello", { sessionId: "s", apiKey: "key-1" });
+
+    expect([status, warnings]).toEqual(["completed", ["usage_unsound"]]);
+    expect(JSON.parse(JSON.stringify(usage))).toEqual(usage);
+    expect((await agent.sessions.readTurns("s")).turns).toMatchObject([{ status: "completed", usage }]);
   },
 );

@@ -161,6 +161,12 @@ export const modelCallRules = [
     "model-calls.nameless-call":
       "a tool call without a name is skipped with one warning for the answer, and the rest of the answer is read",
     "usage.no-number": "a count that a vendor sends as anything but a number is absent, and no failure",
+    "usage.unsound":
+      "a usage that cannot be counted or stored, of a vendor or a remote agent, is left out with a warning, and the turn stands",
+    "model-calls.odd-details":
+      "what a vendor reports beside its answer and no storage takes is left out, and the turn stands",
+    "model-calls.endless":
+      "an answer that never ends is ended at a bound, with its request, and the usage so far is kept",
     "usage.cache-parts": "tokens read from and written to a prompt cache are told apart, both as parts of the prompt",
     "model-calls.sources":
       "pages and documents that a vendor's own tools found, or that a model cites, are sources of the output",

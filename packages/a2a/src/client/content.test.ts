@@ -182,6 +182,19 @@ describe("an agent of our own server, seen from afar", () => {
   });
 });
 
+it("counts no usage that can be none, warns, and has its answer [remote.usage] [usage.unsound]", async () => {
+  const usage = { promptTokens: 1e308, completionTokens: 4, totalTokens: 7 };
+  const result = { task: task1("COMPLETED", "Rain.", { metadata: { usage } }) };
+  const { url } = await fakeRemote((asked, response) => sendResult(asked, response, result));
+  const agent = new A2ARemoteAgent({ url, name: "far" });
+  const warnings: unknown[] = [];
+  agent.eventBus.on("run.warning", ({ code, message }) => void warnings.push([code, message]));
+
+  expect((await agent.run("Go.")).usage).toEqual({ promptTokens: 0, completionTokens: 4, totalTokens: 7 });
+  const problem = "has a number that can be no count of tokens. It is not counted.";
+  expect(warnings).toEqual([["usage_unsound", `The usage that the remote agent "far" reported ${problem}`]]);
+});
+
 function said(state: string, text: string) {
   return { state: `TASK_STATE_${state}`, message: { messageId: "m", role: "ROLE_AGENT", parts: [{ text }] } };
 }

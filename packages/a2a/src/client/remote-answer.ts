@@ -1,5 +1,5 @@
 import type { Artifact, TokenUsage } from "@troupe/core";
-import { normalizeUsage, readObject } from "@troupe/core/adapter";
+import { describeUsageProblem, normalizeUsage, readObject } from "@troupe/core/adapter";
 import { isInterrupted } from "../wire/task.ts";
 import type { A2AArtifact, A2AMessage, A2APart, A2AStatus } from "../wire/task.ts";
 import { badForm } from "./remote-failure.ts";
@@ -56,6 +56,12 @@ export class RemoteAnswer {
   get usage(): TokenUsage | undefined {
     const { usage } = this.#told;
     return typeof usage === "object" && usage !== null ? normalizeUsage(readUsage(usage)) : undefined;
+  }
+
+  /** The reason why the usage is not counted as the agent has told it, as the predicate of a sentence; undefined for a sound one. */
+  get usageProblem(): string | undefined {
+    const { usage } = this.#told;
+    return describeUsageProblem(typeof usage === "object" && usage !== null ? readUsage(usage) : usage);
   }
 
   /** The data of the answer, where it is one value that stands beside its text or alone. */

@@ -92,7 +92,7 @@ export class RemoteRun implements RunWork {
   *#finish(): Generator<StreamChunk, void> {
     const [run, answer] = [this.#run, this.#answer];
     this.#parts.contexts.keep(run.settings, this.#exchange.context);
-    if (answer.usage !== undefined) run.meter.add(answer.usage);
+    this.#countUsage();
     this.#checkState();
     const streamed = run.text;
     run.text = answer.text;
@@ -104,6 +104,15 @@ export class RemoteRun implements RunWork {
     }
     yield* this.#showArtifacts();
     run.messages.push({ role: "assistant", content: run.text });
+  }
+
+  #countUsage(): void {
+    const { usage, usageProblem } = this.#answer;
+    if (usage !== undefined) this.#run.meter.add(usage);
+    if (usageProblem === undefined) return;
+    const remote = this.#parts.name();
+    const message = `The usage that the remote agent ${JSON.stringify(remote)} reported ${usageProblem}.`;
+    this.#run.warn("usage_unsound", message, { remote });
   }
 
   /** Shows the files and the data of the answer as what a tool of the agent's name has made. */

@@ -15,6 +15,7 @@ import { ChunkFilter } from "./chunk-filter.ts";
 import type { ModelCaller, LoopPlan, PreparedCall } from "./loop-plan.ts";
 import { ModelCallLog } from "./model-call-log.ts";
 import { normalizeResponse } from "./normalize-response.ts";
+import { soundResponse } from "./sound-response.ts";
 import { callWithState, withoutStoredState } from "./replayed-state.ts";
 import { UniqueCallIds } from "./unique-call-ids.ts";
 
@@ -105,7 +106,7 @@ export const callByGenerate: ModelCaller = async function* ({ retry, run }, { mo
   const call = () => model.generate(messages, reports === undefined ? options : { ...options, ...reports });
   const generate =
     report === undefined ? call : (attempt: number) => reportedAttempt(call, () => report(attempt), endOf);
-  return ids.inResponse(normalizeResponse(await callWithRetries(generate, retry, { signal: options.signal })));
+  return ids.inResponse(soundResponse(await callWithRetries(generate, retry, { signal: options.signal }), run, model));
 };
 
 /**
@@ -133,7 +134,7 @@ export const callByStream: ModelCaller = async function* ({ retry, run }, { mode
       const shown = await filter(chunk);
       if (shown !== undefined) yield shown;
     }
-    const response = normalizeResponse(collector.finish());
+    const response = soundResponse(collector.finish(), run, model);
     end?.({ usage: response.usage, responseId: response.responseId });
     return response;
   } catch (error) {

@@ -1,13 +1,15 @@
 import { TroupeError } from "../errors/troupe-error.ts";
-import { normalizeUsage } from "../message/token-usage.ts";
+import { normalizeUsage } from "../model/normalize-usage.ts";
 import type { ToolCall } from "../message/tool-call.ts";
 import type { ModelResponse } from "../model/model-response.ts";
 import type { VendorState } from "../model/vendor-state.ts";
+import { answerTooLong, maxAnswerLength } from "../model/answer-length.ts";
 import { describeJsonProblem } from "../schema/json-limits.ts";
 import { toStorable } from "../storage/to-storable.ts";
 import type { MalformedArguments } from "../tool/execute-call.ts";
 import { createId } from "../util/create-id.ts";
 import { isRecord } from "../util/is-record.ts";
+import { soundDetails } from "./sound-details.ts";
 
 /** The depth to which arguments may nest. A stored turn adds a few levels, and has a limit of its own. */
 const maxArgumentsDepth = 48;
@@ -33,16 +35,21 @@ export function normalizeResponse(response: ModelResponse): NormalResponse {
   if (typeof response?.finishReason !== "string") {
     throw new TroupeError("model_failed", "The model's answer ended before it was complete.");
   }
-  const { thinking, vendorState, toolCalls, malformedArguments, ...rest } = response;
+  const { text, thinking, vendorState, toolCalls, malformedArguments } = response;
   const state = vendorState === undefined ? undefined : soundState(vendorState);
+  if (lengthOf(text) + lengthOf(thinking) > maxAnswerLength) throw answerTooLong();
   return {
-    ...rest,
-    text: soundText(response.text),
+    text: soundText(text),
     usage: normalizeUsage(response.usage),
+    ...soundDetails(response),
     ...(thinking !== undefined && { thinking: soundText(thinking) }),
     ...(state !== undefined && { vendorState: state }),
     ...soundCalls(toolCalls, malformedArguments),
   };
+}
+
+function lengthOf(text: unknown): number {
+  return typeof text === "string" ? text.length : 0;
 }
 
 function soundText(text: unknown): string {
@@ -51,7 +58,7 @@ function soundText(text: unknown): string {
 
 /** State of a vendor goes back in requests, whose strings must be well-formed: some vendors refuse them otherwise. */
 function soundState(state: VendorState): VendorState | undefined {
-  if (!isWithin(state, deepestState)) return undefined;
+  if (!isStorable(state, deepestState)) return undefined;
   return isWellFormed(state) ? state : toStorable(state);
 }
 
@@ -102,12 +109,14 @@ export function soundToolName(name: unknown): string {
   return text === "" ? noName : text;
 }
 
-/** The depth to which a vendor's state may nest: more than any does, and less than would overflow the stack. */
-const deepestState = 1000;
+/** The depth to which a vendor's state may nest. A stored turn and a log of a run add a few levels, and have a limit of their own. */
+const deepestState = 48;
 
-function isWithin(value: unknown, depth: number): boolean {
+/** Tells if a storage returns a value as it was: another would be refused by its vendor. */
+function isStorable(value: unknown, depth: number): boolean {
+  if (typeof value === "number") return Number.isFinite(value);
   if (typeof value !== "object" || value === null) return true;
-  return depth > 0 && Object.values(value).every((part) => isWithin(part, depth - 1));
+  return depth > 0 && Object.values(value).every((part) => isStorable(part, depth - 1));
 }
 
 function isWellFormed(value: unknown): boolean {

@@ -1,5 +1,5 @@
 import type { ChatMessage } from "../message/message.ts";
-import { normalizeUsage } from "../message/token-usage.ts";
+import { normalizeUsage } from "../model/normalize-usage.ts";
 import { reportedAttempt } from "../model/model-attempt.ts";
 import type { ModelConfig, ModelOptions } from "../model/model-config.ts";
 import type { ModelProvider } from "../model/model-provider.ts";

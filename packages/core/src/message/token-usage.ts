@@ -15,7 +15,8 @@ export type TokenUsage = {
   providerMetrics?: Record<string, unknown>;
 };
 
-const optionalCounters = [
+/** The counters that a usage may lack. */
+export const optionalCounters = [
   "reasoningTokens",
   "cachedTokens",
   "cacheWriteTokens",
@@ -32,38 +33,20 @@ export const noUsage: TokenUsage = Object.freeze({ promptTokens: 0, completionTo
  */
 export function addUsage(earlier: TokenUsage, later: TokenUsage): TokenUsage {
   const sum: TokenUsage = {
-    promptTokens: earlier.promptTokens + later.promptTokens,
-    completionTokens: earlier.completionTokens + later.completionTokens,
-    totalTokens: earlier.totalTokens + later.totalTokens,
+    promptTokens: addCounts(earlier.promptTokens, later.promptTokens),
+    completionTokens: addCounts(earlier.completionTokens, later.completionTokens),
+    totalTokens: addCounts(earlier.totalTokens, later.totalTokens),
   };
   for (const counter of optionalCounters) {
     const [first, second] = [earlier[counter], later[counter]];
-    if (first !== undefined || second !== undefined) sum[counter] = (first ?? 0) + (second ?? 0);
+    if (first !== undefined || second !== undefined) sum[counter] = addCounts(first ?? 0, second ?? 0);
   }
   const metrics = later.providerMetrics ?? earlier.providerMetrics;
   if (metrics !== undefined) sum.providerMetrics = metrics;
   return sum;
 }
 
-/**
- * Returns a usage that can be added up, from one that a vendor or other code reports: a counter that is not a number of
- * 0 or more becomes 0, a missing total the sum of both, and no usage `noUsage`.
- */
-export function normalizeUsage(usage: TokenUsage | undefined): TokenUsage {
-  if (usage === undefined || usage === null) return noUsage;
-  const { promptTokens, completionTokens, totalTokens } = usage;
-  const sound: TokenUsage = {
-    promptTokens: soundCount(promptTokens),
-    completionTokens: soundCount(completionTokens),
-    totalTokens: soundCount(totalTokens, soundCount(promptTokens) + soundCount(completionTokens)),
-  };
-  for (const counter of optionalCounters) {
-    if (usage[counter] !== undefined) sound[counter] = soundCount(usage[counter]);
-  }
-  if (usage.providerMetrics !== undefined) sound.providerMetrics = usage.providerMetrics;
-  return sound;
-}
-
-function soundCount(count: unknown, otherwise = 0): number {
-  return typeof count === "number" && Number.isFinite(count) && count >= 0 ? count : otherwise;
+/** Adds two counts. A sum stays a number that JSON and databases hold exactly. */
+function addCounts(first: number, second: number): number {
+  return Math.min(first + second, Number.MAX_SAFE_INTEGER);
 }

@@ -2,7 +2,7 @@ import { abortedError } from "../errors/aborted-error.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { ErrorCode } from "../errors/troupe-error.ts";
 import { bindGenericKey, selectKey } from "../keys/select-key.ts";
-import { addUsage, noUsage, normalizeUsage } from "../message/token-usage.ts";
+import { addUsage, noUsage } from "../message/token-usage.ts";
 import type { TokenUsage } from "../message/token-usage.ts";
 import { isCancelled, isRetryable } from "../retry/is-retryable.ts";
 import { leaveChunks } from "./model-attempt.ts";
@@ -13,6 +13,7 @@ import { modelOption } from "./model-option.ts";
 import { keyOptions } from "./model-keys.ts";
 import type { ModelProvider } from "./model-provider.ts";
 import type { ModelResponse } from "./model-response.ts";
+import { normalizeUsage } from "./normalize-usage.ts";
 import type { ModelMessage } from "./vendor-state.ts";
 
 /** The codes of errors with which a vendor cannot answer, or refuses the request: another vendor may answer it. */
@@ -192,5 +193,6 @@ function finishOf(finish: ModelFinish, model: ModelProvider, lost: TokenUsage): 
 }
 
 function withLost(usage: TokenUsage | undefined, lost: TokenUsage): TokenUsage {
-  return lost === noUsage ? normalizeUsage(usage) : addUsage(lost, normalizeUsage(usage));
+  // As it was reported: the run warns of what it does not count.
+  return lost === noUsage ? (usage ?? noUsage) : addUsage(lost, normalizeUsage(usage));
 }

@@ -4,6 +4,7 @@ import type { SourceChunk } from "../message/source.ts";
 import { noUsage } from "../message/token-usage.ts";
 import type { ToolCall } from "../message/tool-call.ts";
 import { parseArguments } from "../schema/parse-model-json.ts";
+import { answerTooLong, lengthOf, maxAnswerLength } from "./answer-length.ts";
 import type { ModelResponse } from "./model-response.ts";
 import type { ModelChunk, ModelFinish } from "./model-chunk.ts";
 
@@ -14,6 +15,7 @@ type OpenCall = { name: string; argumentsText: string[]; ended: boolean };
  * unknown or has ended, are mistakes of the vendor and are ignored: each id is one call.
  */
 export class ResponseCollector {
+  #length = 0;
   #text = "";
   #thinking = "";
   // Made with the first call: most answers have none.
@@ -21,7 +23,9 @@ export class ResponseCollector {
   #sources: SourceList | undefined;
   #finish: ModelFinish | undefined;
 
+  /** Adds a chunk. Throws `model_failed` once the answer is longer than any may be: its reader then leaves the stream. */
   add(chunk: ModelChunk): void {
+    this.#count(chunk);
     switch (chunk.type) {
       case "text":
         this.#text += chunk.text;
@@ -69,6 +73,11 @@ export class ResponseCollector {
       ...(answeredBy !== undefined && { answeredBy }),
       ...(skippedCalls !== undefined && { skippedCalls }),
     };
+  }
+
+  #count(chunk: ModelChunk): void {
+    this.#length += lengthOf(chunk);
+    if (this.#length > maxAnswerLength) throw answerTooLong();
   }
 
   #addSource(chunk: SourceChunk): void {

@@ -22,10 +22,15 @@ export function readObjects(value: unknown): Record<string, unknown>[] {
   return value.every(isRecord) ? value : value.filter(isRecord);
 }
 
-/** Returns the sum of the counts in a vendor's JSON, or `undefined` when none is a number of 0 or more. */
+/** Returns the sum of the counts in a vendor's JSON, or `undefined` when none is an integer of 0 or more. */
 export function readCount(...values: readonly unknown[]): number | undefined {
   const counts = values.filter(isCount);
-  return counts.length === 0 ? undefined : counts.reduce((sum, count) => sum + count, 0);
+  return counts.length === 0
+    ? undefined
+    : Math.min(
+        counts.reduce((sum, count) => sum + count, 0),
+        Number.MAX_SAFE_INTEGER,
+      );
 }
 
 /**
@@ -51,7 +56,7 @@ export type VendorCounts = { readonly [Name in Exclude<keyof TokenUsage, "provid
 
 /**
  * Converts a vendor's usage object to `TokenUsage`, which keeps it as `providerMetrics`. `toCounts` names its counts. One
- * that is not a number of 0 or more is absent, or 0 where `TokenUsage` needs one. `undefined` when `usage` is no object.
+ * that is not an integer of 0 or more is absent, or 0 where `TokenUsage` needs one. `undefined` when `usage` is no object.
  */
 export function readUsage(
   usage: unknown,
@@ -74,5 +79,5 @@ export function readUsage(
 }
 
 function isCount(value: unknown): value is number {
-  return typeof value === "number" && Number.isFinite(value) && value >= 0;
+  return Number.isSafeInteger(value) && (value as number) >= 0;
 }

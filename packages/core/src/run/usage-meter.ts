@@ -1,6 +1,7 @@
 import { TroupeError } from "../errors/troupe-error.ts";
-import { addUsage, noUsage, normalizeUsage } from "../message/token-usage.ts";
+import { addUsage, noUsage } from "../message/token-usage.ts";
 import type { TokenUsage } from "../message/token-usage.ts";
+import { normalizeUsage } from "../model/normalize-usage.ts";
 import { readProperty } from "../util/read-property.ts";
 
 /**

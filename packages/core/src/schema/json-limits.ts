@@ -13,7 +13,7 @@ const maxJsonNodes = 1_000_000;
 export function describeExcess(value: unknown): string | undefined {
   const budget = { nodes: maxJsonNodes };
   if (fits(value, maxJsonDepth, budget)) return undefined;
-  return budget.nodes < 0 ? tooManyValues : tooDeep(maxJsonDepth);
+  return budget.nodes < 0 ? tooManyValues(maxJsonNodes) : tooDeep(maxJsonDepth);
 }
 
 function fits(value: unknown, depth: number, budget: { nodes: number }): boolean {
@@ -30,15 +30,31 @@ function fits(value: unknown, depth: number, budget: { nodes: number }): boolean
  * what JSON cannot hold, such as the number that `1e999` becomes, or half of a surrogate pair. Quotes nothing of it.
  * Returns `undefined` for a value that every storage and every vendor takes.
  */
-export function describeJsonProblem(value: unknown, depth = maxJsonDepth): string | undefined {
-  return problemIn(value, { depth, maxDepth: depth, nodes: maxJsonNodes, characters: maxJsonLength });
+export function describeJsonProblem(
+  value: unknown,
+  depth = maxJsonDepth,
+  { nodes, characters }: JsonSize = largestJson,
+): string | undefined {
+  return problemIn(value, { depth, maxDepth: depth, nodes, maxNodes: nodes, characters, maxCharacters: characters });
 }
 
-type Walk = { depth: number; readonly maxDepth: number; nodes: number; characters: number };
+/** The number of values that JSON may hold, and of the characters in its strings and names. */
+export type JsonSize = { readonly nodes: number; readonly characters: number };
+
+const largestJson: JsonSize = { nodes: maxJsonNodes, characters: maxJsonLength };
+
+type Walk = {
+  depth: number;
+  readonly maxDepth: number;
+  nodes: number;
+  readonly maxNodes: number;
+  characters: number;
+  readonly maxCharacters: number;
+};
 
 function problemIn(value: unknown, walk: Walk): string | undefined {
   walk.nodes -= 1;
-  if (walk.nodes < 0) return tooManyValues;
+  if (walk.nodes < 0) return tooManyValues(walk.maxNodes);
   switch (typeof value) {
     case "string":
       return problemInText(value, walk);
@@ -56,7 +72,7 @@ function problemIn(value: unknown, walk: Walk): string | undefined {
 
 function problemInText(text: string, walk: Walk): string | undefined {
   walk.characters -= text.length;
-  if (walk.characters < 0) return `is longer than ${maxJsonLength} characters`;
+  if (walk.characters < 0) return `is longer than ${walk.maxCharacters} characters`;
   return text.isWellFormed() ? undefined : "holds an unpaired surrogate, which is no character";
 }
 
@@ -84,7 +100,9 @@ function problemInMembers(record: object, walk: Walk): string | undefined {
   return undefined;
 }
 
-const tooManyValues = `holds more than ${maxJsonNodes} values`;
+function tooManyValues(most: number): string {
+  return `holds more than ${most} values`;
+}
 
 function tooDeep(depth: number): string {
   return `nests deeper than ${depth} levels`;

@@ -1,3 +1,4 @@
+import { TroupeError } from "../errors/troupe-error.ts";
 import { readReplyHeader } from "./reply.ts";
 import type { RawHeaders } from "./reply.ts";
 
@@ -40,9 +41,28 @@ class LazyHeaders implements ReplyHeaders {
   }
 }
 
-/** Reads bytes to their end, after those that were read before, as one string of UTF-8 without a byte order mark. */
-export async function readBodyText(bytes: AsyncIterable<Uint8Array>, ...chunks: Uint8Array[]): Promise<string> {
-  for await (const chunk of bytes) chunks.push(chunk);
+/** Options of `readBodyText`: bytes that were read before, and the error of a body with more bytes than it may have. */
+type BodyText = { first?: Uint8Array; maxBytes?: number; tooLarge?: (maxBytes: number) => Error };
+
+/**
+ * Reads bytes to their end as one string of UTF-8 without a byte order mark. A body with more than `maxBytes` is left, and
+ * `tooLarge` thrown.
+ */
+export async function readBodyText(
+  bytes: AsyncIterable<Uint8Array>,
+  { first, maxBytes = Infinity, tooLarge = moreThan }: BodyText = {},
+): Promise<string> {
+  const chunks = first === undefined ? [] : [first];
+  let size = first?.length ?? 0;
+  for await (const chunk of bytes) {
+    size += chunk.length;
+    if (size > maxBytes) throw tooLarge(maxBytes);
+    chunks.push(chunk);
+  }
   const text = Buffer.concat(chunks).toString("utf8");
   return text.startsWith("\uFEFF") ? text.slice(1) : text;
+}
+
+function moreThan(maxBytes: number): Error {
+  return new TroupeError("invalid_value", `The body has more than ${maxBytes} bytes.`);
 }

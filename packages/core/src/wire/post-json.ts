@@ -1,6 +1,7 @@
 import type { CallContext } from "../errors/to-model-error.ts";
-import { TruncatedResponseError } from "../errors/vendor-error.ts";
-import type { HttpReply, ReplyHeaders } from "./http-reply.ts";
+import { ResponseError, TruncatedResponseError } from "../errors/vendor-error.ts";
+import { readBodyText } from "./http-reply.ts";
+import type { HttpReply, ReplyBytes, ReplyHeaders } from "./http-reply.ts";
 import type { HttpSender } from "./http-pool.ts";
 import type { RequestTimeouts } from "./http-request.ts";
 import { encodeJson } from "./json-body.ts";
@@ -36,17 +37,31 @@ export async function postJson(sender: HttpSender, request: JsonRequest): Promis
   });
   if (reply.status >= 200 && reply.status <= 299) return reply;
   // Without a readable body, the status is enough.
-  const text = await reply.text().catch(() => "");
+  const text = await readBodyText(reply.bytes, { maxBytes: maxErrorBytes }).catch(() => "");
   throw toError(parse(text), reply);
 }
 
-/** Reads the whole answer of a vendor as JSON. One that was cut, or is a page of a proxy, is a `TruncatedResponseError`. */
+/** The largest size of the body of an error. Beyond it the status alone counts. */
+const maxErrorBytes = 1_048_576;
+
+/** The largest size of a whole answer: vectors for hundreds of texts have 20 MB. */
+const maxAnswerBytes = 67_108_864;
+
+/**
+ * Reads the whole answer of a vendor as JSON. One that was cut, or is a page of a proxy, is a `TruncatedResponseError`. One of
+ * more than 64 MB is left.
+ */
 export async function readJson(reply: HttpReply): Promise<unknown> {
-  return parseAnswer(await reply.text());
+  return await readAnswer(reply.bytes);
 }
 
-/** Parses the whole answer of a vendor. Throws `TruncatedResponseError` where it is no JSON. */
-export function parseAnswer(text: string): unknown {
+/** Reads a whole answer as `readJson` does, after the bytes of it that were read before. */
+export async function readAnswer(bytes: ReplyBytes, first?: Uint8Array): Promise<unknown> {
+  const tooLarge = () => new ResponseError(`sent an answer of more than ${maxAnswerBytes} bytes`);
+  return parseAnswer(await readBodyText(bytes, { ...(first && { first }), maxBytes: maxAnswerBytes, tooLarge }));
+}
+
+function parseAnswer(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -95,6 +95,15 @@ describe("streamEvents", () => {
     expect(error).not.toHaveProperty("code");
   });
 
+  it.each(["sse", "ndjson"] as const)("says the limit of a stream that is larger, as %s", async (format) => {
+    const line = format === "sse" ? ": nothing\n\n" : `${" ".repeat(10)}\n`;
+
+    expect((await read(Array(9).fill(line), { format, maxBytes: 99 })).error).toBeUndefined();
+    expect((await read([...Array(9).fill(line), "\n"], { format, maxBytes: 99 })).error).toMatchObject({
+      happened: "sent a stream of more than 99 bytes",
+    });
+  });
+
   it("leaves the reply when its reader leaves", async () => {
     const reply = replyOf(['data: {"a":1}\n\n', 'data: {"a":2}\n\n']);
 

@@ -1,9 +1,8 @@
 import { TroupeError } from "../errors/troupe-error.ts";
 import { ResponseError, TruncatedResponseError } from "../errors/vendor-error.ts";
 import { ByteLines } from "./byte-lines.ts";
-import { readBodyText } from "./http-reply.ts";
 import type { HttpReply, ReplyBytes } from "./http-reply.ts";
-import { parseAnswer } from "./post-json.ts";
+import { readAnswer } from "./post-json.ts";
 import { SseParser } from "./read-sse.ts";
 import type { SseEvent } from "./read-sse.ts";
 import { drainReply } from "./reply.ts";
@@ -13,6 +12,8 @@ export type EventFormat = {
   format: "sse" | "ndjson";
   /** Largest size of one event in bytes. @default 16_777_216 */
   maxEventBytes?: number | undefined;
+  /** Largest size of the stream in bytes: events that are no content may come without end too. @default 268_435_456 */
+  maxBytes?: number | undefined;
 };
 
 /** Events of a vendor that arrived together, parsed. */
@@ -31,7 +32,7 @@ export class WholeAnswer {
  * Reads the events of a streamed answer as JSON objects, in batches as their bytes arrive. `[DONE]` ends the stream; blank data and other JSON
  * values are skipped, and a last event without its blank line counts when its JSON is whole. A body that is one
  * JSON object is a `WholeAnswer`, and the elements of a JSON array are the events. Damaged events are a `TruncatedResponseError`,
- * after the events before them.
+ * after the events before them. An event, a stream or a body that is too large is a `ResponseError`.
  */
 export function streamEvents<Event>(reply: HttpReply, format: EventFormat): AsyncIterableIterator<EventBatch<Event>> {
   return new EventStream(reply, format) as AsyncIterableIterator<EventBatch<Event>, undefined>;
@@ -50,14 +51,17 @@ class EventStream implements AsyncIterableIterator<unknown[], undefined> {
   readonly #bytes: ReplyBytes;
   readonly #parser: EventParser;
   readonly #maxEventBytes: number;
+  readonly #maxBytes: number;
+  #received = 0;
   #hasBegun = false;
   #isOver = false;
   /** True when the vendor declared the end, while bytes may follow. */
   #isDeclared = false;
   #failure: { reason: unknown } | undefined;
 
-  constructor(reply: HttpReply, { format, maxEventBytes = 16_777_216 }: EventFormat) {
+  constructor(reply: HttpReply, { format, maxEventBytes = 16_777_216, maxBytes = 268_435_456 }: EventFormat) {
     this.#bytes = reply.bytes;
+    this.#maxBytes = maxBytes;
     this.#maxEventBytes = maxEventBytes;
     this.#parser = format === "sse" ? new SseJson(maxEventBytes) : new NdJson(maxEventBytes);
     // A line of NDJSON is such an object.
@@ -89,13 +93,19 @@ class EventStream implements AsyncIterableIterator<unknown[], undefined> {
     const batch: unknown[] = [];
     try {
       if (step.done === true) this.#end(batch);
-      else if (this.#parser.read(step.value, batch)) this.#isOver = this.#isDeclared = true;
+      else if (this.#parse(step.value, batch)) this.#isOver = this.#isDeclared = true;
     } catch (reason) {
       // The events before it are delivered first.
       this.#failure = { reason: toFailure(reason, this.#maxEventBytes) };
     }
     return { done: false, value: batch };
   };
+
+  #parse(bytes: Uint8Array, batch: unknown[]): boolean {
+    this.#received += bytes.length;
+    if (this.#received > this.#maxBytes) throw new ResponseError(`sent a stream of more than ${this.#maxBytes} bytes`);
+    return this.#parser.read(bytes, batch);
+  }
 
   #end(batch: unknown[]): void {
     this.#isOver = true;
@@ -104,7 +114,7 @@ class EventStream implements AsyncIterableIterator<unknown[], undefined> {
 
   async #readWhole(start: Uint8Array): Promise<Step> {
     this.#isOver = true;
-    const body = parseAnswer(await readBodyText(this.#bytes, start));
+    const body = await readAnswer(this.#bytes, start);
     return { done: false, value: Array.isArray(body) ? body.filter(isObject) : [new WholeAnswer(body)] };
   }
 }
