@@ -32,7 +32,7 @@ const codeOf: Readonly<Record<number, readonly string[]>> = {
   410: ["gone"],
   413: ["payload_too_large"],
   415: ["unsupported_media_type"],
-  422: ["guardrail_blocked", "idempotency_mismatch", "limit_exceeded"],
+  422: ["context_too_long", "guardrail_blocked", "idempotency_mismatch", "limit_exceeded"],
   502: ["model_failed", "structured_output_invalid"],
 };
 

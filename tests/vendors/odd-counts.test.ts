@@ -132,7 +132,25 @@ describe("an answer of Gemini", () => {
 
   it("is an error of the vendor when it holds no candidate", async () => {
     for (const whole of [{}, { candidates: [] }, { candidates: null, usageMetadata: {} }]) {
-      await expect(read("Gemini", { whole })).rejects.toMatchObject({ code: "model_failed", status: 502 });
+      await expect(read("Gemini", { whole })).rejects.toMatchObject({
+        code: "model_failed",
+        message: "google sent an answer without content.",
+      });
     }
+  });
+});
+
+describe("an answer with status 200 that is none", () => {
+  it.each<[what: string, dialect: Dialect, whole: object, message: string]>([
+    ["no choice", "Chat", { choices: [] }, "openai sent an answer without content."],
+    ["a choice without a message", "Chat", { choices: [{}] }, "openai sent an answer without content."],
+    ["nothing", "Chat", {}, "openai sent an answer without content."],
+    ["an error", "Chat", { error: { message: "No." } }, "openai sent an error in place of an answer."],
+    ["an error", "Responses", { error: { message: "No." } }, "openai sent an error in place of an answer."],
+    ["no candidate", "Gemini", { candidates: [] }, "google sent an answer without content."],
+    ["an error", "Anthropic", { error: { message: "No." } }, "anthropic sent an error in place of an answer."],
+    ["an error", "Ollama", { error: "No." }, "ollama sent an error in place of an answer."],
+  ])("says what came, and no status: %s of %s [model-calls.no-answer]", async (...[, dialect, whole, message]) => {
+    await expect(read(dialect, { whole })).rejects.toMatchObject({ code: "model_failed", message });
   });
 });

@@ -33,6 +33,13 @@ describe.each(vendorNames)("a URL of a part for %s", (name) => {
     "http://printer.local/a.png",
     "http://app.localhost/a.png",
     "http://postgres:5432/a.png",
+    "http://web.shop.svc/a.png",
+    "http://web.shop.svc.cluster.local/a.png",
+    "http://10.0.0.1.nip.io/a.png",
+    "http://shop-192-168-1-250.sslip.io/a.png",
+    "http://0a000001.nip.io/a.png",
+    "http://--1.sslip.io/a.png",
+    "http://lvh.me:3000/a.png",
   ])(
     "is refused with the name of its field before any request when it leads to %s [parts.private-urls]",
     async (url) => {

@@ -1,4 +1,4 @@
-import { askClient, openClientStream, postJson, readJson, streamEvents } from "@troupe/core/adapter";
+import { askClient, openClientStream, postJson, readJson, readObject, streamEvents } from "@troupe/core/adapter";
 import type { CallContext, Connection, HttpReply, Network } from "@troupe/core/adapter";
 import type { Access } from "./access.ts";
 import { toVendorError } from "./errors.ts";
@@ -75,15 +75,15 @@ function toCloudPath(modelId: string): string {
 /** Makes the connection over a client of Google's SDK, which has an address and credentials of its own. */
 export function clientConnection({ models }: GeminiClient, idleTimeoutMs: number): GeminiConnection {
   return {
-    send: async (request, { signal }) =>
-      await askClient((leave) => models.generateContent(toParameters(request, leave) as never), {
-        signal,
+    send: async (request, call) =>
+      await askClient((leave) => models.generateContent(toParameters(request, call, leave) as never), {
+        signal: call.signal,
         timeoutMs: Math.max(longestAnswerMs, idleTimeoutMs),
         toError: toClientError,
       }),
-    open: async (request, { signal }) =>
-      await openClientStream((leave) => models.generateContentStream(toParameters(request, leave) as never), {
-        signal,
+    open: async (request, call) =>
+      await openClientStream((leave) => models.generateContentStream(toParameters(request, call, leave) as never), {
+        signal: call.signal,
         timeoutMs: idleTimeoutMs,
         toError: toClientError,
       }),
@@ -91,7 +91,7 @@ export function clientConnection({ models }: GeminiClient, idleTimeoutMs: number
 }
 
 /** Writes the arguments of the SDK, which sends the body as it is: also fields of `vendor` that it does not know. */
-function toParameters({ modelId, body }: GeminiRequest, abortSignal: AbortSignal): object {
+function toParameters({ modelId, body }: GeminiRequest, call: CallContext, abortSignal: AbortSignal): object {
   const { contents, ...rest } = body;
   const { generationConfig, ...config } = rest;
   return {
@@ -104,9 +104,31 @@ function toParameters({ modelId, body }: GeminiRequest, abortSignal: AbortSignal
       automaticFunctionCalling: { disable: true },
       automaticContinuation: false,
       abortSignal,
-      httpOptions: { extraBody: rest, retryOptions: { attempts: 1 } },
+      httpOptions: { extraBody: rest, ...clientHttpOptions(call) },
     },
   };
+}
+
+/** Returns the options of one request of the SDK. The header with a key of the caller stands for the client's own. */
+export function clientHttpOptions({ key }: CallContext): object {
+  // Retries are the run's.
+  const retryOptions = { attempts: 1 };
+  return { retryOptions, ...(key !== undefined && { headers: { [keyHeader]: key.value } }) };
+}
+
+const keyHeader = "x-goog-api-key";
+
+/**
+ * Tells if a client of Google's SDK takes a key for one request: a `GoogleGenAI` for the Gemini API does. One for Google Cloud,
+ * one with a key or a token among its own headers, and one that something wrapped do not.
+ */
+export function takesKey(client: unknown): boolean {
+  const { constructor, vertexai, apiClient } = readObject(client);
+  const { clientOptions } = readObject(apiClient);
+  const { headers } = readObject(readObject(clientOptions)["httpOptions"]);
+  const names = Object.keys(readObject(headers)).map((name) => name.toLowerCase());
+  const isOwn = typeof constructor === "function" && constructor.name === "GoogleGenAI";
+  return isOwn && vertexai === false && !names.includes(keyHeader) && !names.includes("authorization");
 }
 
 /** Converts an error of the SDK to a `VendorError` where its text is the vendor's JSON, which tells more than its status. */

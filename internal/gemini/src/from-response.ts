@@ -1,11 +1,11 @@
-import { readObject, readObjects, ResponseCollector, VendorError } from "@troupe/core/adapter";
+import { readObject, readObjects, ResponseCollector, TruncatedResponseError } from "@troupe/core/adapter";
 import type { ModelChunk, ModelResponse } from "@troupe/core/adapter";
 import { GeminiEventReader } from "./from-events.ts";
 import type { WireAnswer } from "./wire-types.ts";
 
 /**
- * Converts the JSON of an answer that was not streamed to a `ModelResponse`. Throws `VendorError` when it holds an error
- * or no candidate, and `TruncatedResponseError` when it has no finish reason.
+ * Converts the JSON of an answer that was not streamed to a `ModelResponse`. Throws `VendorError` when it holds an
+ * error, and `TruncatedResponseError` when it has no candidate or no finish reason.
  */
 export function fromResponse(body: unknown, model: { providerId: string; modelId: string }): ModelResponse {
   const answer: WireAnswer = readObject(body);
@@ -13,7 +13,7 @@ export function fromResponse(body: unknown, model: { providerId: string; modelId
   const chunks: ModelChunk[] = [];
   reader.read(answer, chunks);
   const isEmpty = readObjects(answer.candidates).length === 0 && answer.promptFeedback === undefined;
-  if (isEmpty) throw new VendorError({ status: 502, message: "The answer holds no candidate." });
+  if (isEmpty) throw new TruncatedResponseError("sent an answer without content");
   reader.end(chunks);
   const collector = new ResponseCollector();
   for (const chunk of chunks) collector.add(chunk);

@@ -2,7 +2,7 @@ import type { EmbeddingProvider, EmbedOptions } from "@troupe/core";
 import { askClient, generateEmbeddings, getOwn, readJson } from "@troupe/core/adapter";
 import type { CallContext, EmbeddingLimits } from "@troupe/core/adapter";
 import type { OpenCall, OpenedCall } from "./access.ts";
-import { postMethod, toApiPath, toClientError } from "./connection.ts";
+import { clientHttpOptions, postMethod, toApiPath, toClientError } from "./connection.ts";
 import type { EmbeddingsSettings, GeminiEmbeddingsClient } from "./options.ts";
 
 /** The model of a request for embeddings, and the length of its vectors unless it is the full one. */
@@ -132,6 +132,7 @@ type ClientRequest = { texts: readonly string[]; target: EmbeddingTarget; call: 
 async function embedByClient({ models }: GeminiEmbeddingsClient, request: ClientRequest) {
   const { texts, target, call, timeoutMs } = request;
   const { model, length: outputDimensionality } = target;
+  const httpOptions = clientHttpOptions(call);
   const config = { ...(outputDimensionality !== undefined && { outputDimensionality }), httpOptions };
   const contents = texts.map(toContent);
   const answer = await askClient(
@@ -140,9 +141,6 @@ async function embedByClient({ models }: GeminiEmbeddingsClient, request: Client
   );
   return ((answer ?? {}) as EmbeddingAnswer).embeddings;
 }
-
-/** Retries are the run's. */
-const httpOptions = { retryOptions: { attempts: 1 } };
 
 /** Scales a vector to length 1, which Google's vectors lack after they were shortened. */
 function toUnitLength(vector: readonly number[]): number[] {

@@ -7,7 +7,7 @@ import {
   streamAnswer,
 } from "@troupe/core/adapter";
 import type { CallContext, ModelChunk, ModelResponse } from "@troupe/core/adapter";
-import { clientConnection, expectedMs, httpConnection } from "./connection.ts";
+import { clientConnection, expectedMs, httpConnection, takesKey } from "./connection.ts";
 import type { MessagesConnection } from "./connection.ts";
 import { ContinuedEvents } from "./continued-events.ts";
 import { AnthropicEventReader } from "./from-events.ts";
@@ -103,8 +103,9 @@ class AnthropicModel implements ModelProvider {
   }
 
   async #openCall({ apiKey, signal }: ModelOptions): Promise<CallContext> {
+    const { client, network } = this.#settings;
     const environment = ["ANTHROPIC_API_KEY"];
-    return await this.#settings.network.openCall({ providerId, apiKey, signal, environment });
+    return await network.openCall({ providerId, apiKey, signal, environment, clientTakesKey: takesKey(client) });
   }
 }
 

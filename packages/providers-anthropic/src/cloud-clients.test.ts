@@ -168,3 +168,16 @@ function secretsOf(client: AnthropicClient): string[] {
   if (client instanceof AnthropicVertex) return [token];
   return client instanceof AnthropicBedrock ? [awsAccessKey, awsSecretKey] : [awsSecretKey];
 }
+
+it.each<[name: string, client: () => AnthropicClient]>([
+  ["AnthropicBedrock", () => new AnthropicBedrock({ awsRegion: "us-east-1", skipAuth: true })],
+  ["AnthropicBedrockMantle", () => new AnthropicBedrockMantle({ awsRegion: "us-east-1", skipAuth: true })],
+  ["AnthropicVertex", () => new AnthropicVertex({ region: "global", projectId: "p", authClient: {} as never })],
+])("refuses the key of a call over %s, whose cloud takes none [provider.client-call-keys]", async (_name, client) => {
+  const model = anthropic(modelId, { client: client() });
+
+  await expect(model.generate(ask, { apiKey: "sk-1" })).rejects.toMatchObject({
+    code: "invalid_request",
+    message: "anthropic is called through a client with its own key. Send no API key.",
+  });
+});

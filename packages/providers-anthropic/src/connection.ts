@@ -1,4 +1,4 @@
-import { askClient, openClientStream, postJson, readJson, streamEvents } from "@troupe/core/adapter";
+import { askClient, openClientStream, postJson, readJson, readObject, streamEvents } from "@troupe/core/adapter";
 import type { CallContext, ClientMethod, Connection, HttpReply } from "@troupe/core/adapter";
 import { toClientError, toVendorError } from "./errors.ts";
 import type { AnthropicClient, ProviderSettings } from "./options.ts";
@@ -44,20 +44,38 @@ export function httpConnection({ network, baseURL, keyHeader, idleTimeoutMs }: H
   };
 }
 
+/**
+ * Tells if a client of Anthropic's SDK takes a key for one request: the SDK's own class does. Those of clouds, and one that
+ * something wrapped, have credentials that no key may stand beside.
+ */
+export function takesKey(client: unknown): boolean {
+  const { constructor, withOptions } = readObject(client);
+  return typeof constructor === "function" && constructor.name === "Anthropic" && typeof withOptions === "function";
+}
+
 /** Makes the connection over a client of Anthropic's SDK, which has an address and a key of its own. */
 export function clientConnection({ messages }: AnthropicClient, idleTimeoutMs: number): MessagesConnection {
-  const asking = ({ body, version }: Request, stream: boolean): ClientMethod => {
+  const asking = ({ body, version }: Request, { key }: CallContext, stream: boolean): ClientMethod => {
+    const headers = {
+      ...(version !== defaultVersion && { "anthropic-version": version }),
+      // In the place of all that the client would authenticate with.
+      ...(key !== undefined && { authorization: `Bearer ${key.value}`, "x-api-key": null, "api-key": null }),
+    };
     // Retries are the run's.
-    const options = { maxRetries: 0, ...(version !== defaultVersion && { headers: { "anthropic-version": version } }) };
+    const options = { maxRetries: 0, ...(Object.keys(headers).length > 0 && { headers }) };
     const asked = stream ? { ...body, stream } : body;
     return (signal) => messages.create(asked as never, { ...options, signal } as never);
   };
   return {
-    send: async (request, { signal }) => {
+    send: async (request, call) => {
       const timeoutMs = Math.max(expectedMs(request), idleTimeoutMs);
-      return await askClient(asking(request, false), { signal, timeoutMs, toError: toClientError });
+      return await askClient(asking(request, call, false), { signal: call.signal, timeoutMs, toError: toClientError });
     },
-    open: async (request, { signal }) =>
-      await openClientStream(asking(request, true), { signal, timeoutMs: idleTimeoutMs, toError: toClientError }),
+    open: async (request, call) =>
+      await openClientStream(asking(request, call, true), {
+        signal: call.signal,
+        timeoutMs: idleTimeoutMs,
+        toError: toClientError,
+      }),
   };
 }

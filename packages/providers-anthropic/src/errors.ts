@@ -20,11 +20,11 @@ const statuses: Readonly<Record<string, number>> = {
  * The body of a reply may be anything, since proxies answer too.
  */
 export function toVendorError(body: unknown, reply?: ErrorReply): VendorError {
-  const { error, detail } = readObject(body);
+  const { error, detail, message: plain } = readObject(body);
   const { type, message } = readObject(error);
   const word = readText(type);
   return new VendorError({
-    message: [message, error, detail, body].map(readText).find((text) => text !== "") ?? toJsonText(detail),
+    message: [message, error, detail, plain, body].map(readText).find((text) => text !== "") ?? toJsonText(detail),
     status: reply?.status ?? getOwn(statuses, word),
     vendorCode: word === "" ? undefined : word,
     retryAfterMs: reply && readRetryAfter(reply.headers),

@@ -153,9 +153,9 @@ describe("a whole answer", () => {
 
   it.each([
     ["no reason to stop", '{"candidates":[{}]}', { networkCode: "ECONNRESET" }],
-    ["nothing", "{}", { status: 502 }],
+    ["nothing", "{}", { message: "google sent an answer without content." }],
     ["a failure with status 200", '{"error":{"status":"UNAVAILABLE"}}', { status: 503, vendorCode: "UNAVAILABLE" }],
-    ["null", "null", { status: 502 }],
+    ["null", "null", { message: "google sent an answer without content." }],
   ])("fails as the model's failure with %s", async (_, text, failure) => {
     const { vendor, connect } = await startVendor();
     vendor.plan({ raw: { status: 200, headers: {}, frames: [text] } });

@@ -1,4 +1,4 @@
-import { askClient, openClientStream, postJson, readJson, streamEvents } from "@troupe/core/adapter";
+import { askClient, openClientStream, postJson, readJson, readObject, streamEvents } from "@troupe/core/adapter";
 import type { CallContext, CallStart, Connection, HttpReply, JsonRequest, Network } from "@troupe/core/adapter";
 import { toClientError, toVendorError, withAdvice } from "./errors.ts";
 import type { EmbeddingsSettings, OllamaClient, OllamaEmbeddingsClient, ProviderSettings } from "./options.ts";
@@ -51,6 +51,26 @@ function poster(network: Network, { url, accept, timeoutMs, idleTimeoutMs }: End
   };
 }
 
+/** The class of the package `ollama`, whose clients have these fields. */
+type ClientClass<Client> = new (config: object) => Client;
+
+/** Tells if a client of the package `ollama` can be made anew for a key: one that something wrapped cannot. */
+export function takesKey(client: unknown): boolean {
+  const { constructor, config } = readObject(client);
+  return typeof constructor === "function" && constructor.name === "Ollama" && typeof config === "object";
+}
+
+/** Returns the client, or for a call with a key of its own a copy that sends this key. */
+function withKey<Client extends object>(client: Client, { key }: CallContext): Client {
+  if (key === undefined) return client;
+  const { config, fetch: send } = client as Record<string, unknown>;
+  const { host, headers: own } = readObject(config);
+  const headers = new Headers(own as Record<string, string> | undefined);
+  headers.set("authorization", `Bearer ${key.value}`);
+  const Copy = client.constructor as ClientClass<Client>;
+  return new Copy({ host, fetch: send, headers: Object.fromEntries(headers) });
+}
+
 /** Makes the connection over a client of the package `ollama`, which has an address and headers of its own. */
 export function clientConnection(client: OllamaClient, { timeoutMs, idleTimeoutMs }: Timeouts): ChatConnection {
   return {
@@ -58,7 +78,7 @@ export function clientConnection(client: OllamaClient, { timeoutMs, idleTimeoutM
       const asked = { ...request, stream: true } as never;
       const limits = { signal: call.signal, timeoutMs, idleTimeoutMs, toError: toClientError };
       // The client takes no signal: a stream that begins after its time is left as soon as it comes.
-      const opened = openClientStream<WireLine>(() => client.chat(asked), limits);
+      const opened = openClientStream<WireLine>(() => withKey(client, call).chat(asked), limits);
       return await advised(opened, call, request.model);
     },
   };
@@ -72,7 +92,7 @@ export function clientEmbedConnection(client: OllamaEmbeddingsClient, timeoutMs:
     send: async (request, call) => {
       const limits = { signal: call.signal, timeoutMs, toError: toClientError };
       return await advised(
-        askClient(() => client.embed(request as never), limits),
+        askClient(() => withKey(client, call).embed(request as never), limits),
         call,
         request.model,
       );

@@ -15,7 +15,7 @@ export class OllamaError extends VendorError {
   /** True when Ollama itself answered, and not a proxy or another server. */
   readonly isFromOllama: boolean;
 
-  constructor(error: unknown, { status = 500, headers }: Partial<ErrorReply> = {}) {
+  constructor(error: unknown, { status, headers }: Partial<ErrorReply> = {}) {
     super({ message: readText(error) || undefined, status, retryAfterMs: headers && readRetryAfter(headers) });
     this.isFromOllama = typeof error === "string";
   }

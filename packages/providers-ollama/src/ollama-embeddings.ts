@@ -1,6 +1,6 @@
 import type { EmbeddingProvider, EmbedOptions } from "@troupe/core";
 import { generateEmbeddings, readObject } from "@troupe/core/adapter";
-import { clientEmbedConnection, httpEmbedConnection, keySourcesOf } from "./connection.ts";
+import { clientEmbedConnection, httpEmbedConnection, keySourcesOf, takesKey } from "./connection.ts";
 import type { EmbedConnection } from "./connection.ts";
 import { toVendorError } from "./errors.ts";
 import { providerId, readEmbeddingsOptions } from "./options.ts";
@@ -39,9 +39,15 @@ class OllamaEmbeddings implements EmbeddingProvider {
   }
 
   async embedBatch(texts: readonly string[], { apiKey, signal }: EmbedOptions = {}): Promise<number[][]> {
-    const { model, dimensions, network, baseURL } = this.#settings;
+    const { client, model, dimensions, network, baseURL } = this.#settings;
     return await generateEmbeddings(texts, async () => {
-      const call = await network.openCall({ providerId, apiKey, signal, ...keySourcesOf(baseURL) });
+      const call = await network.openCall({
+        providerId,
+        apiKey,
+        signal,
+        clientTakesKey: takesKey(client),
+        ...keySourcesOf(baseURL),
+      });
       const shortened = dimensions !== undefined && { dimensions };
       const send = async (batch: readonly string[]) =>
         readVectors(await this.#connection.send({ model, input: [...batch], truncate: false, ...shortened }, call));

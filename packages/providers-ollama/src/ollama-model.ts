@@ -1,7 +1,7 @@
 import type { ChatMessage, ModelOptions, ModelProvider } from "@troupe/core";
 import { collectResponse, createRequestContext, streamAnswer } from "@troupe/core/adapter";
 import type { CallContext, EventBatch, ModelChunk, ModelResponse } from "@troupe/core/adapter";
-import { clientConnection, httpConnection, keySourcesOf } from "./connection.ts";
+import { clientConnection, httpConnection, keySourcesOf, takesKey } from "./connection.ts";
 import type { ChatConnection } from "./connection.ts";
 import { OllamaError } from "./errors.ts";
 import { OllamaEventReader } from "./from-events.ts";
@@ -76,7 +76,13 @@ class OllamaModel implements ModelProvider {
   }
 
   async #openCall({ apiKey, signal }: ModelOptions): Promise<CallContext> {
-    const { network, baseURL } = this.#settings;
-    return await network.openCall({ providerId, apiKey, signal, ...keySourcesOf(baseURL) });
+    const { client, network, baseURL } = this.#settings;
+    return await network.openCall({
+      providerId,
+      apiKey,
+      signal,
+      clientTakesKey: takesKey(client),
+      ...keySourcesOf(baseURL),
+    });
   }
 }

@@ -1,4 +1,4 @@
-import { askClient, openClientStream, postJson, readJson, streamEvents } from "@troupe/core/adapter";
+import { askClient, openClientStream, postJson, readJson, readObject, streamEvents } from "@troupe/core/adapter";
 import type { CallContext, CallStart, ClientMethod, Connection, HttpReply, Network } from "@troupe/core/adapter";
 import { toClientError, toVendorError } from "./errors.ts";
 import { isOpenAIHost } from "./model-rules.ts";
@@ -64,19 +64,42 @@ export function toUrl(baseURL: string, path: string): string {
   return url.href;
 }
 
+/** Returns the options of a request of the SDK. A key of the caller stands for all that the client would authenticate with. */
+export function clientOptions({ key }: CallContext, signal: AbortSignal): object {
+  // Retries are the run's.
+  const options = { maxRetries: 0, signal };
+  if (key === undefined) return options;
+  const authorization = `Bearer ${key.value}`;
+  const none = { "api-key": null, "x-api-key": null, "openai-organization": null, "openai-project": null };
+  return { ...options, headers: { ...none, authorization } };
+}
+
+/**
+ * Tells if a client of OpenAI's SDK takes a key for one request: the SDK's own class does. `AzureOpenAI`, a client with an
+ * identity or the address of a cloud, and one that something wrapped have credentials that no key may stand beside.
+ */
+export function takesKey(client: unknown): boolean {
+  const { constructor, withOptions, _provider: cloud, _workloadIdentityAuth: identity } = readObject(client);
+  const isOwn = typeof constructor === "function" && constructor.name === "OpenAI";
+  return isOwn && typeof withOptions === "function" && !cloud && !identity;
+}
+
 /** Makes the connection over a client of OpenAI's SDK, which has an address and a key of its own. */
 export function clientConnection(client: OpenAIClient, { timeoutMs, idleTimeoutMs }: Timeouts): OpenAIConnection {
-  const asking = ({ api, body }: ModelRequest): ClientMethod => {
-    // Retries are the run's.
-    const options = (signal: AbortSignal) => ({ maxRetries: 0, signal }) as never;
+  const asking = ({ api, body }: ModelRequest, call: CallContext): ClientMethod => {
+    const options = (signal: AbortSignal) => clientOptions(call, signal) as never;
     if (api === "chat") return (signal) => client.chat.completions.create(body as never, options(signal));
     return (signal) => client.responses.create(body as never, options(signal));
   };
   return {
-    send: async (request, { signal }) =>
-      await askClient(asking(request), { signal, timeoutMs, toError: toClientError }),
-    open: async (request, { signal }) =>
-      await openClientStream(asking(request), { signal, timeoutMs: idleTimeoutMs, toError: toClientError }),
+    send: async (request, call) =>
+      await askClient(asking(request, call), { signal: call.signal, timeoutMs, toError: toClientError }),
+    open: async (request, call) =>
+      await openClientStream(asking(request, call), {
+        signal: call.signal,
+        timeoutMs: idleTimeoutMs,
+        toError: toClientError,
+      }),
   };
 }
 

@@ -1,8 +1,8 @@
-import { getOwn, readObject, readRetryAfter, VendorError } from "@troupe/core/adapter";
+import { getOwn, readCount, readObject, readRetryAfter, VendorError } from "@troupe/core/adapter";
 import type { ErrorReply } from "@troupe/core/adapter";
 
 /** The error object in the vendor's JSON. Any field may be missing or of another type. */
-export type WireError = { message?: unknown; type?: unknown; code?: unknown; param?: unknown };
+export type WireError = { message?: unknown; type?: unknown; code?: unknown; param?: unknown; n_ctx?: unknown };
 
 /** HTTP statuses for the vendor's error types, for errors without a status. */
 const statuses: Readonly<Record<string, number>> = {
@@ -35,15 +35,22 @@ class ParameterError extends VendorError {
  */
 export function toVendorError(body: unknown, reply?: ErrorReply): VendorError {
   const error = readObject(body)["error"] ?? body;
-  const { message, type, code, param }: WireError = isObject(error) ? error : { message: error };
+  const { message, type, code, param, n_ctx: context }: WireError = isObject(error) ? error : { message: error };
   const word = [code, type].find((each) => typeof each === "string");
   const facts = {
-    message: typeof message === "string" ? message : JSON.stringify(isObject(error) ? error : undefined),
+    message: messageOf(error, message),
     status: reply?.status ?? statusOf(code) ?? getOwn(statuses, word ?? ""),
     vendorCode: word,
     retryAfterMs: reply && readRetryAfter(reply.headers),
+    // Of llama.cpp.
+    contextLimit: readCount(context),
   };
   return new ParameterError(facts, param);
+}
+
+function messageOf(error: unknown, message: unknown): string | undefined {
+  if (typeof message === "string") return message;
+  return isObject(error) ? JSON.stringify(error) : undefined;
 }
 
 /** Converts an error of the SDK that came within a stream, which has the vendor's object and no status. Others stay as they are. */

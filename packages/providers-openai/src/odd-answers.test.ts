@@ -133,7 +133,7 @@ describe("a stream of Chat Completions from a server that has its own ways", () 
 
   it.each<[what: string, piece: object, expected: object]>([
     ["beside an error", { error: { code: 503, message: "no" } }, { status: 503 }],
-    ["as its reason to end", delta({}, "error"), { status: 502 }],
+    ["as its reason to end", delta({}, "error"), { message: "openai ended its answer with an error." }],
     ["within its choice", { choices: [{ error: { code: "rate_limit_exceeded" } }] }, { status: 429 }],
     ["as words alone", { error: "out of memory" }, { status: 500 }],
   ])("fails when it says so %s", async (_what, piece, expected) => {

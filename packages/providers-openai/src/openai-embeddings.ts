@@ -1,7 +1,7 @@
 import type { EmbeddingProvider, EmbedOptions } from "@troupe/core";
 import { askClient, generateEmbeddings, getOwn, readJson } from "@troupe/core/adapter";
 import type { CallContext } from "@troupe/core/adapter";
-import { keySourcesOf, post, toUrl } from "./connection.ts";
+import { clientOptions, keySourcesOf, post, takesKey, toUrl } from "./connection.ts";
 import { toClientError, toVendorError } from "./errors.ts";
 import { isOpenAIHost } from "./model-rules.ts";
 import { providerId, readEmbeddingsOptions } from "./options.ts";
@@ -46,9 +46,15 @@ class OpenAIEmbeddings implements EmbeddingProvider {
   }
 
   async embedBatch(texts: readonly string[], { apiKey, signal }: EmbedOptions = {}): Promise<number[][]> {
-    const { network, baseURL } = this.#settings;
+    const { client, network, baseURL } = this.#settings;
     return await generateEmbeddings(texts, async () => {
-      const call = await network.openCall({ providerId, apiKey, signal, ...keySourcesOf(baseURL) });
+      const call = await network.openCall({
+        providerId,
+        apiKey,
+        signal,
+        clientTakesKey: takesKey(client),
+        ...keySourcesOf(baseURL),
+      });
       const send = async (input: readonly string[]) => readVectors(await this.#ask(input, call));
       return { call, limits, length: this.dimensions, send };
     });
@@ -58,11 +64,14 @@ class OpenAIEmbeddings implements EmbeddingProvider {
     const { client, network, baseURL, model, dimensions, timeoutMs } = this.#settings;
     const body = { model, input, encoding_format: "base64", ...(dimensions !== undefined && { dimensions }) };
     if (client !== undefined) {
-      return await askClient((signal) => client.embeddings.create(body as never, { maxRetries: 0, signal } as never), {
-        signal: call.signal,
-        timeoutMs,
-        toError: toClientError,
-      });
+      return await askClient(
+        (signal) => client.embeddings.create(body as never, clientOptions(call, signal) as never),
+        {
+          signal: call.signal,
+          timeoutMs,
+          toError: toClientError,
+        },
+      );
     }
     const waits = { headersTimeoutMs: timeoutMs, idleTimeoutMs: timeoutMs };
     return await readJson(await post(network, { url: toUrl(baseURL, "/embeddings"), body, call, ...waits }));

@@ -2,7 +2,7 @@ import type { ChatMessage, ModelOptions, ModelProvider } from "@troupe/core";
 import { createOmissionReport, generateAnswer, KeyedCache, PartReader, streamAnswer } from "@troupe/core/adapter";
 import type { CallContext, ModelChunk, ModelResponse } from "@troupe/core/adapter";
 import { chatApi } from "./chat/chat-api.ts";
-import { clientConnection, httpConnection, keySourcesOf } from "./connection.ts";
+import { clientConnection, httpConnection, keySourcesOf, takesKey } from "./connection.ts";
 import type { OpenAIConnection } from "./connection.ts";
 import { readRefusal } from "./errors.ts";
 import type { Api, ApiName, ModelCall } from "./model-call.ts";
@@ -126,7 +126,9 @@ class OpenAIModel implements ModelProvider {
   }
 
   async #openCall({ apiKey, signal }: ModelOptions): Promise<CallContext> {
-    return await this.#settings.network.openCall({ providerId, apiKey, signal, ...this.#keySources });
+    const { client, network } = this.#settings;
+    const clientTakesKey = takesKey(client);
+    return await network.openCall({ providerId, apiKey, signal, clientTakesKey, ...this.#keySources });
   }
 }
 

@@ -90,6 +90,8 @@ export const modelCallRules = [
     "provider.client": "a client of the vendor's SDK carries all requests, with the same bodies and its own key",
     "provider.client-silence":
       "a client that falls silent ends as a timeout of ours, and its request at the vendor too",
+    "provider.client-call-keys":
+      "a key of a call goes through a client of the SDK in the place of its own, in one header; a client with other credentials refuses it in words",
     "provider.client-keys":
       "no answer, log or event shows a key that can be read from a client, whatever its vendor says",
   }),
@@ -167,6 +169,10 @@ export const modelCallRules = [
       "what a vendor reports beside its answer and no storage takes is left out, and the turn stands",
     "model-calls.endless":
       "an answer that never ends is ended at a bound, with its request, and the usage so far is kept",
+    "errors.context-too-long":
+      "a request that is longer than its model takes fails as context_too_long, with the limit where the vendor told it, and is made once",
+    "model-calls.tool-choice-ignored": "a forced tool choice that the model does not follow is warned of",
+    "model-calls.no-answer": "an answer with status 200 and without content is said to be that, and no other status",
     "usage.cache-parts": "tokens read from and written to a prompt cache are told apart, both as parts of the prompt",
     "model-calls.sources":
       "pages and documents that a vendor's own tools found, or that a model cites, are sources of the output",

@@ -39,6 +39,7 @@ const ownCodes: Record<ErrorCode, number | [request: number, task: number]> = {
   internal: -32603,
   model_failed: -32603,
   structured_output_invalid: -32603,
+  context_too_long: -32603,
   storage_unavailable: -32603,
   storage_corrupt: -32603,
   unavailable: -32603,

@@ -65,6 +65,7 @@ const byCode: Readonly<Record<ErrorCode, { kind: A2AErrorKind; state?: "failed" 
   internal: { kind: "internal", state: "failed" },
   model_failed: { kind: "internal", state: "failed" },
   structured_output_invalid: { kind: "internal", state: "failed" },
+  context_too_long: { kind: "internal", state: "failed" },
   storage_unavailable: { kind: "internal" },
   storage_corrupt: { kind: "internal" },
   unavailable: { kind: "internal" },

@@ -18,6 +18,7 @@ import { normalizeResponse } from "./normalize-response.ts";
 import { soundResponse } from "./sound-response.ts";
 import { callWithState, withoutStoredState } from "./replayed-state.ts";
 import { UniqueCallIds } from "./unique-call-ids.ts";
+import { warnOfAnswer } from "./warn-of-answer.ts";
 
 /**
  * Makes a prepared model call, and records its answer in the run. Text is streamed as far as the guardrails allow; of a
@@ -48,7 +49,7 @@ export async function* callModel(
     throw log.fail(error);
   }
   log.complete(response);
-  if (response.skippedCalls !== undefined) warnOfSkippedCalls(plan, prepared, response);
+  warnOfAnswer(run, prepared, response);
   recordCall(run, prepared, { ...response, thinking: thinkingBefore + (response.thinking ?? "") });
   if (gate === undefined) return response;
   // The text of an answer that did not stream has not been through the gate yet.
@@ -57,17 +58,6 @@ export async function* callModel(
   run.text += rest;
   if (rest !== "") yield chunks.text(rest);
   return { ...withoutStoredState(response, run.text !== response.text), text: run.text };
-}
-
-/** Warns once for an answer that it has tool calls without a name, which the provider left out. */
-function warnOfSkippedCalls({ run }: LoopPlan, { model }: PreparedCall, response: ModelResponse): void {
-  const { skippedCalls: count, answeredBy = model } = response;
-  const { providerId: vendor, modelId } = answeredBy;
-  run.warn("call_skipped", "The model's answer has tool calls that name no tool. They are skipped.", {
-    vendor,
-    model: modelId,
-    count,
-  });
 }
 
 function hasNoText({ text, toolCalls }: ModelResponse): boolean {

@@ -45,7 +45,7 @@ export function withoutStoredState(response: ModelResponse, isChanged: boolean):
 }
 
 function isRefusal(error: unknown): boolean {
-  return readProperty(error, "status") === 400 && TroupeError.is(error);
+  return readProperty(error, "status") === 400 && TroupeError.is(error) && error.code !== "context_too_long";
 }
 
 /** Returns the stored states in a call that its model may have sent: its own or, for one that calls others, all. */

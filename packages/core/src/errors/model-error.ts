@@ -1,4 +1,5 @@
 import { createMasker } from "../util/create-masker.ts";
+import type { ContextExcess } from "./context-excess.ts";
 import { findErrorCode } from "./find-error-code.ts";
 import { scrubbedCause } from "./scrubbed-cause.ts";
 import { TroupeError } from "./troupe-error.ts";
@@ -17,6 +18,8 @@ export type ModelFailure = {
   happened?: string | undefined;
   /** Milliseconds that the vendor asks to wait. */
   retryAfterMs?: number | undefined;
+  /** For a request that is longer than the context of the model. */
+  contextExcess?: ContextExcess | undefined;
   /** Other values that are removed from the cause, such as a header of the user's gateway. */
   secrets?: readonly string[];
   /** With `false` the cause has none of the vendor's words, for a call whose key is not known. @default true */
@@ -61,6 +64,7 @@ type Facts = {
   /** True when the vendor refused the key. */
   refused: boolean;
   callersKey: boolean;
+  contextExcess: ContextExcess | undefined;
 };
 
 /** Takes the well-formed facts: vendors and their gateways answer with anything. */
@@ -76,6 +80,7 @@ function readFacts(failure: ModelFailure): Facts {
     retryAfterMs: isWait(retryAfterMs) ? Math.ceil(retryAfterMs) : undefined,
     refused: status === 401 || status === 403,
     callersKey: key?.fromCaller === true,
+    contextExcess: failure.contextExcess,
   };
 }
 
@@ -88,7 +93,8 @@ function isWait(waitMs: number | undefined): waitMs is number {
   return waitMs !== undefined && Number.isFinite(waitMs) && waitMs >= 0;
 }
 
-function codeOf({ status, networkCode, refused, callersKey }: Facts): ErrorCode {
+function codeOf({ status, networkCode, refused, callersKey, contextExcess }: Facts): ErrorCode {
+  if (contextExcess !== undefined) return "context_too_long";
   if (status === 429) return "rate_limited";
   if (refused) return callersKey ? "unauthorized" : "model_failed";
   if (status === 408 || status === 504) return "timeout";
@@ -96,22 +102,30 @@ function codeOf({ status, networkCode, refused, callersKey }: Facts): ErrorCode 
   return "model_failed";
 }
 
-function sentenceOf({ providerId, status, networkCode, happened, refused, callersKey }: Facts): string {
+function sentenceOf(facts: Facts): string {
+  const { providerId, status, networkCode, happened, refused, callersKey, contextExcess } = facts;
+  if (contextExcess !== undefined) return sentenceOfExcess(providerId, contextExcess);
   if (status === 429) return `${providerId} limits the rate of requests (status 429). Try again later.`;
   if (refused && callersKey)
     return `${providerId} refused the API key of this request (status ${status}). Pass a valid key.`;
-  if (status !== undefined) return `${providerId} could not answer (status ${status}).`;
   if (happened !== undefined) return `${providerId} ${happened}.`;
+  if (status !== undefined) return `${providerId} could not answer (status ${status}).`;
   if (networkCode === "ETIMEDOUT") return `${providerId} did not answer in time.`;
   if (networkCode !== undefined) return `The connection to ${providerId} failed (${networkCode}).`;
   return `${providerId} could not answer.`;
 }
 
-function fieldsOf({ providerId, status, retryAfterMs }: Facts): ErrorFields {
+function sentenceOfExcess(providerId: string, { limit }: ContextExcess): string {
+  const than = limit === undefined ? "" : `, which is ${limit} tokens`;
+  return `${providerId} refused the request: it is longer than the context of the model${than}. Shorten the input or the conversation.`;
+}
+
+function fieldsOf({ providerId, status, retryAfterMs, contextExcess }: Facts): ErrorFields {
   return {
     vendor: providerId,
     ...(status === undefined ? {} : { status }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...(contextExcess?.limit === undefined ? {} : { limit: contextExcess.limit }),
   };
 }
 

@@ -1,10 +1,11 @@
 import { readProperty } from "../util/read-property.ts";
+import { readContextExcess } from "./context-excess.ts";
 import { abortedError } from "./aborted-error.ts";
 import { ModelError } from "./model-error.ts";
 import type { ModelFailure } from "./model-error.ts";
 import { readRetryAfter } from "./read-retry-after.ts";
 import { TroupeError } from "./troupe-error.ts";
-import { ResponseError } from "./vendor-error.ts";
+import { ResponseError, VendorError } from "./vendor-error.ts";
 
 /**
  * The facts of one model call: the provider to name, key and own headers of the call, which errors must not show, and
@@ -42,22 +43,31 @@ export function toModelError(thrown: unknown, call: CallContext): TroupeError {
     secrets: [...Object.values(headers ?? {}).filter((value) => value !== null), ...(found ?? [])],
     withText: found !== undefined,
     ...vendorFactsOf(thrown),
-    happened: thrown instanceof ResponseError ? thrown.happened : undefined,
+    happened: whatHappened(thrown),
     // A body that is not JSON was truncated or damaged on its way.
     networkCode: thrown instanceof SyntaxError ? "ECONNRESET" : undefined,
     cause: thrown,
   });
 }
 
+function whatHappened(thrown: unknown): string | undefined {
+  if (thrown instanceof ResponseError) return thrown.happened;
+  return thrown instanceof VendorError && !thrown.hasStatus ? "sent an error in place of an answer" : undefined;
+}
+
 const noSecrets = (): readonly string[] => [];
 
 /** Reads the facts of a `VendorError`, or of an error of a vendor's SDK, by its fields: the SDK may be any copy or version. */
-function vendorFactsOf(thrown: unknown): Pick<ModelFailure, "status" | "vendorCode" | "retryAfterMs"> {
+function vendorFactsOf(
+  thrown: unknown,
+): Pick<ModelFailure, "status" | "vendorCode" | "retryAfterMs" | "contextExcess"> {
   const status = numberOf(thrown, "status") ?? numberOf(thrown, "status_code");
   if (status === undefined) return {};
+  const vendorCode = wordOf(thrown, "vendorCode") ?? wordOf(thrown, "code") ?? wordOf(thrown, "type");
   return {
     status,
-    vendorCode: wordOf(thrown, "vendorCode") ?? wordOf(thrown, "code") ?? wordOf(thrown, "type"),
+    vendorCode,
+    contextExcess: readContextExcess(thrown, vendorCode),
     retryAfterMs: numberOf(thrown, "retryAfterMs") ?? retryAfterOf(thrown),
   };
 }

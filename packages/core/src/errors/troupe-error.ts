@@ -15,6 +15,7 @@ export const errorCodes = [
   "internal",
   "model_failed",
   "structured_output_invalid",
+  "context_too_long",
   "storage_unavailable",
   "storage_corrupt",
   "unavailable",

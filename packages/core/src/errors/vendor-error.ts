@@ -8,6 +8,8 @@ export type VendorErrorFacts = {
   vendorCode?: string | undefined;
   /** Milliseconds that the vendor asks to wait. */
   retryAfterMs?: number | undefined;
+  /** Tokens of the model's context, where a field of an error about its length has them. */
+  contextLimit?: number | undefined;
 };
 
 /**
@@ -16,14 +18,19 @@ export type VendorErrorFacts = {
  */
 export class VendorError extends Error {
   readonly status: number;
+  /** False if no status came with the error: `status` then tells that the call may be tried again. */
+  readonly hasStatus: boolean;
   readonly vendorCode: string | undefined;
   readonly retryAfterMs: number | undefined;
+  readonly contextLimit: number | undefined;
 
-  constructor({ message, status = 500, vendorCode, retryAfterMs }: VendorErrorFacts) {
+  constructor({ message, status, vendorCode, retryAfterMs, contextLimit }: VendorErrorFacts) {
     super(message ?? "The vendor sent an error without a message.");
-    this.status = status;
+    this.status = status ?? 500;
+    this.hasStatus = status !== undefined;
     this.vendorCode = vendorCode;
     this.retryAfterMs = retryAfterMs;
+    this.contextLimit = contextLimit;
   }
 }
 

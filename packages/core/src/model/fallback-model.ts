@@ -19,6 +19,7 @@ import type { ModelMessage } from "./vendor-state.ts";
 /** The codes of errors with which a vendor cannot answer, or refuses the request: another vendor may answer it. */
 const passedOn: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "model_failed",
+  "context_too_long",
   "rate_limited",
   "timeout",
   "unauthorized",

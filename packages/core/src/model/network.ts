@@ -97,6 +97,8 @@ export type CallStart = {
   environment?: readonly string[] | undefined;
   /** True for a server of the user, which may need no key. @default false */
   isKeyOptional?: boolean | undefined;
+  /** True for a client that the provider gives the key of a call with its request. @default false */
+  clientTakesKey?: boolean | undefined;
 };
 
 /** The network of one provider: sends its requests, and opens its calls with the key and the user's headers. Made once, in the constructor of the provider. */
@@ -131,11 +133,12 @@ export class Network implements HttpSender {
   /**
    * Returns the context of a model call: its key (its own, else that of the options, else that of the environment), and the user's
    * headers. A function that returns one of them is called once. Rejects with `unauthorized` without a key that is needed, and with
-   * `invalid_request` for a key of the call beside a client, which has a key of its own.
+   * `invalid_request` for a key of the call beside a client that takes none.
    */
-  async openCall({ providerId, apiKey: request, signal, environment, isKeyOptional }: CallStart): Promise<CallContext> {
+  async openCall(start: CallStart): Promise<CallContext> {
+    const { providerId, apiKey: request, signal, environment, isKeyOptional } = start;
     const client = this.#client;
-    if (client !== undefined) return openClientCall(client, { providerId, apiKey: request, signal, isKeyOptional });
+    if (client !== undefined) return await openClientCall(client, start);
     const sources = { providerId, request, config: this.#apiKey, environment, signal };
     const key = await (isKeyOptional === true ? resolveKey(sources) : requireKey(sources));
     return { providerId, key, signal, headers: await this.readHeaders(signal) };
@@ -154,8 +157,11 @@ function wrongResult(): TroupeError {
 }
 
 /** Errors of the call show none of the secrets that can be read from the client. */
-function openClientCall(client: unknown, { providerId, apiKey, signal, isKeyOptional }: CallStart): CallContext {
-  if (apiKey === undefined) return { providerId, signal, findSecrets: () => findClientSecrets(client, isKeyOptional) };
+async function openClientCall(client: unknown, start: CallStart): Promise<CallContext> {
+  const { providerId, apiKey: request, signal, isKeyOptional, clientTakesKey = false } = start;
+  const call = { providerId, signal, findSecrets: () => findClientSecrets(client, isKeyOptional) };
+  if (request === undefined) return call;
+  if (clientTakesKey) return { ...call, key: await resolveKey({ providerId, request }) };
   throw new TroupeError(
     "invalid_request",
     `${providerId} is called through a client with its own key. Send no API key.`,

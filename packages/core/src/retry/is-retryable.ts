@@ -8,7 +8,8 @@ import { readProperty } from "../util/read-property.ts";
  * too. The default of `retryableErrors`.
  */
 export function isRetryable(error: unknown): boolean {
-  if (isCancelled(error)) return false;
+  // Some servers report as their own failure that a request is too long for the model.
+  if (isCancelled(error) || (TroupeError.is(error) && error.code === "context_too_long")) return false;
   const status = findStatus(error);
   if (status !== undefined) return status === 429 || (status >= 500 && status <= 599);
   const code = findErrorCode(error);

@@ -33,6 +33,7 @@ const clientFailures: ReadonlySet<string> = new Set([
   "guardrail_blocked",
   "idempotency_mismatch",
   "limit_exceeded",
+  "context_too_long",
   "rate_limited",
   "cancelled",
 ] satisfies ErrorCode[]);

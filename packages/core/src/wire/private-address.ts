@@ -41,6 +41,12 @@ export function isPrivateAddress(address: string): boolean {
 /** Endings of names that lead to this machine or the network it is in, by RFC 6761, 6762 and 8375, ICANN and habit. */
 const localName = /(?:^|\.)(?:localhost|localdomain|local|internal|intranet|lan|svc|home\.arpa)$/;
 
+/** Public services whose names stand for the address that is written in them, as `10.0.0.1`, `10-0-0-1` or hexadecimal. */
+const addressService = /\.(?:nip\.io|sslip\.io|xip\.io|traefik\.me)$/;
+
+/** Public names that lead to this machine. */
+const loopbackName = /(?:^|\.)(?:localtest\.me|lvh\.me|vcap\.me|lacolhost\.com)$/;
+
 /**
  * Tells by a URL alone, without asking DNS, if it leads to a private address or to a name of this machine or its network. A name
  * without a dot is such a name.
@@ -48,7 +54,26 @@ const localName = /(?:^|\.)(?:localhost|localdomain|local|internal|intranet|lan|
 export function isPrivateUrl(url: URL): boolean {
   const host = bareHost(url).replace(/\.$/, "");
   if (isIP(host) !== 0) return isPrivateAddress(host);
-  return !host.includes(".") || localName.test(host);
+  if (!host.includes(".") || localName.test(host) || loopbackName.test(host)) return true;
+  return addressService.test(host) && holdsPrivateAddress(host.replace(addressService, ""));
+}
+
+/** Tells if a name below such a service holds an address that is not public, or none: then it leads to this machine. */
+function holdsPrivateAddress(name: string): boolean {
+  const addresses = addressesIn(name);
+  return addresses.length === 0 || addresses.some(isPrivateAddress);
+}
+
+/** Returns all addresses that a name may be read as: the services differ in which of several they take. */
+function addressesIn(name: string): string[] {
+  const ofNumbers = [...name.matchAll(/(?<!\d)(?=(\d{1,3})[.-](\d{1,3})[.-](\d{1,3})[.-](\d{1,3})(?!\d))/g)];
+  const ofHex = [...name.matchAll(/(?<![\da-z])([\da-f]{2})([\da-f]{2})([\da-f]{2})([\da-f]{2})(?![\da-z])/g)];
+  const v6 = name.slice(name.lastIndexOf(".") + 1).replaceAll("-", ":");
+  return [
+    ...ofNumbers.map(([, ...parts]) => parts.map(Number).join(".")),
+    ...ofHex.map(([, ...parts]) => parts.map((part) => parseInt(part, 16)).join(".")),
+    ...(isIP(v6) === 6 ? [v6] : []),
+  ];
 }
 
 /** Returns the host of a URL without the brackets around IPv6. */

@@ -38,6 +38,7 @@ const permanent: readonly ErrorCode[] = [
   "unauthorized",
   "forbidden",
   "limit_exceeded",
+  "context_too_long",
 ];
 
 /**

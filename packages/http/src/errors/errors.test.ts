@@ -19,6 +19,7 @@ const statuses: Record<ErrorCode, number> = {
   unsupported_media_type: 415,
   guardrail_blocked: 422,
   limit_exceeded: 422,
+  context_too_long: 422,
   gone: 410,
   idempotency_mismatch: 422,
   interrupted: 503,

@@ -14,6 +14,7 @@ const statusByCode = {
   guardrail_blocked: 422,
   idempotency_mismatch: 422,
   limit_exceeded: 422,
+  context_too_long: 422,
   rate_limited: 429,
   cancelled: 499,
   crashed: 500,

@@ -1,10 +1,9 @@
-import { createId, noUsage, readObject, readObjects, readText } from "@troupe/core/adapter";
+import { createId, noUsage, readObject, readObjects, readText, TruncatedResponseError } from "@troupe/core/adapter";
 import type { ModelResponse } from "@troupe/core/adapter";
 import type { ModelCall } from "../model-call.ts";
 import { toFinishDetails } from "../finish-details.ts";
 import { argumentsText, callId, toToolCalls } from "../to-tool-calls.ts";
 import type { UnparsedCall } from "../to-tool-calls.ts";
-import { toVendorError } from "../errors.ts";
 import { toChatFinishReason, toChatUsage } from "./finish.ts";
 import { ThinkingCollector } from "./replay.ts";
 import { contentText, readChoice, usageIn } from "./read-choice.ts";
@@ -13,12 +12,12 @@ import type { WireCall, WireCompletion, WireMessage } from "./wire-types.ts";
 
 /**
  * Converts the JSON body of a Chat Completions answer that was not streamed to a `ModelResponse`. Throws `VendorError`
- * when it holds an error or no message.
+ * when it holds an error, and `TruncatedResponseError` when it holds no message.
  */
 export function fromChatResponse(body: unknown, { modelId }: ModelCall): ModelResponse {
   const completion: WireCompletion = readObject(body);
   const choice = readChoice(completion);
-  if (!choice?.message) throw toVendorError({ code: 502, message: "The answer holds no message." });
+  if (!choice?.message) throw new TruncatedResponseError("sent an answer without content");
   const message: WireMessage = readObject(choice.message);
   const kept = new ThinkingCollector();
   const thinking = kept.add(message);

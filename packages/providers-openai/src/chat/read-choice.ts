@@ -1,4 +1,4 @@
-import { readObject, readObjects, readText } from "@troupe/core/adapter";
+import { readObject, readObjects, readText, TruncatedResponseError } from "@troupe/core/adapter";
 import { toVendorError } from "../errors.ts";
 import type { WireChoice, WireCompletion } from "./wire-types.ts";
 
@@ -11,7 +11,7 @@ export function readChoice({ error, object, message, choices }: WireCompletion):
   if (object === "error") throw toVendorError({ message });
   const failure = error ?? choice?.error;
   if (failure !== undefined && failure !== null) throw toVendorError(failure);
-  if (choice?.finish_reason === "error") throw toVendorError({ code: 502, message: "The answer ended with an error." });
+  if (choice?.finish_reason === "error") throw new TruncatedResponseError("ended its answer with an error");
   return choice;
 }
 
