@@ -6,7 +6,7 @@ import type { RawResult } from "./slim-message.ts";
 export type AskServerOptions = Pick<RequestOptions, "signal" | "timeout">;
 
 /** A page that a server said comes next may not be more than these away: a list that does not end is given up. */
-export const mostPages = 64;
+const mostPages = 64;
 
 /** Sends a request and returns the server's result as it came. */
 export async function askServer(

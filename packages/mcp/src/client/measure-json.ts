@@ -2,7 +2,7 @@
 export type JsonBounds = { readonly bytes?: number; readonly values?: number; readonly depth?: number };
 
 /** The deepest nesting that is taken from a server: what follows, such as `JSON.stringify`, recurses. */
-export const deepestJson = 256;
+const deepestJson = 256;
 
 /** The bytes of a value, or those up to the bound that it exceeds. */
 export type JsonSize = { readonly bytes: number; readonly exceeded?: keyof JsonBounds };

@@ -61,7 +61,7 @@ export function rawResultOf(result: object): RawResult {
 }
 
 /** Takes from a message what costs the library much to check. What it cannot do without is refused in its place. */
-export function slimMessage(message: JSONRPCMessage): JSONRPCMessage {
+function slimMessage(message: JSONRPCMessage): JSONRPCMessage {
   if ("result" in message) return slimResult(message);
   if ("error" in message) return isSmall(message.error.data) ? message : withoutErrorData(message);
   if (!("id" in message) || isSmall(message.params)) return message;
