@@ -191,6 +191,6 @@ function bytesInTransport({ transport }: Connection): number {
     };
   };
   const { bufferedAmount, _socket } = socket ?? {};
-  const queued = _socket?._handle?.writeQueueSize;
+  const { writeQueueSize: queued } = _socket?.["_handle"] ?? {};
   return (typeof bufferedAmount === "number" ? bufferedAmount : 0) + (typeof queued === "number" ? queued : 0);
 }
