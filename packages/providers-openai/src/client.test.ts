@@ -109,17 +109,15 @@ describe.each(apis)("a model over the client of the SDK, with %s", (api) => {
     expect(await failureOf(streamed(model))).toMatchObject({ code: "model_failed" });
   });
 
-  it("takes no key of a caller, and looks for none [provider.client]", async () => {
+  it("looks for no key but its own and the caller's [provider.client] [provider.client-call-keys]", async () => {
     const vendor = (await startVendor()).respond(() => ({ answer: "Yes." }));
     vi.stubEnv("OPENAI_API_KEY", "sk-canary");
     onTestFinished(() => void vi.unstubAllEnvs());
     const model = modelOver(clientOf(vendor), { api });
 
     await model.generate(question);
-    expect(await failureOf(model.generate(question, { apiKey: "sk-callers" }))).toMatchObject({
-      code: "invalid_request",
-    });
-    expect(vendor.exchanges.map(({ key }) => key)).toEqual(["sk-of-client"]);
+    await model.generate(question, { apiKey: "sk-callers" });
+    expect(vendor.exchanges.map(({ key }) => key)).toEqual(["sk-of-client", "sk-callers"]);
   });
 
   it("goes through a client that an instrumentation wrapped, with plain promises and generators [provider.client]", async () => {
