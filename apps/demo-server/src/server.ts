@@ -15,6 +15,8 @@ import { suggestions } from "./suggestions.ts";
 const docs = {
   title: "Troupe demo server",
   description: "Agents with tools, teams and a workflow. The weather is made up.",
+  contact: { name: "The Troupe authors", url: "https://github.com/troupe-ts/troupe" },
+  license: { name: "MIT", url: "https://github.com/troupe-ts/troupe/blob/main/LICENSE" },
 };
 
 /** The first suggestion for each agent and team. */

@@ -188,6 +188,9 @@ function keptRunParameters(): Record<string, object> {
   };
 }
 
+/** The OpenAPI schema of a number that some languages keep in 32 bits if the document does not say otherwise. */
+const turnNumber = { type: "integer", format: "int64", maximum: 999_999_999_999 };
+
 /** The parameters of paths to turns and their parts. */
 function turnParameters(): Record<string, object> {
   return {
@@ -195,21 +198,21 @@ function turnParameters(): Record<string, object> {
       name: "from",
       in: "query",
       required: true,
-      schema: { type: "integer", minimum: 1, maximum: 999_999_999_999 },
+      schema: { ...turnNumber, minimum: 1 },
       description: "The number of the first turn to delete.",
     },
     TurnNumber: {
       name: "seq",
       in: "path",
       required: true,
-      schema: { type: "integer", minimum: 1, maximum: 999_999_999_999 },
+      schema: { ...turnNumber, minimum: 1 },
       description: "The number of the turn.",
     },
     PartIndex: {
       name: "index",
       in: "path",
       required: true,
-      schema: { type: "integer", minimum: 0, maximum: 999_999_999_999 },
+      schema: { ...turnNumber, minimum: 0 },
       description: "`stored.index` of a part of the turn.",
     },
     InlineParts: {
@@ -221,7 +224,7 @@ function turnParameters(): Record<string, object> {
     AfterTurn: {
       name: "after",
       in: "query",
-      schema: { type: "integer", minimum: 0, maximum: 999_999_999_999 },
+      schema: { ...turnNumber, minimum: 0 },
       description: "`next` of the previous page.",
     },
   };

@@ -39,8 +39,27 @@ describe("what the host tells the docs", () => {
     expect(ofRun).toContainEqual({ bearer: [] });
     expect(ofRun).toContainEqual({ "our.cookie": [], openaiKey: [] });
     for (const signed of ofRun) expect(Object.keys(signed).some((name) => name in securitySchemes)).toBe(true);
-    expect(securityAt(spec, "get", "/health")).toBeUndefined();
-    expect(securityAt(generateOpenAPISpec(served), "get", "/sessions")).toBeUndefined();
+    expect(securityAt(spec, "get", "/health")).toEqual([]);
+  });
+
+  it("is no way to sign in: then each operation says that it takes a key or none, or needs nothing [http.docs-security]", () => {
+    const { paths } = generateOpenAPISpec({ ...served, fileUpload: true });
+    const operations = Object.entries(paths).flatMap(([path, item]) =>
+      Object.values(item).map(({ security }) => ({ path, security })),
+    );
+
+    for (const { path, security } of operations) {
+      const takesKeys = /\/(run|stream|ui)$/.test(path) && !path.includes("{");
+      expect(security?.slice(0, 2), path).toEqual(takesKeys ? [{}, { openaiKey: [] }] : []);
+    }
+  });
+
+  it("is whom to ask and the license of the service", () => {
+    const contact = { name: "The desk", url: "https://example.com/desk" };
+    const license = { name: "MIT" };
+
+    expect(generateOpenAPISpec(served, { contact, license }).info).toMatchObject({ contact, license });
+    expect(() => generateOpenAPISpec(served, { license: { name: "" } })).toThrow("license.name");
   });
 
   it.each<[string, object, string]>([

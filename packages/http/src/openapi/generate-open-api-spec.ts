@@ -33,6 +33,8 @@ export function describeService(settings: RouterSettings, docs: DocsSettings): O
       title: docs.title,
       version: docs.version,
       ...(docs.description !== undefined && { description: docs.description }),
+      ...(docs.contact !== undefined && { contact: docs.contact }),
+      ...(docs.license !== undefined && { license: docs.license }),
     },
     ...(docs.servers !== undefined && { servers: docs.servers.map((server) => ({ ...server })) }),
     tags: [...tags],
@@ -60,21 +62,26 @@ function checkQuestions({ agents, teams }: RouterSettings, { questions }: DocsSe
   throw new TroupeError("invalid_config", message);
 }
 
-/** Names the ways to sign in that the host has: each operation needs one of them, but not the probes, which stand before it. */
+/**
+ * Gives each operation its `security`: one of the ways to sign in that the host has, but not the probes, which stand before
+ * it. Without such a way an operation that takes no keys needs none, and says so.
+ */
 function withSecurity(
   paths: Record<string, OpenApiPath>,
   { securitySchemes }: DocsSettings,
 ): Record<string, OpenApiPath> {
   const names = Object.keys(securitySchemes);
-  if (names.length === 0) return paths;
-  const signedIn = ({ security = [{}], ...operation }: OpenApiOperation): OpenApiOperation => ({
-    ...operation,
-    security: names.flatMap((name) => security.map((keys) => ({ [name]: [], ...keys }))),
-  });
+  const secured = ({ security, ...operation }: OpenApiOperation, isProbe: boolean): OpenApiOperation => {
+    if (names.length === 0 || isProbe) return { ...operation, security: security ?? [] };
+    const signedIn = names.flatMap((name) => (security ?? [{}]).map((keys) => ({ [name]: [], ...keys })));
+    return { ...operation, security: signedIn };
+  };
   return Object.fromEntries(
     Object.entries(paths).map(([path, item]) => {
-      if (path === "/health" || path === "/ready") return [path, item] as const;
-      const operations = Object.entries(item).map(([method, operation]) => [method, signedIn(operation)] as const);
+      const isProbe = path === "/health" || path === "/ready";
+      const operations = Object.entries(item).map(
+        ([method, operation]) => [method, secured(operation, isProbe)] as const,
+      );
       return [path, Object.fromEntries(operations) as OpenApiPath] as const;
     }),
   );

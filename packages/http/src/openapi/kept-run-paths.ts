@@ -37,6 +37,7 @@ export function keptRunPaths(): Record<string, OpenApiPath> {
         id: "cancel_run",
         tags,
         summary: "Cancel a run",
+        description: "A run that is over stays as it is, and the answer has its status.",
         parameters,
         answer: "Cancelled",
         errors: [400, 404, 500, 503],
@@ -66,7 +67,8 @@ function listOperation(): OpenApiOperation {
   return operation({
     id: "list_runs",
     tags,
-    summary: "List the durable runs of the user who is signed in, newest first",
+    summary: "List the durable runs of the user who is signed in",
+    description: "Newest first, those of one status or all.",
     parameters: ["RunStatus", "Limit", "AfterRun"].map((name) => componentRef("parameters", name)),
     answer: "RunList",
     errors: [400, 401, 500, 503],

@@ -42,7 +42,13 @@ export type OpenApiPath = {
  */
 export type OpenApiSpec = {
   openapi: "3.0.3";
-  info: { title: string; version: string; description?: string };
+  info: {
+    title: string;
+    version: string;
+    description?: string;
+    contact?: { name: string; url?: string; email?: string };
+    license?: { name: string; url?: string };
+  };
   servers?: OpenApiServer[];
   tags: { name: string; description: string }[];
   paths: Record<string, OpenApiPath>;

@@ -97,7 +97,7 @@ function operationOf(subject: Subject, ids: OperationIds, verb: "run" | "stream"
     operationId: ids.next(`${verb}_${word}`, name),
     tags: [collection],
     summary: verb === "run" ? `Run the ${word} ${name}` : `Run the ${word} ${name} as a stream`,
-    ...(description !== undefined && { description: plainText(description) }),
+    description: description === undefined ? plainDescriptions[verb] : plainText(description),
     parameters: [...parametersOf[verb], "OnDisconnect", "IdempotencyKey"].map((each) =>
       componentRef("parameters", each),
     ),
@@ -105,6 +105,12 @@ function operationOf(subject: Subject, ids: OperationIds, verb: "run" | "stream"
     responses: { "200": runAnswer(verb, content), ...(verb === "run" && { "202": acceptedAnswer() }), ...errors },
   };
 }
+
+/** Descriptions of operations whose agent, team or workflow has none. */
+const plainDescriptions = {
+  run: "Answers once the run has ended.",
+  stream: "Answers with server-sent events while the run goes on.",
+};
 
 const parametersOf = { run: ["EarlyRun", "Prefer"], stream: ["EarlyStream", "LastEventId"] };
 

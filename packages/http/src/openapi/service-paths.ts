@@ -14,7 +14,14 @@ export function servicePaths(): Record<string, OpenApiPath> {
 
 function listPaths(): Record<string, OpenApiPath> {
   const list = (id: string, collection: string, answer: string) => ({
-    get: operation({ id, tags: [collection], summary: `List the ${collection}`, answer, errors: [500] }),
+    get: operation({
+      id,
+      tags: [collection],
+      summary: `List the ${collection}`,
+      description: `The name of each, by which it is run, and the forms of input that it takes.`,
+      answer,
+      errors: [500],
+    }),
   });
   return {
     "/agents": list("list_agents", "agents", "AgentList"),
@@ -31,7 +38,8 @@ function sessionPaths(): Record<string, OpenApiPath> {
       get: operation({
         id: "list_sessions",
         tags,
-        summary: "List the sessions of the user who is signed in, those with the newest turn first",
+        summary: "List the sessions of the user who is signed in",
+        description: "Those with the newest turn first.",
         parameters: [limit, componentRef("parameters", "AfterSession")],
         answer: "SessionList",
         errors: [400, 401, 500, 503],
@@ -42,9 +50,9 @@ function sessionPaths(): Record<string, OpenApiPath> {
       get: operation({
         id: "list_turns",
         tags,
-        summary: "List the turns of a session, oldest first",
+        summary: "List the turns of a session",
         description:
-          "A page ends after `limit` turns or 8 MB, whichever comes first, and has at least one turn if there is one. " +
+          "Oldest first. A page ends after `limit` turns or 8 MB, whichever comes first, and has at least one turn if there is one. " +
           "Images, sounds and files are references, without their data.",
         parameters: [id, limit, componentRef("parameters", "AfterTurn"), componentRef("parameters", "InlineParts")],
         answer: "TurnList",
@@ -70,6 +78,7 @@ function partOperation(): OpenApiOperation {
     operationId: "read_part",
     tags: ["sessions"],
     summary: "Read an image, a sound or a file of a turn",
+    description: "The data that a list of turns leaves out, by the number that it gives the part.",
     parameters: ["SessionId", "TurnNumber", "PartIndex"].map((name) => componentRef("parameters", name)),
     responses: {
       "200": {
@@ -90,6 +99,7 @@ function sessionPath(): OpenApiPath {
       id: "read_session",
       tags,
       summary: "Read a session",
+      description: "Its title, its times and the number of its turns, which `list_turns` returns.",
       parameters: [id],
       answer: "Session",
       errors: [400, 404, 500, 503],
@@ -119,9 +129,16 @@ function sessionPath(): OpenApiPath {
 
 function statePaths(): Record<string, OpenApiPath> {
   const tags = ["service"];
-  const [health, readiness] = ["Check that the process lives", "Check that the service takes requests"];
+  const health = {
+    summary: "Check that the process lives",
+    description: "A probe of liveness: it asks no storage.",
+  };
+  const readiness = {
+    summary: "Check that the service takes requests",
+    description: "A probe of readiness: it fails while the storage fails, and from the beginning of a shutdown on.",
+  };
   return {
-    "/health": { get: operation({ id: "health", tags, summary: health, answer: "Health", errors: [] }) },
-    "/ready": { get: operation({ id: "ready", tags, summary: readiness, answer: "Readiness", errors: [503] }) },
+    "/health": { get: operation({ id: "health", tags, ...health, answer: "Health", errors: [] }) },
+    "/ready": { get: operation({ id: "ready", tags, ...readiness, answer: "Readiness", errors: [503] }) },
   };
 }

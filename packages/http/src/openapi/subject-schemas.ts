@@ -4,7 +4,7 @@ import { readOutputSchema } from "@troupe/core/adapter";
 import type { ServedWorkflow } from "@troupe/core/adapter";
 import { schemaRef } from "./open-api-spec.ts";
 import type { OpenApiSchema } from "./open-api-spec.ts";
-import { nullableRunFields, outputSchemaWith, saidSchema } from "./schemas/run-schemas.ts";
+import { nullableRunFields, structuredOutputSchema, saidSchema } from "./schemas/run-schemas.ts";
 import { anyObjectSchema } from "./schemas/schema-builders.ts";
 import { toOpenApiSchema } from "./to-open-api-schema.ts";
 
@@ -15,7 +15,7 @@ import { toOpenApiSchema } from "./to-open-api-schema.ts";
 export function runOutputSchema(runnable: Runnable): OpenApiSchema {
   const schema =
     runnable instanceof Agent ? readOutputSchema(runnable.structuredOutput as object | undefined) : undefined;
-  return schema === undefined ? schemaRef("RunOutput") : outputSchemaWith(toOpenApiSchema(schema));
+  return schema === undefined ? schemaRef("RunOutput") : structuredOutputSchema(toOpenApiSchema(schema));
 }
 
 const kinds: Readonly<Record<string, OpenApiSchema>> = {

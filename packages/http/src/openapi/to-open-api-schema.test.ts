@@ -11,7 +11,18 @@ describe("toOpenApiSchema", () => {
     [{ const: "a" }, { enum: ["a"] }],
     [{ type: "array" }, { type: "array", items: {} }],
     [{ exclusiveMaximum: 3 }, { maximum: 3, exclusiveMaximum: true }],
-    [{ oneOf: [{ type: "string" }, { type: "null" }] }, { anyOf: [{ type: "string" }, expect.anything()] }],
+    [
+      { oneOf: [{ type: "string" }, { type: "null" }], title: "T" },
+      { type: "string", nullable: true, title: "T" },
+    ],
+    [
+      { anyOf: [{ enum: ["a"] }, { type: "null" }] },
+      { anyOf: [{ enum: ["a"] }, { type: "object", nullable: true, maxProperties: 0 }] },
+    ],
+    [
+      { anyOf: [{ type: "string" }, { type: "null" }], maxLength: 3 },
+      { anyOf: [{ type: "string" }, { type: "object", nullable: true, maxProperties: 0 }], maxLength: 3 },
+    ],
     [{ $ref: "#/$defs/a", $defs: { a: { type: "string" } } }, { type: "string" }],
     [{ $ref: "#/$defs/nowhere" }, {}],
     [{ $ref: "https://example.com/schema" }, {}],

@@ -60,16 +60,41 @@ function convertParts(schema: OpenApiSchema, place: Place): OpenApiSchema {
     ...(additionalProperties === false &&
       isFields(properties) &&
       !("patternProperties" in schema) && { additionalProperties }),
-    // Not oneOf: alternatives that became wider may both match.
-    ...(alternatives && { anyOf: alternatives.map((each) => convertAlternative(each, place)) }),
+    ...(alternatives && convertAlternatives(alternatives, { schema, place })),
     ...(Array.isArray(allOf) && { allOf: allOf.map((each) => convert(each, place)) }),
   };
 }
 
-/** Converts `null` as an alternative, the usual way to write "or null". */
-function convertAlternative(schema: unknown, place: Place): OpenApiSchema {
-  const isNull = isFields(schema) && schema["type"] === "null";
-  return isNull ? { type: "object", nullable: true, maxProperties: 0 } : convert(schema, place);
+/** Converts alternatives. A type or null, which schema libraries write as two of them, becomes one type that is nullable. */
+function convertAlternatives(alternatives: readonly unknown[], { schema, place }: Alternatives): OpenApiSchema {
+  const others = alternatives.filter((each) => !isNull(each));
+  const converted = others.map((each) => convert(each, place));
+  if (others.length === alternatives.length) return { anyOf: converted };
+  const [only, another] = converted;
+  const isOneType = another === undefined && typeof only?.["type"] === "string" && !("enum" in only);
+  // What restricts the value beside the alternatives would be lost in the one type.
+  const isAlone = Object.keys(schema).every((keyword) => annotations.has(keyword));
+  if (isOneType && isAlone) return { ...only, nullable: true };
+  // Not oneOf: alternatives that became wider may both match.
+  return { anyOf: [...converted, { type: "object", nullable: true, maxProperties: 0 }] };
+}
+
+type Alternatives = { schema: OpenApiSchema; place: Place };
+
+/** Keywords that may stand beside the alternatives of a schema without restricting its values. */
+const annotations = new Set([
+  "anyOf",
+  "oneOf",
+  "title",
+  "description",
+  "default",
+  "deprecated",
+  "readOnly",
+  "writeOnly",
+]);
+
+function isNull(schema: unknown): boolean {
+  return isFields(schema) && schema["type"] === "null";
 }
 
 /** Exclusive bounds are numbers in JSON Schema, and flags beside the bounds in 3.0. */

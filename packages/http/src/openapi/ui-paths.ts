@@ -55,7 +55,8 @@ function resumeOperation({ collection, word, name }: Subject, ids: OperationIds)
   return {
     operationId: ids.next(`resume_${word}_chat`, name),
     tags: [collection],
-    summary: `Read the message of the ${word} ${name} that is under way, from its beginning`,
+    summary: `Read the message of the ${word} ${name} that is under way`,
+    description: "From its beginning, for a page that has lost its connection or was loaded again.",
     parameters: [componentRef("parameters", "ChatId")],
     responses: {
       "200": streamAnswer("The message that is under way, or that waits for an answer."),
@@ -69,7 +70,8 @@ function stopOperation({ collection, word, name }: Subject, ids: OperationIds): 
   return {
     operationId: ids.next(`stop_${word}_chat`, name),
     tags: [collection],
-    summary: `Stop the message of the ${word} ${name} that is under way, if there is one`,
+    summary: `Stop the message of the ${word} ${name} that is under way`,
+    description: "Does nothing if there is none.",
     parameters: [componentRef("parameters", "ChatId")],
     requestBody: {
       required: false,

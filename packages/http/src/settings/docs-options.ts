@@ -24,6 +24,10 @@ export type DocsOptions = {
   description?: string | undefined;
   /** The version of the host's service. @default "1.0.0" */
   version?: string | undefined;
+  /** The person or team to ask about the service. @default none */
+  contact?: { name: string; url?: string | undefined; email?: string | undefined } | undefined;
+  /** The license under which the service may be used. @default none */
+  license?: { name: string; url?: string | undefined } | undefined;
   /** A prefix for each path of the description. @default none */
   routePrefix?: string | undefined;
   /** URLs that the service can be reached at. @default the mount path of the router */
@@ -86,11 +90,16 @@ const server = {
   description: optional(anyString),
 };
 
+const person = { name: nonBlankString(), url: optional(nonBlankString()), email: optional(nonBlankString()) };
+const license = { name: nonBlankString(), url: optional(nonBlankString()) };
+
 const docsOptions = {
   enabled: optional(anyBoolean, true),
   title: optional(nonBlankString(), "Service API"),
   description: optional(nonBlankString()),
   version: optional(nonBlankString(), "1.0.0"),
+  contact: optional(nested(person)),
+  license: optional(nested(license)),
   routePrefix: (value, name, where) => (value === undefined || value === "" ? "" : path(value, name, where)),
   servers: optional(arrayOf("servers", nested(server))),
   questions: optional(questions, {}),

@@ -6,6 +6,7 @@ import { schemaRef } from "../open-api-spec.ts";
 import type { OpenApiSchema } from "../open-api-spec.ts";
 import {
   anyObjectSchema,
+  anythingSchema,
   arraySchema,
   countSchema,
   durationSchema,
@@ -30,7 +31,6 @@ export const runStatuses = [
 
 const kinds = ["agent", "team", "workflow"] as const satisfies RunKind[];
 const waitKinds = ["approval", "input", "doubt", "upgrade"] as const satisfies WaitKind[];
-const anything: OpenApiSchema = { description: "Anything.", nullable: true };
 
 const runId = "0f8fad5b-d9cb-469f-a165-70867728950e";
 const wait: PublicWait = {
@@ -70,7 +70,7 @@ export function keptRunSchemas(): Record<string, OpenApiSchema> {
         startedAt: timestampSchema,
         endedAt: timestampSchema,
         waits: arraySchema(schemaRef("RunWait")),
-        output: { description: "The output of `/run`, after the end.", nullable: true },
+        output: { description: "The output of `/run`, after the end." },
         error: schemaRef("PublicError"),
       },
       example: run,
@@ -95,7 +95,7 @@ export function keptRunSchemas(): Record<string, OpenApiSchema> {
 }
 
 const waitShape = {
-  required: { waitId: stringSchema, kind: enumSchema(...waitKinds), about: anything },
+  required: { waitId: stringSchema, kind: enumSchema(...waitKinds), about: anythingSchema },
   optional: {
     until: { ...timestampSchema, description: "After that an approval is denied, and all else fails as `timeout`." },
     toolCallId: stringSchema,
@@ -111,7 +111,7 @@ function answerSchema(): OpenApiSchema {
       approved: { type: "boolean", description: "Of an approval." },
       reason: { type: "string", description: "Of a denial: it is told to the model." },
       args: { ...anyObjectSchema, description: "Of an approval: arguments in place of the model's." },
-      result: { description: "Of an input or a doubt: the result of the tool.", nullable: true },
+      result: { description: "Of an input or a doubt: the result of the tool." },
       error: { type: "string", description: "Of an input: the tool failed." },
       choice: { ...enumSchema("happened", "again", "giveUp"), description: "Of a doubt or an upgrade." },
     },
@@ -144,7 +144,7 @@ function journalSchemas(): Record<string, OpenApiSchema> {
         type: enumSchema("call"),
         journalStep: journalStepSchema,
         toolName: stringSchema,
-        args: anything,
+        args: anythingSchema,
         effect: enumSchema("pure", "idempotent", "once"),
       },
       optional: {},

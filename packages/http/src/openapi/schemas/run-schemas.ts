@@ -17,6 +17,7 @@ import type { OpenApiSchema } from "../open-api-spec.ts";
 import type { UploadRules } from "../../uploads/upload-options.ts";
 import {
   anyObjectSchema,
+  anythingSchema,
   closedObjectSchema,
   countSchema,
   durationSchema,
@@ -24,6 +25,7 @@ import {
   timestampSchema,
   objectSchema,
   enumSchema,
+  havingSchema,
   stringSchema,
   unionSchema,
   storedSchema,
@@ -69,8 +71,11 @@ export const nullableRunFields = {
   apiKey: { ...runFields.apiKey, nullable: true },
 };
 
-/** The OpenAPI schema of a string that is not blank. */
-export const saidSchema: OpenApiSchema = { type: "string", pattern: "\\S" };
+/** The OpenAPI schema of a string that is not blank. Its pattern has an anchor: some clients match from the start alone. */
+export const saidSchema: OpenApiSchema = { type: "string", pattern: "^\\s*\\S" };
+
+/** The OpenAPI schema of a string that is empty or blank. */
+export const blankSchema: OpenApiSchema = { type: "string", pattern: "^\\s*$" };
 
 /** The question of bodies whose agent or team has none of its own: every one can answer it. */
 export const anyQuestion = "What can you help me with?";
@@ -81,6 +86,13 @@ const runExample = { input: anyQuestion };
 const examples = {
   usage: { promptTokens: 12, completionTokens: 4, totalTokens: 16 },
   call: { toolCallId: "call_1", toolName: "weather", args: { city: "Oslo" }, result: "Rain.", durationMs: 41 },
+};
+
+const outputExample = {
+  text: "Take an umbrella.",
+  toolCalls: [examples.call],
+  usage: examples.usage,
+  structured: null,
 };
 
 /**
@@ -96,7 +108,6 @@ export function runSchemas(): Record<string, OpenApiSchema> {
     }),
     GivenMessage: givenMessage(),
     RunOutput: outputSchemaWith({
-      nullable: true,
       description: "The structured output of an agent that has one, else null.",
     }),
     ToolCallResult: objectSchema<ToolCallResult>({
@@ -111,14 +122,14 @@ export function runSchemas(): Record<string, OpenApiSchema> {
       example: examples.call,
     }),
     Artifact: objectSchema<Artifact>({
-      required: { type: stringSchema, data: { description: "Anything.", nullable: true } },
+      required: { type: stringSchema, data: anythingSchema },
       optional: { mimeType: stringSchema },
       example: { type: "chart", data: { points: [1, 2] } },
     }),
     ToolArtifact: objectSchema<ToolArtifact>({
       required: {
         type: stringSchema,
-        data: { description: "Anything.", nullable: true },
+        data: anythingSchema,
         toolCallId: stringSchema,
         toolName: stringSchema,
       },
@@ -139,7 +150,13 @@ export function runSchemas(): Record<string, OpenApiSchema> {
 /**
  * Returns the OpenAPI schema of the output of an agent's or team's run, with this schema for its field `structured`.
  */
-export function outputSchemaWith(structured: OpenApiSchema): OpenApiSchema {
+export function structuredOutputSchema(structured: OpenApiSchema): OpenApiSchema {
+  // The example has no structured output.
+  const { example: _, ...schema } = outputSchemaWith(structured);
+  return schema;
+}
+
+function outputSchemaWith(structured: OpenApiSchema): OpenApiSchema {
   return objectSchema<PublicOutput>({
     required: {
       text: stringSchema,
@@ -163,7 +180,7 @@ export function outputSchemaWith(structured: OpenApiSchema): OpenApiSchema {
       sources: arraySchema(schemaRef("Source")),
       stored: storedSchema,
     },
-    example: { text: "Take an umbrella.", toolCalls: [examples.call], usage: examples.usage, structured: null },
+    example: outputExample,
   });
 }
 
@@ -177,8 +194,8 @@ export function formSchema({ maxFiles }: Pick<UploadRules, "maxFiles">, question
   return {
     type: "object",
     properties: { input: { ...stringSchema, example: question }, files, ...runFields },
-    // Generators of clients would split the form by an `anyOf` of its own.
-    allOf: [{ anyOf: [{ required: ["input"], properties: { input: saidSchema } }, { required: ["files"] }] }],
+    // Generators of clients split a form by `anyOf` and `allOf`; they skip `not`.
+    not: { properties: { input: blankSchema }, not: havingSchema("files") },
     additionalProperties: false,
     description: "A text, files, or both.",
   };
@@ -209,7 +226,7 @@ function givenMessages(): OpenApiSchema {
 }
 
 function messageInput(): OpenApiSchema {
-  const blank = { ...anyObjectSchema, required: ["text"], properties: { text: { type: "string", pattern: "^\\s*$" } } };
+  const blank = { ...anyObjectSchema, required: ["text"], properties: { text: blankSchema } };
   const parts = { ...arraySchema(schemaRef("ContentPart")), minItems: 1, maxItems: 100, not: arraySchema(blank) };
   return { oneOf: [saidSchema, parts], description: "A string, or an array of content parts." };
 }

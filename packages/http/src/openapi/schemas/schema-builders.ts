@@ -11,13 +11,16 @@ export const storedSchema: OpenApiSchema = {
 export const stringSchema: OpenApiSchema = { type: "string" };
 
 /** The OpenAPI schema of a count: an integer from 0. */
-export const countSchema: OpenApiSchema = { type: "integer", minimum: 0 };
+export const countSchema: OpenApiSchema = { type: "integer", format: "int64", minimum: 0 };
 
 /** The OpenAPI schema of a duration: milliseconds as a number from 0. */
 export const durationSchema: OpenApiSchema = { type: "number", minimum: 0, description: "Milliseconds." };
 
 /** The OpenAPI schema of a point in time: milliseconds since 1970. */
 export const timestampSchema: OpenApiSchema = { type: "number", description: "Milliseconds since 1970." };
+
+/** The OpenAPI schema of any value, null among them: in 3.0 `nullable` means something only beside a type. */
+export const anythingSchema: OpenApiSchema = { description: "Anything." };
 
 /** The OpenAPI schema of an object with any fields. */
 export const anyObjectSchema: OpenApiSchema = { type: "object", additionalProperties: true };
@@ -40,6 +43,11 @@ export function withJournalStep(schemas: Record<string, OpenApiSchema>): Record<
 /** Returns the OpenAPI schema of a string that must be one of these words. */
 export function enumSchema(...words: string[]): OpenApiSchema {
   return { type: "string", enum: words };
+}
+
+/** Returns the OpenAPI schema of an object that has all of these fields, whatever their values. */
+export function havingSchema(...fields: string[]): OpenApiSchema {
+  return { properties: Object.fromEntries(fields.map((field) => [field, {}])), required: fields };
 }
 
 /** Returns the OpenAPI schema of an array whose items have this schema. */

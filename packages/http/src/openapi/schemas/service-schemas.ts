@@ -69,10 +69,10 @@ function statusSchema(status: string): OpenApiSchema {
 function errorSchemas(): Record<string, OpenApiSchema> {
   const code = enumSchema(...errorCodes);
   const message: OpenApiSchema = { type: "string", description: "For people. May change." };
-  // More fields by code: vendor, guardrail, step, retryAfterMs.
-  const facts = { anyOf: [{ type: "string", nullable: true }, { type: "number" }, { type: "boolean" }] };
   const error = { code: "not_found", message: 'There is no session "trip".' } as const;
-  const shared = { type: "object", additionalProperties: facts };
+  // More fields by code, such as vendor, guardrail, step, retryAfterMs: strings, numbers, booleans and null. A schema for
+  // them would count for `usage` beside them in the types of some generators, and refuse it.
+  const shared = { type: "object", additionalProperties: true };
   const ofRun = {
     runId: { type: "string", description: "The id of the run that failed." },
     usage: { allOf: [schemaRef("TokenUsage")], description: "What the run used until it failed, if anything." },

@@ -3,6 +3,7 @@ import { schemaRef } from "../open-api-spec.ts";
 import type { OpenApiSchema } from "../open-api-spec.ts";
 import { sourceFields, toolResultSchema } from "./run-schemas.ts";
 import {
+  anythingSchema,
   arraySchema,
   durationSchema,
   objectSchema,
@@ -104,7 +105,7 @@ function toolCallSchemas(): Record<string, OpenApiSchema> {
         type: enumSchema("tool_progress"),
         toolCallId: stringSchema,
         toolName: stringSchema,
-        progress: { description: "Anything.", nullable: true },
+        progress: anythingSchema,
       },
       optional: {},
       example: { type: "tool_progress", toolCallId: "call_1", toolName: "weather", progress: { percent: 40 } },

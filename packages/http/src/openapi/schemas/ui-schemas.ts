@@ -1,7 +1,7 @@
 import { schemaRef } from "../open-api-spec.ts";
 import type { OpenApiSchema } from "../open-api-spec.ts";
-import { nullableRunFields, sessionIdPattern } from "./run-schemas.ts";
-import { anyObjectSchema, arraySchema, enumSchema, stringSchema } from "./schema-builders.ts";
+import { blankSchema, nullableRunFields, sessionIdPattern } from "./run-schemas.ts";
+import { anyObjectSchema, arraySchema, enumSchema, havingSchema, stringSchema } from "./schema-builders.ts";
 
 /** Returns the OpenAPI schemas of the requests of `useChat` and of the chunks of their answers. */
 export function uiSchemas(): Record<string, OpenApiSchema> {
@@ -25,8 +25,8 @@ export function uiSchemas(): Record<string, OpenApiSchema> {
         apiKey,
       },
       required: ["id"],
-      oneOf: [{ required: ["messages"] }, { required: ["message"] }],
-      allOf: [{ not: regeneratedWithoutQuestion() }],
+      // Generators of clients make no usable type of a `oneOf` without types; they skip `not`.
+      not: { anyOf: [bothForms, neitherForm, regeneratedWithoutQuestion()] },
       additionalProperties: false,
     },
     ...messageSchemas(),
@@ -44,6 +44,9 @@ export function uiSchemas(): Record<string, OpenApiSchema> {
     },
   };
 }
+
+const bothForms: OpenApiSchema = havingSchema("messages", "message");
+const neitherForm: OpenApiSchema = { not: { anyOf: [havingSchema("messages"), havingSchema("message")] } };
 
 /** Only an answer to a message of the user can be regenerated. */
 function regeneratedWithoutQuestion(): OpenApiSchema {
@@ -77,7 +80,7 @@ function messageSchemas(): Record<string, OpenApiSchema> {
 /** The most parts of a message of the user: as many as an input may have. */
 const maxParts = 100;
 
-const blankText = partSchema({ type: enumSchema("text"), text: { type: "string", pattern: "^\\s*$" } });
+const blankText = partSchema({ type: enumSchema("text"), text: blankSchema });
 
 const partSchemas = {
   text: partSchema({ type: enumSchema("text"), text: stringSchema }),
