@@ -1,4 +1,4 @@
-"""Uses the client that openapi-python-client generates: `python client.py URL`."""
+"""Uses the client that openapi-python-client generates: `python openapi-python-client.py URL`."""
 
 import builtins
 import io

@@ -1,7 +1,7 @@
-// Uses the types that openapi-typescript generates: `node client.ts URL`.
+// Uses the types that openapi-typescript generates: `node openapi-typescript.ts URL`.
 import { deepEqual, equal, ok } from "node:assert/strict";
 import createClient from "openapi-fetch";
-import type { components, paths } from "./api.d.ts";
+import type { components, paths } from "./openapi-typescript/api.d.ts";
 
 const [, , baseUrl = ""] = process.argv;
 const client = createClient<paths>({ baseUrl });
