@@ -1,10 +1,11 @@
-// Measures uploads of 45 MB and the pages of a session with ten of them: the longest time that the event loop stood still,
+// Measures uploads of 30 MB as JSON and of 45 MB as forms, and the pages of a session with ten of them: the longest time that the event loop stood still,
 // and the memory. Prints a line of JSON for each step. Run it with `node --conditions=@troupe/source`, and `sqlite` for a
 // database in place of memory.
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { monitorEventLoopDelay } from "node:perf_hooks";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fork } from "node:child_process";
 import { Agent, InMemoryStorage } from "@troupe/core";
 import { createAgentRouter } from "@troupe/http";
@@ -20,6 +21,12 @@ const answer = {
   choices: [{ index: 0, finish_reason: "stop", message: { role: "assistant", content: "Seen." } }],
   usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
 };
+
+/** A body of a run with a file of 30 MB as JSON. */
+function jsonBody(): string {
+  const part = { type: "file", data: Buffer.alloc(30 * 1_048_576, 7).toString("base64"), mimeType: "application/pdf" };
+  return JSON.stringify({ input: [{ type: "text", text: "What is it?" }, part], sessionId: "j" });
+}
 
 /** Measures the longest time that the event loop stood still, by the clock and by the processor time of its thread. */
 class Watch {
@@ -57,6 +64,12 @@ if (process.argv[2] === "vendor") {
       .resume()
       .on("end", () => response.setHeader("content-type", "application/json").end(JSON.stringify(answer)));
   }).listen(0, "127.0.0.1", () => process.send?.((server.address() as AddressInfo).port));
+} else if (process.argv[2] === "json-client") {
+  const [, , , url = ""] = process.argv;
+  const headers = { "content-type": "application/json" };
+  const reply = await fetch(`${url}/agents/a/run`, { method: "POST", headers, body: jsonBody() });
+  if (reply.status !== 200) process.send?.(await reply.text());
+  process.send?.("done");
 } else if (process.argv[2] === "client") {
   const [, , , url = "", count = "1"] = process.argv;
   for (let index = 0; index < Number(count); index++) {
@@ -78,6 +91,19 @@ if (process.argv[2] === "vendor") {
   const server = createServer(express().use(createAgentRouter({ agents: { a: agent }, fileUpload: true }))).listen(0);
   await once(server, "listening");
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  for (const name of ["first upload as JSON", "second upload as JSON"]) {
+    const watch = new Watch();
+    const client = fork(import.meta.filename, ["json-client", url]);
+    client.on("message", (text) => text === "done" || process.stderr.write(`client: ${JSON.stringify(text)}\n`));
+    await once(client, "exit");
+    watch.tell(name);
+  }
+  const bytes = Buffer.from(jsonBody());
+  const ofParsing = new Watch();
+  await sleep(20);
+  JSON.parse(bytes.toString("utf8"));
+  await sleep(20);
+  ofParsing.tell("JSON.parse alone");
   for (const [name, count] of [
     ["first upload", "1"],
     ["second upload", "1"],
