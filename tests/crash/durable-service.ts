@@ -78,7 +78,7 @@ async function serve(): Promise<void> {
     talk: new Agent({ name: "talk", model: new CountingModel(), storage }),
     act: new Agent({ name: "act", model: new CountingModel(), storage, tools }),
   };
-  const runs = new RunService({ storage, agents });
+  const runs = new RunService({ storage, agents, sealKeys: false });
   const server = createServer(express().use(createAgentRouter({ agents, runs })));
   server.listen(port, "127.0.0.1", () => process.send?.({ serving: true }));
   await runs.serve();

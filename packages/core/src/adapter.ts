@@ -197,7 +197,6 @@ export type {
   GivenAnswer,
   KeepRequest,
   OnDisconnect,
-  ServedRunnables,
   ServedRunsOptions,
   WaitingQuestion,
 } from "./transport/served-runs.ts";
@@ -250,3 +249,4 @@ export type { Masker } from "./util/create-masker.ts";
 
 // At import: a runtime that is too old would fail in each run.
 checkRuntime();
+export type { ServedRunnables } from "./transport/durable-service.ts";

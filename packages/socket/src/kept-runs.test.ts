@@ -140,8 +140,9 @@ describe("agent.attach", () => {
 
   it("refuses the run of a workflow, which has other events [socket.attach]", async () => {
     const workflow = new Workflow({ name: "w", initialState: { n: 1 }, steps: [{ name: "s", run: () => ({ n: 2 }) }] });
-    const runs = await durable({ workflows: { w: workflow } });
-    const { join } = await serveUsers({ runs });
+    const { agent } = payer();
+    const runs = await durable({ agents: { a: agent }, workflows: { w: workflow } });
+    const { join } = await serveUsers({ agents: { a: agent }, runs });
     const { runId } = await runs.accept({ kind: "workflow", name: "w", owner: { userId: "ada" } });
     const client = await join({ auth: { user: "ada" } });
 

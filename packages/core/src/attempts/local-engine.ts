@@ -73,6 +73,11 @@ export class LocalEngine implements RunEngine {
     return this.#waiting.size;
   }
 
+  /** True while something performs the jobs. */
+  get isServed(): boolean {
+    return this.#server?.isDraining === false;
+  }
+
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;

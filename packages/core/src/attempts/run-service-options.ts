@@ -77,9 +77,10 @@ export type RunServiceOptions = {
   node?: string | undefined;
   /**
    * Secrets of 32 characters or more with which callers' API keys are encrypted in the records of their runs: the first one
-   * encrypts, the others still decrypt what they encrypted. Without them a run with keys needs storage in memory.
+   * encrypts, the others still decrypt what they encrypted. Without them a run with keys needs storage in memory, and a service
+   * with another storage cannot be served. `false`: runs with keys of their caller are refused.
    */
-  sealKeys?: readonly string[] | undefined;
+  sealKeys?: readonly string[] | false | undefined;
   retention?: RetentionOptions | undefined;
   /**
    * Receives failures that no caller sees, such as of the clean-up, and what is to be known of waiting runs.
@@ -108,6 +109,9 @@ const registry = <Entry>(what: string) =>
 const sealKey = satisfying<string>("a string of 32 characters or more", (value) => {
   return typeof value === "string" && value.length >= 32;
 });
+
+const sealKeys: OptionCheck<readonly string[] | false> = (value, name, where) =>
+  value === false ? false : arrayOf("secrets", sealKey)(value, name, where);
 
 const unprintable = /[\p{C}\p{Zl}\p{Zp}]/u;
 
@@ -141,7 +145,7 @@ const optionTable = {
   workflows: optional(registry<DurableWorkflow>("workflows")),
   admission: optional(nested(admissionTable), { maxQueued: 1000, perCaller: 20 }),
   node: optional(nodeName),
-  sealKeys: optional(arrayOf("secrets", sealKey)),
+  sealKeys: optional(sealKeys),
   retention: optional(nested(retentionTable), {
     maxEnded: 1000,
     maxBytesPerRun: 1_048_576,

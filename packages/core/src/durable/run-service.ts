@@ -22,6 +22,7 @@ import { readInput } from "../run-store/run-input.ts";
 import { RunSchedules } from "./run-schedules.ts";
 import { cancelled } from "../run-store/run-opts.ts";
 import { RunPerformer } from "../attempts/run-performer.ts";
+import { ServiceHosting } from "../attempts/service-hosting.ts";
 import { makeServiceParts } from "../attempts/service-parts.ts";
 import { warnOfUnsafeSteps } from "../attempts/unsafe-steps.ts";
 import { SharedAdmission } from "./shared-admission.ts";
@@ -57,6 +58,8 @@ export class RunService {
   readonly subscriptions: RunSubscriptions;
   /** Schedules that begin runs, of a service whose engine has some. */
   readonly schedules: RunSchedules | undefined;
+  /** The facts by which a transport decides whether to serve this service. */
+  readonly hosting: ServiceHosting;
   readonly #settings: ServiceSettings;
   readonly #storage: RunStorage;
   readonly #engine: RunEngine;
@@ -90,6 +93,7 @@ export class RunService {
       this.#resubmit(record, afterMs),
     );
     this.#unlisten = this.#listenToSessions();
+    this.hosting = new ServiceHosting(this.#parts, this.#engine, () => this.#serving !== undefined);
   }
 
   /** Returns the agent, team or workflow that the service runs under a name, if there is one. */

@@ -18,16 +18,25 @@ const heldKeys = new WeakMap<StorageDriver, Map<string, RunKeys>>();
 export class KeyVault {
   readonly #storage: StorageDriver;
   readonly #secrets: readonly string[];
+  readonly #takesKeys: boolean;
 
-  constructor(storage: StorageDriver, secrets: readonly string[] = []) {
+  /** `secrets`: the seal keys, or `false` to refuse callers' keys. */
+  constructor(storage: StorageDriver, secrets: readonly string[] | false = []) {
     this.#storage = storage;
-    this.#secrets = secrets;
+    this.#secrets = secrets === false ? [] : secrets;
+    this.#takesKeys = secrets !== false;
+  }
+
+  /** True if it is settled what becomes of callers' keys: they can be sealed, or they are refused. */
+  get isSettled(): boolean {
+    return this.canSeal || !this.#takesKeys;
   }
 
   /** Returns what the record of a run keeps of its caller's keys, `undefined` without keys. */
   seal(runId: string, given: RunKeys | undefined): string | undefined {
     const keys = checkKeys(given);
     if (keys === undefined) return undefined;
+    if (!this.#takesKeys) throw takesNoKeys();
     const [secret] = this.#secrets;
     if (secret !== undefined) return `${idOf(secret)}.${encrypt(secret, runId, JSON.stringify(keys))}`;
     if (!(this.#storage instanceof InMemoryStorage)) throw noSealKeys();
@@ -140,6 +149,14 @@ function idOf(secret: string): string {
 
 function keyOf(secret: string): Buffer {
   return process.getBuiltinModule("node:crypto").createHash("sha256").update(`troupe run keys\n${secret}`).digest();
+}
+
+/** The error for the client of a service with `sealKeys: false`. */
+function takesNoKeys(): TroupeError {
+  return new TroupeError(
+    "invalid_request",
+    "This run is stored, and API keys of callers are not. Send the request without an API key.",
+  );
 }
 
 function noSealKeys(): TroupeError {

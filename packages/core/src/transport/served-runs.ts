@@ -1,16 +1,17 @@
 import type { DurableWorkflow } from "../attempts/run-service-options.ts";
 import { RunService } from "../durable/run-service.ts";
-import type { RunCaller, RunKind, RunView } from "../run-store/run-view.ts";
+import type { RunCaller, RunView } from "../run-store/run-view.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { RunWait } from "../journal/log-entry.ts";
 import type { Logger } from "../log/logger.ts";
-import type { Runnable } from "../run/runnable.ts";
 import type { SessionOwner } from "../session/session-owner.ts";
 import type { Json } from "../storage/json.ts";
 import { acceptRequestedRun } from "./accept-requested-run.ts";
 import type { AnyRequestedRun, KeptRun, RunTarget } from "./accept-requested-run.ts";
 import { ActiveRuns } from "./active-runs.ts";
 import type { EndingRuns } from "./active-runs.ts";
+import { findDurableNames, PerformerWatch } from "./durable-service.ts";
+import type { DurableNames, ServedRunnables } from "./durable-service.ts";
 import { ClientRun } from "./client-run.ts";
 import type { ClientRunPolicy } from "./client-run.ts";
 import { ClientTail } from "./client-tail.ts";
@@ -44,13 +45,6 @@ export type GivenAnswer = {
   readonly caller: SessionOwner;
   /** Returns true if the caller may answer a question of a run that is another user's. @default only the run's own user may */
   readonly mayAnswer?: ((wait: WaitingQuestion) => boolean | Promise<boolean>) | undefined;
-};
-
-/** The agents, teams and workflows that a transport serves, by name. */
-export type ServedRunnables = {
-  readonly agents: ReadonlyMap<string, Runnable>;
-  readonly teams: ReadonlyMap<string, Runnable>;
-  readonly workflows?: ReadonlyMap<string, object>;
 };
 
 /** Options of {@link ServedRuns}. */
@@ -91,24 +85,21 @@ export class ServedRuns implements EndingRuns {
   readonly durable: RunService | undefined;
   readonly #served: ServedRunnables;
   readonly #options: ServedRunsOptions;
-  readonly #durableNames: Readonly<Record<RunKind, ReadonlySet<string>>>;
+  readonly #durableNames: DurableNames;
+  readonly #performers: PerformerWatch | undefined;
   readonly #active = new ActiveRuns();
   readonly #openShares: OpenShares;
   readonly #tails = new OpenTails();
   #kept: RunService | undefined;
 
-  /** Throws `invalid_config` if the host's service runs something else under a name of the transport. */
+  /** Throws `invalid_config` if the host's service and the transport do not fit, see `findDurableNames`. */
   constructor(served: ServedRunnables, options: ServedRunsOptions) {
     this.durable = options.durable;
     this.#served = served;
     this.#options = options;
     this.#openShares = new OpenShares(options.maxOpen);
-    const namesOf = (kind: RunKind, entries: ReadonlyMap<string, object>) => namesIn(options.durable, kind, entries);
-    this.#durableNames = {
-      agent: namesOf("agent", served.agents),
-      team: namesOf("team", served.teams),
-      workflow: namesOf("workflow", served.workflows ?? new Map()),
-    };
+    this.#durableNames = findDurableNames(served, options);
+    this.#performers = options.durable && new PerformerWatch(options.durable, options.logger);
   }
 
   /** Begins a plain run: registers it as active until its `end()`. Throws `unavailable` while a shutdown drains. */
@@ -127,12 +118,15 @@ export class ServedRuns implements EndingRuns {
   }
 
   /**
-   * Has a service accept a requested run, or find it again by its key. Throws `unavailable` while a shutdown drains, and
-   * `rate_limited` when the caller has too many.
+   * Has a service accept a requested run, or find it again by its key. Throws `unavailable` while a shutdown drains, for a
+   * durable run that nothing performs, and `rate_limited` when the caller has too many.
    */
   async accept(requested: AnyRequestedRun, target: RunTarget): Promise<KeptRun> {
     const accept = async (bounded: RunTarget) => await acceptRequestedRun(requested, bounded, this.#active);
-    return target.isDurable ? await accept(target) : await this.#openShares.accept(requested, target, accept);
+    if (!target.isDurable) return await this.#openShares.accept(requested, target, accept);
+    this.#active.checkOpen();
+    await this.#performers?.checkRequest();
+    return await accept(target);
   }
 
   /** Follows a kept run for a client, from its beginning or behind the last event that the client has seen. */
@@ -197,6 +191,12 @@ export class ServedRuns implements EndingRuns {
   /** Throws `unavailable` once new runs are refused. */
   checkOpen(): void {
     this.#active.checkOpen();
+  }
+
+  /** Throws `unavailable` if a new run would be refused. */
+  async checkReady(): Promise<void> {
+    this.#active.checkOpen();
+    await this.#performers?.check();
   }
 
   /**
@@ -270,21 +270,6 @@ export class ServedRuns implements EndingRuns {
 /** Makes the error for a run that does not exist, or not for the caller: the same for all, so that it tells nothing. */
 function runNotFound(): TroupeError {
   return new TroupeError("not_found", "Run not found. It may be over, or belong to another user.");
-}
-
-/** Returns the names of entries whose runs a service makes durable. Another entry under such a name is refused. */
-function namesIn(
-  service: RunService | undefined,
-  kind: RunKind,
-  entries: ReadonlyMap<string, object>,
-): ReadonlySet<string> {
-  const found = [...entries].filter(([name, entry]) => {
-    const known = service?.find(kind, name);
-    if (known === undefined || known === entry) return known !== undefined;
-    const message = `runs has another ${kind} under the name ${JSON.stringify(name)}. Give the same ${kind} to both.`;
-    throw new TroupeError("invalid_config", message);
-  });
-  return new Set(found.map(([name]) => name));
 }
 
 async function orUndefined<Found>(found: Promise<Found>): Promise<Found | undefined> {

@@ -246,10 +246,11 @@ describe("a durable run", () => {
   });
 
   it("is refused with 429 and Retry-After when too many runs wait already [http.durable-admission]", async () => {
-    const { agent } = payer();
-    // Nobody performs its runs.
+    const agent = new Agent({ name: "a", model: new ScriptedModel({ hang: true }), storage: new InMemoryStorage() });
     const runs = new RunService({ agents: { a: agent }, storage: new InMemoryStorage(), admission: { maxQueued: 1 } });
     onTestFinished(async () => await runs.close());
+    await runs.serve({ concurrency: 1 });
+    await runs.accept({ kind: "agent", name: "a", input: "Keeps the only place." });
     const service = await serve({ agents: { a: agent }, runs });
     const ask = async () => await service.post("/agents/a/run", body, { prefer: "respond-async" });
 

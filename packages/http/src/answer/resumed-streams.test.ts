@@ -1,4 +1,5 @@
-import { Agent, InMemoryStorage, RunService } from "@troupe/core";
+import { Agent, InMemoryStorage, LocalEngine, RunService } from "@troupe/core";
+import type { RunEngine } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
 import { seededRandom } from "@troupe-internal/fault-tools";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
@@ -244,7 +245,7 @@ describe("a takeover in the middle of a text", () => {
     const agentWith = (...answers: ConstructorParameters<typeof ScriptedModel>) =>
       new Agent({ name: "a", model: new ScriptedModel(...answers), storage: new InMemoryStorage() });
     const agent = agentWith({ text });
-    const second = new RunService({ agents: { a: agent }, storage });
+    const second = new RunService({ agents: { a: agent }, storage, engine: shared(new LocalEngine()) });
     onTestFinished(async () => await second.close());
     const service = await serve({ agents: { a: agent }, runs: second });
     const send = async (lastEventId?: string, onText?: () => void) =>
@@ -271,3 +272,14 @@ describe("a takeover in the middle of a text", () => {
     expect(textOf((await send(told?.id)).frames)).toBe(text);
   });
 });
+
+/** An engine that other processes may serve, as far as its service knows. */
+function shared(engine: RunEngine): RunEngine {
+  return {
+    submit: (job) => engine.submit(job),
+    withdraw: (runId) => engine.withdraw(runId),
+    serve: (perform, options) => engine.serve(perform, options),
+    waiting: () => engine.waiting(),
+    close: () => engine.close(),
+  };
+}

@@ -9,7 +9,8 @@ import type { Route } from "./mount-route.ts";
 const checkTimeoutMs = 1000;
 
 /**
- * Makes the routes `/health` (the process lives) and `/ready` (it takes new runs and its storages answer and can be written to; else 503).
+ * Makes the routes `/health` (the process lives) and `/ready` (it takes new runs, something performs the
+ * durable ones, and its storages answer and can be written to; else 503).
  * They show nothing else of the service.
  */
 export function healthRoutes({ servedRuns, sessions }: RouterSettings): Route[] {
@@ -21,6 +22,7 @@ export function healthRoutes({ servedRuns, sessions }: RouterSettings): Route[] 
         if (servedRuns.isDraining) response.setHeader("Connection", "close");
         servedRuns.checkOpen();
         await checkStorages(sessions);
+        await servedRuns.checkReady();
         sendJson(response, 200, { status: "ready" });
       },
     },

@@ -57,9 +57,10 @@ describe("a shutdown", () => {
 
   it("ends runs that are kept in the process as plain ones, and refuses new ones of both kinds", async () => {
     const { agent, model } = scripted({ hang: true });
-    const runs = new RunService({ agents: { d: agentWith({ text: "No." }).agent } });
+    const d = agentWith({ text: "No." }).agent;
+    const runs = new RunService({ agents: { d } });
     const shutdown = createShutdown({ logger: createLogger(), graceMs: 50 });
-    const service = await serve({ agents: { a: agent }, runs, shutdown });
+    const service = await serve({ agents: { a: agent, d }, runs, shutdown });
     const asking = service.post("/agents/a/stream?early=1", body, { "idempotency-key": "k" });
     await vi.waitFor(() => expect(model.calls).toHaveLength(1), patience);
 

@@ -59,14 +59,17 @@ export function faultyService(): { options: RouterOptions; hosting: Hosting } {
     fail();
     return { count: state.count + (text === "" ? 1 : 2) };
   };
+  const durable = new Agent({ name: "b", ...settings });
+  const runs = new RunService({ storage, agents: { "ä b": durable } });
+  // It performs its runs outside of any fault.
+  void runs.serve();
   const options = {
-    agents: { a: new Agent({ name: "a", ...settings, tools: [pay] }), "ä b": new Agent({ name: "b", ...settings }) },
+    agents: { a: new Agent({ name: "a", ...settings, tools: [pay] }), "ä b": durable },
     teams: { t: new Team({ name: "t", mode: "route", members: [new Agent({ name: "m", ...settings })], ...settings }) },
     workflows: {
       w: new Workflow({ name: "w", initialState: { count: 1 }, steps: [{ name: "add", run: counting }] }),
     },
-    // It performs no runs: its storage is what fails.
-    runs: new RunService({ storage }),
+    runs,
     middleware: [breakIfPlanned],
     maxBodyBytes: 20_000,
     fileUpload: uploadLimits,

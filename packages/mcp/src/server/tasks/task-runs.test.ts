@@ -185,7 +185,7 @@ describe("the option runs", () => {
       'another agent under the name "cashier"',
     );
     expect(() => createMcpServer({ agents: { helper: other.cashier }, runs })).toThrow(
-      "performs nothing that createMcpServer",
+      "runs performs nothing that is served here",
     );
     expect(() => createMcpServer({ agents: { cashier }, runs: {} as never })).toThrow("runs must be a RunService");
   });

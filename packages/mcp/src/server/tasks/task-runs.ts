@@ -54,11 +54,6 @@ export class TaskRuns {
     this.#settings = settings;
     this.#served = new ServedRuns({ agents, teams, workflows }, { durable: runs, resumeMs: eventsMs, maxOpen, logger });
     this.#tools = new Map([...tools.values()].map((tool) => [`${tool.target.kind}/${tool.target.name}`, tool]));
-    const isUsed = [...tools.values()].some(({ target: { kind, name } }) => runs?.find(kind, name) !== undefined);
-    if (runs === undefined || isUsed) return;
-    const message =
-      "runs performs nothing that createMcpServer serves. Give the same agents, teams or workflows to both.";
-    throw new TroupeError("invalid_config", message);
   }
 
   /** The number of tasks of this process that are not over. */
