@@ -145,11 +145,11 @@ describe("an answer with status 200 that is none", () => {
     ["no choice", "Chat", { choices: [] }, "openai sent an answer without content."],
     ["a choice without a message", "Chat", { choices: [{}] }, "openai sent an answer without content."],
     ["nothing", "Chat", {}, "openai sent an answer without content."],
-    ["an error", "Chat", { error: { message: "No." } }, "openai sent an error in place of an answer."],
-    ["an error", "Responses", { error: { message: "No." } }, "openai sent an error in place of an answer."],
+    ["an error", "Chat", { error: { message: "No." } }, "openai answered with an error."],
+    ["an error", "Responses", { error: { message: "No." } }, "openai answered with an error."],
     ["no candidate", "Gemini", { candidates: [] }, "google sent an answer without content."],
-    ["an error", "Anthropic", { error: { message: "No." } }, "anthropic sent an error in place of an answer."],
-    ["an error", "Ollama", { error: "No." }, "ollama sent an error in place of an answer."],
+    ["an error", "Anthropic", { error: { message: "No." } }, "anthropic answered with an error."],
+    ["an error", "Ollama", { error: "No." }, "ollama answered with an error."],
   ])("says what came, and no status: %s of %s [model-calls.no-answer]", async (...[, dialect, whole, message]) => {
     await expect(read(dialect, { whole })).rejects.toMatchObject({ code: "model_failed", message });
   });

@@ -64,7 +64,7 @@ const subject: ProviderSubject = {
         name: "ModelError",
         code: "model_failed",
         status: 500,
-        message: "ollama could not answer (status 500).",
+        message: "ollama answered with an error.",
       },
     },
     "ollama-truncated.ndjson": {

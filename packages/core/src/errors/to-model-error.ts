@@ -52,7 +52,7 @@ export function toModelError(thrown: unknown, call: CallContext): TroupeError {
 
 function whatHappened(thrown: unknown): string | undefined {
   if (thrown instanceof ResponseError) return thrown.happened;
-  return thrown instanceof VendorError && !thrown.hasStatus ? "sent an error in place of an answer" : undefined;
+  return thrown instanceof VendorError && !thrown.hasStatus ? "answered with an error" : undefined;
 }
 
 const noSecrets = (): readonly string[] => [];
