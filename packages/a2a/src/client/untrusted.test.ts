@@ -51,14 +51,14 @@ function watchConnections(): () => string[] {
 
 function targetOf(call: unknown): string {
   const [first] = call as [unknown];
-  const { host, port } = (Array.isArray(first) ? first[0] : first) as { host?: string; port?: number | string };
-  return `${host?.replace(/^\[|\]$/g, "")}:${port}`;
+  const { host, port: at } = (Array.isArray(first) ? first[0] : first) as { host?: string; port?: number | string };
+  return `${host?.replace(/^\[|\]$/g, "")}:${at}`;
 }
 
 /** Returns the host and port that a connection to a URL would have. */
 function targetOfUrl(url: string): string {
-  const { hostname, port, protocol } = new URL(url);
-  return `${hostname.replace(/^\[|\]$/g, "")}:${port || (protocol === "https:" ? 443 : 80)}`;
+  const { hostname, port: given, protocol } = new URL(url);
+  return `${hostname.replace(/^\[|\]$/g, "")}:${given || (protocol === "https:" ? 443 : 80)}`;
 }
 
 describe("an endpoint that a card names", () => {

@@ -98,16 +98,24 @@ export function checkOptionNames(known: object, options: object, where: OptionCo
   for (const name in options) {
     if (Object.hasOwn(known, name) || !Object.hasOwn(options, name)) continue;
     if (where.openClasses === true && Object.getPrototypeOf(options) !== Object.prototype) return;
-    const { owner, path = "the options", code = "invalid_config" } = where;
-    const ofOwner = owner === undefined ? path : nameOwner(owner, options);
-    const { internal = [], otherNames = {} } = where;
-    const names = Object.keys(known).filter((each) => !internal.includes(each));
-    const meant = Object.hasOwn(otherNames, name) ? otherNames[name] : nearestName(name, names);
-    const hint = meant === undefined ? "" : ` Did you mean ${meant}?`;
-    const expected = joinNames(names, "or");
-    const sentence = `Unknown option ${JSON.stringify(name.slice(0, 64))} of ${ofOwner}. Expected ${expected}.${hint}`;
-    throw new TroupeError(code, sentence);
+    throw unknownOption(name, { known, options, where });
   }
+}
+
+type Unknown = { readonly known: object; readonly options: object; readonly where: OptionContext };
+
+/** Makes the error for an unknown option. It lists no internal names, and offers the one that was probably meant. */
+function unknownOption(name: string, { known, options, where }: Unknown): TroupeError {
+  const { owner, path = "the options", code = "invalid_config", internal = [], otherNames = {} } = where;
+  const ofOwner = owner === undefined ? path : nameOwner(owner, options);
+  const names = Object.keys(known).filter((each) => !internal.includes(each));
+  const meant = Object.hasOwn(otherNames, name) ? otherNames[name] : nearestName(name, names);
+  const hint = meant === undefined ? "" : ` Did you mean ${meant}?`;
+  const expected = joinNames(names, "or");
+  return new TroupeError(
+    code,
+    `Unknown option ${JSON.stringify(name.slice(0, 64))} of ${ofOwner}. Expected ${expected}.${hint}`,
+  );
 }
 
 function nameOwner(owner: string, options: { name?: unknown }): string {
