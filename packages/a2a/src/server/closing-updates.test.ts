@@ -81,7 +81,7 @@ const drawing = { text: "First. ", toolCalls: [{ id: "c1", name: "draw", argumen
 
 const city = { type: "object", properties: { city: { type: "string" } }, required: ["city"] } as const;
 
-/** What agents answer, and the artifacts that their clients are to have. */
+/** The answers of agents, and the artifacts that their clients are to have. */
 const answers: Record<string, { make: () => Runnable; artifacts: unknown[][] }> = {
   "a text in pieces": {
     make: () => madeAgent(() => saying("Grüße, ", "Ødegård ", "👋🏽.")),

@@ -85,7 +85,7 @@ function untilOf({ waits = [], waitsUntil = Infinity }: RunRecord): number {
   return Math.min(waitsUntil, ...waits.map(({ until = Infinity }) => until));
 }
 
-/** Returns true for a run that nobody has answered in the time that a run without a user may wait. */
+/** Returns true for a run of an anonymous caller whose time to wait for an answer is over. */
 export function isLate(
   { waits = [], waitsUntil = Infinity }: RunRecord,
   { answers }: InboxContent,

@@ -7,7 +7,7 @@ import type { ModelChunk } from "./model-chunk.ts";
  */
 export const maxAnswerLength = 16_777_216;
 
-/** What a call or a source counts beside its text. */
+/** Characters that a call or a source counts beside its text. */
 const overhead = 64;
 
 /** Makes the error of an answer that is longer than `maxAnswerLength`. */

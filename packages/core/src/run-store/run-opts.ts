@@ -43,7 +43,7 @@ export function crashed({ kind, name }: RunRecord): TroupeError {
   return new TroupeError("crashed", message);
 }
 
-/** Makes the error of a run without a verified user that nobody has answered in time. */
+/** Makes the error of an anonymous caller's run that got no answer in time. */
 export function waitedTooLong(): TroupeError {
   const message =
     "Nobody answered the run in the time for which a run without a signed-in user may wait. Begin it again.";

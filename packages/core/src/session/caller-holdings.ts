@@ -3,7 +3,7 @@ import type { CountedCaller } from "./counted-caller.ts";
 
 type Holding = { readonly caller: CountedCaller; readonly size: number };
 
-/** What callers hold of a bound: things with an id, such as runs or sessions, each of a size. */
+/** The holdings of callers under one bound: things with an id, such as runs or sessions, each of a size. */
 export class CallerHoldings {
   readonly #holdings = new Map<string, Holding>();
   /** Sums of sizes by the key of the caller, and by its kind. */
@@ -17,7 +17,7 @@ export class CallerHoldings {
     this.#count(caller, size);
   }
 
-  /** Changes the size of a thing. One that nobody holds is not counted. */
+  /** Changes the size of a thing. One that is not held is not counted. */
   grow(id: string, by: number): void {
     const holding = this.#holdings.get(id);
     if (holding === undefined) return;
