@@ -8,6 +8,11 @@ import type { Visited } from "./visit.ts";
 
 const main = join(import.meta.dirname, "../../apps/demo-server/src/main.ts");
 
+/** The environment without credentials of toolkits: a stranger's request must not send to anybody. */
+const withoutToolkits = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !/^(?:TAVILY|SERPAPI|BRAVE|EXA|GMAIL|WHATSAPP)_/.test(name)),
+);
+
 /** The demo server in a process of its own, with an empty folder for its data. */
 export type DemoProcess = Visited & { stop: () => Promise<void> };
 
@@ -35,7 +40,7 @@ export async function startDemo(): Promise<DemoProcess> {
     HTTPS_PROXY: "http://127.0.0.1:9",
   };
   const child = spawn(process.execPath, ["--conditions=@troupe/source", main], {
-    env: { ...process.env, ...variables },
+    env: { ...withoutToolkits, ...variables },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const output: string[] = [];

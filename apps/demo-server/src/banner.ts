@@ -1,4 +1,5 @@
 import type { ModelProvider } from "@troupe/core";
+import type { Toolkits } from "./choose-toolkits.ts";
 import type { Demo } from "./demo.ts";
 
 /** The server as it has started. */
@@ -8,12 +9,13 @@ export type Started = {
   readonly node: string;
   readonly demo: Demo;
   readonly model: ModelProvider;
+  readonly toolkits: Toolkits;
   /** Places of sessions, vectors, messages between servers and shared runs, without secrets. */
   readonly stores: Readonly<Record<"sessions" | "vectors" | "nodes" | "runs", string>>;
 };
 
 /** Returns the text that is printed on start: addresses, names of all that is served, and three commands to paste. */
-export function banner({ url, node, demo, model, stores }: Started): string {
+export function banner({ url, node, demo, model, toolkits, stores }: Started): string {
   const post = "-H 'content-type: application/json' -d";
   return `Troupe is running at ${url}
 
@@ -27,7 +29,7 @@ export function banner({ url, node, demo, model, stores }: Started): string {
   agents     ${Object.keys(demo.agents).join(", ")}
   teams      ${Object.keys(demo.teams).join(", ")}
   workflows  ${Object.keys(demo.workflows).join(", ")}
-  model      ${describeModel(model)}
+  model      ${describeModel(model)}${describeToolkits(toolkits)}
   sessions   ${stores.sessions}
   vectors    ${stores.vectors}
   sockets    ${stores.nodes}
@@ -41,6 +43,12 @@ Paste one of these into another terminal:
   curl -s ${url}/workflows/morning-briefing/run ${post} '{"input":{"city":"Bergen"}}'
 
 Ctrl-C stops the server.`;
+}
+
+/** Returns a line for each toolkit that the environment has credentials for. */
+function describeToolkits(toolkits: Toolkits): string {
+  const lines = Object.values(toolkits).map(({ shown }, index) => (index === 0 ? "toolkits" : "").padEnd(11) + shown);
+  return lines.map((line) => `\n  ${line}`).join("");
 }
 
 function describeModel({ providerId, modelId }: ModelProvider): string {

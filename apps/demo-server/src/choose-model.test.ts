@@ -29,6 +29,16 @@ describe("chooseModel", () => {
     expect(await named("offline")).toBe("offline/patterns");
     expect(await named("anthropic")).toMatch(/^anthropic\/claude-/);
     expect(await named("ollama/hf.co/some/model:q4")).toBe("ollama/hf.co/some/model:q4");
+    expect(await named("vertex/gemini-x")).toBe("vertex/gemini-x");
+    expect(await named("vertex")).toMatch(/^vertex\/gemini-/);
+  });
+
+  it("uses Google Cloud only when it is named, and checks its place then alone", async () => {
+    const place = { GOOGLE_CLOUD_PROJECT: "my-project", GOOGLE_CLOUD_LOCATION: "europe-west4" };
+
+    expect(await chosen(place)).toBe("offline/patterns");
+    expect(await chosen({ ...place, GOOGLE_CLOUD_LOCATION: "not one" })).toBe("offline/patterns");
+    expect(await chosen({ ...place, TROUPE_DEMO_MODEL: "vertex" })).toMatch(/^vertex\//);
   });
 
   it.each<[variables: Record<string, string>, problem: string]>([
@@ -37,6 +47,11 @@ describe("chooseModel", () => {
       "TROUPE_DEMO_MODEL names no vendor. Expected offline or one of openai, anthropic, google, ollama",
     ],
     [{ TROUPE_DEMO_MODEL: "constructor" }, "TROUPE_DEMO_MODEL names no vendor"],
+    [{ TROUPE_DEMO_MODEL: "vertex", GOOGLE_CLOUD_PROJECT: "a/b" }, "GOOGLE_CLOUD_PROJECT must be the id of a project"],
+    [
+      { TROUPE_DEMO_MODEL: "vertex", GOOGLE_CLOUD_LOCATION: "EU" },
+      "GOOGLE_CLOUD_LOCATION must be the id of a location",
+    ],
     [{ TROUPE_DEMO_MODEL_URL: "http://localhost:1" }, "set TROUPE_DEMO_MODEL to one"],
     [{ TROUPE_DEMO_MODEL: "offline", TROUPE_DEMO_MODEL_URL: "http://localhost:1" }, "set TROUPE_DEMO_MODEL to one"],
     [{ TROUPE_DEMO_MODEL: "openai", TROUPE_DEMO_MODEL_URL: "nowhere" }, "is no http: or https: URL. Expected"],
@@ -47,6 +62,7 @@ describe("chooseModel", () => {
   it.each<[variables: Record<string, string>]>([
     [{ TROUPE_DEMO_MODEL: "sk-secret" }],
     [{ TROUPE_DEMO_MODEL: "sk-secret/gpt-6" }],
+    [{ TROUPE_DEMO_MODEL: "vertex", GOOGLE_CLOUD_PROJECT: "ya29/secret" }],
     [{ TROUPE_DEMO_MODEL: "openai", TROUPE_DEMO_MODEL_URL: "ada:secret@models.example/v1" }],
     [{ TROUPE_DEMO_MODEL: "openai", TROUPE_DEMO_MODEL_URL: "ftp://ada:secret@models.example/v1" }],
     [{ TROUPE_DEMO_MODEL: "openai", TROUPE_DEMO_MODEL_URL: "http://ada:secret@models.example:port/v1" }],

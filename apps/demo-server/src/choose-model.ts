@@ -8,14 +8,16 @@ import { openai } from "@troupe/providers-openai";
 import { OfflineModel } from "@troupe-internal/offline-model";
 import { findOllama } from "./find-ollama.ts";
 import type { LocalModel } from "./find-ollama.ts";
+import { readVariable } from "./read-variable.ts";
+import type { Variables } from "./read-variable.ts";
 
 /** A vendor of models. */
 export type Vendor = {
-  /** Environment variables that may hold its key. Ollama, which runs on this machine, needs none. */
+  /** Environment variables by whose key it is chosen. Ollama needs none, and Google Cloud is used only when it is named. */
   readonly keys: readonly string[];
   /** The model to use when none is named. */
   readonly modelId: string;
-  readonly model: (modelId: string, options?: { baseURL?: string }) => ModelProvider;
+  readonly model: (modelId: string, options?: { baseURL?: string }) => ModelProvider | Promise<ModelProvider>;
 };
 
 /** The vendors, in the order in which their keys are looked for. */
@@ -24,9 +26,9 @@ export const vendors = {
   anthropic: { keys: ["ANTHROPIC_API_KEY"], modelId: "claude-sonnet-5-5", model: anthropic },
   google: { keys: ["GOOGLE_API_KEY", "GEMINI_API_KEY"], modelId: "gemini-3.8-flash", model: google },
   ollama: { keys: [], modelId: "qwen3:8b", model: (id, options) => ollama(id, { contextLength: 16_384, ...options }) },
+  vertex: { keys: [], modelId: "gemini-3.8-flash", model: loadVertex },
 } as const satisfies Record<string, Vendor>;
 
-type Variables = Readonly<Record<string, string | undefined>>;
 type FindLocal = (variables: Variables) => Promise<LocalModel | undefined>;
 
 /**
@@ -37,22 +39,37 @@ type FindLocal = (variables: Variables) => Promise<LocalModel | undefined>;
 export async function chooseModel(variables: Variables, findLocal: FindLocal = findOllama): Promise<ModelProvider> {
   const [wanted = "", baseURL = ""] = [variables["TROUPE_DEMO_MODEL"], variables["TROUPE_DEMO_MODEL_URL"]];
   if (baseURL !== "") checkUrl(baseURL, wanted);
-  if (wanted !== "") return namedModel(wanted, baseURL);
-  return modelByKey(variables) ?? (await localModel(variables, findLocal)) ?? new OfflineModel();
+  if (wanted !== "") return await namedModel(wanted, baseURL, variables);
+  return (await modelByKey(variables)) ?? (await localModel(variables, findLocal)) ?? new OfflineModel();
 }
 
-function namedModel(wanted: string, baseURL: string): ModelProvider {
+async function namedModel(wanted: string, baseURL: string, variables: Variables): Promise<ModelProvider> {
   if (wanted === "offline") return new OfflineModel();
   const [vendorName = "", ...modelId] = wanted.split("/");
   const vendor = getOwn<Vendor>(vendors, vendorName);
   if (vendor === undefined) throw unknownModel();
-  return vendor.model(modelId.join("/") || vendor.modelId, baseURL === "" ? {} : { baseURL });
+  if (vendorName === "vertex") checkPlace(variables);
+  return await vendor.model(modelId.join("/") || vendor.modelId, baseURL === "" ? {} : { baseURL });
 }
 
-function modelByKey(variables: Variables): ModelProvider | undefined {
+/** Loads the provider of Google Cloud, which is used when it is named alone. It reads project, location and key at each call. */
+async function loadVertex(modelId: string, options?: { baseURL?: string }): Promise<ModelProvider> {
+  const { vertex } = await import("@troupe/providers-vertex");
+  return vertex(modelId, options);
+}
+
+/** Refuses at the start what the provider would refuse at each call. */
+function checkPlace(variables: Variables): void {
+  const project = { pattern: /^[a-z][\w.:-]*$/i, expected: "the id of a project, such as my-project" };
+  const location = { pattern: /^[a-z][a-z\d-]*$/, expected: "the id of a location, such as europe-west4 or global" };
+  readVariable(variables, "GOOGLE_CLOUD_PROJECT", project);
+  readVariable(variables, "GOOGLE_CLOUD_LOCATION", location);
+}
+
+async function modelByKey(variables: Variables): Promise<ModelProvider | undefined> {
   const isSet = (name: string) => (variables[name] ?? "") !== "";
   const vendor = Object.values<Vendor>(vendors).find(({ keys }) => keys.some(isSet));
-  return vendor?.model(vendor.modelId);
+  return await vendor?.model(vendor.modelId);
 }
 
 async function localModel(variables: Variables, findLocal: FindLocal): Promise<ModelProvider | undefined> {

@@ -10,8 +10,10 @@ import {
   createWeatherReport,
 } from "./agents.ts";
 import type { Resources } from "./agents.ts";
+import type { Toolkits } from "./choose-toolkits.ts";
 import { createMorningBriefing } from "./morning-briefing.ts";
 import { createSpecialists, createTeams } from "./teams.ts";
+import { createToolkitAgents } from "./toolkit-agents.ts";
 
 /** All agents, teams and workflows of the demo, by name. */
 export type Demo = {
@@ -20,8 +22,8 @@ export type Demo = {
   readonly workflows: Readonly<Record<string, ReturnType<typeof createMorningBriefing>>>;
 };
 
-/** Creates the agents, teams and workflows. */
-export function createDemo(resources: Resources, searchDocs: ToolDef): Demo {
+/** Creates the agents, teams and workflows. Without toolkits of the environment there are only those that need no key. */
+export function createDemo(resources: Resources, searchDocs: ToolDef, toolkits: Toolkits = {}): Demo {
   const specialists = createSpecialists(resources);
   return {
     agents: {
@@ -30,10 +32,11 @@ export function createDemo(resources: Resources, searchDocs: ToolDef): Demo {
       extractor: createExtractor(resources),
       companion: createCompanion(resources),
       "weather-report": createWeatherReport(resources),
-      researcher: createResearcher(resources),
+      researcher: createResearcher(resources, { webSearch: toolkits.webSearch }),
       concierge: createConcierge(resources),
       ...specialists,
       ...createVendorAssistants(resources.storage),
+      ...createToolkitAgents(resources, toolkits),
     },
     teams: createTeams(resources, specialists),
     workflows: { "morning-briefing": createMorningBriefing(specialists) },

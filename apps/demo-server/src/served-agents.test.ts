@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { FakeService, recordings } from "@troupe-internal/toolkit-fakes";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { chooseToolkits } from "./choose-toolkits.ts";
 import { serveDemo } from "./test/serve-demo.ts";
 import type { ServedDemo } from "./test/serve-demo.ts";
 import { post } from "./test/start-demo.ts";
@@ -159,5 +160,31 @@ describe("the researcher of the demo", () => {
     expect(hackerNews.requests[0]?.path).toBe("/v0/topstories.json");
     expect(json.text).toContain("Dropbox");
     expect(duckDuckGo.requests).toEqual([]);
+  });
+});
+
+describe("the demo with credentials of toolkits", () => {
+  it("searches with the service whose key there is, and has a messenger that sends what it is told", async () => {
+    const [search, graph] = [await FakeService.start(), await FakeService.start()];
+    onTestFinished(async () => void (await Promise.all([search.close(), graph.close()])));
+    search.answer(recordings(join(packages, "toolkits-web-search/test/__fixtures__"))("tavily-results"));
+    graph.answer(recordings(join(packages, "toolkits-whatsapp/test/__fixtures__"))("accepted"));
+    const variables = {
+      TAVILY_API_KEY: "tvly-1",
+      WHATSAPP_ACCESS_TOKEN: "EAAG-token",
+      WHATSAPP_PHONE_NUMBER_ID: "106540352242922",
+      WHATSAPP_RECIPIENT_WAID: "15551234567",
+    };
+    const toolkits = await chooseToolkits(variables, { webSearch: search.url, whatsApp: graph.url });
+    const demo = await serveDemo(nowhere, toolkits);
+    onTestFinished(async () => await demo.close());
+
+    const found = await run(demo, "/agents/researcher/run", { input: "Search the web for node" });
+    const sent = await run(demo, "/agents/messenger/run", { input: 'Send the text "The parcel is there."' });
+
+    expect(found.json.toolCalls).toMatchObject([{ toolName: "web_search", args: { query: "node" } }]);
+    expect(sent.json.toolCalls).toMatchObject([{ toolName: "whatsapp_send_text" }]);
+    expect(graph.requests.map(({ body }) => body)).toEqual([expect.stringContaining("The parcel is there.")]);
+    expect((await run(demo, "/agents/secretary/run", { input: "Hello" })).status).toBe(404);
   });
 });

@@ -10,6 +10,7 @@ export const suggestions: Readonly<Record<string, readonly string[]>> = {
   companion: ["My name is Ada, I live in Bergen and I like black coffee.", "What do you know about me?"],
   "weather-report": ["What is the weather in Reykjavik?"],
   researcher: ["Search the web for whales", "What are the top stories on Hacker News?"],
+  secretary: ["Search the mailbox for invoices."],
   concierge: ["Book a room in Oslo."],
   meteorologist: ["Will it rain in London?"],
   timekeeper: ["What time is it in Tokyo?"],

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
+import { toolkitVariables } from "../src/choose-toolkits.ts";
 
 /** The demo server in a process of its own. */
 export type DemoProcess = {
@@ -20,6 +21,7 @@ const program = join(import.meta.dirname, "../dist/main.js");
 const unset = Object.fromEntries(
   ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY", "GEMINI_API_KEY"]
     .concat(["DATABASE_URL", "MONGODB_URL", "QDRANT_URL", "REDIS_URL", "HOST"])
+    .concat(toolkitVariables)
     .map((name) => [name, ""]),
 );
 

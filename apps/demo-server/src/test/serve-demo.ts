@@ -6,6 +6,7 @@ import { createShutdown } from "@troupe/http";
 import { OfflineEmbeddings, OfflineModel } from "@troupe-internal/offline-model";
 import { createResearcher } from "../agents.ts";
 import type { ResearchAddresses } from "../agents.ts";
+import type { Toolkits } from "../choose-toolkits.ts";
 import { createDemo } from "../demo.ts";
 import { ProjectDocs } from "../project-docs.ts";
 import { createDemoServer } from "../server.ts";
@@ -14,14 +15,15 @@ import { createDemoServer } from "../server.ts";
 export type ServedDemo = { readonly url: string; readonly close: () => Promise<void> };
 
 /** Serves the demo in this process, from memory, with an offline model that takes no time, and with a researcher that asks `addresses`. */
-export async function serveDemo(addresses: ResearchAddresses): Promise<ServedDemo> {
+export async function serveDemo(addresses: ResearchAddresses, toolkits: Toolkits = {}): Promise<ServedDemo> {
   const storage = new InMemoryStorage();
   const resources = { storage, model: new OfflineModel({ wordMs: 0 }) };
   const logger = createLogger({ level: "silent" });
   const embeddings = new OfflineEmbeddings();
   const docs = new ProjectDocs({ embeddings, vectorStore: new InMemoryVectorStore({ embeddings }), storage, logger });
-  const { agents, ...rest } = createDemo(resources, docs.tool);
-  const demo = { ...rest, agents: { ...agents, researcher: createResearcher(resources, addresses) } };
+  const { agents, ...rest } = createDemo(resources, docs.tool, toolkits);
+  const researcher = createResearcher(resources, { webSearch: toolkits.webSearch, addresses });
+  const demo = { ...rest, agents: { ...agents, researcher } };
   const runs = new RunService({ ...demo, storage, logger });
   const serving = { runs, shutdown: createShutdown(), allowedHosts: ["127.0.0.1"] };
   const server = createServer(createDemoServer(demo, serving)).listen(0, "127.0.0.1");

@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { toolkitVariables } from "../choose-toolkits.ts";
 
 const main = fileURLToPath(new URL("../main.ts", import.meta.url));
 
@@ -22,6 +23,7 @@ export type StartedDemo = {
 const unset = {
   ...Object.fromEntries(["OPENAI", "ANTHROPIC", "GOOGLE", "GEMINI"].map((vendor) => [`${vendor}_API_KEY`, ""])),
   ...Object.fromEntries(["DATABASE", "MONGODB", "QDRANT", "REDIS"].map((server) => [`${server}_URL`, ""])),
+  ...Object.fromEntries(toolkitVariables.map((name) => [name, ""])),
   OLLAMA_HOST: "127.0.0.1:1",
 };
 
