@@ -9,6 +9,7 @@ import { startDemo } from "./demo-process.ts";
 import { visitWithFloods } from "./floods.ts";
 import { visitForms } from "./forms.ts";
 import { needGenerators, visitByGeneratedClients } from "./generated-clients.ts";
+import { visitWithHostileMcp } from "./mcp.ts";
 import { tryFloods } from "./memory.ts";
 import { visitRaw } from "./raw.ts";
 import { needSchemathesis, visitBySchemathesis } from "./schemathesis.ts";
@@ -35,6 +36,7 @@ const plans: Readonly<Record<string, Plan>> = {
   adk: { visit: visitByAdk, share: 0, need: needAdk, isByName: true },
   floods: { visit: visitWithFloods, share: 0 },
   sockets: { visit: visitSockets, share: 0 },
+  mcp: { visit: visitWithHostileMcp, share: 0 },
 };
 
 const { values, positionals } = parseArgs({
