@@ -246,6 +246,7 @@ export { createRedactor, isSecretName } from "./log/redact.ts";
 export type { Redactor } from "./log/redact.ts";
 export { createMasker } from "./util/create-masker.ts";
 export type { Masker } from "./util/create-masker.ts";
+export { sizeInBytes } from "./util/size-in-bytes.ts";
 
 // At import: a runtime that is too old would fail in each run.
 checkRuntime();

@@ -62,17 +62,26 @@ export class ConnectionBuffer implements ByteHolder {
     return this.#lastDrain;
   }
 
-  /** True if the client reads as fast as it is sent to. */
+  /** True if the client reads as fast as it is sent to, and the event loop need not turn first. */
   get hasRoom(): boolean {
-    return this.#waiting + this.#sending <= highWaterBytes || this.#isReleased;
+    return this.#isReleased || (!this.#isBehind && this.#options.budget.hasTurn);
   }
 
-  /** Resolves when the client has read what waits for it, or has disconnected. `bytes`: what is sent then, which is held too. */
-  async untilRoom(bytes: number): Promise<void> {
+  get #isBehind(): boolean {
+    return !this.#isReleased && this.#waiting + this.#sending > highWaterBytes;
+  }
+
+  /**
+   * Resolves when the client may have room: it has read what waits for it, or has disconnected, or the event loop has turned.
+   * `measure` returns the bytes of what is sent then, which are held for a client that is behind.
+   */
+  async untilRoom(measure: () => number): Promise<void> {
     if (this.hasRoom) return;
+    if (!this.#isBehind) return await this.#options.budget.untilTurn();
+    const bytes = measure();
     this.#hold("announced", bytes);
     try {
-      while (!this.hasRoom) {
+      while (this.#isBehind) {
         this.#drained ??= Promise.withResolvers();
         await this.#drained.promise;
       }
@@ -102,6 +111,7 @@ export class ConnectionBuffer implements ByteHolder {
   readonly #onPacket = ({ data }: { readonly data?: unknown }): void => {
     const size = typeof data === "string" || data instanceof Uint8Array ? Buffer.byteLength(data) : 0;
     if (size > this.#largest) this.#largest = size;
+    this.#options.budget.countSent(size);
     this.#hold("waiting", size);
     if (this.#waiting + this.#sending - this.#largest > this.#options.maxBytes) this.#overflow("maxBufferedBytes");
   };
@@ -118,7 +128,7 @@ export class ConnectionBuffer implements ByteHolder {
       this.#lastDrain = this.#options.budget.nextDrain();
       this.#hold("sending", -bytes);
       if (this.#waiting + this.#sending === 0) this.#largest = 0;
-      if (this.hasRoom) this.#wake();
+      if (!this.#isBehind) this.#wake();
     });
   };
 

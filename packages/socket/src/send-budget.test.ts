@@ -70,4 +70,21 @@ describe("SendBudget", () => {
     expect([...droppedOf(holders), large.isDropped]).toEqual([0, 1, true]);
     expect(budget.heldBytes).toBe(0);
   });
+
+  it("lets runs wait for a turn of the event loop after each 4 MB, however many wait [socket.stopped-reader]", async () => {
+    const budget = new SendBudget(100);
+    budget.countSent(4_194_303);
+    expect(budget.hasTurn).toBe(true);
+    budget.countSent(1);
+    expect(budget.hasTurn).toBe(false);
+
+    let isTurned = false;
+    setImmediate(() => (isTurned = true));
+    await Promise.all([budget.untilTurn(), budget.untilTurn()]);
+
+    expect(budget.hasTurn).toBe(true);
+    expect(isTurned).toBe(true);
+    budget.countSent(4_194_304);
+    expect(budget.hasTurn).toBe(false);
+  });
 });

@@ -10,15 +10,21 @@ export interface ByteHolder {
   drop(isSending: boolean): void;
 }
 
+/** The number of bytes after which the event loop turns: only then are sockets written, read, and freed. */
+const turnBytes = 4_194_304;
+
 /**
  * The bytes that all connections of a gateway hold for clients that do not read. Beyond the limit, the caller who holds the most
- * loses the connection of which nothing was read for the longest time: who reads is not shut out by those who do not.
+ * loses the connection of which nothing was read for the longest time: who reads is not shut out by those who do not. Runs wait
+ * for a turn of the event loop after each 4 MB, or a crowd of large answers would fill the memory before the first of them is read.
  */
 export class SendBudget {
   readonly #maxBytes: number;
   readonly #holders = new Set<ByteHolder>();
   #bytes = 0;
   #drains = 0;
+  #bytesInTurn = 0;
+  #nextTurn: Promise<void> | undefined;
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
@@ -27,6 +33,28 @@ export class SendBudget {
   /** The number of bytes that all connections hold. */
   get heldBytes(): number {
     return this.#bytes;
+  }
+
+  /** True if runs may send more before the event loop turns. */
+  get hasTurn(): boolean {
+    return this.#bytesInTurn < turnBytes;
+  }
+
+  /** Resolves when the event loop has turned. */
+  async untilTurn(): Promise<void> {
+    this.#nextTurn ??= new Promise((resolve) => {
+      setImmediate(() => {
+        this.#nextTurn = undefined;
+        this.#bytesInTurn = 0;
+        resolve();
+      });
+    });
+    await this.#nextTurn;
+  }
+
+  /** Takes note of a packet. */
+  countSent(bytes: number): void {
+    this.#bytesInTurn += bytes;
   }
 
   /** Returns the place of a drain in the order of all drains. */

@@ -25,13 +25,13 @@ export async function sendRun(
     for await (const chunk of stream) {
       const event = toServerEvent(chunk, ids);
       if (event === undefined) continue;
-      // Not a call of an async function for each chunk.
-      if (!client.hasRoom) await untilRoom(client, event, signal);
+      // Asked here, since other runs that waited may send first. Not a call of an async function for each chunk.
+      while (!client.hasRoom) await untilRoom(client, event, signal);
       client.send(event);
     }
     const output = toPublicOutput(await stream.output);
     const done: ServerEvent = ["agent.done", { ...ids, output }];
-    if (!client.hasRoom) await untilRoom(client, done, signal);
+    while (!client.hasRoom) await untilRoom(client, done, signal);
     client.send(done);
   } catch (thrown) {
     fail(run.fail(thrown), ids);
@@ -53,7 +53,7 @@ export async function sendTail(
       if (error !== undefined) return fail(error, origin);
       const shown = toKeptEvent(event, origin);
       if (shown === undefined) continue;
-      if (!client.hasRoom) await untilRoom(client, shown, tail.signal);
+      while (!client.hasRoom) await untilRoom(client, shown, tail.signal);
       client.send(shown);
     }
   } catch (thrown) {
@@ -63,9 +63,9 @@ export async function sendTail(
   }
 }
 
-/** Waits until the client has read enough of what was sent. Other runs of the client wait too, and one goes first. */
+/** Waits until the client may have room for an event. Other runs wait too, and one goes first. */
 async function untilRoom(client: SocketClient, event: ServerEvent, signal: AbortSignal): Promise<void> {
-  while (!client.hasRoom) await untilAborted(() => client.untilRoom(event), signal);
+  await untilAborted(() => client.untilRoom(event), signal);
 }
 
 function toKeptEvent(event: RunEvent, origin: EventOrigin): ServerEvent | undefined {

@@ -1,6 +1,6 @@
 import { TroupeError } from "@troupe/core";
 import type { Logger, SessionOwner } from "@troupe/core";
-import { readPrincipal } from "@troupe/core/adapter";
+import { readPrincipal, sizeInBytes } from "@troupe/core/adapter";
 import type { Principal } from "@troupe/core/adapter";
 import type { Socket } from "socket.io";
 import { breakConnection, ConnectionBuffer } from "./connection-buffer.ts";
@@ -86,14 +86,14 @@ export class SocketClient {
     return readPrincipal(principal, "socket.data.principal");
   }
 
-  /** True if the client reads as fast as it is sent to. */
+  /** True if an event may be sent: the client reads as fast as it is sent to, and the event loop need not turn first. */
   get hasRoom(): boolean {
     return this.#buffer.hasRoom;
   }
 
-  /** Resolves when the client may have read enough for an event, or has disconnected. */
+  /** Resolves when there may be room for an event, or the client has disconnected. */
   async untilRoom([, payload]: ServerEvent): Promise<void> {
-    await this.#buffer.untilRoom(JSON.stringify(payload).length);
+    await this.#buffer.untilRoom(() => sizeInBytes(payload));
   }
 
   /** Takes a place for a run of the user who is signed in. Throws `rate_limited` if the client has as many as it may. */
