@@ -15,5 +15,5 @@ export type Exchange = {
 
 /** Returns the authenticated user that the host's authentication set at `request.principal`, or undefined if it set none. */
 export function principalOf(request: Request): Principal | undefined {
-  return readPrincipal((request as { principal?: unknown }).principal, "request.principal");
+  return readPrincipal(request.principal, "request.principal");
 }

@@ -182,7 +182,7 @@ describe("runOptions", () => {
     const users: unknown[] = [];
     const { served } = watched();
     const runOptions = (request: Request) => {
-      users.push((request as { principal?: { userId: string } }).principal?.userId);
+      users.push(request.principal?.userId);
       return {};
     };
     const service = await serve({ ...served, runOptions, middleware: [signIn] });

@@ -2,28 +2,8 @@ import { readFile } from "node:fs/promises";
 import type { ContentPart, MessageContent, TroupeError } from "@troupe/core";
 import { checkContent } from "@troupe/core/adapter";
 import { cleanFileName, invalidFormError } from "./form.ts";
+import type { MulterFile, RequestFiles } from "./request-fields.ts";
 import type { UploadedFile } from "./uploaded-file.ts";
-
-/**
- * A file of the upload middleware `multer`, in memory (`buffer`) or on disk (`path`). Other middlewares that set these
- * fields do as well.
- */
-export type MulterFile = {
-  readonly mimetype: string;
-  readonly originalname?: string | undefined;
-  readonly buffer?: Uint8Array | undefined;
-  readonly path?: string | undefined;
-};
-
-/**
- * The files of a request, as an upload middleware puts them at `request.files` or `request.file`: an array, one file, or
- * arrays by the names of their fields.
- */
-export type RequestFiles =
-  | readonly (UploadedFile | MulterFile)[]
-  | UploadedFile
-  | MulterFile
-  | { readonly [field: string]: readonly (UploadedFile | MulterFile)[] };
 
 /** The fields of an upload's form, or a parsed JSON body, of which {@link buildMultiModalInput} reads `input`. */
 export type InputBody = { readonly input?: unknown } | null | undefined;

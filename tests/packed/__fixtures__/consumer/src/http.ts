@@ -1,4 +1,4 @@
-import { createAgentRouter, errorHandler, requestLogger } from "@troupe/http";
+import { buildMultiModalInput, createAgentRouter, errorHandler, requestLogger } from "@troupe/http";
 import type { HostRunOptions, RouterOptions } from "@troupe/http";
 import express from "express";
 import type { Request } from "express";
@@ -14,3 +14,13 @@ app.use("/api", createAgentRouter(options));
 app.use(errorHandler);
 app.use(errorHandler({}));
 app.use([errorHandler]);
+
+// The fields of a request that a host sets and reads, without a declaration of its own.
+app.use((request, _response, next) => {
+  request.principal = { userId: "ada", tenantId: "north" };
+  next();
+});
+app.post("/summary", async (request, response) => {
+  const sizes = request.files?.map(({ size }) => size);
+  response.json({ sizes, input: await buildMultiModalInput(request.body, request.files) });
+});
