@@ -148,6 +148,7 @@ export const runLogRules = [
     "http.bearer-run": "a run without a user, or of a user who is only claimed, is reached by its id alone",
     "http.delete-run": "DELETE /runs/:id removes a run with its events",
     "http.delete-session-runs": "deleting a session removes its runs",
+    "http.cancel-reach": "POST /runs/:id/cancel finds a kept run for the same callers as GET /runs/:id",
     "http.cancel-durable": "POST /runs/:id/cancel cancels plain and kept runs, and tells when one was over before",
     "http.shutdown-durable": "a shutdown hands durable runs back, and tells their clients that they go on",
   }),

@@ -66,8 +66,11 @@ async function readEnd(storage: RunStorage, runId: string): Promise<LogEnd | und
   return last?.t === "end" ? last : undefined;
 }
 
+/** The owner of a run, and whether callers without a user reach it by its id as well. */
+export type RunReach = Pick<RunRecord, "owner" | "isBearer">;
+
 /** A run without a user is reached by its id alone, within its tenant; a bearer run so by callers without a user. */
-function mayReach({ owner, isBearer = false }: RunRecord, caller: RunCaller): boolean {
+export function mayReach({ owner, isBearer = false }: RunReach, caller: RunCaller): boolean {
   if (caller === "host") return true;
   const given = checkOwner(caller);
   if (given.tenantId !== owner.tenantId) return false;

@@ -5,6 +5,7 @@ import { TroupeError } from "../errors/troupe-error.ts";
 import type { RunOpts } from "../run/run-options.ts";
 import type { Json } from "../storage/json.ts";
 import type { ActiveRuns } from "./active-runs.ts";
+import { reachOf } from "./run-fields.ts";
 import type { RequestedRun } from "./run-fields.ts";
 
 /** A runnable by its name, and the service that keeps its run: chosen by `ServedRuns.keeperOf`. */
@@ -56,7 +57,7 @@ export async function acceptRequestedRun(
     void service.cancel(runId, "host").catch(() => undefined);
   };
   try {
-    const end = activeRuns.begin(runId, requested.owner, cancel);
+    const end = activeRuns.begin(runId, reachOf(requested), cancel);
     return { ...accepted, over: untilOver(service, runId).finally(end) };
   } catch (error) {
     // A shutdown has begun meanwhile.
@@ -80,7 +81,7 @@ function toRunRequest(
   signal: AbortSignal,
 ): RunRequest {
   const { kind, name, isDurable, key, mustExist, note, ttlMs, beforeStored } = target;
-  const { runId, sessionId, isNewSession, userId, tenantId, verified, apiKey, apiKeys } = opts;
+  const { runId, sessionId, isNewSession, userId, apiKey, apiKeys } = opts;
   const { metadata, messages, limits, modelOptions, instructions, fromOutside, model, tools } = opts;
   const named = isNewSession ? {} : { sessionId };
   if (isDurable) checkStorable(opts);
@@ -93,8 +94,7 @@ function toRunRequest(
           options: { ...named, limits, modelOptions, instructions, fromOutside },
           local: { input, messages, metadata, model, tools, signal },
         }),
-    owner: { userId, tenantId, verified },
-    isBearer: owner.userId === undefined,
+    ...reachOf({ opts, owner }),
     address,
     keys: { apiKey, apiKeys },
     note,

@@ -4,7 +4,7 @@ import { ActiveRuns } from "./active-runs.ts";
 
 function begin(runs: ActiveRuns, id: string, owner = {}) {
   const reasons: TroupeError[] = [];
-  return { reasons, end: runs.begin(id, owner, (reason) => reasons.push(reason)) };
+  return { reasons, end: runs.begin(id, { owner }, (reason) => reasons.push(reason)) };
 }
 
 describe("ActiveRuns", () => {
@@ -41,6 +41,16 @@ describe("ActiveRuns", () => {
     runs.cancel("2", { userId: "u" });
 
     expect([own.reasons.length, open.reasons.length]).toEqual([1, 1]);
+  });
+
+  it("lets callers without a user cancel a run of a claimed user, and no user", () => {
+    const runs = new ActiveRuns();
+    const reach = { owner: { userId: "u", verified: false }, isBearer: true };
+    runs.begin("1", reach, () => undefined);
+
+    const answers = [{ userId: "u" }, { userId: "v" }, { tenantId: "t" }, {}].map((caller) => runs.cancel("1", caller));
+
+    expect(answers).toEqual([false, false, false, true]);
   });
 
   it("refuses runs while draining, and is drained when the last one is over", async () => {

@@ -1,4 +1,6 @@
 import { TroupeError } from "../errors/troupe-error.ts";
+import { mayReach } from "../run-store/find-runs.ts";
+import type { RunReach } from "../run-store/find-runs.ts";
 import type { SessionOwner } from "../session/session-owner.ts";
 
 /** A set of runs that a shutdown must see ended before a service ends: those of one transport. */
@@ -12,7 +14,7 @@ export interface EndingRuns {
 }
 
 type Cancel = (reason: TroupeError) => void;
-type ActiveRun = { readonly owner: SessionOwner; readonly cancel: Cancel };
+type ActiveRun = { readonly reach: RunReach; readonly cancel: Cancel };
 
 /** Milliseconds after which a refused client may ask again, while the service drains: another instance may take over. */
 const retryAfterMs = 1000;
@@ -41,19 +43,19 @@ export class ActiveRuns implements EndingRuns {
   }
 
   /** Registers a run and returns the function to call when it is over. Throws `unavailable` while draining. */
-  begin(runId: string, owner: SessionOwner, cancel: Cancel): () => void {
+  begin(runId: string, reach: RunReach, cancel: Cancel): () => void {
     this.checkOpen();
-    this.#runs.set(runId, { owner, cancel });
+    this.#runs.set(runId, { reach, cancel });
     return () => {
       this.#runs.delete(runId);
       if (this.#runs.size === 0) for (const resolve of this.#waiting.splice(0)) resolve();
     };
   }
 
-  /** Ends a run as cancelled. Returns false if it is over, unknown or another user's. */
+  /** Ends a run as cancelled. Returns false if it is over, unknown, or not reached by the caller: see {@link mayReach}. */
   cancel(runId: string, caller: SessionOwner = {}): boolean {
     const run = this.#runs.get(runId);
-    if (run === undefined || !mayCancel(run.owner, caller)) return false;
+    if (run === undefined || !mayReach(run.reach, caller)) return false;
     run.cancel(new TroupeError("cancelled", "The run was cancelled on request."));
     return true;
   }
@@ -66,11 +68,6 @@ export class ActiveRuns implements EndingRuns {
   endAll(): void {
     for (const { cancel } of this.#runs.values()) cancel(shuttingDown());
   }
-}
-
-/** A run without a user may be cancelled by everyone in its tenant who knows its id. */
-function mayCancel(owner: SessionOwner, caller: SessionOwner): boolean {
-  return owner.tenantId === caller.tenantId && (owner.userId === undefined || owner.userId === caller.userId);
 }
 
 function shuttingDown(): TroupeError {

@@ -1,6 +1,7 @@
 import { toTroupeError } from "../errors/to-troupe-error.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { ActiveRuns } from "./active-runs.ts";
+import { reachOf } from "./run-fields.ts";
 import type { RequestedRun } from "./run-fields.ts";
 
 /** One for all: its stack says nothing, and a thousand clients may disconnect at once. */
@@ -26,13 +27,15 @@ export class ClientRun {
 
   /** Made by `ServedRuns.begin`. Throws `unavailable` while a shutdown drains. */
   constructor(
-    { opts, owner }: Pick<RequestedRun<unknown, unknown>, "opts" | "owner">,
+    requested: Pick<RequestedRun<unknown, unknown>, "opts" | "owner">,
     activeRuns: ActiveRuns,
     { endsWithClient, hasLeft = false }: ClientRunPolicy,
   ) {
     if (endsWithClient && hasLeft) throw disconnected;
     this.endsWithClient = endsWithClient;
-    this.#unregister = activeRuns.begin(opts.runId, owner, (reason) => this.#abort.abort(reason));
+    this.#unregister = activeRuns.begin(requested.opts.runId, reachOf(requested), (reason) =>
+      this.#abort.abort(reason),
+    );
   }
 
   /** The signal to run with. */

@@ -5,6 +5,7 @@ import type { CarriedKeys } from "../keys/read-key-headers.ts";
 import type { MessageContent } from "../message/content.ts";
 import type { ChatMessage } from "../message/message.ts";
 import { checkContent } from "../run/check-content.ts";
+import type { RunReach } from "../run-store/find-runs.ts";
 import type { RunOpts } from "../run/run-options.ts";
 import { checkSessionId } from "../session/session-id.ts";
 import type { SessionOwner } from "../session/session-owner.ts";
@@ -48,6 +49,12 @@ export type RequestedRun<Subject, Input> = {
   /** The remote address of the client, where the host says that it can be trusted. */
   readonly address?: string | undefined;
 };
+
+/** Returns the owner of a requested run. One without a principal is reached by its id, also if it names a user. */
+export function reachOf({ opts, owner }: Pick<RequestedRun<unknown, unknown>, "opts" | "owner">): Required<RunReach> {
+  const { userId, tenantId, verified } = opts;
+  return { owner: { userId, tenantId, verified }, isBearer: owner.userId === undefined };
+}
 
 /** Facts by which the fields of a run are read: those of its transport and of its host. */
 export type RunFieldRules<Subject, Input> = {

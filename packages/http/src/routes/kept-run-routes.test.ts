@@ -97,6 +97,26 @@ describe("a run by its id", () => {
     }
   });
 
+  it.each([
+    ["of nobody", body, 200],
+    ["of a user that is only claimed", { ...body, userId: "ada" }, 404],
+  ])(
+    "%s is found by a signed-in user for a cancel as it is for a read [http.cancel-reach]",
+    async (_whose, sent, status) => {
+      const { agent } = scripted({ hang: true }, { hang: true });
+      const service = await serveUsers({ agents: { a: agent } });
+      const { headers } = await service.post("/agents/a/run", sent, {
+        prefer: "respond-async",
+        "idempotency-key": crypto.randomUUID(),
+      });
+      const kept = headers.get("location") ?? "";
+
+      expect((await service.ask(kept, { headers: as("bob") })).status).toBe(status);
+      expect((await service.ask(`${kept}/cancel`, { method: "POST", headers: as("bob") })).status).toBe(status);
+      expect((await service.ask(`${kept}/cancel`, { method: "POST" })).status).toBe(200);
+    },
+  );
+
   it("is removed with its events, and so are the runs of a session that is deleted [http.delete-run] [http.delete-session-runs]", async () => {
     const agent = talker("Hi.", { storage: new InMemoryStorage() });
     const service = await serveUsers({ agents: { a: agent }, runs: await durable({ agents: { a: agent } }) });
