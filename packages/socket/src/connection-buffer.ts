@@ -37,6 +37,8 @@ export class ConnectionBuffer implements ByteHolder {
   #announced = 0;
   #largest = 0;
   #lastDrain: number;
+  /** The caller for whom the held bytes count. */
+  #counted = "";
   #isReleased = false;
   #drained: PromiseWithResolvers<void> | undefined;
   #stallTimer: NodeJS.Timeout | undefined;
@@ -51,20 +53,24 @@ export class ConnectionBuffer implements ByteHolder {
   }
 
   get caller(): string {
-    return this.#options.callerOf();
+    return this.heldBytes > 0 ? this.#counted : this.#options.callerOf();
   }
 
   get heldBytes(): number {
-    return this.#waiting + this.#sending + this.#announced;
+    return this.#waiting + this.#sending;
+  }
+
+  get leftBytes(): number {
+    return bytesInTransport(this.#connection);
   }
 
   get lastDrain(): number {
     return this.#lastDrain;
   }
 
-  /** True if the client reads as fast as it is sent to, and the event loop need not turn first. */
+  /** True if the client reads as fast as it is sent to, and the budget has room. */
   get hasRoom(): boolean {
-    return this.#isReleased || (!this.#isBehind && this.#options.budget.hasTurn);
+    return this.#isReleased || (!this.#isBehind && this.#options.budget.hasRoom(this.caller));
   }
 
   get #isBehind(): boolean {
@@ -72,21 +78,22 @@ export class ConnectionBuffer implements ByteHolder {
   }
 
   /**
-   * Resolves when the client may have room: it has read what waits for it, or has disconnected, or the event loop has turned.
+   * Resolves when there may be room: the client has read what waits for it, or has disconnected, or the budget may have room.
    * `measure` returns the bytes of what is sent then, which are held for a client that is behind.
    */
   async untilRoom(measure: () => number): Promise<void> {
     if (this.hasRoom) return;
-    if (!this.#isBehind) return await this.#options.budget.untilTurn();
+    if (!this.#isBehind) return await this.#options.budget.untilRoom(this.caller);
     const bytes = measure();
-    this.#hold("announced", bytes);
+    this.#announced += bytes;
+    this.#stallTimer ??= this.#watchForStall();
     try {
       while (this.#isBehind) {
         this.#drained ??= Promise.withResolvers();
         await this.#drained.promise;
       }
     } finally {
-      this.#hold("announced", -bytes);
+      if (!this.#isReleased) this.#announced -= bytes;
     }
   }
 
@@ -96,7 +103,7 @@ export class ConnectionBuffer implements ByteHolder {
     const held = this.heldBytes;
     this.#isReleased = true;
     this.#waiting = this.#sending = this.#announced = 0;
-    this.#options.budget.change(this, -held);
+    if (held > 0) this.#options.budget.change(this, -held, this.#counted);
     this.#connection.off("packetCreate", this.#onPacket);
     this.#connection.off("flush", this.#onFlush);
     this.#connection.off("close", this.release);
@@ -132,13 +139,14 @@ export class ConnectionBuffer implements ByteHolder {
     });
   };
 
-  #hold(kind: "waiting" | "sending" | "announced", bytes: number): void {
+  #hold(kind: "waiting" | "sending", bytes: number): void {
     if (this.#isReleased || bytes === 0) return;
+    // Those of a connection are one caller's until they are gone, whoever signs in meanwhile.
+    if (this.heldBytes === 0) this.#counted = this.caller;
     if (kind === "waiting") this.#waiting += bytes;
-    else if (kind === "sending") this.#sending += bytes;
-    else this.#announced += bytes;
+    else this.#sending += bytes;
     this.#stallTimer ??= this.#watchForStall();
-    this.#options.budget.change(this, bytes);
+    this.#options.budget.change(this, bytes, this.#counted);
   }
 
   /** Looks at the client until nothing is held for it. One timer for many packets: most are read at once. */
@@ -146,7 +154,7 @@ export class ConnectionBuffer implements ByteHolder {
     let before = { drain: this.#lastDrain, left: Infinity };
     const timer = setInterval(() => {
       const now = { drain: this.#lastDrain, left: bytesInTransport(this.#connection) };
-      if (this.heldBytes === 0) {
+      if (this.heldBytes + this.#announced === 0) {
         clearInterval(timer);
         this.#stallTimer = undefined;
       } else if (now.drain === before.drain && (now.left === 0 || now.left >= before.left)) {
@@ -164,7 +172,7 @@ export class ConnectionBuffer implements ByteHolder {
 
   #overflow(reason: DropReason, isSending = true): void {
     if (this.#isReleased) return;
-    const bytes = this.heldBytes;
+    const bytes = this.heldBytes + this.#announced;
     this.release();
     // Not within the call that sends the packet. Any other client at once: the next tick waits for all that runs have to say.
     if (isSending) process.nextTick(this.#options.onOverflow, bytes, reason);

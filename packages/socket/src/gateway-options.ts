@@ -78,8 +78,9 @@ export type GatewayOptions = {
   /** The number of bytes that may wait for a client that does not read, before its socket is dropped. @default 1_048_576 */
   maxBufferedBytes?: number | undefined;
   /**
-   * The number of bytes that may be held for all clients together. Beyond it, the user who holds the most, or all clients without
-   * a user, loses the socket that has read nothing for the longest time. @default 134_217_728
+   * The number of bytes that may be held for all clients together. From half of it on, runs wait for clients to read, and those
+   * that have stopped reading are dropped: of the user who holds the most first, all clients without one counting as one.
+   * @default 134_217_728
    */
   maxTotalBufferedBytes?: number | undefined;
   /**

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { SendBudget } from "./send-budget.ts";
 
 /** A connection that holds bytes, and knows when it was dropped. */
@@ -7,6 +7,7 @@ class Holder {
   readonly #budget: SendBudget;
   heldBytes = 0;
   lastDrain = 0;
+  leftBytes = 0;
   isDropped = false;
 
   constructor(budget: SendBudget, caller: string) {
@@ -74,17 +75,72 @@ describe("SendBudget", () => {
   it("lets runs wait for a turn of the event loop after each 4 MB, however many wait [socket.stopped-reader]", async () => {
     const budget = new SendBudget(100);
     budget.countSent(4_194_303);
-    expect(budget.hasTurn).toBe(true);
+    expect(budget.hasRoom("")).toBe(true);
     budget.countSent(1);
-    expect(budget.hasTurn).toBe(false);
+    expect(budget.hasRoom("")).toBe(false);
 
     let isTurned = false;
     setImmediate(() => (isTurned = true));
-    await Promise.all([budget.untilTurn(), budget.untilTurn()]);
+    await Promise.all([budget.untilRoom(""), budget.untilRoom("")]);
 
-    expect(budget.hasTurn).toBe(true);
+    expect(budget.hasRoom("")).toBe(true);
     expect(isTurned).toBe(true);
     budget.countSent(4_194_304);
-    expect(budget.hasTurn).toBe(false);
+    expect(budget.hasRoom("")).toBe(false);
+  });
+
+  it("lets runs of a caller who holds a share wait beyond half of its limit, until a client reads [socket.stopped-reader]", async () => {
+    const budget = new SendBudget(100);
+    const holder = new Holder(budget, "").hold(50);
+    expect(budget.hasRoom("")).toBe(true);
+    holder.hold(1);
+    expect([budget.hasRoom(""), budget.hasRoom("ada")]).toEqual([false, true]);
+
+    let isFree = false;
+    const waiting = budget.untilRoom("").then(() => (isFree = true));
+    await new Promise(setImmediate);
+    expect(isFree).toBe(false);
+    holder.hold(-1);
+    await waiting;
+
+    expect(budget.hasRoom("")).toBe(true);
+  });
+});
+
+describe("SendBudget beyond half of its limit", () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] }));
+  afterEach(() => void vi.useRealTimers());
+
+  it("drops clients that have stopped reading, and none that reads [socket.stopped-reader]", () => {
+    const budget = new SendBudget(100);
+    const [stopped, reading] = [new Holder(budget, "").hold(40), new Holder(budget, "").hold(40)];
+    for (let look = 0; look < 5; look++) {
+      vi.advanceTimersByTime(500);
+      reading.leftBytes = 40 - look;
+    }
+
+    expect(droppedOf([stopped, reading])).toEqual([0]);
+    expect(budget.heldBytes).toBe(40);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("drops a client that comes to no end of what it was sent within half a minute [socket.stopped-reader]", () => {
+    const budget = new SendBudget(100);
+    const [slow, reading] = [new Holder(budget, "").hold(40), new Holder(budget, "").hold(40)];
+    for (let look = 0; look < 62; look++) {
+      slow.leftBytes = 40 - look / 100;
+      reading.lastDrain = budget.nextDrain();
+      expect(slow.isDropped).toBe(look > 60);
+      vi.advanceTimersByTime(500);
+    }
+
+    expect(droppedOf([slow, reading])).toEqual([0]);
+  });
+
+  it("drops nothing at half of its limit, whoever reads [socket.stopped-reader]", () => {
+    const holder = new Holder(new SendBudget(100), "").hold(50);
+    vi.advanceTimersByTime(60_000);
+
+    expect(holder.isDropped).toBe(false);
   });
 });

@@ -6,6 +6,8 @@ export interface ByteHolder {
   readonly heldBytes: number;
   /** Tells the order in which connections got rid of bytes last: the longest ago is the lowest. */
   readonly lastDrain: number;
+  /** The number of bytes that are on their way to the client. It falls while the client reads. */
+  readonly leftBytes: number;
   /** Gives the client up, with all that is held for it. `isSending`: within the call that sends it a packet. */
   drop(isSending: boolean): void;
 }
@@ -13,18 +15,35 @@ export interface ByteHolder {
 /** The number of bytes after which the event loop turns: only then are sockets written, read, and freed. */
 const turnBytes = 4_194_304;
 
+/** Milliseconds between two looks at clients while much is held. */
+const lookMs = 500;
+
+/** Looks in a row at a client that has read nothing after which it has stopped. */
+const mostIdleLooks = 3;
+
+/** Looks at a client that reads, and has not come to the end of what it was sent, after which it counts as one that has stopped. */
+const mostSlowLooks = 60;
+
+type Look = { readonly drain: number; readonly left: number; readonly idle: number; readonly slow: number };
+
 /**
- * The bytes that all connections of a gateway hold for clients that do not read. Beyond the limit, the caller who holds the most
- * loses the connection of which nothing was read for the longest time: who reads is not shut out by those who do not. Runs wait
- * for a turn of the event loop after each 4 MB, or a crowd of large answers would fill the memory before the first of them is read.
+ * The bytes that all connections of a gateway hold for their clients. From half of the limit on, runs of callers who hold their
+ * share wait for clients to read, and clients that have stopped lose their connection: of the caller who holds the most first, and
+ * of that one's the client that read longest ago. Clients that read are never dropped for it, unless the limit itself is exceeded.
+ * Runs also wait for a turn of the event loop after each 4 MB, or a crowd of large answers would fill the memory before the first
+ * of them is read.
  */
 export class SendBudget {
   readonly #maxBytes: number;
   readonly #holders = new Set<ByteHolder>();
+  readonly #byCaller = new Map<string, number>();
+  #looks = new WeakMap<ByteHolder, Look>();
   #bytes = 0;
   #drains = 0;
   #bytesInTurn = 0;
   #nextTurn: Promise<void> | undefined;
+  #freed: PromiseWithResolvers<void> | undefined;
+  #looking: NodeJS.Timeout | undefined;
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
@@ -35,21 +54,16 @@ export class SendBudget {
     return this.#bytes;
   }
 
-  /** True if runs may send more before the event loop turns. */
-  get hasTurn(): boolean {
-    return this.#bytesInTurn < turnBytes;
+  /** Returns true if runs of a caller may send more now: there is room, and the event loop need not turn first. */
+  hasRoom(caller: string): boolean {
+    return this.#bytesInTurn < turnBytes && !this.#isFull(caller);
   }
 
-  /** Resolves when the event loop has turned. */
-  async untilTurn(): Promise<void> {
-    this.#nextTurn ??= new Promise((resolve) => {
-      setImmediate(() => {
-        this.#nextTurn = undefined;
-        this.#bytesInTurn = 0;
-        resolve();
-      });
-    });
-    await this.#nextTurn;
+  /** Resolves when there may be room for a caller: the event loop has turned, or clients have read. */
+  async untilRoom(caller: string): Promise<void> {
+    if (!this.#isFull(caller)) return await this.#untilTurn();
+    this.#freed ??= Promise.withResolvers();
+    await this.#freed.promise;
   }
 
   /** Takes note of a packet. */
@@ -62,23 +76,79 @@ export class SendBudget {
     return ++this.#drains;
   }
 
-  /** Takes note that a connection holds so many bytes more, or fewer. */
-  change(holder: ByteHolder, bytes: number): void {
+  /** Takes note that a connection holds so many bytes more, or fewer. `caller`: that of the holder. */
+  change(holder: ByteHolder, bytes: number, caller = holder.caller): void {
     this.#bytes += bytes;
+    const held = (this.#byCaller.get(caller) ?? 0) + bytes;
+    if (held > 0) this.#byCaller.set(caller, held);
+    else this.#byCaller.delete(caller);
     if (holder.heldBytes > 0) this.#holders.add(holder);
     else this.#holders.delete(holder);
+    if (bytes < 0) this.#wake();
+    if (this.#bytes > this.#half) this.#looking ??= setInterval(() => this.#look(), lookMs).unref();
     while (this.#bytes > this.#maxBytes && this.#holders.size > 0) {
-      const chosen = this.#choose();
+      const chosen = this.#choose(this.#holders);
       chosen?.drop(chosen === holder);
     }
   }
 
-  #choose(): ByteHolder | undefined {
-    const byCaller = Map.groupBy(this.#holders, ({ caller }) => caller);
+  get #half(): number {
+    return this.#maxBytes / 2;
+  }
+
+  /** Returns true if much is held, and the caller holds a share of it: others are not held up by those who do not read. */
+  #isFull(caller: string): boolean {
+    if (this.#bytes <= this.#half) return false;
+    return (this.#byCaller.get(caller) ?? 0) >= this.#half / this.#byCaller.size;
+  }
+
+  async #untilTurn(): Promise<void> {
+    this.#nextTurn ??= new Promise((resolve) => {
+      setImmediate(() => {
+        this.#nextTurn = undefined;
+        this.#bytesInTurn = 0;
+        resolve();
+      });
+    });
+    await this.#nextTurn;
+  }
+
+  #wake(): void {
+    this.#freed?.resolve();
+    this.#freed = undefined;
+  }
+
+  /** Drops clients that have stopped reading, until half of the limit is free. */
+  #look(): void {
+    const stopped = new Set([...this.#holders].filter((holder) => this.#hasStopped(holder)));
+    while (this.#bytes > this.#half && stopped.size > 0) {
+      const chosen = this.#choose(stopped);
+      if (chosen === undefined) break;
+      stopped.delete(chosen);
+      chosen.drop(false);
+    }
+    if (this.#bytes > this.#half) return;
+    clearInterval(this.#looking);
+    this.#looking = undefined;
+    this.#looks = new WeakMap();
+  }
+
+  #hasStopped(holder: ByteHolder): boolean {
+    const before = this.#looks.get(holder);
+    const { lastDrain: drain, leftBytes: left } = holder;
+    const isSame = before !== undefined && drain === before.drain;
+    const slow = isSame ? before.slow + 1 : 0;
+    const idle = isSame && left >= before.left ? before.idle + 1 : 0;
+    this.#looks.set(holder, { drain, left, idle, slow });
+    return idle >= mostIdleLooks || slow >= mostSlowLooks;
+  }
+
+  #choose(holders: ReadonlySet<ByteHolder>): ByteHolder | undefined {
+    const byCaller = Map.groupBy(holders, ({ caller }) => caller);
     let [chosen, most]: [readonly ByteHolder[], number] = [[], 0];
-    for (const holders of byCaller.values()) {
-      const held = holders.reduce((sum, { heldBytes }) => sum + heldBytes, 0);
-      if (held > most) [chosen, most] = [holders, held];
+    for (const each of byCaller.values()) {
+      const held = each.reduce((sum, { heldBytes }) => sum + heldBytes, 0);
+      if (held > most) [chosen, most] = [each, held];
     }
     return chosen.toSorted((one, other) => one.lastDrain - other.lastDrain)[0];
   }
