@@ -78,10 +78,7 @@ export class SendBudget {
 
   /** Takes note that a connection holds so many bytes more, or fewer. `caller`: that of the holder. */
   change(holder: ByteHolder, bytes: number, caller = holder.caller): void {
-    this.#bytes += bytes;
-    const held = (this.#byCaller.get(caller) ?? 0) + bytes;
-    if (held > 0) this.#byCaller.set(caller, held);
-    else this.#byCaller.delete(caller);
+    this.#count(caller, bytes);
     if (holder.heldBytes > 0) this.#holders.add(holder);
     else this.#holders.delete(holder);
     if (bytes < 0) this.#wake();
@@ -90,6 +87,13 @@ export class SendBudget {
       const chosen = this.#choose(this.#holders);
       chosen?.drop(chosen === holder);
     }
+  }
+
+  #count(caller: string, bytes: number): void {
+    this.#bytes += bytes;
+    const held = (this.#byCaller.get(caller) ?? 0) + bytes;
+    if (held > 0) this.#byCaller.set(caller, held);
+    else this.#byCaller.delete(caller);
   }
 
   get #half(): number {
