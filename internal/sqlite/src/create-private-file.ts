@@ -1,4 +1,4 @@
-import { closeSync, fchmodSync, openSync } from "node:fs";
+import { chmodSync, closeSync, openSync } from "node:fs";
 
 /** The mode of a file that its owner alone may read and write. */
 const ownerOnly = 0o600;
@@ -9,16 +9,12 @@ const ownerOnly = 0o600;
  */
 export function createPrivateFile(path: string): void {
   if (path === ":memory:") return;
-  let file: number;
   try {
-    file = openSync(path, "wx", ownerOnly);
+    closeSync(openSync(path, "wx", ownerOnly));
   } catch {
     // It exists, or cannot be created: SQLite says which.
     return;
   }
-  try {
-    fchmodSync(file, ownerOnly);
-  } finally {
-    closeSync(file);
-  }
+  // By its path: Node's permission model takes no changes of a file that is open.
+  chmodSync(path, ownerOnly);
 }
