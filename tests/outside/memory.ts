@@ -34,7 +34,7 @@ const floods: readonly Flood[] = [
     name: "11 uploads of 40 MB",
     heapMb: 512,
     requests: 11,
-    atOnce: 2,
+    atOnce: 1,
     path: "/agents/helper/run",
     makeBody: () => {
       const form = new FormData();
