@@ -58,7 +58,7 @@ export function createCompanion(resources: Resources): Agent {
 /** Addresses in place of those of DuckDuckGo and Hacker News, such as those of a gateway. */
 export type ResearchAddresses = { readonly duckDuckGo?: string; readonly hackerNews?: string };
 
-/** What the researcher may have beside the toolkits that need no key: a search service in the place of DuckDuckGo's search. */
+/** Options of the researcher: a search service in the place of DuckDuckGo's search, and addresses of the toolkits without keys. */
 export type Research = { readonly webSearch?: Toolkit | undefined; readonly addresses?: ResearchAddresses };
 
 /** Creates an agent that searches. It needs a network. */
