@@ -27,7 +27,7 @@ function project(name: string, root: string, settings: Settings) {
       environment: "node" as const,
       // Files share their worker: our modules hold no state, and a test that changes a global restores it.
       isolate: false,
-      setupFiles: [join(import.meta.dirname, "tests/setup/patience.ts")],
+      setupFiles: ["patience.ts", "names.ts"].map((file) => join(import.meta.dirname, "tests/setup", file)),
       // Long enough for a busy machine; a test that hangs is found all the same.
       testTimeout: 120_000,
       hookTimeout: 120_000,

@@ -50,6 +50,7 @@ export async function startDemo(): Promise<DemoProcess> {
   const exit = once(child, "exit");
   while (child.exitCode === null && !printed().includes("Ctrl-C stops"))
     await Promise.race([once(child.stdout, "data"), exit]);
+  if (child.exitCode !== null) throw new Error(`The demo server did not start:\n${printed()}`);
   const stop = async () => {
     child.kill("SIGTERM");
     if (child.exitCode === null && child.signalCode === null) await exit;

@@ -1,8 +1,9 @@
+import { Resolver } from "node:dns/promises";
 import { FakeVendor } from "@troupe-internal/vendor-fakes";
 import { Agent, TroupeError } from "@troupe/core";
 import type { ChatMessage, ContentPart } from "@troupe/core";
 import { openai } from "@troupe/providers-openai";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { connect, vendorNames } from "./vendors.ts";
 
 const key = "sk-1";
@@ -82,6 +83,28 @@ describe.each(vendorNames)("a URL of a part for %s", (name) => {
       expect(JSON.stringify(vendor.exchanges.at(-1)?.request.body)).not.toContain("secret.png");
       expect(omitted.filter((reason) => reason.includes("not public"))).toHaveLength(count);
     }
+  });
+});
+
+describe.each(fetching)("a URL with a name that DNS knows for %s", (name) => {
+  it("is refused where the name has a private address, looked up once a minute for all calls of a model [parts.private-urls]", async () => {
+    const asked = vi.spyOn(Resolver.prototype, "resolve4").mockImplementation(async (host: string) => {
+      return host === "inside.example.com" ? ["93.184.215.14", "10.0.0.7"] : ["93.184.215.14"];
+    });
+    onTestFinished(() => asked.mockRestore());
+    const vendor = (await startVendor()).say("Yes.").say("Yes.");
+    const agent = new Agent({ name: "a", model: connect[name](vendor.url, { apiKey: key }) });
+
+    await expect(agent.run([look, image("https://inside.example.com/a.png")])).rejects.toMatchObject({
+      code: "invalid_request",
+      message: expect.stringMatching(/^input\[1\]\.data leads to an address that is not public\./),
+    });
+    for (const url of ["https://outside.example.com/a.png", "https://outside.example.com:8443/b.png"]) {
+      await agent.run([look, image(url)]);
+      expect(JSON.stringify(vendor.exchanges.at(-1)?.request.body)).toContain(url);
+    }
+    expect(vendor.exchanges).toHaveLength(2);
+    expect(asked.mock.calls.map(([host]) => host)).toEqual(["inside.example.com", "outside.example.com"]);
   });
 });
 

@@ -1,5 +1,5 @@
 import type { ChatMessage, ModelOptions, ModelProvider } from "@troupe/core";
-import { createRequestContext, generateAnswer, streamAnswer } from "@troupe/core/adapter";
+import { createRequestContext, generateAnswer, PrivateUrls, streamAnswer } from "@troupe/core/adapter";
 import type { ModelChunk, ModelResponse } from "@troupe/core/adapter";
 import type { OpenCall } from "./access.ts";
 import { clientConnection, httpConnection } from "./connection.ts";
@@ -27,6 +27,7 @@ class GeminiModel implements ModelProvider {
   readonly #settings: GeminiModelSettings;
   readonly #connection: GeminiConnection;
   readonly #openCall: OpenCall;
+  readonly #urls: PrivateUrls;
 
   constructor(settings: GeminiModelSettings) {
     const { providerId, modelId, client, openCall } = settings;
@@ -36,12 +37,13 @@ class GeminiModel implements ModelProvider {
     this.#connection =
       client === undefined ? httpConnection(settings) : clientConnection(client, settings.idleTimeoutMs);
     this.#openCall = openCall;
+    this.#urls = new PrivateUrls(settings.allowPrivateUrls);
   }
 
   async generate(messages: readonly ChatMessage[], options: ModelOptions = {}): Promise<ModelResponse> {
     return await generateAnswer(async () => {
       const { modelId } = this;
-      const body = this.#toRequest(messages, options);
+      const body = await this.#toRequest(messages, options);
       const { call, access } = await this.#openCall(options);
       const send = async () => fromResponse(await this.#connection.send({ modelId, body, access }, call), this);
       return { call, send };
@@ -51,7 +53,7 @@ class GeminiModel implements ModelProvider {
   stream(messages: readonly ChatMessage[], options: ModelOptions = {}): AsyncGenerator<ModelChunk, void> {
     return streamAnswer(async () => {
       const { modelId } = this;
-      const body = this.#toRequest(messages, options);
+      const body = await this.#toRequest(messages, options);
       const { call, access } = await this.#openCall(options);
       const open = async () => ({
         events: await this.#connection.open({ modelId, body, access }, call),
@@ -62,8 +64,10 @@ class GeminiModel implements ModelProvider {
     });
   }
 
-  #toRequest(messages: readonly ChatMessage[], options: ModelOptions): RequestBody {
-    const { isCloud } = this.#settings;
-    return toRequest(messages, options, { ...createRequestContext(this, this.#settings, options), isCloud });
+  async #toRequest(messages: readonly ChatMessage[], options: ModelOptions): Promise<RequestBody> {
+    const { isCloud, rules, logger } = this.#settings;
+    const isPrivateUrl = await this.#urls.check(messages);
+    const context = createRequestContext(this, { rules, logger, isPrivateUrl }, options);
+    return toRequest(messages, options, { ...context, isCloud });
   }
 }

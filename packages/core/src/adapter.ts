@@ -65,6 +65,8 @@ export { createOmissionReport, createRequestContext } from "./model/omission.ts"
 export { nearestEffort } from "./model/nearest-effort.ts";
 export type { Omission, ReportOmission, RequestContext } from "./model/omission.ts";
 export { PartReader } from "./model/part-reader.ts";
+export { PrivateUrls } from "./model/private-urls.ts";
+export type { PrivateUrlCheck } from "./model/private-urls.ts";
 export { readContentData } from "./message/content-data.ts";
 export type { ContentData } from "./message/content-data.ts";
 export type { ToolSpec } from "./model/model-config.ts";

@@ -4,6 +4,7 @@ import {
   createOmissionReport,
   createRequestContext,
   generateAnswer,
+  PrivateUrls,
   streamAnswer,
 } from "@troupe/core/adapter";
 import type { CallContext, ModelChunk, ModelResponse } from "@troupe/core/adapter";
@@ -36,6 +37,7 @@ class AnthropicModel implements ModelProvider {
   readonly modelId: string;
   readonly #settings: ProviderSettings;
   readonly #connection: MessagesConnection;
+  readonly #urls: PrivateUrls;
   #promptCache: PromptCache;
 
   constructor(settings: ProviderSettings) {
@@ -45,13 +47,14 @@ class AnthropicModel implements ModelProvider {
     this.#connection =
       client === undefined ? httpConnection(settings) : clientConnection(client, settings.idleTimeoutMs);
     this.#promptCache = promptCache;
+    this.#urls = new PrivateUrls(settings.allowPrivateUrls);
   }
 
   async generate(messages: readonly ChatMessage[], options: ModelOptions = {}): Promise<ModelResponse> {
-    const request = this.#toRequest(messages, options);
+    const request = await this.#toRequest(messages, options);
     // A whole answer does not show that the arguments of a call were truncated; a stream does.
     const isStreamed = request.body.tools !== undefined || expectedMs(request) > longestWholeMs;
-    if (isStreamed) return await collectResponse(this.#stream(() => request, { messages, options }));
+    if (isStreamed) return await collectResponse(this.#stream(async () => request, { messages, options }));
     return await generateAnswer(async () => {
       const call = await this.#openCall(options);
       const send = async (asked: Request) => fromResponse(await this.#connection.send(asked, call), this);
@@ -63,9 +66,9 @@ class AnthropicModel implements ModelProvider {
     return this.#stream(() => this.#toRequest(messages, options), { messages, options });
   }
 
-  #stream(prepare: () => Request, asked: Asked): AsyncGenerator<ModelChunk, void> {
+  #stream(prepare: () => Promise<Request>, asked: Asked): AsyncGenerator<ModelChunk, void> {
     return streamAnswer(async () => {
-      const request = prepare();
+      const request = await prepare();
       const call = await this.#openCall(asked.options);
       const openPart = (part: Request) => this.#connection.open(part, call);
       const open = async () => {
@@ -87,7 +90,7 @@ class AnthropicModel implements ModelProvider {
       return await send(request);
     } catch (error) {
       if (this.#promptCache === false || !isAboutMarks(error)) throw error;
-      const answer = await send(this.#toRequest(messages, options, false));
+      const answer = await send(await this.#toRequest(messages, options, false));
       this.#promptCache = false;
       const { logger } = this.#settings;
       createOmissionReport(this, { logger, onOmitted: options.onOmitted })(
@@ -98,8 +101,15 @@ class AnthropicModel implements ModelProvider {
     }
   }
 
-  #toRequest(messages: readonly ChatMessage[], options: ModelOptions, promptCache = this.#promptCache): Request {
-    return toRequest(messages, options, { ...createRequestContext(this, this.#settings, options), promptCache });
+  async #toRequest(
+    messages: readonly ChatMessage[],
+    options: ModelOptions,
+    promptCache = this.#promptCache,
+  ): Promise<Request> {
+    const { rules, logger } = this.#settings;
+    const isPrivateUrl = await this.#urls.check(messages);
+    const context = createRequestContext(this, { rules, logger, isPrivateUrl }, options);
+    return toRequest(messages, options, { ...context, promptCache });
   }
 
   async #openCall({ apiKey, signal }: ModelOptions): Promise<CallContext> {

@@ -1,5 +1,12 @@
 import type { ChatMessage, ModelOptions, ModelProvider } from "@troupe/core";
-import { createOmissionReport, generateAnswer, KeyedCache, PartReader, streamAnswer } from "@troupe/core/adapter";
+import {
+  createOmissionReport,
+  generateAnswer,
+  KeyedCache,
+  PartReader,
+  PrivateUrls,
+  streamAnswer,
+} from "@troupe/core/adapter";
 import type { CallContext, ModelChunk, ModelResponse } from "@troupe/core/adapter";
 import { chatApi } from "./chat/chat-api.ts";
 import { clientConnection, httpConnection, keySourcesOf, takesKey } from "./connection.ts";
@@ -38,6 +45,7 @@ class OpenAIModel implements ModelProvider {
   readonly #connection: OpenAIConnection;
   readonly #isOpenAI: boolean;
   readonly #keySources: ReturnType<typeof keySourcesOf>;
+  readonly #urls: PrivateUrls;
   /** Rules learned from refusals, by API key. */
   readonly #learned = new KeyedCache<{ rules: Partial<ModelRules> }>(() => ({ rules: {} }));
 
@@ -48,6 +56,7 @@ class OpenAIModel implements ModelProvider {
     this.#connection = client === undefined ? httpConnection(settings) : clientConnection(client, settings);
     this.#isOpenAI = isOpenAIHost(new URL(baseURL).hostname);
     this.#keySources = keySourcesOf(baseURL);
+    this.#urls = new PrivateUrls(settings.allowPrivateUrls);
   }
 
   async generate(messages: readonly ChatMessage[], options: ModelOptions = {}): Promise<ModelResponse> {
@@ -88,7 +97,7 @@ class OpenAIModel implements ModelProvider {
   ): Promise<WrittenCall & { answer: Answer }> {
     const learned = this.#learned.get(key?.value);
     for (;;) {
-      const modelCall = this.#toModelCall(question, learned.rules);
+      const modelCall = await this.#toModelCall(question, learned.rules);
       const api = apis[modelCall.api];
       const body = api.toRequest(modelCall);
       try {
@@ -102,14 +111,14 @@ class OpenAIModel implements ModelProvider {
     }
   }
 
-  #toModelCall({ messages, options, stream }: Question, learned: Partial<ModelRules>): ModelCall {
-    const { modelId, rules, logger, allowPrivateUrls } = this.#settings;
+  async #toModelCall({ messages, options, stream }: Question, learned: Partial<ModelRules>): Promise<ModelCall> {
+    const { modelId, rules, logger } = this.#settings;
     const reportOmitted = createOmissionReport(this, { logger, onOmitted: options.onOmitted });
     return {
       api: this.#apiFor(messages),
       modelId,
       messages,
-      parts: new PartReader(messages, reportOmitted, { allowPrivateUrls }),
+      parts: new PartReader(messages, reportOmitted, { isPrivateUrl: await this.#urls.check(messages) }),
       options,
       rules: { ...rules, ...learned },
       stream,

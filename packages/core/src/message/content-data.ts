@@ -32,12 +32,16 @@ function readDataUrl(text: string, mimeType: string | undefined): ContentData {
   const type = mimeType ?? (named.trim().toLowerCase() || undefined);
   const body = text.slice(comma + 1);
   if (parameters.at(-1)?.trim().toLowerCase() === "base64") return readBase64(body, type);
-  try {
-    // By its standard, a data: URL without a type is plain text.
-    return readBase64(Buffer.from(decodeURIComponent(body)).toString("base64"), type ?? "text/plain");
-  } catch {
-    return { kind: "invalid", reason: "is a data: URL with a broken percent-encoding" };
-  }
+  // By its standard, a data: URL without a type is plain text.
+  return readBase64(percentDecoded(body).toString("base64"), type ?? "text/plain");
+}
+
+/** Decodes as the standard of URLs does: to bytes, which need not be text, and `%` without two digits stands for itself. */
+function percentDecoded(text: string): Buffer {
+  const bytes = Buffer.from(text);
+  if (!text.includes("%")) return bytes;
+  const toByte = (_: string, digits: string) => String.fromCharCode(parseInt(digits, 16));
+  return Buffer.from(bytes.toString("latin1").replace(/%([\da-f]{2})/gi, toByte), "latin1");
 }
 
 function readBase64(text: string, mimeType: string | undefined): ContentData {

@@ -1,4 +1,6 @@
 import type { Logger } from "../log/logger.ts";
+import { isPrivateUrl } from "../wire/private-address.ts";
+import type { PrivateUrlCheck } from "./private-urls.ts";
 
 /** A setting, or a part of the messages, that was left out of a request because the model does not take it. */
 export type Omission = {
@@ -37,8 +39,8 @@ export function createOmissionReport(
 export type RequestContext<Rules> = {
   readonly model: { readonly providerId: string; readonly modelId: string };
   readonly rules: Rules;
-  /** True if parts of messages may have URLs that lead to private addresses: see `PartReader`. */
-  readonly allowPrivateUrls: boolean;
+  /** Tells which URLs of the messages the vendor is not sent: see `PartReader`. */
+  readonly isPrivateUrl: PrivateUrlCheck;
   /** Reports a setting, or a part of the history, that is left out and lost. */
   readonly reportOmitted: ReportOmission;
   /** Reports a setting that is left out, but that the instructions stand for. */
@@ -46,14 +48,15 @@ export type RequestContext<Rules> = {
 };
 
 /** The settings of a provider that a request depends on. */
-type RequestSettings<Rules> = { rules: Rules; logger: Logger; allowPrivateUrls?: boolean | undefined };
+type RequestSettings<Rules> = { rules: Rules; logger: Logger; isPrivateUrl?: PrivateUrlCheck };
 
 /** Makes the context of one request of a model, which reports to the provider's logger and to the run of the call. */
 export function createRequestContext<Rules>(
   model: RequestContext<Rules>["model"],
-  { rules, logger, allowPrivateUrls = false }: RequestSettings<Rules>,
+  { rules, logger, isPrivateUrl: isPrivate = isPrivateUrl }: RequestSettings<Rules>,
   { onOmitted }: { onOmitted?: ((omission: Omission) => void) | undefined },
 ): RequestContext<Rules> {
   const reportOmitted = createOmissionReport(model, { logger, onOmitted });
-  return { model, rules, allowPrivateUrls, reportOmitted, reportReplaced: createOmissionReport(model, { logger }) };
+  const reportReplaced = createOmissionReport(model, { logger });
+  return { model, rules, isPrivateUrl: isPrivate, reportOmitted, reportReplaced };
 }

@@ -124,9 +124,9 @@ describe("a part with a URL that leads to a private address", () => {
     ]);
   });
 
-  it("is read with allowPrivateUrls, and so is a public one or one in base64 without it", () => {
+  it("is read where the check allows it, and so is a public one or one in base64 without it", () => {
     const asked = said("user", image);
-    const allowed = new PartReader([asked], () => {}, { allowPrivateUrls: true });
+    const allowed = new PartReader([asked], () => {}, { isPrivateUrl: () => false });
     const open = said("user", { ...image, data: "https://example.com/a.png" }, { ...image, data: "http" });
 
     expect(allowed.read(asked, readAny)).toEqual(["image"]);

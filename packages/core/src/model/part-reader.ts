@@ -2,6 +2,8 @@ import { TroupeError } from "../errors/troupe-error.ts";
 import type { ContentPart } from "../message/content.ts";
 import type { ChatMessage } from "../message/message.ts";
 import { isPrivateUrl } from "../wire/private-address.ts";
+import { urlOf } from "./private-urls.ts";
+import type { PrivateUrlCheck } from "./private-urls.ts";
 
 type DataPart = Exclude<ContentPart, { type: "text" }>;
 
@@ -14,8 +16,8 @@ type Note = (what: string, reason: string, about: "messages") => void;
 
 /** Options of a `PartReader`: the context of a request has them. */
 type PartReaderOptions = {
-  /** True if the vendor may be sent URLs that lead to private addresses, for it to fetch. @default false */
-  readonly allowPrivateUrls?: boolean | undefined;
+  /** Tells which URLs the vendor is not sent, for it to fetch. @default those that are private without asking DNS */
+  readonly isPrivateUrl?: PrivateUrlCheck;
 };
 
 /**
@@ -27,14 +29,14 @@ type PartReaderOptions = {
 export class PartReader {
   readonly #messages: readonly ChatMessage[];
   readonly #note: Note;
-  readonly #allowPrivateUrls: boolean;
+  readonly #isPrivateUrl: PrivateUrlCheck;
   /** Found on first use: most conversations are text alone. */
   #earlier: ReadonlySet<ChatMessage> | undefined;
 
-  constructor(messages: readonly ChatMessage[], note: Note, { allowPrivateUrls = false }: PartReaderOptions = {}) {
+  constructor(messages: readonly ChatMessage[], note: Note, options: PartReaderOptions = {}) {
     this.#messages = messages;
     this.#note = note;
-    this.#allowPrivateUrls = allowPrivateUrls;
+    this.#isPrivateUrl = options.isPrivateUrl ?? isPrivateUrl;
   }
 
   /**
@@ -44,7 +46,7 @@ export class PartReader {
   read<Read>(message: ChatMessage, read: (part: ContentPart) => Read): Read[] {
     return partsOf(message).map((part, index) => {
       try {
-        if (!this.#allowPrivateUrls && hasPrivateUrl(part)) throw privateUrlError(part, this.#placeOf(message, index));
+        if (this.#hasPrivateUrl(part)) throw privateUrlError(part, this.#placeOf(message, index));
         return read(part);
       } catch (refusal) {
         if (part.type === "text" || !TroupeError.is(refusal)) throw refusal;
@@ -59,6 +61,11 @@ export class PartReader {
       part.type === "text" ? part.text : this.#describe(part, saidEarlier),
     );
     return texts.join("\n");
+  }
+
+  #hasPrivateUrl(part: ContentPart): boolean {
+    const url = part.type === "text" ? undefined : urlOf(part.data);
+    return url !== undefined && this.#isPrivateUrl(url);
   }
 
   /** Names the data of a part as a caller knows it: the user's last message is the input of the run. */
@@ -87,13 +94,6 @@ export class PartReader {
     const what = name === undefined || name === "" ? part.type : `${part.type} ${name}`;
     return `[${part.mimeType === undefined ? what : `${what}, ${part.mimeType}`}: not shown to this model]`;
   }
-}
-
-/** Only a URL of this form is sent as one: see `readContentData`. */
-function hasPrivateUrl(part: ContentPart): boolean {
-  if (part.type === "text" || !/^https?:\/\//i.test(part.data)) return false;
-  const url = URL.parse(part.data);
-  return url !== null && isPrivateUrl(url);
 }
 
 function privateUrlError({ type }: ContentPart, place: string): TroupeError {

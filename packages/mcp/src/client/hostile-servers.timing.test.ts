@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { heapUsed } from "../../test/held-resources.ts";
 import { hostileBehaviours } from "../../test/hostile-behaviours.ts";
 import { connectHostile, costOfParsing, judge, mistakeOf, startHostileHttp } from "../../test/hostile-judge.ts";
 import { callTool, startFixtureHttp } from "../../test/start.ts";
@@ -23,7 +24,7 @@ afterAll(async () => {
   await friendly.close();
 });
 
-const heapUsed: number[] = [];
+const heaps: number[] = [];
 const tries = 4;
 const cases = Object.entries(hostileBehaviours).flatMap(([name, { only }]) => {
   return (["http", "stdio"] as const).filter((kind) => only === undefined || only === kind).map((kind) => [name, kind]);
@@ -47,14 +48,14 @@ describe("a server that misbehaves", { timeout: 120_000 }, () => {
 
       expect(await callTool(tools, "box__echo", { args: { text: "still here" } })).toBe("still here");
       expect(longestMs, `milliseconds of ${Math.round(allowedMs)}`).toBeLessThanOrEqual(allowedMs);
-      heapUsed.push(process.memoryUsage().heapUsed);
+      heaps.push(heapUsed());
     },
   );
 
   it("leaves no memory and no connection behind [mcp.hostile]", async () => {
     const resources = process.getActiveResourcesInfo().filter((name) => /Process|Pipe|Timeout/.test(name));
 
-    expect(Math.min(...heapUsed.slice(-10))).toBeLessThan(Math.min(...heapUsed.slice(0, 10)) + 64 * 1024 * 1024);
+    expect(Math.min(...heaps.slice(-10))).toBeLessThan(Math.min(...heaps.slice(0, 10)) + 16 * 1024 * 1024);
     expect(resources.filter((name) => name === "ProcessWrap")).toHaveLength(1);
   });
 });

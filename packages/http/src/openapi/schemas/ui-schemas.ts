@@ -91,7 +91,7 @@ const partSchemas = {
       url: {
         type: "string",
         format: "data-or-web-url",
-        pattern: "^([Dd][Aa][Tt][Aa]:[^,]*,|[Hh][Tt][Tt][Pp][Ss]?:)",
+        pattern: "^([Dd][Aa][Tt][Aa]:[^,]*,.|[Hh][Tt][Tt][Pp][Ss]?:)",
         description: "A `data:` URL or an `http(s)` URL.",
       },
     },

@@ -1,0 +1,81 @@
+import type { Resolver } from "node:dns/promises";
+import type { ChatMessage } from "../message/message.ts";
+import { LruCache } from "../util/lru-cache.ts";
+import { bareHost, isPrivateAddress, isPrivateUrl } from "../wire/private-address.ts";
+
+/** Tells if a URL of a part leads to an address that is not public, so that the vendor must not be told to fetch it. */
+export type PrivateUrlCheck = (url: URL) => boolean;
+
+/** Milliseconds to wait for a name server. A name that it does not know by then is passed on: the vendor asks again. */
+const lookupMs = 1000;
+/** Names that are looked up for one model call. More than any vendor takes images, so those beyond count as private. */
+const maxNames = 100;
+/** Milliseconds for which an answer counts. */
+const answerMs = 60_000;
+
+/** Finds the URLs in messages that lead to private addresses, for the model that would have its vendor fetch them. */
+export class PrivateUrls {
+  readonly #isAllowed: boolean;
+  /** Whether names lead to a private address. A conversation has its URLs in each call. */
+  readonly #known = new LruCache<string, { answer: Promise<boolean>; askedAt: number }>({ maxEntries: 1000 });
+
+  /** @param isAllowed true where the vendor may be sent any URL */
+  constructor(isAllowed = false) {
+    this.#isAllowed = isAllowed;
+  }
+
+  /** Looks up the names in URLs of messages, and returns the check of those URLs. Without such a URL it asks nobody. */
+  async check(messages: readonly ChatMessage[]): Promise<PrivateUrlCheck> {
+    if (this.#isAllowed) return () => false;
+    const names = [...namesIn(messages)];
+    if (names.length === 0) return isPrivateUrl;
+    const answers = await Promise.all(names.slice(0, maxNames).map((name) => this.#leadsToPrivate(name)));
+    const found = new Set(names.filter((_, index) => answers[index] ?? true));
+    return (url) => isPrivateUrl(url) || found.has(bareHost(url));
+  }
+
+  #leadsToPrivate(name: string): Promise<boolean> {
+    const known = this.#known.get(name);
+    const now = performance.now();
+    if (known !== undefined && now < known.askedAt + answerMs) return known.answer;
+    const answer = askServer(name);
+    this.#known.set(name, { answer, askedAt: now });
+    return answer;
+  }
+}
+
+/** Returns the URL of a part, if its data is one that is sent as such: see `readContentData`. */
+export function urlOf(data: string): URL | undefined {
+  return /^https?:\/\//i.test(data) ? (URL.parse(data) ?? undefined) : undefined;
+}
+
+/** Returns the hosts of all URLs in messages that only DNS can tell of. */
+function namesIn(messages: readonly ChatMessage[]): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const { content } of messages) {
+    if (!Array.isArray(content)) continue;
+    for (const part of content) {
+      const url = part.type === "text" ? undefined : urlOf(part.data);
+      if (url !== undefined && !isPrivateUrl(url) && !isAddress(url)) names.add(bareHost(url));
+    }
+  }
+  return names;
+}
+
+/** A parsed URL has an address in its canonical form, and no name ends in a number. */
+function isAddress({ hostname }: URL): boolean {
+  return /(?:\]|\.\d+)$/.test(hostname);
+}
+
+/** Never rejects: no answer is no private address. */
+async function askServer(name: string): Promise<boolean> {
+  const resolver = await openResolver();
+  const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+  return answers.some((answer) => answer.status === "fulfilled" && answer.value.some(isPrivateAddress));
+}
+
+/** A resolver of Node's own, because the system's lookup takes one of the four threads that files and hashes need too. */
+async function openResolver(): Promise<Resolver> {
+  const dns = await import("node:dns/promises");
+  return new dns.Resolver({ timeout: lookupMs, tries: 1 });
+}
