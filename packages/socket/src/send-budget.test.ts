@@ -137,6 +137,15 @@ describe("SendBudget beyond half of its limit", () => {
     expect(droppedOf([slow, reading])).toEqual([0]);
   });
 
+  it("drops those that have stopped down to a quarter of its limit, so that a crowd goes in few looks [socket.stopped-reader]", () => {
+    const budget = new SendBudget(100);
+    const holders = Array.from({ length: 6 }, () => new Holder(budget, "").hold(10));
+    vi.advanceTimersByTime(2000);
+
+    expect(droppedOf(holders)).toEqual([0, 1, 2, 3]);
+    expect(budget.heldBytes).toBe(20);
+  });
+
   it("drops nothing at half of its limit, whoever reads [socket.stopped-reader]", () => {
     const holder = new Holder(new SendBudget(100), "").hold(50);
     vi.advanceTimersByTime(60_000);

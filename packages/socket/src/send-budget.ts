@@ -122,10 +122,14 @@ export class SendBudget {
     this.#freed = undefined;
   }
 
-  /** Drops clients that have stopped reading, until half of the limit is free. */
+  /**
+   * Drops clients that have stopped reading where more than half of the limit is held, until only a quarter is: down to half,
+   * the next answer would exceed it again, and a crowd would be given up one by one.
+   */
   #look(): void {
     const stopped = new Set([...this.#holders].filter((holder) => this.#hasStopped(holder)));
-    while (this.#bytes > this.#half && stopped.size > 0) {
+    const isFull = this.#bytes > this.#half;
+    while (isFull && this.#bytes > this.#half / 2 && stopped.size > 0) {
       const chosen = this.#choose(stopped);
       if (chosen === undefined) break;
       stopped.delete(chosen);

@@ -10,10 +10,10 @@ const question = { name: "a", input: "Hello?" };
 type Counts = { readonly clients: number; readonly runs: number };
 
 /** Starts a gateway in a process with a small heap. */
-async function startService(path: string, heapMb: number): Promise<TestChild> {
+async function startService(path: string, { heapMb, heldMb }: { heapMb: number; heldMb: number }): Promise<TestChild> {
   const env = { ...process.env, NODE_OPTIONS: `--max-old-space-size=${heapMb}` };
   const child = await TestChild.start(new URL("../test/large-answers-service.ts", import.meta.url), {
-    args: [path],
+    args: [path, String(heldMb)],
     env,
   });
   onTestFinished(() => child.close());
@@ -42,25 +42,26 @@ async function connect(agent: unknown): Promise<Socket> {
 }
 
 it("a process whose heap is smaller than the answers lives through 30 clients that do not read them, and serves one that does [socket.stopped-reader]", async () => {
+  const heldMb = 64;
   const { path, agent, connections } = unixSocket();
-  const child = await startService(path, 160);
+  const child = await startService(path, { heapMb: 160, heldMb });
   const stopped = await Promise.all(Array.from({ length: 30 }, () => connect(agent)));
   for (const connection of connections) connection.pause();
   for (const socket of stopped) socket.emit("agent.run", question);
 
   // Each that is left holds an answer of three megabytes, and waits with as much.
-  const { runs } = await untilClients(child, 32 / 3);
+  const { runs } = await untilClients(child, heldMb / 3);
   const reader = await connect(agent);
   const done = new Promise<{ output: { text: string } }>((resolve) => reader.once("agent.done", resolve));
   reader.emit("agent.run", question);
 
   expect((await done).output.text).toHaveLength(3 * 1024 * 1024);
-  expect(runs).toBeLessThanOrEqual(32 / 3);
+  expect(runs).toBeLessThanOrEqual(heldMb / 3);
 });
 
 it("a process that may hold a tenth of its answers drops none of 60 clients that read them [socket.stopped-reader]", async () => {
   const { path, agent } = unixSocket();
-  await startService(path, 512);
+  await startService(path, { heapMb: 512, heldMb: 32 });
   const sockets = await Promise.all(Array.from({ length: 60 }, () => connect(agent)));
 
   const lengths = sockets.map(async (socket) => {

@@ -1,5 +1,6 @@
-// A gateway on the Unix socket that the first argument names, with an agent whose answers of three megabytes come in one piece.
-// Sends `{ isListening }` to its parent, and `{ clients, runs }` whenever it is asked.
+// A gateway on the Unix socket that the first argument names, which holds at most the megabytes of the second for its clients. Its
+// agent gives answers of three megabytes in one piece. Sends `{ isListening }` to its parent, and `{ clients, runs }` whenever it
+// is asked.
 import { createServer } from "node:http";
 import { Agent, createLogger } from "@troupe/core";
 import type { ModelProvider } from "@troupe/core";
@@ -24,7 +25,7 @@ const io = new Server(http, { pingInterval: 1_000_000 });
 const gateway = createAgentGateway({
   io,
   agents: { a: new Agent({ name: "a", model, logLevel: "silent" }) },
-  maxTotalBufferedBytes: 32 * 1024 * 1024,
+  maxTotalBufferedBytes: Number(process.argv[3]) * 1024 * 1024,
   logger: createLogger({ level: "silent" }),
 });
 process.on("message", () => process.send?.({ clients: io.of("/service").sockets.size, runs: gateway.size }));
