@@ -1,4 +1,5 @@
 import { LruCache } from "../util/lru-cache.ts";
+import { RankedHeap } from "../util/ranked-heap.ts";
 
 /** Limits of a `FairCache`, and how its entries divide among groups. */
 export type FairLimits = {
@@ -18,7 +19,8 @@ export type FairLimits = {
   readonly onFull?: () => void;
 };
 
-type Group = { readonly name: string; bytes: number; readonly entries: LruCache<string, true> };
+/** `usedAt` is the place of its last use in the order of all uses. */
+type Group = { readonly name: string; bytes: number; usedAt: number; readonly entries: LruCache<string, true> };
 
 /** An entry, by its bytes. */
 type Entry = { bytes: number; readonly group: Group };
@@ -31,6 +33,12 @@ export class FairCache {
   readonly #limits: FairLimits;
   readonly #entries: LruCache<string, Entry>;
   readonly #groups = new Map<string, Group>();
+  /** Of groups that have equally much, the one that was not used for longest comes first. */
+  readonly #byBytes = new RankedHeap<Group>((one, other) => isFuller(one, other, one.bytes - other.bytes));
+  readonly #bySize = new RankedHeap<Group>((one, other) => {
+    return isFuller(one, other, one.entries.size - other.entries.size);
+  });
+  #uses = 0;
   #bytes = 0;
 
   constructor(limits: FairLimits) {
@@ -88,7 +96,7 @@ export class FairCache {
     const { maxEntries, maxBytes, onDrop, onFull } = this.#limits;
     while (this.#bytes > maxBytes || this.#entries.size > maxEntries) {
       const isFull = this.#bytes > maxBytes;
-      const key = this.#fullest(isFull ? bytesOf : sizeOf)?.entries.oldestKey;
+      const key = (isFull ? this.#byBytes : this.#bySize).first?.entries.oldestKey;
       if (key === undefined) return;
       if (isFull) onFull?.();
       if (key === last && shrink()) continue;
@@ -97,28 +105,25 @@ export class FairCache {
     }
   }
 
-  /** Of groups that have equally much, the one that was not used for longest. */
-  #fullest(amountOf: (group: Group) => number): Group | undefined {
-    let fullest: Group | undefined;
-    for (const group of this.#groups.values()) {
-      if (fullest === undefined || amountOf(group) > amountOf(fullest)) fullest = group;
-    }
-    return fullest;
-  }
-
   #groupOf(key: string): Group {
     const name = this.#limits.groupOf(key);
     const known = this.#groups.get(name);
     if (known !== undefined) return known;
     const { groupBytes = 0 } = this.#limits;
     this.#bytes += groupBytes;
-    return { name, bytes: groupBytes, entries: new LruCache({ maxEntries: Infinity }) };
+    return { name, bytes: groupBytes, usedAt: 0, entries: new LruCache({ maxEntries: Infinity }) };
   }
 
   #useGroup(key: string, group: Group): void {
     group.entries.set(key, true);
-    this.#groups.delete(group.name);
+    group.usedAt = ++this.#uses;
     this.#groups.set(group.name, group);
+    this.#rank(group);
+  }
+
+  #rank(group: Group): void {
+    this.#byBytes.update(group);
+    this.#bySize.update(group);
   }
 
   #leave(key: string, { bytes, group }: Entry): void {
@@ -126,14 +131,13 @@ export class FairCache {
     group.entries.delete(key);
     const isEmpty = group.entries.size === 0;
     this.#bytes -= bytes + (isEmpty ? group.bytes : 0);
-    if (isEmpty) this.#groups.delete(group.name);
+    if (!isEmpty) return this.#rank(group);
+    this.#groups.delete(group.name);
+    this.#byBytes.delete(group);
+    this.#bySize.delete(group);
   }
 }
 
-function bytesOf({ bytes }: Group): number {
-  return bytes;
-}
-
-function sizeOf({ entries }: Group): number {
-  return entries.size;
+function isFuller(one: Group, other: Group, difference: number): boolean {
+  return difference === 0 ? one.usedAt < other.usedAt : difference > 0;
 }
