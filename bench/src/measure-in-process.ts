@@ -16,6 +16,8 @@ export type Trial = {
   baseline: string;
   rounds: number;
   unitsPerRound: number;
+  /** The rounds at the beginning that are not counted. @default 1 */
+  warmUps?: number;
 };
 
 /** One candidate over all rounds. */
@@ -28,13 +30,13 @@ type Running = { name: string; child: Child };
 
 const core = 0;
 
-/** Measures functions, each in a process of its own, in interleaved rounds. A first round warms up and is not counted. */
+/** Measures functions, each in a process of its own, in interleaved rounds. The first ones warm up and are not counted. */
 export async function measureInProcess(trial: Trial): Promise<InProcessCost[]> {
   const running: Running[] = [];
   try {
     for (const { name, file, env } of trial.candidates)
       running.push({ name, child: await startChild(file, core, env) });
-    await takeRound(running, trial, -1);
+    for (let round = 0; round < (trial.warmUps ?? 1); round++) await takeRound(running, trial, -1);
     const before = await heaps(running);
     const rounds: RoundCost[] = [];
     for (let round = 0; round < trial.rounds; round++) rounds.push(...(await takeRound(running, trial, round)));

@@ -26,14 +26,15 @@ function pasts(): Candidate[] {
 }
 
 /**
- * Memory that 160,000 runs leave behind, after 20,000 that fill the bounded stores. Fewer show how full the tables of these are:
- * they grow and are made anew by turns, half a megabyte after 80,000 runs and four less after 160,000.
+ * Memory that 80,000 runs leave behind, after 60,000 that fill the bounded stores: their last half megabyte comes with the third
+ * round. Tables with as many entries as before grow and are made anew by turns, 140 kB from one round to the next.
  */
 export const heapTrial: Trial = {
   candidates: [{ name: "agent", file: agent, env: { BENCH_CANDIDATE: "run" } }],
   baseline: "agent",
-  rounds: 8,
+  rounds: 4,
   unitsPerRound: 20_000,
+  warmUps: 3,
 };
 
 /** Memory that runs without a session id keep in the default storage, which holds 10,000 of them. */
