@@ -74,21 +74,29 @@ export function mistakeOf(name: string, outcome: unknown): string | undefined {
   return isRight ? undefined : `${name}: got ${JSON.stringify(outcome)?.slice(0, 200)}`;
 }
 
-/** Measures the processor time of `JSON.parse` of the largest message of a behaviour, in milliseconds. */
+const costs = new Map<string, number>();
+
+/** Returns the processor time of `JSON.parse` of the largest message of a behaviour, in milliseconds. It is measured once. */
 export function costOfParsing(name: string): number {
+  const cost = costs.get(name) ?? measureParsing(name);
+  costs.set(name, cost);
+  return cost;
+}
+
+function measureParsing(name: string): number {
   let largest = "";
   const keep = (text: string) => void (text.length > largest.length && (largest = text));
   const send = (message: object) => keep(JSON.stringify(message));
   const io: HostileIo = { send, write: keep, bytes: keep, reply: (result) => send({ result }), end: () => {} };
   hostileBehaviours[name]?.act(io, { id: 1, method: hostileBehaviours[name].at });
   if (!largest.startsWith("{") && !largest.startsWith("[")) return 0;
-  const costs = Array.from({ length: 3 }, () => {
+  const measured = Array.from({ length: 3 }, () => {
     const before = process.threadCpuUsage();
     JSON.parse(largest);
     const { user, system } = process.threadCpuUsage(before);
     return (user + system) / 1000;
   });
-  return costs.toSorted((one, other) => one - other)[1] ?? 0;
+  return measured.toSorted((one, other) => one - other)[1] ?? 0;
 }
 
 /** Measures the processor time of this thread between two turns of the event loop. */
