@@ -128,8 +128,8 @@ export class SendBudget {
    */
   #look(): void {
     const stopped = new Set([...this.#holders].filter((holder) => this.#hasStopped(holder)));
-    const isFull = this.#bytes > this.#half;
-    while (isFull && this.#bytes > this.#half / 2 && stopped.size > 0) {
+    const kept = this.#bytes > this.#half ? this.#half / 2 : Infinity;
+    while (this.#bytes > kept && stopped.size > 0) {
       const chosen = this.#choose(stopped);
       if (chosen === undefined) break;
       stopped.delete(chosen);
