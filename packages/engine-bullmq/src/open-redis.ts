@@ -5,6 +5,11 @@ import type { EngineSettings } from "./bullmq-options.ts";
 
 /** The longest pause before a lost connection is made anew. */
 const longestPauseMs = 1000;
+/**
+ * Milliseconds for a server to close its side of a connection that the engine ended. ioredis keeps the process alive for
+ * that long where it ends a connection that was lost before.
+ */
+const partMs = 200;
 
 /** Connects BullMQ with Redis. A given client is only asked for its settings. */
 export async function openRedis(
@@ -16,6 +21,7 @@ export async function openRedis(
   const options = {
     maxRetriesPerRequest: null,
     enableOfflineQueue: true,
+    disconnectTimeout: partMs,
     retryStrategy: (times: number) => Math.min(times * 50, longestPauseMs),
   };
   const client = typeof redis === "string" ? await connect(redis, options) : (redis?.duplicate(options) as Redis);
@@ -50,6 +56,8 @@ function collectDuplicates(client: Redis): ReadonlySet<Redis> {
 
 /** Closes a connection, and fails the commands that wait for it. */
 function endClient(client: Redis): void {
+  // BullMQ has ended those of its workers. Ended again, a client waits for its server to close what is closed.
+  if (client.status === "end") return;
   client.disconnect();
   if (client.status !== "reconnecting") return;
   // Between two attempts to connect, `disconnect` ends no command: BullMQ's workers would wait for theirs for ever.
