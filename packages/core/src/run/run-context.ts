@@ -8,6 +8,7 @@ export type RunContext = {
   readonly runId: string;
   readonly parentRunId?: string;
   readonly agentName: string;
+  /** The session of the caller. A member of a team and an agent of a workflow's step see it too, and not one of their own. */
   readonly sessionId: string;
   readonly userId?: string;
   /** The user's tenant, in a service with several. */

@@ -11,6 +11,7 @@ import type { Source } from "../message/source.ts";
 import type { ToolArtifact, ToolCallResult } from "../message/tool-call.ts";
 import type { UnfinishedStep } from "../history/interrupted-turn.ts";
 import type { VendorState } from "../model/vendor-state.ts";
+import { callersSessionId } from "../session/session-id.ts";
 import { elapsedMs } from "../util/elapsed-ms.ts";
 import type { RunContext } from "./run-context.ts";
 import type { RunEvents } from "./run-events.ts";
@@ -261,7 +262,7 @@ function contextOf(run: Run, { name, settings }: RunInit): RunContext {
     runId,
     ...(parentRunId !== undefined && { parentRunId }),
     agentName: name,
-    sessionId,
+    sessionId: callersSessionId(sessionId),
     ...(userId !== undefined && { userId }),
     ...(!verified && { verified }),
     ...(tenantId !== undefined && { tenantId }),

@@ -33,6 +33,11 @@ export function memberSessionId(teamSessionId: string, member: string, runId?: s
   return `${teamSessionId}${run}#${encodeKey(member)}`;
 }
 
+/** Returns the id of the caller's session in which a team or a workflow opened this one; of a caller's session, its own id. */
+export function callersSessionId(id: string): string {
+  return id.replace(/[/#].*$/, "");
+}
+
 /** Tells by a session's id if a team opened the session for a member. */
 export function isMemberSessionId(id: string): boolean {
   return id.includes("#");

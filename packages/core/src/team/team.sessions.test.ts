@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { Memory } from "../memory/memory.ts";
+import type { Runnable } from "../run/runnable.ts";
 import { until } from "../testing/conformance/assert.ts";
 import { SessionStore } from "../session/session-store.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
@@ -200,6 +201,31 @@ describe("the sessions of members", () => {
     }
 
     expect(seen).toEqual([`s1/${String(seen[1])}#ann`, expect.any(String), "s1#ann", expect.any(String)]);
+  });
+
+  it("are not what their tools see, which is the session of the team's caller, for teams within teams too", async () => {
+    const seen: string[] = [];
+    const look = defineTool({
+      name: "look",
+      description: "Looks.",
+      parameters: { type: "object" },
+      execute: (_args, { sessionId }) => {
+        seen.push(sessionId);
+        return "seen";
+      },
+    });
+    const ann = member("ann", Array.from({ length: 4 }, () => [{ toolCalls: [{ name: "look" }] }, "fine"]).flat(), {
+      tools: [look],
+    });
+    const routed = (runnable: Runnable, kept: object) =>
+      new Team({ name: "team", mode: "route", model: new ScriptedModel(), members: [runnable], ...kept });
+    for (const kept of [{}, { memberSessions: "persist" }] as const) {
+      const inner = routed(ann.agent, kept);
+      await inner.run("?", { sessionId: "s1" });
+      await routed(inner, kept).run("?", { sessionId: "s2" });
+    }
+
+    expect(seen).toEqual(["s1", "s2", "s1", "s2"]);
   });
 
   it("are new in each run by default", async () => {

@@ -1,8 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { Agent } from "../agent/agent.ts";
+import type { RunContext } from "../run/run-context.ts";
+import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
+import { defineTool } from "../tool/define-tool.ts";
 import { agentOf, agentOn, asked } from "./test/agents.ts";
 import { Workflow } from "./workflow.ts";
+import type { FunctionStep } from "./workflow-step.ts";
 
 describe("an agent step", () => {
   it("writes its answer to the state, also without an initial value, and to its step's output [workflow.agent-step] [workflow.answers]", async () => {
@@ -142,5 +146,42 @@ describe("an agent step", () => {
     for (const sessionId of ["s1", "s2", "s1"]) await flow.run({ sessionId });
 
     expect(model.calls.map(({ messages }) => messages.length)).toEqual([1, 1, 1, 1, 3, 3]);
+  });
+
+  it("shows its tools and hooks the session of the workflow's caller, and keeps its turns in its own", async () => {
+    const seen: string[] = [];
+    const note = (context: RunContext) => void seen.push(context.sessionId);
+    const look = defineTool({
+      name: "look",
+      description: "Looks.",
+      parameters: { type: "object" },
+      execute: (_args, context) => {
+        note(context);
+        return "seen";
+      },
+    });
+    const model = new ScriptedModel({ toolCalls: [{ name: "look" }] }, "done");
+    const [storage, hooks] = [new InMemoryStorage(), { beforeRun: note }];
+    const agent = new Agent({ name: "helper", model, tools: [look], hooks, storage });
+    await new Workflow({ name: "flow", initialState: {}, steps: [{ name: "say it", agent }] }).run({ sessionId: "s1" });
+
+    expect(seen).toEqual(["s1", "s1"]);
+    expect((await storage.list("turns")).map(({ key }) => decodeURIComponent(key))).toEqual([
+      "-/-/s1#say%20it/000000000001",
+    ]);
+  });
+
+  it("has a session within the workflow's own where a team opened that", async () => {
+    const ids: string[] = [];
+    const agent = agentOf("fine");
+    agent.eventBus.on("run.complete", ({ output }) => void ids.push(output.sessionId));
+    const inner = new Workflow({ name: "inner", initialState: {}, steps: [{ name: "say", agent }] }).asRunnable();
+    const run: FunctionStep<object>["run"] = async (_state, parent) => {
+      // As a team calls its members.
+      await inner.run("Go.", { parent, sessionId: "s1#inner" });
+    };
+    await new Workflow({ name: "flow", initialState: {}, steps: [{ name: "call", run }] }).run({ sessionId: "s1" });
+
+    expect(ids).toEqual(["s1#inner#say"]);
   });
 });

@@ -62,10 +62,12 @@ export function textOfFailedRun(error: unknown): string {
 }
 
 async function startAgent({ step, input, context, onChunk }: AgentStepRequest): Promise<RunOutput> {
-  const { sessionId, signal } = context;
+  const { signal } = context;
   const { agent, name } = step;
-  const modelOptions = runOf(context)?.settings.modelOptions;
-  const ownSession = memberSessionId(sessionId, name);
+  const settings = runOf(context)?.settings;
+  const modelOptions = settings?.modelOptions;
+  // The context has the caller's session: that of a workflow within a team is another.
+  const ownSession = memberSessionId(settings?.sessionId ?? context.sessionId, name);
   const opts = { parent: context, signal, sessionId: ownSession, ...(modelOptions !== undefined && { modelOptions }) };
   if (onChunk === undefined) return await agent.run(input, opts);
   const stream = agent.stream(input, opts);
