@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Agent, defineTool, Memory } from "@troupe/core";
-import type { ModelProvider, RunOutput, StorageDriver, StreamChunk, ToolDef } from "@troupe/core";
+import type { ModelProvider, PlainRunOutput, StorageDriver, StreamChunk, ToolDef } from "@troupe/core";
 import { toPublicOutput } from "@troupe/core/adapter";
 import type { ModelChunk, ModelResponse } from "@troupe/core/adapter";
 import fc from "fast-check";
@@ -139,7 +139,7 @@ export async function checkSession(
   odd.check();
 }
 
-async function readStream(agent: Agent, sessionId: string): Promise<RunOutput> {
+async function readStream(agent: Agent, sessionId: string): Promise<PlainRunOutput> {
   const stream = agent.stream("Hello", { sessionId });
   const chunks: StreamChunk[] = [];
   for await (const chunk of stream) chunks.push(chunk);

@@ -230,6 +230,7 @@ export type { RunDefaults, RunSettings } from "./run/run-options.ts";
 export { Run } from "./run/run.ts";
 export { runOf } from "./run/derive-context.ts";
 export type { RunInit } from "./run/run.ts";
+export { completeOutput } from "./run/complete-output.ts";
 export { RunExecution } from "./run/run-execution.ts";
 export type { RunEnd, RunWork } from "./run/run-work.ts";
 

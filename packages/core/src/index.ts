@@ -61,7 +61,13 @@ export type { RunContext } from "./run/run-context.ts";
 export { RunError } from "./run/run-output.ts";
 export type { RunEvents } from "./run/run-events.ts";
 export type { RunLimits, RunOpts, StorageFailurePolicy } from "./run/run-options.ts";
-export type { PlainRunOutput, RunMetrics, RunOutput, StructuredRunOutput } from "./run/run-output.ts";
+export type {
+  CompleteRunOutput,
+  PlainRunOutput,
+  RunMetrics,
+  RunOutput,
+  StructuredRunOutput,
+} from "./run/run-output.ts";
 export type { StreamChunk, WaitChunk } from "./run/stream-chunk.ts";
 export type { ApiKeys } from "./keys/api-keys.ts";
 export { keyHeaders } from "./keys/key-headers.ts";

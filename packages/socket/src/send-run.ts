@@ -1,6 +1,13 @@
 import { TroupeError } from "@troupe/core";
 import type { RunEvent, StreamChunk } from "@troupe/core";
-import { toPublicOutput, toPublicWait, toStreamFailure, toTroupeError, untilAborted } from "@troupe/core/adapter";
+import {
+  completeOutput,
+  toPublicOutput,
+  toPublicWait,
+  toStreamFailure,
+  toTroupeError,
+  untilAborted,
+} from "@troupe/core/adapter";
 import type { ClientRun, ClientTail, PublicOutput } from "@troupe/core/adapter";
 import { toServerEvent } from "./events.ts";
 import type { EventOrigin, RunIds, ServerEvent } from "./events.ts";
@@ -21,6 +28,7 @@ export async function sendRun(
   const { signal } = run;
   const ids: RunIds = { runId: opts.runId, name, sessionId: opts.sessionId };
   try {
+    const startedAt = performance.now();
     const stream = subject.stream(input, { ...opts, signal });
     for await (const chunk of stream) {
       const event = toServerEvent(chunk, ids);
@@ -29,7 +37,7 @@ export async function sendRun(
       while (!client.hasRoom) await untilRoom(client, event, signal);
       client.send(event);
     }
-    const output = toPublicOutput(await stream.output);
+    const output = toPublicOutput(completeOutput(await stream.output, opts, startedAt));
     const done: ServerEvent = ["agent.done", { ...ids, output }];
     while (!client.hasRoom) await untilRoom(client, done, signal);
     client.send(done);

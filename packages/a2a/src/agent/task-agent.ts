@@ -6,7 +6,7 @@ import type {
   Runnable,
   RunContext,
   RunOpts,
-  RunOutput,
+  CompleteRunOutput,
   RunStream,
 } from "@troupe/core";
 import type { StreamChunk, ToolEffect } from "@troupe/core";
@@ -96,11 +96,11 @@ export class TaskAgent implements Runnable {
     this.#logger = logger;
   }
 
-  async run(input: MessageContent, opts?: RunOpts): Promise<RunOutput> {
+  async run(input: MessageContent, opts?: RunOpts): Promise<CompleteRunOutput> {
     return await this.#execute(input, opts).run();
   }
 
-  stream(input: MessageContent, opts?: RunOpts): RunStream {
+  stream(input: MessageContent, opts?: RunOpts): RunStream<CompleteRunOutput> {
     return this.#execute(input, opts);
   }
 

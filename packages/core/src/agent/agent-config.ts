@@ -15,7 +15,7 @@ import type { PrepareStep } from "./prepare-step.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { RunEvents } from "../run/run-events.ts";
 import type { RunLimits } from "../run/run-options.ts";
-import type { RunError, RunOutput } from "../run/run-output.ts";
+import type { RunError, CompleteRunOutput } from "../run/run-output.ts";
 import type { ObjectSchema } from "../schema/object-schema.ts";
 import type { ApprovalVerdict } from "../tool/approve-call.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
@@ -27,7 +27,7 @@ type HookMethods = {
     input: MessageContent,
   ): void | MessageContent | Promise<void> | Promise<void | MessageContent>;
   /** Called when the turn has been stored, before the run is announced as completed. What it throws is logged. */
-  afterRun?(context: RunContext, output: RunOutput): void | Promise<void>;
+  afterRun?(context: RunContext, output: CompleteRunOutput): void | Promise<void>;
   /** Called before a tool, with checked arguments. A call that it denies, or at which it throws, is not executed. */
   onToolCall?(
     context: RunContext,

@@ -1,7 +1,7 @@
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { z } from "zod";
 import { RunError } from "../run/run-output.ts";
-import type { PlainRunOutput, RunOutput } from "../run/run-output.ts";
+import type { CompleteRunOutput, PlainRunOutput } from "../run/run-output.ts";
 import type { Runnable } from "../run/runnable.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
 import type { ObjectSchema } from "../schema/object-schema.ts";
@@ -54,7 +54,7 @@ describe("the output of an agent", () => {
     const error: unknown = await agent.run("Hi").catch((failure: unknown) => failure);
     if (!(error instanceof RunError)) throw new TypeError("expected a RunError");
 
-    expectTypeOf(error.output).toEqualTypeOf<RunOutput>();
+    expectTypeOf(error.output).toEqualTypeOf<CompleteRunOutput>();
     expect([error.output.status, error.output.runId.length, error.output.sessionId.length]).toEqual(["error", 36, 36]);
   });
 

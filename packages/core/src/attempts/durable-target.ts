@@ -6,6 +6,7 @@ import type { PublicError } from "../errors/public-error.ts";
 import { toLoggable } from "../journal/log-entry.ts";
 import type { RunChunk } from "../journal/log-entry.ts";
 import type { MessageContent } from "../message/content.ts";
+import { completeOutput } from "../run/complete-output.ts";
 import { findRunnable, lookUp } from "../run/registry.ts";
 import type { Registry } from "../run/registry.ts";
 import { RunError, toPublicOutput } from "../run/run-output.ts";
@@ -61,11 +62,12 @@ export function startRun(
 }
 
 function startRunnable(target: Runnable, input: MessageContent, opts: RunOpts): StartedRun {
+  const startedAt = performance.now();
   const stream = target.stream(input, opts);
   return {
     chunks: stream,
     innerOf: (chunk) => chunk,
-    output: async () => toJsonValue(toPublicOutput(await stream.output)),
+    output: async () => toJsonValue(toPublicOutput(completeOutput(await stream.output, opts, startedAt))),
   };
 }
 

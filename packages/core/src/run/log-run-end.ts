@@ -1,10 +1,10 @@
 import type { ErrorCode } from "../errors/troupe-error.ts";
 import { writesLevel } from "../log/logger.ts";
-import type { RunOutput } from "./run-output.ts";
+import type { CompleteRunOutput } from "./run-output.ts";
 import type { Run } from "./run.ts";
 
 /** Logs the end of a run in one line at level `info`: its name, status or error code, duration and tokens. No content. */
-export function logRunEnd({ logger, context, settings }: Run, output: RunOutput, code?: ErrorCode): void {
+export function logRunEnd({ logger, context, settings }: Run, output: CompleteRunOutput, code?: ErrorCode): void {
   if (!writesLevel(logger, "info")) return;
   const { agentName: name } = context;
   const { parentRunId } = settings;

@@ -3,7 +3,7 @@ import type { StreamChunk } from "./stream-chunk.ts";
 import type { TokenUsage } from "../message/token-usage.ts";
 import type { ErrorCode, ErrorFields, TroupeError } from "../errors/troupe-error.ts";
 import type { Artifact } from "../message/tool-call.ts";
-import type { RunOutput } from "./run-output.ts";
+import type { CompleteRunOutput } from "./run-output.ts";
 
 type ModelCallIds = { callId: string; providerId: string; modelId: string; attempt: number };
 
@@ -16,7 +16,7 @@ type OfRun<Data> = { runId: string; parentRunId?: string } & Data;
  */
 export type RunEvents = {
   "run.start": OfRun<{ agentName: string; input: MessageContent }>;
-  "run.complete": OfRun<{ output: RunOutput }>;
+  "run.complete": OfRun<{ output: CompleteRunOutput }>;
   "run.error": OfRun<{ error: TroupeError }>;
   "run.stream.chunk": OfRun<{ chunk: StreamChunk }>;
   "tool.call": OfRun<{ toolCallId: string; toolName: string; args: Record<string, unknown> }>;

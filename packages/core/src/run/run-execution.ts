@@ -6,7 +6,7 @@ import type { FinishReason } from "../model/model-chunk.ts";
 import type { StreamChunk } from "./stream-chunk.ts";
 import { LazyPromise } from "../async/lazy-promise.ts";
 import { GracePeriod } from "./grace-period.ts";
-import type { RunOutput } from "./run-output.ts";
+import type { CompleteRunOutput } from "./run-output.ts";
 import type { RunWork } from "./run-work.ts";
 import type { Run } from "./run.ts";
 import type { RunStream } from "./runnable.ts";
@@ -26,11 +26,11 @@ const over: Step = { done: true, value: undefined };
  * by that; no chunk is produced before it is wanted.
  */
 export class RunExecution<Structured>
-  implements RunStream<RunOutput<Structured>>, AsyncIterator<StreamChunk, undefined>
+  implements RunStream<CompleteRunOutput<Structured>>, AsyncIterator<StreamChunk, undefined>
 {
   readonly #run: Run<Structured>;
   readonly #work: RunWork<Structured>;
-  readonly #result = Promise.withResolvers<RunOutput<Structured>>();
+  readonly #result = Promise.withResolvers<CompleteRunOutput<Structured>>();
   readonly #grace = new GracePeriod();
   /** Reads that wait for a chunk; a reader may ask for several at once. */
   readonly #reads: Read[] = [];
@@ -42,7 +42,7 @@ export class RunExecution<Structured>
   #hasLeft = false;
   /** The work once it has begun: of a run that was aborted before, none of its functions is called. */
   #begun: RunWork<Structured> | undefined;
-  #output: Promise<RunOutput<Structured>> | undefined;
+  #output: Promise<CompleteRunOutput<Structured>> | undefined;
   #chunks: AsyncGenerator<StreamChunk, FinishReason> | undefined;
   #unwatch = () => {};
   #textStream: AsyncIterable<string> | undefined;
@@ -63,7 +63,7 @@ export class RunExecution<Structured>
     return this.#run.runId;
   }
 
-  get output(): Promise<RunOutput<Structured>> {
+  get output(): Promise<CompleteRunOutput<Structured>> {
     return (this.#output ??= LazyPromise.of(this.#result.promise, () => this.#drive("output")));
   }
 
@@ -78,7 +78,7 @@ export class RunExecution<Structured>
   }
 
   /** Drives the run to its end, without a stream. */
-  run(): Promise<RunOutput<Structured>> {
+  run(): Promise<CompleteRunOutput<Structured>> {
     this.#drive("none");
     return this.#result.promise;
   }
@@ -323,7 +323,7 @@ function endPartialAnswers(answers: PartialAnswers | undefined, structured: unkn
   else answers?.finish(structured);
 }
 
-function finishChunk(finishReason: FinishReason, { usage, stored }: RunOutput): StreamChunk {
+function finishChunk(finishReason: FinishReason, { usage, stored }: CompleteRunOutput): StreamChunk {
   return { type: "finish", finishReason, usage, ...(stored === false && { stored }) };
 }
 

@@ -46,10 +46,21 @@ export type PlainRunOutput = {
 };
 
 /**
- * The result of a run of any kind; of a failed run, these until the failure. An agent with a schema has the checked value
- * in `structured`, and where structured output is not used it is null.
+ * The result of a run of an agent, a team or a workflow; of a failed run, these until the failure. An agent with a schema
+ * has the checked value in `structured`, and where structured output is not used it is null.
  */
-export type RunOutput<Structured = unknown> = PlainRunOutput & { structured?: Structured | null };
+export type CompleteRunOutput<Structured = unknown> = PlainRunOutput & { structured?: Structured | null };
+
+/** The fields that the result of every runnable has. */
+type RequiredField = "text" | "toolCalls" | "usage";
+
+/**
+ * The result of a run of any runnable. One that you write yourself returns `text`, `toolCalls` and `usage`, and of the rest
+ * what it has; the results of agents, teams and workflows are complete.
+ */
+export type RunOutput<Structured = unknown> = Pick<PlainRunOutput, RequiredField> & {
+  [Field in Exclude<keyof PlainRunOutput, RequiredField>]?: PlainRunOutput[Field] | undefined;
+} & { structured?: Structured | null | undefined };
 
 /** The result of a run with structured output. */
 export type StructuredRunOutput<Structured> = PlainRunOutput & { structured: Structured };
@@ -59,9 +70,9 @@ export type StructuredRunOutput<Structured> = PlainRunOutput & { structured: Str
  * error. Serializers and `console.log` leave the output out, since it holds the conversation.
  */
 export class RunError extends WrapperError {
-  declare readonly output: RunOutput;
+  declare readonly output: CompleteRunOutput;
 
-  constructor(code: ErrorCode, message: string, options: TroupeErrorOptions & { output: RunOutput }) {
+  constructor(code: ErrorCode, message: string, options: TroupeErrorOptions & { output: CompleteRunOutput }) {
     super(code, message, options);
     Object.defineProperty(this, "output", { value: options.output });
   }

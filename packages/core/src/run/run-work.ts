@@ -1,9 +1,9 @@
 import type { FinishReason } from "../model/model-chunk.ts";
 import type { StreamChunk } from "./stream-chunk.ts";
-import type { RunError, RunOutput } from "./run-output.ts";
+import type { RunError, CompleteRunOutput } from "./run-output.ts";
 
 /** The end of a run, as its hooks are told: its output, or the error with which it failed or was cancelled. */
-export type RunEnd<Structured = unknown> = { output: RunOutput<Structured> } | { error: RunError };
+export type RunEnd<Structured = unknown> = { output: CompleteRunOutput<Structured> } | { error: RunError };
 
 /**
  * The work of one run, implemented by each kind of runnable. `RunExecution` calls it and sees to the rest: events,

@@ -16,7 +16,7 @@ import { elapsedMs } from "../util/elapsed-ms.ts";
 import type { RunContext } from "./run-context.ts";
 import type { RunEvents } from "./run-events.ts";
 import type { RunSettings } from "./run-options.ts";
-import type { RunMetrics, RunOutput } from "./run-output.ts";
+import type { RunMetrics, CompleteRunOutput } from "./run-output.ts";
 import { withSlot } from "./context-slot.ts";
 import { ModelCallEvents } from "./model-call-events.ts";
 import type { PartialAnswers } from "./stream-views.ts";
@@ -214,7 +214,7 @@ export class Run<Structured = unknown> {
   }
 
   /** Returns the record so far, as the output of a run with this status. */
-  toOutput(status: "completed" | "error"): RunOutput<Structured> {
+  toOutput(status: "completed" | "error"): CompleteRunOutput<Structured> {
     const { name } = this.#init;
     const { model } = this;
     const { runId, sessionId, userId } = this.settings;

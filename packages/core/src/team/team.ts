@@ -8,7 +8,7 @@ import { readRunOpts } from "../run/read-run-opts.ts";
 import type { RunEvents } from "../run/run-events.ts";
 import { RunExecution } from "../run/run-execution.ts";
 import type { RunOpts } from "../run/run-options.ts";
-import type { RunOutput } from "../run/run-output.ts";
+import type { CompleteRunOutput } from "../run/run-output.ts";
 import { Run } from "../run/run.ts";
 import type { Runnable, RunStream } from "../run/runnable.ts";
 import type { SessionStore } from "../session/session-store.ts";
@@ -68,12 +68,12 @@ export class Team implements Runnable {
   }
 
   /** Runs the team to its end. Rejects with a `RunError` that has the output up to the failure. */
-  async run(input: MessageContent, opts?: RunOpts): Promise<RunOutput> {
+  async run(input: MessageContent, opts?: RunOpts): Promise<CompleteRunOutput> {
     return await this.#execute(callByGenerate, input, opts).run();
   }
 
   /** Returns the stream of a run, which starts when it is first read. Wrong options throw at once. */
-  stream(input: MessageContent, opts?: RunOpts): RunStream {
+  stream(input: MessageContent, opts?: RunOpts): RunStream<CompleteRunOutput> {
     return this.#execute(callByStream, input, opts);
   }
 

@@ -7,7 +7,7 @@ import { noUsage } from "../message/token-usage.ts";
 import { RunError } from "../run/run-output.ts";
 import type { RunEvents } from "../run/run-events.ts";
 import type { RunOpts } from "../run/run-options.ts";
-import type { RunOutput } from "../run/run-output.ts";
+import type { CompleteRunOutput, RunOutput } from "../run/run-output.ts";
 import { runOf } from "../run/derive-context.ts";
 import type { Runnable } from "../run/runnable.ts";
 import { runnableAsTool } from "./runnable-as-tool.ts";
@@ -29,7 +29,7 @@ function runnableOf(name: string, run: RunIt = async () => outputOf("done"), des
   };
 }
 
-function outputOf(text: string): RunOutput {
+function outputOf(text: string): CompleteRunOutput {
   return {
     text,
     toolCalls: [],

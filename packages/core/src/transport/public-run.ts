@@ -4,7 +4,7 @@ import type { RunWait } from "../journal/log-entry.ts";
 import { noUsage } from "../message/token-usage.ts";
 import type { TokenUsage } from "../message/token-usage.ts";
 import { RunError } from "../run/run-output.ts";
-import type { RunOutput } from "../run/run-output.ts";
+import type { CompleteRunOutput } from "../run/run-output.ts";
 
 /** A question that a run waits for, as clients see it. `waitId` is the id by which it is answered. */
 export type PublicWait = Omit<RunWait, "id" | "askedAt" | "argsSchema"> & { waitId: string };
@@ -37,5 +37,5 @@ export function toPublicRun(run: RunView): PublicRun {
 /** Makes the error of a run that failed from what is stored of it, for an answer with the run's id and usage. */
 export function toRunError({ code, message, ...fields }: PublicError, runId: string, stored: unknown): RunError {
   const { usage = noUsage } = (stored ?? {}) as { usage?: TokenUsage };
-  return new RunError(code, message, { fields, output: { runId, usage } as RunOutput });
+  return new RunError(code, message, { fields, output: { runId, usage } as CompleteRunOutput });
 }

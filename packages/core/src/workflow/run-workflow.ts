@@ -4,7 +4,7 @@ import type { FinishReason } from "../model/model-chunk.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
 import { RunError } from "../run/run-output.ts";
 import type { RunExecution } from "../run/run-execution.ts";
-import type { RunOutput } from "../run/run-output.ts";
+import type { CompleteRunOutput } from "../run/run-output.ts";
 import type { Run } from "../run/run.ts";
 import type { StateChange } from "./state-change.ts";
 import type { StateRecord } from "./state-shape.ts";
@@ -89,7 +89,13 @@ function isShown({ steps, trace }: WorkflowPlan): boolean {
 
 /** Runs a planned workflow to its end and returns its result; a failed run is thrown as a `WorkflowError`. */
 export async function toWorkflowResult<State>({ execution, plan }: PlannedWorkflowRun): Promise<WorkflowResult<State>> {
-  const toResult = <Value>({ status, structured, usage, durationMs, stored }: RunOutput): WorkflowResult<Value> => ({
+  const toResult = <Value>({
+    status,
+    structured,
+    usage,
+    durationMs,
+    stored,
+  }: CompleteRunOutput): WorkflowResult<Value> => ({
     runId: execution.runId,
     status: status ?? "error",
     state: (structured ?? plan.start) as WorkflowState<Value>,

@@ -3,7 +3,7 @@ import type { ErrorCode, TroupeErrorOptions } from "../errors/troupe-error.ts";
 import type { TokenUsage } from "../message/token-usage.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
 import { RunError } from "../run/run-output.ts";
-import type { RunOutput } from "../run/run-output.ts";
+import type { CompleteRunOutput } from "../run/run-output.ts";
 
 /**
  * The status of a workflow step that was started. A condition that does not hold is `skipped`. A step whose run ended,
@@ -62,7 +62,7 @@ export class WorkflowError extends RunError {
   constructor(
     code: ErrorCode,
     message: string,
-    options: TroupeErrorOptions & { output: RunOutput; result: WorkflowResult },
+    options: TroupeErrorOptions & { output: CompleteRunOutput; result: WorkflowResult },
   ) {
     super(code, message, options);
     Object.defineProperty(this, "result", { value: options.result });

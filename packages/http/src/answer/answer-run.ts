@@ -1,5 +1,6 @@
 import type { MessageContent, Runnable, StreamChunk, TokenUsage, TroupeError, WorkflowChunk } from "@troupe/core";
 import {
+  completeOutput,
   toPublicChunk,
   toPublicOutput,
   toPublicResult,
@@ -26,7 +27,11 @@ export type WorkflowRun = HttpRun<ServedWorkflow, object | string | undefined>;
  */
 export function answerRun(run: RunnableRun): Promise<void> {
   const { subject, input, opts } = run.runRequest;
-  return answer(run, async () => toPublicOutput(await subject.run(input, { ...opts, signal: run.signal })));
+  const startedAt = performance.now();
+  return answer(run, async () => {
+    const output = await subject.run(input, { ...opts, signal: run.signal });
+    return toPublicOutput(completeOutput(output, opts, startedAt));
+  });
 }
 
 /**

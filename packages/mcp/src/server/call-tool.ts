@@ -1,6 +1,13 @@
 import { TroupeError } from "@troupe/core";
 import type { Logger, MessageContent, RunOpts, RunOutput, TokenUsage } from "@troupe/core";
-import { checkSessionId, createId, readHostRunOptions, toPublicError, toTroupeError } from "@troupe/core/adapter";
+import {
+  checkSessionId,
+  completeOutput,
+  createId,
+  readHostRunOptions,
+  toPublicError,
+  toTroupeError,
+} from "@troupe/core/adapter";
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { McpRequest } from "./answer-request.ts";
 import { readMedia } from "./media-content.ts";
@@ -84,7 +91,9 @@ export async function callServedTool(call: ToolCall): Promise<CallToolResult> {
     const session = sessionId === undefined ? { sessionId: createId(), isNewSession: true } : { sessionId };
     const hostOptions = settings.runOptions && readHostRunOptions(await settings.runOptions(caller.request));
     const opts: RunOpts = { ...hostOptions, ...caller.opts, ...session, runId, fromOutside: true, signal };
-    return toResult(await run(call, input, opts), settings.maxMediaBytes);
+    const startedAt = performance.now();
+    const output = completeOutput(await run(call, input, opts), opts, startedAt);
+    return toResult(output, settings.maxMediaBytes);
   } catch (thrown) {
     logFailure(toTroupeError(thrown, signal), runId, call);
     return { content: [{ type: "text", text: toPublicError(toTroupeError(thrown, signal)).message }], isError: true };
