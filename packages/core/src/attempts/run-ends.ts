@@ -1,5 +1,7 @@
 import type { TroupeError } from "../errors/troupe-error.ts";
+import type { LoggedAttempts } from "../journal/attempt.ts";
 import type { Journal } from "../journal/journal.ts";
+import type { LogEnd } from "../journal/log-entry.ts";
 import { readLog } from "../journal/read-log.ts";
 import type { Json } from "../storage/json.ts";
 import { isInvalid } from "../storage/storage-failure.ts";
@@ -23,10 +25,15 @@ export class RunEnds {
   async end(record: RunRecord, journal: Journal, error: TroupeError): Promise<void> {
     const end = toFailedEnd(error);
     if (error.code === "cancelled") end.output = await this.withToolStates(record.runId, end.output);
-    // First: after its end no attempt comes back to it.
-    await this.endSessionWait(record);
+    // First: after its end no attempt comes back to it. Its record may not know of the attempts that were there.
+    if (journal.attempt > 1) await this.endSessionWait(record);
     await journal.end(end);
-    await this.finish(record, endOf(end));
+    await this.finish(record, { attempts: journal.attempt, node: this.#parts.node, ...endOf(end) });
+  }
+
+  /** Stores the end that the log of a run has, with the attempts there: its record may know of fewer, after a crash. */
+  async finishLogged(record: RunRecord, ended: LogEnd, logged: LoggedAttempts | undefined): Promise<void> {
+    await this.finish(record, { ...logged, ...endOf(ended) });
   }
 
   /** Stores the end of a run, whose log has it, and forgets what the process keeps for it. */
@@ -46,8 +53,7 @@ export class RunEnds {
   }
 
   /** Lets the session of a run take other runs, if it is noted there that this one waits. */
-  async endSessionWait({ kind, name, sessionId, owner, runId, attempts }: RunRecord): Promise<void> {
-    if (attempts === 0) return;
+  async endSessionWait({ kind, name, sessionId, owner, runId }: RunRecord): Promise<void> {
     const sessions = readProperty(lookUpTarget(this.#parts.registries, kind, name), "sessions");
     const endWait = readProperty(sessions, "endWait");
     if (typeof endWait !== "function") return;

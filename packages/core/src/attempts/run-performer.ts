@@ -178,7 +178,7 @@ export class RunPerformer {
     const { record, print, controller } = start;
     let error = ending;
     const journal = await this.#open(record.runId, print, answers);
-    if (journal.ended !== undefined) return await this.#ends.finish(record, endOf(journal.ended));
+    if (journal.ended !== undefined) return await this.#ends.finishLogged(record, journal.ended, journal.logged);
     // Its record may not know yet that there was an attempt before.
     const cancel = journal.attempt > 1 ? await readCancel(this.#parts.store.storage, record.runId) : undefined;
     if (cancel !== undefined) error ??= cancelled(cancel.reason);
@@ -205,7 +205,7 @@ export class RunPerformer {
   /** Ends a run without another attempt at what it has not done. */
   async #endAsItIs(record: RunRecord, error: TroupeError): Promise<void> {
     const journal = await this.#open(record.runId, "");
-    if (journal.ended !== undefined) return await this.#ends.finish(record, endOf(journal.ended));
+    if (journal.ended !== undefined) return await this.#ends.finishLogged(record, journal.ended, journal.logged);
     await this.#ends.end(record, journal, error);
   }
 

@@ -38,6 +38,9 @@ const isModelCall = /(^|\/)m\/\d+$/;
 /** A call of a tool that was logged, and whose result never was. `times`: how often it has been made. */
 export type InterruptedCall = LoggedCall & { readonly times: number };
 
+/** The attempts that a log has before this one: their number, the process of the last one, and when the first one began. */
+export type LoggedAttempts = { readonly attempts: number; readonly node: string; readonly startedAt?: number };
+
 /** A step that is under way. Call `done` or `leave` when it is over. */
 export type OpenStep = {
   /** Notes that a chunk of the stream belongs to this step, which counts only once the step is done. */
@@ -59,6 +62,8 @@ export class Attempt {
   #endRun: (() => void) | undefined;
   number = 1;
   ended: LogEnd | undefined;
+  /** The attempts before this one. */
+  logged: LoggedAttempts | undefined;
   /** Attempts in a row, with this one, that finished no step and did not say that they left. */
   fruitlessAttempts = 1;
   /** Attempts in a row that finished no step because they could not reach the session. */
@@ -276,11 +281,7 @@ export class Attempt {
   #read(entry: LogEntry): void {
     switch (entry.t) {
       case "attempt":
-        this.number = entry.n + 1;
-        this.fruitlessAttempts += 1;
-        this.#wasFruitful = false;
-        this.#unfinished.clear();
-        return;
+        return this.#readAttempt(entry);
       case "chunks":
         return this.#readChunks(entry);
       case "call":
@@ -301,6 +302,15 @@ export class Attempt {
       default:
         this.ended = entry;
     }
+  }
+
+  #readAttempt({ n, node, at }: Extract<LogEntry, { t: "attempt" }>): void {
+    this.number = n + 1;
+    const startedAt = this.logged?.startedAt ?? at;
+    this.logged = { attempts: n, node, ...(startedAt !== undefined && { startedAt }) };
+    this.fruitlessAttempts += 1;
+    this.#wasFruitful = false;
+    this.#unfinished.clear();
   }
 
   #readProgress(): void {

@@ -1,7 +1,7 @@
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { Json } from "../storage/json.ts";
 import { Attempt } from "./attempt.ts";
-import type { AttemptInit, InterruptedCall, OpenStep } from "./attempt.ts";
+import type { AttemptInit, InterruptedCall, LoggedAttempts, OpenStep } from "./attempt.ts";
 import { toLoggable } from "./log-entry.ts";
 import type { LoggedCall, LogEnd, LogRecord, RunChunk, RunWait, StepResult, WaitKind } from "./log-entry.ts";
 import type { PauseReason } from "./run-paused.ts";
@@ -61,6 +61,11 @@ export class Journal {
   /** The end of a run that was over before this attempt. Then the attempt has not been logged, and nothing is to be done. */
   get ended(): LogEnd | undefined {
     return this.#attempt.ended;
+  }
+
+  /** The attempts that the log had when this one began: a record of the run may know of fewer, after a crash. */
+  get logged(): LoggedAttempts | undefined {
+    return this.#attempt.logged;
   }
 
   /** The attempts in a row, this one included, since a step was done. */
