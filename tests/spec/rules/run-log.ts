@@ -82,6 +82,8 @@ export const runLogRules = [
       "the readers of a run go on after a storage that could not be reached for less than 30 seconds, and end after that",
     "durable.void-chunks":
       "a reader never sees chunks that a later attempt has made void, or is told that those it has seen are",
+    "durable.stalled":
+      "a process that stood still before a call does not make it when another process went on with the run",
     "durable.cancel": "a cancelled run ends once as cancelled, and says of each tool call if it is settled",
     "durable.drain": "a run that is handed back in a shutdown has no end by that, and goes on in the next process",
     "durable.long-input":

@@ -11,6 +11,10 @@ export type WaitRequest = Pick<RunWait, "kind" | "about" | "until" | "toolCallId
 
 /** Attempts in a row without a finished step, of which the last one ends its run when the session cannot be reached. */
 const mostStorageFailures = 3;
+/** Milliseconds for which the stored start of a call says that no other process is at its run: engines wait longer for a process. */
+const freshMs = 300;
+/** The number of times that a start is logged which was late. Then it is the storage that is slow, and the process lives. */
+const mostStarts = 3;
 
 /**
  * The journal of one attempt at a durable run. Each step of the run (a model call, a tool call, a function) is logged under
@@ -174,10 +178,18 @@ export class Journal {
     return this.#attempt.beforeWork();
   }
 
-  /** Logs that a tool is going to be called. Resolves when that is stored: call the tool only then. */
+  /**
+   * Logs that a tool is going to be called. Resolves when that is stored: call the tool only then. A process that stood still
+   * meanwhile may have been taken for dead, and the tool called by another one: it logs the call anew, which rejects with
+   * `RunPaused` if it was.
+   */
   async call(key: string, { args, ...call }: LoggedCall): Promise<void> {
-    const step = this.#scope + key;
-    await this.#attempt.add({ t: "call", step, at: Date.now(), ...call, args: toLoggable(args) });
+    const entry = { t: "call", step: this.#scope + key, ...call, args: toLoggable(args) } as const;
+    for (let starts = 0; starts < mostStarts; starts++) {
+      const at = Date.now();
+      await this.#attempt.add({ ...entry, at });
+      if (Date.now() - at < freshMs) return;
+    }
   }
 
   /**
