@@ -17,9 +17,16 @@ export function completeOutput(
   startedAt: number,
 ): CompleteRunOutput {
   checkOutput(output);
+  if (isComplete(output)) return output;
   const own = Object.entries(output).filter(([, value]) => value !== undefined);
   const missing = { runId, sessionId, status: "completed", durationMs: elapsedMs(startedAt) } as const;
   return { ...missing, ...(Object.fromEntries(own) as RunOutput) } as CompleteRunOutput;
+}
+
+/** Agents, teams and workflows give all of these. */
+function isComplete(output: RunOutput): output is CompleteRunOutput {
+  const { runId, sessionId, status, durationMs } = output;
+  return runId !== undefined && sessionId !== undefined && status !== undefined && durationMs !== undefined;
 }
 
 /** A runnable in JavaScript may return anything. */
