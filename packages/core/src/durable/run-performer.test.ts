@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { LogWriter } from "../journal/log-writer.ts";
 import type { TroupeError } from "../errors/troupe-error.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
@@ -163,10 +163,13 @@ describe("an attempt at a durable run", () => {
   });
 
   it("answers a question itself whose time is over [durable.until]", async () => {
-    const agents = { a: askingRunnable({ kind: "approval", about: {}, until: Date.now() + 150 }) };
-    const service = await serveRuns({ agents, storage: new InMemoryStorage() });
+    vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"], shouldAdvanceTime: true });
+    onTestFinished(() => void vi.useRealTimers());
+    const agents = { a: askingRunnable({ kind: "approval", about: {}, until: Date.now() + 20_000 }) };
+    const service = await serveRuns({ agents, storage: new InMemoryStorage(), now: () => Date.now() });
     const { runId } = await service.accept(request);
     await untilStatus(service, runId, "waiting");
+    await vi.advanceTimersByTimeAsync(20_000);
 
     expect(textOf(await readEvents(service, runId))).toContain('"approved":false');
     await expect(service.answer(runId, "t.0.0", { approved: true }, "host")).rejects.toMatchObject({
