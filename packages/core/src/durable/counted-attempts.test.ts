@@ -38,6 +38,12 @@ async function countedIn(storage: StorageDriver, service: RunService, runId: str
 }
 
 describe("the number of attempts at a run whose processes died before they wrote its record", () => {
+  it("counts them before another one goes on with the run", async () => {
+    const { service, runId } = await crashedRun(attempt(1), attempt(2));
+
+    expect(await service.get(runId, "host")).toMatchObject({ status: "queued", attempts: 2, node: "gone 2" });
+  });
+
   it("counts them when another one completes the run", async () => {
     const { storage, service, runId } = await crashedRun(attempt(1), attempt(2));
     await service.serve();

@@ -3,7 +3,7 @@ import { anyBoolean, oneOf, optional, satisfying } from "../errors/option-checks
 import { readOptions } from "../errors/read-options.ts";
 import type { OptionTable } from "../errors/read-options.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
-import type { LogEnd } from "../journal/log-entry.ts";
+import type { LogEnd, LogEntry } from "../journal/log-entry.ts";
 import { readLastRecord, readLog } from "../journal/read-log.ts";
 import { checkPageLimit } from "../session/page.ts";
 import { ownerKey } from "../session/session-keys.ts";
@@ -11,7 +11,7 @@ import { checkOwner } from "../session/session-owner.ts";
 import type { SessionOwner } from "../session/session-owner.ts";
 import { endOf } from "./run-opts.ts";
 import { byKeys, isEnded, toView } from "./run-record.ts";
-import type { RunRecord, RunStorage } from "./run-record.ts";
+import type { RunRecord } from "./run-record.ts";
 import type { RunStore } from "./run-store.ts";
 import type { RunCaller, RunListOptions, RunPage, RunView } from "./run-view.ts";
 
@@ -35,14 +35,16 @@ export async function findRun(
 }
 
 /**
- * Returns the record of a run with the end that its log has. For its readers a run is over with that; its record says so a
- * moment later, or, where the process died in this moment, when another one has taken the run over.
+ * Returns the record of a run with the end that its log has, or with the attempt that has just begun there. For its readers a
+ * run is over with its end; its record says so a moment later, or, where the process died in this moment, when another one
+ * has taken the run over.
  */
 export async function withLoggedEnd(store: RunStore, record: RunRecord, now: () => number): Promise<RunRecord> {
   const { storage } = store;
   if (isEnded(record.status)) return record;
-  const end = await readEnd(storage, record.runId);
-  if (end === undefined) return record;
+  const entries = (await readLastRecord(storage, record.runId))?.record.entries ?? [];
+  const end = endIn(entries);
+  if (end === undefined) return withLastAttempt(record, entries);
   const { waits: _waits, ...ended }: RunRecord = { ...record, ...endOf(end), endedAt: now() };
   // It may not know of its last attempt, either.
   for await (const page of readLog(storage, record.runId)) {
@@ -56,13 +58,21 @@ export async function withLoggedEnd(store: RunStore, record: RunRecord, now: () 
   return ended;
 }
 
-/** Tells if a run is over, by its record or by its log. */
-export async function isOver({ storage }: RunStore, { runId, status }: RunRecord): Promise<boolean> {
-  return isEnded(status) || (await readEnd(storage, runId)) !== undefined;
+/** Adds the attempt that begins in the last record of a log, of which the record of the run may not know yet. */
+function withLastAttempt(record: RunRecord, entries: readonly LogEntry[]): RunRecord {
+  const begun = entries.findLast((entry) => entry.t === "attempt");
+  if (begun === undefined || begun.n <= record.attempts) return record;
+  return { ...record, attempts: begun.n, node: begun.node };
 }
 
-async function readEnd(storage: RunStorage, runId: string): Promise<LogEnd | undefined> {
-  const last = (await readLastRecord(storage, runId))?.record.entries.at(-1);
+/** Tells if a run is over, by its record or by its log. */
+export async function isOver({ storage }: RunStore, { runId, status }: RunRecord): Promise<boolean> {
+  if (isEnded(status)) return true;
+  return endIn((await readLastRecord(storage, runId))?.record.entries ?? []) !== undefined;
+}
+
+function endIn(entries: readonly LogEntry[]): LogEnd | undefined {
+  const last = entries.at(-1);
   return last?.t === "end" ? last : undefined;
 }
 
