@@ -23,7 +23,7 @@ export type RunView = {
   createdAt: number;
   startedAt?: number;
   endedAt?: number;
-  /** The number of attempts so far: more than one after a takeover or an answer. */
+  /** The number of attempts so far, with the one that ends the run: more than one after a takeover or an answer. */
   attempts: number;
   /** The name of the process that made the last attempt; absent before the first one. */
   node?: string;
