@@ -9,6 +9,9 @@ const maxSequence = 999_999_999_999;
  * parts like any other; an empty part is rejected.
  */
 export function encodeKey(...parts: readonly (string | number)[]): string {
+  const [only] = parts;
+  // Most keys are one id, of which a durable run makes some dozens.
+  if (parts.length === 1 && typeof only === "string") return encodePart(only);
   return parts.map((part) => (typeof part === "number" ? encodeSequence(part) : encodePart(part))).join("/");
 }
 
@@ -20,6 +23,9 @@ export function decodeKey(key: string): string[] {
     throw new TroupeError("invalid_value", "The key was not made by encodeKey: its percent-encoding is broken.");
   }
 }
+
+/** A part of a key that is its own encoding. */
+const plainPart = /^[\w.:@-]+$/;
 
 /** Writes a sequence number, such as that of a turn, with 12 digits, so that keys sort as the numbers do. */
 export function encodeSequence(sequence: number): string {
@@ -36,6 +42,7 @@ export function decodeSequence(text: string): number | undefined {
 }
 
 function encodePart(part: string): string {
+  if (plainPart.test(part)) return part;
   if (part === "") throw new TroupeError("invalid_value", "A part of a key must not be empty.");
   // Two different unpaired surrogates would be the same bytes.
   if (!part.isWellFormed()) throw new TroupeError("invalid_value", "A part of a key must be a well-formed string.");
