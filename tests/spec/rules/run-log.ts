@@ -108,6 +108,10 @@ export const runLogRules = [
     "durable.times": "each attempt and each wait says when it began, the same to all readers and after a restart",
     "durable.step-results": "the host reads of each step its result, and when it was called and done",
     "durable.list-all": "the host lists the runs of all users and of none, newest first, by pages and status",
+    "durable.list-flat":
+      "a page of a user's runs, with and without status, reads as much from a storage with many runs as with few",
+    "durable.list-crash":
+      "a user's list by status has each run once, newest first, whatever becomes of the runs and their processes",
     "durable.read-input": "the input of a run is read whole by its owner and the host, and by no one else",
     "workflow.planned-steps": "a workflow lists its steps in the order written, with kind and the step that each is in",
     "durable.wait": "a run that waits holds no job, and its answer wakes it on any service, also after a restart",

@@ -6,6 +6,8 @@ import type { ServiceParts } from "../attempts/service-parts.ts";
 import { isEnded } from "../run-store/run-record.ts";
 import type { RunRecord } from "../run-store/run-record.ts";
 import type { RunStore } from "../run-store/run-store.ts";
+import { ownerKey } from "../session/session-keys.ts";
+import type { SessionOwner } from "../session/session-owner.ts";
 
 /** The time that a run under way gets to end before its removal. */
 const longestWaitMs = 10_000;
@@ -48,18 +50,24 @@ async function readEnded(store: RunStore, runId: string): Promise<RunRecord | nu
   }
 }
 
-/** Removes all runs listed below a prefix. When it rejects, some may be left: the first failure, after all were tried. */
+/**
+ * Removes all runs of an owner that are listed below some prefixes, which are read in their order. When it rejects, some may be
+ * left: the first failure, after all were tried.
+ */
 export async function removeRuns(
   store: RunStore,
-  prefix: string,
+  { owner, prefixes }: { owner: SessionOwner; prefixes: readonly string[] },
   remove: (record: RunRecord) => Promise<void>,
 ): Promise<void> {
-  const runIds: string[] = [];
-  for await (const page of store.listIds(prefix)) runIds.push(...page);
+  const entries: { runId: string; key: string }[] = [];
+  for (const prefix of prefixes) for await (const page of store.listEntries(prefix)) entries.push(...page);
   const results = [];
-  for (const runId of runIds) {
+  for (const { runId, key } of entries) {
     const record = await store.read(runId);
-    if (record !== null) results.push(...(await Promise.allSettled([remove(record)])));
+    // An entry may be left of a run whose id another owner's has now.
+    const isOwn = record !== null && ownerKey(record.owner) === ownerKey(owner);
+    if (isOwn) results.push(...(await Promise.allSettled([remove(record)])));
+    else await store.dropEntry(key);
   }
   const failed = results.find((result) => result.status === "rejected");
   if (failed !== undefined) throw failed.reason;

@@ -2,6 +2,7 @@ import { mapBounded } from "../async/map-bounded.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { RunWait } from "../journal/log-entry.ts";
 import { RunPaused } from "../journal/run-paused.ts";
+import { ownerKey } from "../session/session-keys.ts";
 import type { SessionOwner } from "../session/session-owner.ts";
 import type { Json } from "../storage/json.ts";
 import type { CountedCaller } from "../session/counted-caller.ts";
@@ -27,7 +28,7 @@ import { makeServiceParts } from "../attempts/service-parts.ts";
 import { warnOfUnsafeSteps } from "../attempts/unsafe-steps.ts";
 import { SharedAdmission } from "./shared-admission.ts";
 import type { ServiceParts } from "../attempts/service-parts.ts";
-import { byKeys, isEnded, toView } from "../run-store/run-record.ts";
+import { byKeys, isEnded, runGroups, toView } from "../run-store/run-record.ts";
 import type { RunRecord } from "../run-store/run-record.ts";
 import { readServeOptions, readServiceOptions } from "../attempts/run-service-options.ts";
 import type { RunServiceOptions, ServeOptions, ServiceSettings } from "../attempts/run-service-options.ts";
@@ -219,12 +220,15 @@ export class RunService {
 
   /** Removes all runs of a session. */
   async forgetSession(sessionId: string, owner: SessionOwner): Promise<void> {
-    await this.#removeAll(byKeys.session(owner, sessionId));
+    await this.#removeAll(owner, [byKeys.session(owner, sessionId)]);
   }
 
   /** Removes all runs of a user. */
   async forgetUser(owner: SessionOwner): Promise<void> {
-    await this.#removeAll(byKeys.owner(owner));
+    await this.#removeAll(
+      owner,
+      runGroups.map((group) => byKeys.group(ownerKey(owner), group)),
+    );
   }
 
   /** Begins to perform runs in this process, unfinished ones of an earlier process first. Drain it before the process ends. */
@@ -348,8 +352,8 @@ export class RunService {
     await removeRun({ parts: this.#parts, performing: this.#performing, cancel }, record);
   }
 
-  async #removeAll(prefix: string): Promise<void> {
-    await removeRuns(this.#parts.store, prefix, (record) => this.#remove(record));
+  async #removeAll(owner: SessionOwner, prefixes: readonly string[]): Promise<void> {
+    await removeRuns(this.#parts.store, { owner, prefixes }, (record) => this.#remove(record));
   }
 
   async #submit({ runId, activation, priority, notBefore }: RunRecord): Promise<void> {

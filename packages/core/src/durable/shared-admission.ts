@@ -8,7 +8,7 @@ import { AdmissionRules } from "../attempts/admission.ts";
 import type { AdmissionLimits } from "../attempts/admission.ts";
 import type { RunEngine } from "../attempts/run-engine.ts";
 import { isOver } from "../run-store/find-runs.ts";
-import { byKeys, runIdOf } from "../run-store/run-record.ts";
+import { byKeys, groupKeys, runIdOf } from "../run-store/run-record.ts";
 import type { RunStore } from "../run-store/run-store.ts";
 
 /** Milliseconds for which a number that concerns all callers is not asked for again. */
@@ -100,9 +100,11 @@ export class SharedAdmission {
   async #countOpen(keys: readonly string[]): Promise<number> {
     const { store } = this.#init;
     const areOpen = await mapBounded(keys, async (key) => {
-      const record = await store.read(decodeURIComponent(runIdOf(key)));
+      const record = await store.read(runIdOf(key));
       // One without a record is being accepted, or the sweep takes it off.
-      return record === null || !(await isOver(store, record));
+      if (record === null) return true;
+      // A process that died while it accepted a run that another one had accepted has listed it a second time.
+      return key === groupKeys(record, ["open"])[0] && !(await isOver(store, record));
     });
     return areOpen.filter(Boolean).length;
   }

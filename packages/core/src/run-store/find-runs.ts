@@ -10,10 +10,11 @@ import { ownerKey } from "../session/session-keys.ts";
 import { checkOwner } from "../session/session-owner.ts";
 import type { SessionOwner } from "../session/session-owner.ts";
 import { endOf } from "./run-opts.ts";
-import { byKeys, isEnded, toView } from "./run-record.ts";
+import { groupsOf, isEntryOf, listCreated, listOwned } from "./owned-runs.ts";
+import { byKeys, isEnded, placeOf, toView } from "./run-record.ts";
 import type { RunRecord } from "./run-record.ts";
 import type { RunStore } from "./run-store.ts";
-import type { RunCaller, RunListOptions, RunPage, RunView } from "./run-view.ts";
+import type { RunCaller, RunListOptions, RunPage, RunStatus, RunView } from "./run-view.ts";
 
 /** The number of a session's newest runs among which its open one is looked for. */
 const searchedRuns = 50;
@@ -90,14 +91,13 @@ export function mayReach({ owner, isBearer = false }: RunReach, caller: RunCalle
 
 /** Returns the open runs of a session, the newest first. */
 export async function runsOfSession(store: RunStore, sessionId: string, owner: SessionOwner): Promise<RunRecord[]> {
-  for await (const runIds of store.listIds(byKeys.session(checkOwner(owner), sessionId))) {
-    const records = await mapBounded(runIds.slice(0, searchedRuns), (runId) => store.read(runId));
+  for await (const entries of store.listEntries(byKeys.session(checkOwner(owner), sessionId))) {
+    const runIds = new Set(entries.map(({ runId }) => runId));
+    const records = await mapBounded([...runIds].slice(0, searchedRuns), (runId) => store.read(runId));
     return records.filter((record) => record !== null && !isEnded(record.status)) as RunRecord[];
   }
   return [];
 }
-
-type Listed = { runId: string; createdAt: number };
 
 const cursorForm = /^(\d{1,15})\.([\w-]{1,64})$/;
 
@@ -110,6 +110,15 @@ const listTable = {
   hasOutputs: optional(anyBoolean, false),
 } satisfies OptionTable<RunListOptions>;
 
+/** The least number of entries of a list that are read at once: where most are of runs of another status, a small page reads few lists. */
+const leastEntries = 50;
+
+/** The number of records that are read at once behind those of a page: some of these are of another status. */
+const fewRecords = 8;
+
+type Listed = { runId: string; createdAt: number };
+type Wanted = { status: RunStatus | undefined; after: Listed | undefined; limit: number };
+
 /**
  * Lists the runs of a user, or all runs for the host, newest first. Without a user there is no owner whose list it could be.
  */
@@ -119,13 +128,11 @@ export async function listRuns(
   options: RunListOptions,
 ): Promise<RunPage> {
   const read = readOptions(listTable, options, { owner: "the list of runs", code: "invalid_request" });
-  const { status, after, hasOutputs, limit = checkPageLimit(undefined) } = read;
-  const found = await store.listOwned(prefixOf(caller));
-  // A process that died while it accepted a run that another one had accepted has listed it a second time.
-  const listed = [...new Map(found.map((each) => [each.runId, each])).values()].toSorted(newestFirst);
-  const rest = after === undefined ? listed : listed.filter((each) => newestFirst(parseCursor(after), each) < 0);
+  const { status, hasOutputs, limit = checkPageLimit(undefined) } = read;
+  const wanted = { status, limit, after: read.after === undefined ? undefined : parseCursor(read.after) };
+  const records = caller === "host" ? recordsOfAll(store, wanted) : recordsOf(store, checkLister(caller), wanted);
   const runs: RunView[] = [];
-  for await (const record of readRecords(store, rest, limit)) {
+  for await (const record of records) {
     if ((status !== undefined && record.status !== status) || store.isExpired(record)) continue;
     const last = runs.at(-1);
     if (runs.length === limit && last !== undefined) return { runs, next: `${last.createdAt}.${last.runId}` };
@@ -134,10 +141,8 @@ export async function listRuns(
   return { runs };
 }
 
-/** Returns the beginning of the keys under which a caller's runs are listed. Each run is listed once by its session. */
-function prefixOf(caller: RunCaller): string {
-  if (caller === "host") return byKeys.sessions;
-  if (caller.userId !== undefined) return byKeys.owner(checkOwner(caller));
+function checkLister(caller: SessionOwner): SessionOwner {
+  if (caller.userId !== undefined) return checkOwner(caller);
   throw new TroupeError("invalid_request", "Runs are listed by their user: userId is missing.");
 }
 
@@ -147,11 +152,45 @@ function toListed(view: RunView, hasOutputs: boolean): RunView {
   return listed;
 }
 
-/** Yields the records that are there, which are read some at a time. */
-async function* readRecords(store: RunStore, listed: readonly Listed[], pageSize: number): AsyncGenerator<RunRecord> {
-  for (let at = 0; at < listed.length; at += pageSize) {
-    const records = await mapBounded(listed.slice(at, at + pageSize), ({ runId }) => store.read(runId));
-    for (const record of records) if (record !== null) yield record;
+/** Yields the records of a user's runs that may have a status, the newest first. */
+async function* recordsOf(
+  store: RunStore,
+  owner: SessionOwner,
+  { status, after, limit }: Wanted,
+): AsyncGenerator<RunRecord> {
+  const entries = listOwned(store.storage, {
+    owner: ownerKey(owner),
+    groups: groupsOf(status),
+    after: after && placeOf(after),
+    pageSize: Math.max(limit + 1, leastEntries),
+  });
+  for await (const page of entries) {
+    for await (const [entry, record] of readRecords(store, page, limit + 1)) {
+      if (record !== null && isEntryOf(entry, record)) yield record;
+      else await store.dropEntry(entry.key);
+    }
+  }
+}
+
+/** Yields the records of all runs, the newest first. They are listed by their sessions, and sorted here. */
+async function* recordsOfAll(store: RunStore, { after, limit }: Wanted): AsyncGenerator<RunRecord> {
+  const found = await listCreated(store.storage);
+  // A process that died while it accepted a run that another one had accepted has listed it a second time.
+  const listed = [...new Map(found.map((each) => [each.runId, each])).values()].toSorted(newestFirst);
+  const rest = after === undefined ? listed : listed.filter((each) => newestFirst(after, each) < 0);
+  for await (const [, record] of readRecords(store, rest, limit + 1)) if (record !== null) yield record;
+}
+
+/** Yields entries with their records: first those of a page are read, if all are wanted, and then a few at a time. */
+async function* readRecords<Entry extends { runId: string }>(
+  store: RunStore,
+  entries: readonly Entry[],
+  pageSize: number,
+): AsyncGenerator<[Entry, RunRecord | null]> {
+  for (let [at, size] = [0, pageSize]; at < entries.length; [at, size] = [at + size, fewRecords]) {
+    yield* await mapBounded(entries.slice(at, at + size), async (entry): Promise<[Entry, RunRecord | null]> => {
+      return [entry, await store.read(entry.runId)];
+    });
   }
 }
 

@@ -136,24 +136,34 @@ function expiryOf({ endedAt, expiresAt }: RunRecord, recordMs: number): Pick<Run
   return times.length === 0 ? {} : { expiresAt: Math.min(...times) };
 }
 
+/** A group in the list of an owner's runs: the open ones, or those of one end. */
+export type RunGroup = "open" | EndStatus;
+
 /**
- * Keys in the namespace `run-by`: of an owner's runs, of a session's runs, the newest first, and of ended runs and those with
+ * The groups in the order in which they must be read: a run that ends is in the group of its end before it leaves the open
+ * ones, so a reader of both finds it in one of them.
+ */
+export const runGroups = ["open", "completed", "error", "cancelled"] as const satisfies readonly RunGroup[];
+
+/**
+ * Keys in the namespace `run-by`: of an owner's runs and of a session's runs, the newest first, and of ended runs and those with
  * a time of removal in the order in which they are removed. No owner's key begins with `#`, which is encoded in names.
  */
 export const byKeys = {
-  owner: (owner: SessionOwner): string => `${ownerKey(owner)}/`,
-  ofOwner: ({ owner, runId }: RunRecord): string => `${ownerKey(owner)}/${encodeKey(runId)}`,
+  /** @param owner the part of storage keys that names the owner */
+  group: (owner: string, group: RunGroup): string => `${owner}/${group}/`,
   sessions: "#session/",
   session: (owner: SessionOwner, sessionId: string): string => `#session/${sessionKey(owner, sessionId)}/`,
-  sessionsOf: (owner: SessionOwner): string => `#session/${ownerKey(owner)}/`,
-  ofSession: ({ owner, sessionId, createdAt, runId }: RunRecord): string =>
-    `#session/${sessionKey(owner, sessionId)}/${time(lastTime - createdAt)}/${encodeKey(runId)}`,
+  ofSession: (record: RunRecord): string => byKeys.inSession(sessionKey(record.owner, record.sessionId), record),
+  /** @param session the storage key of the session */
+  inSession: (session: string, { createdAt, runId }: Pick<RunRecord, "createdAt" | "runId">): string =>
+    `#session/${session}/${time(lastTime - createdAt)}/${encodeKey(runId)}`,
   /** Open runs of callers without a verified user, where several processes accept runs. */
   anonymous: "#anonymous/",
+  ofAnonymous: (caller: CountedCaller, runId: string): string => byKeys.openOf(caller) + encodeKey(runId),
   /** Open runs of a caller, also those that wait for an answer. */
   openOf: ({ kind, key }: CountedCaller): string =>
-    kind === "anonymous" ? `#anonymous/${encodeKey(key)}/` : `#open/${key}/`,
-  ofOpen: (caller: CountedCaller, runId: string): string => byKeys.openOf(caller) + encodeKey(runId),
+    kind === "anonymous" ? `#anonymous/${encodeKey(key)}/` : byKeys.group(key, "open"),
   /** Ended runs with a log. */
   ended: "#ended/",
   ofEnded: (endedAt: number, runId: string): string => `#ended/${time(endedAt)}/${encodeKey(runId)}`,
@@ -164,6 +174,19 @@ export const byKeys = {
   expiring: "#expires/",
   ofExpiring: (expiresAt: number, runId: string): string => `#expires/${time(expiresAt)}/${encodeKey(runId)}`,
 } as const;
+
+/** Returns the keys of a run in groups of its owner's list: none without a user, as there is no one who could ask for that. */
+export function groupKeys(record: RunRecord, groups: readonly RunGroup[]): string[] {
+  if (record.owner.userId === undefined) return [];
+  const [owner, place] = [ownerKey(record.owner), placeOf(record)];
+  return groups.map((group) => byKeys.group(owner, group) + place);
+}
+
+/** Returns the place of a run among its owner's: places sort the newest first, and runs of one millisecond by their ids. */
+export function placeOf({ createdAt, runId }: Pick<RunRecord, "createdAt" | "runId">): string {
+  // Not a part of a key of its own, for which storage in memory would have a folder.
+  return `${time(lastTime - createdAt)}.${encodeKey(runId)}`;
+}
 
 /** Returns the caller of a run, as bounds count it. A run of the program itself has no bounds per caller. */
 export function callerOf({ owner, anonymous }: Pick<RunRecord, "owner" | "anonymous">): CountedCaller {
@@ -184,12 +207,19 @@ export function timeOf(key: string): number {
   return Number(key.split("/")[1]);
 }
 
+/** Tells if a key is that of an entry in the list of an owner's ended runs. */
+export function isOfEnd(key: string): boolean {
+  return !key.startsWith("#") && isEnded(key.split("/").at(-2) as RunStatus);
+}
+
 /** Returns the id of the run at the end of a key. */
 export function runIdOf(key: string): string {
-  return key.slice(key.lastIndexOf("/") + 1);
+  const last = key.slice(key.lastIndexOf("/") + 1);
+  return decodeURIComponent(placeForm.test(last) ? last.slice(last.indexOf(".") + 1) : last);
 }
 
 const lastTime = 999_999_999_999_999;
+const placeForm = /^\d{15}\./;
 
 function time(ms: number): string {
   return String(Math.trunc(ms)).padStart(15, "0");

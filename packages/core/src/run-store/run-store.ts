@@ -8,10 +8,21 @@ import { ownerKey } from "../session/session-keys.ts";
 import { encodeKey } from "../storage/encode-key.ts";
 import type { Json } from "../storage/json.ts";
 import { GatheredWrites, writeAll } from "./gathered-writes.ts";
-import { inputKeys, isLongInput, removeInput, writeInput } from "./run-input.ts";
+import { OrphanRuns } from "./orphan-runs.ts";
+import { isLongInput, removeInput, writeInput } from "./run-input.ts";
 import { removeSubscriptions } from "./subscription-record.ts";
-import { byKeys, callerOf, callerOfOpen, isEnded, readOpenRun, readRunRecord, runIdOf, timeOf } from "./run-record.ts";
-import type { EndStatus, OpenRun, Running, RunRecord, RunStorage } from "./run-record.ts";
+import {
+  byKeys,
+  callerOf,
+  groupKeys,
+  isEnded,
+  isOfEnd,
+  readOpenRun,
+  readRunRecord,
+  runIdOf,
+  timeOf,
+} from "./run-record.ts";
+import type { EndStatus, OpenRun, RunGroup, Running, RunRecord, RunStorage } from "./run-record.ts";
 
 /** The end of a run, for its record. */
 export type StoredEnd = { status: EndStatus; output?: Json; error?: PublicError };
@@ -20,16 +31,13 @@ export type StoredEnd = { status: EndStatus; output?: Json; error?: PublicError 
 export type FoundOpenRun = OpenRun & { runId: string; stored: Json };
 
 const pageSize = 100;
-/** Milliseconds after which no process is still writing a run whose record is missing. */
-const orphanMs = 60_000;
 
 /** Reads and writes the records of durable runs, all but their logs. */
 export class RunStore {
   readonly storage: RunStorage;
   /** The runs that this process performs, by id, with what their records are going to say of that. */
   readonly running = new Map<string, Running>();
-  /** Runs on the list of open ones that have no record, with the times at which that was seen first. */
-  readonly #missing = new Map<string, number>();
+  readonly #orphans: OrphanRuns;
   readonly #writes: GatheredWrites;
   readonly #now: () => number;
   readonly #isShared: boolean;
@@ -39,6 +47,7 @@ export class RunStore {
     this.storage = storage;
     this.#isShared = isShared;
     this.#writes = new GatheredWrites(storage);
+    this.#orphans = new OrphanRuns({ storage, now, removeLog: (runId) => this.removeLog(runId) });
     this.#now = now;
   }
 
@@ -61,15 +70,10 @@ export class RunStore {
     const { runs, open, byOwner, log } = runNamespaces;
     const { runId, sessionId, createdAt, expiresAt } = record;
     const listed = { v: 1, createdAt, sessionId };
-    const places = [
-      ...(isListed(record) ? [byKeys.ofOwner(record)] : []),
-      byKeys.ofSession(record),
-      ...this.#openKeys(record),
-    ];
     // The record last: one that is there has all the others.
     const writes = [
       { namespace: open, key: encodeKey(runId), value: this.#openRun(record) },
-      ...places.map((key) => ({ namespace: byOwner, key, value: listed })),
+      ...this.#placesOf(record).map((key) => ({ namespace: byOwner, key, value: listed })),
       ...(expiresAt === undefined
         ? []
         : [{ namespace: byOwner, key: byKeys.ofExpiring(expiresAt, runId), value: { v: 1 } }]),
@@ -81,12 +85,13 @@ export class RunStore {
     return isNew;
   }
 
-  /** Takes a run off the list of a session under which another process, which was first to accept it, has not put it. */
+  /** Takes a run off the lists on which another process, which was first to accept it, has not put it. */
   async #unlist(record: RunRecord): Promise<void> {
     const stored = await this.#readStored(record.runId);
-    const key = byKeys.ofSession(record);
-    if (stored !== null && byKeys.ofSession(stored) !== key) {
-      await this.storage.delete(runNamespaces.byOwner, key);
+    if (stored === null) return;
+    const places = this.#placesOf(stored);
+    for (const key of this.#placesOf(record)) {
+      if (!places.includes(key)) await this.storage.delete(runNamespaces.byOwner, key);
     }
   }
 
@@ -136,14 +141,16 @@ export class RunStore {
     if (ended !== null) await this.settle(ended);
   }
 
-  /** Takes a run that is over off the list of open runs, and puts it on that of runs to remove, soon. */
+  /** Takes a run that is over off the lists of open runs, and puts it on those of ended ones and of runs to remove, soon. */
   async settle(record: RunRecord): Promise<void> {
     const { runId, endedAt = this.#now() } = record;
-    const { open, byOwner } = runNamespaces;
+    const { byOwner } = runNamespaces;
+    const [open, ...ended] = groupKeys(record, groupsWithEnd(record));
+    // On its new lists before it is off the old ones, and last off the one by which the sweep repeats this.
     await this.#writes.writeLater([
-      ...this.#openKeys(record).map((key) => ({ namespace: byOwner, key, value: null })),
-      { namespace: byOwner, key: byKeys.ofEnded(endedAt, runId), value: { v: 1 } },
-      { namespace: open, key: encodeKey(runId), value: null },
+      ...[...ended, byKeys.ofEnded(endedAt, runId)].map((key) => ({ namespace: byOwner, key, value: { v: 1 } })),
+      ...[open ?? [], this.#countKeys(record)].flat().map((key) => ({ namespace: byOwner, key, value: null })),
+      { namespace: runNamespaces.open, key: encodeKey(runId), value: null },
     ]);
   }
 
@@ -201,31 +208,11 @@ export class RunStore {
   }
 
   /**
-   * Removes the entry and the input of an open run that has no record, left by a process that died while it accepted the run.
-   * Returns false when there is nothing of such a run.
+   * Removes what is left of an open run that has no record, by a process that died while it accepted the run. Returns false when
+   * there is nothing of such a run.
    */
   async closeOrphan(runId: string): Promise<boolean> {
-    const key = encodeKey(runId);
-    const value = await this.storage.get(runNamespaces.open, key);
-    const since = this.#missing.get(runId) ?? this.#now();
-    if (value === null) {
-      this.#missing.delete(runId);
-      return false;
-    }
-    // A process may still be writing what comes before the record. The entry does not say since when: the sweep renews it.
-    if (since > this.#now() - orphanMs) {
-      this.#missing.set(runId, since);
-      return true;
-    }
-    this.#missing.delete(runId);
-    const left = await inputKeys(this.storage, runId);
-    // A process that accepts the run now has changed the entry, and its pieces have other keys.
-    if (!(await this.storage.compareAndSet(runNamespaces.open, key, value, null))) return true;
-    for (const piece of left) await this.storage.delete(runNamespaces.input, piece);
-    await this.removeLog(runId);
-    const caller = callerOfOpen(readOpenRun(value, runId));
-    await this.storage.delete(runNamespaces.byOwner, byKeys.ofOpen(caller, runId));
-    return true;
+    return await this.#orphans.close(runId);
   }
 
   /** Lists the open runs. Damaged entries are left out, and given to `onError`. */
@@ -259,23 +246,19 @@ export class RunStore {
     }
   }
 
-  /** Lists the ids of the runs below a prefix of `run-by`, in the order of the keys. */
-  async *listIds(prefix: string): AsyncGenerator<string[]> {
+  /** Lists the entries below a prefix of `run-by`, in the order of the keys. */
+  async *listEntries(prefix: string): AsyncGenerator<{ key: string; runId: string }[]> {
     for await (const page of scan(this.storage, { namespace: runNamespaces.byOwner, prefix, pageSize })) {
-      yield [...new Set(page.map(({ key }) => decodeURIComponent(runIdOf(key))))];
+      yield page.map(({ key }) => ({ key, runId: runIdOf(key) }));
     }
   }
 
-  /** Lists the entries of an owner's runs: ids and times of creation. */
-  async listOwned(prefix: string): Promise<{ runId: string; createdAt: number }[]> {
-    const found: { runId: string; createdAt: number }[] = [];
-    for await (const page of scan(this.storage, { namespace: runNamespaces.byOwner, prefix, pageSize: 1000 })) {
-      for (const { key, value } of page) {
-        const { createdAt = 0 } = value as { createdAt?: number };
-        found.push({ runId: decodeURIComponent(runIdOf(key)), createdAt });
-      }
-    }
-    return found;
+  /**
+   * Removes an entry that is that of no record from the list of an owner's ended runs: the run was removed while another process
+   * stored its end. Any other entry may be about to get its record.
+   */
+  async dropEntry(key: string): Promise<void> {
+    if (isOfEnd(key)) await this.storage.delete(runNamespaces.byOwner, key);
   }
 
   /** Removes a run with all that belongs to it. The record goes last: a removal that was cut short can be repeated. */
@@ -287,7 +270,7 @@ export class RunStore {
     if (record.isSubscribed === true) await removeSubscriptions(this.storage, runId);
     const ended = endedAt === undefined ? [] : [byKeys.ofEnded(endedAt, runId), byKeys.ofBare(endedAt, runId)];
     const expiring = expiresAt === undefined ? [] : [byKeys.ofExpiring(expiresAt, runId)];
-    const places = [byKeys.ofOwner(record), byKeys.ofSession(record), byKeys.ofOpen(callerOf(record), runId)];
+    const places = [byKeys.ofSession(record), ...groupKeys(record, groupsWithEnd(record)), ...this.#countKeys(record)];
     const listed = [...places, ...ended, ...expiring];
     await writeAll(this.storage, [
       { namespace: open, key: encodeKey(runId), value: null },
@@ -345,17 +328,22 @@ export class RunStore {
     for await (const page of scan(this.storage, { namespace: runNamespaces.byOwner, prefix, pageSize })) {
       const due = page.flatMap(({ key }) => {
         const endedAt = timeOf(key);
-        return endedAt <= before ? [{ key, endedAt, runId: decodeURIComponent(runIdOf(key)) }] : [];
+        return endedAt <= before ? [{ key, endedAt, runId: runIdOf(key) }] : [];
       });
       if (due.length > 0) yield due;
       if (due.length < page.length) return;
     }
   }
 
-  /** Returns the key under which an open run is listed to be counted, if it is. */
-  #openKeys(record: RunRecord): string[] {
+  /** Returns the keys under which an open run is listed: by its session, by its owner, and to be counted. */
+  #placesOf(record: RunRecord): string[] {
+    return [byKeys.ofSession(record), ...groupKeys(record, ["open"]), ...this.#countKeys(record)];
+  }
+
+  /** Returns the key under which an open run is listed to be counted, if that is not its owner's list. */
+  #countKeys(record: RunRecord): string[] {
     const caller = callerOf(record);
-    return this.#isShared && caller.kind !== "host" ? [byKeys.ofOpen(caller, record.runId)] : [];
+    return this.#isShared && caller.kind === "anonymous" ? [byKeys.ofAnonymous(caller, record.runId)] : [];
   }
 
   #openRun({ activation, priority, notBefore, owner, anonymous, status, waits }: RunRecord): OpenRun {
@@ -373,9 +361,9 @@ export class RunStore {
   }
 }
 
-/** Tells if a run is in the list of its owner: without a user there is no one who could ask for that. */
-function isListed({ owner }: RunRecord): boolean {
-  return owner.userId !== undefined;
+/** Returns the groups of its owner's list in which a run may be: the open ones, and after its end those with that. */
+function groupsWithEnd({ status }: RunRecord): RunGroup[] {
+  return isEnded(status) ? ["open", status] : ["open"];
 }
 
 /** Records and log records are JSON but for members that are undefined, which every driver leaves out. */

@@ -67,6 +67,32 @@ export const runServiceCases = {
       await rejectsWith(service.events(runId, caller).next(), "not_found");
     }
   }),
+  "lists the runs of one status page by page, newest first, as soon as they have it": withServices(
+    async (subject, services) => {
+      const service = services.make(subject.storage, { agents: { a: playing([]) } });
+      const accepted: string[] = [];
+      for (let count = 0; count < 6; count++) accepted.push((await service.accept(adasRun)).runId);
+      for (const runId of accepted.slice(0, 3)) await service.cancel(runId, ada);
+      const telling = services.make(subject.second, { agents: { a: playing([]) } });
+      const idsOf = async (status: "queued" | "cancelled" | "completed" | undefined): Promise<string[]> => {
+        const { runs, next } = await telling.list(ada, { status, limit: 2 });
+        const rest = next === undefined ? [] : (await telling.list(ada, { status, limit: 4, after: next })).runs;
+        const times = [...runs, ...rest].map(({ createdAt }) => createdAt);
+        assert.deepEqual(
+          times,
+          times.toSorted((one, other) => other - one),
+        );
+        return [...runs, ...rest].map(({ runId }) => runId).toSorted();
+      };
+
+      assert.deepEqual(await idsOf("cancelled"), accepted.slice(0, 3).toSorted());
+      assert.deepEqual(await idsOf("queued"), accepted.slice(3).toSorted());
+      assert.deepEqual(await idsOf("completed"), []);
+      await service.delete(accepted[0] ?? "", ada);
+      assert.deepEqual(await idsOf("cancelled"), accepted.slice(1, 3).toSorted());
+      assert.deepEqual(await idsOf(undefined), accepted.slice(1).toSorted());
+    },
+  ),
   "ends a run at once that is cancelled while it is queued, and never performs it": withServices(
     async (subject, services) => {
       const service = services.make(subject.storage, { agents: { a: playing([{ text: "Never." }]) } });
