@@ -133,6 +133,15 @@ describe("generateOpenAPISpec", () => {
     ]);
   });
 
+  it("gives each number a format of 64 bits, since clients in Go would keep a time in 32", () => {
+    const spec = generateOpenAPISpec({ agents: { a: talker() }, workflows: { w: counter() } });
+
+    const numbers = JSON.stringify(spec).match(/"type":"number"[^{}]*/g) ?? [];
+
+    expect(numbers.length).toBeGreaterThan(3);
+    expect(numbers.filter((schema) => !schema.includes('"format":"double"'))).toEqual([]);
+  });
+
   it("leaves out the generic key header with genericApiKeyHeader false", () => {
     const spec = generateOpenAPISpec({ agents: { a: talker() }, genericApiKeyHeader: false });
 
@@ -301,7 +310,7 @@ describe("the schemas of registered subjects", () => {
             {
               properties: {
                 city: { type: "string" },
-                days: { type: "number" },
+                days: { type: "number", format: "double" },
                 dry: { type: "boolean" },
                 tags: { type: "array" },
                 more: { type: "object" },

@@ -5,7 +5,7 @@ import type { ServedWorkflow } from "@troupe/core/adapter";
 import { schemaRef } from "./open-api-spec.ts";
 import type { OpenApiSchema } from "./open-api-spec.ts";
 import { nullableRunFields, structuredOutputSchema, saidSchema } from "./schemas/run-schemas.ts";
-import { anyObjectSchema } from "./schemas/schema-builders.ts";
+import { anyObjectSchema, numberSchema } from "./schemas/schema-builders.ts";
 import { toOpenApiSchema } from "./to-open-api-schema.ts";
 
 /**
@@ -20,7 +20,7 @@ export function runOutputSchema(runnable: Runnable): OpenApiSchema {
 
 const kinds: Readonly<Record<string, OpenApiSchema>> = {
   string: { type: "string" },
-  number: { type: "number" },
+  number: numberSchema,
   boolean: { type: "boolean" },
   list: { type: "array", items: {} },
   object: anyObjectSchema,

@@ -70,7 +70,8 @@ export class Form {
     this.#files.push(file);
     for await (const piece of withWholeHead(stream)) {
       if (file.size === 0) {
-        file.mimeType = facts.mimeType ?? sniffType(piece.toString("base64", 0, headBytes));
+        const { mimeType: claimed = unknownType } = facts;
+        file.mimeType = claimed === unknownType ? sniffType(piece.toString("base64", 0, headBytes)) : claimed;
         this.#checkType(file);
       }
       this.#count(piece.length, file.size + piece.length, facts);
@@ -129,6 +130,9 @@ export function wrongTypeError(subject: string, mimeType: string, { allowedMimeT
   return new TroupeError("unsupported_media_type", `${subject} has type ${quoted(mimeType)}. Expected ${expected}.`);
 }
 
+/** The type of a file of which nothing is known. Some clients, such as Go's, claim it for every file. */
+const unknownType = "application/octet-stream";
+
 /** Bytes at the beginning of a file that tell its type. */
 const headBytes = 18;
 
@@ -149,7 +153,7 @@ async function* withWholeHead(stream: Readable): AsyncGenerator<Buffer> {
 /** Returns the type of a file by its first bytes, in base64 or behind the head of a `data:` URL that names it. */
 export function sniffType(data: string): string {
   const found = readContentData({ data });
-  return (found.kind === "base64" ? found.mimeType : undefined) ?? "application/octet-stream";
+  return (found.kind === "base64" ? found.mimeType : undefined) ?? unknownType;
 }
 
 function checkEncoding({ encoding }: FieldInfo | FileInfo, name: string): void {

@@ -86,13 +86,16 @@ describe("a part of a form that cannot be read", () => {
   });
 });
 
-describe("a file without a type", () => {
+describe.each([
+  ["without a type", {}],
+  ["of the type that some clients give to every file", { type: "Application/Octet-Stream" }],
+])("a file %s", (_, type) => {
   it.each([
     ["its first bytes", "%PDF-1.7 and more", "application/pdf"],
     ["nothing", "plain", "application/octet-stream"],
-  ])("gets one by %s [http.upload-sniffed]", async (_, body, mimeType) => {
+  ])("gets one by %s [http.upload-sniffed]", async (__, body, mimeType) => {
     const form = encodeForm(
-      { name: "files", filename: "a", body },
+      { name: "files", filename: "a", ...type, body },
       { name: "files", filename: "b", type: "a/B;c", body },
     );
     for (const pieces of [[form], Array.from(form, (byte) => Buffer.of(byte))]) {

@@ -8,8 +8,8 @@ export interface UploadedFile {
   /** The client's name for the file, without folders and invisible characters, at most 255 characters. */
   readonly filename?: string;
   /**
-   * The client's claim, in lower case and without parameters; the content is not checked. Without a claim the type by the
-   * first bytes, else `application/octet-stream`.
+   * The client's claim, in lower case and without parameters; the content is not checked. Without a claim, or with
+   * `application/octet-stream`, the type by the first bytes, else `application/octet-stream`.
    */
   readonly mimeType: string;
   /** In bytes. */
@@ -42,7 +42,7 @@ export class MemoryBudget {
  */
 export class SpooledFile implements UploadedFile {
   declare readonly filename?: string;
-  /** Set from the first bytes where the headers name none. */
+  /** Set from the first bytes where the headers name none, or one that says nothing. */
   mimeType: string;
   readonly #budget: MemoryBudget;
   #pieces: Buffer[] = [];

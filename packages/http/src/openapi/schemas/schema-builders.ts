@@ -13,11 +13,14 @@ export const stringSchema: OpenApiSchema = { type: "string" };
 /** The OpenAPI schema of a count: an integer from 0. */
 export const countSchema: OpenApiSchema = { type: "integer", format: "int64", minimum: 0 };
 
+/** The OpenAPI schema of a number. Without its format a client in Go keeps 32 bits: a time is then a minute off. */
+export const numberSchema: OpenApiSchema = { type: "number", format: "double" };
+
 /** The OpenAPI schema of a duration: milliseconds as a number from 0. */
-export const durationSchema: OpenApiSchema = { type: "number", minimum: 0, description: "Milliseconds." };
+export const durationSchema: OpenApiSchema = { ...numberSchema, minimum: 0, description: "Milliseconds." };
 
 /** The OpenAPI schema of a point in time: milliseconds since 1970. */
-export const timestampSchema: OpenApiSchema = { type: "number", description: "Milliseconds since 1970." };
+export const timestampSchema: OpenApiSchema = { ...numberSchema, description: "Milliseconds since 1970." };
 
 /** The OpenAPI schema of any value, null among them: in 3.0 `nullable` means something only beside a type. */
 export const anythingSchema: OpenApiSchema = { description: "Anything." };
