@@ -13,6 +13,9 @@ const withoutToolkits = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !/^(?:TAVILY|SERPAPI|BRAVE|EXA|GMAIL|WHATSAPP)_/.test(name)),
 );
 
+/** The question that the model answers slowly, so that a reader of the stream can see its events come one by one. */
+const slowQuestion = "Answer slowly.";
+
 /** The demo server in a process of its own, with an empty folder for its data. */
 export type DemoProcess = Visited & { stop: () => Promise<void> };
 
@@ -23,9 +26,13 @@ export async function startDemo(): Promise<DemoProcess> {
   vendor.respond(({ request }) => {
     // Recorded requests would grow with the visit.
     vendor.exchanges.length = 0;
-    const { response_format: format } = request.body as { response_format?: { json_schema?: { schema: Schema } } };
+    const { response_format: format, messages } = request.body as ChatBody;
     const schema = format?.json_schema?.schema;
-    return { answer: schema === undefined ? "Hello." : JSON.stringify(valueOf(schema)) };
+    const isSlow = messages?.at(-1)?.content === slowQuestion;
+    return {
+      answer: schema === undefined ? "Hello." : JSON.stringify(valueOf(schema)),
+      ...(isSlow && { delivery: { pieceDelayMs: 500 } }),
+    };
   });
   const variables = {
     PORT: "0",
@@ -59,6 +66,11 @@ export async function startDemo(): Promise<DemoProcess> {
   };
   return { url: /http:\S+/.exec(printed())?.[0] ?? "", folder, printed, stop };
 }
+
+type ChatBody = {
+  response_format?: { json_schema?: { schema: Schema } };
+  messages?: { content: unknown }[];
+};
 
 type Schema = { type?: string; enum?: unknown[]; properties?: Record<string, Schema> };
 

@@ -11,6 +11,7 @@ import { visitForms } from "./forms.ts";
 import { needGenerators, visitByGeneratedClients } from "./generated-clients.ts";
 import { visitWithHostileMcp } from "./mcp.ts";
 import { tryFloods } from "./memory.ts";
+import { needOpenApiGenerator, visitByOpenApiGenerator } from "./openapi-generator.ts";
 import { visitRaw } from "./raw.ts";
 import { needSchemathesis, visitBySchemathesis } from "./schemathesis.ts";
 import { tryShutdowns } from "./shutdown.ts";
@@ -34,6 +35,7 @@ const plans: Readonly<Record<string, Plan>> = {
   memory: { visit: visitByFloods, share: 0 },
   canaries: { visit: visitWithCanaries, share: 0.02 },
   adk: { visit: visitByAdk, share: 0, need: needAdk, isByName: true },
+  generators: { visit: visitByOpenApiGenerator, share: 0, need: needOpenApiGenerator, isByName: true },
   floods: { visit: visitWithFloods, share: 0 },
   sockets: { visit: visitSockets, share: 0 },
   mcp: { visit: visitWithHostileMcp, share: 0 },
@@ -43,7 +45,7 @@ const { values, positionals } = parseArgs({
   options: { cases: { type: "string" }, seed: { type: "string" }, install: { type: "boolean" } },
   allowPositionals: true,
 });
-const [cases, seed] = [Number(values.cases ?? 5000), Number(values.seed ?? 1)];
+const [cases, seed, mayInstall] = [Number(values.cases ?? 5000), Number(values.seed ?? 1), values.install ?? false];
 const required = (process.env["REQUIRED_SERVICES"] ?? "").split(",").map((name) => name.trim());
 
 function print(line: string): void {
@@ -78,18 +80,26 @@ async function visitByFloods(): Promise<VisitResult> {
 
 async function tryOne(name: string, { visit, share, need }: Plan): Promise<string> {
   try {
-    need?.(values.install ?? false);
+    need?.(mayInstall);
   } catch (error) {
     if (!(error instanceof MissingServer) || required.includes(name)) throw error;
     return `${name.padEnd(14)} skipped: ${error.message}`;
   }
   const start = performance.now();
-  const { cases: sent, faults, remarks = [] } = await visitDemo(visit, { cases: Math.ceil(cases * share), seed });
-  for (const remark of remarks) print(`- ${name}: ${remark}`);
-  for (const fault of faults.slice(0, 40)) print(`- ${name}: ${fault}`);
-  if (faults.length > 0) process.exitCode = 1;
+  const result = await visitDemo(visit, { cases: Math.ceil(cases * share), seed, mayInstall });
+  const faults = printResult(name, result);
   const seconds = ((performance.now() - start) / 1000).toFixed(0);
-  return `${name.padEnd(14)} ${String(sent).padStart(7)} ${seconds.padStart(7)} ${String(faults.length).padStart(7)}`;
+  return `${name.padEnd(14)} ${String(result.cases).padStart(7)} ${seconds.padStart(7)} ${String(faults).padStart(7)}`;
+}
+
+/** Prints what a visit found, and returns the number of its faults. */
+function printResult(name: string, { faults, remarks = [], skipped = [] }: VisitResult): number {
+  for (const remark of remarks) print(`- ${name}: ${remark}`);
+  for (const part of skipped) print(`- ${name}: skipped: ${part}`);
+  for (const fault of faults.slice(0, 40)) print(`- ${name}: ${fault}`);
+  const found = faults.length + (required.includes(name) ? skipped.length : 0);
+  if (found > 0) process.exitCode = 1;
+  return found;
 }
 
 const usual = Object.keys(plans).filter((name) => plans[name]?.isByName !== true);

@@ -7,14 +7,18 @@ export type Visited = {
   readonly folder: string;
 };
 
-/** Size of a visit, and the seed of what is generated. */
-export type VisitOptions = { readonly cases: number; readonly seed: number };
+/** Size of a visit, the seed of what is generated, and whether parts of the visit may install the tools that they need. */
+export type VisitOptions = { readonly cases: number; readonly seed: number; readonly mayInstall: boolean };
 
-/** Result of a visit: the number of requests, the faults, each with what shows it, and what else is worth a line. */
+/**
+ * Result of a visit: the number of requests, the faults, each with what shows it, and what else is worth a line. Parts that
+ * were `skipped` since a tool is missing are faults where the visit is required.
+ */
 export type VisitResult = {
   readonly cases: number;
   readonly faults: readonly string[];
   readonly remarks?: readonly string[];
+  readonly skipped?: readonly string[];
 };
 
 /** A client that sends the service what no friendly client does, and judges the answers. */
