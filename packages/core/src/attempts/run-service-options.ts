@@ -31,6 +31,11 @@ export type AdmissionOptions = {
   maxQueued?: number | undefined;
   /** The number of open runs of one user, and of one address where addresses are trusted. @default 20 */
   perCaller?: number | undefined;
+  /**
+   * The bytes that the inputs of open runs of all callers without a verified user may take, from the first run of a user on a tenth
+   * of it. An input up to 32 kB does not count. @default 268_435_456
+   */
+  maxAnonymousBytes?: number | undefined;
 };
 
 /** Times and sizes for which a `RunService` keeps runs after their end. */
@@ -121,9 +126,12 @@ const nodeName: OptionCheck<string> = (value, name, where) => {
   throw wrongOption({ ...where, name }, "a string of 1 to 100 printable characters", value);
 };
 
+const defaultAnonymousBytes = 268_435_456;
+
 const admissionTable = {
   maxQueued: optional(integer(1), 1000),
   perCaller: optional(integer(1), 20),
+  maxAnonymousBytes: optional(integer(1024), defaultAnonymousBytes),
 } satisfies OptionTable<AdmissionOptions>;
 
 const hourMs = 3_600_000;
@@ -143,7 +151,11 @@ const optionTable = {
   agents: optional(registry<Runnable>("agents")),
   teams: optional(registry<Runnable>("teams")),
   workflows: optional(registry<DurableWorkflow>("workflows")),
-  admission: optional(nested(admissionTable), { maxQueued: 1000, perCaller: 20 }),
+  admission: optional(nested(admissionTable), {
+    maxQueued: 1000,
+    perCaller: 20,
+    maxAnonymousBytes: defaultAnonymousBytes,
+  }),
   node: optional(nodeName),
   sealKeys: optional(sealKeys),
   retention: optional(nested(retentionTable), {

@@ -23,7 +23,7 @@ it("the sweep of one of two processes submits a run again that an engine forgot,
   const sweeps = [1, 2].map(() => {
     return new RunSweep({
       store: new RunStore(storage, Date.now),
-      admission: new Admission({ maxQueued: 10, perCaller: 10 }),
+      admission: new Admission({ maxQueued: 10, perCaller: 10, maxAnonymousBytes: 1024 }),
       performing: new Map(),
       now: Date.now,
       submit: async (run) => void submitted.push(run),
@@ -50,7 +50,7 @@ it("the looks for cancels from other processes make one request for all runs of 
   const errors: unknown[] = [];
   const sweep = new RunSweep({
     store: new RunStore(storage.driver as RunStorage, Date.now),
-    admission: new Admission({ maxQueued: 10, perCaller: 10 }),
+    admission: new Admission({ maxQueued: 10, perCaller: 10, maxAnonymousBytes: 1024 }),
     performing: new Map(runIds.map((id) => [id, {} as Performing])),
     now: Date.now,
     submit: async () => {},

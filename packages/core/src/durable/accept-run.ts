@@ -3,6 +3,7 @@ import { Journal } from "../journal/journal.ts";
 import { countedCaller, hostCaller } from "../session/counted-caller.ts";
 import type { CountedCaller } from "../session/counted-caller.ts";
 import { createId } from "../util/create-id.ts";
+import { sizeInBytes } from "../util/size-in-bytes.ts";
 import { readRequest } from "./accept-request.ts";
 import type { CheckedRequest } from "./accept-request.ts";
 import { findTarget, startRun } from "../attempts/durable-target.ts";
@@ -22,7 +23,7 @@ type Acceptance = {
   engine: RunEngine;
   isEphemeral: boolean;
   /** Returns the number of open runs of a caller. Rejects with `rate_limited` when one more is too many. */
-  admit: (caller: CountedCaller) => Promise<number>;
+  admit: (caller: CountedCaller, bytes?: number) => Promise<number>;
 };
 
 /** Accepts a run: checks it as far as it can be checked before it begins, stores it, and submits it to the engine. */
@@ -35,8 +36,9 @@ export async function acceptRun(acceptance: Acceptance, given: RunRequest): Prom
   if (found !== null) return await acceptAgain(acceptance, request, found);
   if (request.mustExist) throw new TroupeError("gone", "There is no run of this idempotency key any more.");
   const caller = toCaller(request);
-  const open = await admit(acceptance, caller);
-  const record = newRecord(parts, request, { caller, open, plan: parts.printer.print(target) });
+  const counted = countedAs(request, caller);
+  const open = await admit(acceptance, caller, counted.inputBytes);
+  const record = newRecord(parts, request, { counted, open, plan: parts.printer.print(target) });
   checkStart(target, request, record);
   const sealed = parts.vault.seal(request.runId, request.keys);
   if (sealed !== undefined) record.keys = sealed;
@@ -44,20 +46,31 @@ export async function acceptRun(acceptance: Acceptance, given: RunRequest): Prom
   const begun = beginHere(acceptance, { request, target, record });
   const isNew = await insert(acceptance, { record, begun, beforeStored: request.beforeStored });
   if (!isNew) return await acceptAgain(acceptance, request, await parts.store.read(request.runId));
-  countOpen(parts, request, caller);
+  countOpen(parts, record, { caller, local: request.local });
   await submit(acceptance, record);
   return { runId: record.runId, sessionId: record.sessionId, isNew: true };
 }
 
 /** Returns the number of open runs of a caller. Rejects with `rate_limited` when one more is too many, or has no room. */
-async function admit(acceptance: Acceptance, caller: CountedCaller): Promise<number> {
+async function admit(acceptance: Acceptance, caller: CountedCaller, bytes?: number): Promise<number> {
   acceptance.parts.memory?.check(caller);
-  return await acceptance.admit(caller);
+  return await acceptance.admit(caller, bytes);
 }
 
-function countOpen({ admission, memory }: ServiceParts, { runId, local }: CheckedRequest, caller: CountedCaller): void {
-  admission?.add(runId, caller);
-  memory?.add(runId, caller, local);
+/** Returns what a record says of a caller without a user. Its short inputs are bounded by their number. */
+function countedAs({ input, options }: CheckedRequest, { kind, key }: CountedCaller): Counted {
+  if (kind !== "anonymous") return {};
+  const isLong = isLongInput({ ...(input !== undefined && { input }), options });
+  return { anonymous: key, ...(isLong && { inputBytes: sizeInBytes([input, options]) }) };
+}
+
+function countOpen(
+  { admission, memory }: ServiceParts,
+  record: RunRecord,
+  { caller, local }: { caller: CountedCaller; local: CheckedRequest["local"] },
+): void {
+  admission?.add(record, caller);
+  memory?.add(record.runId, caller, local);
 }
 
 /** Returns the caller that a run counts for. One without an owner that no transport has brought is the program's. */
@@ -146,11 +159,11 @@ async function submit({ parts, engine }: Acceptance, record: RunRecord): Promise
     });
 }
 
-function newRecord(
-  { now }: ServiceParts,
-  request: CheckedRequest,
-  { caller, open, plan }: { caller: CountedCaller; open: number; plan: RunRecord["plan"] },
-): RunRecord {
+type Counted = Pick<RunRecord, "anonymous" | "inputBytes">;
+
+type NewRun = Pick<RunRecord, "plan"> & { counted: Counted; open: number };
+
+function newRecord({ now }: ServiceParts, request: CheckedRequest, { counted, open, plan }: NewRun): RunRecord {
   const { runId, kind, name, owner, input, options, sessionId, isBearer } = request;
   const { fingerprint, priority, notBefore, ttlMs, note } = request;
   const createdAt = now();
@@ -163,7 +176,7 @@ function newRecord(
     sessionId: sessionId ?? createId(),
     ...(sessionId === undefined && { isNewSession: true }),
     ...(isBearer && { isBearer }),
-    ...(caller.kind === "anonymous" && { anonymous: caller.key }),
+    ...counted,
     ...(input !== undefined && { input }),
     options,
     ...(fingerprint !== undefined && { fingerprint }),

@@ -7,7 +7,7 @@ import { ScriptedModel } from "../testing/scripted-model.ts";
 import { Admission } from "../attempts/admission.ts";
 import { LocalEngine } from "../attempts/local-engine.ts";
 import type { RunJob } from "../attempts/run-engine.ts";
-import { countedCaller } from "../session/counted-caller.ts";
+import { anonymousCaller, countedCaller } from "../session/counted-caller.ts";
 import type { RunRequest } from "../run-store/run-view.ts";
 import { askingRunnable, runnableOf } from "./test/asking-runnable.ts";
 import { makeService, readEvents, request, scriptedAgent, serveRuns, textOf, untilStatus } from "./test/services.ts";
@@ -165,9 +165,9 @@ describe("the admission of runs", () => {
   });
 
   it("counts those still that wait, when a sweep has found the others [durable.admission]", () => {
-    const admission = new Admission({ maxQueued: 10, perCaller: 2 });
+    const admission = new Admission({ maxQueued: 10, perCaller: 2, maxAnonymousBytes: 1024 });
     const owner = countedCaller({ userId: "ada" });
-    for (const runId of ["1", "2", "3"]) admission.add(runId, owner);
+    for (const runId of ["1", "2", "3"]) admission.add({ runId }, owner);
     admission.wait("1", owner);
     admission.replace([]);
     expect(admission.check(owner, 0)).toBe(1);
@@ -175,6 +175,20 @@ describe("the admission of runs", () => {
     expect(() => admission.check(owner, 0)).toThrow(expect.objectContaining({ code: "rate_limited" }));
     admission.remove("1");
     expect(admission.check(owner, 0)).toBe(1);
+  });
+
+  it("counts the bytes of callers without a user that a sweep has found, until their runs end [durable.callers]", () => {
+    const admission = new Admission({ maxQueued: 100, perCaller: 2, maxAnonymousBytes: 1024 });
+    const [caller, found] = [
+      anonymousCaller(),
+      { v: 1, submittedAt: 0, activation: 1, priority: 10, owner: "-/-" } as const,
+    ];
+    admission.replace([{ ...found, runId: "1", anonymous: caller.key, inputBytes: 1024 }]);
+    expect(() => admission.check(caller, 0)).toThrow(/ 1024 bytes of inputs of open runs, which is the limit/);
+    expect(admission.check(countedCaller({ userId: "ada" }), 0)).toBe(0);
+    admission.remove("1");
+    admission.replace([{ ...found, runId: "2", anonymous: caller.key, inputBytes: 101 }]);
+    expect(admission.check(caller, 0)).toBe(1);
   });
 
   it("lets the caller with fewer open runs go first [durable.fairness]", async () => {

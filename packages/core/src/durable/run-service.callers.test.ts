@@ -59,6 +59,26 @@ describe("the open runs of callers without a user", () => {
     expect((await acceptAll(runs, { ...anonymous, address: "192.0.2.2" })).accepted).toBe(3);
   });
 
+  it("are bounded by the bytes of their long inputs too, beside users by a tenth of these [durable.callers]", async () => {
+    const storage = new InMemoryStorage();
+    const limited = { agents: { a: askingRunnable() }, storage, admission: { maxAnonymousBytes: 640_000 } };
+    const runs = makeService(limited);
+    const long = { ...anonymous, input: "é".repeat(40_000) };
+    const full = {
+      error: { code: "rate_limited", message: expect.stringMatching(/640000 bytes of inputs of open runs/) },
+    };
+    expect(await acceptAll(runs, { ...anonymous, input: "é".repeat(8000) }, 30)).toEqual({ accepted: 30 });
+    expect(await acceptAll(runs, long)).toMatchObject({ accepted: 8, ...full });
+    // Also while they wait for answers, in a process that did not accept them.
+    const next = await serveRuns({ ...limited, admission: { maxAnonymousBytes: 640_000, maxQueued: 5000 } });
+    expect(await acceptAll(next, long)).toMatchObject({ accepted: 0, ...full });
+    expect((await acceptAll(next, { ...ada, input: long.input })).accepted).toBe(20);
+
+    const others = makeService({ ...limited, storage: new InMemoryStorage() });
+    await others.accept(ada);
+    expect(await acceptAll(others, long)).toMatchObject({ accepted: 1, error: { fields: { limit: 64_000 } } });
+  });
+
   it("do not count the runs of the program itself [durable.callers]", async () => {
     const runs = admitting();
     await acceptAll(runs, anonymous);

@@ -330,13 +330,13 @@ export class RunService {
     if (this.#settings.storage === undefined) await this.#storage.close();
   }
 
-  #makeAdmission(): (caller: CountedCaller) => Promise<number> {
+  #makeAdmission(): (caller: CountedCaller, bytes?: number) => Promise<number> {
     const { admission, store, logger } = this.#parts;
     if (admission !== undefined) return async (caller) => admission.check(caller, await this.#engine.waiting());
     const onError = (error: unknown) =>
       logger?.warn("The engine cannot count the runs that wait: their number is not limited.", { error });
     const shared = new SharedAdmission({ limits: this.#settings.admission, store, engine: this.#engine, onError });
-    return async (caller) => await shared.check(caller);
+    return async (caller, bytes) => await shared.check(caller, bytes);
   }
 
   #toView(record: RunRecord): RunView {

@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import { SharedAdmission } from "./shared-admission.ts";
+import type { AdmissionOptions } from "../attempts/run-service-options.ts";
 import type { RunEngine, RunJob, Serving } from "../attempts/run-engine.ts";
 import type { RunService } from "./run-service.ts";
 import { countedCaller } from "../session/counted-caller.ts";
@@ -46,7 +47,7 @@ class SharedQueue implements RunEngine {
 }
 
 /** Two services of two processes over one storage and one queue. */
-function twoNodes(admission: { maxQueued?: number; perCaller?: number }, agent: object = scriptedAgent([])) {
+function twoNodes(admission: AdmissionOptions, agent: object = scriptedAgent([])) {
   const engine = new SharedQueue();
   const one = new RemoteStorage();
   const agents = { a: agent } as never;
@@ -194,11 +195,24 @@ describe("the admission of runs by several processes", () => {
     expect(await inner.list("run-open")).toEqual([]);
   });
 
+  it("counts the bytes of long inputs of callers without a user, which both processes have accepted [durable.callers]", async () => {
+    const { nodes } = twoNodes({ maxAnonymousBytes: 320_000 });
+    const long = { ...request, isBearer: true, input: "é".repeat(40_000) };
+    for (const node of [nodes[0], nodes[0], nodes[0], nodes[1]]) await node.accept(long);
+    for (const input of [long.input, "Hi."]) {
+      await expect(nodes[1].accept({ ...long, input })).rejects.toMatchObject({
+        code: "rate_limited",
+        fields: { limit: 320_000 },
+      });
+    }
+    await expect(nodes[1].accept({ ...ada, input: long.input })).resolves.toMatchObject({ isNew: true });
+  });
+
   it("limits the runs of a caller and not those that wait while the engine cannot count them, and tells of that once", async () => {
     const engine = new SharedQueue();
     const store = new RunStore(new RemoteStorage().driver as RunStorage, Date.now, true);
     const onError = vi.fn<(error: unknown) => void>();
-    const limits = { maxQueued: 1, perCaller: 1 };
+    const limits = { maxQueued: 1, perCaller: 1, maxAnonymousBytes: 1024 };
     const admission = new SharedAdmission({ limits, store, engine, onError });
     const waiting = vi.spyOn(engine, "waiting").mockRejectedValue(new Error("The queue cannot be reached."));
     const later = (ms: number) => vi.spyOn(performance, "now").mockReturnValue(performance.now() + ms);

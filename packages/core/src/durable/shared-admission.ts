@@ -5,17 +5,24 @@ import { runNamespaces } from "../journal/log-entry.ts";
 import type { HeldShare } from "../session/caller-shares.ts";
 import type { CountedCaller } from "../session/counted-caller.ts";
 import { AdmissionRules } from "../attempts/admission.ts";
-import type { AdmissionLimits } from "../attempts/admission.ts";
+import type { AdmissionLimits, HeldRuns } from "../attempts/admission.ts";
 import type { RunEngine } from "../attempts/run-engine.ts";
 import { isOver } from "../run-store/find-runs.ts";
 import { byKeys, groupKeys, runIdOf } from "../run-store/run-record.ts";
+import type { RunRecord } from "../run-store/run-record.ts";
 import type { RunStore } from "../run-store/run-store.ts";
+import type { StorageEntry } from "../storage/storage-driver.ts";
 
 /** Milliseconds for which a number that concerns all callers is not asked for again. */
 const knownMs = 1000;
 
 /** Milliseconds to wait for that number. */
 const queuedTimeoutMs = 1000;
+
+/** An open run of a caller without a user: a key that begins with its caller's place, and the bytes of its input. */
+type OpenPlace = { readonly key: string; readonly bytes: number };
+
+const none: HeldShare = { own: 0, together: 0 };
 
 type SharedAdmissionInit = {
   limits: AdmissionLimits;
@@ -34,10 +41,10 @@ export class SharedAdmission {
   readonly #init: SharedAdmissionInit;
   readonly #rules: AdmissionRules;
   readonly #queued = new KnownForAWhile<number>(async () => await this.#askEngine());
-  /** The keys of the open runs of callers without a user. Those that this process has accepted since are added. */
-  readonly #anonymous = new KnownForAWhile<string[]>(
-    async () => await this.#list(byKeys.anonymous, this.#init.limits.maxQueued),
-  );
+  /** The open runs of callers without a user. Those that this process has accepted since are added. */
+  readonly #anonymous = new KnownForAWhile<OpenPlace[]>(async () => {
+    return (await this.#list(byKeys.anonymous, this.#init.limits.maxQueued)).map(toPlace);
+  });
   #isLossTold = false;
 
   constructor(init: SharedAdmissionInit) {
@@ -45,21 +52,29 @@ export class SharedAdmission {
     this.#rules = new AdmissionRules(init.limits);
   }
 
-  /** Returns the number of open runs of a caller. Rejects with `rate_limited` when one more is too many. */
-  async check(caller: CountedCaller): Promise<number> {
+  /**
+   * Returns the number of open runs of a caller. Rejects with `rate_limited` when one more is too many.
+   *
+   * @param bytes those of the run that is going to be accepted, where they are counted
+   */
+  async check(caller: CountedCaller, bytes = 0): Promise<number> {
     const held = await this.#heldBy(caller);
     this.#rules.checkOpen(caller, held);
     if (caller.kind !== "anonymous") await this.#checkQueued(caller);
-    else (await this.#anonymous.get()).push(byKeys.openOf(caller));
-    return this.#rules.openOf(caller, held);
+    else (await this.#anonymous.get()).push({ key: byKeys.openOf(caller), bytes });
+    return this.#rules.openOf(caller, held.runs);
   }
 
-  async #heldBy(caller: CountedCaller): Promise<HeldShare> {
-    if (caller.kind === "host") return { own: 0, together: 0 };
-    if (caller.kind === "user") return { own: await this.#countOpenOf(caller), together: 0 };
-    const keys = await this.#anonymous.get();
+  async #heldBy(caller: CountedCaller): Promise<HeldRuns> {
+    if (caller.kind === "host") return { runs: none, bytes: none };
+    if (caller.kind === "user") return { runs: { own: await this.#countOpenOf(caller), together: 0 }, bytes: none };
+    const places = await this.#anonymous.get();
     const prefix = byKeys.openOf(caller);
-    return { own: keys.filter((key) => key.startsWith(prefix)).length, together: keys.length };
+    const own = places.filter(({ key }) => key.startsWith(prefix));
+    return {
+      runs: { own: own.length, together: places.length },
+      bytes: { own: bytesOf(own), together: bytesOf(places) },
+    };
   }
 
   async #checkQueued(caller: CountedCaller): Promise<void> {
@@ -85,15 +100,15 @@ export class SharedAdmission {
 
   async #countOpenOf(caller: CountedCaller): Promise<number> {
     const { perCaller } = this.#init.limits;
-    const keys = await this.#list(byKeys.openOf(caller), perCaller);
-    return keys.length < perCaller ? keys.length : await this.#countOpen(keys);
+    const listed = await this.#list(byKeys.openOf(caller), perCaller);
+    return listed.length < perCaller ? listed.length : await this.#countOpen(listed.map(({ key }) => key));
   }
 
-  /** Lists more keys than may be open: some have just ended. */
-  async #list(prefix: string, most: number): Promise<string[]> {
+  /** Lists more entries than may be open: some have just ended. */
+  async #list(prefix: string, most: number): Promise<StorageEntry[]> {
     const limit = 2 * most;
     const listed = await this.#init.store.storage.list(runNamespaces.byOwner, prefix, { limit });
-    return listed.slice(0, limit).map(({ key }) => key);
+    return listed.slice(0, limit);
   }
 
   /** Counts the runs on a full list that are open indeed: those that have just ended are taken off it a moment later. */
@@ -108,6 +123,15 @@ export class SharedAdmission {
     });
     return areOpen.filter(Boolean).length;
   }
+}
+
+function toPlace({ key, value }: StorageEntry): OpenPlace {
+  const { inputBytes = 0 } = value as Partial<RunRecord>;
+  return { key, bytes: inputBytes };
+}
+
+function bytesOf(places: readonly OpenPlace[]): number {
+  return places.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
 /** A value that is asked for at most once a second. One that could not be had is asked for again. */

@@ -33,6 +33,8 @@ export type RunRecord = {
   isBearer?: boolean;
   /** The key of a caller without a verified user, by which its open runs are counted. Absent for users and the program. */
   anonymous?: string;
+  /** The bytes of the input of such a caller's run, if it is a long one. */
+  inputBytes?: number;
   /** Absent, and the options empty, where `inputPieces` says where they lie. */
   input?: Json;
   options: DurableRunOptions;
@@ -81,6 +83,7 @@ export type OpenRun = {
   owner: string;
   /** As in the record of the run. */
   anonymous?: string;
+  inputBytes?: number;
 };
 
 /** The part of a run's record about the attempt that performs it. */

@@ -68,8 +68,8 @@ export class RunStore {
 
   async #insert(record: RunRecord, first?: LogRecord): Promise<boolean> {
     const { runs, open, byOwner, log } = runNamespaces;
-    const { runId, sessionId, createdAt, expiresAt } = record;
-    const listed = { v: 1, createdAt, sessionId };
+    const { runId, sessionId, createdAt, expiresAt, inputBytes } = record;
+    const listed = { v: 1, createdAt, sessionId, ...(inputBytes !== undefined && { inputBytes }) };
     // The record last: one that is there has all the others.
     const writes = [
       { namespace: open, key: encodeKey(runId), value: this.#openRun(record) },
@@ -346,7 +346,8 @@ export class RunStore {
     return this.#isShared && caller.kind === "anonymous" ? [byKeys.ofAnonymous(caller, record.runId)] : [];
   }
 
-  #openRun({ activation, priority, notBefore, owner, anonymous, status, waits }: RunRecord): OpenRun {
+  #openRun(record: RunRecord): OpenRun {
+    const { activation, priority, notBefore, owner, anonymous, inputBytes, status, waits } = record;
     const waitsForUpgrade = status === "waiting" && waits?.[0]?.kind === "upgrade";
     return {
       v: 1,
@@ -355,6 +356,7 @@ export class RunStore {
       priority,
       owner: ownerKey(owner),
       ...(anonymous !== undefined && { anonymous }),
+      ...(inputBytes !== undefined && { inputBytes }),
       ...(notBefore !== undefined && { notBefore }),
       ...(waitsForUpgrade && { waitsForUpgrade }),
     };
