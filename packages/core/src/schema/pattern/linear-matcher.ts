@@ -15,6 +15,16 @@ type MatcherOptions = { readonly isAnchored?: boolean; readonly room?: { states:
 const maxStates = 10_000;
 const maxKnownCharacters = 128;
 const statesPerStep = 4;
+/** The states of fronts, and characters behind them, that a matcher remembers. */
+const maxRemembered = 100_000;
+
+/** The states that are open before a character, and where characters lead from there. `cost` is the work to find them. */
+type Front = {
+  readonly open: readonly number[];
+  readonly isMatch: boolean;
+  readonly cost: number;
+  ways?: Map<string, Front>;
+};
 
 /**
  * Matches a pattern in time proportional to the text, by following all alternatives at once, where a backtracking engine
@@ -28,6 +38,13 @@ export class LinearMatcher {
   /** The round in which each state was last reached: membership of the open states without a set per character. */
   readonly #reachedIn: Uint32Array;
   #round = 0;
+  /**
+   * The fronts that were found between the ends of texts, by their states. Only where what is open there depends on nothing but
+   * the characters before: a pattern that looks around itself has none.
+   */
+  readonly #fronts = new Map<string, Front>();
+  #remembered = 0;
+  #looksAround = false;
 
   /** Throws a `RangeError` when counted repetitions make the pattern too large. Lookaheads share the `room`. */
   constructor(node: PatternNode, { isAnchored = false, room = { states: maxStates } }: MatcherOptions = {}) {
@@ -42,40 +59,56 @@ export class LinearMatcher {
   }
 
   #testFrom({ characters, index: from }: Position, budget: StepBudget): boolean {
-    let reached: number[] = [];
-    for (let index = from; index <= characters.length; index += 1) {
-      if (index === from || !this.#isAnchored) reached.push(this.#start);
-      const open = this.#follow(reached, { characters, index }, budget);
-      if (this.#reachedIn[0] === this.#round) return true;
-      if (open.length === 0 && this.#isAnchored) return false;
-      reached = this.#advance(open, characters[index]);
+    let front = this.#follow([this.#start], { characters, index: from }, budget);
+    for (let index = from; ; index += 1) {
+      budget.spend(front.cost);
+      if (front.isMatch) return true;
+      const character = characters[index];
+      if (character === undefined || (front.open.length === 0 && this.#isAnchored)) return false;
+      const known = index + 1 < characters.length ? front.ways?.get(character) : undefined;
+      front = known ?? this.#advance(front, { characters, index: index + 1 }, budget);
     }
-    return false;
+  }
+
+  /** Returns the front behind the character before a position, and remembers it where the position does not matter. */
+  #advance({ open, ways }: Front, at: Position, budget: StepBudget): Front {
+    const { characters, index } = at;
+    const character = characters[index - 1] ?? "";
+    const reached = this.#reachedBy(character, open);
+    if (!this.#isAnchored) reached.push(this.#start);
+    if (this.#looksAround || index === characters.length) return this.#follow(reached, at, budget);
+    const key = reached.join();
+    const front = this.#fronts.get(key) ?? { ...this.#follow(reached, at, budget), ways: new Map() };
+    if (this.#remembered < maxRemembered) {
+      this.#remembered += 1 + front.open.length;
+      this.#fronts.set(key, front);
+      ways?.set(character, front);
+    }
+    return front;
   }
 
   /** Returns all states that can be reached without reading a character. */
-  #follow(reached: readonly number[], at: Position, budget: StepBudget): number[] {
+  #follow(reached: readonly number[], at: Position, budget: StepBudget): Front {
     this.#round += 1;
     const open: number[] = [];
-    const reach = (index: number) => {
-      if (this.#reachedIn[index] === this.#round) return;
-      this.#reachedIn[index] = this.#round;
-      open.push(index);
-    };
-    for (const index of reached) reach(index);
+    for (const index of reached) this.#reach(index, open);
     // The loop also visits what it adds.
     for (const index of open) {
       const state = this.#states[index];
-      if (state?.kind === "split") for (const next of state.next) reach(next);
-      else if (state?.kind === "assert" && state.holds(at, budget)) reach(state.next);
+      if (state?.kind === "split") for (const next of state.next) this.#reach(next, open);
+      else if (state?.kind === "assert" && state.holds(at, budget)) this.#reach(state.next, open);
     }
-    budget.spend((1 + open.length) / statesPerStep);
-    return open;
+    return { open, isMatch: this.#reachedIn[0] === this.#round, cost: (1 + open.length) / statesPerStep };
   }
 
-  #advance(open: readonly number[], character: string | undefined): number[] {
+  #reach(index: number, open: number[]): void {
+    if (this.#reachedIn[index] === this.#round) return;
+    this.#reachedIn[index] = this.#round;
+    open.push(index);
+  }
+
+  #reachedBy(character: string, open: readonly number[]): number[] {
     const reached: number[] = [];
-    if (character === undefined) return reached;
     for (const index of open) {
       const state = this.#states[index];
       if (state?.kind === "character" && state.fits(character)) reached.push(state.next);
@@ -89,8 +122,10 @@ export class LinearMatcher {
       case "character":
         return this.#push({ kind: "character", fits: compileCharacter(node.source), next });
       case "boundary":
+        this.#looksAround ||= node.source !== "^" && node.source !== "$";
         return this.#push({ kind: "assert", holds: compileBoundary(node.source), next });
       case "ahead":
+        this.#looksAround = true;
         return this.#push({ kind: "assert", holds: this.#compileAhead(node), next });
       case "sequence":
         return node.nodes.reduceRight((after, part) => this.#add(part, after), next);
@@ -135,7 +170,9 @@ function compileCharacter(source: string): (character: string) => boolean {
   // Asking the engine costs more than a look at what it said before.
   const known = new Map<string, boolean>();
   return (character) => {
-    const fits = known.get(character) ?? expression.test(character);
+    const said = known.get(character);
+    if (said !== undefined) return said;
+    const fits = expression.test(character);
     if (known.size < maxKnownCharacters) known.set(character, fits);
     return fits;
   };

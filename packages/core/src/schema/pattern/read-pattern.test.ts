@@ -70,6 +70,19 @@ describe("LinearMatcher", () => {
     expect(matchLinearly(source, `${"a".repeat(length)}b`)).toBe(false);
   });
 
+  it("agrees with the engine on text after text, also on more of them than it remembers", () => {
+    const source = "(?:x|[a-z]{1,40}y)$";
+    const node = parsePattern(source);
+    const matcher = node && new LinearMatcher(node);
+    const letters = fc.string({ unit: fc.constantFrom("a", "b", "c", "x", "y", "z"), minLength: 30, maxLength: 90 });
+    fc.assert(
+      fc.property(letters, (sample) => {
+        expect(matcher?.test(sample, free)).toBe(new RegExp(source, "u").test(sample));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
   it.each(["(?<=a)b", "(?<!a)b", "(a)\\1", "(?<x>a)\\k<x>", "(?i:a)b"])("leaves %s to the engine", (source) => {
     expect(parsePattern(source)).toBeUndefined();
   });
