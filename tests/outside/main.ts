@@ -1,6 +1,7 @@
-// `pnpm test:outside [visit …] [--cases n] [--seed n]`: visits the demo server, or services of a visit's own, as strangers do, and
-// prints one table. Without names it makes all visits but those that are made by name alone. `--install` installs what is
-// missing; without it a visit whose tool is missing is skipped and named, which is an error when REQUIRED_SERVICES lists the tool.
+// `pnpm test:outside [visit …] [--cases n] [--seed n]`: visits the demo server, or services of a visit's own, as strangers do, two
+// visits at a time, and prints one table. Without names it makes all visits but those that are made by name alone. `--install`
+// installs what is missing; without it a visit whose tool is missing is skipped and named, which is an error when
+// REQUIRED_SERVICES lists the tool.
 import { parseArgs } from "node:util";
 import { MissingServer } from "../../tools/services/service.ts";
 import { needAdk, visitByAdk } from "./adk.ts";
@@ -78,13 +79,18 @@ async function visitByFloods(): Promise<VisitResult> {
   return { cases: Object.values(statuses).reduce((sum, count) => sum + count, 0), faults: mistakes };
 }
 
-async function tryOne(name: string, { visit, share, need }: Plan): Promise<string> {
+/** Returns what a visit lacks, undefined for nothing. Throws if the visit is required. */
+function lackOf(name: string, { need }: Plan): string | undefined {
   try {
     need?.(mayInstall);
+    return undefined;
   } catch (error) {
     if (!(error instanceof MissingServer) || required.includes(name)) throw error;
-    return `${name.padEnd(14)} skipped: ${error.message}`;
+    return error.message;
   }
+}
+
+async function tryOne(name: string, { visit, share }: Plan): Promise<string> {
   const start = performance.now();
   const result = await visitDemo(visit, { cases: Math.ceil(cases * share), seed, mayInstall });
   const faults = printResult(name, result);
@@ -105,9 +111,21 @@ function printResult(name: string, { faults, remarks = [], skipped = [] }: Visit
 const usual = Object.keys(plans).filter((name) => plans[name]?.isByName !== true);
 const names = positionals.length > 0 ? positionals : usual;
 const table = [`${"visit".padEnd(14)} ${"cases".padStart(7)} ${"seconds".padStart(7)} ${"faults".padStart(7)}`];
+const left: [string, Plan][] = [];
+// Before the first visit: while something is installed, this process answers nobody.
 for (const name of names) {
   const plan = plans[name];
   if (plan === undefined) throw new Error(`Unknown visit "${name}". Expected ${Object.keys(plans).join(", ")}.`);
-  table.push(await tryOne(name, plan));
+  const lack = lackOf(name, plan);
+  if (lack === undefined) left.push([name, plan]);
+  else table.push(`${name.padEnd(14)} skipped: ${lack}`);
 }
+
+/** Makes visits until none is left. */
+async function visitOn(): Promise<void> {
+  for (let next = left.shift(); next !== undefined; next = left.shift()) table.push(await tryOne(...next));
+}
+
+// Two at a time: the longest one keeps one processor busy, and the others have the second.
+await Promise.all([visitOn(), visitOn()]);
 print(table.join("\n"));
