@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { createA2AServer } from "@troupe/a2a";
 import { Agent, createLogger } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
-import { createAgentRouter } from "@troupe/http";
+import { createAgentRouter, createShutdown } from "@troupe/http";
 import { createMcpServer } from "@troupe/mcp";
 import express from "express";
 import type { RequestHandler } from "express";
@@ -173,18 +173,21 @@ async function ask(url: string, { path, body, headers = {} }: Request): Promise<
 
 async function startService(): Promise<{ url: string; close: () => Promise<void> }> {
   const logger = createLogger({ level: "silent" });
+  const shutdown = createShutdown({ graceMs: 0, logger });
   const mcp = createMcpServer({ agents, extend: () => undefined, logger });
   const a2a = createA2AServer({ agents, basePath: "/a2a", logger });
   const app = express();
   app.use(takeUser);
   app.use("/mcp", mcp.handler);
-  app.use(a2a, createAgentRouter({ agents, onDisconnect: "continue", logger }));
+  app.use(a2a, createAgentRouter({ agents, onDisconnect: "continue", logger, shutdown }));
   const server = createServer(app);
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
   const close = async (): Promise<void> => {
     server.closeAllConnections();
     server.close();
     await mcp.close();
+    // Else the runs that hang would keep this process until their time is over.
+    await shutdown.begin();
   };
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
 }
