@@ -187,6 +187,7 @@ describe("the admission of runs", () => {
     expect(() => admission.check(caller, 0)).toThrow(/ 1024 bytes of inputs of open runs, which is the limit/);
     expect(admission.check(countedCaller({ userId: "ada" }), 0)).toBe(0);
     admission.remove("1");
+    expect(admission.check(caller, 0)).toBe(0);
     admission.replace([{ ...found, runId: "2", anonymous: caller.key, inputBytes: 101 }]);
     expect(admission.check(caller, 0)).toBe(1);
   });

@@ -5,7 +5,7 @@ import { Workflow } from "../workflow/workflow.ts";
 import { request, scriptedAgent, serveRuns, untilStatus } from "./test/services.ts";
 import { SharedQueue } from "./test/shared-queue.ts";
 
-/** What a process serves: an agent whose tool, and a workflow whose step, has an effect of which `effects` has the process. */
+/** Makes an agent with a tool and a workflow with a step for one process. Each call adds the name of the process to `effects`. */
 function served(node: string, effects: string[]) {
   const send = defineTool({
     name: "send",
