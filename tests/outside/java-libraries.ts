@@ -4,7 +4,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { MissingServer } from "../../tools/services/service.ts";
 
-/** What the clients of OpenAPI Generator in Java import, in the versions that their own pom.xml names. */
+/** Libraries that clients of OpenAPI Generator in Java import, in the versions of the pom.xml that it generates. */
 const libraries = [
   "com.google.code.findbugs:jsr305:3.0.2",
   "com.google.code.gson:gson:2.10.1",

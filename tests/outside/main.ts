@@ -112,7 +112,7 @@ const usual = Object.keys(plans).filter((name) => plans[name]?.isByName !== true
 const names = positionals.length > 0 ? positionals : usual;
 const table = [`${"visit".padEnd(14)} ${"cases".padStart(7)} ${"seconds".padStart(7)} ${"faults".padStart(7)}`];
 const left: [string, Plan][] = [];
-// Before the first visit: while something is installed, this process answers nobody.
+// Tools are installed before the first visit: an installation blocks this process, which serves the model of all visits.
 for (const name of names) {
   const plan = plans[name];
   if (plan === undefined) throw new Error(`Unknown visit "${name}". Expected ${Object.keys(plans).join(", ")}.`);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { gapsOf, judgeUses, uses } from "./openapi-generator-gaps.ts";
 import type { Faults } from "./openapi-generator-gaps.ts";
 
-/** What a program prints whose declared gaps are all that it cannot do. */
+/** The report of a program that can do everything but its declared gaps. */
 const asDeclared: Faults = {
   ...Object.fromEntries(Object.keys(uses).map((use) => [use, null] as const)),
   live: "the first event came with the last one",

@@ -50,7 +50,7 @@ it("a name with public addresses alone, and one that is not known, are public", 
   expect(await privateOf("https://here.example.com/a.png", "https://nowhere.example.com/a.png")).toEqual([]);
 });
 
-it("addresses, names of a local network, texts and data are asked of nobody", async () => {
+it("no name server is asked for addresses, names of a local network, texts and data", async () => {
   const names = answerBy(() => ["10.0.0.7"]);
   const text = { role: "user", content: "See https://images.example.com." } as const;
   const isPrivate = await new PrivateUrls().check([
@@ -69,7 +69,7 @@ it("addresses, names of a local network, texts and data are asked of nobody", as
   expect(isPrivate(new URL("http://8.8.8.8/a.png"))).toBe(false);
 });
 
-it("where any URL is allowed nobody is asked, and none is private", async () => {
+it("no name server is asked and no URL is private where any URL is allowed", async () => {
   const names = answerBy(() => ["10.0.0.7"]);
   const isPrivate = await new PrivateUrls(true).check([shown("https://images.example.com/a.png")]);
 
@@ -101,4 +101,14 @@ it("beyond 100 names of one call, names count as private unasked", async () => {
 
   expect(await privateOf(...urls)).toEqual(urls.slice(100));
   expect(new Set(names).size).toBe(100);
+});
+
+it("the names of the newest message are looked up before those of a long conversation", async () => {
+  answerBy(() => ["93.184.215.14"]);
+  const old = Array.from({ length: 100 }, (_, index) => shown(`https://n${index}.example.com/a.png`));
+  const isPrivate = await new PrivateUrls().check([...old, shown("https://new.example.com/a.png")]);
+
+  expect(isPrivate(new URL("https://new.example.com/a.png"))).toBe(false);
+  expect(isPrivate(new URL("https://n1.example.com/a.png"))).toBe(false);
+  expect(isPrivate(new URL("https://n0.example.com/a.png"))).toBe(true);
 });

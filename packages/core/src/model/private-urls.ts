@@ -8,7 +8,7 @@ export type PrivateUrlCheck = (url: URL) => boolean;
 
 /** Milliseconds to wait for a name server. A name that it does not know by then is passed on: the vendor asks again. */
 const lookupMs = 1000;
-/** Names that are looked up for one model call. More than any vendor takes images, so those beyond count as private. */
+/** Names that are looked up for one model call, of the newest messages first. Those beyond count as private. */
 const maxNames = 100;
 /** Milliseconds for which an answer counts. */
 const answerMs = 60_000;
@@ -16,7 +16,7 @@ const answerMs = 60_000;
 /** Finds the URLs in messages that lead to private addresses, for the model that would have its vendor fetch them. */
 export class PrivateUrls {
   readonly #isAllowed: boolean;
-  /** Whether names lead to a private address. A conversation has its URLs in each call. */
+  /** Answers by name: true for a private address. They are kept because a conversation has its URLs in each call. */
   readonly #known = new LruCache<string, { answer: Promise<boolean>; askedAt: number }>({ maxEntries: 1000 });
 
   /** @param isAllowed true where the vendor may be sent any URL */
@@ -24,7 +24,7 @@ export class PrivateUrls {
     this.#isAllowed = isAllowed;
   }
 
-  /** Looks up the names in URLs of messages, and returns the check of those URLs. Without such a URL it asks nobody. */
+  /** Makes the check for a call with these messages. It asks name servers for the names in their URLs, if they have any. */
   async check(messages: readonly ChatMessage[]): Promise<PrivateUrlCheck> {
     if (this.#isAllowed) return () => false;
     const names = [...namesIn(messages)];
@@ -49,10 +49,11 @@ export function urlOf(data: string): URL | undefined {
   return /^https?:\/\//i.test(data) ? (URL.parse(data) ?? undefined) : undefined;
 }
 
-/** Returns the hosts of all URLs in messages that only DNS can tell of. */
+/** Returns the hosts of all URLs in messages that only DNS can tell of, those of the newest message first. */
 function namesIn(messages: readonly ChatMessage[]): ReadonlySet<string> {
   const names = new Set<string>();
-  for (const { content } of messages) {
+  for (let at = messages.length - 1; at >= 0; at--) {
+    const content = messages[at]?.content;
     if (!Array.isArray(content)) continue;
     for (const part of content) {
       const url = part.type === "text" ? undefined : urlOf(part.data);
