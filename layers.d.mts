@@ -8,6 +8,7 @@ export interface Layers {
   readonly testEntryPoints: { readonly names: readonly string[]; readonly users: readonly string[] };
   readonly sharedTestTools: readonly string[];
   readonly environmentReaders: readonly string[];
+  readonly ownerModules: readonly string[];
 }
 
 export declare const folderLayers: Layers["folderLayers"];
@@ -18,3 +19,4 @@ export declare const internalUsers: Layers["internalUsers"];
 export declare const testEntryPoints: Layers["testEntryPoints"];
 export declare const sharedTestTools: Layers["sharedTestTools"];
 export declare const environmentReaders: Layers["environmentReaders"];
+export declare const ownerModules: Layers["ownerModules"];

@@ -157,3 +157,6 @@ export const environmentReaders = [
   "internal/toolkit-fakes/src/credential-cases.ts",
   "packages/core/src/keys/read-environment.ts",
 ];
+
+/** The modules that look at the user and the tenant of an owner apart. All others compare and store its `OwnerKey`. */
+export const ownerModules = ["packages/core/src/storage/owner-key.ts", "packages/core/src/storage/session-owner.ts"];

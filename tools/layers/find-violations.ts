@@ -6,6 +6,7 @@ import { barrels } from "./rules/barrels.ts";
 import { declared } from "./rules/declared.ts";
 import { documented } from "./rules/documented.ts";
 import { environment } from "./rules/environment.ts";
+import { owners } from "./rules/owners.ts";
 import { folderLayers } from "./rules/folder-layers.ts";
 import { ownFiles } from "./rules/own-files.ts";
 import { packageEdges } from "./rules/package-edges.ts";
@@ -21,6 +22,7 @@ const rules: readonly Rule[] = [
   declared,
   documented,
   environment,
+  owners,
 ];
 
 /** Judges every file by the architecture that `layers` describes. */

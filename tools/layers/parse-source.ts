@@ -2,6 +2,7 @@ import { isBuiltin } from "node:module";
 import { posix } from "node:path";
 import { parseSync, Visitor } from "oxc-parser";
 import type { Expression, ParseResult, StaticExportEntry } from "oxc-parser";
+import { mayNameOwner, ownerNames } from "./owner-names.ts";
 import type { SourceText } from "./workspace.ts";
 
 /** Target of an import specifier. An `alias` is neither a path, nor a package, nor a module of Node. */
@@ -28,6 +29,8 @@ export interface ParsedFile {
   readonly undocumented: readonly number[];
   /** Lines that read `process.env`. */
   readonly environmentReads: readonly number[];
+  /** Lines that compare, hash or store a part of an owner by itself. */
+  readonly ownerNames: readonly number[];
   readonly syntaxErrors: readonly string[];
 }
 
@@ -63,6 +66,7 @@ export function parseSource({ path, text }: SourceText): ParsedFile {
     ].map(({ specifier, start }) => ({ specifier, line: lineAt(start), target: resolveImport(path, specifier) })),
     passedOn,
     undocumented: result.module.staticExports.length > 0 ? undocumentedExports(result, text).map(lineAt) : [],
+    ownerNames: mayNameOwner.test(text) ? ownerNames(result).map(lineAt) : [],
     environmentReads: mayReadEnvironment.test(text) ? environmentReads(result).map(lineAt) : [],
     syntaxErrors: result.errors.map(({ message }) => message),
   };

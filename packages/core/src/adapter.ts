@@ -170,7 +170,7 @@ export { parseJson, toJson } from "./storage/check-json.ts";
 export { CallerHoldings } from "./session/caller-holdings.ts";
 export { CallerShares } from "./session/caller-shares.ts";
 export { countedCaller } from "./session/counted-caller.ts";
-export type { CountedCaller } from "./session/counted-caller.ts";
+export type { CallerKey, CountedCaller } from "./session/counted-caller.ts";
 export { readPrincipal, readRunUser } from "./transport/principal.ts";
 export type { BodyUserId, Principal, RunUser } from "./transport/principal.ts";
 export {
@@ -209,7 +209,9 @@ export type { ClientTail, FollowedRun, KeptRunEnd } from "./transport/client-tai
 export { findRunnable, registryEntries } from "./run/registry.ts";
 export type { Registry } from "./run/registry.ts";
 export { checkContent } from "./run/check-content.ts";
-export { checkOwner, checkUser } from "./session/session-owner.ts";
+export { ownerKey } from "./storage/owner-key.ts";
+export type { OwnerKey } from "./storage/owner-key.ts";
+export { checkOwner, checkUser } from "./storage/session-owner.ts";
 export { countDataBytes } from "./session/turn-part.ts";
 export { storedDataOf } from "./message/stored-data.ts";
 export type { DataPart, StoredData } from "./message/stored-data.ts";

@@ -125,7 +125,7 @@ export type { SessionAccess, SessionListener, TurnPartPlace } from "./session/se
 export type { TakeTurn, TurnPage } from "./session/read-turn-page.ts";
 export type { TurnPart } from "./session/turn-part.ts";
 export type { SessionInfo } from "./session/session-record.ts";
-export type { SessionOwner, UserOwner, UserScope } from "./session/session-owner.ts";
+export type { SessionOwner, UserOwner, UserScope } from "./storage/session-owner.ts";
 export type { SessionPage } from "./session/list-sessions.ts";
 export type { OpenSession } from "./session/open-session.ts";
 export type { PageOptions } from "./session/page.ts";

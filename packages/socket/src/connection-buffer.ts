@@ -1,3 +1,4 @@
+import type { CallerKey } from "@troupe/core/adapter";
 import type { Socket } from "socket.io";
 import type { ByteHolder, SendBudget } from "./send-budget.ts";
 
@@ -13,8 +14,8 @@ export type BufferOptions = {
   readonly maxBytes: number;
   /** The bytes that all clients may hold. */
   readonly budget: SendBudget;
-  /** Returns the user of the client. */
-  readonly callerOf: () => string;
+  /** Returns the caller whose client it is. */
+  readonly callerOf: () => CallerKey;
   /** Called once, when more bytes are held than that, or when the client has read nothing for too long. */
   readonly onOverflow: (bytes: number, reason: DropReason) => void;
 };
@@ -38,7 +39,7 @@ export class ConnectionBuffer implements ByteHolder {
   #largest = 0;
   #lastDrain: number;
   /** The caller for whom the held bytes count. */
-  #counted = "";
+  #counted: CallerKey | undefined;
   #isReleased = false;
   #drained: PromiseWithResolvers<void> | undefined;
   #stallTimer: NodeJS.Timeout | undefined;
@@ -52,8 +53,8 @@ export class ConnectionBuffer implements ByteHolder {
     connection.on("close", this.release);
   }
 
-  get caller(): string {
-    return this.heldBytes > 0 ? this.#counted : this.#options.callerOf();
+  get caller(): CallerKey {
+    return (this.heldBytes > 0 ? this.#counted : undefined) ?? this.#options.callerOf();
   }
 
   get heldBytes(): number {

@@ -1,7 +1,9 @@
+import type { CallerKey } from "@troupe/core/adapter";
+
 /** A connection that holds bytes for its client. */
 export interface ByteHolder {
-  /** The user of the client, the same text for all clients without one. */
-  readonly caller: string;
+  /** The user of the client; clients without one are one caller. */
+  readonly caller: CallerKey;
   /** The number of bytes that are held. */
   readonly heldBytes: number;
   /** Tells the order in which connections got rid of bytes last: the longest ago is the lowest. */
@@ -36,7 +38,7 @@ type Look = { readonly drain: number; readonly left: number; readonly idle: numb
 export class SendBudget {
   readonly #maxBytes: number;
   readonly #holders = new Set<ByteHolder>();
-  readonly #byCaller = new Map<string, number>();
+  readonly #byCaller = new Map<CallerKey, number>();
   #looks = new WeakMap<ByteHolder, Look>();
   #bytes = 0;
   #drains = 0;
@@ -55,12 +57,12 @@ export class SendBudget {
   }
 
   /** Returns true if runs of a caller may send more now: there is room, and the event loop need not turn first. */
-  hasRoom(caller: string): boolean {
+  hasRoom(caller: CallerKey): boolean {
     return this.#bytesInTurn < turnBytes && !this.#isFull(caller);
   }
 
   /** Resolves when there may be room for a caller: the event loop has turned, or clients have read. */
-  async untilRoom(caller: string): Promise<void> {
+  async untilRoom(caller: CallerKey): Promise<void> {
     if (!this.#isFull(caller)) return await this.#untilTurn();
     this.#freed ??= Promise.withResolvers();
     await this.#freed.promise;
@@ -89,7 +91,7 @@ export class SendBudget {
     }
   }
 
-  #count(caller: string, bytes: number): void {
+  #count(caller: CallerKey, bytes: number): void {
     this.#bytes += bytes;
     const held = (this.#byCaller.get(caller) ?? 0) + bytes;
     if (held > 0) this.#byCaller.set(caller, held);
@@ -101,7 +103,7 @@ export class SendBudget {
   }
 
   /** Returns true if much is held, and the caller holds a share of it: others are not held up by those who do not read. */
-  #isFull(caller: string): boolean {
+  #isFull(caller: CallerKey): boolean {
     if (this.#bytes <= this.#half) return false;
     return (this.#byCaller.get(caller) ?? 0) >= this.#half / this.#byCaller.size;
   }

@@ -1,7 +1,7 @@
 import { TroupeError } from "@troupe/core";
 import type { Logger, SessionOwner } from "@troupe/core";
-import { readPrincipal, sizeInBytes } from "@troupe/core/adapter";
-import type { Principal } from "@troupe/core/adapter";
+import { countedCaller, ownerKey, readPrincipal, sizeInBytes } from "@troupe/core/adapter";
+import type { CallerKey, Principal } from "@troupe/core/adapter";
 import type { Socket } from "socket.io";
 import { breakConnection, ConnectionBuffer } from "./connection-buffer.ts";
 import type { DropReason } from "./connection-buffer.ts";
@@ -158,13 +158,17 @@ export class SocketClient {
     });
   }
 
-  /** The user as text: clients without one count as one, since they can be as many as they like. */
-  get #caller(): string {
+  /** The caller that bytes count for: clients without a user are one, since they can be as many as they like. */
+  get #caller(): CallerKey {
+    return countedCaller(this.#owner ?? {}).key;
+  }
+
+  /** The owner of what this client begins. None where what the host left as principal is malformed. */
+  get #owner(): SessionOwner | undefined {
     try {
-      const { userId, tenantId }: SessionOwner = this.principal ?? {};
-      return userId === undefined ? "" : JSON.stringify([tenantId, userId]);
+      return this.principal ?? {};
     } catch {
-      return "";
+      return undefined;
     }
   }
 
@@ -178,12 +182,8 @@ export class SocketClient {
   }
 
   #isOwn({ owner }: RunPlace): boolean {
-    try {
-      const { userId, tenantId }: SessionOwner = this.principal ?? {};
-      return owner.userId === userId && owner.tenantId === tenantId;
-    } catch {
-      return false;
-    }
+    const own = this.#owner;
+    return own !== undefined && ownerKey(own) === ownerKey(owner);
   }
 
   #end(place: RunPlace): void {

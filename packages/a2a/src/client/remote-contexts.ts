@@ -1,3 +1,4 @@
+import { ownerKey } from "@troupe/core/adapter";
 import type { RunSettings } from "@troupe/core/adapter";
 
 /** The place of a session in a remote agent: its context, and the task that waits for the next message, if there is one. */
@@ -37,11 +38,11 @@ export class RemoteContexts {
 
   /** Makes the id of a context, from which nobody can tell the session or the user. */
   #idOf(settings: RunSettings): string | undefined {
-    const { tenantId, userId, verified, sessionId, isNamedSession, sessionStorage, parentRunId } = settings;
+    const { sessionId, isNamedSession, sessionStorage, parentRunId } = settings;
     if (!isNamedSession) return undefined;
     // A session that ends with the parent run is another one in the next.
     const within = sessionStorage === undefined ? null : parentRunId;
-    const facts = [this.#url, tenantId ?? null, userId ?? null, verified, sessionId, within];
+    const facts = [this.#url, ownerKey(settings), sessionId, within];
     const hash = process.getBuiltinModule("node:crypto").hash("sha256", JSON.stringify(facts));
     const groups = [hash.slice(0, 8), hash.slice(8, 12), `8${hash.slice(13, 16)}`, `a${hash.slice(17, 20)}`];
     return [...groups, hash.slice(20, 32)].join("-");

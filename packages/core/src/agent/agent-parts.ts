@@ -14,7 +14,7 @@ import type { CompiledSchema } from "../schema/compile-schema.ts";
 import type { ObjectSchema } from "../schema/object-schema.ts";
 import { factOwnerId } from "../memory/agent-user-memory.ts";
 import { rebuildMemory, toRecallingMemory } from "../memory/stand-in-memory.ts";
-import type { SessionOwner, StatedOwner } from "../session/session-owner.ts";
+import type { SessionOwner, StatedOwner } from "../storage/session-owner.ts";
 import { SessionStore } from "../session/session-store.ts";
 import type { SessionListener } from "../session/session-store.ts";
 import { BoundedStorage } from "../storage/bounded-storage.ts";

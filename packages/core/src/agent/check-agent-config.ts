@@ -24,7 +24,7 @@ import { resolveRetryConfig } from "../retry/retry-config.ts";
 import { runLimitsOption } from "../run/run-limits.ts";
 import { recogniseSchema } from "../schema/recognise-schema.ts";
 import { checkSessionId } from "../session/session-id.ts";
-import { checkOwner } from "../session/session-owner.ts";
+import { checkOwner } from "../storage/session-owner.ts";
 import type { AgentConfig } from "./agent-config.ts";
 import { titlesOption } from "./make-title.ts";
 import { checkSettingsFit } from "./merge-model-settings.ts";

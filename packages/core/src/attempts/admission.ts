@@ -1,6 +1,7 @@
 import { CallerHoldings } from "../session/caller-holdings.ts";
 import { CallerShares, shareRefused } from "../session/caller-shares.ts";
 import type { HeldShare } from "../session/caller-shares.ts";
+import { anonymousCaller } from "../session/counted-caller.ts";
 import type { CountedCaller } from "../session/counted-caller.ts";
 import { callerOfOpen } from "../run-store/run-record.ts";
 import type { OpenRun, RunRecord } from "../run-store/run-record.ts";
@@ -39,7 +40,7 @@ export class Admission {
   check(caller: CountedCaller, queued: number): number {
     const runs = this.#open.of(caller);
     this.#rules.checkOpen(caller, { runs, bytes: this.#bytes.of(caller) });
-    this.#rules.checkQueued(caller, queued - this.#open.of({ kind: "anonymous", key: "" }).together);
+    this.#rules.checkQueued(caller, queued - this.#open.of(anonymousCaller()).together);
     return this.#rules.openOf(caller, runs);
   }
 

@@ -4,7 +4,7 @@ import type { LocalRunOptions } from "../run-store/run-view.ts";
 import { CallerHoldings } from "../session/caller-holdings.ts";
 import { CallerShares, shareRefused } from "../session/caller-shares.ts";
 import type { FullShare } from "../session/caller-shares.ts";
-import type { CountedCaller } from "../session/counted-caller.ts";
+import type { CallerKey, CountedCaller } from "../session/counted-caller.ts";
 import { sizeInBytes } from "../util/size-in-bytes.ts";
 
 type MemoryRunsInit = {
@@ -32,7 +32,7 @@ export class MemoryRuns {
   readonly #bytes = new CallerHoldings();
   readonly #known = new Map<string, KnownRun>();
   /** The ended runs of each caller, the oldest first. */
-  readonly #ended = new Map<string, { readonly caller: CountedCaller; readonly runIds: Set<string> }>();
+  readonly #ended = new Map<CallerKey, { readonly caller: CountedCaller; readonly runIds: Set<string> }>();
   readonly #endedCounts = new CallerHoldings();
 
   constructor(init: MemoryRunsInit) {

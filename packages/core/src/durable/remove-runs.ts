@@ -6,8 +6,8 @@ import type { ServiceParts } from "../attempts/service-parts.ts";
 import { isEnded } from "../run-store/run-record.ts";
 import type { RunRecord } from "../run-store/run-record.ts";
 import type { RunStore } from "../run-store/run-store.ts";
-import { ownerKey } from "../session/session-keys.ts";
-import type { SessionOwner } from "../session/session-owner.ts";
+import { ownerKey } from "../storage/owner-key.ts";
+import type { SessionOwner } from "../storage/session-owner.ts";
 
 /** The time that a run under way gets to end before its removal. */
 const longestWaitMs = 10_000;

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Agent } from "../agent/agent.ts";
 import type { TroupeError } from "../errors/troupe-error.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
+import { ownerKey } from "../storage/owner-key.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
 import { Admission } from "../attempts/admission.ts";
@@ -171,7 +172,9 @@ describe("the admission of runs", () => {
     admission.wait("1", owner);
     admission.replace([]);
     expect(admission.check(owner, 0)).toBe(1);
-    admission.replace([{ v: 1, runId: "2", submittedAt: 0, activation: 1, priority: 10, owner: "-/ada" }]);
+    admission.replace([
+      { v: 1, runId: "2", submittedAt: 0, activation: 1, priority: 10, owner: ownerKey({ userId: "ada" }) },
+    ]);
     expect(() => admission.check(owner, 0)).toThrow(expect.objectContaining({ code: "rate_limited" }));
     admission.remove("1");
     expect(admission.check(owner, 0)).toBe(1);
@@ -181,7 +184,7 @@ describe("the admission of runs", () => {
     const admission = new Admission({ maxQueued: 100, perCaller: 2, maxAnonymousBytes: 1024 });
     const [caller, found] = [
       anonymousCaller(),
-      { v: 1, submittedAt: 0, activation: 1, priority: 10, owner: "-/-" } as const,
+      { v: 1, submittedAt: 0, activation: 1, priority: 10, owner: ownerKey({}) } as const,
     ];
     admission.replace([{ ...found, runId: "1", anonymous: caller.key, inputBytes: 1024 }]);
     expect(() => admission.check(caller, 0)).toThrow(/ 1024 bytes of inputs of open runs, which is the limit/);

@@ -1,7 +1,7 @@
 import type { ChatMessage } from "../message/message.ts";
 import type { ModelProvider } from "../model/model-provider.ts";
-import { ownerKey } from "../session/session-keys.ts";
-import { checkUser } from "../session/session-owner.ts";
+import { ownerKey } from "../storage/owner-key.ts";
+import { checkUser } from "../storage/session-owner.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import type { UserMemoryScope } from "./memory-options.ts";
 import type { ExtractOptions } from "./user-memory.ts";

@@ -3,7 +3,7 @@ import { untilAborted } from "../async/until-aborted.ts";
 import type { Lease } from "../lock/lease.ts";
 import { removeAll } from "../session/remove-session.ts";
 import { ownerPrefix, namespaces } from "../session/session-keys.ts";
-import type { UserOwner } from "../session/session-owner.ts";
+import type { UserOwner } from "../storage/session-owner.ts";
 import { encodeKey } from "../storage/encode-key.ts";
 import type { Json } from "../storage/json.ts";
 import { canTransact } from "../storage/shared-driver.ts";

@@ -5,7 +5,7 @@ import type { ChatMessage } from "../message/message.ts";
 import type { TokenUsage } from "../message/token-usage.ts";
 import type { ReportModelAttempt } from "../model/model-attempt.ts";
 import type { ModelProvider } from "../model/model-provider.ts";
-import type { SessionOwner, StatedOwner, UserScope } from "../session/session-owner.ts";
+import type { SessionOwner, StatedOwner, UserScope } from "../storage/session-owner.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import { isCount } from "../storage/stored-record.ts";
 

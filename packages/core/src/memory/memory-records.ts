@@ -2,7 +2,7 @@ import { untilAborted } from "../async/until-aborted.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { memoriesPrefix, memoryEntrySession, namespaces, sessionKey } from "../session/session-keys.ts";
 import { checkStoredSessionId } from "../session/session-id.ts";
-import { checkOwner } from "../session/session-owner.ts";
+import { checkOwner } from "../storage/session-owner.ts";
 import { scan } from "../session/scan.ts";
 import type { Json } from "../storage/json.ts";
 import { removeEntry } from "./memory-index.ts";

@@ -4,7 +4,7 @@ import { isChatMessage } from "../history/is-chat-message.ts";
 import { repairHistory } from "../history/repair-history.ts";
 import type { ChatMessage } from "../message/message.ts";
 import { sessionKey } from "../session/session-keys.ts";
-import { checkOwner } from "../session/session-owner.ts";
+import { checkOwner } from "../storage/session-owner.ts";
 import { turnMessages } from "../session/turn-record.ts";
 import type { TurnConversation } from "../session/turn-record.ts";
 import { isArrayOf } from "../storage/stored-record.ts";

@@ -4,7 +4,7 @@ import type { OptionTable } from "../errors/read-options.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { ChatMessage } from "../message/message.ts";
 import type { ModelProvider } from "../model/model-provider.ts";
-import { checkUser } from "../session/session-owner.ts";
+import { checkUser } from "../storage/session-owner.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import type { ExecutableTool } from "../run/tool.ts";
 import { BoundedFacts } from "./bounded-facts.ts";

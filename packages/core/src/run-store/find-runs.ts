@@ -6,9 +6,9 @@ import { TroupeError } from "../errors/troupe-error.ts";
 import type { LogEnd, LogEntry } from "../journal/log-entry.ts";
 import { readLastRecord, readLog } from "../journal/read-log.ts";
 import { checkPageLimit } from "../session/page.ts";
-import { ownerKey } from "../session/session-keys.ts";
-import { checkOwner } from "../session/session-owner.ts";
-import type { SessionOwner } from "../session/session-owner.ts";
+import { isSameTenant, ownerKey } from "../storage/owner-key.ts";
+import { checkOwner } from "../storage/session-owner.ts";
+import type { SessionOwner } from "../storage/session-owner.ts";
 import { endOf } from "./run-opts.ts";
 import { groupsOf, isEntryOf, listCreated, listOwned } from "./owned-runs.ts";
 import { byKeys, isEnded, placeOf, toView } from "./run-record.ts";
@@ -84,7 +84,7 @@ export type RunReach = Pick<RunRecord, "owner" | "isBearer">;
 export function mayReach({ owner, isBearer = false }: RunReach, caller: RunCaller): boolean {
   if (caller === "host") return true;
   const given = checkOwner(caller);
-  if (given.tenantId !== owner.tenantId) return false;
+  if (!isSameTenant(given, owner)) return false;
   if (owner.userId === undefined || (isBearer && given.userId === undefined)) return true;
   return ownerKey(given) === ownerKey(owner);
 }

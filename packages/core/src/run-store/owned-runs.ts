@@ -1,6 +1,7 @@
 import { runNamespaces } from "../journal/log-entry.ts";
 import { scan } from "../session/scan.ts";
 import { listEach } from "../storage/list-each.ts";
+import type { OwnerKey } from "../storage/owner-key.ts";
 import type { StorageDriver, StorageEntry } from "../storage/storage-driver.ts";
 import { byKeys, groupKeys, runGroups, runIdOf } from "./run-record.ts";
 import type { RunGroup, RunRecord } from "./run-record.ts";
@@ -10,7 +11,7 @@ import type { RunStatus } from "./run-view.ts";
 export type OwnedEntry = { readonly runId: string; readonly place: string; readonly group: RunGroup; key: string };
 
 /** The part of an owner's list to read: the groups, the place after which it begins, and the entries of a group to read at once. */
-export type OwnedRange = { owner: string; groups: readonly RunGroup[]; after: string | undefined; pageSize: number };
+export type OwnedRange = { owner: OwnerKey; groups: readonly RunGroup[]; after: string | undefined; pageSize: number };
 
 /** Returns the groups in which runs of a status are: one that has just ended may not have left the open runs yet. */
 export function groupsOf(status: RunStatus | undefined): readonly RunGroup[] {

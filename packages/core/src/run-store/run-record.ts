@@ -1,10 +1,12 @@
 import type { PublicError } from "../errors/public-error.ts";
 import type { RunWait } from "../journal/log-entry.ts";
 import { runNamespaces } from "../journal/log-entry.ts";
-import { ownerKey, sessionKey } from "../session/session-keys.ts";
+import { sessionKey } from "../session/session-keys.ts";
+import { ownerKey, userOfKey } from "../storage/owner-key.ts";
+import type { OwnerKey } from "../storage/owner-key.ts";
 import { anonymousCaller, countedCaller, hostCaller } from "../session/counted-caller.ts";
-import type { CountedCaller } from "../session/counted-caller.ts";
-import type { SessionOwner } from "../session/session-owner.ts";
+import type { CallerKey, CountedCaller } from "../session/counted-caller.ts";
+import type { SessionOwner } from "../storage/session-owner.ts";
 import { encodeKey } from "../storage/encode-key.ts";
 import type { Json } from "../storage/json.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
@@ -80,7 +82,7 @@ export type OpenRun = {
   /** True for a run that waits for a process that has what it needs. */
   waitsForUpgrade?: boolean;
   /** The part of storage keys that names the run's owner. */
-  owner: string;
+  owner: OwnerKey;
   /** As in the record of the run. */
   anonymous?: string;
   inputBytes?: number;
@@ -154,7 +156,7 @@ export const runGroups = ["open", "completed", "error", "cancelled"] as const sa
  */
 export const byKeys = {
   /** @param owner the part of storage keys that names the owner */
-  group: (owner: string, group: RunGroup): string => `${owner}/${group}/`,
+  group: (owner: CallerKey, group: RunGroup): string => `${owner}/${group}/`,
   sessions: "#session/",
   session: (owner: SessionOwner, sessionId: string): string => `#session/${sessionKey(owner, sessionId)}/`,
   ofSession: (record: RunRecord): string => byKeys.inSession(sessionKey(record.owner, record.sessionId), record),
@@ -200,9 +202,9 @@ export function callerOf({ owner, anonymous }: Pick<RunRecord, "owner" | "anonym
 /** Returns the caller of an open run by its entry in the list of open runs. */
 export function callerOfOpen({ owner, anonymous }: Pick<OpenRun, "owner" | "anonymous">): CountedCaller {
   if (anonymous !== undefined) return anonymousCaller(anonymous);
-  const user = owner.slice(owner.indexOf("/") + 1);
-  if (user.startsWith("~")) return anonymousCaller();
-  return user === "-" ? hostCaller : { kind: "user", key: owner };
+  const user = userOfKey(owner);
+  if (user === "claimed") return anonymousCaller();
+  return user === "none" ? hostCaller : { kind: "user", key: owner };
 }
 
 /** Returns the time in the key of an ended run or of one with a time of removal, in epoch milliseconds. */

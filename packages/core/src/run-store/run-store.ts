@@ -4,7 +4,7 @@ import { logKey, logPrefix, runNamespaces } from "../journal/log-entry.ts";
 import type { LogRecord, RunWait } from "../journal/log-entry.ts";
 import { removeAll } from "../session/remove-session.ts";
 import { scan } from "../session/scan.ts";
-import { ownerKey } from "../session/session-keys.ts";
+import { ownerKey } from "../storage/owner-key.ts";
 import { encodeKey } from "../storage/encode-key.ts";
 import type { Json } from "../storage/json.ts";
 import { GatheredWrites, writeAll } from "./gathered-writes.ts";

@@ -3,7 +3,7 @@ import type { ApiKeys } from "../keys/api-keys.ts";
 import type { TokenUsage } from "../message/token-usage.ts";
 import type { ToolEffect } from "../message/tool-call.ts";
 import type { RunOpts } from "../run/run-options.ts";
-import type { SessionOwner } from "../session/session-owner.ts";
+import type { SessionOwner } from "../storage/session-owner.ts";
 import type { Json } from "../storage/json.ts";
 import type { RunChunk, RunWait } from "../journal/log-entry.ts";
 

@@ -9,7 +9,7 @@ import { bindGenericKey } from "../keys/select-key.ts";
 import { modelOption } from "../model/model-option.ts";
 import { checkModelSettings } from "../model/model-settings.ts";
 import { checkSessionId, checkStoredSessionId, isMemberSessionId } from "../session/session-id.ts";
-import { checkOwner } from "../session/session-owner.ts";
+import { checkOwner } from "../storage/session-owner.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import { createId } from "../util/create-id.ts";
 import { isRecord } from "../util/is-record.ts";

@@ -4,7 +4,7 @@ import type { ChatMessage } from "../message/message.ts";
 import type { ApiKeys } from "../keys/api-keys.ts";
 import type { ModelSettings } from "../model/model-config.ts";
 import type { ModelProvider } from "../model/model-provider.ts";
-import type { StatedOwner } from "../session/session-owner.ts";
+import type { StatedOwner } from "../storage/session-owner.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import type { Logger } from "../log/logger.ts";
 import type { RunContext } from "./run-context.ts";

@@ -1,5 +1,5 @@
 import type { HeldShare } from "./caller-shares.ts";
-import type { CountedCaller } from "./counted-caller.ts";
+import type { CallerKey, CountedCaller } from "./counted-caller.ts";
 
 type Holding = { readonly caller: CountedCaller; readonly size: number };
 
@@ -7,7 +7,7 @@ type Holding = { readonly caller: CountedCaller; readonly size: number };
 export class CallerHoldings {
   readonly #holdings = new Map<string, Holding>();
   /** Sums of sizes by the key of the caller, and by its kind. */
-  readonly #own = new Map<string, number>();
+  readonly #own = new Map<CallerKey, number>();
   readonly #together = new Map<CountedCaller["kind"], number>();
 
   /** Notes a thing that a caller holds, in place of one with the same id. */

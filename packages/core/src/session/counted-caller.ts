@@ -1,20 +1,25 @@
 import { hash } from "node:crypto";
 import { isIP } from "node:net";
-import { ownerKey } from "./session-keys.ts";
-import type { SessionOwner } from "./session-owner.ts";
+import { ownerKey } from "../storage/owner-key.ts";
+import type { OwnerKey } from "../storage/owner-key.ts";
+import type { SessionOwner } from "../storage/session-owner.ts";
 
 /** A caller as bounds count it: a verified user, a caller without one, or the program itself. */
 export type CountedCaller = {
   readonly kind: "user" | "anonymous" | "host";
-  /** Callers with the same key are one. */
-  readonly key: string;
+  readonly key: CallerKey;
 };
+
+declare const form: unique symbol;
+
+/** A caller as one value: callers with the same key are one. That of a user is the owner's, that of others begins with `#`. */
+export type CallerKey = OwnerKey | (string & { readonly [form]: "caller" });
 
 /** The key of all callers without a verified user whose addresses are unknown. No owner's key begins with `#`. */
 const anonymousKey = "#";
 
 /** The program itself, whose own runs have no bounds per caller. */
-export const hostCaller: CountedCaller = { kind: "host", key: "#host" };
+export const hostCaller: CountedCaller = { kind: "host", key: "#host" as CallerKey };
 
 /**
  * Returns the caller of a request from outside. A user who is only claimed counts as none: anyone can claim a thousand.
@@ -32,7 +37,7 @@ export function countedCaller(owner: SessionOwner, address?: string): CountedCal
 
 /** Returns a caller without a verified user by its key. */
 export function anonymousCaller(key = anonymousKey): CountedCaller {
-  return { kind: "anonymous", key };
+  return { kind: "anonymous", key: key as CallerKey };
 }
 
 /** Returns an IPv4 address as it is, and of an IPv6 address its /64: one client has all of it. Undefined for no address. */

@@ -7,7 +7,7 @@ import { indexWrites, readRecentKey, recentKey, toSessionCursor } from "./recent
 import type { RecentPlace } from "./recent-index.ts";
 import { scan } from "./scan.ts";
 import { namespaces, ownerPrefix, sessionRef } from "./session-keys.ts";
-import type { SessionOwner } from "./session-owner.ts";
+import type { SessionOwner } from "../storage/session-owner.ts";
 import { recencyOf, toSessionInfo } from "./session-record.ts";
 import type { SessionInfo, SessionRecord } from "./session-record.ts";
 

@@ -5,7 +5,7 @@ import { applyWrites } from "./change-session.ts";
 import type { SessionRef } from "./session-keys.ts";
 import { isMemberSessionId } from "./session-id.ts";
 import { namespaces, ownerPrefix, sessionIdOf } from "./session-keys.ts";
-import type { SessionOwner } from "./session-owner.ts";
+import type { SessionOwner } from "../storage/session-owner.ts";
 import { recencyOf } from "./session-record.ts";
 import type { SessionRecord } from "./session-record.ts";
 

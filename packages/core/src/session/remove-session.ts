@@ -6,7 +6,7 @@ import { indexWrites } from "./recent-index.ts";
 import type { SessionRecord } from "./session-record.ts";
 import { scan } from "./scan.ts";
 import { keyPrefixOf, memberSessionsPrefix, memoryEntryKey, namespaces, ownerPrefix } from "./session-keys.ts";
-import type { UserOwner } from "./session-owner.ts";
+import type { UserOwner } from "../storage/session-owner.ts";
 
 /** Storage to remove sessions from, and a check before each step that rejects when another process took the lease. */
 export type Removal = { driver: StorageDriver; confirm?: () => Promise<void> };

@@ -1,15 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { memberSessionId } from "./session-id.ts";
-import {
-  ownerPrefix,
-  memberSessionsPrefix,
-  ownerKey,
-  sessionKey,
-  sessionIdOf,
-  turnKey,
-  turnNumberOf,
-} from "./session-keys.ts";
+import { ownerPrefix, memberSessionsPrefix, sessionKey, sessionIdOf, turnKey, turnNumberOf } from "./session-keys.ts";
+import { ownerKey } from "../storage/owner-key.ts";
 
 const name = fc.oneof(
   fc.constantFrom(

@@ -1,6 +1,7 @@
 import { lockNamespace } from "../lock/stored-queue.ts";
 import { decodeSequence, encodeKey, encodeSequence } from "../storage/encode-key.ts";
-import type { SessionOwner } from "./session-owner.ts";
+import { ownerKey } from "../storage/owner-key.ts";
+import type { SessionOwner } from "../storage/session-owner.ts";
 
 /**
  * Namespaces in the storage for all that core stores: sessions, their turns, memories, facts about users, and queues.
@@ -18,16 +19,6 @@ export const namespaces = {
   probe: "probe",
   locks: lockNamespace,
 } as const;
-
-/**
- * Returns the tenant and the user as the first two parts of a storage key. Each is `-` when there is none; a name `-`
- * is written `%2D`, which no other name is encoded to. The part of an unverified user begins with `~`, which is encoded
- * in names.
- */
-export function ownerKey({ tenantId, userId, verified = true }: SessionOwner): string {
-  const user = userId === undefined || verified ? namePart(userId) : `~${encodeKey(userId)}`;
-  return `${namePart(tenantId)}/${user}`;
-}
 
 /** Returns the prefix of the keys of all records that an owner has in a namespace. */
 export function ownerPrefix(owner: SessionOwner): string {
@@ -91,9 +82,4 @@ export function turnNumberOf(session: string, key: string): number | undefined {
 /** Returns the id of the session with this storage key. */
 export function sessionIdOf(key: string): string {
   return decodeURIComponent(key.slice(key.lastIndexOf("/") + 1));
-}
-
-function namePart(name: string | undefined): string {
-  if (name === undefined) return "-";
-  return name === "-" ? "%2D" : encodeKey(name);
 }

@@ -5,7 +5,7 @@ import type { RecordKey } from "../storage/stored-record.ts";
 import { isTurnCut } from "./turn-cut.ts";
 import type { TurnCut } from "./turn-cut.ts";
 import type { TitleSource } from "./session-title.ts";
-import type { SessionOwner } from "./session-owner.ts";
+import type { SessionOwner } from "../storage/session-owner.ts";
 
 /** Stored record of a session, without its turns, which are records of their own. Times are epoch milliseconds. */
 export type SessionRecord = {

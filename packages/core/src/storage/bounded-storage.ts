@@ -5,6 +5,7 @@ import { defaultMemoryBytes } from "../util/default-memory-bytes.ts";
 import { LruCache } from "../util/lru-cache.ts";
 import { FairCache } from "./fair-cache.ts";
 import { InMemoryStorage } from "./in-memory-storage.ts";
+import type { OwnerKey } from "./owner-key.ts";
 import { recordBytes } from "./record-bytes.ts";
 import type { FolderRecord } from "./record-folder.ts";
 import {
@@ -50,7 +51,7 @@ const [sessionBytes, ownerBytes] = [700, 1300];
  * begins it anew. A session that exceeds the limit by itself loses its oldest turns.
  */
 export class BoundedStorage extends InMemoryStorage {
-  readonly #sessions: FairCache;
+  readonly #sessions: FairCache<OwnerKey>;
   /** The keys of each session in the list of its owner, where its own key does not lead to them. */
   readonly #listed = new Map<string, readonly string[]>();
   /** The sessions that were dropped last. A run under way may still write to them. */

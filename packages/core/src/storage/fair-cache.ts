@@ -2,7 +2,7 @@ import { LruCache } from "../util/lru-cache.ts";
 import { RankedHeap } from "../util/ranked-heap.ts";
 
 /** Limits of a `FairCache`, and how its entries divide among groups. */
-export type FairLimits = {
+export type FairLimits<Name extends string> = {
   /** The number of entries that are kept. */
   readonly maxEntries: number;
   /** The bytes of all entries together. */
@@ -12,7 +12,7 @@ export type FairLimits = {
   /** The bytes that a group takes beside its entries. @default 0 */
   readonly groupBytes?: number;
   /** Returns the group of an entry. */
-  readonly groupOf: (key: string) => string;
+  readonly groupOf: (key: string) => Name;
   /** Called when an entry is dropped for a limit. */
   readonly onDrop: (key: string) => void;
   /** Called before anything is dropped or made smaller because of its bytes. */
@@ -20,28 +20,28 @@ export type FairLimits = {
 };
 
 /** `usedAt` is the place of its last use in the order of all uses. */
-type Group = { readonly name: string; bytes: number; usedAt: number; readonly entries: LruCache<string, true> };
+type Group<Name> = { readonly name: Name; bytes: number; usedAt: number; readonly entries: LruCache<string, true> };
 
 /** An entry, by its bytes. */
-type Entry = { bytes: number; readonly group: Group };
+type Entry<Name> = { bytes: number; readonly group: Group<Name> };
 
 /**
  * The order in which entries of several owners are dropped, and their sizes. Beyond a limit it drops entries of the group
  * that has most, the least recently used first. So a group within its share of the limit loses nothing to the others.
  */
-export class FairCache {
-  readonly #limits: FairLimits;
-  readonly #entries: LruCache<string, Entry>;
-  readonly #groups = new Map<string, Group>();
+export class FairCache<Name extends string = string> {
+  readonly #limits: FairLimits<Name>;
+  readonly #entries: LruCache<string, Entry<Name>>;
+  readonly #groups = new Map<Name, Group<Name>>();
   /** Of groups that have equally much, the one that was not used for longest comes first. */
-  readonly #byBytes = new RankedHeap<Group>((one, other) => isFuller(one, other, one.bytes - other.bytes));
-  readonly #bySize = new RankedHeap<Group>((one, other) => {
+  readonly #byBytes = new RankedHeap<Group<Name>>((one, other) => isFuller(one, other, one.bytes - other.bytes));
+  readonly #bySize = new RankedHeap<Group<Name>>((one, other) => {
     return isFuller(one, other, one.entries.size - other.entries.size);
   });
   #uses = 0;
   #bytes = 0;
 
-  constructor(limits: FairLimits) {
+  constructor(limits: FairLimits<Name>) {
     const { ttlMs } = limits;
     this.#limits = limits;
     this.#entries = new LruCache({
@@ -105,7 +105,7 @@ export class FairCache {
     }
   }
 
-  #groupOf(key: string): Group {
+  #groupOf(key: string): Group<Name> {
     const name = this.#limits.groupOf(key);
     const known = this.#groups.get(name);
     if (known !== undefined) return known;
@@ -114,19 +114,19 @@ export class FairCache {
     return { name, bytes: groupBytes, usedAt: 0, entries: new LruCache({ maxEntries: Infinity }) };
   }
 
-  #useGroup(key: string, group: Group): void {
+  #useGroup(key: string, group: Group<Name>): void {
     group.entries.set(key, true);
     group.usedAt = ++this.#uses;
     this.#groups.set(group.name, group);
     this.#rank(group);
   }
 
-  #rank(group: Group): void {
+  #rank(group: Group<Name>): void {
     this.#byBytes.update(group);
     this.#bySize.update(group);
   }
 
-  #leave(key: string, { bytes, group }: Entry): void {
+  #leave(key: string, { bytes, group }: Entry<Name>): void {
     group.bytes -= bytes;
     group.entries.delete(key);
     const isEmpty = group.entries.size === 0;
@@ -138,6 +138,6 @@ export class FairCache {
   }
 }
 
-function isFuller(one: Group, other: Group, difference: number): boolean {
+function isFuller(one: Group<string>, other: Group<string>, difference: number): boolean {
   return difference === 0 ? one.usedAt < other.usedAt : difference > 0;
 }

@@ -1,3 +1,6 @@
+import { ownerKey, ownerOfKey, userOfKey } from "./owner-key.ts";
+import type { OwnerKey } from "./owner-key.ts";
+
 /** Namespace of the lists of owners, in whose keys a recency stands before the session's id. */
 export const listNamespace = "session-recent";
 
@@ -6,6 +9,9 @@ export const indexNamespace = "memory-by-id";
 
 /** The owner of memories without one, in place of a tenant and a user. */
 const noOwner = "*/*";
+
+/** The owner that all sessions of nobody in particular count for. */
+const nobody = ownerKey({});
 
 /** Namespaces of turns, of which a session that was dropped keeps none. */
 export const turnNamespaces: readonly string[] = ["turns", "turn-parts"];
@@ -42,7 +48,7 @@ export function indexKeyOf(session: string): string {
 }
 
 /** Returns the owner that a session counts for. Sessions that anyone can begin have one together. */
-export function ownerOfSession(session: string): string {
-  const [tenant, user = "-"] = session.split("/");
-  return user === "-" || user.startsWith("~") ? "-" : `${tenant}/${user}`;
+export function ownerOfSession(session: string): OwnerKey {
+  const owner = ownerOfKey(session);
+  return userOfKey(owner) === "verified" ? owner : nobody;
 }

@@ -1,7 +1,7 @@
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { Runnable } from "../run/runnable.ts";
 import { memberSessionId } from "../session/session-id.ts";
-import type { SessionOwner } from "../session/session-owner.ts";
+import type { SessionOwner } from "../storage/session-owner.ts";
 import type { SessionListener, SessionStore } from "../session/session-store.ts";
 import { encodeKey } from "../storage/encode-key.ts";
 import { readProperty } from "../util/read-property.ts";

@@ -1,6 +1,7 @@
 import type { RunContext } from "../run/run-context.ts";
 import { runOf } from "../run/derive-context.ts";
 import { canonicalJson } from "../schema/canonical-json.ts";
+import { ownerKey } from "../storage/owner-key.ts";
 import { LruCache } from "../util/lru-cache.ts";
 import { copyPlain } from "./copy-plain.ts";
 import type { ToolExecution } from "./tool-execution.ts";
@@ -52,13 +53,13 @@ export class ToolCache {
 }
 
 /**
- * Makes the cache key of a call from its tool, arguments, user (verified or not), tenant and API keys. It is a hash: neither
+ * Makes the cache key of a call from its tool, arguments, owner and API keys. It is a hash: neither
  * API keys nor long arguments are kept.
  */
 export function cacheKey(toolName: string, args: Record<string, unknown>, context: RunContext): string {
-  const { userId = null, verified = true } = context;
+  const { userId, verified } = context;
   const { createHash } = process.getBuiltinModule("node:crypto");
-  const { tenantId = null, apiKeys = {} } = runOf(context)?.settings ?? {};
-  const about = [toolName, userId, verified, tenantId, apiKeys, args];
+  const { tenantId, apiKeys = {} } = runOf(context)?.settings ?? {};
+  const about = [toolName, ownerKey({ tenantId, userId, verified }), apiKeys, args];
   return createHash("sha256").update(canonicalJson(about)).digest("base64");
 }

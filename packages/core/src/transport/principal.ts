@@ -1,6 +1,7 @@
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { RunOpts } from "../run/run-options.ts";
-import { checkOwner, checkUser } from "../session/session-owner.ts";
+import { ownerKey } from "../storage/owner-key.ts";
+import { checkOwner, checkUser } from "../storage/session-owner.ts";
 
 /** The authenticated user of a request or a connection, as the host's authentication leaves it for a transport. */
 export type Principal = {
@@ -52,7 +53,7 @@ export function readRunUser(
   if (claimed === undefined) return principal ?? {};
   const { userId } = checkUser(claimed as string, {});
   if (principal === undefined) return { userId, verified: bodyUserId === "trusted" };
-  if (userId === principal.userId) return principal;
+  if (ownerKey({ ...principal, userId }) === ownerKey(principal)) return principal;
   throw new TroupeError(
     "forbidden",
     "userId must be the user who is signed in. Leave it out, or sign in as that user.",

@@ -8,7 +8,7 @@ import { checkContent } from "../run/check-content.ts";
 import type { RunReach } from "../run-store/find-runs.ts";
 import type { RunOpts } from "../run/run-options.ts";
 import { checkSessionId } from "../session/session-id.ts";
-import type { SessionOwner } from "../session/session-owner.ts";
+import type { SessionOwner } from "../storage/session-owner.ts";
 import { createId } from "../util/create-id.ts";
 import { readRunUser } from "./principal.ts";
 import type { BodyUserId, Principal } from "./principal.ts";

@@ -4,7 +4,7 @@ import type { RunCaller, RunView } from "../run-store/run-view.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { RunWait } from "../journal/log-entry.ts";
 import type { Logger } from "../log/logger.ts";
-import type { SessionOwner } from "../session/session-owner.ts";
+import type { SessionOwner } from "../storage/session-owner.ts";
 import type { Json } from "../storage/json.ts";
 import { acceptRequestedRun } from "./accept-requested-run.ts";
 import type { AnyRequestedRun, KeptRun, RunTarget } from "./accept-requested-run.ts";

@@ -1,6 +1,6 @@
 import type * as Library from "@modelcontextprotocol/server";
 import { TroupeError } from "@troupe/core";
-import { createId } from "@troupe/core/adapter";
+import { createId, ownerKey } from "@troupe/core/adapter";
 import type { Caller } from "./call-tool.ts";
 
 /**
@@ -72,8 +72,8 @@ export function createStateCodec(library: typeof Library, callers: Callers, stat
   return library.createRequestStateCodec({
     key: stateKey ?? `${createId()}${createId()}`,
     bind: ({ mcpReq, http }) => {
-      const { userId, tenantId } = (http?.authInfo && callers.get(http.authInfo))?.opts ?? {};
-      return JSON.stringify([mcpReq.method, userId ?? null, tenantId ?? null]);
+      const { opts = {} } = (http?.authInfo && callers.get(http.authInfo)) ?? {};
+      return JSON.stringify([mcpReq.method, ownerKey(opts)]);
     },
   });
 }

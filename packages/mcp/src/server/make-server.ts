@@ -1,4 +1,5 @@
 import type * as Library from "@modelcontextprotocol/server";
+import { ownerKey } from "@troupe/core/adapter";
 import { callServedTool } from "./call-tool.ts";
 import type { Caller, SendProgress } from "./call-tool.ts";
 import { acceptSubscriptions, callerOf, createStateCodec } from "./extension.ts";
@@ -143,8 +144,8 @@ async function callTool(
 }
 
 /** The name of a call for later requests of the same session, undefined without one. */
-function nameOf({ session, opts: { userId, tenantId } }: Caller, id: Library.RequestId): string | undefined {
-  return session === undefined ? undefined : JSON.stringify([session, userId, tenantId, id]);
+function nameOf({ session, opts }: Caller, id: Library.RequestId): string | undefined {
+  return session === undefined ? undefined : JSON.stringify([session, ownerKey(opts), id]);
 }
 
 function progressSender({ _meta, notify }: Library.ServerContext["mcpReq"]): SendProgress | undefined {

@@ -1,5 +1,5 @@
-import { CallerHoldings, CallerShares, countedCaller, createId } from "@troupe/core/adapter";
-import type { CountedCaller } from "@troupe/core/adapter";
+import { CallerHoldings, CallerShares, countedCaller, createId, ownerKey } from "@troupe/core/adapter";
+import type { CountedCaller, OwnerKey } from "@troupe/core/adapter";
 import type * as Library from "@modelcontextprotocol/server";
 import { isInitialize } from "./answer-request.ts";
 import type { Caller } from "./call-tool.ts";
@@ -17,7 +17,7 @@ export type SessionRequest = {
 };
 
 type Session = {
-  readonly owner: string;
+  readonly owner: OwnerKey;
   /** The caller who opened it, for the bounds. */
   readonly opener: CountedCaller;
   readonly made: MadeServer;
@@ -62,7 +62,7 @@ export class Sessions {
     if (caller.session !== undefined) {
       const session = this.#sessions.get(caller.session);
       // A session of another user is not told from one that never was.
-      if (session === undefined || session.owner !== ownerOf(caller)) return notFound();
+      if (session === undefined || session.owner !== ownerKey(caller.opts)) return notFound();
       return await this.#serve(caller.session, session, asked);
     }
     return isInitialize(options.parsedBody) ? await this.#open(asked) : undefined;
@@ -104,7 +104,14 @@ export class Sessions {
     await made.product.connect(transport);
     const opener = countedCaller(caller.opts, caller.address);
     this.#makeRoom(opener);
-    this.#sessions.set(id, { owner: ownerOf(caller), opener, made, transport, open: 0, usedAt: performance.now() });
+    this.#sessions.set(id, {
+      owner: ownerKey(caller.opts),
+      opener,
+      made,
+      transport,
+      open: 0,
+      usedAt: performance.now(),
+    });
     this.#held.set(id, opener);
     this.#sweeping ??= setInterval(() => this.#sweep(), Math.min(this.#limits.sessionIdleMs, longestSweepMs)).unref();
     const reply = await transport.handleRequest(request, options);
@@ -154,10 +161,6 @@ export class Sessions {
     clearInterval(this.#sweeping);
     this.#sweeping = undefined;
   }
-}
-
-function ownerOf({ opts: { userId, tenantId } }: Caller): string {
-  return JSON.stringify([tenantId ?? null, userId ?? null]);
 }
 
 /** The client is to open a new session, as the protocol says. */

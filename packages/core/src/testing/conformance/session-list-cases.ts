@@ -1,5 +1,5 @@
 import { SessionStore } from "../../session/session-store.ts";
-import type { SessionOwner } from "../../session/session-owner.ts";
+import type { SessionOwner } from "../../storage/session-owner.ts";
 import type { StorageDriver } from "../../storage/storage-driver.ts";
 import { assert, rejectsWith } from "./assert.ts";
 import type { ConformanceCases } from "./check-conformance.ts";

@@ -1,5 +1,5 @@
 import { noUsage } from "../../message/token-usage.ts";
-import type { SessionOwner } from "../../session/session-owner.ts";
+import type { SessionOwner } from "../../storage/session-owner.ts";
 import type { NewTurn } from "../../session/turn-record.ts";
 import type { SessionStore } from "../../session/session-store.ts";
 import { createId } from "../../util/create-id.ts";

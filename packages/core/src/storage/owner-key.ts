@@ -1,0 +1,43 @@
+import { encodeKey } from "./encode-key.ts";
+import type { SessionOwner, UserScope } from "./session-owner.ts";
+
+declare const form: unique symbol;
+
+/**
+ * An owner as one value: two are equal when tenant, user and verification are. Owners are compared, hashed and used as keys in
+ * this form alone, so that nobody can forget one of the three.
+ */
+export type OwnerKey = string & { readonly [form]: "owner" };
+
+/**
+ * Returns the tenant and the user as the first two parts of a storage key. Each is `-` when there is none; a name `-`
+ * is written `%2D`, which no other name is encoded to. The part of an unverified user begins with `~`, which is encoded
+ * in names.
+ */
+export function ownerKey({ tenantId, userId, verified = true }: SessionOwner): OwnerKey {
+  const user = userId === undefined || verified ? namePart(userId) : `~${encodeKey(userId)}`;
+  return `${namePart(tenantId)}/${user}` as OwnerKey;
+}
+
+/** Returns the owner at the beginning of a storage key. */
+export function ownerOfKey(key: string): OwnerKey {
+  const [tenant, user = "-"] = key.split("/", 2);
+  return `${tenant}/${user}` as OwnerKey;
+}
+
+/** Tells of an owner if it has a user, who is verified or only claimed. */
+export function userOfKey(owner: OwnerKey): "verified" | "claimed" | "none" {
+  const user = owner.slice(owner.indexOf("/") + 1);
+  if (user.startsWith("~")) return "claimed";
+  return user === "-" ? "none" : "verified";
+}
+
+/** Tells if two owners are of one tenant, or both of none. */
+export function isSameTenant(one: UserScope, other: UserScope): boolean {
+  return one.tenantId === other.tenantId;
+}
+
+function namePart(name: string | undefined): string {
+  if (name === undefined) return "-";
+  return name === "-" ? "%2D" : encodeKey(name);
+}
