@@ -19,3 +19,5 @@ export { checkTenants } from "./vectors/check-tenants.ts";
 export { clusteredVectors, measureRecall } from "./vectors/clustered-vectors.ts";
 export type { ClusteredVectors } from "./vectors/clustered-vectors.ts";
 export { hostileStrings } from "./vectors/hostile-strings.ts";
+export { checkOwners, principals, usersOfAll } from "./owners/check-owners.ts";
+export type { OwnedPlace } from "./owners/check-owners.ts";
