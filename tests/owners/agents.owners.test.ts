@@ -1,0 +1,157 @@
+import { checkOwners, principals, usersOfAll } from "@troupe-internal/fault-tools";
+import { Agent, defineTool, InMemoryStorage, Memory, SessionStore, UserMemory } from "@troupe/core";
+import type { AgentConfig, ChatMessage, SessionOwner } from "@troupe/core";
+import { readRunUser } from "@troupe/core/adapter";
+import { ScriptedModel } from "@troupe/core/testing";
+import { describe, expect, it } from "vitest";
+
+/** Makes an agent that answers with the names of what it was given: its facts, and the messages of its history. */
+function echoingAgent(config: Partial<AgentConfig>): Agent {
+  const model = new ScriptedModel().respond(({ messages }) =>
+    messages.map(({ content }) => JSON.stringify(content)).join("\n"),
+  );
+  return new Agent({ name: "a", model, ...config });
+}
+
+const marksIn = (text: string): string[] => [...new Set(text.match(/of [^\n]+ in [^\n."]+/g))].toSorted();
+
+describe("each of several owners finds its own and nothing else", () => {
+  it("in the cache of a tool", async () => {
+    let next = "";
+    const read = defineTool({
+      name: "read",
+      description: "Reads.",
+      parameters: { type: "object" },
+      cache: { ttl: 60_000 },
+      execute: () => next,
+    });
+    const model = new ScriptedModel().respond(({ messages }) => {
+      const last = messages.at(-1);
+      return last?.role === "tool" ? JSON.stringify(last.content) : { toolCalls: [{ name: "read" }] };
+    });
+    const agent = new Agent({ name: "a", model, tools: [read] });
+    const ask = async (owner: SessionOwner, fresh: string): Promise<string> => {
+      next = fresh;
+      return (await agent.run("Read.", owner)).text;
+    };
+
+    await checkOwners({
+      shows: ["packages/core/src/tool/tool-cache.ts"],
+      owners: usersOfAll,
+      leave: ask,
+      find: async (owner) => marksIn(await ask(owner, "nothing that was kept")),
+    });
+  });
+
+  it("in the key by which a vendor caches prompts", async () => {
+    const keys = new Map<string | undefined, string>();
+    const model = new ScriptedModel().respond(() => "Yes.");
+    const agent = new Agent({ name: "a", model, storage: new InMemoryStorage() });
+    const keyOf = async (owner: SessionOwner): Promise<string | undefined> => {
+      await agent.run("Hello.", { ...owner, sessionId: "s" });
+      return model.calls.at(-1)?.options?.cacheKey;
+    };
+
+    await checkOwners({
+      shows: ["packages/core/src/agent/agent-run.ts"],
+      owners: usersOfAll,
+      leave: async (owner, mark) => keys.set(await keyOf(owner), mark),
+      find: async (owner) => [keys.get(await keyOf(owner)) ?? "nothing"],
+    });
+  });
+
+  it("in sessions, by their id and in lists", async () => {
+    const sessions = new SessionStore(new InMemoryStorage());
+    await checkOwners({
+      shows: [
+        "packages/core/src/session/session-store.ts",
+        "packages/core/src/session/list-sessions.ts",
+        "packages/core/src/session/recent-index.ts",
+        "packages/core/src/session/remove-session.ts",
+      ],
+      owners: usersOfAll,
+      leave: async (owner, mark) => {
+        const session = await sessions.open("s", { owner });
+        const usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0 };
+        const messages = [{ role: "assistant" as const, content: "Yes." }];
+        await session.appendTurn({ runId: "r", runnable: "a", input: mark, messages, status: "completed", usage });
+        session.release();
+      },
+      find: async (owner) => {
+        const { sessions: listed } = await sessions.listSessions(owner);
+        const turns = await Promise.all(
+          listed.map(async ({ sessionId }) => (await sessions.readTurns(sessionId, { owner })).turns),
+        );
+        return turns.flat().map(({ input }) => (typeof input === "string" ? input : ""));
+      },
+      remove: async (owner) => await sessions.deleteUser(owner.userId, owner),
+    });
+  });
+
+  it("in its memory and its facts", async () => {
+    const storage = new InMemoryStorage();
+    const [memory, userMemory] = [new Memory({ storage }), new UserMemory({ storage })];
+    await checkOwners({
+      shows: ["packages/core/src/memory/memory-records.ts", "packages/core/src/memory/fact-store.ts"],
+      owners: usersOfAll,
+      leave: async (owner, mark) => {
+        await memory.addMessages("s", [{ role: "user", content: `Said ${mark}.` }], owner);
+        await userMemory.addFacts(owner.userId, [`Fact ${mark}.`], "manual", owner);
+      },
+      find: async (owner) => {
+        const texts = [
+          await userMemory.getContextString(owner.userId, owner),
+          await memory.getContextString("s", owner),
+          ...(await userMemory.getFacts(owner.userId, owner)).map(({ fact }) => fact),
+          ...(await memory.getMessages("s", owner)).map(({ content }) => JSON.stringify(content)),
+        ];
+        return marksIn(texts.join("\n"));
+      },
+      remove: async (owner) => {
+        await memory.clear("s", owner);
+        await userMemory.clear(owner.userId, owner);
+      },
+    });
+  });
+
+  it("in a memory and facts of the host's own, which know no tenants", async () => {
+    const [messages, facts] = [new Map<string, ChatMessage[]>(), new Map<string, string>()];
+    const memory = {
+      addMessages: (id: string, added: ChatMessage[]) => void messages.set(id, [...(messages.get(id) ?? []), ...added]),
+      getMessages: (id: string) => messages.get(id) ?? [],
+      getSummaries: () => [],
+      getContextString: () => "",
+      clear: (id: string) => void messages.delete(id),
+    };
+    const userMemory = {
+      getContextString: (id: string) => facts.get(id) ?? "",
+      extractAndStore: (id: string, said: ChatMessage[]) => void facts.set(id, JSON.stringify(said[0]?.content)),
+      clear: (id: string) => void facts.delete(id),
+    };
+    const agent = echoingAgent({ memory, userMemory });
+    await checkOwners({
+      shows: ["packages/core/src/memory/stand-in-memory.ts", "packages/core/src/memory/agent-user-memory.ts"],
+      owners: usersOfAll,
+      leave: async (owner, mark) => await agent.run(`Said ${mark}.`, { ...owner, sessionId: "s" }),
+      find: async (owner) => {
+        const ofSession = await agent.run("Which?", { ...owner, sessionId: "s" });
+        const ofUser = await agent.run("Which?", { ...owner, sessionId: "other" });
+        return marksIn(`${ofSession.text}\n${ofUser.text}`);
+      },
+    });
+  });
+
+  it("as the user whom a request may name", async () => {
+    const claims = new Map(principals.map(({ userId }) => [userId, `of ${userId}`]));
+    for (const principal of principals) {
+      const accepted = [...claims.keys()].filter((claimed) => {
+        try {
+          return readRunUser(principal, { claimed, bodyUserId: "unverified" }) === principal;
+        } catch {
+          return false;
+        }
+      });
+      expect(accepted).toEqual([principal.userId]);
+    }
+  });
+});

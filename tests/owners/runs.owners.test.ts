@@ -1,0 +1,217 @@
+import { checkOwners, principals, usersOfAll } from "@troupe-internal/fault-tools";
+import { Agent, createLogger, InMemoryStorage, RunService } from "@troupe/core";
+import type { SessionOwner, StorageDriver } from "@troupe/core";
+import { ScriptedModel } from "@troupe/core/testing";
+import { SqliteStorage } from "@troupe/storage-sqlite";
+import { describe, expect, it, onTestFinished } from "vitest";
+
+type User = SessionOwner & { userId: string };
+type Services = ConstructorParameters<typeof RunService>[0];
+
+const storages: [name: string, create: () => StorageDriver | undefined][] = [
+  ["memory", () => undefined],
+  ["InMemoryStorage", () => new InMemoryStorage()],
+  ["SqliteStorage", () => new SqliteStorage(":memory:")],
+];
+
+/** Makes a service whose runs stay queued: it performs none. */
+function makeService(options: Services = {}): RunService {
+  const agent = new Agent({
+    name: "a",
+    model: new ScriptedModel().respond(() => "Yes."),
+  });
+  const service = new RunService({ agents: { a: agent }, logger: createLogger({ level: "silent" }), ...options });
+  onTestFinished(async () => await service.close());
+  return service;
+}
+
+/** The runs of one service, by the marks that their owners have left. */
+class OwnedRuns {
+  readonly service: RunService;
+  readonly #ids = new Map<string, string>();
+
+  constructor(service: RunService) {
+    this.service = service;
+  }
+
+  readonly leave = async (owner: User, mark: string): Promise<void> => {
+    const options = { sessionId: "s" };
+    const { runId } = await this.service.accept({ kind: "agent", name: "a", input: mark, owner, options });
+    this.#ids.set(mark, runId);
+  };
+
+  /** Returns the marks of the runs by whose ids a call is answered. */
+  async reachedBy(call: (runId: string) => Promise<unknown>): Promise<string[]> {
+    const marks: string[] = [];
+    for (const [mark, runId] of this.#ids) {
+      const isReached = await call(runId).then(
+        () => true,
+        (error: unknown) => !(error instanceof Error && /^Run ".*" not found/.test(error.message)),
+      );
+      if (isReached) marks.push(mark);
+    }
+    return marks;
+  }
+
+  markOf(runId: string | undefined): string[] {
+    return [...this.#ids].filter(([, id]) => id === runId).map(([mark]) => mark);
+  }
+}
+
+type Way = (runs: OwnedRuns, owner: User) => Promise<readonly string[]>;
+
+const ways: [name: string, Way][] = [
+  ["by their ids", (runs, owner) => runs.reachedBy((id) => runs.service.get(id, owner))],
+  [
+    "by the list",
+    async (runs, owner) => (await runs.service.list(owner)).runs.flatMap(({ runId }) => runs.markOf(runId)),
+  ],
+  [
+    "by the list of a status",
+    async (runs, owner) => {
+      const { runs: found } = await runs.service.list(owner, { status: "queued" });
+      return found.flatMap(({ runId }) => runs.markOf(runId));
+    },
+  ],
+  ["by their session", async (runs, owner) => runs.markOf((await runs.service.runOfSession("s", owner))?.runId)],
+  ["by their inputs", (runs, owner) => runs.reachedBy((id) => runs.service.readInput(id, owner))],
+  ["by their events", (runs, owner) => runs.reachedBy((id) => Array.fromAsync(runs.service.storedEvents(id, owner)))],
+  ["by their waits", (runs, owner) => runs.reachedBy((id) => runs.service.getWait(id, "w", owner))],
+  ["by an answer", (runs, owner) => runs.reachedBy((id) => runs.service.answer(id, "w", "yes", owner))],
+  ["by their notes", (runs, owner) => runs.reachedBy((id) => runs.service.changeNote(id, owner, () => "note"))],
+  ["by subscriptions", (runs, owner) => runs.reachedBy((id) => runs.service.subscriptions.list(id, owner))],
+  [
+    "by the end of a subscription",
+    (runs, owner) => runs.reachedBy((id) => runs.service.subscriptions.delete(id, owner, "x")),
+  ],
+];
+
+describe.each(storages)("each of several owners finds its own runs and nothing else, in %s", (_, create) => {
+  it.each(ways)("%s, until it is forgotten [durable.per-owner]", async (...[, find]) => {
+    const runs = new OwnedRuns(makeService({ storage: create() }));
+    await checkOwners({
+      shows: [
+        "packages/core/src/run-store/find-runs.ts",
+        "packages/core/src/run-store/owned-runs.ts",
+        "packages/core/src/run-store/run-record.ts",
+        "packages/core/src/run-store/run-store.ts",
+        "packages/core/src/durable/run-service.ts",
+        "packages/core/src/durable/remove-runs.ts",
+      ],
+      owners: usersOfAll,
+      leave: runs.leave,
+      find: async (owner) => await find(runs, owner),
+      remove: async (owner) => await runs.service.forgetUser(owner),
+    });
+  });
+
+  it("in its session, until that is forgotten", async () => {
+    const runs = new OwnedRuns(makeService({ storage: create() }));
+    await checkOwners({
+      shows: ["packages/core/src/durable/remove-runs.ts", "packages/core/src/session/session-keys.ts"],
+      owners: usersOfAll,
+      leave: runs.leave,
+      find: async (owner) => await runs.reachedBy((id) => runs.service.get(id, owner)),
+      remove: async (owner) => await runs.service.forgetSession("s", owner),
+    });
+  });
+
+  it.each(["cancel", "delete"] as const)("and can %s no other's", async (call) => {
+    const runs = new OwnedRuns(makeService({ storage: create() }));
+    await checkOwners({
+      shows: ["packages/core/src/run-store/find-runs.ts"],
+      owners: usersOfAll,
+      leave: runs.leave,
+      // What has ended or gone belongs to who ended it.
+      find: async (owner) => {
+        const before = await runs.reachedBy((id) => runs.service.get(id, "host"));
+        return (await runs.reachedBy((id) => runs.service[call](id, owner))).filter((mark) => before.includes(mark));
+      },
+    });
+  });
+
+  it("by a repeated request with the same idempotency key", async () => {
+    const service = makeService({ storage: create() });
+    const marks = new Map<string, string>();
+    const ask = async (owner: User, mustExist: boolean): Promise<string> => {
+      const same = { kind: "agent", name: "a", input: "Same.", idempotencyKey: "k" } as const;
+      return (await service.accept({ ...same, owner, mustExist })).runId;
+    };
+    await checkOwners({
+      shows: ["packages/core/src/durable/accept-request.ts"],
+      owners: usersOfAll,
+      leave: async (owner, mark) => {
+        const runId = await ask(owner, false);
+        expect(marks.has(runId)).toBe(false);
+        marks.set(runId, mark);
+      },
+      find: async (owner) => [marks.get(await ask(owner, true)) ?? "nothing"],
+    });
+  });
+
+  it("counted for its own bound of open runs, by the process that accepted them and by the next", async () => {
+    const storage = create();
+    const options = { storage, admission: { perCaller: 2 } };
+    const service = makeService(options);
+    const accept = async (target: RunService, owner: User): Promise<boolean> =>
+      await target.accept({ kind: "agent", name: "a", input: "Hello.", owner, notBefore: Date.now() + 600_000 }).then(
+        () => true,
+        (error: unknown) => {
+          expect(error).toMatchObject({ code: "rate_limited" });
+          return false;
+        },
+      );
+    const taken = new Map<User, string>();
+    await checkOwners({
+      shows: [
+        "packages/core/src/attempts/admission.ts",
+        "packages/core/src/durable/accept-run.ts",
+        "packages/core/src/session/caller-holdings.ts",
+        "packages/core/src/session/counted-caller.ts",
+        "packages/core/src/run-store/run-record.ts",
+      ],
+      owners: principals,
+      leave: async (owner, mark) => {
+        expect([await accept(service, owner), await accept(service, owner)]).toEqual([true, true]);
+        taken.set(owner, mark);
+      },
+      find: async (owner) => ((await accept(service, owner)) ? [] : [taken.get(owner) ?? ""]),
+    });
+    if (storage === undefined) return;
+    await service.close();
+    const next = makeService(options);
+    await next.serve();
+    const newcomer = { userId: "ada", tenantId: "another" };
+    await expect.poll(async () => await accept(next, principals[0])).toBe(false);
+    for (const owner of principals) expect(await accept(next, owner)).toBe(false);
+    expect([await accept(next, newcomer), await accept(next, newcomer)]).toEqual([true, true]);
+  });
+});
+
+it("runs in memory: those of each owner take bytes of its own share alone", async () => {
+  const service = makeService({ retention: { maxBytes: 1_000_000 }, admission: { perCaller: 100 } });
+  const accept = async (owner: User): Promise<boolean> => {
+    const input = "x".repeat(130_000);
+    const local = { input };
+    return await service.accept({ kind: "agent", name: "a", input: "Long.", owner, local }).then(
+      () => true,
+      (error: unknown) => {
+        expect(error).toMatchObject({
+          code: "rate_limited",
+          message: expect.stringMatching(/^This user has 250000 bytes/),
+        });
+        return false;
+      },
+    );
+  };
+  const left = new Map<User, string>();
+  await checkOwners({
+    shows: ["packages/core/src/attempts/memory-runs.ts"],
+    owners: principals.slice(0, 3),
+    leave: async (owner, mark) => {
+      expect([await accept(owner), await accept(owner)]).toEqual([true, true]);
+      left.set(owner, mark);
+    },
+    find: async (owner) => ((await accept(owner)) ? [] : [left.get(owner) ?? ""]),
+  });
+});
