@@ -99,6 +99,7 @@ export type {
   RunEngine,
   RunJob,
   Schedule,
+  ScheduleTimes,
   Schedules,
   Serving,
 } from "./attempts/run-engine.ts";

@@ -65,7 +65,7 @@ describe.skipIf(postgresUrl === "")("the clock of a process on PostgreSQL", () =
     const toldHere: number[] = [];
     const onSchedule = async (_id: string, at: number) => void toldHere.push(at);
     await engine.serve(async () => {}, { concurrency: 1, onSchedule });
-    await engine.schedules.put({ id: "often", cron: "* * * * * *" });
+    await engine.schedules.put({ id: "often", cron: "* * * * * *", timeZone: "UTC" });
     await vi.waitFor(() => expect(toldHere.length).toBeGreaterThan(0), { timeout: 60_000 });
     skewMs = 60_000;
     await vi.advanceTimersByTimeAsync(1000);

@@ -19,8 +19,9 @@ export class QueueSchedules implements Schedules {
     this.#use = use;
   }
 
-  async put({ id, cron, timeZone, everyMs }: Schedule): Promise<void> {
-    const times = cron === undefined ? { every: everyMs ?? 0 } : { pattern: cron, tz: timeZone ?? "UTC" };
+  async put({ id, ...given }: Schedule): Promise<void> {
+    const { cron } = given;
+    const times = cron === undefined ? { every: given.everyMs } : { pattern: cron, tz: given.timeZone };
     const opts = {
       removeOnComplete: true,
       removeOnFail: true,

@@ -21,16 +21,16 @@ export type HandedBack = {
  */
 export type Perform = (job: RunJob, signal: AbortSignal) => Promise<void | HandedBack>;
 
-/** Times at which something is due again and again: either `cron` or `everyMs`. */
-export type Schedule = {
-  readonly id: string;
-  /** A cron expression of five fields, or six with seconds first. */
-  readonly cron?: string;
-  /** The IANA time zone of `cron`. @default "UTC" */
-  readonly timeZone?: string;
-  /** Milliseconds from one time to the next. */
-  readonly everyMs?: number;
-};
+/**
+ * Times at which something is due again and again. `cron`: an expression of five fields, or six with seconds first; it goes with
+ * an IANA time zone, as that of the host is another on each node. `everyMs`: milliseconds from one time to the next.
+ */
+export type ScheduleTimes =
+  | { readonly cron: string; readonly timeZone: string; readonly everyMs?: never }
+  | { readonly everyMs: number; readonly cron?: never; readonly timeZone?: never };
+
+/** Times by an id. */
+export type Schedule = { readonly id: string } & ScheduleTimes;
 
 /** Schedules of an engine. Each due time reaches one process that serves, or more than one after a failure. */
 export interface Schedules {

@@ -11,7 +11,7 @@ import { isRecord } from "../util/is-record.ts";
 import { readRequest } from "./accept-request.ts";
 import { findTarget } from "../attempts/durable-target.ts";
 import type { Registries } from "../attempts/durable-target.ts";
-import type { Schedule, Schedules } from "../attempts/run-engine.ts";
+import type { Schedule, Schedules, ScheduleTimes } from "../attempts/run-engine.ts";
 import type { RunStorage } from "../run-store/run-record.ts";
 import type { AcceptedRun, RunRequest } from "../run-store/run-view.ts";
 
@@ -19,7 +19,19 @@ import type { AcceptedRun, RunRequest } from "../run-store/run-view.ts";
 export type ScheduledRequest = Pick<RunRequest, "kind" | "name" | "input" | "options" | "owner" | "priority" | "note">;
 
 /** A schedule of runs: either `cron`, perhaps with a `timeZone`, or `everyMs`. */
-export type RunSchedule = Schedule & { readonly request: ScheduledRequest };
+export type RunSchedule = {
+  readonly id: string;
+  /** A cron expression of five fields, or six with seconds first. */
+  readonly cron?: string;
+  /** The IANA time zone of `cron`. @default "UTC" */
+  readonly timeZone?: string;
+  /** Milliseconds from one time to the next. */
+  readonly everyMs?: number;
+  readonly request: ScheduledRequest;
+};
+
+/** Times that are not checked yet. */
+type GivenTimes = { [Name in "cron" | "timeZone" | "everyMs"]?: RunSchedule[Name] | undefined };
 
 type Init = {
   readonly schedules: Schedules;
@@ -103,7 +115,8 @@ export class RunSchedules {
     const { schedules, logger } = this.#init;
     try {
       const known = new Map((await schedules.list()).map((schedule) => [schedule.id, schedule]));
-      for (const { request: _, ...schedule } of await this.list()) {
+      for (const stored of await this.list()) {
+        const schedule = { id: stored.id, ...timesOf(stored) };
         if (!equalJson(known.get(schedule.id), schedule)) await schedules.put(schedule);
       }
     } catch (error) {
@@ -113,18 +126,22 @@ export class RunSchedules {
 
   #check(given: RunSchedule): { schedule: Schedule; request: ScheduledRequest } {
     const where = { owner: "the schedule", code: "invalid_request" } as const;
-    const { id, cron, timeZone, everyMs, request: asked } = readOptions(scheduleTable, given, where);
-    if ((cron === undefined) === (everyMs === undefined)) {
-      throw new TroupeError("invalid_request", "A schedule needs either cron or everyMs.");
-    }
-    if (timeZone !== undefined && cron === undefined) {
-      throw new TroupeError("invalid_request", "timeZone goes with cron: everyMs is the same in all time zones.");
-    }
+    const { id, request: asked, ...times } = readOptions(scheduleTable, given, where);
+    const schedule = { id, ...timesOf(times) };
     const request = checkRequest(asked);
     findTarget(this.#init.registries, request.kind, request.name);
-    const times = { ...(cron !== undefined && { cron, timeZone: timeZone ?? "UTC" }), ...(everyMs && { everyMs }) };
-    return { schedule: { id, ...times }, request };
+    return { schedule, request };
   }
+}
+
+/** Returns the times of a schedule, with their zone. Throws `invalid_request` for none, and for two kinds of them. */
+function timesOf({ cron, timeZone, everyMs }: GivenTimes): ScheduleTimes {
+  if (cron !== undefined && everyMs === undefined) return { cron, timeZone: timeZone ?? "UTC" };
+  if (cron !== undefined || everyMs === undefined) {
+    throw new TroupeError("invalid_request", "A schedule needs either cron or everyMs.");
+  }
+  if (timeZone === undefined) return { everyMs };
+  throw new TroupeError("invalid_request", "timeZone goes with cron: everyMs is the same in all time zones.");
 }
 
 /** Checks the request as that of a run, and that it has nothing but what a schedule keeps. */
