@@ -3,7 +3,7 @@ import { Agent, defineTool, InMemoryStorage, Memory, SessionStore, UserMemory } 
 import type { AgentConfig, ChatMessage, SessionOwner } from "@troupe/core";
 import { readRunUser } from "@troupe/core/adapter";
 import { ScriptedModel } from "@troupe/core/testing";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
 /** Makes an agent that answers with the names of what it was given: its facts, and the messages of its history. */
 function echoingAgent(config: Partial<AgentConfig>): Agent {
@@ -125,18 +125,25 @@ describe("each of several owners finds its own and nothing else", () => {
     };
     const userMemory = {
       getContextString: (id: string) => facts.get(id) ?? "",
-      extractAndStore: (id: string, said: ChatMessage[]) => void facts.set(id, JSON.stringify(said[0]?.content)),
+      extractAndStore: (id: string, [said]: ChatMessage[]) => {
+        const [mark] = marksIn(JSON.stringify(said?.content));
+        if (mark !== undefined) facts.set(id, `Fact ${mark}.`);
+      },
       clear: (id: string) => void facts.delete(id),
     };
     const agent = echoingAgent({ memory, userMemory });
     await checkOwners({
       shows: ["packages/core/src/memory/stand-in-memory.ts", "packages/core/src/memory/agent-user-memory.ts"],
       owners: usersOfAll,
-      leave: async (owner, mark) => await agent.run(`Said ${mark}.`, { ...owner, sessionId: "s" }),
+      leave: async (owner, mark) => {
+        await agent.run(`Said ${mark}.`, { ...owner, sessionId: "s" });
+        await vi.waitFor(() => expect([...facts.values()]).toContain(`Fact ${mark}.`));
+      },
       find: async (owner) => {
         const ofSession = await agent.run("Which?", { ...owner, sessionId: "s" });
         const ofUser = await agent.run("Which?", { ...owner, sessionId: "other" });
-        return marksIn(`${ofSession.text}\n${ofUser.text}`);
+        const [inSession, inFacts] = [marksIn(ofSession.text), marksIn(ofUser.text)];
+        return inSession.join() === inFacts.join() ? inFacts : [...inSession, ...inFacts];
       },
     });
   });
