@@ -5,6 +5,7 @@ import type { Rule, Violation } from "./rule.ts";
 import { barrels } from "./rules/barrels.ts";
 import { declared } from "./rules/declared.ts";
 import { documented } from "./rules/documented.ts";
+import { bytes } from "./rules/bytes.ts";
 import { environment } from "./rules/environment.ts";
 import { owners } from "./rules/owners.ts";
 import { folderLayers } from "./rules/folder-layers.ts";
@@ -23,6 +24,7 @@ const rules: readonly Rule[] = [
   documented,
   environment,
   owners,
+  bytes,
 ];
 
 /** Judges every file by the architecture that `layers` describes. */

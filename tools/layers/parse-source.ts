@@ -2,6 +2,7 @@ import { isBuiltin } from "node:module";
 import { posix } from "node:path";
 import { parseSync, Visitor } from "oxc-parser";
 import type { Expression, ParseResult, StaticExportEntry } from "oxc-parser";
+import { byteCounts, mayCountBytes } from "./byte-counts.ts";
 import { mayNameOwner, ownerNames } from "./owner-names.ts";
 import type { SourceText } from "./workspace.ts";
 
@@ -31,6 +32,8 @@ export interface ParsedFile {
   readonly environmentReads: readonly number[];
   /** Lines that compare, hash or store a part of an owner by itself. */
   readonly ownerNames: readonly number[];
+  /** Lines that take a length for a number of bytes. */
+  readonly byteCounts: readonly number[];
   readonly syntaxErrors: readonly string[];
 }
 
@@ -67,6 +70,7 @@ export function parseSource({ path, text }: SourceText): ParsedFile {
     passedOn,
     undocumented: result.module.staticExports.length > 0 ? undocumentedExports(result, text).map(lineAt) : [],
     ownerNames: mayNameOwner.test(text) ? ownerNames(result).map(lineAt) : [],
+    byteCounts: mayCountBytes.test(text) ? byteCounts(result).map(lineAt) : [],
     environmentReads: mayReadEnvironment.test(text) ? environmentReads(result).map(lineAt) : [],
     syntaxErrors: result.errors.map(({ message }) => message),
   };

@@ -54,7 +54,7 @@ function* operationsOf({ documents, deletedIds, deletedWhere }: StoredChange): G
   // What the change stores stays.
   const kept = documents.filter(({ metadata }) => matchesFilter(metadata, deletedWhere)).map(({ id }) => pointIdOf(id));
   const item = { delete: { filter: { ...filter, ...(kept.length > 0 && { must_not: [{ has_id: kept }] }) } } };
-  yield { item, bytes: bytesOfIds(kept) + JSON.stringify(filter).length };
+  yield { item, bytes: bytesOfIds(kept) + Buffer.byteLength(JSON.stringify(filter)) };
 }
 
 function* sizedPoints(documents: readonly StoredDocument[]): Generator<Sized<NewPoint>> {

@@ -9,7 +9,7 @@ const longestMessage = 65_536;
 const longestHistory = 196_608;
 
 /** Characters of base64 that a message in the history has: longer files are left out, with their length. */
-const longestBytes = 4096;
+const longestBase64 = 4096;
 
 /** Returns the note of a run that a message begins. */
 export function noteOf(message: A2AMessage): Json {
@@ -51,7 +51,7 @@ function toKept({ taskId: _task, contextId: _context, ...message }: A2AMessage):
 
 /** Leaves out the bytes of a file: the agent has had them, and the history would hold them for as long as the task is kept. */
 function withoutBytes(part: A2APart): A2APart {
-  if (part.kind !== "bytes" || part.base64.length <= longestBytes) return part;
+  if (part.kind !== "bytes" || part.base64.length <= longestBase64) return part;
   const sizeInBytes = Math.floor((part.base64.replace(/=+$/, "").length * 3) / 4);
   return { ...part, base64: "", metadata: { ...part.metadata, leftOut: { sizeInBytes } } };
 }

@@ -1,11 +1,12 @@
 /** Bytes that a record in memory takes beside the characters of its key and its value. */
 const ownBytes = 200;
 
-/** A string with such a character has two bytes for each; V8 keeps all others with one. */
+/** The bytes that V8 keeps for each character of a string: two if it has a wide one, else one. */
+const [narrowBytes, wideBytes] = [1, 2];
 const wideCharacter = /[\u0100-\uFFFF]/;
 
 /** Estimates the bytes of memory that a record of an `InMemoryStorage` takes: none for one that is not there. */
 export function recordBytes(key: string, text: string | undefined): number {
   if (text === undefined) return 0;
-  return ownBytes + key.length + text.length * (wideCharacter.test(text) ? 2 : 1);
+  return ownBytes + key.length * narrowBytes + text.length * (wideCharacter.test(text) ? wideBytes : narrowBytes);
 }

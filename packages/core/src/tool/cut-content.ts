@@ -54,5 +54,5 @@ export function cutText(text: string, maxBytes: number): CutText {
 }
 
 function fits(text: string, maxBytes: number): boolean {
-  return text.length <= maxBytes && Buffer.byteLength(text) <= maxBytes;
+  return Buffer.byteLength(text) <= maxBytes;
 }

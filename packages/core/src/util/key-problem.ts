@@ -10,9 +10,8 @@ export const maxKeyBytes = 1024;
  */
 export function keyProblem(key: unknown): string | undefined {
   if (typeof key !== "string") return `must be a string, got ${describeSafely(key)}`;
-  if (key.length > maxKeyBytes || Buffer.byteLength(key) > maxKeyBytes) {
-    return `must have at most ${maxKeyBytes} bytes in UTF-8, got ${Buffer.byteLength(key)}`;
-  }
+  const bytes = Buffer.byteLength(key);
+  if (bytes > maxKeyBytes) return `must have at most ${maxKeyBytes} bytes in UTF-8, got ${bytes}`;
   if (!key.isWellFormed()) return "must be a well-formed string, but holds an unpaired surrogate";
   return key.includes("\0") ? "must not hold a NUL character" : undefined;
 }

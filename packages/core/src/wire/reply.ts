@@ -87,7 +87,7 @@ export class ReplyBodyIterator implements AsyncIterableIterator<Uint8Array, unde
       return;
     }
     this.#unread.push(chunk);
-    this.#unreadBytes += chunk.length;
+    this.#unreadBytes += chunk.byteLength;
     if (this.#unreadBytes < mostUnread || this.#isPaused) return;
     this.#isPaused = true;
     this.#flow.pause();

@@ -143,7 +143,7 @@ async function* withWholeHead(stream: Readable): AsyncGenerator<Buffer> {
     if (head === undefined) yield piece;
     else {
       const joined: Buffer = head.length === 0 ? piece : Buffer.concat([head, piece]);
-      head = joined.length < headBytes ? joined : undefined;
+      head = joined.byteLength < headBytes ? joined : undefined;
       if (head === undefined) yield joined;
     }
   }

@@ -44,7 +44,7 @@ async function spool(request: Request, file: SpooledFile, rules: LargeBodyRules)
       const bytes = typeof piece === "string" ? Buffer.from(piece) : piece;
       text.add(bytes);
       if (text.textBytes > rules.maxTextBytes) throw tooMuchText(rules);
-      if (file.size + bytes.length > rules.maxBytes) throw tooLong(rules);
+      if (file.size + bytes.byteLength > rules.maxBytes) throw tooLong(rules);
       await file.append(bytes);
     }
   } catch (error) {

@@ -1,0 +1,53 @@
+import { Visitor } from "oxc-parser";
+import type { ParseResult } from "oxc-parser";
+
+type Node = { readonly type: string } & Record<string, unknown>;
+
+/** Matches a text that may take a length for a number of bytes. */
+export const mayCountBytes = /bytes\b[\s\S]*\.length\b|\.length\b[\s\S]*bytes\b/i;
+
+/** Arithmetic and comparisons, in which both sides are of one unit. */
+const sameUnit = new Set(["<", ">", "<=", ">=", "===", "!==", "+", "-"]);
+
+/**
+ * Finds places where the length of something is compared with a number of bytes, added to it or stored as one, as offsets. The
+ * length of a text counts halves of characters; binary data has a `byteLength`.
+ */
+export function byteCounts({ program }: Pick<ParseResult, "program">): number[] {
+  const found: number[] = [];
+  const check = (start: number, one: unknown, other: unknown): void => {
+    if ((isBytes(one) && hasLength(other)) || (isBytes(other) && hasLength(one))) found.push(start);
+  };
+  new Visitor({
+    BinaryExpression({ operator, left, right, start }) {
+      if (sameUnit.has(operator)) check(start, left, right);
+    },
+    AssignmentExpression: ({ left, right, start }) => check(start, left, right),
+    VariableDeclarator: ({ id, init, start }) => check(start, id, init),
+    Property: ({ key, value, start }) => check(start, key, value),
+    PropertyDefinition: ({ key, value, start }) => check(start, key, value),
+    AssignmentPattern: ({ left, right, start }) => check(start, left, right),
+  }).visit(program);
+  return found;
+}
+
+/** Tells if a node is named as a number of bytes. */
+function isBytes(value: unknown): boolean {
+  const node = value as Node | null;
+  if (node === null || node === undefined) return false;
+  if (node.type === "Identifier" || node.type === "PrivateIdentifier") return /bytes$/i.test(String(node["name"]));
+  return node.type === "MemberExpression" && node["computed"] !== true && isBytes(node["property"]);
+}
+
+/** Tells if the value of an expression is a length, or a sum or choice with one in it. */
+function hasLength(value: unknown): boolean {
+  const node = value as Node | null;
+  if (node === null || node === undefined) return false;
+  if (node.type === "MemberExpression") return (node["property"] as Node)["name"] === "length";
+  if (node.type === "BinaryExpression") {
+    return sameUnit.has(String(node["operator"])) && (hasLength(node["left"]) || hasLength(node["right"]));
+  }
+  if (node.type === "LogicalExpression") return hasLength(node["left"]) || hasLength(node["right"]);
+  if (node.type === "ConditionalExpression") return hasLength(node["consequent"]) || hasLength(node["alternate"]);
+  return node.type === "ParenthesizedExpression" && hasLength(node["expression"]);
+}
