@@ -109,7 +109,9 @@ describe("each of several owners finds its own and nothing else", () => {
       },
       remove: async (owner) => {
         await memory.clear("s", owner);
-        await userMemory.clear(owner.userId, owner);
+        for (const { id } of await userMemory.getFacts(owner.userId, owner)) {
+          await userMemory.removeFact(owner.userId, id, owner);
+        }
       },
     });
   });

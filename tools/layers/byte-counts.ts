@@ -42,12 +42,14 @@ function isBytes(value: unknown): boolean {
 /** Tells if the value of an expression is a length, or a sum or choice with one in it. */
 function hasLength(value: unknown): boolean {
   const node = value as Node | null;
-  if (node === null || node === undefined) return false;
-  if (node.type === "MemberExpression") return (node["property"] as Node)["name"] === "length";
-  if (node.type === "BinaryExpression") {
-    return sameUnit.has(String(node["operator"])) && (hasLength(node["left"]) || hasLength(node["right"]));
-  }
-  if (node.type === "LogicalExpression") return hasLength(node["left"]) || hasLength(node["right"]);
-  if (node.type === "ConditionalExpression") return hasLength(node["consequent"]) || hasLength(node["alternate"]);
-  return node.type === "ParenthesizedExpression" && hasLength(node["expression"]);
+  if (node?.type === "MemberExpression") return (node["property"] as Node)["name"] === "length";
+  if (node?.type === "BinaryExpression" && !sameUnit.has(String(node["operator"]))) return false;
+  return node !== null && node !== undefined && partsOf(node).some(hasLength);
+}
+
+/** The parts of an expression of which its value is made, or one of which it is. */
+function partsOf(node: Node): unknown[] {
+  if (node.type === "BinaryExpression" || node.type === "LogicalExpression") return [node["left"], node["right"]];
+  if (node.type === "ConditionalExpression") return [node["consequent"], node["alternate"]];
+  return node.type === "ParenthesizedExpression" ? [node["expression"]] : [];
 }
