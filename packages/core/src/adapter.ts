@@ -209,6 +209,7 @@ export type { ClientTail, FollowedRun, KeptRunEnd } from "./transport/client-tai
 export { findRunnable, registryEntries } from "./run/registry.ts";
 export type { Registry } from "./run/registry.ts";
 export { checkContent } from "./run/check-content.ts";
+export { closeInOrder, closeTogether } from "./async/close-in-order.ts";
 export { ownerKey } from "./storage/owner-key.ts";
 export type { OwnerKey } from "./storage/owner-key.ts";
 export { checkOwner, checkUser } from "./storage/session-owner.ts";

@@ -1,6 +1,6 @@
 import { TroupeError } from "@troupe/core";
 import type { EngineServeOptions, Perform, RunEngine, RunJob, Schedules, Serving } from "@troupe/core";
-import { sleep, withTimeout } from "@troupe/core/adapter";
+import { closeInOrder, closeTogether, sleep, withTimeout } from "@troupe/core/adapter";
 import { readEngineOptions } from "./bullmq-options.ts";
 import type { BullMqEngineOptions, EngineSettings } from "./bullmq-options.ts";
 import { ClockGuard } from "./clock-guard.ts";
@@ -95,17 +95,23 @@ export class BullMqEngine implements RunEngine {
   async close(): Promise<void> {
     if (this.#closing.signal.aborted) return;
     this.#closing.abort(new TroupeError("unavailable", "The engine was closed: it takes no more jobs."));
-    if (this.#server !== undefined) await this.#drain(this.#server, 0);
-    await withTimeout(this.#end(), { timeoutMs: endMs, onTimeout: ignore }).catch(ignore);
+    const server = this.#server;
+    await closeInOrder(
+      () => server && this.#drain(server, 0),
+      () => withTimeout(this.#end(), { timeoutMs: endMs, onTimeout: ignore }).catch(ignore),
+    );
   }
 
   async #end(): Promise<void> {
     const open = await this.#open;
-    try {
-      await Promise.all([open?.queue.close(), open?.schedules.close()]);
-    } finally {
-      await open?.backend.end();
-    }
+    await closeInOrder(
+      () =>
+        closeTogether(
+          () => open?.queue.close(),
+          () => open?.schedules.close(),
+        ),
+      () => open?.backend.end(),
+    );
   }
 
   async #drain(server: JobServer, graceMs: number): Promise<void> {

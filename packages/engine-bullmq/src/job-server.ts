@@ -1,6 +1,6 @@
 import type { EngineServeOptions, HandedBack, Perform, RunJob } from "@troupe/core";
 import { TroupeError } from "@troupe/core";
-import { withTimeout } from "@troupe/core/adapter";
+import { closeTogether, withTimeout } from "@troupe/core/adapter";
 import type { Job, Queue, Worker } from "bullmq";
 import type { ClockGuard } from "./clock-guard.ts";
 import type { FailureLog } from "./engine-failure.ts";
@@ -90,12 +90,18 @@ export class JobServer {
       const reason = new Error(`That took more than ${giveBackMs} ms.`);
       this.#init.log.warn("Not all jobs were given back. They are taken over when their locks end.", reason);
     };
-    await withTimeout(this.#closing, { timeoutMs: waitMs + giveBackMs, onTimeout });
-    clearTimeout(timer);
+    try {
+      await withTimeout(this.#closing, { timeoutMs: waitMs + giveBackMs, onTimeout });
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   async #close(): Promise<void> {
-    await Promise.all([this.#worker?.close(), this.#schedules?.close()]);
+    await closeTogether(
+      () => this.#worker?.close(),
+      () => this.#schedules?.close(),
+    );
   }
 
   #checkOpen(): void {

@@ -1,5 +1,5 @@
 import { TroupeError } from "@troupe/core";
-import { logWarnings, ServedRuns } from "@troupe/core/adapter";
+import { closeInOrder, logWarnings, ServedRuns } from "@troupe/core/adapter";
 import type { EndingRuns } from "@troupe/core/adapter";
 import type { Namespace, Server, Socket } from "socket.io";
 import { answerRequest, clientEvents } from "./answer-requests.ts";
@@ -52,8 +52,10 @@ export class AgentGateway implements EndingRuns {
   async drain(): Promise<void> {
     const drained = this.#parts.servedRuns.drain();
     for (const client of this.#clients) if (client.isIdle) client.close();
-    await drained;
-    for (const client of this.#clients) client.close();
+    await closeInOrder(
+      () => drained,
+      () => this.#clients.forEach((client) => client.close()),
+    );
   }
 
   /** Ends all runs that are left. */
@@ -65,11 +67,13 @@ export class AgentGateway implements EndingRuns {
   async close(): Promise<void> {
     const drained = this.drain();
     this.endAll();
-    await drained;
-    this.#namespace.off("connection", this.#onConnection);
-    for (const client of this.#clients) client.leave();
-    this.#away.close();
-    this.#stopWarnings();
+    await closeInOrder(
+      () => drained,
+      () => this.#namespace.off("connection", this.#onConnection),
+      () => this.#clients.forEach((client) => client.leave()),
+      () => this.#away.close(),
+      this.#stopWarnings,
+    );
   }
 
   readonly #onConnection = (socket: Socket): void => {

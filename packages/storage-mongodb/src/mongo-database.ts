@@ -1,5 +1,6 @@
 import type { MongoFailures } from "@troupe-internal/mongodb";
 import type { Logger } from "@troupe/core";
+import { closeInOrder, closeTogether } from "@troupe/core/adapter";
 import type {
   AppendedKey,
   AppendRequest,
@@ -106,8 +107,10 @@ export class MongoDatabase implements RecordDatabase {
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#watches].map(async (watch) => await watch.close()));
-    await this.#collection.close();
+    await closeInOrder(
+      () => closeTogether(...Array.from(this.#watches, (watch) => () => watch.close())),
+      () => this.#collection.close(),
+    );
   }
 
   /** Reads one state of the collection for all batches: all of a transaction or nothing of it. A standalone server cannot. */

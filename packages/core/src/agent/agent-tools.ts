@@ -1,3 +1,4 @@
+import { closeTogether } from "../async/close-in-order.ts";
 import { toTroupeError } from "../errors/to-troupe-error.ts";
 import { wrongOption } from "../errors/read-options.ts";
 import type { OptionCheck } from "../errors/read-options.ts";
@@ -60,9 +61,7 @@ export class AgentTools {
 
   /** Closes all sources, and then throws the first failure. */
   async close(): Promise<void> {
-    const closed = await Promise.allSettled(this.#sources.map(async (source) => await source.close?.()));
-    const failed = closed.find((result) => result.status === "rejected");
-    if (failed !== undefined) throw failed.reason;
+    await closeTogether(...this.#sources.map((source) => () => source.close?.()));
   }
 
   /** Leaves the agent's own set as it is: the next run has it again. */

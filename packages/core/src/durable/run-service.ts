@@ -1,3 +1,4 @@
+import { closeInOrder } from "../async/close-in-order.ts";
 import { mapBounded } from "../async/map-bounded.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { RunWait } from "../journal/log-entry.ts";
@@ -85,10 +86,7 @@ export class RunService {
     const isAlone = this.#engine instanceof LocalEngine;
     this.#parts = makeServiceParts(settings, { storage: this.#storage, isAlone });
     this.#admit = this.#makeAdmission();
-    this.subscriptions = new RunSubscriptions({
-      ...this.#parts,
-      find: async (runId, caller) => await this.#find(runId, caller),
-    });
+    this.subscriptions = new RunSubscriptions({ ...this.#parts, find: (...asked) => this.#find(...asked) });
     this.schedules = this.#makeSchedules();
     this.#performer = new RunPerformer(this.#parts, this.#performing, (record, afterMs) =>
       this.#resubmit(record, afterMs),
@@ -225,10 +223,8 @@ export class RunService {
 
   /** Removes all runs of a user. */
   async forgetUser(owner: SessionOwner): Promise<void> {
-    await this.#removeAll(
-      owner,
-      runGroups.map((group) => byKeys.group(ownerKey(owner), group)),
-    );
+    const prefixes = runGroups.map((group) => byKeys.group(ownerKey(owner), group));
+    await this.#removeAll(owner, prefixes);
   }
 
   /** Begins to perform runs in this process, unfinished ones of an earlier process first. Drain it before the process ends. */
@@ -287,14 +283,17 @@ export class RunService {
   async drain(graceMs: number): Promise<void> {
     // It may not have begun yet.
     const serving = await this.#serving?.catch(() => undefined);
-    const retired = this.#parts.nodes.retire();
-    await serving?.drain(graceMs);
-    // Until then the runs under way are renewed, and hear of their cancels.
-    this.#sweep?.stop();
-    this.#serving = undefined;
-    await retired;
-    this.#parts.begun.clear();
-    await this.#parts.store.flush();
+    const { nodes, begun, store } = this.#parts;
+    const retired = nodes.retire();
+    await closeInOrder(
+      () => serving?.drain(graceMs),
+      // Until then the runs under way are renewed, and hear of their cancels.
+      () => this.#sweep?.stop(),
+      () => (this.#serving = undefined),
+      () => begun.clear(),
+      () => retired,
+      () => store.flush(),
+    );
   }
 
   /** Removes runs whose `ttlMs` is over, and the logs and records of those that ended long enough ago. `serve` does it from time to time. */
@@ -322,12 +321,15 @@ export class RunService {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    await this.drain(0);
-    for (const unlisten of this.#unlisten) unlisten();
-    this.#parts.tails.close();
-    await this.subscriptions.close();
-    if (this.#settings.engine === undefined) await this.#engine.close();
-    if (this.#settings.storage === undefined) await this.#storage.close();
+    const { engine, storage } = this.#settings;
+    await closeInOrder(
+      () => this.drain(0),
+      ...this.#unlisten,
+      () => this.#parts.tails.close(),
+      () => this.subscriptions.close(),
+      () => engine === undefined && this.#engine.close(),
+      () => storage === undefined && this.#storage.close(),
+    );
   }
 
   #makeAdmission(): (caller: CountedCaller, bytes?: number) => Promise<number> {

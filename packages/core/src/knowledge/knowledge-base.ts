@@ -1,3 +1,4 @@
+import { closeInOrder } from "../async/close-in-order.ts";
 import { checkOptionNames } from "../errors/read-options.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { untilAborted } from "../async/until-aborted.ts";
@@ -130,8 +131,10 @@ export class KnowledgeBase {
   /** Closes this knowledge base, and its store unless `ownsStore` is false. Closing twice is safe. */
   async close(): Promise<void> {
     this.#closed = true;
-    await this.#documents.close();
-    if (this.#ownsStore) await this.#store.close();
+    await closeInOrder(
+      () => this.#documents.close(),
+      () => this.#ownsStore && this.#store.close(),
+    );
   }
 
   /** Creates a tool that searches this knowledge base, with the run's API key for the vendor of the embeddings. */

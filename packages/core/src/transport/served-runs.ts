@@ -1,3 +1,4 @@
+import { closeInOrder, closeTogether } from "../async/close-in-order.ts";
 import type { DurableWorkflow } from "../attempts/run-service-options.ts";
 import { RunService } from "../durable/run-service.ts";
 import type { RunCaller, RunView } from "../run-store/run-view.ts";
@@ -204,25 +205,36 @@ export class ServedRuns implements EndingRuns {
    * clients are told `interrupted`.
    */
   async drain(): Promise<void> {
-    const over = this.#active.drain().then(() => this.#options.onRunsOver?.());
-    const kept = over.then(() => this.#kept?.close());
+    const kept = async () =>
+      await closeInOrder(
+        () => this.#active.drain(),
+        () => this.#options.onRunsOver?.(),
+        () => this.#kept?.close(),
+      );
     // Runs that wait, or are elsewhere, go on without this process: there is nothing to wait for.
-    const durable = Promise.resolve(this.durable?.drain(longestMs)).then(() => this.#tails.endAll());
-    await Promise.all([kept, durable]);
+    const durable = async () =>
+      await closeInOrder(
+        () => this.durable?.drain(longestMs),
+        () => this.#tails.endAll(),
+      );
+    await closeTogether(kept, durable);
   }
 
   /** Ends all runs of this process that are left, and hands durable ones back. */
   endAll(): void {
     this.#active.endAll();
-    void this.durable?.drain(0);
+    // Who waits for `drain` is told of a failure.
+    void this.durable?.drain(0).catch(() => undefined);
     void this.#tails.endAll();
   }
 
   /** Ends all runs of this process, what keeps them, and the following of durable ones. The host's service goes on. */
   async close(): Promise<void> {
     this.#active.endAll();
-    await this.#tails.endAll();
-    await this.#kept?.close();
+    await closeInOrder(
+      () => this.#tails.endAll(),
+      () => this.#kept?.close(),
+    );
   }
 
   async #findAnswerable(runId: string, { waitId, caller, mayAnswer }: GivenAnswer): Promise<FoundRun> {

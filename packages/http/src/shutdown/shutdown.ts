@@ -1,6 +1,6 @@
 import { createLogger, TroupeError } from "@troupe/core";
 import type { Logger } from "@troupe/core";
-import { loggerOption, milliseconds, optional, readOptions, withTimeout } from "@troupe/core/adapter";
+import { closeTogether, loggerOption, milliseconds, optional, readOptions, withTimeout } from "@troupe/core/adapter";
 import type { EndingRuns, OptionTable } from "@troupe/core/adapter";
 import { WatchedServer } from "./watched-server.ts";
 import type { ClosableServer } from "./watched-server.ts";
@@ -70,14 +70,14 @@ export class Shutdown {
   attach(server: ClosableServer): this {
     const watched = new WatchedServer(server);
     this.#servers.push(watched);
-    if (this.#hasBegun) void watched.close(this.#drainMs);
+    if (this.#hasBegun) void this.#ended(() => watched.close(this.#drainMs));
     return this;
   }
 
   /** Ends runs when the service ends. A router that is given this shutdown adds its own. */
   add(runs: EndingRuns): this {
     this.#runs.push(runs);
-    if (this.#hasBegun) void runs.drain();
+    if (this.#hasBegun) void this.#ended(() => runs.drain());
     return this;
   }
 
@@ -106,9 +106,9 @@ export class Shutdown {
   }
 
   async #end(): Promise<void> {
-    const drained = this.#runs.map((runs) => runs.drain());
-    const closed = this.#servers.map((server) => server.close(this.#drainMs));
-    const ended = Promise.all([...drained, ...closed]).then(() => true as const);
+    const drains = this.#runs.map((runs) => () => this.#ended(() => runs.drain()));
+    const closings = this.#servers.map((server) => () => this.#ended(() => server.close(this.#drainMs)));
+    const ended = closeTogether(...drains, ...closings).then(() => true as const);
     if (await endsWithin(ended, this.#graceMs)) return;
 
     const left = this.#runs.reduce((sum, { size }) => sum + size, 0);
@@ -116,6 +116,15 @@ export class Shutdown {
     for (const runs of this.#runs) runs.endAll();
     if (await endsWithin(ended, endingMs)) return;
     for (const server of this.#servers) server.force();
+  }
+
+  /** Waits for an end. Never rejects: what cannot be ended holds up nothing else. */
+  async #ended(end: () => Promise<void>): Promise<void> {
+    try {
+      await end();
+    } catch (error) {
+      this.#logger.error("A part of the service could not be ended in order. The others are.", { error });
+    }
   }
 
   #endProcess(): void {

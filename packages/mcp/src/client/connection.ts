@@ -1,6 +1,13 @@
 import { createLogger, TroupeError } from "@troupe/core";
 import type { ToolDef } from "@troupe/core";
-import { abortedError, createMasker, startDeadline, untilAborted, withTimeout } from "@troupe/core/adapter";
+import {
+  abortedError,
+  closeTogether,
+  createMasker,
+  startDeadline,
+  untilAborted,
+  withTimeout,
+} from "@troupe/core/adapter";
 import type { Masker } from "@troupe/core/adapter";
 import type { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { listTools } from "./list-tools.ts";
@@ -139,7 +146,7 @@ export class Connection {
   async close(): Promise<void> {
     const opening = this.#opening;
     if (opening !== undefined) this.#drop(opening, true);
-    await Promise.all([...this.#closing, this.#session?.close()]);
+    await closeTogether(...Array.from(this.#closing, (closing) => () => closing), () => this.#session?.close());
   }
 
   async #opened(signal?: AbortSignal): Promise<OpenClient> {

@@ -1,6 +1,6 @@
 import { TroupeError } from "@troupe/core";
 import type { ContentPart, RunContext, ToolDef, ToolReturn, ToolSource } from "@troupe/core";
-import { Network, runOf } from "@troupe/core/adapter";
+import { closeTogether, Network, runOf } from "@troupe/core/adapter";
 import { callServerTool } from "./call-server-tool.ts";
 import { Connection } from "./connection.ts";
 import { ToolMaker } from "./make-tools.ts";
@@ -120,7 +120,7 @@ export class McpToolServer implements ToolSource {
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const [key, connection] of this.#connections) this.#remove(key, connection);
-    await Promise.all(this.#closing);
+    await closeTogether(...Array.from(this.#closing, (closing) => () => closing));
   }
 
   /** Calls the work with the connection of the context's headers, which is not closed meanwhile. */

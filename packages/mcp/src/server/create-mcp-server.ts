@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { TroupeError } from "@troupe/core";
-import { logWarnings } from "@troupe/core/adapter";
+import { closeInOrder, closeTogether, logWarnings } from "@troupe/core/adapter";
+import type { EndingRuns } from "@troupe/core/adapter";
 import type { McpRequest } from "./answer-request.ts";
 import { createNotify } from "./extension.ts";
 import type { McpNotify } from "./extension.ts";
@@ -49,23 +50,13 @@ export function createMcpServer(options: McpServerOptions): McpServer {
   const close = async (): Promise<void> => {
     calls.endAll();
     endWarnings();
-    await Promise.all([http.close(), stdio?.close(), tasks.close()]);
+    await closeTogether(
+      () => http.close(),
+      () => stdio?.close(),
+      () => tasks.close(),
+    );
   };
-  settings.shutdown?.add({
-    get size() {
-      return calls.size + tasks.size;
-    },
-    drain: async () => {
-      await Promise.all([calls.drain(), tasks.drain()]);
-      // The last result over stdio is written when its call is over.
-      await new Promise<void>((resolve) => setImmediate(resolve));
-      await close();
-    },
-    endAll: () => {
-      calls.endAll();
-      tasks.endAll();
-    },
-  });
+  settings.shutdown?.add(endingRuns({ calls, tasks, close }));
   return {
     handler: (request, response) => void http.serve(request, response),
     notify: createNotify(settings.extend !== undefined, () => {
@@ -78,5 +69,27 @@ export function createMcpServer(options: McpServerOptions): McpServer {
       await stdio.ended;
     },
     close,
+  };
+}
+
+/** The calls and tasks of a server, which a shutdown ends before the server itself. */
+function endingRuns(ends: { calls: RunningCalls; tasks: TaskRuns; close: () => Promise<void> }): EndingRuns {
+  const { calls, tasks, close } = ends;
+  const drainAll = async (): Promise<void> =>
+    await closeTogether(
+      () => calls.drain(),
+      () => tasks.drain(),
+    );
+  // The last result over stdio is written when its call is over.
+  const writeLast = async (): Promise<void> => await new Promise((resolve) => setImmediate(resolve));
+  return {
+    get size() {
+      return calls.size + tasks.size;
+    },
+    drain: async () => await closeInOrder(drainAll, writeLast, close),
+    endAll: () => {
+      calls.endAll();
+      tasks.endAll();
+    },
   };
 }

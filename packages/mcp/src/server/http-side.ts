@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { TroupeError } from "@troupe/core";
-import { toTroupeError } from "@troupe/core/adapter";
+import { closeTogether, toTroupeError } from "@troupe/core/adapter";
 import type * as Library from "@modelcontextprotocol/server";
 import { answerRequest, sendRefusal } from "./answer-request.ts";
 import type { McpRequest } from "./answer-request.ts";
@@ -65,7 +65,10 @@ export class HttpSide {
   async close(): Promise<void> {
     this.#isClosed = true;
     const answerers = await this.#answerers?.catch(() => undefined);
-    await Promise.all([answerers?.handler.close(), answerers?.sessions?.close()]);
+    await closeTogether(
+      () => answerers?.handler.close(),
+      () => answerers?.sessions?.close(),
+    );
   }
 
   async #answer(asked: SessionRequest): Promise<Response> {

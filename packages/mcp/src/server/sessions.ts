@@ -1,4 +1,4 @@
-import { CallerHoldings, CallerShares, countedCaller, createId, ownerKey } from "@troupe/core/adapter";
+import { CallerHoldings, CallerShares, closeTogether, countedCaller, createId, ownerKey } from "@troupe/core/adapter";
 import type { CountedCaller, OwnerKey } from "@troupe/core/adapter";
 import type * as Library from "@modelcontextprotocol/server";
 import { isInitialize } from "./answer-request.ts";
@@ -71,7 +71,7 @@ export class Sessions {
   /** Ends all sessions, and opens no further ones. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    await Promise.all([...this.#sessions.keys()].map(async (id) => await this.#end(id)));
+    await closeTogether(...Array.from(this.#sessions.keys(), (id) => () => this.#end(id)));
   }
 
   async #serve(id: string, session: Session, { request, options, caller }: SessionRequest): Promise<Response> {

@@ -1,0 +1,50 @@
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { LocalEngine } from "../attempts/local-engine.ts";
+import type { EngineServeOptions, Perform, Serving } from "../attempts/run-engine.ts";
+import { InMemoryStorage } from "../storage/in-memory-storage.ts";
+import { RunService } from "./run-service.ts";
+import { request, scriptedAgent } from "./test/services.ts";
+
+/** An engine whose database is away when its work is to end. */
+class LostEngine extends LocalEngine {
+  override async serve(perform: Perform, options: EngineServeOptions): Promise<Serving> {
+    const serving = await super.serve(perform, options);
+    const drain = async (): Promise<void> => {
+      await serving.drain(0);
+      throw new Error("The engine is away.");
+    };
+    return { drain };
+  }
+}
+
+async function serveLost() {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const storage = new InMemoryStorage();
+  const service = new RunService({ agents: { a: scriptedAgent([{ hang: true }]) }, storage, engine: new LostEngine() });
+  await service.serve();
+  const { runId } = await service.accept(request);
+  const events = Array.fromAsync(service.events(runId, "host"));
+  return { service, events };
+}
+
+describe("a service whose engine cannot end its work", () => {
+  it("ends its readers and its timers all the same when it is closed, and tells of the failure", async () => {
+    const { service, events } = await serveLost();
+    expect(vi.getTimerCount()).toBeGreaterThan(0);
+    await expect(service.close()).rejects.toThrow("The engine is away.");
+
+    await expect(events.catch(() => "ended")).resolves.toBeDefined();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("performs no runs any more when it is drained, and can serve again", async () => {
+    const { service } = await serveLost();
+    await expect(service.drain(0)).rejects.toThrow("The engine is away.");
+    expect(vi.getTimerCount()).toBe(0);
+    await service.serve();
+
+    await service.close().catch(() => undefined);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
