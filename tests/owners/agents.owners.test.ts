@@ -1,7 +1,7 @@
 import { checkOwners, principals, usersOfAll } from "@troupe-internal/fault-tools";
 import { Agent, defineTool, InMemoryStorage, Memory, SessionStore, UserMemory } from "@troupe/core";
 import type { AgentConfig, ChatMessage, SessionOwner } from "@troupe/core";
-import { readRunUser } from "@troupe/core/adapter";
+import { ownerKey, readRunUser } from "@troupe/core/adapter";
 import { ScriptedModel } from "@troupe/core/testing";
 import { describe, expect, it, vi } from "vitest";
 
@@ -60,8 +60,19 @@ describe("each of several owners finds its own and nothing else", () => {
     });
   });
 
-  it("in sessions, by their id and in lists", async () => {
-    const sessions = new SessionStore(new InMemoryStorage());
+  it("in sessions, by their id and in lists, and leaves nothing when it goes", async () => {
+    const storage = new InMemoryStorage();
+    const sessions = new SessionStore(storage);
+    // Stored in pieces of its own, beside the turn.
+    const image = { type: "image" as const, mimeType: "image/png", data: "QUFB".repeat(10_000) };
+    const add = async (owner: SessionOwner, sessionId: string, text: string): Promise<void> => {
+      const session = await sessions.open(sessionId, { owner });
+      const usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0 };
+      const messages = [{ role: "assistant" as const, content: "Yes." }];
+      const input = [{ type: "text" as const, text }, image];
+      await session.appendTurn({ runId: "r", runnable: "a", input, messages, status: "completed", usage });
+      session.release();
+    };
     await checkOwners({
       shows: [
         "packages/core/src/session/session-store.ts",
@@ -71,20 +82,22 @@ describe("each of several owners finds its own and nothing else", () => {
       ],
       owners: usersOfAll,
       leave: async (owner, mark) => {
-        const session = await sessions.open("s", { owner });
-        const usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0 };
-        const messages = [{ role: "assistant" as const, content: "Yes." }];
-        await session.appendTurn({ runId: "r", runnable: "a", input: mark, messages, status: "completed", usage });
-        session.release();
+        await add(owner, "s", mark);
+        await add(owner, "last", "Later.");
       },
       find: async (owner) => {
         const { sessions: listed } = await sessions.listSessions(owner);
-        const turns = await Promise.all(
-          listed.map(async ({ sessionId }) => (await sessions.readTurns(sessionId, { owner })).turns),
-        );
-        return turns.flat().map(({ input }) => (typeof input === "string" ? input : ""));
+        for (const { updatedAt } of listed) expect(updatedAt).toBeGreaterThan(1_700_000_000_000);
+        expect(listed.map(({ sessionId }) => sessionId)).toEqual(listed.length === 0 ? [] : ["last", "s"]);
+        const read = listed.map(async ({ sessionId }) => (await sessions.readTurns(sessionId, { owner })).turns);
+        return marksIn(JSON.stringify((await Promise.all(read)).flat().map(({ input }) => input)));
       },
-      remove: async (owner) => await sessions.deleteUser(owner.userId, owner),
+      remove: async (owner) => {
+        await sessions.deleteUser(owner.userId, owner);
+        const namespaces = ["sessions", "session-recent", "turns", "turn-parts", "memory", "facts"];
+        const left = await Promise.all(namespaces.map((namespace) => storage.list(namespace, `${ownerKey(owner)}/`)));
+        expect(left.flat()).toEqual([]);
+      },
     });
   });
 

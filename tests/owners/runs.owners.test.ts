@@ -1,9 +1,9 @@
 import { checkOwners, principals, usersOfAll } from "@troupe-internal/fault-tools";
-import { Agent, createLogger, InMemoryStorage, RunService } from "@troupe/core";
+import { Agent, createLogger, defineTool, InMemoryStorage, RunService } from "@troupe/core";
 import type { SessionOwner, StorageDriver } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
 import { SqliteStorage } from "@troupe/storage-sqlite";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 
 type User = SessionOwner & { userId: string };
 type Services = ConstructorParameters<typeof RunService>[0];
@@ -185,6 +185,43 @@ describe.each(storages)("each of several owners finds its own runs and nothing e
     await expect.poll(async () => await accept(next, principals[0])).toBe(false);
     for (const owner of principals) expect(await accept(next, owner)).toBe(false);
     expect([await accept(next, newcomer), await accept(next, newcomer)]).toEqual([true, true]);
+  });
+});
+
+it.each(storages)("runs of each owner that wait for an answer count for its own bound, in %s", async (_, create) => {
+  const pay = defineTool({
+    name: "pay",
+    description: "Pays.",
+    parameters: { type: "object" },
+    needsApproval: true,
+    execute: () => "Paid.",
+  });
+  const model = new ScriptedModel().respond(() => ({ toolCalls: [{ name: "pay" }] }));
+  const service = makeService({
+    agents: { a: new Agent({ name: "a", model, tools: [pay] }) },
+    storage: create(),
+    admission: { perCaller: 2 },
+  });
+  await service.serve();
+  const accept = async (owner: User): Promise<string | undefined> =>
+    await service.accept({ kind: "agent", name: "a", input: "Pay.", owner }).then(
+      ({ runId }) => runId,
+      (error: unknown) => {
+        expect(error).toMatchObject({ code: "rate_limited" });
+        return undefined;
+      },
+    );
+  const taken = new Map<User, string>();
+  await checkOwners({
+    shows: ["packages/core/src/attempts/run-suspension.ts", "packages/core/src/run-store/run-record.ts"],
+    owners: principals,
+    leave: async (owner, mark) => {
+      for (const runId of [await accept(owner), await accept(owner)]) {
+        await vi.waitFor(async () => expect((await service.get(runId ?? "", owner)).status).toBe("waiting"));
+      }
+      taken.set(owner, mark);
+    },
+    find: async (owner) => ((await accept(owner)) === undefined ? [taken.get(owner) ?? ""] : []),
   });
 });
 
