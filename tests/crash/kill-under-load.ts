@@ -37,7 +37,8 @@ async function arm({ random }: Scene, { service, moment, sessions }: Kill): Prom
   const draw = random();
   if (moment === "random") return armAfterAnswer(service, draw * 300);
   const perTurn = moment === "after_model" || moment === "after_tool" ? 2 : 1;
-  const { gone } = await service.killAt(moment, Math.ceil(perTurn * (4 + draw * 2 * sessions.length)));
+  const occurrence = Math.ceil(perTurn * (4 + draw * 2 * sessions.length));
+  const { gone } = await service.killAt(moment, { occurrence, share: random() });
   return { gone, onAnswer: () => {} };
 }
 

@@ -8,24 +8,26 @@ const [signal, delay] = [0, 1];
 
 /**
  * Kills its own process while a turn is being committed. A driver may commit synchronously, so another thread kills, at a
- * random moment within the usual duration of a commit. Sends `{ committed }` to the parent when the kill came too late.
+ * drawn moment within the usual duration of a commit. Sends `{ committed }` to the parent when the kill came too late.
  */
 export class KillWithinCommit {
   readonly #threadFile: URL;
   readonly #shared = new Int32Array(new SharedArrayBuffer(8));
   #left = Infinity;
   #usualMs = 1;
+  #share = 0;
 
   constructor(threadFile: URL) {
     this.#threadFile = threadFile;
   }
 
-  /** Prepares to kill within the n-th commit from now on. */
-  async arm(occurrence: number): Promise<void> {
+  /** Prepares to kill within the n-th commit from now on, after a share of its usual duration, from 0 to 1. */
+  async arm({ occurrence, share }: { occurrence: number; share: number }): Promise<void> {
     const killer = new Worker(this.#threadFile, { workerData: this.#shared });
     killer.unref();
     await once(killer, "online");
     this.#left = occurrence;
+    this.#share = share;
   }
 
   /** Wraps the driver, so that the chosen commit is the last. */
@@ -44,7 +46,7 @@ export class KillWithinCommit {
 
   /** Starts the countdown of the other thread. */
   #strike(): void {
-    this.#shared[delay] = Math.floor(Math.random() * this.#usualMs * 1000);
+    this.#shared[delay] = Math.floor(this.#share * this.#usualMs * 1000);
     Atomics.store(this.#shared, signal, 1);
     Atomics.notify(this.#shared, signal);
   }

@@ -1,8 +1,8 @@
 // `pnpm test:crash [sqlite] [postgres] [mongodb] [restarts] [runs] [demo] [nodes-postgres] [nodes-redis] [nodes-saturated]
 // [nodes-blocked]`: runs 15 crash trials on each storage, or TROUPE_CRASH_TRIALS of them, restarts PostgreSQL under load, and
 // kills a service with durable runs and the demo server 200 times each, or TROUPE_KILLS. The trials of services on several
-// machines kill 12, 6 and 3 of their processes, or TROUPE_KILLS, and block live ones 12 times, or TROUPE_BLOCKS. Trials without
-// their servers are skipped and named, which is an error when REQUIRED_SERVICES lists one. `--install` installs what is missing.
+// machines kill 12, 6 and 3 of their processes, or TROUPE_KILLS, and block live ones 12 times, or TROUPE_BLOCKS. All draw from
+// the seed 1, or TROUPE_SEED, which is printed. Trials without their servers are skipped and named, which is an error when REQUIRED_SERVICES lists one. `--install` installs what is missing.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -57,7 +57,7 @@ async function trySqlite(): Promise<readonly string[]> {
 }
 
 async function tryStorage(storage: StorageAddress): Promise<readonly string[]> {
-  const record = await tryCrashes({ storage, trials, seed: 1 });
+  const record = await tryCrashes({ storage, trials, seed });
   for (const line of record.toLines()) print(`  ${line}`);
   return record.faults;
 }
@@ -79,7 +79,7 @@ async function tryPostgresRestarts(): Promise<readonly string[]> {
 
 async function tryDurableRuns(kill: typeof killWhileStreaming): Promise<readonly string[]> {
   const kills = Number(process.env["TROUPE_KILLS"] ?? "200");
-  const { faults, ends, effects, ...counts } = await kill({ kills, seed: 1 });
+  const { faults, ends, effects, ...counts } = await kill({ kills, seed });
   const { reconnects, resets, interrupted, doubts } = counts;
   print(`  ${kills} kills; runs by their end: ${JSON.stringify(ends)}; ${effects} effects`);
   print(
@@ -138,6 +138,7 @@ async function tryOne(name: string, { run, services = [] }: Trials): Promise<rea
   }
 }
 
+print(`TROUPE_SEED=${seed}`);
 for (const name of names.length > 0 ? names : Object.keys(trialsOf)) {
   const found = trialsOf[name];
   if (found === undefined) throw new Error(`Unknown trials "${name}". Expected ${Object.keys(trialsOf).join(", ")}.`);

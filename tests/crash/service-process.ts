@@ -51,11 +51,15 @@ export class ServiceProcess {
     this.#url = `http://127.0.0.1:${(await said).port}`;
   }
 
-  /** Prepares to kill the service at the n-th such moment. `gone` resolves when it is dead, with whether it died there. */
-  async killAt(moment: Moment, occurrence: number): Promise<{ gone: Promise<boolean> }> {
+  /**
+   * Prepares to kill the service at the n-th such moment; within a commit, after a share of its usual duration, from 0 to 1.
+   * `gone` resolves when it is dead, with whether it died there.
+   */
+  async killAt(moment: Moment, at: { occurrence: number; share: number }): Promise<{ gone: Promise<boolean> }> {
+    const { occurrence } = at;
     if (moment !== "within_commit") return { gone: this.#child.killAt(moment, occurrence).then(() => true) };
     const armed = this.#child.next((message): message is object => has(message, "armed"));
-    this.#order({ killWithinCommit: occurrence });
+    this.#order({ killWithinCommit: at });
     await armed;
     const isHit = (): boolean => !this.#child.messages.some((message) => has(message, "committed"));
     return { gone: this.#child.exit.then(isHit) };

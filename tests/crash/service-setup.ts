@@ -12,4 +12,4 @@ export type ServiceSetup = {
 };
 
 /** A message from the parent: open the storage and serve, or be killed within one of the next commits. */
-export type ServiceOrder = { serve: true } | { killWithinCommit: number };
+export type ServiceOrder = { serve: true } | { killWithinCommit: { occurrence: number; share: number } };

@@ -68,8 +68,8 @@ async function visitDemo(visit: Visit, options: VisitOptions): Promise<VisitResu
 }
 
 /** Shuts services of its own down, as many as there are cases. */
-async function visitInShutdowns(_: Visited, { cases: shutdowns }: VisitOptions): Promise<VisitResult> {
-  const { statuses, resets, mistakes } = await tryShutdowns(shutdowns);
+async function visitInShutdowns(_: Visited, { cases: shutdowns, seed: drawn }: VisitOptions): Promise<VisitResult> {
+  const { statuses, resets, mistakes } = await tryShutdowns(shutdowns, drawn);
   return { cases: Object.values(statuses).reduce((sum, count) => sum + count, 0), faults: [...resets, ...mistakes] };
 }
 
@@ -126,6 +126,7 @@ async function visitOn(): Promise<void> {
   for (let next = left.shift(); next !== undefined; next = left.shift()) table.push(await tryOne(...next));
 }
 
+print(`--cases ${cases} --seed ${seed}`);
 // Two at a time: the longest one keeps one processor busy, and the others have the second.
 await Promise.all([visitOn(), visitOn()]);
 print(table.join("\n"));

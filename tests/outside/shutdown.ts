@@ -1,5 +1,5 @@
 // Shuts a service down again and again while clients ask it, and counts what they saw: `node --conditions=@troupe/source
-// tests/outside/shutdown.ts 20`. No client that sent a request may be reset.
+// tests/outside/shutdown.ts 20 [seed]`. No client that sent a request may be reset.
 import { mkdtempSync, rmSync } from "node:fs";
 import { Agent as Connections, request } from "node:http";
 import type { IncomingMessage } from "node:http";
@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { TestChild } from "@troupe-internal/fault-tools";
+import { seededRandom, TestChild } from "@troupe-internal/fault-tools";
 
 /** Report of the clients of a service on a number of shutdowns. */
 export type ShutdownReport = {
@@ -43,13 +43,14 @@ const clients: readonly Client[] = questions.flatMap((question) =>
 /** Milliseconds for which the service refuses runs before its listener closes, and those that its runs have. */
 const [drainMs, graceMs] = [1500, 2500];
 
-/** Starts a service and shuts it down under load, so many times. */
-export async function tryShutdowns(shutdowns: number): Promise<ShutdownReport> {
+/** Starts a service and shuts it down under load, so many times, at moments drawn from the seed. */
+export async function tryShutdowns(shutdowns: number, seed = 1): Promise<ShutdownReport> {
+  const random = seededRandom(seed);
   const folder = mkdtempSync(join(tmpdir(), "troupe-shutdown-"));
   const report: ShutdownReport = { shutdowns, statuses: {}, refusedConnections: 0, resets: [], mistakes: [] };
   try {
     for (let index = 0; index < shutdowns; index++) {
-      await shutDown(join(folder, `${index}.db`), report);
+      await shutDown(join(folder, `${index}.db`), { report, afterMs: random() * 200 });
     }
   } finally {
     rmSync(folder, { recursive: true });
@@ -57,7 +58,8 @@ export async function tryShutdowns(shutdowns: number): Promise<ShutdownReport> {
   return report;
 }
 
-async function shutDown(file: string, report: ShutdownReport): Promise<void> {
+/** Shuts a service on this file down, some milliseconds after it has answered 20 requests. */
+async function shutDown(file: string, { report, afterMs }: { report: ShutdownReport; afterMs: number }): Promise<void> {
   const service = new URL("../http/sqlite-service.ts", import.meta.url);
   const child = await TestChild.start(service, { args: [file, String(graceMs), String(drainMs)] });
   try {
@@ -65,7 +67,7 @@ async function shutDown(file: string, report: ShutdownReport): Promise<void> {
     const before = report.statuses[200] ?? 0;
     const asking = clients.map((client) => askOn(client, { port, report }));
     while ((report.statuses[200] ?? 0) < before + 20) await sleep(20);
-    await sleep(Math.random() * 200);
+    await sleep(afterMs);
 
     const { code, signal } = await child.kill("SIGTERM");
     await Promise.all(asking);
@@ -126,7 +128,9 @@ function describe({ method, path, pauseMs, keepsAlive }: Client): string {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const report = await tryShutdowns(Number(process.argv[2] ?? 20));
+  const seed = Number(process.argv[3] ?? 1);
+  process.stderr.write(`Seed ${seed}\n`);
+  const report = await tryShutdowns(Number(process.argv[2] ?? 20), seed);
   process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
   if (report.resets.length + report.mistakes.length > 0) process.exitCode = 1;
 }

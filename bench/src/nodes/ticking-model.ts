@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { seededRandom } from "@troupe-internal/fault-tools";
 import type { ModelProvider } from "@troupe/core";
 import type { ModelChunk, ModelResponse } from "@troupe/core/adapter";
 import { machineTimeMs } from "./machine-time.ts";
@@ -11,6 +12,7 @@ export class TickingModel implements ModelProvider {
   readonly providerId = "ticking";
   readonly modelId = "ticking-1";
   readonly #everyMs: number;
+  readonly #random = seededRandom(1);
   #isStopped = false;
 
   /** @param everyMs milliseconds between two tokens of an answer */
@@ -29,7 +31,7 @@ export class TickingModel implements ModelProvider {
 
   async *stream(): AsyncGenerator<ModelChunk> {
     // The clocks of several answers do not tick at the same moment.
-    const firstMs = machineTimeMs() + Math.random() * this.#everyMs;
+    const firstMs = machineTimeMs() + this.#random() * this.#everyMs;
     for (let number = 1; !this.#isStopped; number++) {
       // By the time of the first tick: a token that came late does not delay the others.
       const dueMs = firstMs + (number - 1) * this.#everyMs;

@@ -1,3 +1,4 @@
+import { seededRandom } from "@troupe-internal/fault-tools";
 import { median } from "../statistics.ts";
 import { vectorCandidates } from "./vector-candidates.ts";
 import type { BenchDocument, VectorCandidate } from "./vector-candidates.ts";
@@ -17,6 +18,7 @@ export type VectorCost = {
 };
 
 const batch = 1000;
+const random = seededRandom(1);
 
 /** Fills a candidate and searches in it. Needs a process of its own, because it tells memory by what the process has. */
 export async function measureVectors(trial: VectorTrial): Promise<VectorCost> {
@@ -70,7 +72,7 @@ function newDocument(index: number, dimensions: number): BenchDocument {
 }
 
 function newVector(dimensions: number): number[] {
-  return Array.from({ length: dimensions }, () => Math.random() - 0.5);
+  return Array.from({ length: dimensions }, () => random() - 0.5);
 }
 
 async function timeOf(work: () => Promise<unknown>): Promise<number> {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { TcpProxy, TestChild, Vendor, VendorModel } from "@troupe-internal/fault-tools";
+import { seededRandom, TcpProxy, TestChild, Vendor, VendorModel } from "@troupe-internal/fault-tools";
 import { Agent } from "@troupe/core";
 import type { ServerOptions } from "socket.io";
 import type { Socket } from "socket.io-client";
@@ -9,6 +9,7 @@ import type { Transport } from "../test/serve-gateway.ts";
 
 const patience = { timeout: 10_000, interval: 2 };
 const trials = 50;
+const random = seededRandom(1);
 
 async function serveVendor(server: Partial<ServerOptions> = {}) {
   const vendor = await Vendor.start({ pieces: 10_000, pieceBytes: 20, everyMs: 10 });
@@ -35,7 +36,7 @@ async function timeOfAbort({ vendor, served, proxy }: Place, transport: Transpor
   const begun = new Promise((resolve) => socket.once("agent.chunk", resolve));
   socket.emit("agent.run", { name: "a", input: "Hello?" });
   await begun;
-  await sleep(Math.random() * 20);
+  await sleep(random() * 20);
 
   const startedAt = performance.now();
   leave(socket, proxy);

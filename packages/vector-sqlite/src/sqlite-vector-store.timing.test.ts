@@ -1,3 +1,4 @@
+import { seededRandom } from "@troupe-internal/fault-tools";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { useVectorFiles } from "../test/stores.ts";
 import { SqliteVectorStore } from "./sqlite-vector-store.ts";
@@ -5,7 +6,8 @@ import { SqliteVectorStore } from "./sqlite-vector-store.ts";
 const newVectorFile = useVectorFiles();
 
 const dimensions = 1536;
-const newVector = () => Array.from({ length: dimensions }, () => Math.random() - 0.5);
+const random = seededRandom(1);
+const newVector = () => Array.from({ length: dimensions }, () => random() - 0.5);
 
 async function fill(count: number): Promise<SqliteVectorStore> {
   const store = new SqliteVectorStore(newVectorFile(), { durability: "normal" });

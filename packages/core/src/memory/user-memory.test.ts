@@ -265,8 +265,9 @@ describe("UserMemory.extractAndStore", () => {
 
   it("keeps at most maxFacts under twenty extractions at once, each of ten thousand facts", async () => {
     const memory = new UserMemory();
+    let facts = 0;
     const model = new ScriptedModel().respond(() =>
-      found(...Array.from({ length: 10_000 }, () => `Fact ${Math.random()}`)),
+      found(...Array.from({ length: 10_000 }, () => `Fact ${(facts += 1)}`)),
     );
     await Promise.all(Array.from({ length: 20 }, () => memory.extractAndStore("u", messages, model)));
 

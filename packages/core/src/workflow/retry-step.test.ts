@@ -49,7 +49,7 @@ describe("retryPolicy", () => {
   });
 
   it("applies jitter to each wait", async () => {
-    vi.mocked(Math.random).mockReturnValue(0.25);
+    vi.spyOn(Math, "random").mockReturnValue(0.25);
     const flaky = failing(1);
     const run = flowOf(flaky, 1).flow.run();
 

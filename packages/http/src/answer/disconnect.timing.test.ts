@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Vendor, VendorModel } from "@troupe-internal/fault-tools";
+import { seededRandom, Vendor, VendorModel } from "@troupe-internal/fault-tools";
 import { Agent } from "@troupe/core";
 import type { RequestHandler } from "express";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
@@ -8,6 +8,7 @@ import { openSocket, requestBytes } from "../../test/clients.ts";
 import { serve } from "../../test/serve-agent.ts";
 
 const patience = { timeout: 10_000, interval: 2 };
+const random = seededRandom(1);
 
 /** Reads the address, as hosts do that log it or limit the rate by it. */
 const askForAddress: RequestHandler = (request, _, next) => {
@@ -30,7 +31,7 @@ async function leave(mode: string, { vendor, service }: Awaited<ReturnType<typeo
   socket.write(requestBytes(`/agents/a/${mode}`));
   await vi.waitUntil(() => vendor.answering === 1, patience);
   if (mode === "stream") await once(socket, "data");
-  await sleep(Math.random() * 20);
+  await sleep(random() * 20);
 
   const startedAt = performance.now();
   socket.destroy();
