@@ -1,4 +1,5 @@
 import type NodeAssert from "node:assert/strict";
+import type { AsyncLocalStorage } from "node:async_hooks";
 import type { ErrorCode } from "../../errors/troupe-error.ts";
 import { TroupeError } from "../../errors/troupe-error.ts";
 
@@ -12,6 +13,17 @@ export const assert: typeof NodeAssert = new Proxy((() => {}) as unknown as type
   get: (_target, name): unknown => Reflect.get(load(), name),
   apply: (_target, _this, args: Parameters<typeof NodeAssert>) => load()(...args),
 });
+
+/** The share of its usual time that a case waits, for the cases that `withPatience` runs. */
+const shareOfPatience: AsyncLocalStorage<number> = new (process.getBuiltinModule("node:async_hooks").AsyncLocalStorage)();
+
+/**
+ * Runs a case that waits only a share of the usual time before it decides that its subject hangs. For tests of the suites
+ * themselves, whose subjects hang on purpose; those of users keep the whole time.
+ */
+export async function withPatience<Result>(share: number, run: () => Promise<Result> | Result): Promise<Result> {
+  return await shareOfPatience.run(share, run);
+}
 
 /** Asserts that the promise rejects with a `TroupeError` of this code, and returns the error. */
 export async function rejectsWith(promise: Promise<unknown>, code: ErrorCode): Promise<TroupeError> {
@@ -32,10 +44,11 @@ export async function failureOf(promise: Promise<unknown>): Promise<unknown> {
 }
 
 /**
- * Returns what the promise resolves to; an assertion fails when it hangs: when the event loop has been idle for `waitMs` by
+ * Returns what the promise resolves to; an assertion fails when it hangs: when the event loop has been idle for `usualMs` by
  * then. Time in which the process has work to do does not count, since a busy machine may be slow to do it.
  */
-export async function inTime<Result>(promise: Promise<Result>, waitMs = 4000): Promise<Result> {
+export async function inTime<Result>(promise: Promise<Result>, usualMs = 4000): Promise<Result> {
+  const waitMs = usualMs * (shareOfPatience.getStore() ?? 1);
   const patience = new Patience(waitMs);
   let timer: NodeJS.Timeout | undefined;
   const hangs = new Promise<never>((_, reject) => {
@@ -54,8 +67,9 @@ export async function inTime<Result>(promise: Promise<Result>, waitMs = 4000): P
   }
 }
 
-/** Waits until the condition holds; an assertion fails when it does not while the event loop has been idle for `waitMs`. */
-export async function until(holds: () => boolean, waitMs = 4000): Promise<void> {
+/** Waits until the condition holds; an assertion fails when it does not while the event loop has been idle for `usualMs`. */
+export async function until(holds: () => boolean, usualMs = 4000): Promise<void> {
+  const waitMs = usualMs * (shareOfPatience.getStore() ?? 1);
   const patience = new Patience(waitMs);
   while (!holds()) {
     assert.ok(!patience.isOver(), `the condition did not hold within ${waitMs} ms`);
