@@ -7,11 +7,15 @@ declare module "vitest" {
   export interface ProvidedContext {
     /** Number of trials of a deep test: few in `pnpm test`, many in `pnpm test:all`. */
     trials: "few" | "many";
+    /** Milliseconds after which a quick test counts as hanging. @default 20,000 */
+    hangsAfterMs?: number;
   }
 }
 
 const conditions = ["@troupe/source"];
 const foreign = ["**/node_modules/**", "**/dist/**"];
+
+const setup = (...files: readonly string[]) => files.map((file) => join(import.meta.dirname, "tests/setup", file));
 
 type Settings = NonNullable<UserWorkspaceConfig["test"]>;
 
@@ -27,7 +31,7 @@ function project(name: string, root: string, settings: Settings) {
       environment: "node" as const,
       // Files share their worker: our modules hold no state, and a test that changes a global restores it.
       isolate: false,
-      setupFiles: ["patience.ts", "names.ts"].map((file) => join(import.meta.dirname, "tests/setup", file)),
+      setupFiles: setup("patience.ts", "names.ts"),
       // Long enough for a busy machine; a test that hangs is found all the same.
       testTimeout: 120_000,
       hookTimeout: 120_000,
@@ -42,6 +46,9 @@ function project(name: string, root: string, settings: Settings) {
 const special = ["integration", "packed", "live", "processes", "slow", "timing"].map((kind) => `**/*.${kind}.test.ts`);
 
 const everywhere = ["{packages,apps,internal,tools,tests,bench}/**/*.test.ts"];
+
+/** Settings of tests that take a moment each: one that does not end is named long before its timeout. */
+const quick = { setupFiles: setup("patience.ts", "names.ts", "hangs.ts") };
 
 /** A project of all tests of one kind, which may take their time. */
 function kindOf(kind: string, settings: Settings = {}) {
@@ -60,11 +67,13 @@ export default defineConfig({
     projects: [
       // All packages in one project: its workers load core once, and not once for each package.
       project("quick", ".", {
+        ...quick,
         include: everywhere,
         exclude: [...foreign, ...special],
       }),
       // The quick tests beside "deep", whose many trials are those of "quick" and more.
       project("shallow", ".", {
+        ...quick,
         include: everywhere,
         exclude: [...foreign, ...special, "**/*.deep.test.ts"],
       }),
