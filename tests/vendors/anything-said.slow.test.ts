@@ -1,11 +1,11 @@
 import { InMemoryStorage } from "@troupe/core";
 import { SqliteStorage } from "@troupe/storage-sqlite";
 import fc from "fast-check";
-import { describe, inject, it, onTestFinished } from "vitest";
+import { describe, it, onTestFinished } from "vitest";
 import { startOddVendor } from "./anything-sent.ts";
 import { bareModel, checkSession, knownCases, largeCases, oddSessions } from "./anything-said.ts";
 
-const numRuns = { few: 200, many: 4000 }[inject("trials")];
+const numRuns = 1000;
 
 describe("a model that says anything", () => {
   const storages = { memory: () => new InMemoryStorage(), SQLite: () => new SqliteStorage(":memory:") };

@@ -119,9 +119,10 @@ describe("a streamed answer", () => {
     },
   );
 
-  it.each(names)("is left a second after its last event when it stays open, from %s", async (name) => {
+  // Concurrent, because each waits for its second.
+  it.concurrent.for(names)("is left a second after its last event when it stays open, from %s", async (name, test) => {
     const vendor = await FakeVendor.start({ strict: false });
-    onTestFinished(() => vendor.close());
+    test.onTestFinished(() => vendor.close());
     const body = toBody(name);
     const fault = { kind: "hang" as const, at: { afterBytes: Buffer.byteLength(body) } };
     vendor.plan({ raw: { status: 200, headers: {}, frames: [body] }, delivery: { fault } });

@@ -21,5 +21,5 @@ async function subject(): Promise<ModelProviderSubject & { close(): Promise<void
 }
 
 describe("MinimalProvider", () => {
-  checkConformance(it, modelProviderCases, { create: subject, dispose: async (each) => await each.close() });
+  checkConformance(it.concurrent, modelProviderCases, { create: subject, dispose: async (each) => await each.close() });
 });

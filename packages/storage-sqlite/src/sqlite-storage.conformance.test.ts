@@ -14,8 +14,7 @@ import {
   storageTransactionCases,
   storageWatchCases,
 } from "@troupe/core/testing";
-import { checkStorageModel } from "@troupe-internal/fault-tools";
-import { describe, expect, it } from "vitest";
+import { describe, it } from "vitest";
 import { useTestFolder } from "../test/test-folder.ts";
 import { SqliteStorage } from "./sqlite-storage.ts";
 
@@ -42,10 +41,4 @@ describe.each([
   checkConformance(it, sessionTitleCases, subject);
   checkConformance(it, sessionCutCases, subject);
   checkConformance(it, sessionPartCases, subject);
-});
-
-it("SqliteStorage answers any sequence of calls as the in-memory storage does", async () => {
-  const open = () => new SqliteStorage(newFile(), { durability: "normal" });
-
-  await expect(checkStorageModel({ open })).resolves.toBeUndefined();
 });

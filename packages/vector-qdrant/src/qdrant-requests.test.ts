@@ -236,30 +236,6 @@ describe("A change of QdrantVectorStore", () => {
     expect(await idsOf(store)).toEqual(["b"]);
   });
 
-  it("is several requests of at most 8 MB when it is large [qdrant.requests]", async () => {
-    const content = "ü".repeat(2 ** 20);
-    await store.write({
-      upsert: Array.from({ length: 10 }, (_, index) => ({ ...at(`d${index}`, [1, index]), content })),
-    });
-    const sizes = double.requests
-      .filter(({ path }) => path.endsWith("/batch"))
-      .map(({ body }) => Buffer.byteLength(JSON.stringify(body)));
-
-    expect(sizes).toHaveLength(4);
-    expect(Math.max(...sizes)).toBeLessThan(8 * 2 ** 20);
-    expect(await idsOf(store)).toHaveLength(10);
-  });
-
-  it("takes the largest content, and refuses what grows beyond a request of Qdrant", async () => {
-    const largest = { ...at("a", [1, 0]), content: '"'.repeat(8 * 2 ** 20) };
-    await store.upsert(largest);
-    expect((await store.get("a"))?.content).toBe(largest.content);
-    const beyond = { ...at("b", [1, 0]), content: "\u0001".repeat(8 * 2 ** 20) };
-
-    await expect(store.write({ upsert: [at("c", [1, 0]), beyond] })).rejects.toMatchObject({ code: "invalid_value" });
-    expect(await idsOf(store)).toEqual(["a"]);
-  });
-
   it("replaces a document in place: a reader in between finds the old one or the new one, each whole", async () => {
     const reader = new QdrantVectorStore({ url: double.url });
     const pieces = (n: number) => ["p0", "p1", "p2"].map((id) => ({ ...at(id, [1, 0], { n }), content: `${n}` }));

@@ -6,7 +6,7 @@ import { expect, inject, it, onTestFinished } from "vitest";
 import { anyBody } from "../../test/any-body.ts";
 import { message0, serveA2A } from "../../test/serve-a2a.ts";
 
-const numRuns = { few: 300, many: 20_000 }[inject("trials")];
+const numRuns = { few: 100, many: 20_000 }[inject("trials")];
 
 /** All codes that a call can bring about: those of bodies, and those of tasks. */
 const knownCodes: readonly number[] = [

@@ -4,7 +4,7 @@ import { checkRuns } from "./test/check-runs.ts";
 import { executeRuns } from "./test/execute-runs.ts";
 import { randomRuns } from "./test/random-runs.ts";
 
-const numRuns = { few: 500, many: 4300 }[inject("trials")];
+const numRuns = { few: 150, many: 4300 }[inject("trials")];
 
 describe("any runs of an agent", () => {
   it("end once, report what was billed, store what they say, send what vendors take, and leave nothing behind", async () => {

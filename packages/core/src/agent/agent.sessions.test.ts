@@ -30,18 +30,6 @@ describe("an agent in a session", () => {
     assertVendorWouldAccept(messages);
   });
 
-  it("keeps the session of each run without an id while 9,000 others begin [agent.storage-default-keeps]", async () => {
-    const { agent, model } = scripted([]);
-    model.respond(() => "Re.");
-    const first = await agent.run("First");
-    for (let run = 0; run < 9000; run++) await agent.run("Other");
-    const { sessionId } = await agent.run("Second", { sessionId: first.sessionId });
-
-    expect(sessionId).toBe(first.sessionId);
-    expect(lastRequest(model)).toEqual(["First", "Re.", "Second"]);
-    expect(await agent.sessions.readSession(sessionId)).toMatchObject({ title: "First", turns: 2 });
-  });
-
   it("starts a new session when none is named, and returns its id [output.identity]", async () => {
     const { agent, model } = scripted(["One.", "Two.", "Three."]);
     const first = await agent.run("First");

@@ -17,7 +17,7 @@ import { sleep } from "../async/sleep.ts";
 import { Agent } from "./agent.ts";
 
 const tenantCount = 50;
-const operations = { few: 1000, many: 20_000 }[inject("trials")];
+const operations = { few: 200, many: 20_000 }[inject("trials")];
 const atOnce = 200;
 const usage = { promptTokens: 1, completionTokens: 1, totalTokens: 2 };
 

@@ -4,7 +4,17 @@ import type { StorageDriver } from "../storage/storage-driver.ts";
 import { faultyStorage } from "../testing/faulty-storage.ts";
 import { RunStore } from "../run-store/run-store.ts";
 import { runnableOf } from "./test/asking-runnable.ts";
-import { makeService, readEvents, request, scriptedAgent, serveRuns, textOf, untilStatus } from "./test/services.ts";
+import {
+  fakeClock,
+  makeService,
+  readEvents,
+  request,
+  scriptedAgent,
+  serveRuns,
+  soon,
+  textOf,
+  untilStatus,
+} from "./test/services.ts";
 
 const agents = { a: scriptedAgent([{ text: "One." }, { text: "Two." }, { text: "Three." }]) };
 
@@ -99,17 +109,18 @@ describe("a run that begins with its acceptance", () => {
   });
 
   it("goes on as a second attempt where another process finds the first", async () => {
+    fakeClock();
     const storage = new InMemoryStorage();
     const { agent } = waitingAgent();
     const before = await serveRuns({ agents: { a: agent }, storage });
     const { runId } = await before.accept(request);
     const reader = before.events(runId, "host");
     expect((await reader.next()).value).toMatchObject({ type: "attempt", attempt: 1 });
-    await before.close();
+    await soon(before.close());
 
     const after = await serveRuns({ agents: { a: scriptedAgent([{ text: "Done." }]) }, storage });
-    expect(textOf(await readEvents(after, runId))).toBe("Done.");
-    expect((await untilStatus(after, runId, "completed")).attempts).toBe(2);
+    expect(textOf(await soon(readEvents(after, runId)))).toBe("Done.");
+    expect((await soon(untilStatus(after, runId, "completed"))).attempts).toBe(2);
   });
 
   it("is no other run with its id, which keeps its own attempts", async () => {

@@ -8,7 +8,17 @@ import type { FaultPlan } from "../testing/faulty-storage.ts";
 import { sleep } from "../async/sleep.ts";
 import { defineTool } from "../tool/define-tool.ts";
 import { askingRunnable, runnableOf } from "./test/asking-runnable.ts";
-import { makeService, readEvents, request, scriptedAgent, serveRuns, textOf, untilStatus } from "./test/services.ts";
+import {
+  fakeClock,
+  makeService,
+  readEvents,
+  request,
+  scriptedAgent,
+  serveRuns,
+  soon,
+  textOf,
+  untilStatus,
+} from "./test/services.ts";
 
 /** A runnable that talks until its signal aborts. */
 const endless = runnableOf(async function* (journal, { signal }) {
@@ -191,6 +201,7 @@ describe("a storage that fails", () => {
   });
 
   it("ends the readers of its run as storage_unavailable, and the run goes on when it is back [durable.storage-faults]", async () => {
+    fakeClock();
     let isDown = false;
     const service = await faulty(({ method, args }) => {
       const written = JSON.stringify(args[0]);
@@ -200,16 +211,17 @@ describe("a storage that fails", () => {
     });
     isDown = true;
     const { runId } = await service.accept(request);
-    const failure = await readEvents(service, runId).catch((error: TroupeError) => error);
+    const failure = await soon(readEvents(service, runId)).catch((error: TroupeError) => error);
     isDown = false;
 
     expect(failure).toMatchObject({ code: "storage_unavailable" });
     // The first answer was never stored: the model was asked anew.
-    expect(textOf(await readEvents(service, runId))).toBe("2");
-    await untilStatus(service, runId, "completed");
+    expect(textOf(await soon(readEvents(service, runId)))).toBe("2");
+    await soon(untilStatus(service, runId, "completed"));
   });
 
   it("lets a run go on whose session could not be reached, and stores its turn once [durable.storage-faults]", async () => {
+    fakeClock();
     const storage = new InMemoryStorage();
     let appends = 0;
     const sessions = faultyStorage(storage, ({ method }) =>
@@ -218,7 +230,7 @@ describe("a storage that fails", () => {
     const agent = scriptedAgent([{ text: "The answer." }], { storage: sessions });
     const service = await serveRuns({ agents: { a: agent }, storage });
     const { runId } = await service.accept(request);
-    const { attempts, output } = await untilStatus(service, runId, "completed");
+    const { attempts, output } = await soon(untilStatus(service, runId, "completed"));
 
     expect(attempts).toBe(2);
     expect(output).toMatchObject({ text: "The answer." });

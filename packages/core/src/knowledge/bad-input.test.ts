@@ -104,16 +104,6 @@ describe.each(Object.entries(stores))("a KnowledgeBase over %s", (_name, createS
     await knowledge.addDocuments(both);
     expect(await knowledge.get("kept")).toEqual({ id: "kept", content: longText(8) });
   });
-
-  it("takes a document of 8 MB, and returns it whole", async () => {
-    const embeddings = new FakeEmbeddings({ dimensions: 8 });
-    const knowledge = new KnowledgeBase({ name: "kb", vectorStore: createStore(), embeddings });
-    const content = "It rains in Oslo, and so on. ".repeat(300_000).slice(0, 8 * 2 ** 20);
-    await knowledge.add({ id: "large", content });
-
-    expect((await knowledge.get("large"))?.content === content).toBe(true);
-    expect((await knowledge.search("rain", { topK: 10_000 })).length).toBeGreaterThan(1000);
-  });
 });
 
 /** Fails every call of a store, and of its collections, while it is down. */

@@ -193,16 +193,6 @@ describe("a form that is refused before anything runs", () => {
 });
 
 describe("the limits of an upload", () => {
-  it("[http.upload-max-size] allow 52428800 bytes per file by default", async () => {
-    const { agent, model } = scripted("Seen.");
-    const service = await serve({ agents: { a: agent }, fileUpload: true });
-    const ask = (size: number) => service.ask("/agents/a/run", { method: "POST", body: toForm({}, sized(size)) });
-
-    expect((await ask(52_428_801)).text).toContain("52428800");
-    expect(model.calls).toEqual([]);
-    expect((await ask(52_428_800)).status).toBe(200);
-  });
-
   it("[http.upload-max-files] allow 10 files per upload by default", async () => {
     const files = Array.from({ length: 11 }, (_, index) => sized(1 + index, `${index}.bin`));
 

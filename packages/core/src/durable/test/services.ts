@@ -1,4 +1,4 @@
-import { onTestFinished } from "vitest";
+import { onTestFinished, vi } from "vitest";
 import { Agent } from "../../agent/agent.ts";
 import type { AgentConfig } from "../../agent/agent-config.ts";
 import { InMemoryStorage } from "../../storage/in-memory-storage.ts";
@@ -48,6 +48,23 @@ export async function untilStatus(service: RunService, runId: string, status: Ru
     if (view.status === status) return view;
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
+}
+
+/** Fakes the clock until the end of the test, for `soon`. */
+export function fakeClock(): void {
+  vi.useFakeTimers({
+    toFake: ["Date", "setTimeout", "clearTimeout", "setInterval", "clearInterval", "performance"],
+  });
+  onTestFinished(() => void vi.useRealTimers());
+}
+
+/** Returns what work resolves to, whose pauses take no time: the faked clock is advanced until it is done. */
+export async function soon<Result>(work: Promise<Result>): Promise<Result> {
+  const state = { isDone: false };
+  const settled = work.finally(() => (state.isDone = true));
+  settled.catch(() => undefined);
+  while (!state.isDone) await vi.advanceTimersByTimeAsync(10);
+  return await settled;
 }
 
 /** Returns the text of the chunks among events. */

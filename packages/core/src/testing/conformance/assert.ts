@@ -15,7 +15,9 @@ export const assert: typeof NodeAssert = new Proxy((() => {}) as unknown as type
 });
 
 /** The share of its usual time that a case waits, for the cases that `withPatience` runs. */
-const shareOfPatience: AsyncLocalStorage<number> = new (process.getBuiltinModule("node:async_hooks").AsyncLocalStorage)();
+const shareOfPatience: AsyncLocalStorage<number> = new (process.getBuiltinModule(
+  "node:async_hooks",
+).AsyncLocalStorage)();
 
 /**
  * Runs a case that waits only a share of the usual time before it decides that its subject hangs. For tests of the suites

@@ -7,7 +7,10 @@ import { InMemoryVectorStore, KnowledgeBase } from "@troupe/core";
 import type { EmbeddingProvider } from "@troupe/core";
 import { googleEmbeddings } from "@troupe/providers-google";
 import { openaiEmbeddings } from "@troupe/providers-openai";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, inject, it, onTestFinished } from "vitest";
+
+/** Documents of 95,700 characters, each 58 pieces. */
+const documentCount = { few: 10, many: 100 }[inject("trials")];
 
 type Case = {
   create: (baseURL: string) => EmbeddingProvider;
@@ -77,10 +80,10 @@ describe.each(Object.entries(cases))(
       expect(inputs.map(({ length }) => length)).toEqual([firstBatch, 44]);
     });
 
-    it("get five thousand pieces of documents within the vendor's limits [knowledge.batches]", async () => {
+    it("get the pieces of many documents within the vendor's limits [knowledge.batches]", async () => {
       const { embeddings, inputs } = await start();
       const content = "It rains in Oslo, and so on. ".repeat(3300);
-      const documents = Array.from({ length: 100 }, (_, index) => ({ id: `d${index}`, content }));
+      const documents = Array.from({ length: documentCount }, (_, index) => ({ id: `d${index}`, content }));
       for (const batchSize of [undefined, 5000]) {
         inputs.length = 0;
         const vectorStore = new InMemoryVectorStore();
@@ -89,11 +92,11 @@ describe.each(Object.entries(cases))(
         await knowledge.addDocuments(documents);
 
         const texts = inputs.flat();
-        expect(texts.length).toBeGreaterThan(5000);
+        expect(texts.length).toBeGreaterThan(50 * documentCount);
         expect(Math.max(...inputs.map(({ length }) => length))).toBeLessThanOrEqual(firstBatch);
         const characters = inputs.map((batch) => batch.join("").length);
         expect(Math.max(...characters)).toBeLessThanOrEqual(mostCharacters);
-        expect((await knowledge.get("d99"))?.content === content).toBe(true);
+        expect((await knowledge.get("d5"))?.content === content).toBe(true);
       }
     });
   },

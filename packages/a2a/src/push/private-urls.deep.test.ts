@@ -15,7 +15,7 @@ import { PushPost } from "./push-post.ts";
 import { PushSigner } from "./push-signer.ts";
 
 const numRuns = { few: 1000, many: 20_000 }[inject("trials")];
-const someRuns = { few: 100, many: 2000 }[inject("trials")];
+const someRuns = { few: 25, many: 2000 }[inject("trials")];
 
 /** Listens on the loopback addresses of this machine, and counts the connections. */
 async function setTrap(): Promise<{ port: number; connections: () => number }> {

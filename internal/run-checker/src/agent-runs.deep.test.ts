@@ -1,6 +1,6 @@
 import { Agent, InMemoryStorage, RunError } from "@troupe/core";
 import type { RunOutput } from "@troupe/core";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, inject, it, onTestFinished } from "vitest";
 import { check } from "./check.ts";
 import { createNonce } from "./nonce.ts";
 import type { Operation } from "./operation-log.ts";
@@ -8,6 +8,8 @@ import { dumpStorage } from "./evidence.ts";
 import { seededRandom } from "@troupe-internal/fault-tools";
 import { MinimalProvider, FakeVendor } from "@troupe-internal/vendor-fakes";
 import type { Exchange, PlannedReply } from "@troupe-internal/vendor-fakes";
+
+const runsEach = { few: 5, many: 40 }[inject("trials")];
 
 type Random = () => number;
 
@@ -62,7 +64,7 @@ it("an agent violates no invariant with a failing vendor and callers that cancel
 
   const runs: FinishedRun[] = [];
   const client = async (index: number) => {
-    for (let run = 0; run < 20; run++) runs.push(await runOnce(agent, `s${index % 5}`, random));
+    for (let run = 0; run < runsEach; run++) runs.push(await runOnce(agent, `s${index % 5}`, random));
   };
   await Promise.all(Array.from({ length: 20 }, (_, index) => client(index)));
 
@@ -71,8 +73,8 @@ it("an agent violates no invariant with a failing vendor and callers that cancel
   const emitted = [{ place: "The outputs", chunks: [JSON.stringify(runs)] }];
   expect(check({ ...evidence, emitted, canaries: ["sk-canary-of-the-service"] })).toEqual([]);
   const completed = runs.filter(({ output }) => output.status === "completed");
-  expect(completed.length).toBeGreaterThan(150);
-  expect(runs.length - completed.length).toBeGreaterThan(30);
+  expect(completed.length).toBeGreaterThan(7 * runsEach);
+  expect(runs.length - completed.length).toBeGreaterThan(runsEach);
   const usages = runs.map(({ nonce, output }) => ({ output, ...vendorUsageOf(nonce, vendor.exchanges) }));
   const whole = usages.filter(({ output, isWhole }) => isWhole && output.status === "completed");
   for (const { output, billed } of whole) expect(output.usage.totalTokens).toBe(billed);

@@ -2,8 +2,10 @@ import { InMemoryStorage } from "@troupe/core";
 import type { StorageDriver } from "@troupe/core";
 import { SqliteStorage } from "@troupe/storage-sqlite";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, inject, it } from "vitest";
 import { operations, OwnedRecords, sessionIds } from "./owned-records.ts";
+
+const numRuns = { few: 30, many: 500 }[inject("trials")];
 
 const storages: [name: string, create: () => StorageDriver][] = [
   ["InMemoryStorage", () => new InMemoryStorage()],
@@ -43,7 +45,7 @@ describe.each(storages)("owners over %s", (_, create) => {
         await expect(records.checkById()).resolves.toBeUndefined();
         await storage.close();
       }),
-      { numRuns: 150 },
+      { numRuns },
     );
   });
 });

@@ -1,7 +1,9 @@
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { expect, inject, it } from "vitest";
 import { runProcesses } from "./test/run-processes.ts";
 import type { Plan } from "./test/run-processes.ts";
+
+const share = { few: 1, many: 8 }[inject("trials")];
 
 const process = fc.nat(2);
 const runs = fc.array(fc.record({ process, atMs: fc.nat(20_000), takesMs: fc.nat(3000) }), {
@@ -22,7 +24,7 @@ it("stores each turn once, after all turns that its run had found, whichever pro
       expect(stored.map(({ run }) => run)).toEqual(expect.arrayContaining(acknowledged));
       expect(counted).toBeLessThanOrEqual(stored.length);
     }),
-    { numRuns: 60 },
+    { numRuns: 16 * share },
   );
 });
 
@@ -36,6 +38,6 @@ it("refuses no run and keeps the order in which runs came, when no process is st
 
       expect(stored).toEqual(all.map((_, index) => ({ run: index, found: index })));
     }),
-    { numRuns: 30 },
+    { numRuns: 8 * share },
   );
 });

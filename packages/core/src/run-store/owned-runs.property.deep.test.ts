@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, inject, it } from "vitest";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import { RemoteStorage } from "../storage/test/remote-storage.ts";
 import { isEnded } from "./run-record.ts";
@@ -9,6 +9,8 @@ import { idsOf, newRecord } from "./test/run-records.ts";
 
 const statuses = [undefined, "queued", "running", "waiting", "completed", "error", "cancelled"] as const;
 const users = ["ada", "bob"];
+
+const share = { few: 1, many: 10 }[inject("trials")];
 
 type Context = { store: RunStore; runId: string; now: number; record: RunRecord; end: EndStatus };
 
@@ -188,7 +190,7 @@ describe.each([
           }
         }
       }),
-      { numRuns: 100 },
+      { numRuns: 20 * share },
     );
   });
 
@@ -211,7 +213,7 @@ describe.each([
         });
         expect(places.toSorted()).toEqual(expected.toSorted());
       }),
-      { numRuns: 60 },
+      { numRuns: 12 * share },
     );
   });
 });

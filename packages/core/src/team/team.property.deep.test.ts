@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, inject, it } from "vitest";
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { RunError, RunOutput } from "../run/run-output.ts";
 import { addUsage, noUsage } from "../message/token-usage.ts";
@@ -9,6 +9,8 @@ import { buildTeam, mustFail, randomTeam } from "./test/random-teams.ts";
 import type { Built } from "./test/random-teams.ts";
 import type { Team } from "./team.ts";
 import { billed } from "./test/teams.ts";
+
+const numRuns = { few: 25, many: 300 }[inject("trials")];
 
 type End = { output: RunOutput; failure?: RunError };
 
@@ -51,7 +53,7 @@ describe("any team of teams", () => {
         expect(ends.get(output.runId ?? "")).toEqual([failure === undefined ? "complete" : "error"]);
         expectNobodyListens(built);
       }),
-      { numRuns: 150 },
+      { numRuns },
     );
   });
 
@@ -70,7 +72,7 @@ describe("any team of teams", () => {
         }
         expect(new Set(delegations.map(({ toolName }) => toolName)).size).toBeGreaterThan(0);
       }),
-      { numRuns: 100 },
+      { numRuns },
     );
   });
 
@@ -91,7 +93,7 @@ describe("any team of teams", () => {
         expect(after.every(({ end }) => end !== "running")).toBe(true);
         expectNobodyListens(built);
       }),
-      { numRuns: 100 },
+      { numRuns },
     );
   });
 });

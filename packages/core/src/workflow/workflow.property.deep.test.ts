@@ -1,12 +1,14 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { assert, asyncProperty, boolean, integer } from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, inject, it } from "vitest";
 import { scriptedUsage } from "../testing/scripted-answer.ts";
 import { buildWorkflow, never, sometimes, stepPlans } from "./test/random-workflows.ts";
 import type { Expected, StepPlan } from "./test/random-workflows.ts";
 import type { WorkflowChunk } from "./workflow-result.ts";
 import { WorkflowError } from "./workflow-result.ts";
 import type { WorkflowResult } from "./workflow-result.ts";
+
+const numRuns = { few: 40, many: 300 }[inject("trials")];
 
 type End = { result: WorkflowResult; step?: unknown };
 
@@ -47,7 +49,7 @@ describe("any workflow", () => {
       }
     };
 
-    await assert(asyncProperty(stepPlans(never), check), { numRuns: 150 });
+    await assert(asyncProperty(stepPlans(never), check), { numRuns });
   });
 
   it("fails with the name of the failed step", async () => {
@@ -60,7 +62,7 @@ describe("any workflow", () => {
       expect(failed).toHaveLength(end.step === undefined ? 0 : 1);
     };
 
-    await assert(asyncProperty(stepPlans(sometimes), check), { numRuns: 150 });
+    await assert(asyncProperty(stepPlans(sometimes), check), { numRuns });
   });
 
   it("leaves nothing running when it is aborted at any moment", async () => {
@@ -81,6 +83,6 @@ describe("any workflow", () => {
     };
     const moments = integer({ min: 0, max: 8 });
 
-    await assert(asyncProperty(stepPlans(never), moments, boolean(), check), { numRuns: 150 });
+    await assert(asyncProperty(stepPlans(never), moments, boolean(), check), { numRuns });
   });
 });
