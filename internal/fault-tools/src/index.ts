@@ -10,6 +10,7 @@ export { PostgresServer } from "./servers/postgres-server.ts";
 export { Vendor, VendorModel } from "./servers/slow-vendor.ts";
 export type { VendorPlan } from "./servers/slow-vendor.ts";
 export { checkStorageModel } from "./storage/check-storage-model.ts";
+export { folderInMemory } from "./storage/folder-in-memory.ts";
 export { JournalStorage } from "./storage/journal-storage.ts";
 export { mountSmallDisk } from "./storage/small-disk.ts";
 export type { SmallDisk } from "./storage/small-disk.ts";

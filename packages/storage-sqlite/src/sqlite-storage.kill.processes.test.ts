@@ -1,10 +1,11 @@
+import { tmpdir } from "node:os";
 import type { Json } from "@troupe/core";
 import { TestChild } from "@troupe-internal/fault-tools";
 import { expect, it, onTestFinished } from "vitest";
 import { useTestFolder } from "../test/test-folder.ts";
 import { SqliteStorage } from "./sqlite-storage.ts";
 
-const newFile = useTestFolder();
+const newFile = useTestFolder(tmpdir);
 type Told = { seq?: number; pair?: number };
 
 it("SqliteStorage loses no confirmed write and keeps no partial one when its process is killed", async () => {

@@ -1,9 +1,10 @@
+import { tmpdir } from "node:os";
 import { TestChild } from "@troupe-internal/fault-tools";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { useTestFolder } from "../test/test-folder.ts";
 import { SqliteStorage } from "./sqlite-storage.ts";
 
-const newFile = useTestFolder();
+const newFile = useTestFolder(tmpdir);
 
 describe("SqliteStorage in several processes on one file", () => {
   it("loses and duplicates nothing when three append and compareAndSet at once", async () => {
