@@ -244,10 +244,10 @@ describe("a session of createMcpServer", () => {
   });
 
   it("ends when it is not used for sessionIdleMs, and with the server [mcp-server.sessions]", async () => {
-    const idle = await openSession(await serveUsers({ sessionIdleMs: 200 }));
+    const idle = await openSession(await serveUsers({ sessionIdleMs: 50 }));
     expect(idle.id).not.toBe("");
     // Each request would begin the time anew.
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await new Promise((resolve) => setTimeout(resolve, 150));
     await expect.poll(async () => await idle.ping(), { interval: 1000 }).toBe(404);
 
     const served = await serveUsers();
