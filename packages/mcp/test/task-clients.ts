@@ -100,9 +100,14 @@ export class ModernClient {
   }
 }
 
-/** Takes the user that a header names as authenticated. */
+/** Takes the user that headers name as authenticated, see `headersOf`. */
 export const userOfHeader: RequestHandler = (request, _response, next) => {
-  const userId = request.headers["x-user"];
-  if (userId !== undefined) Object.assign(request, { principal: { userId } });
+  const { "x-user": userId, "x-tenant": tenantId } = request.headers;
+  if (userId !== undefined) Object.assign(request, { principal: { userId, ...(tenantId && { tenantId }) } });
   next();
 };
+
+/** Returns the headers that sign a user in. */
+export function headersOf({ userId, tenantId }: { userId: string; tenantId?: string }): Record<string, string> {
+  return { "x-user": userId, ...(tenantId !== undefined && { "x-tenant": tenantId }) };
+}

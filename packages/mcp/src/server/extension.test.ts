@@ -5,6 +5,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { describe, expect, it, onTestFinished } from "vitest";
 import { post, serveHttp } from "../../test/serve-http.ts";
 import type { ServedHttp } from "../../test/serve-http.ts";
+import { openSession } from "../../test/session-client.ts";
 import { callTool } from "../../test/start.ts";
 import { createMcpServer, McpToolServer } from "../index.ts";
 import type { McpExtend, McpServerOptions, McpToolServerOptions } from "../index.ts";
@@ -47,31 +48,6 @@ function connectTo({ url }: ServedHttp, more: Partial<McpToolServerOptions> = {}
   const server = new McpToolServer({ name: "team", transport: "http", url, ...more });
   onTestFinished(async () => await server.close());
   return server;
-}
-
-/** Opens a session as clients of earlier revisions do, and returns what sends its further requests. */
-async function openSession({ url }: ServedHttp, headers: Record<string, string> = {}) {
-  const send = async (body: object | undefined, more: Record<string, string> = {}, method = "POST") =>
-    await fetch(url, {
-      method,
-      headers: {
-        "content-type": "application/json",
-        accept: "application/json, text/event-stream",
-        ...headers,
-        ...more,
-      },
-      ...(body !== undefined && { body: JSON.stringify({ jsonrpc: "2.0", ...body }) }),
-    });
-  const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "t", version: "1" } };
-  const opened = await send({ id: 1, method: "initialize", params });
-  await opened.text();
-  const id = opened.headers.get("mcp-session-id") ?? "";
-  const ping = async (more: Record<string, string> = {}): Promise<number> => {
-    const reply = await send({ id: 2, method: "ping" }, { "mcp-session-id": id, ...more });
-    await reply.text();
-    return reply.status;
-  };
-  return { id, send, ping };
 }
 
 describe.each(revisions)("createMcpServer with extend, for a client of %s", (protocol) => {
