@@ -118,6 +118,7 @@ export const internalUsers = {
     "@troupe/vector-qdrant",
     "@troupe/vector-mongodb",
     "@troupe/engine-bullmq",
+    "@troupe/a2a",
     "@troupe/http",
     "@troupe/mcp",
     "@troupe/socket",

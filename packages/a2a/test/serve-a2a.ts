@@ -109,6 +109,11 @@ export type Reply = RpcBody & { status: number; headers: Headers };
 /** Options of a call: the user that the host has authenticated, headers, the path and a signal that leaves. */
 export type CallOptions = { as?: string; headers?: Record<string, string>; path?: string; signal?: AbortSignal };
 
+/** Returns the options of a call of a user, who may be of a tenant. */
+export function asUser({ userId, tenantId }: { userId: string; tenantId?: string }): CallOptions {
+  return { as: userId, ...(tenantId !== undefined && { headers: { "x-tenant": tenantId } }) };
+}
+
 /** A server under test, with functions that call it as a client by hand does. */
 export type ServedA2A = {
   readonly url: string;
@@ -120,14 +125,14 @@ export type ServedA2A = {
 };
 
 /**
- * Serves agents over A2A until the test is over. The header `x-user` stands for the host's authentication; `user` is the user
- * of requests without it.
+ * Serves agents over A2A until the test is over. The headers `x-user` and `x-tenant` stand for the host's authentication; `user`
+ * is the user of requests without them.
  */
 export async function serveA2A(options: A2AServerOptions, user?: string): Promise<ServedA2A> {
   const app = express();
   app.use((request, _response, next) => {
-    const userId = request.headers["x-user"] ?? user;
-    if (userId !== undefined) Object.assign(request, { principal: { userId } });
+    const { "x-user": userId = user, "x-tenant": tenantId } = request.headers;
+    if (userId !== undefined) Object.assign(request, { principal: { userId, ...(tenantId && { tenantId }) } });
     next();
   });
   app.use(createA2AServer(options));

@@ -1,5 +1,194 @@
+import { checkOwners, principals } from "@troupe-internal/fault-tools";
+import { Agent, InMemoryStorage } from "@troupe/core";
+import { ScriptedModel } from "@troupe/core/testing";
 import { describe, expect, it } from "vitest";
-import { heldAgent, message0, message1, scriptedAgent, serveA2A } from "../../test/serve-a2a.ts";
+import { noLookup } from "../../test/receiver.ts";
+import { asUser, heldAgent, message0, message1, scriptedAgent, serveA2A } from "../../test/serve-a2a.ts";
+import type { ServedA2A } from "../../test/serve-a2a.ts";
+import { questionTool } from "../index.ts";
+
+/** Of two users and of two tenants: of each there are two who differ in nothing else. */
+const users = principals.slice(1, 5);
+
+type User = (typeof users)[number];
+
+/** A push config as it is listed. */
+type Kept = { pushNotificationConfig: { url: string } };
+
+/** What a user has begun, by the id of its task. */
+type Begun = Map<string, { readonly mark: string; readonly of: User }>;
+
+const notFound = -32001;
+
+/** Says what was said in a context, and asks back what is a question. */
+function createTeller(): Agent {
+  const model = new ScriptedModel().respond(({ messages }) => {
+    const said = messages.flatMap(({ role, content }) => (role === "user" ? [content as string] : []));
+    const last = messages.at(-1);
+    if (last?.role === "user" && said.at(-1)?.endsWith("?"))
+      return { toolCalls: [{ name: "ask_client", arguments: { question: "Which?" } }] };
+    return said.join("; ");
+  });
+  return new Agent({
+    name: "helper",
+    model,
+    storage: new InMemoryStorage(),
+    tools: [questionTool({ name: "ask_client" })],
+  });
+}
+
+/** Begins a task of a user, and returns its id. */
+async function begin(served: ServedA2A, user: User, text: string): Promise<string> {
+  const params = { ...message0(text), configuration: { blocking: false } };
+  return (await served.call("message/send", params, asUser(user))).result.id;
+}
+
+/** Has a user call a method for each task. Returns the marks of those that it reached. All others are not found. */
+async function reached(begun: Begun, ask: (id: string) => Promise<{ error?: { code: number } }>): Promise<string[]> {
+  const found: string[] = [];
+  for (const [id, { mark }] of begun) {
+    const { error } = await ask(id);
+    if (error === undefined) found.push(mark);
+    else if (error.code !== notFound) throw new Error(`Expected no task, got ${error.code}.`);
+  }
+  return found;
+}
+
+const shows = [
+  "packages/a2a/src/server/a2a-endpoint.ts",
+  "packages/a2a/src/server/answer-call.ts",
+  "packages/a2a/src/tasks/take-message.ts",
+];
+
+describe("users who differ in one field", () => {
+  it("have tasks that no other reads, lists, follows or cancels [a2a.owners]", async () => {
+    const { agent } = heldAgent();
+    const served = await serveA2A({ agents: { helper: agent } });
+    const begun: Begun = new Map();
+    await checkOwners({
+      shows: [...shows, "packages/a2a/src/tasks/list-tasks.ts", "packages/a2a/src/tasks/task-tail.ts"],
+      owners: users,
+      leave: async (of, mark) => begun.set(await begin(served, of, mark), { mark, of }),
+      find: async (user) => {
+        const found = await reached(begun, async (id) => await served.call("tasks/get", { id }, asUser(user)));
+        const followed = [];
+        for (const id of begun.keys()) {
+          const left = new AbortController();
+          const stream = served.stream("tasks/resubscribe", { id }, { ...asUser(user), signal: left.signal });
+          const first = (await stream.next()).value;
+          if (first !== undefined) followed.push(begun.get(first.id)?.mark);
+          left.abort();
+        }
+        expect(followed).toEqual(found);
+        const { tasks } = (await served.call("ListTasks", {}, asUser(user))).result;
+        expect(tasks.flatMap(({ id }) => begun.get(id)?.mark ?? [])).toEqual(found);
+        return found;
+      },
+      remove: async (user) => {
+        const own = await reached(begun, async (id) => await served.call("tasks/cancel", { id }, asUser(user)));
+        for (const [id, { mark, of }] of begun) if (of === user && own.includes(mark)) begun.delete(id);
+        expect(own).toHaveLength(1);
+      },
+    });
+  });
+
+  it("answer their own task that waits, and nobody else's [a2a.owners]", async () => {
+    const served = await serveA2A({ agents: { helper: createTeller() } });
+    const begun: Begun = new Map();
+    await checkOwners({
+      shows,
+      owners: users,
+      leave: async (of, mark) => {
+        const { result } = await served.call("message/send", message0(`${mark}?`), asUser(of));
+        expect(result.status.state).toBe("input-required");
+        begun.set(result.id, { mark, of });
+      },
+      find: async (user) => await reached(begun, async (id) => await served.call("tasks/get", { id }, asUser(user))),
+      remove: async (user) => {
+        const answer = async (taskId: string) =>
+          await served.call("message/send", message0("Oslo.", { taskId }), asUser(user));
+        const own = await reached(begun, answer);
+        for (const [id, { mark, of }] of begun) if (of === user && own.includes(mark)) begun.delete(id);
+        expect(own).toHaveLength(1);
+      },
+    });
+  });
+
+  it("have a session each under one context, and list its tasks with what they said [a2a.owners]", async () => {
+    const agent = createTeller();
+    const served = await serveA2A({ agents: { helper: agent } });
+    const say = async (user: User, text: string) =>
+      await served.call("SendMessage", message1(text, { contextId: "c" }), asUser(user));
+    await checkOwners({
+      shows: [...shows, "packages/a2a/src/tasks/list-tasks.ts"],
+      owners: users,
+      leave: say,
+      find: async (user) => {
+        const params = { contextId: "c", includeArtifacts: true };
+        const { tasks } = (await served.call("ListTasks", params, asUser(user))).result;
+        return tasks.flatMap(({ artifacts }) =>
+          artifacts.flatMap(({ parts }) => parts.map((part) => (part as { text: string }).text)),
+        );
+      },
+    });
+    for (const user of users) {
+      expect((await say(user, "Again.")).result.task.artifacts[0]?.parts).toEqual([
+        { text: expect.stringMatching(/^of [^;]+; Again\.$/) },
+      ]);
+    }
+  });
+
+  it("have push notifications that no other sets, reads or deletes [a2a.push-owners]", async () => {
+    const { agent } = heldAgent();
+    const served = await serveA2A({ agents: { helper: agent }, pushNotifications: { lookup: noLookup } });
+    const begun: Begun = new Map();
+    const call = async (user: User, what: string, params: object) =>
+      await served.call(`tasks/pushNotificationConfig/${what}`, params, asUser(user));
+    const hook = "https://hooks.example/";
+    const setAs = async (user: User, taskId: string, mark: string) =>
+      await call(user, "set", { taskId, pushNotificationConfig: { id: "one", url: hook + encodeURIComponent(mark) } });
+    await checkOwners({
+      shows: ["packages/a2a/src/push/answer-push.ts", "packages/a2a/src/push/push-sender.ts"],
+      owners: users,
+      leave: async (of, mark) => {
+        begun.set(await begin(served, of, mark), { mark, of });
+        expect(await reached(begun, async (id) => await setAs(of, id, mark))).toEqual([mark]);
+      },
+      find: async (user) => {
+        const urls: string[] = [];
+        await reached(begun, async (id) => {
+          const { result } = (await call(user, "list", { id })) as unknown as { result?: Kept[] };
+          urls.push(...(result ?? []).map(({ pushNotificationConfig }) => pushNotificationConfig.url));
+          return await call(user, "get", { id, pushNotificationConfigId: "one" });
+        });
+        return urls.map((url) => decodeURIComponent(url.slice(hook.length)));
+      },
+      remove: async (user) => {
+        await reached(begun, async (id) => await call(user, "delete", { id, pushNotificationConfigId: "one" }));
+      },
+    });
+  });
+
+  it("get an extended card each [a2a.extended-card]", async () => {
+    const marks = new Map<string, string>();
+    const served = await serveA2A({
+      agents: { helper: createTeller() },
+      extendedCard: (request) => {
+        const { principal } = request as unknown as { principal: object };
+        return { description: marks.get(JSON.stringify(principal)) ?? "Nothing." };
+      },
+    });
+    await checkOwners({
+      shows: ["packages/a2a/src/server/answer-card.ts"],
+      owners: users,
+      leave: async (user, mark) => await Promise.resolve(marks.set(JSON.stringify(user), mark)),
+      find: async (user) => {
+        const { result } = await served.call("GetExtendedAgentCard", {}, asUser(user));
+        return [(result as unknown as { description: string }).description];
+      },
+    });
+  });
+});
 
 describe("a task of another user", () => {
   it("does not exist: no method tells it from an unknown one [a2a.owners]", async () => {
