@@ -6,7 +6,7 @@ import { answerRequest, clientEvents } from "./answer-requests.ts";
 import type { GatewayParts } from "./answer-requests.ts";
 import { AwayClients } from "./away-clients.ts";
 import { readGatewayOptions } from "./gateway-options.ts";
-import type { GatewayOptions, GatewaySettings } from "./gateway-options.ts";
+import type { GatewayOptions, GatewaySettings, SocketMiddleware } from "./gateway-options.ts";
 import { guardConnection } from "./guard-connection.ts";
 import { guardSource } from "./guard-source.ts";
 import { SendBudget } from "./send-budget.ts";
@@ -34,7 +34,7 @@ export class AgentGateway implements EndingRuns {
     this.#namespace.use(guardConnection(guardSource(settings), { name: "The cors function of the server", logger }));
     this.#namespace.use((socket, next) => this.#refuseWhileDraining(socket, next));
     if (authMiddleware !== undefined) {
-      this.#namespace.use(guardConnection(authMiddleware, { name: "authMiddleware", logger }));
+      this.#namespace.use(guardConnection(authenticateAnew(authMiddleware), { name: "authMiddleware", logger }));
     }
     this.#namespace.on("connection", this.#onConnection);
     this.#stopWarnings = logWarnings([...agents.values(), ...teams.values()], logger);
@@ -108,6 +108,14 @@ export class AgentGateway implements EndingRuns {
     socket.conn.close();
     next(new TroupeError("unavailable", "The service is shutting down. Try again in a moment."));
   }
+}
+
+/** Socket.IO brings back the data of a connection that had broken off. Who is signed in now is for the middleware alone to say. */
+function authenticateAnew(middleware: SocketMiddleware): SocketMiddleware {
+  return (socket, next) => {
+    if (socket.recovered) delete (socket.data as { principal?: unknown }).principal;
+    return middleware(socket, next);
+  };
 }
 
 /**

@@ -84,7 +84,7 @@ function isEnd(name: string): boolean {
 /** A gateway on a server of its own, and the function that connects clients to it, over WebSocket by default. */
 export type ServedUsers = ServedGateway & { readonly join: (options?: ClientOptions) => Promise<TestClient> };
 
-/** Serves a gateway until the test is over. Clients name their user in `auth.user`, without a check. */
+/** Serves a gateway until the test is over. Clients name their user in `auth.user` and `auth.tenant`, without a check. */
 export async function serveUsers(
   options: Omit<GatewayOptions, "io">,
   server: Partial<ServerOptions> = {},
@@ -96,7 +96,8 @@ export async function serveUsers(
 }
 
 const trustUser: GatewayOptions["authMiddleware"] = (socket, next) => {
-  const { user } = socket.handshake.auth as { user?: unknown };
-  if (user !== undefined) Object.assign(socket.data as object, { principal: { userId: user } });
+  const { user: userId, tenant } = socket.handshake.auth as { user?: unknown; tenant?: unknown };
+  const principal = { userId, ...(tenant !== undefined && { tenantId: tenant }) };
+  if (userId !== undefined) Object.assign(socket.data as object, { principal });
   next();
 };
