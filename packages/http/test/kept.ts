@@ -37,19 +37,19 @@ export function payer(config: Partial<AgentConfig> = {}): { agent: Agent; paid: 
   return { agent: new Agent({ name: "payer", model, tools: [pay], storage: new InMemoryStorage(), ...config }), paid };
 }
 
-/** The header that names the user of a request, as the host's authentication of the tests reads it. */
-export function as(userId: string): Record<string, string> {
-  return { "x-test-user": userId };
+/** The headers that name the user of a request, as the host's authentication of the tests reads them. */
+export function as(userId: string, tenantId?: string): Record<string, string> {
+  return { "x-test-user": userId, ...(tenantId !== undefined && { "x-test-tenant": tenantId }) };
 }
 
-/** Serves a router behind an authentication that believes the header `x-test-user`. */
+/** Serves a router behind an authentication that believes the headers `x-test-user` and `x-test-tenant`. */
 export async function serveUsers(options: RouterOptions, hosting: Hosting = {}): Promise<Service> {
   return await serve(options, {
     ...hosting,
     before: [
       (request, _response, next) => {
-        const userId = request.get("x-test-user");
-        if (userId !== undefined) Object.assign(request, { principal: { userId } });
+        const [userId, tenantId] = [request.get("x-test-user"), request.get("x-test-tenant")];
+        if (userId !== undefined) Object.assign(request, { principal: { userId, tenantId } });
         next();
       },
     ],

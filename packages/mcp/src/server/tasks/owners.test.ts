@@ -38,9 +38,9 @@ type TaskClient = {
   list?: () => Promise<string[]>;
 };
 
-const clients: Record<string, (url: string, user: User) => Promise<TaskClient>> = {
+const clients: Record<string, (url: string, user: User | undefined) => Promise<TaskClient>> = {
   "2025-11-25": async (url, user) => {
-    const client = await connectFirst(url, { headers: headersOf(user) });
+    const client = await connectFirst(url, { headers: user === undefined ? {} : headersOf(user) });
     const { tasks } = client.experimental;
     return {
       start: async (message) => await startTask(client, message),
@@ -51,7 +51,7 @@ const clients: Record<string, (url: string, user: User) => Promise<TaskClient>> 
     };
   },
   "2026-07-28": async (url, user) => {
-    const client = new ModernClient(url, { headers: headersOf(user) });
+    const client = new ModernClient(url, { headers: user === undefined ? {} : headersOf(user) });
     const send = async (method: string, params: object) => {
       const { result, error } = await client.send(method, params);
       if (error !== undefined) throw Object.assign(new Error(error.message), error);
@@ -82,9 +82,9 @@ async function serveUsers(keeper: string, revision: string) {
   const { agents } = serveAgents();
   const runs = await keepers[keeper]?.(agents);
   const { url } = await serveHttp({ agents, ...(runs && { runs }) }, [userOfHeader]);
-  const made = new Map<User, TaskClient>();
-  for (const user of users) made.set(user, (await clients[revision]?.(url, user)) as TaskClient);
-  return (user: User) => made.get(user) as TaskClient;
+  const made = new Map<User | undefined, TaskClient>();
+  for (const user of [...users, undefined]) made.set(user, (await clients[revision]?.(url, user)) as TaskClient);
+  return (user?: User) => made.get(user) as TaskClient;
 }
 
 async function untilStatus(read: TaskClient["status"], taskId: string, status: string): Promise<void> {

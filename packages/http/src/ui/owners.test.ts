@@ -1,0 +1,150 @@
+import { checkOwners } from "@troupe-internal/fault-tools";
+import { describe, expect, it, vi } from "vitest";
+import { openChat } from "../../test/chat.ts";
+import type { TestChat } from "../../test/chat.ts";
+import { durable, payer, serveUsers } from "../../test/kept.ts";
+import { askAs, claimOf, hanging, headersOf, teller, users, withClaimed } from "../../test/owners.ts";
+import type { User } from "../../test/owners.ts";
+import type { Service } from "../../test/service.ts";
+
+/** Waits as long as other tests do, and looks more often. */
+const soon = { interval: 2, timeout: 30_000 };
+
+const shows = ["packages/http/src/routes/ui-routes.ts", "packages/http/src/ui/answer-chat.ts"];
+
+/** Says something in the chat `c`, and returns the answer. */
+async function say(service: Service, user: User, text: string) {
+  return await service.post("/agents/a/ui", { id: "c", message: said(text), ...claimOf(user) }, headersOf(user));
+}
+
+const said = (text: string) => ({ role: "user", parts: [{ type: "text", text }] });
+
+/** The text of an answer. */
+function textOf({ text }: { text: string }): string {
+  const chunks = [...text.matchAll(/^data: (\{.*\})$/gm)].map(
+    ([, json = ""]) => JSON.parse(json) as { delta?: string },
+  );
+  return chunks.map(({ delta = "" }) => delta).join("");
+}
+
+describe("users who differ in one field, in chats of one id", () => {
+  it("go on with their own conversation, also those who are only claimed [http.ui-session]", async () => {
+    const service = await serveUsers({ agents: { a: teller() }, ui: true });
+    await checkOwners({
+      shows,
+      owners: withClaimed,
+      leave: async (user, mark) => await say(service, user, mark),
+      find: async (user) =>
+        textOf(await say(service, user, "What?"))
+          .split("; ")
+          .filter((text) => text !== "What?"),
+    });
+  });
+
+  it("replace turns of their own conversation alone, also those who are only claimed [http.ui-regenerate]", async () => {
+    const agent = teller();
+    const service = await serveUsers({ agents: { a: agent }, ui: true });
+    await checkOwners({
+      shows: [...shows, "packages/http/src/ui/replaced-turns.ts"],
+      owners: withClaimed,
+      leave: async (user, mark) => await say(service, user, mark),
+      find: async (owner) => {
+        const { turns } = await agent.sessions.readTurns("c", { owner });
+        return turns.flatMap(({ input }) => (input === "Edited." ? [] : [input as string]));
+      },
+      remove: async (user) => {
+        const edited = { id: "c", messages: [said("Edited.")], messageId: "m", ...claimOf(user) };
+        const answer = await service.post("/agents/a/ui", edited, headersOf(user));
+        expect(textOf(answer)).toBe("Edited.");
+      },
+    });
+  });
+
+  it("follow and stop their own answer alone [http.ui-resume] [http.ui-stop]", async () => {
+    const { agent, running } = hanging();
+    const service = await serveUsers({ agents: { a: agent }, ui: { onDisconnect: "continue" } });
+    const marks = new Map<string | null, string>();
+    await checkOwners({
+      shows,
+      owners: users,
+      leave: async (user, mark) => {
+        const { headers, body } = await fetch(`http://127.0.0.1:${service.port}/agents/a/ui`, {
+          method: "POST",
+          headers: { "content-type": "application/json", ...headersOf(user) },
+          body: JSON.stringify({ id: "c", message: said(mark) }),
+        });
+        await vi.waitFor(() => expect(running).toContain(mark), soon);
+        marks.set(headers.get("x-run-id"), mark);
+        await body?.cancel();
+      },
+      find: async (user) => {
+        const left = new AbortController();
+        const followed = await fetch(`http://127.0.0.1:${service.port}/agents/a/ui/c/stream`, {
+          headers: headersOf(user),
+          signal: left.signal,
+        });
+        left.abort();
+        return followed.status === 204 ? [] : [marks.get(followed.headers.get("x-run-id")) ?? "another"];
+      },
+      remove: async (user) => {
+        const { size } = running;
+        expect((await askAs(service, user, "POST /agents/a/ui/c/stop")).status).toBe(204);
+        await vi.waitFor(() => expect(running.size).toBe(size - 1), soon);
+      },
+    });
+  });
+
+  it("answer their own question alone [http.ui-approval]", async () => {
+    const { agent, paid } = payer();
+    const service = await serveUsers({ agents: { a: agent }, runs: await durable({ agents: { a: agent } }), ui: true });
+    const asked = new Map<User, { open: TestChat; mark: string }>();
+    await checkOwners({
+      shows,
+      owners: users,
+      leave: async (user, mark) => {
+        const open = openChat(service, "/agents/a/ui", { id: "c", headers: headersOf(user) });
+        await open.chat.sendMessage({ text: "Pay." });
+        asked.set(user, { open, mark });
+      },
+      find: async (user) => await Promise.resolve(asked.has(user) ? [asked.get(user)?.mark ?? ""] : []),
+      remove: async (user) => {
+        const count = paid.length;
+        for (const [of, { open }] of asked) {
+          const { status } = await service.post("/agents/a/ui", approved(open), headersOf(user));
+          expect(status).toBe(of === user ? 200 : 404);
+        }
+        expect(paid).toHaveLength(count + 1);
+        asked.delete(user);
+      },
+    });
+  });
+
+  it("make room for their own message alone, also those who are only claimed [http.ui-takeover]", async () => {
+    const { agent } = payer();
+    const runs = await durable({ agents: { a: agent } });
+    const service = await serveUsers({ agents: { a: agent }, runs, ui: true });
+    const waiting = new Map<User, { runId: string; mark: string }>();
+    const sayFor = async (user: User) => (await say(service, user, "Pay.")).headers.get("x-run-id") ?? "";
+    await checkOwners({
+      shows,
+      owners: withClaimed,
+      leave: async (user, mark) => waiting.set(user, { runId: await sayFor(user), mark }),
+      find: async (user) => {
+        const { runId = "", mark = "" } = waiting.get(user) ?? {};
+        return (await runs.get(runId, "host")).status === "waiting" ? [mark] : [];
+      },
+      // The run that waits is cancelled for a new message.
+      remove: sayFor,
+    });
+  });
+});
+
+/** The body by which a page approves the call of its last message. */
+function approved({ chat: { messages } }: TestChat): object {
+  const parts = messages.at(-1)?.parts.map((part) => {
+    if (part.type !== "tool-pay") return part;
+    const { approval } = part as { approval?: { id: string } };
+    return { ...part, state: "approval-responded", approval: { ...approval, approved: true } };
+  });
+  return { id: "c", messages: [...messages.slice(0, -1), { ...messages.at(-1), parts }] };
+}
