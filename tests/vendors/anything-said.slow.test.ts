@@ -5,7 +5,7 @@ import { describe, it, onTestFinished } from "vitest";
 import { startOddVendor } from "./anything-sent.ts";
 import { bareModel, checkSession, knownCases, largeCases, oddSessions } from "./anything-said.ts";
 
-const numRuns = 1000;
+const numRuns = 200;
 
 describe("a model that says anything", () => {
   const storages = { memory: () => new InMemoryStorage(), SQLite: () => new SqliteStorage(":memory:") };

@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import type { AnyRequestedRun, RunTarget } from "./accept-requested-run.ts";
+import { OpenShares } from "./open-shares.ts";
+
+// Any two differ in the user or in the tenant, and some in nothing else.
+const users = [
+  { userId: "ada" },
+  { userId: "bob" },
+  { userId: "ada", tenantId: "acme" },
+  { userId: "bob", tenantId: "acme" },
+  { userId: "ada", tenantId: "apex" },
+];
+
+/** Shares of 20 runs for each user, and a function that keeps one more open. */
+function openShares() {
+  const shares = new OpenShares(200);
+  const over = Promise.withResolvers<void>();
+  const open = async (opts: object): Promise<boolean> =>
+    await shares
+      .accept({ opts } as AnyRequestedRun, {} as RunTarget, async (target) => {
+        await target.beforeStored?.();
+        return { over: over.promise } as never;
+      })
+      .then(
+        () => true,
+        (error: unknown) => {
+          expect(error).toMatchObject({ code: "rate_limited", fields: { limit: 20 } });
+          return false;
+        },
+      );
+  return { open, end: over.resolve };
+}
+
+async function openAll(open: (opts: object) => Promise<boolean>, opts: object): Promise<number> {
+  let opened = 0;
+  while (opened < 100 && (await open(opts))) opened += 1;
+  return opened;
+}
+
+describe("the open runs that a process keeps", () => {
+  it("are counted for each user in its tenant, and given back when they are over", async () => {
+    const { open, end } = openShares();
+    for (const user of users) expect(await openAll(open, user)).toBe(20);
+    for (const user of users) expect(await open(user)).toBe(false);
+    end();
+    await new Promise(setImmediate);
+
+    for (const user of users) expect(await open(user)).toBe(true);
+  });
+
+  it("of users who are only claimed are counted together, in a tenth", async () => {
+    const { open } = openShares();
+    expect(await openAll(open, { userId: "ada" })).toBe(20);
+    const opened = [];
+    for (const user of users) opened.push(await openAll(open, { ...user, verified: false }));
+
+    expect(opened).toEqual([20, 0, 0, 0, 0]);
+  });
+});
