@@ -49,10 +49,13 @@ async function reached(
   return found;
 }
 
-/** An agent that says "1 ", and "2 " when it is let go. `running`: what was said to it in runs that are not over. */
+/**
+ * An agent that says "1 ", and "2 " when all runs are let go. `running`: what was said to it in runs that are not over; `finished`:
+ * in those that said all.
+ */
 function holder() {
-  const running = new Set<string>();
-  const gate = Promise.withResolvers<void>();
+  const [running, finished] = [new Set<string>(), new Set<string>()];
+  let gate = Promise.withResolvers<void>();
   const model = new ScriptedModel();
   model.stream = async function* stream(messages, options) {
     const said = messages.at(-1)?.content as string;
@@ -62,14 +65,16 @@ function holder() {
     await Promise.race([gate.promise, left]);
     running.delete(said);
     options?.signal?.throwIfAborted();
+    finished.add(said);
     yield { type: "text", text: "2 " };
     yield { type: "finish", finishReason: "stop" };
   };
-  return {
-    agent: new Agent({ name: "a", model, storage: new InMemoryStorage() }),
-    running,
-    release: () => gate.resolve(),
+  const agent = new Agent({ name: "a", model, storage: new InMemoryStorage() });
+  const release = (): void => {
+    gate.resolve();
+    gate = Promise.withResolvers();
   };
+  return { agent, running, finished, release };
 }
 
 /** An agent that tells all that was said to it in a session. */
@@ -168,35 +173,34 @@ describe("users who differ in one field", () => {
 
 describe("a connection that comes back", () => {
   it("keeps the runs of its user, and none of one who differs in one field [socket.recovery]", async () => {
-    const { agent, running, release } = holder();
+    const { agent, running, finished, release } = holder();
     const recovery = { maxDisconnectionDuration: 60_000, skipMiddlewares: false };
     const { join } = await serveUsers({ agents: { a: agent } }, { connectionStateRecovery: recovery });
-    const all = [...users, {}];
-    const changes = all.flatMap((before) =>
-      all.map((after) => ({ before, after, input: JSON.stringify([before, after]) })),
-    );
     const back = { reconnection: true, reconnectionDelay: 1, reconnectionDelayMax: 1 };
-    const comeBack = async ({ before, after, input }: (typeof changes)[number]) => {
+    const comeBack = async (before: User, after: User, input: string) => {
       const client = await join({ auth: authOf(before), ...back });
       const { runId } = await client.ask("agent.run", { ...run, input });
       await client.until(() => client.textOf(runId) === "1 ");
       client.socket.auth = authOf(after);
       client.socket.io.engine.close();
-      await vi.waitFor(() => expect(client.socket.recovered && client.socket.connected).toBe(true), {
-        interval: 2,
-        timeout: 30_000,
-      });
-      return { client, runId: String(runId), kept: before === after };
+      await vi.waitFor(() => expect(client.socket.recovered && client.socket.connected).toBe(true), soon);
+      return async () => {
+        if (finished.delete(input)) await client.endOf(String(runId));
+        return client.textOf(runId) === "1 2 " ? [input] : [];
+      };
     };
-    const cameBack = await Promise.all(changes.map(comeBack));
-    const kept = changes.filter(({ before, after }) => before === after).map(({ input }) => input);
-    await vi.waitFor(() => expect(running.size).toBeLessThanOrEqual(kept.length), soon);
-    expect([...running].toSorted()).toEqual(kept.toSorted());
-    release();
-    for (const each of cameBack) if (each.kept) await each.client.endOf(each.runId);
-
-    const texts = cameBack.map(({ client, runId }) => client.textOf(runId));
-    expect(texts).toEqual(cameBack.map((each) => (each.kept ? "1 2 " : "1 ")));
+    const marks = new Map<User, string>();
+    await checkOwners({
+      shows: ["packages/socket/src/socket-client.ts", "packages/socket/src/create-agent-gateway.ts"],
+      owners: [...users, {}],
+      leave: async (user, mark) => await Promise.resolve(marks.set(user, mark)),
+      find: async (after) => {
+        const ended = await Promise.all([...marks].map(async ([before, mark]) => await comeBack(before, after, mark)));
+        release();
+        await vi.waitFor(() => expect(running.size).toBe(0), soon);
+        return (await Promise.all(ended.map(async (end) => await end()))).flat();
+      },
+    });
   });
 });
 
@@ -206,18 +210,33 @@ describe("the bytes that a user does not read", () => {
     vi.useFakeTimers({ toFake: ["setInterval"] });
     onTestFinished(() => void vi.useRealTimers());
     const served = await serveUsers({ agents: { a: teller() }, maxTotalBufferedBytes: 100_000 });
-    for (const user of users) {
-      const stopped = await served.join({ auth: authOf(user) });
-      const clientOf = await joinAll(served, users);
-      const connection = served.io.of("/service").sockets.get(stopped.socket.id ?? "")?.conn;
-      connection?.emit("packetCreate", { data: "x".repeat(60_000) });
-      const own = clientOf(user).run(run);
-      const others = users.filter((other) => other !== user);
-      for (const other of others) expect(await clientOf(other).run(run)).toMatchObject({ name: "agent.done" });
-      expect(clientOf(user).namesOf()).toEqual([]);
-      stopped.close();
-
-      expect(await own).toMatchObject({ name: "agent.done" });
-    }
+    const clientOf = await joinAll(served, users);
+    const marks = new Map<User, string>();
+    await checkOwners({
+      shows: [
+        "packages/socket/src/socket-client.ts",
+        "packages/socket/src/connection-buffer.ts",
+        "packages/socket/src/send-budget.ts",
+      ],
+      owners: users,
+      leave: async (user, mark) => await Promise.resolve(marks.set(user, mark)),
+      find: async (user) => {
+        const stopped = await served.join({ auth: authOf(user) });
+        const connection = served.io.of("/service").sockets.get(stopped.socket.id ?? "")?.conn;
+        connection?.emit("packetCreate", { data: "x".repeat(60_000) });
+        const heldUp = new Set(users);
+        const runs = users.map(
+          async (each) =>
+            await clientOf(each)
+              .run(run)
+              .then(() => heldUp.delete(each)),
+        );
+        await vi.waitFor(() => expect(heldUp.size).toBeLessThanOrEqual(1), soon);
+        const found = [...heldUp].map((each) => marks.get(each) ?? "");
+        stopped.close();
+        await Promise.all(runs);
+        return found;
+      },
+    });
   });
 });

@@ -27,6 +27,17 @@ function textOf({ text }: { text: string }): string {
   return chunks.map(({ delta = "" }) => delta).join("");
 }
 
+/** Reads a stream until it has said something, or to its end. */
+async function readUntil(body: Response["body"], words: string): Promise<string> {
+  let text = "";
+  const decoder = new TextDecoder();
+  for await (const bytes of body ?? []) {
+    text += decoder.decode(bytes as Uint8Array, { stream: true });
+    if (text.includes(words)) break;
+  }
+  return text;
+}
+
 describe("users who differ in one field, in chats of one id", () => {
   it("go on with their own conversation, also those who are only claimed [http.ui-session]", async () => {
     const service = await serveUsers({ agents: { a: teller() }, ui: true });
@@ -78,13 +89,10 @@ describe("users who differ in one field, in chats of one id", () => {
         await body?.cancel();
       },
       find: async (user) => {
-        const left = new AbortController();
-        const followed = await fetch(`http://127.0.0.1:${service.port}/agents/a/ui/c/stream`, {
-          headers: headersOf(user),
-          signal: left.signal,
-        });
-        left.abort();
-        return followed.status === 204 ? [] : [marks.get(followed.headers.get("x-run-id")) ?? "another"];
+        const url = `http://127.0.0.1:${service.port}/agents/a/ui/c/stream`;
+        const { headers, body } = await fetch(url, { headers: headersOf(user) });
+        const text = await readUntil(body, "Well, ");
+        return text.includes("Well, ") ? [marks.get(headers.get("x-run-id")) ?? "another"] : [];
       },
       remove: async (user) => {
         const { size } = running;

@@ -133,6 +133,8 @@ describe.each(cases)(
           return found;
         },
       });
+      const { status } = clientOf();
+      for (const taskId of marks.keys()) expect(await orNothing(status(taskId))).toBeUndefined();
     });
 
     it("is cancelled by its own user alone [mcp-server.task-owner]", async () => {
