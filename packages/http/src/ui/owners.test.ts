@@ -14,7 +14,11 @@ const shows = ["packages/http/src/routes/ui-routes.ts", "packages/http/src/ui/an
 
 /** Says something in the chat `c`, and returns the answer. */
 async function say(service: Service, user: User, text: string) {
-  return await service.post("/agents/a/ui", { id: "c", message: said(text), ...claimOf(user) }, headersOf(user));
+  return await send(service, user, { message: said(text) });
+}
+
+async function send(service: Service, user: User, body: object) {
+  return await service.post("/agents/a/ui", { id: "c", ...claimOf(user), ...body }, headersOf(user));
 }
 
 const said = (text: string) => ({ role: "user", parts: [{ type: "text", text }] });
@@ -44,29 +48,41 @@ describe("users who differ in one field, in chats of one id", () => {
     await checkOwners({
       shows,
       owners: withClaimed,
-      leave: async (user, mark) => await say(service, user, mark),
-      find: async (user) =>
-        textOf(await say(service, user, "What?"))
+      // What a page has of the conversation is taken where there is no session yet, and there alone.
+      leave: async (user, mark) => {
+        const answer = await send(service, user, { messages: [said("Before."), said(mark)] });
+        expect(textOf(answer)).toBe(`Before.; ${mark}`);
+      },
+      find: async (user) => {
+        const answer = await send(service, user, { messages: [said("Made up."), said("What?")] });
+        return textOf(answer)
           .split("; ")
-          .filter((text) => text !== "What?"),
+          .filter((text) => text !== "What?" && text !== "Before.");
+      },
     });
   });
 
   it("replace turns of their own conversation alone, also those who are only claimed [http.ui-regenerate]", async () => {
     const agent = teller();
     const service = await serveUsers({ agents: { a: agent }, ui: true });
+    const answered = new Map<User, string | null>();
     await checkOwners({
       shows: [...shows, "packages/http/src/ui/replaced-turns.ts"],
       owners: withClaimed,
-      leave: async (user, mark) => await say(service, user, mark),
+      leave: async (user, mark) => {
+        answered.set(user, (await say(service, user, mark)).headers.get("x-run-id"));
+        await say(service, user, "And?");
+      },
       find: async (owner) => {
         const { turns } = await agent.sessions.readTurns("c", { owner });
-        return turns.flatMap(({ input }) => (input === "Edited." ? [] : [input as string]));
+        const [first, second] = turns.map(({ input }) => input as string);
+        return second === "And?" ? [first ?? ""] : [];
       },
       remove: async (user) => {
-        const edited = { id: "c", messages: [said("Edited.")], messageId: "m", ...claimOf(user) };
-        const answer = await service.post("/agents/a/ui", edited, headersOf(user));
-        expect(textOf(answer)).toBe("Edited.");
+        const answer = { ...said("Made up."), role: "assistant", id: answered.get(user) };
+        const messages = [said("Made up."), answer, said("Edited.")];
+        const edited = textOf(await send(service, user, { messages, messageId: "m" }));
+        expect(edited).toMatch(/^of [^;]+; Edited\.$/);
       },
     });
   });
@@ -106,6 +122,7 @@ describe("users who differ in one field, in chats of one id", () => {
     const { agent, paid } = payer();
     const service = await serveUsers({ agents: { a: agent }, runs: await durable({ agents: { a: agent } }), ui: true });
     const asked = new Map<User, { open: TestChat; mark: string }>();
+    const over = new Set<User>();
     await checkOwners({
       shows,
       owners: users,
@@ -114,7 +131,7 @@ describe("users who differ in one field, in chats of one id", () => {
         await open.chat.sendMessage({ text: "Pay." });
         asked.set(user, { open, mark });
       },
-      find: async (user) => await Promise.resolve(asked.has(user) ? [asked.get(user)?.mark ?? ""] : []),
+      find: async (user) => await Promise.resolve(over.has(user) ? [] : [asked.get(user)?.mark ?? ""]),
       remove: async (user) => {
         const count = paid.length;
         for (const [of, { open }] of asked) {
@@ -122,7 +139,7 @@ describe("users who differ in one field, in chats of one id", () => {
           expect(status).toBe(of === user ? 200 : 404);
         }
         expect(paid).toHaveLength(count + 1);
-        asked.delete(user);
+        over.add(user);
       },
     });
   });
