@@ -87,7 +87,7 @@ const ways: [name: string, Way][] = [
 ];
 
 describe.each(storages)("each of several owners finds its own runs and nothing else, in %s", (_, create) => {
-  it.each(ways)("%s, until it is forgotten [durable.per-owner]", async (...[, find]) => {
+  it.each(ways)("%s, until it is forgotten", async (...[, find]) => {
     const runs = new OwnedRuns(makeService({ storage: create() }));
     await checkOwners({
       shows: [
