@@ -15,7 +15,7 @@ type User = (typeof users)[number];
 /** A push config as it is listed. */
 type Kept = { pushNotificationConfig: { url: string } };
 
-/** What a user has begun, by the id of its task. */
+/** The tasks that users have begun, by their ids. */
 type Begun = Map<string, { readonly mark: string; readonly of: User }>;
 
 const notFound = -32001;

@@ -1,15 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { BoundedStorage } from "./bounded-storage.ts";
 import { ownerKey } from "./owner-key.ts";
-
-// Any two differ in the user or in the tenant, and some in nothing else.
-const owners = [
-  { userId: "ada" },
-  { userId: "bob" },
-  { userId: "ada", tenantId: "acme" },
-  { userId: "bob", tenantId: "acme" },
-  { userId: "ada", tenantId: "apex" },
-];
+import { signedIn as owners } from "./test/owners.ts";
 
 describe("BoundedStorage with sessions of several owners", () => {
   it.each(owners)("takes away those of $userId in $tenantId, who has most, and of nobody else", async (greedy) => {

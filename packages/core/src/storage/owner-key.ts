@@ -4,8 +4,8 @@ import type { SessionOwner, UserScope } from "./session-owner.ts";
 declare const form: unique symbol;
 
 /**
- * An owner as one value: two are equal when tenant, user and verification are. Owners are compared, hashed and used as keys in
- * this form alone, so that nobody can forget one of the three.
+ * An owner as one value: two are equal when tenant, user and verification are. Code outside this module compares, hashes and
+ * stores owners in this form alone: by hand one of the three is soon left out.
  */
 export type OwnerKey = string & { readonly [form]: "owner" };
 

@@ -10,8 +10,8 @@ export const indexNamespace = "memory-by-id";
 /** The owner of memories without one, in place of a tenant and a user. */
 const noOwner = "*/*";
 
-/** The owner that all sessions of nobody in particular count for. */
-const nobody = ownerKey({});
+/** The group of all sessions without a verified user: anyone can begin one. */
+const anonymous = ownerKey({});
 
 /** Namespaces of turns, of which a session that was dropped keeps none. */
 export const turnNamespaces: readonly string[] = ["turns", "turn-parts"];
@@ -50,5 +50,5 @@ export function indexKeyOf(session: string): string {
 /** Returns the owner that a session counts for. Sessions that anyone can begin have one together. */
 export function ownerOfSession(session: string): OwnerKey {
   const owner = ownerOfKey(session);
-  return userOfKey(owner) === "verified" ? owner : nobody;
+  return userOfKey(owner) === "verified" ? owner : anonymous;
 }

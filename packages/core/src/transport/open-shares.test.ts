@@ -1,15 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { signedIn as users } from "../storage/test/owners.ts";
 import type { AnyRequestedRun, RunTarget } from "./accept-requested-run.ts";
 import { OpenShares } from "./open-shares.ts";
-
-// Any two differ in the user or in the tenant, and some in nothing else.
-const users = [
-  { userId: "ada" },
-  { userId: "bob" },
-  { userId: "ada", tenantId: "acme" },
-  { userId: "bob", tenantId: "acme" },
-  { userId: "ada", tenantId: "apex" },
-];
 
 /** Shares of 20 runs for each user, and a function that keeps one more open. */
 function openShares() {

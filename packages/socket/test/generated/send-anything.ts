@@ -57,6 +57,7 @@ async function answerOrLoss(socket: Socket, sent: AnyEvent, heard: readonly Hear
 async function answerOf(socket: Socket, sent: AnyEvent, heard: readonly Heard[]): Promise<string> {
   const { event, isAcknowledged } = sent;
   const acknowledged = emit(socket, sent);
+  if (acknowledged === undefined) return "not sent";
   if (!ownEvents.has(event) || (!isAcknowledged && !runEvents.has(event))) return "not answered";
   if (isAcknowledged) {
     const answer = await acknowledged;
@@ -67,12 +68,19 @@ async function answerOf(socket: Socket, sent: AnyEvent, heard: readonly Heard[])
   return endOf(await vi.waitUntil(() => heard.find((each) => ends.has(each.event)), { timeout: 30_000, interval: 1 }));
 }
 
-/** Emits an event. Resolves with its acknowledgement. */
-async function emit(socket: Socket, { event, args, isAcknowledged }: AnyEvent): Promise<object> {
-  return await new Promise((resolve) => {
-    if (isAcknowledged) socket.emit(event, ...args, resolve);
-    else socket.emit(event, ...args);
-  });
+/**
+ * Emits an event. Resolves with its acknowledgement. Returns undefined for what the client itself cannot write: beside binary data
+ * it copies objects, where a member `__proto__` becomes the prototype, and a date as prototype is no date.
+ */
+function emit(socket: Socket, { event, args, isAcknowledged }: AnyEvent): Promise<object> | undefined {
+  const { promise, resolve } = Promise.withResolvers<object>();
+  try {
+    socket.emit(event, ...args, ...(isAcknowledged ? [resolve] : []));
+    return promise;
+  } catch (error) {
+    if (error instanceof TypeError && error.message === "this is not a Date object.") return undefined;
+    throw error;
+  }
 }
 
 function endOf({ event, payload }: Heard): string {
