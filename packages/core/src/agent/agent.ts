@@ -1,4 +1,3 @@
-import { closeInOrder } from "../async/close-in-order.ts";
 import type { EventBus } from "../events/event-bus.ts";
 import type { MessageContent } from "../message/content.ts";
 import { checkContent } from "../run/check-content.ts";
@@ -106,10 +105,8 @@ export class Agent<
    * storage is the caller's to close, after that.
    */
   async close(): Promise<void> {
-    await closeInOrder(
-      () => this.#parts.endBackgroundWork(),
-      () => this.#parts.tools.close(),
-    );
+    await this.#parts.endBackgroundWork();
+    await this.#parts.tools.close();
   }
 
   #execute(call: ModelCaller, input: MessageContent, opts: RunOpts | undefined): RunExecution<unknown> {

@@ -70,6 +70,14 @@ describe("RunService.schedules", () => {
     expect((await storage.list("run-schedules")).map(({ key }) => key)).toEqual(["daily"]);
   });
 
+  it("fall due by universal time without a time zone", async () => {
+    const { engine, runs } = service();
+    const { timeZone: _, ...elsewhere } = daily;
+    await runs.schedules?.put(elsewhere);
+
+    expect([...engine.kept.values()]).toEqual([{ id: "daily", cron: "0 8 * * *", timeZone: "UTC" }]);
+  });
+
   it("begin nothing once they are removed", async () => {
     const { engine, runs } = service();
     await runs.schedules?.put(daily);

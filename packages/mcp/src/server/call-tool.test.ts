@@ -1,7 +1,7 @@
-import { Agent, createLogger, defineTool, TroupeError, UserMemory, Workflow } from "@troupe/core";
+import { Agent, createLogger, defineTool, RunService, TroupeError, UserMemory, Workflow } from "@troupe/core";
 import type { RunContext, ToolDef } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { post, serveHttp } from "../../test/serve-http.ts";
 import type { ServedHttp } from "../../test/serve-http.ts";
 import type { McpRunOptions, McpServerOptions } from "../index.ts";
@@ -201,6 +201,18 @@ describe("the option shutdown", () => {
     expect(await slow).toMatchObject({ structuredContent: { text: "One two three." } });
     await drained;
     expect(added[0]?.size).toBe(0);
+  });
+
+  it("ends sessions also when durable tasks cannot be handed back, and tells of that [mcp-server.shutdown]", async () => {
+    const added: Parameters<McpShutdown["add"]>[0][] = [];
+    const agents = { helper: new Agent({ name: "helper", model: new ScriptedModel("Yes.") }) };
+    const runs = new RunService({ agents });
+    vi.spyOn(runs, "drain").mockRejectedValue(new Error("The storage is away."));
+    const served = await serveHttp({ agents, runs, shutdown: { add: (ending) => void added.push(ending) } });
+    expect((await post(served.url, "tools/list")).status).toBe(200);
+    await expect(added[0]?.drain()).rejects.toThrow("The storage is away.");
+
+    expect((await post(served.url, "tools/list")).status).toBe(503);
   });
 
   it("ends the calls that are left when their time is over [mcp-server.shutdown]", async () => {
