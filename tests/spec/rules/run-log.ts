@@ -94,6 +94,8 @@ export const runLogRules = [
     "durable.crashed": "three attempts in a row without a finished step end a run as crashed",
     "durable.crashed-keeps-calls":
       "a run that ends as crashed does nothing again, leaves in its session what its tools did, and lets it take other runs",
+    "durable.crash-points":
+      "a crash at any call of the storage leaves a run on the lists on which it belongs, with one end, and nothing of it once it is removed",
     "durable.ttl": "a run with ttlMs is not found from then on and leaves nothing, also when it is not over",
     "durable.until": "past its time an approval is denied, and no answer is taken",
     "durable.storage-faults":

@@ -3,7 +3,7 @@ import { sleep } from "../async/sleep.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { Performing } from "../attempts/process-state.ts";
 import type { ServiceParts } from "../attempts/service-parts.ts";
-import { isEnded } from "../run-store/run-record.ts";
+import { byKeys, isEnded, runGroups } from "../run-store/run-record.ts";
 import type { RunRecord } from "../run-store/run-record.ts";
 import type { RunStore } from "../run-store/run-store.ts";
 import { ownerKey } from "../storage/owner-key.ts";
@@ -50,25 +50,29 @@ async function readEnded(store: RunStore, runId: string): Promise<RunRecord | nu
   }
 }
 
+/** Returns the prefixes of all lists of an owner's runs, in the order in which they must be read. */
+export function prefixesOf(owner: SessionOwner): string[] {
+  return [...runGroups.map((group) => byKeys.group(ownerKey(owner), group)), byKeys.sessionsOf(owner)];
+}
+
 /**
- * Removes all runs of an owner that are listed below some prefixes, which are read in their order. When it rejects, some may be
- * left: the first failure, after all were tried.
+ * Removes all runs that are listed below some prefixes, in their order. When it rejects, some may be left: the first failure,
+ * after all were tried.
  */
 export async function removeRuns(
   store: RunStore,
-  { owner, prefixes }: { owner: SessionOwner; prefixes: readonly string[] },
+  prefixes: readonly string[],
   remove: (record: RunRecord) => Promise<void>,
 ): Promise<void> {
-  const entries: { runId: string; key: string }[] = [];
-  for (const prefix of prefixes) for await (const page of store.listEntries(prefix)) entries.push(...page);
-  const results = [];
-  for (const { runId, key } of entries) {
-    const record = await store.read(runId);
-    // An entry may be left of a run whose id another owner's has now.
-    const isOwn = record !== null && ownerKey(record.owner) === ownerKey(owner);
-    if (isOwn) results.push(...(await Promise.allSettled([remove(record)])));
-    else await store.dropEntry(key);
+  const failures: unknown[] = [];
+  for (const prefix of prefixes) {
+    const entries = (await Array.fromAsync(store.listEntries(prefix))).flat();
+    for (const { runId, key } of entries) {
+      const record = await store.read(runId);
+      // An entry may be left of a run whose id one of another owner or session has now.
+      if (record === null || !store.isPlaceOf(key, record)) await store.dropEntry(key);
+      else await remove(record).catch((error: unknown) => failures.push(error));
+    }
   }
-  const failed = results.find((result) => result.status === "rejected");
-  if (failed !== undefined) throw failed.reason;
+  if (failures.length > 0) throw failures[0];
 }

@@ -3,7 +3,6 @@ import { mapBounded } from "../async/map-bounded.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { RunWait } from "../journal/log-entry.ts";
 import { RunPaused } from "../journal/run-paused.ts";
-import { ownerKey } from "../storage/owner-key.ts";
 import type { SessionOwner } from "../storage/session-owner.ts";
 import type { Json } from "../storage/json.ts";
 import type { CountedCaller } from "../session/counted-caller.ts";
@@ -18,7 +17,7 @@ import { listenToSessions } from "./listen-to-sessions.ts";
 import { LocalEngine } from "../attempts/local-engine.ts";
 import { processStateOf } from "../attempts/process-state.ts";
 import type { Performing } from "../attempts/process-state.ts";
-import { removeRun, removeRuns } from "./remove-runs.ts";
+import { prefixesOf, removeRun, removeRuns } from "./remove-runs.ts";
 import type { Perform, RunEngine, Serving } from "../attempts/run-engine.ts";
 import { readInput } from "../run-store/run-input.ts";
 import { RunSchedules } from "./run-schedules.ts";
@@ -29,7 +28,7 @@ import { makeServiceParts } from "../attempts/service-parts.ts";
 import { warnOfUnsafeSteps } from "../attempts/unsafe-steps.ts";
 import { SharedAdmission } from "./shared-admission.ts";
 import type { ServiceParts } from "../attempts/service-parts.ts";
-import { byKeys, isEnded, runGroups, toView } from "../run-store/run-record.ts";
+import { byKeys, isEnded, toView } from "../run-store/run-record.ts";
 import type { RunRecord } from "../run-store/run-record.ts";
 import { readServeOptions, readServiceOptions } from "../attempts/run-service-options.ts";
 import type { RunServiceOptions, ServeOptions, ServiceSettings } from "../attempts/run-service-options.ts";
@@ -218,13 +217,12 @@ export class RunService {
 
   /** Removes all runs of a session. */
   async forgetSession(sessionId: string, owner: SessionOwner): Promise<void> {
-    await this.#removeAll(owner, [byKeys.session(owner, sessionId)]);
+    await this.#removeAll([byKeys.session(owner, sessionId)]);
   }
 
   /** Removes all runs of a user. */
   async forgetUser(owner: SessionOwner): Promise<void> {
-    const prefixes = runGroups.map((group) => byKeys.group(ownerKey(owner), group));
-    await this.#removeAll(owner, prefixes);
+    await this.#removeAll(prefixesOf(owner));
   }
 
   /** Begins to perform runs in this process, unfinished ones of an earlier process first. Drain it before the process ends. */
@@ -354,8 +352,8 @@ export class RunService {
     await removeRun({ parts: this.#parts, performing: this.#performing, cancel }, record);
   }
 
-  async #removeAll(owner: SessionOwner, prefixes: readonly string[]): Promise<void> {
-    await removeRuns(this.#parts.store, { owner, prefixes }, (record) => this.#remove(record));
+  async #removeAll(prefixes: readonly string[]): Promise<void> {
+    await removeRuns(this.#parts.store, prefixes, (record) => this.#remove(record));
   }
 
   async #submit({ runId, activation, priority, notBefore }: RunRecord): Promise<void> {

@@ -116,8 +116,8 @@ export class SharedAdmission {
     const { store } = this.#init;
     const areOpen = await mapBounded(keys, async (key) => {
       const record = await store.read(runIdOf(key));
-      // One without a record is being accepted, or the sweep takes it off.
-      if (record === null) return true;
+      // One without a record is being accepted, or a process died while it accepted or removed it.
+      if (record === null) return !(await store.dropEntry(key));
       // A process that died while it accepted a run that another one had accepted has listed it a second time.
       return key === groupKeys(record, ["open"])[0] && !(await isOver(store, record));
     });

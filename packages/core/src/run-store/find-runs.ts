@@ -174,11 +174,12 @@ async function* recordsOf(
 
 /** Yields the records of all runs, the newest first. They are listed by their sessions, and sorted here. */
 async function* recordsOfAll(store: RunStore, { after, limit }: Wanted): AsyncGenerator<RunRecord> {
-  const found = await listCreated(store.storage);
-  // A process that died while it accepted a run that another one had accepted has listed it a second time.
-  const listed = [...new Map(found.map((each) => [each.runId, each])).values()].toSorted(newestFirst);
+  const listed = (await listCreated(store.storage)).toSorted(newestFirst);
   const rest = after === undefined ? listed : listed.filter((each) => newestFirst(after, each) < 0);
-  for await (const [, record] of readRecords(store, rest, limit + 1)) if (record !== null) yield record;
+  for await (const [{ key }, record] of readRecords(store, rest, limit + 1)) {
+    if (record !== null && store.isPlaceOf(key, record)) yield record;
+    else await store.dropEntry(key);
+  }
 }
 
 /** Yields entries with their records: first those of a page are read, if all are wanted, and then a few at a time. */

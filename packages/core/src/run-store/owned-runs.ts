@@ -72,14 +72,17 @@ export function isEntryOf({ key, group }: OwnedEntry, record: RunRecord): boolea
   return groupKeys(record, [group])[0] === key;
 }
 
-/** Lists the ids of the runs of all owners and of none, by the lists of their sessions, and the times of their creation. */
-export async function listCreated(storage: StorageDriver): Promise<Pick<RunRecord, "runId" | "createdAt">[]> {
-  const found: Pick<RunRecord, "runId" | "createdAt">[] = [];
+/** An entry in the list of a session's runs. */
+export type CreatedEntry = Pick<RunRecord, "runId" | "createdAt"> & { readonly key: string };
+
+/** Lists the runs of all owners and of none, by the lists of their sessions, and the times of their creation. */
+export async function listCreated(storage: StorageDriver): Promise<CreatedEntry[]> {
+  const found: CreatedEntry[] = [];
   const range = { namespace: runNamespaces.byOwner, prefix: byKeys.sessions, pageSize: 1000 };
   for await (const page of scan(storage, range)) {
     for (const { key, value } of page) {
       const { createdAt = 0 } = value as Partial<RunRecord>;
-      found.push({ runId: runIdOf(key), createdAt });
+      found.push({ runId: runIdOf(key), createdAt, key });
     }
   }
   return found;

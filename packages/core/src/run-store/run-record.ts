@@ -83,7 +83,9 @@ export type OpenRun = {
   waitsForUpgrade?: boolean;
   /** The part of storage keys that names the run's owner. */
   owner: OwnerKey;
-  /** As in the record of the run. */
+  /** As in the record of the run. Not in what an earlier release stored. */
+  sessionId?: string;
+  createdAt?: number;
   anonymous?: string;
   inputBytes?: number;
 };
@@ -158,6 +160,7 @@ export const byKeys = {
   /** @param owner the part of storage keys that names the owner */
   group: (owner: CallerKey, group: RunGroup): string => `${owner}/${group}/`,
   sessions: "#session/",
+  sessionsOf: (owner: SessionOwner): string => `#session/${ownerKey(owner)}/`,
   session: (owner: SessionOwner, sessionId: string): string => `#session/${sessionKey(owner, sessionId)}/`,
   ofSession: (record: RunRecord): string => byKeys.inSession(sessionKey(record.owner, record.sessionId), record),
   /** @param session the storage key of the session */

@@ -254,14 +254,29 @@ export class RunStore {
   }
 
   /**
-   * Removes an entry that is that of no record from the list of an owner's ended runs: the run was removed while another process
-   * stored its end. Any other entry may be about to get its record.
+   * Removes an entry of a list if its run is not there, or has another place: a process died while it accepted or removed the
+   * run, or stored the end of one that another process removed. Returns false for an entry that is right, or that may be about to
+   * get its record.
    */
-  async dropEntry(key: string): Promise<void> {
-    if (isOfEnd(key)) await this.storage.delete(runNamespaces.byOwner, key);
+  async dropEntry(key: string): Promise<boolean> {
+    const runId = runIdOf(key);
+    // In this order: a run that is being accepted is on the list of open runs first, and off it only once it has a record.
+    const mayCome = !isOfEnd(key) && (await this.readOpen(runId)) !== null;
+    const record = await this.#readStored(runId);
+    if (record === null ? mayCome : this.isPlaceOf(key, record)) return false;
+    await this.storage.delete(runNamespaces.byOwner, key);
+    return true;
   }
 
-  /** Removes a run with all that belongs to it. The record goes last: a removal that was cut short can be repeated. */
+  /** Tells if a key is that of an entry of a run in a list of open or ended runs, or in that of its session. */
+  isPlaceOf(key: string, record: RunRecord): boolean {
+    return this.#allPlacesOf(record).includes(key);
+  }
+
+  /**
+   * Removes a run with all that belongs to it. Its record goes before its places: a removal that was cut short finds the run there
+   * when it is repeated, and places without a record are removed by those that read them.
+   */
   async remove(record: RunRecord): Promise<void> {
     const { runId, endedAt, expiresAt } = record;
     const { open, byOwner, runs } = runNamespaces;
@@ -270,12 +285,11 @@ export class RunStore {
     if (record.isSubscribed === true) await removeSubscriptions(this.storage, runId);
     const ended = endedAt === undefined ? [] : [byKeys.ofEnded(endedAt, runId), byKeys.ofBare(endedAt, runId)];
     const expiring = expiresAt === undefined ? [] : [byKeys.ofExpiring(expiresAt, runId)];
-    const places = [byKeys.ofSession(record), ...groupKeys(record, groupsWithEnd(record)), ...this.#countKeys(record)];
-    const listed = [...places, ...ended, ...expiring];
+    const listed = [...this.#allPlacesOf(record), ...ended, ...expiring];
     await writeAll(this.storage, [
       { namespace: open, key: encodeKey(runId), value: null },
-      ...listed.map((key) => ({ namespace: byOwner, key, value: null })),
       { namespace: runs, key: encodeKey(runId), value: null },
+      ...listed.map((key) => ({ namespace: byOwner, key, value: null })),
     ]);
   }
 
@@ -340,6 +354,11 @@ export class RunStore {
     return [byKeys.ofSession(record), ...groupKeys(record, ["open"]), ...this.#countKeys(record)];
   }
 
+  /** Returns the keys under which an open or ended run is listed. */
+  #allPlacesOf(record: RunRecord): string[] {
+    return [byKeys.ofSession(record), ...groupKeys(record, groupsWithEnd(record)), ...this.#countKeys(record)];
+  }
+
   /** Returns the key under which an open run is listed to be counted, if that is not its owner's list. */
   #countKeys(record: RunRecord): string[] {
     const caller = callerOf(record);
@@ -347,7 +366,8 @@ export class RunStore {
   }
 
   #openRun(record: RunRecord): OpenRun {
-    const { activation, priority, notBefore, owner, anonymous, inputBytes, status, waits } = record;
+    const { activation, priority, notBefore, owner, anonymous, inputBytes, status, waits, sessionId, createdAt } =
+      record;
     const waitsForUpgrade = status === "waiting" && waits?.[0]?.kind === "upgrade";
     return {
       v: 1,
@@ -355,6 +375,8 @@ export class RunStore {
       activation,
       priority,
       owner: ownerKey(owner),
+      sessionId,
+      createdAt,
       ...(anonymous !== undefined && { anonymous }),
       ...(inputBytes !== undefined && { inputBytes }),
       ...(notBefore !== undefined && { notBefore }),

@@ -12,6 +12,7 @@ export class MapStorage implements StorageDriver {
   }
 
   async set(namespace: string, key: string, value: Json): Promise<void> {
+    if (value === null) return await this.delete(namespace, key);
     this.records.set(`${namespace} ${key}`, JSON.stringify(value));
   }
 
