@@ -6,7 +6,7 @@ import type { RpcError } from "./a2a-error.ts";
 import { writeFailure } from "./json-rpc.ts";
 import { parseCall } from "./parse-call.ts";
 
-const numRuns = { few: 500, many: 20_000 }[inject("trials")];
+const numRuns = { few: 1000, many: 20_000 }[inject("trials")];
 
 /** All codes that a body alone can bring about. */
 const knownCodes: readonly number[] = [-32700, -32600, -32601, -32602, -32003, -32009];

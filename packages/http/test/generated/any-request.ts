@@ -92,6 +92,21 @@ const anyRequest = record({
 });
 type AnyRequest = typeof anyRequest extends Arbitrary<infer Made> ? Made : never;
 
+const plain: AnyRequest = {
+  path: "agents/a/run",
+  method: "POST",
+  headers: { "content-type": "application/json" },
+  body: "{}",
+};
+/** A request for each status that every series of requests brings about. */
+const examples: [AnyRequest][] = [
+  [{ ...plain, body: '{"input":"Hello?","sessionId":"s"}' }],
+  [plain],
+  [{ ...plain, path: "agents/nobody/run" }],
+  [{ ...plain, method: "DELETE" }],
+  [{ ...plain, headers: { "content-type": "text/plain" } }],
+];
+
 /** Sends generated requests to a router. Each must get its answer, or an error in the common body. */
 export async function askAnything(numRuns: number): Promise<{ statuses: Set<number>; lines: string[] }> {
   const service = await serve({
@@ -107,7 +122,7 @@ export async function askAnything(numRuns: number): Promise<{ statuses: Set<numb
     statuses.add(answer.status);
     checkAnswer(answer);
   };
-  await assert(asyncProperty(anyRequest, ask), { numRuns });
+  await assert(asyncProperty(anyRequest, ask), { numRuns, examples });
   return { statuses, lines: service.lines };
 }
 
