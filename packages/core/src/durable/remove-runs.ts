@@ -3,6 +3,7 @@ import { sleep } from "../async/sleep.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { Performing } from "../attempts/process-state.ts";
 import type { ServiceParts } from "../attempts/service-parts.ts";
+import { withLoggedEnd } from "../run-store/find-runs.ts";
 import { byKeys, isEnded, runGroups } from "../run-store/run-record.ts";
 import type { RunRecord } from "../run-store/run-record.ts";
 import type { RunStore } from "../run-store/run-store.ts";
@@ -28,7 +29,7 @@ export async function removeRun({ parts, performing, cancel }: Removal, record: 
       timeoutMs: longestWaitMs,
       onTimeout: () => undefined,
     });
-    last = await readEnded(parts.store, runId);
+    last = await readEnded(parts, runId);
   }
   if (last === null) return;
   await parts.store.remove(last);
@@ -38,10 +39,17 @@ export async function removeRun({ parts, performing, cancel }: Removal, record: 
   parts.tails.fail(runId, new TroupeError("gone", "The run was removed."));
 }
 
-/** Waits until a run is over, which another process performs. Its log must not be removed before: that keeps attempts apart. */
-async function readEnded(store: RunStore, runId: string): Promise<RunRecord | null> {
+/**
+ * Waits until a run is over, which another process performs. Its log must not be removed before: that keeps attempts apart. A
+ * process that died when it had stored the end there has left the record as it was.
+ */
+async function readEnded(
+  { store, now }: Pick<ServiceParts, "store" | "now">,
+  runId: string,
+): Promise<RunRecord | null> {
   for (let waitedMs = 0; ; waitedMs += 100) {
-    const record = await store.read(runId);
+    const stored = await store.read(runId);
+    const record = stored === null ? null : await withLoggedEnd(store, stored, now);
     if (record === null || isEnded(record.status)) return record;
     if (waitedMs >= longestWaitMs) {
       throw new TroupeError("conflict", "The run is being cancelled by another process. Remove it again in a moment.");
