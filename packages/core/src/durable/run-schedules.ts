@@ -71,9 +71,11 @@ export class RunSchedules {
   async put(given: RunSchedule): Promise<void> {
     const { schedule, request } = this.#check(given);
     const { storage, schedules } = this.#init;
-    const before = await storage.get(namespace, schedule.id);
-    // First: the engine may find a time due at once.
-    await storage.set(namespace, schedule.id, toJson({ v: 1, ...schedule, request }));
+    const stored = await storage.get(namespace, schedule.id);
+    const { before = stored } = readStored(stored) ?? {};
+    const record = toJson({ v: 1, ...schedule, request });
+    // First: the engine may find a time due at once. With the one before, until the engine has taken it.
+    await storage.set(namespace, schedule.id, toJson({ v: 1, ...schedule, request, before }));
     try {
       await schedules.put(schedule);
     } catch (error) {
@@ -81,6 +83,7 @@ export class RunSchedules {
       else await storage.set(namespace, schedule.id, before);
       throw error;
     }
+    await storage.set(namespace, schedule.id, record);
   }
 
   /** Removes a schedule. Runs that it has begun go on. Removing an absent one is not an error. */
@@ -92,20 +95,25 @@ export class RunSchedules {
 
   /** Returns all schedules in the order of their ids. */
   async list(): Promise<RunSchedule[]> {
+    return (await this.#list()).map(({ schedule }) => schedule);
+  }
+
+  async #list(): Promise<StoredSchedule[]> {
     const entries = await this.#init.storage.list(namespace);
-    return entries.flatMap(({ value }) => readSchedule(value) ?? []);
+    return entries.flatMap(({ value }) => readStored(value) ?? []);
   }
 
   /** Begins the run of a due time, for the engine. Rejects when that may work later. */
   readonly onSchedule = async (id: string, at: number): Promise<void> => {
     const { storage, schedules, accept, logger } = this.#init;
-    const schedule = readSchedule(await storage.get(namespace, id));
+    const stored = readStored(await storage.get(namespace, id));
     // It was removed, perhaps by a process that died in the midst of that.
-    if (schedule === undefined) return await schedules.remove(id);
+    if (stored === undefined) return await schedules.remove(id);
+    const { schedule } = stored;
     try {
       await accept({ ...schedule.request, idempotencyKey: `schedule ${id} ${at}` });
     } catch (error) {
-      if (!TroupeError.is(error) || !lasting.includes(error.code)) throw error;
+      if (!isLasting(error)) throw error;
       logger?.error("The run of a schedule cannot begin.", { schedule: id, error });
     }
   };
@@ -113,15 +121,30 @@ export class RunSchedules {
   /** Gives the engine the schedules that it has lost, or has with other times. Never rejects. */
   async restore(): Promise<void> {
     const { schedules, logger } = this.#init;
+    const warn = (error: unknown) =>
+      logger?.warn("The schedules could not be compared with the engine's. That is tried again.", { error });
     try {
       const known = new Map((await schedules.list()).map((schedule) => [schedule.id, schedule]));
-      for (const stored of await this.list()) {
-        const schedule = { id: stored.id, ...timesOf(stored) };
-        if (!equalJson(known.get(schedule.id), schedule)) await schedules.put(schedule);
-      }
+      for (const stored of await this.#list()) await this.#restore(stored, known).catch(warn);
     } catch (error) {
-      logger?.warn("The schedules could not be compared with the engine's. That is tried again.", { error });
+      warn(error);
     }
+  }
+
+  /** Restores one schedule, and ends its change if the process died that made it. */
+  async #restore({ schedule: stored, value, before }: StoredSchedule, known: KnownSchedules): Promise<void> {
+    const { storage, schedules } = this.#init;
+    const schedule = { id: stored.id, ...timesOf(stored) };
+    try {
+      if (!equalJson(known.get(schedule.id), schedule)) await schedules.put(schedule);
+    } catch (error) {
+      if (before === undefined || !isLasting(error)) throw error;
+      // Refused: the engine has the one before.
+      return void (await storage.compareAndSet(namespace, schedule.id, value, before));
+    }
+    if (before === undefined) return;
+    const { before: _before, ...record } = value;
+    await storage.compareAndSet(namespace, schedule.id, value, record);
   }
 
   #check(given: RunSchedule): { schedule: Schedule; request: ScheduledRequest } {
@@ -157,8 +180,21 @@ function checkRequest(given: ScheduledRequest): ScheduledRequest {
   return given;
 }
 
-function readSchedule(stored: Json | null): RunSchedule | undefined {
-  if (!isRecord(stored)) return undefined;
-  const { v, ...schedule } = stored;
-  return v === 1 ? (schedule as unknown as RunSchedule) : undefined;
+type StoredSchedule = {
+  readonly schedule: RunSchedule;
+  /** The record of the schedule that it replaces, or `null` for none, until the engine has taken it. */
+  readonly before: Json | undefined;
+  readonly value: { readonly [name: string]: Json };
+};
+
+type KnownSchedules = ReadonlyMap<string, Schedule>;
+
+function readStored(value: Json | null): StoredSchedule | undefined {
+  if (!isRecord(value)) return undefined;
+  const { v, before, ...schedule } = value;
+  return v === 1 ? { schedule: schedule as unknown as RunSchedule, before, value } : undefined;
+}
+
+function isLasting(error: unknown): boolean {
+  return TroupeError.is(error) && lasting.includes(error.code);
 }
