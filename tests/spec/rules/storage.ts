@@ -31,6 +31,7 @@ export const storageRules = [
     "session.list": "a user's sessions are listed by their newest turn, page by page, each once",
     "session.list-cost": "a page of the list reads the sessions of the page, not all",
     "session.list-crash": "a crash at any write leaves each session in the list once, at its old or its new place",
+    "memory.crash": "a crash at any call leaves messages and facts once, and nothing of what is removed again",
     "session.list-storages":
       "the sessions of several storages are one list; of an id that several have, the first storage's is listed",
     "http.list-sessions": "GET /sessions lists the sessions of the principal alone, newest first, with a cursor",
@@ -139,6 +140,7 @@ export const storageRules = [
       "a document of more than 2,000 tokens is split at the ends of paragraphs and sentences, and each piece tells where it is from",
     "knowledge.chunking-function": "a function of one's own may split documents; what it leaves out is an error",
     "knowledge.replace": "a document that is added again takes the place of its old pieces in one step",
+    "knowledge.crash": "a document that a crash has cut short is whole once it is added or deleted again",
     "knowledge.whole-documents": "get returns a split document whole, and delete removes all of its pieces",
     "knowledge.piece-ids": "a document and a piece of another one never replace each other",
     "knowledge.batches": "the pieces of many documents are embedded in full batches",

@@ -7,16 +7,16 @@ export const deaths = ["before it", "after it"] as const;
 export type DeathPlan = { atCall: number; death: (typeof deaths)[number] };
 
 /**
- * Connection of a process that crashes at its n-th storage call: later calls reject. `insertAll`, which may be done in part,
+ * Connection of a process to a storage, or to another such store, that crashes at its n-th call: later calls reject. `insertAll`, which may be done in part,
  * counts as a call for each record.
  */
-export class DyingDriver {
-  readonly driver: StorageDriver;
+export class DyingDriver<Driver extends object = StorageDriver> {
+  readonly driver: Driver;
   readonly #plan: DeathPlan;
   #calls = 0;
   #last = "";
 
-  constructor(storage: StorageDriver, plan: DeathPlan) {
+  constructor(storage: Driver, plan: DeathPlan) {
     this.driver = new Proxy(storage, {
       get: (target, name) => {
         const member: unknown = Reflect.get(target, name, target);

@@ -3,17 +3,17 @@ import { deaths, DyingDriver } from "./dying-driver.ts";
 import type { DeathPlan } from "./dying-driver.ts";
 
 /** The work of a process in several calls of a storage, and the promises that hold whenever the process dies. */
-export type DeathScene = {
+export type DeathScene<Driver extends object = StorageDriver> = {
   /** Makes the storage, with what is there before. */
-  create: () => Promise<StorageDriver>;
+  create: () => Promise<Driver>;
   /** Does the work. It may reject only if the process dies. */
-  act: (driver: StorageDriver) => Promise<unknown>;
+  act: (driver: Driver) => Promise<unknown>;
   /** Does what time does after a crash, such as to let a lease expire. */
-  expire?: (driver: StorageDriver) => Promise<unknown>;
+  expire?: (driver: Driver) => Promise<unknown>;
   /** Checks what others find, after one crash or two. */
-  left: (driver: StorageDriver) => Promise<void>;
+  left: (driver: Driver) => Promise<void>;
   /** Checks what others find once another process has done the work again, to its end. */
-  done: (driver: StorageDriver) => Promise<void>;
+  done: (driver: Driver) => Promise<void>;
 };
 
 /** The calls at which the process that does the work again dies, too: none, those near the first crash, or all. */
@@ -23,7 +23,10 @@ export type SecondDeaths = "none" | "near" | "all";
  * Lets a process die before and after each storage call of its work, and lets another process do the work again, to its end
  * and up to a second crash.
  */
-export async function atEachDeath(scene: DeathScene, seconds: SecondDeaths = "near"): Promise<void> {
+export async function atEachDeath<Driver extends object>(
+  scene: DeathScene<Driver>,
+  seconds: SecondDeaths = "near",
+): Promise<void> {
   for (const death of deaths) {
     for (let atCall = 1; await hasDiedAt(scene, [{ atCall, death }]); atCall++) {
       await atEachSecond(scene, { atCall, death }, seconds);
@@ -31,7 +34,11 @@ export async function atEachDeath(scene: DeathScene, seconds: SecondDeaths = "ne
   }
 }
 
-async function atEachSecond(scene: DeathScene, first: DeathPlan, seconds: SecondDeaths): Promise<void> {
+async function atEachSecond<Driver extends object>(
+  scene: DeathScene<Driver>,
+  first: DeathPlan,
+  seconds: SecondDeaths,
+): Promise<void> {
   const { atCall } = first;
   const near = [1, atCall, atCall + 1].filter((each, index) => index > 0 || each < atCall);
   if (seconds === "near") for (const second of near) await hasDiedAt(scene, [first, { ...first, atCall: second }]);
@@ -40,7 +47,10 @@ async function atEachSecond(scene: DeathScene, first: DeathPlan, seconds: Second
 }
 
 /** Plays a scene with crashes, one after the other. Returns false if the last of them had nothing to interrupt. */
-async function hasDiedAt(scene: DeathScene, crashes: readonly DeathPlan[]): Promise<boolean> {
+async function hasDiedAt<Driver extends object>(
+  scene: DeathScene<Driver>,
+  crashes: readonly DeathPlan[],
+): Promise<boolean> {
   const driver = await scene.create();
   const moments: string[] = [];
   let hasDied = true;
