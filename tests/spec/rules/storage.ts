@@ -31,6 +31,9 @@ export const storageRules = [
     "session.list": "a user's sessions are listed by their newest turn, page by page, each once",
     "session.list-cost": "a page of the list reads the sessions of the page, not all",
     "session.list-crash": "a crash at any write leaves each session in the list once, at its old or its new place",
+    "lock.exclusion":
+      "a lock, a queue and a pool let no more in than they may, forget no one who waits, and are empty when all are gone",
+    "lock.pages": "a deletion of many pages stops at the page at which another process has taken the lease over",
     "memory.crash": "a crash at any call leaves messages and facts once, and nothing of what is removed again",
     "session.list-storages":
       "the sessions of several storages are one list; of an id that several have, the first storage's is listed",
