@@ -116,6 +116,16 @@ function sessionRecordLock(): Exclusion {
   });
 }
 
+/** Checks that an engine has all its places, and that one that is kept and given back is that of the next run. */
+async function expectPlaces(local: LocalEngine, count: number): Promise<void> {
+  const places = Array.from({ length: count }, (_, index) => `place ${index}`);
+  expect(places.map((place) => local.reserve(place, 10))).toEqual(places.map(() => true));
+  await local.submit({ runId: "last", activation: 1 });
+  expect(await local.waiting()).toBe(1);
+  for (const place of places) local.release(place);
+  expect(await local.waiting()).toBe(0);
+}
+
 /** An engine whose workers keep a place before they submit their run, and some of which give it back. */
 function engine(concurrency: number, reserves = false): Exclusion {
   const work = new Map<string, () => Promise<void>>();
@@ -135,9 +145,10 @@ function engine(concurrency: number, reserves = false): Exclusion {
         await inside().finally(done.resolve);
       });
       signal.addEventListener("abort", leave, { once: true });
-      if (reserves && local.reserve(`${number}`, 10)) {
+      const kept = number % 2 === 0 ? `${number}` : `other ${number}`;
+      if (reserves && local.reserve(kept, 10)) {
         await sleep(3);
-        if (number % 2 === 0 || signal.aborted) local.release(`${number}`);
+        if (kept !== `${number}` || signal.aborted) local.release(kept);
         signal.throwIfAborted();
       }
       await local.submit({ runId: `${number}`, activation: 1 });
@@ -145,7 +156,7 @@ function engine(concurrency: number, reserves = false): Exclusion {
     },
     checkEmpty: async () => {
       expect(await local.waiting()).toBe(0);
-      expect(local.reserve("last", 10)).toBe(true);
+      await expectPlaces(local, concurrency);
       await (await served).drain(0);
     },
     // A place that is kept is one of the first.

@@ -9,6 +9,7 @@ import type { StorageDriver } from "../storage/storage-driver.ts";
 import { atEachDeath } from "../storage/test/each-death.ts";
 import type { DeathScene } from "../storage/test/each-death.ts";
 import { RunService } from "./run-service.ts";
+import type { HeldSubscription } from "./run-subscriptions.ts";
 import { askingRunnable } from "./test/asking-runnable.ts";
 import { request } from "./test/services.ts";
 
@@ -110,6 +111,16 @@ async function subscriptionsOf(driver: StorageDriver): Promise<string[]> {
     ids.push(...(await subscriptions.list(runId, owner)).map(({ id }) => id));
   });
   return ids;
+}
+
+/** Takes subscriptions up, once the process that has served them has expired. */
+async function untilTaken(subscriptions: RunService["subscriptions"]): Promise<HeldSubscription[]> {
+  for (let looks = 0; looks < 20; looks++) {
+    const taken = await Array.fromAsync(subscriptions.takeUp());
+    if (taken.length > 0) return taken;
+    await new Promise((resolve) => void setTimeout(resolve, 5000));
+  }
+  return [];
 }
 
 /** Checks that nothing is left of the run, once the lists were read, but what its age removes. */
@@ -255,6 +266,30 @@ describe.each(runDrivers)(
           },
         });
       }
+    });
+
+    it("is told to a subscriber from the place on that is stored, and to its end once [durable.crash-points]", async () => {
+      let isStored = false;
+      await expectAtEach({
+        seed: async (driver) => {
+          isStored = false;
+          await acceptWaiting(driver);
+          await withService(driver, async ({ subscriptions }) => await subscriptions.put(runId, owner, subscription));
+        },
+        act: async (driver) =>
+          await withService(driver, async ({ subscriptions }) => {
+            for (const held of await untilTaken(subscriptions)) {
+              // A place never goes back: what comes before it would be told a second time.
+              expect(held.place.after === "1.0" || !isStored).toBe(true);
+              isStored = await held.advance({ after: "1.0", sent: 0, attempt: 1 });
+              await held.end();
+            }
+          }),
+        done: async (driver) => {
+          const keys = (await driver.list("run-subscriptions")).map(({ key }) => key);
+          expect(keys).toEqual([`over/${runId}/one`]);
+        },
+      });
     });
   },
 );

@@ -12,7 +12,7 @@ type PlannedWorker = {
 };
 
 /** A worker that asks to enter. */
-export type Worker = { readonly number: number; readonly signal: AbortSignal };
+type Worker = { readonly number: number; readonly signal: AbortSignal };
 
 /** A lock, a queue, a semaphore or a pool: something that lets a number of workers in at the same time. */
 export type Exclusion = {
