@@ -1,12 +1,10 @@
 import { generateKeyPairSync } from "node:crypto";
-import { createLogger, defineTool, InMemoryStorage, RunService } from "@troupe/core";
+import { defineTool, InMemoryStorage, RunService } from "@troupe/core";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { receive, tokenOf, verifyNotification } from "../../test/receiver.ts";
-import type { Receiver } from "../../test/receiver.ts";
-import { heldAgent, message0, message1, scriptedAgent, serveA2A, untilState } from "../../test/serve-a2a.ts";
+import { notify0, notify1, serveWith } from "../../test/serve-push.ts";
+import { heldAgent, message0, message1, scriptedAgent, untilState } from "../../test/serve-a2a.ts";
 import type { EndingRuns } from "@troupe/core/adapter";
-import type { A2AServerOptions } from "../server/a2a-server-options.ts";
-import type { PushOptions } from "./push-options.ts";
 
 const pay = defineTool({
   name: "pay",
@@ -16,26 +14,6 @@ const pay = defineTool({
   execute: () => "paid",
 });
 const toolCalls = [{ id: "c1", name: "pay", arguments: {} }];
-
-/** Serves an agent that notifies these receivers, and collects what is logged. */
-async function serveWith(
-  receivers: readonly Receiver[],
-  options: Partial<A2AServerOptions> & Pick<A2AServerOptions, "agents">,
-  push: PushOptions = {},
-) {
-  const lines: string[] = [];
-  const logger = createLogger({ write: (line) => void lines.push(line), level: "debug" });
-  const pushNotifications = { allowPrivateHosts: receivers.map(({ host }) => host), retryMs: 5, ...push };
-  const served = await serveA2A({ logger, pushNotifications, ...options });
-  return { served, lines };
-}
-
-const notify0 = (url: string, fields: object = {}) => ({
-  configuration: { pushNotificationConfig: { url, ...fields } },
-});
-const notify1 = (url: string, fields: object = {}) => ({
-  configuration: { taskPushNotificationConfig: { url, ...fields } },
-});
 
 describe("push notifications of a task", () => {
   it("are the whole task in 0.x, in the order of its states [a2a.push-body-0]", async () => {
@@ -240,42 +218,6 @@ describe("a push notification", () => {
     const { result } = await other.served.call("message/send", { ...message0("Hi"), ...notify0(fast.url) });
     expect((await fast.until(2)).at(-1)?.body).toMatchObject({ id: result.id, status: { state: "completed" } });
     expect(slow.notified).toHaveLength(1);
-  });
-});
-
-describe("push notifications of a durable task", () => {
-  it("go on in another process behind what was acknowledged [a2a.push-restart]", async () => {
-    // The sender of the first process fails from its third notification on.
-    let firstKey: unknown;
-    const receiver = await receive((index, notified) => {
-      firstKey ??= tokenOf(notified)["kid"];
-      return index >= 2 && tokenOf(notified)["kid"] === firstKey ? 503 : 204;
-    });
-    const storage = new InMemoryStorage();
-    const sealKeys = ["a secret with which addresses are sealed"];
-    const makeAgent = (answers: Parameters<typeof scriptedAgent>[0]) =>
-      scriptedAgent(answers, { storage, tools: [pay] });
-    const agents = { helper: makeAgent([{ toolCalls }, { text: "Paid." }]) };
-    const first = new RunService({ storage, agents, sealKeys });
-    await first.serve();
-    const { served } = await serveWith([receiver], { agents, runs: first }, { maxAttempts: 1000 });
-    const { result } = await served.call("message/send", { ...message0("Pay"), ...notify0(receiver.url) });
-    await receiver.until(2);
-    await first.answer(result.id, "t.0.0", { approved: true }, "host");
-    await untilState(served, result.id, "completed");
-    await first.close();
-    await served.close();
-
-    const others = { helper: makeAgent([]) };
-    const second = new RunService({ storage, agents: others, sealKeys });
-    onTestFinished(async () => await second.close());
-    await serveWith([receiver], { agents: others, runs: second });
-    const ofSecond = () => receiver.notified.filter((each) => tokenOf(each)["kid"] !== firstKey);
-    while (ofSecond().length < 2) await new Promise((resolve) => setTimeout(resolve, 2));
-    expect(receiver.notified.slice(0, 2).map(({ body }) => body.status.state)).toEqual(["working", "input-required"]);
-    expect(ofSecond().map(({ body }) => body.status.state)).toEqual(["working", "completed"]);
-    const stored = JSON.stringify(await storage.list("run-subscriptions"));
-    expect(stored).not.toContain(receiver.host);
   });
 });
 
