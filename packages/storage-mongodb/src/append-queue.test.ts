@@ -23,6 +23,23 @@ describe("AppendQueue", () => {
     expect(done).toEqual([1, 2, 3]);
   });
 
+  it("forgets a name once its work has ended, failed or waited too long", async () => {
+    const queue = new AppendQueue(1000);
+    const first = Promise.withResolvers<void>();
+    const works = [
+      queue.run("a", async () => await first.promise),
+      queue.run("a", async () => "late"),
+      queue.run("b", async () => await Promise.reject(new Error("failed"))),
+    ];
+    const settled = Promise.allSettled(works);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(queue.busyNames).toBe(1);
+    first.resolve();
+    await settled;
+    await vi.advanceTimersByTimeAsync(0);
+    expect(queue.busyNames).toBe(0);
+  });
+
   it("does not make work under another name wait", async () => {
     const queue = new AppendQueue(1000);
     void queue.run("a", async () => await new Promise<never>(() => {}));

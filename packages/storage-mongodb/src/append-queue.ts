@@ -14,6 +14,11 @@ export class AppendQueue {
     this.#timeoutMs = timeoutMs;
   }
 
+  /** Number of names under which work is under way or waits. */
+  get busyNames(): number {
+    return this.#last.size;
+  }
+
   /** Runs the work when all earlier work under this name has ended. */
   async run<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
     const before = this.#last.get(name) ?? Promise.resolve();

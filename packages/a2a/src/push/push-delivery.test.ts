@@ -219,6 +219,24 @@ describe("a push notification", () => {
     expect((await fast.until(2)).at(-1)?.body).toMatchObject({ id: result.id, status: { state: "completed" } });
     expect(slow.notified).toHaveLength(1);
   });
+
+  it("is one of no more than concurrency at a time, however many wait [a2a.push-apart]", async () => {
+    let [most, sending] = [0, 0];
+    const receiver = await receive(async () => {
+      most = Math.max(most, ++sending);
+      await new Promise((resolve) => setTimeout(resolve, 4));
+      sending -= 1;
+      return 204;
+    });
+    const agents = { helper: scriptedAgent(Array.from({ length: 8 }, () => ({ text: "A." }))) };
+    const { served } = await serveWith([receiver], { agents }, { concurrency: 2 });
+    const asks = Array.from({ length: 8 }, async () => {
+      await served.call("message/send", { ...message0("Hi"), ...notify0(receiver.url) });
+    });
+    await Promise.all(asks);
+    await receiver.until(16);
+    expect(most).toBe(2);
+  });
 });
 
 describe("a shutdown", () => {
