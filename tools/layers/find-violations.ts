@@ -6,6 +6,7 @@ import { barrels } from "./rules/barrels.ts";
 import { declared } from "./rules/declared.ts";
 import { documented } from "./rules/documented.ts";
 import { bytes } from "./rules/bytes.ts";
+import { timers } from "./rules/timers.ts";
 import { environment } from "./rules/environment.ts";
 import { owners } from "./rules/owners.ts";
 import { folderLayers } from "./rules/folder-layers.ts";
@@ -25,6 +26,7 @@ const rules: readonly Rule[] = [
   environment,
   owners,
   bytes,
+  timers,
 ];
 
 /** Judges every file by the architecture that `layers` describes. */

@@ -3,6 +3,7 @@ import { posix } from "node:path";
 import { parseSync, Visitor } from "oxc-parser";
 import type { Expression, ParseResult, StaticExportEntry } from "oxc-parser";
 import { byteCounts, mayCountBytes } from "./byte-counts.ts";
+import { leftTimers, mayLeaveTimer } from "./left-timers.ts";
 import { mayNameOwner, ownerNames } from "./owner-names.ts";
 import type { SourceText } from "./workspace.ts";
 
@@ -34,6 +35,8 @@ export interface ParsedFile {
   readonly ownerNames: readonly number[];
   /** Lines that take a length for a number of bytes. */
   readonly byteCounts: readonly number[];
+  /** Lines that begin a timer or a listener which nothing ends. */
+  readonly leftTimers: readonly number[];
   readonly syntaxErrors: readonly string[];
 }
 
@@ -70,6 +73,7 @@ export function parseSource({ path, text }: SourceText): ParsedFile {
     passedOn,
     undocumented: result.module.staticExports.length > 0 ? undocumentedExports(result, text).map(lineAt) : [],
     ownerNames: mayNameOwner.test(text) ? ownerNames(result).map(lineAt) : [],
+    leftTimers: mayLeaveTimer.test(text) ? leftTimers(result, text).map(lineAt) : [],
     byteCounts: mayCountBytes.test(text) ? byteCounts(result).map(lineAt) : [],
     environmentReads: mayReadEnvironment.test(text) ? environmentReads(result).map(lineAt) : [],
     syntaxErrors: result.errors.map(({ message }) => message),

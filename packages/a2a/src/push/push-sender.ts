@@ -47,6 +47,8 @@ export class PushSender implements EndingRuns {
   /** The services whose end is awaited. */
   readonly #services = new WeakSet<RunService>();
   readonly #timer: NodeJS.Timeout | undefined;
+  /** Aborts when all deliveries are over: then the services are left alone. */
+  readonly #over = new AbortController();
   #isLooking = false;
   #isEnding = false;
 
@@ -108,19 +110,24 @@ export class PushSender implements EndingRuns {
 
   /** Hands back the deliveries of durable tasks, after the attempts under way. Resolves when all are over. */
   async drain(): Promise<void> {
-    this.#isEnding = true;
-    clearInterval(this.#timer);
+    this.#stopLooking();
     const all = [...this.#deliveries.values()];
     for (const delivery of all) if (delivery.service === this.#durable) delivery.stop();
     await Promise.all(all.map(({ over }) => over));
+    this.#over.abort();
     await this.#durable?.subscriptions.release().catch(() => undefined);
   }
 
   /** Ends all deliveries at once. */
   endAll(): void {
+    this.#stopLooking();
+    for (const delivery of this.#deliveries.values()) delivery.abort();
+    this.#over.abort();
+  }
+
+  #stopLooking(): void {
     this.#isEnding = true;
     clearInterval(this.#timer);
-    for (const delivery of this.#deliveries.values()) delivery.abort();
   }
 
   /** Takes up the deliveries that no live process makes. Never rejects. */
@@ -163,7 +170,7 @@ export class PushSender implements EndingRuns {
     const end = (): void => {
       for (const delivery of this.#deliveries.values()) if (delivery.service === service) delivery.stop();
     };
-    service.subscriptions.closed.addEventListener("abort", end, { once: true });
+    service.subscriptions.closed.addEventListener("abort", end, { signal: this.#over.signal });
   }
 
   #end(key: string): void {

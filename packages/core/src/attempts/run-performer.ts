@@ -326,13 +326,17 @@ type Attempt = Ready &
 /** Waits for the work of an attempt; when the attempt is stopped, only for a while: a runnable may not listen to its signal. */
 async function untilStopped<Result>({ signal }: Journal, work: Promise<Result>): Promise<Result> {
   const { promise: isOver, reject } = Promise.withResolvers<never>();
-  const onStop = () => void setTimeout(() => reject(signal.reason), leavingMs).unref();
+  let timer: NodeJS.Timeout | undefined;
+  const onStop = (): void => {
+    timer = setTimeout(() => reject(signal.reason), leavingMs).unref();
+  };
   if (signal.aborted) onStop();
   else signal.addEventListener("abort", onStop, { once: true });
   try {
     return await Promise.race([work, isOver]);
   } finally {
     signal.removeEventListener("abort", onStop);
+    clearTimeout(timer);
   }
 }
 

@@ -25,6 +25,7 @@ import { cancelled } from "../run-store/run-opts.ts";
 import { RunPerformer } from "../attempts/run-performer.ts";
 import { ServiceHosting } from "../attempts/service-hosting.ts";
 import { makeServiceParts } from "../attempts/service-parts.ts";
+import { RunSubmission } from "../attempts/run-submission.ts";
 import { warnOfUnsafeSteps } from "../attempts/unsafe-steps.ts";
 import { SharedAdmission } from "./shared-admission.ts";
 import type { ServiceParts } from "../attempts/service-parts.ts";
@@ -66,6 +67,7 @@ export class RunService {
   readonly #engine: RunEngine;
   readonly #parts: ServiceParts;
   readonly #performing: Map<string, Performing>;
+  readonly #submission: RunSubmission;
   readonly #performer: RunPerformer;
   /** Returns the number of open runs of a caller, of all processes where there may be others. */
   readonly #admit: (caller: CountedCaller) => Promise<number>;
@@ -84,11 +86,12 @@ export class RunService {
     this.#performing = processStateOf(this.#storage).performing;
     const isAlone = this.#engine instanceof LocalEngine;
     this.#parts = makeServiceParts(settings, { storage: this.#storage, isAlone });
+    this.#submission = new RunSubmission(this.#engine, this.#parts.logger);
     this.#admit = this.#makeAdmission();
     this.subscriptions = new RunSubscriptions({ ...this.#parts, find: (...asked) => this.#find(...asked) });
     this.schedules = this.#makeSchedules();
     this.#performer = new RunPerformer(this.#parts, this.#performing, (record, afterMs) =>
-      this.#resubmit(record, afterMs),
+      this.#submission.submitAgain(record, afterMs),
     );
     this.#unlisten = this.#listenToSessions();
     this.hosting = new ServiceHosting(this.#parts, this.#engine, () => this.#serving !== undefined);
@@ -198,7 +201,7 @@ export class RunService {
   async answer(runId: string, waitId: string, answer: Json, caller: RunCaller): Promise<void> {
     const record = await this.#find(runId, caller);
     const woken = await answerWait(this.#parts, record, { waitId, answer });
-    if (woken !== null) await this.#submit(woken);
+    if (woken !== null) await this.#submission.submit(woken);
   }
 
   /**
@@ -322,6 +325,7 @@ export class RunService {
     const { engine, storage } = this.#settings;
     await closeInOrder(
       () => this.drain(0),
+      () => this.#submission.end(),
       ...this.#unlisten,
       () => this.#parts.tails.close(),
       () => this.subscriptions.close(),
@@ -354,21 +358,6 @@ export class RunService {
 
   async #removeAll(prefixes: readonly string[]): Promise<void> {
     await removeRuns(this.#parts.store, prefixes, (record) => this.#remove(record));
-  }
-
-  async #submit({ runId, activation, priority, notBefore }: RunRecord): Promise<void> {
-    const job = { runId, activation, priority, ...(notBefore !== undefined && { notBefore }) };
-    // The sweep submits a run that the engine did not take.
-    await this.#engine.submit(job).catch((error: unknown) => {
-      this.#parts.logger?.warn("The engine did not take a run. It is submitted again.", { runId, error });
-    });
-  }
-
-  /** Submits a run again: at once, or after a pause that does not keep the process alive. */
-  #resubmit(record: RunRecord, afterMs: number): void {
-    if (afterMs <= 0) return void this.#submit(record);
-    // A longer wait is the sweep's.
-    if (afterMs < 2 ** 31) setTimeout(() => void this.#submit(record), afterMs).unref();
   }
 
   #makeSchedules(): RunSchedules | undefined {

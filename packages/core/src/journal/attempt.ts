@@ -81,6 +81,8 @@ export class Attempt {
   readonly #loggedChunks = new Map<string, number>();
   readonly #stepOfChunk = new WeakMap<object, string>();
   readonly #abort = new AbortController();
+  /** Rejects when the attempt stops. */
+  readonly #stopped = Promise.withResolvers<never>();
   readonly #startedAt = performance.now();
   #performedBefore = 0;
   #records = 0;
@@ -127,6 +129,8 @@ export class Attempt {
   #openLog(writer: LogWriter): void {
     this.#log = writer.open(this.runId, this.#records + 1);
     this.#log.onFailure = (paused) => this.#stopAs(paused);
+    // An attempt may stop while no step waits.
+    this.#stopped.promise.catch(() => undefined);
   }
 
   get signal(): AbortSignal {
@@ -191,19 +195,13 @@ export class Attempt {
   /** Logs the wait of a step. Rejects when the attempt stops. */
   async wait(step: string, wait: RunWait): Promise<never> {
     this.#waiting.set(step, wait);
-    const stopped = Promise.withResolvers<never>();
-    stopped.promise.catch(() => undefined);
-    const { signal } = this;
-    const leave = () => stopped.reject(signal.reason);
-    if (signal.aborted) leave();
-    else signal.addEventListener("abort", leave, { once: true });
     if (!this.#knownWaits.has(wait.id)) {
       this.#knownWaits.set(wait.id, wait);
       this.#log.add({ t: "wait", wait, performedMs: this.performedMs }, true);
     }
     this.#onNewWork(step);
     this.#suspendIfIdle();
-    return await stopped.promise;
+    return await this.#stopped.promise;
   }
 
   writeChunk(chunk: RunChunk, inner: object): Promise<void> | undefined {
@@ -231,6 +229,7 @@ export class Attempt {
     // What was done before a release or a failure counts. Of a run that others go on with, nothing may be added.
     if (paused.reason === "released" || paused.reason === "failed") this.#leave(paused.reason);
     else this.#log.fail(paused);
+    this.#stopped.reject(paused);
     this.#abort.abort(paused);
   }
 

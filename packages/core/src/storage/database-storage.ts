@@ -3,6 +3,7 @@ import { withTimeout } from "../async/with-timeout.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { equalJson } from "../util/equal-json.ts";
 import { parseJson, toJson } from "./check-json.ts";
+import { DatabaseWatch } from "./database-watch.ts";
 import { checkKey, checkListing, checkListOptions, checkPrefix } from "./check-key.ts";
 import type { Json } from "./json.ts";
 import { keyRange } from "./key-range.ts";
@@ -29,9 +30,6 @@ import { WatchedNamespaces } from "./watched-namespaces.ts";
 
 const pingTimeoutMs = 1000;
 
-/** Milliseconds until a database that could not be opened to be watched is tried again. */
-const watchAgainMs = 1000;
-
 /** The database of a `DatabaseStorage`, its name in error messages, and its largest text. */
 export type DatabaseStorageOptions = {
   /** Begins error messages: `The SQLite storage`. */
@@ -52,7 +50,7 @@ export class DatabaseStorage implements Omit<Required<StorageDriver>, "watch">, 
   readonly #maxTextBytes: number;
   readonly #connection: LazyConnection<RecordDatabase>;
   readonly #watched = new WatchedNamespaces();
-  #watchedUntil: AbortController | undefined;
+  #watch: DatabaseWatch | undefined;
   #singleProcess: string | undefined;
 
   constructor({ name, open, maxTextBytes = Infinity }: DatabaseStorageOptions) {
@@ -161,7 +159,7 @@ export class DatabaseStorage implements Omit<Required<StorageDriver>, "watch">, 
 
   /** Waits for running calls, then releases the database. */
   async close(): Promise<void> {
-    this.#watchedUntil?.abort();
+    this.#watch?.end();
     this.#watched.clear();
     await this.#connection.close();
   }
@@ -171,31 +169,13 @@ export class DatabaseStorage implements Omit<Required<StorageDriver>, "watch">, 
     this.#connection.checkOpen();
     checkPrefix(namespace, "");
     const remove = this.#watched.add(namespace, listener);
-    if (this.#watchedUntil === undefined) {
-      this.#watchedUntil = new AbortController();
-      void this.#watchDatabase(this.#watchedUntil.signal);
-    }
+    this.#watch ??= new DatabaseWatch(this.#connection, () => this.#watched.changeAll());
     return () => {
       remove();
       if (!this.#watched.isEmpty) return;
-      this.#watchedUntil?.abort();
-      this.#watchedUntil = undefined;
+      this.#watch?.end();
+      this.#watch = undefined;
     };
-  }
-
-  /** Watches the database until the signal aborts. Opens it first, and tries again while it cannot be opened. */
-  async #watchDatabase(until: AbortSignal): Promise<void> {
-    try {
-      await this.#connection.use(async (database) => {
-        if (until.aborted) return;
-        const stop = database.watch?.(() => this.#watched.changeAll());
-        if (stop !== undefined) until.addEventListener("abort", stop, { once: true });
-        // What was written before the database was watched.
-        this.#watched.changeAll();
-      });
-    } catch {
-      if (!until.aborted) setTimeout(() => void this.#watchDatabase(until), watchAgainMs).unref();
-    }
   }
 
   #toInsert({ namespace, key, value }: Write): TextInsert {

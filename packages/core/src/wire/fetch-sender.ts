@@ -43,16 +43,13 @@ export async function sendByFetch(send: FetchFunction, url: string, init: HttpIn
 class Wait {
   readonly #controller = new AbortController();
   readonly #outer: AbortSignal | undefined;
-  readonly #aborted: Promise<never>;
+  readonly #aborted = Promise.withResolvers<never>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(outer: AbortSignal | undefined) {
     this.#outer = outer;
-    this.#aborted = new Promise((_, reject) => {
-      this.signal.addEventListener("abort", () => reject(this.signal.reason as Error), { once: true });
-    });
     // It may abort while nothing waits.
-    this.#aborted.catch(() => undefined);
+    this.#aborted.promise.catch(() => undefined);
     if (outer?.aborted) this.#follow();
     else outer?.addEventListener("abort", this.#follow, { once: true });
   }
@@ -73,11 +70,12 @@ class Wait {
 
   /** Waits for a result, but not beyond an abort: a `fetch` of the user may ignore its signal. */
   race<Result>(work: Promise<Result>): Promise<Result> {
-    return Promise.race([work, this.#aborted]).finally(() => this.pause());
+    return Promise.race([work, this.#aborted.promise]).finally(() => this.pause());
   }
 
   abort(reason: unknown): void {
     this.#controller.abort(reason);
+    this.#aborted.reject(this.signal.reason);
   }
 
   end(): void {

@@ -127,11 +127,14 @@ export class Shutdown {
     }
   }
 
-  #endProcess(): void {
-    setTimeout(() => {
+  /** Lets the process end by itself, and ends it if something keeps it alive. */
+  async #endProcess(): Promise<void> {
+    const { promise: isEnded } = Promise.withResolvers<never>();
+    const onTimeout = (): never => {
       this.#logger.warn("The process is ended: something keeps it alive after the shutdown.");
       process.exit();
-    }, lingerMs).unref();
+    };
+    await withTimeout(isEnded, { timeoutMs: lingerMs, onTimeout, unref: true });
   }
 }
 

@@ -137,27 +137,34 @@ function stdioTransport(library: Library, { settings, logger, problem }: OpenCli
  */
 function endRequests(transport: StreamableHTTPClientTransport): (id: unknown) => void {
   const send = transport.send.bind(transport);
-  const streams = new Map<unknown, AbortController>();
+  const open = new Map<unknown, { stream: AbortController; over: AbortController }>();
+  const forget = (id: unknown): void => {
+    open.get(id)?.over.abort();
+    open.delete(id);
+  };
   transport.send = async (message, options) => {
     if (Array.isArray(message) || !("method" in message)) return await send(message, options);
     if (message.method === "notifications/cancelled") {
       const requestId = message.params?.["requestId"];
-      await send(message, options).finally(() => streams.get(requestId)?.abort());
+      await send(message, options).finally(() => open.get(requestId)?.stream.abort());
       return;
     }
     if (!("id" in message) || options?.onRequestStreamEnd !== undefined) return await send(message, options);
     const { id } = message;
-    const stream = new AbortController();
-    streams.set(id, stream);
+    const [stream, over] = [new AbortController(), new AbortController()];
+    open.set(id, { stream, over });
     const { requestSignal = stream.signal } = options ?? {};
-    requestSignal.addEventListener("abort", () => streams.delete(id), { once: true });
+    requestSignal.addEventListener("abort", () => forget(id), { signal: over.signal });
     const onRequestStreamEnd = () => {
-      streams.delete(id);
+      forget(id);
       // After its answer the request is unknown, and the error is passed over.
       const error = { code: -32_000, message: "The connection broke off.", data: brokenOffMark };
       transport.onmessage?.({ jsonrpc: "2.0", id, error });
     };
-    await send(message, { ...options, requestSignal, onRequestStreamEnd });
+    await send(message, { ...options, requestSignal, onRequestStreamEnd }).catch((error: unknown) => {
+      forget(id);
+      throw error;
+    });
   };
-  return (id) => streams.delete(id);
+  return forget;
 }

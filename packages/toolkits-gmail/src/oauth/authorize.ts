@@ -4,7 +4,7 @@ import type { Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Service } from "@troupe-internal/toolkit";
 import { TroupeError } from "@troupe/core";
-import { abortedError } from "@troupe/core/adapter";
+import { untilAborted } from "@troupe/core/adapter";
 import { isLoopback } from "./credentials-file.ts";
 import type { OAuthClient } from "./credentials-file.ts";
 import { requestToken } from "./token-endpoint.ts";
@@ -31,7 +31,7 @@ export async function authorize({ client, scopes, server, showUrl, signal }: Aut
   const listener = createServer();
   try {
     const redirect = await listen(listener, client.redirectUris);
-    const code = receiveCode(listener, { path: redirect.path, state, signal });
+    const code = receiveCode(listener, { path: redirect.path, state });
     // Awaited below; the user may refuse before that.
     code.catch(() => {});
     showUrl(authorizationUrl(client, { redirectUri: redirect.uri, state, verifier, scopes }));
@@ -39,7 +39,7 @@ export async function authorize({ client, scopes, server, showUrl, signal }: Aut
       client,
       grant: {
         grant_type: "authorization_code",
-        code: await code,
+        code: await untilAborted(() => code, signal),
         redirect_uri: redirect.uri,
         code_verifier: verifier,
       },
@@ -110,14 +110,11 @@ function cannotListen(cause: unknown): TroupeError {
   );
 }
 
-type Redirect = { path: string; state: string; signal: AbortSignal | undefined };
+type Redirect = { path: string; state: string };
 
 /** Waits for the redirect. Requests without the right state are refused and change nothing. */
-function receiveCode(listener: Server, { path, state, signal }: Redirect): Promise<string> {
+function receiveCode(listener: Server, { path, state }: Redirect): Promise<string> {
   return new Promise((resolve, reject) => {
-    const stop = () => reject(abortedError(signal?.reason));
-    signal?.addEventListener("abort", stop, { once: true });
-    if (signal?.aborted === true) stop();
     listener.on("request", (request, response) => {
       const url = URL.parse(request.url ?? "", "http://127.0.0.1");
       if (request.method !== "GET" || url?.pathname !== path) return sendPage(response, 404, "Not found.");
