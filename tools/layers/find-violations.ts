@@ -7,6 +7,7 @@ import { declared } from "./rules/declared.ts";
 import { documented } from "./rules/documented.ts";
 import { bytes } from "./rules/bytes.ts";
 import { timers } from "./rules/timers.ts";
+import { units } from "./rules/units.ts";
 import { environment } from "./rules/environment.ts";
 import { owners } from "./rules/owners.ts";
 import { folderLayers } from "./rules/folder-layers.ts";
@@ -27,6 +28,7 @@ const rules: readonly Rule[] = [
   owners,
   bytes,
   timers,
+  units,
 ];
 
 /** Judges every file by the architecture that `layers` describes. */

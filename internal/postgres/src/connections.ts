@@ -101,9 +101,9 @@ export class Connections {
   }
 
   async #acquire(): Promise<PostgresClient> {
-    const deadline = performance.now() + this.#acquireTimeoutMs;
+    const endsAt = performance.now() + this.#acquireTimeoutMs;
     for (;;) {
-      const client = await this.#connect(Math.max(0, deadline - performance.now()));
+      const client = await this.#connect(Math.max(0, endsAt - performance.now()));
       const silentMs = performance.now() - (this.#answeredAt.get(client) ?? -Infinity);
       if (silentMs < freshMs || (await isAlive(client))) return client;
       giveBack(client, false);

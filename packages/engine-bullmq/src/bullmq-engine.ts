@@ -129,13 +129,13 @@ export class BullMqEngine implements RunEngine {
     // Loading it says nothing about the database, and takes seconds where the machine is busy.
     await import("bullmq");
     this.#checkOpen();
-    const deadline = performance.now() + callMs;
+    const endsAt = performance.now() + callMs;
     for (;;) {
       const attempt = this.#opened().then(work);
       try {
-        return await withTimeout(attempt, { timeoutMs: deadline - performance.now(), onTimeout: tooSlow });
+        return await withTimeout(attempt, { timeoutMs: endsAt - performance.now(), onTimeout: tooSlow });
       } catch (error) {
-        if (!isPassing(error) || performance.now() + retryPauseMs > deadline) throw toEngineFailure(error);
+        if (!isPassing(error) || performance.now() + retryPauseMs > endsAt) throw toEngineFailure(error);
         await sleep(retryPauseMs);
       }
     }

@@ -59,12 +59,12 @@ type RepeatOptions = { readonly isTransient: (error: unknown) => boolean; readon
  * and the last transient one when `timeoutMs` is over.
  */
 async function repeatWhile<Result>(work: () => Promise<Result>, repetition: RepeatOptions): Promise<Result> {
-  const deadline = performance.now() + repetition.timeoutMs;
+  const endsAt = performance.now() + repetition.timeoutMs;
   for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
     try {
       return await work();
     } catch (error) {
-      if (!repetition.isTransient(error) || performance.now() > deadline) throw error;
+      if (!repetition.isTransient(error) || performance.now() > endsAt) throw error;
       await sleep(Math.random() * pauseMs);
     }
   }

@@ -107,8 +107,8 @@ function program(): string {
 }
 
 async function untilListening(port: number): Promise<void> {
-  const deadline = performance.now() + startTimeoutMs;
-  while (performance.now() < deadline) {
+  const endsAt = performance.now() + startTimeoutMs;
+  while (performance.now() < endsAt) {
     if (await acceptsConnections(port)) return;
     await sleep(50);
   }

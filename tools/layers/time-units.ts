@@ -1,0 +1,93 @@
+import { Visitor } from "oxc-parser";
+import type { ParseResult } from "oxc-parser";
+
+type Node = { readonly type: string; readonly start: number } & Record<string, unknown>;
+
+/** Matches a text that may have a time in it. */
+export const mayHaveTimes =
+  /Ms\b|Seconds\b|Minutes\b|Hours\b|Days\b|timeout|delay|interval|duration|elapsed|deadline|ttl/i;
+
+const units = /(Ms|Seconds|Minutes|Hours|Days)$/;
+
+/** A name that says it is a time, and not in what. */
+const withoutUnit =
+  /^#?(\w*(Timeout|Delay|Interval|Duration|Elapsed|Deadline|Ttl)|timeout|delay|interval|duration|elapsed|deadline|ttl)$/;
+
+/** Arithmetic and comparisons, in which both sides are of one unit. */
+const sameUnit = new Set(["<", ">", "<=", ">=", "===", "!==", "+", "-"]);
+
+/**
+ * Finds places where times of two units meet without being converted, as offsets, and variables, parameters and fields that hold a
+ * time as a number and do not say its unit.
+ */
+export function timeUnits({ program }: Pick<ParseResult, "program">): number[] {
+  const found: number[] = [];
+  const check = (start: number, one: unknown, other: unknown): void => {
+    const [unit, otherUnit] = [unitOf(one), unitOf(other)];
+    if (unit !== undefined && otherUnit !== undefined && unit !== otherUnit) found.push(start);
+  };
+  const checkName = (name: unknown, value: unknown): void => {
+    const node = name as Node;
+    if (withoutUnit.test(String(node["name"])) && (isNumber(value) || hasNumberType(node))) found.push(node.start);
+  };
+  new Visitor({
+    BinaryExpression({ operator, left, right, start }) {
+      if (sameUnit.has(operator)) check(start, left, right);
+    },
+    AssignmentExpression: ({ left, right, start }) => check(start, left, right),
+    VariableDeclarator({ id, init, start }) {
+      check(start, id, init);
+      checkName(id, init);
+    },
+    Property({ key, value, start }) {
+      // In a pattern, a shorthand or a default says nothing new.
+      check(start, key, value);
+    },
+    PropertyDefinition({ key, value, typeAnnotation, start }) {
+      check(start, key, value);
+      checkName({ ...key, typeAnnotation }, value);
+    },
+    AssignmentPattern: ({ left, right, start }) => check(start, left, right),
+    FunctionDeclaration: ({ params }) => checkParameters(params),
+    FunctionExpression: ({ params }) => checkParameters(params),
+    ArrowFunctionExpression: ({ params }) => checkParameters(params),
+  }).visit(program);
+  return found;
+
+  function checkParameters(params: unknown): void {
+    const items = ((params as Node)["items"] ?? params) as readonly unknown[];
+    for (const each of items) checkName(each, undefined);
+  }
+}
+
+/** The parts of an expression whose unit is its own. */
+const parts: Readonly<Record<string, readonly string[]>> = {
+  MemberExpression: ["property"],
+  LogicalExpression: ["left", "right"],
+  ConditionalExpression: ["consequent", "alternate"],
+  BinaryExpression: ["left", "right"],
+  ParenthesizedExpression: ["expression"],
+};
+
+/** Returns the unit in which an expression is, as its name says it. A product or quotient is of another one. */
+function unitOf(value: unknown): string | undefined {
+  const node = value as Node | null | undefined;
+  if (node === null || node === undefined || node["computed"] === true) return undefined;
+  if (/Identifier$/.test(node.type)) return units.exec(String(node["name"]))?.[1];
+  if (node.type === "BinaryExpression" && !sameUnit.has(String(node["operator"]))) return undefined;
+  return (parts[node.type] ?? []).map((part) => unitOf(node[part])).find((unit) => unit !== undefined);
+}
+
+/** Tells if an expression is plainly a number: a literal, arithmetic, or a reading of the clock. */
+function isNumber(value: unknown): boolean {
+  const node = value as Node | null | undefined;
+  if (node?.type === "Literal") return typeof node["value"] === "number";
+  return node?.type === "BinaryExpression" && /^[-+*/]$/.test(String(node["operator"]));
+}
+
+function hasNumberType({ typeAnnotation }: Node): boolean {
+  const annotation = (typeAnnotation as Node | null | undefined)?.["typeAnnotation"] as Node | undefined;
+  if (annotation?.type === "TSNumberKeyword") return true;
+  const types = (annotation?.["types"] ?? []) as readonly Node[];
+  return types.some(({ type }) => type === "TSNumberKeyword");
+}
