@@ -73,7 +73,7 @@ const parts: Readonly<Record<string, readonly string[]>> = {
 function unitOf(value: unknown): string | undefined {
   const node = value as Node | null | undefined;
   if (node === null || node === undefined || node["computed"] === true) return undefined;
-  if (/Identifier$/.test(node.type)) return units.exec(String(node["name"]))?.[1];
+  if (node.type.endsWith("Identifier")) return units.exec(String(node["name"]))?.[1];
   if (node.type === "BinaryExpression" && !sameUnit.has(String(node["operator"]))) return undefined;
   return (parts[node.type] ?? []).map((part) => unitOf(node[part])).find((unit) => unit !== undefined);
 }
