@@ -4,6 +4,7 @@ import { parseSource } from "./parse-source.ts";
 import type { Rule, Violation } from "./rule.ts";
 import { barrels } from "./rules/barrels.ts";
 import { declared } from "./rules/declared.ts";
+import { cuts } from "./rules/cuts.ts";
 import { documented } from "./rules/documented.ts";
 import { bytes } from "./rules/bytes.ts";
 import { timers } from "./rules/timers.ts";
@@ -27,6 +28,7 @@ const rules: readonly Rule[] = [
   environment,
   owners,
   bytes,
+  cuts,
   timers,
   units,
 ];

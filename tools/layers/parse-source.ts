@@ -4,6 +4,7 @@ import { parseSync, Visitor } from "oxc-parser";
 import type { Expression, ParseResult, StaticExportEntry } from "oxc-parser";
 import { byteCounts, mayCountBytes } from "./byte-counts.ts";
 import { leftTimers, mayLeaveTimer } from "./left-timers.ts";
+import { mayCutText, textCuts } from "./text-cuts.ts";
 import { mayHaveTimes, timeUnits } from "./time-units.ts";
 import { mayNameOwner, ownerNames } from "./owner-names.ts";
 import type { SourceText } from "./workspace.ts";
@@ -38,6 +39,8 @@ export interface ParsedFile {
   readonly byteCounts: readonly number[];
   /** Lines that begin a timer or a listener which nothing ends. */
   readonly leftTimers: readonly number[];
+  /** Lines that cut a text within a character. */
+  readonly textCuts: readonly number[];
   /** Lines that mix two units of time, or hold a time without its unit. */
   readonly timeUnits: readonly number[];
   readonly syntaxErrors: readonly string[];
@@ -78,6 +81,7 @@ export function parseSource({ path, text }: SourceText): ParsedFile {
     ownerNames: mayNameOwner.test(text) ? ownerNames(result).map(lineAt) : [],
     leftTimers: mayLeaveTimer.test(text) ? leftTimers(result, text).map(lineAt) : [],
     byteCounts: mayCountBytes.test(text) ? byteCounts(result).map(lineAt) : [],
+    textCuts: mayCutText.test(text) ? textCuts(result).map(lineAt) : [],
     timeUnits: mayHaveTimes.test(text) ? timeUnits(result).map(lineAt) : [],
     environmentReads: mayReadEnvironment.test(text) ? environmentReads(result).map(lineAt) : [],
     syntaxErrors: result.errors.map(({ message }) => message),

@@ -1,5 +1,5 @@
 import type { ContentPart } from "@troupe/core";
-import { readContentData } from "@troupe/core/adapter";
+import { cutText, readContentData } from "@troupe/core/adapter";
 import type { ToolSpec } from "@troupe/core/adapter";
 import type { Conversation } from "./conversation.ts";
 import { findIntroduction, splitClauses } from "./patterns.ts";
@@ -67,7 +67,7 @@ function recallFacts(conversation: Conversation): string {
 
 function recallRequests({ earlier }: Conversation): string {
   if (earlier.length === 0) return "This is your first message in this session.";
-  const quotes = earlier.slice(-5).map((text) => JSON.stringify(text.slice(0, longestQuote)));
+  const quotes = earlier.slice(-5).map((text) => JSON.stringify(cutText(text, longestQuote)));
   return `You said: ${quotes.join(", ")}.`;
 }
 

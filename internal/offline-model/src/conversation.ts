@@ -1,3 +1,4 @@
+import { cutText } from "@troupe/core/adapter";
 import { getTextContent, isMultiModal } from "@troupe/core";
 import type { ChatMessage, ContentPart } from "@troupe/core";
 
@@ -27,14 +28,14 @@ const longestRequest = 4000;
 export function readConversation(messages: readonly ChatMessage[]): Conversation {
   const asked = messages.findLastIndex(({ role }) => role === "user");
   const content = messages[asked]?.content ?? null;
-  const [request = "", ...reports] = getTextContent(content).slice(0, longestRequest).split("\n\n## ");
+  const [request = "", ...reports] = cutText(getTextContent(content), longestRequest).split("\n\n## ");
   const instructions = textsOf(messages, "system").join("\n");
   return {
     instructions,
     facts: factsIn(instructions),
     request: request.replace(teamNote, ""),
     attachments: isMultiModal(content) ? content.filter(({ type }) => type !== "text") : [],
-    earlier: textsOf(messages.slice(0, Math.max(0, asked)), "user").map((text) => text.slice(0, longestRequest)),
+    earlier: textsOf(messages.slice(0, Math.max(0, asked)), "user").map((text) => cutText(text, longestRequest)),
     findings: [...reports.map(toFinding), ...findingsOf(messages.slice(asked + 1))],
   };
 }

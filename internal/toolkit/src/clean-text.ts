@@ -1,3 +1,5 @@
+import { cutText } from "@troupe/core/adapter";
+
 /** Characters that show nothing, and can hide words from a reader: format characters but joiners, and variation selectors. */
 const invisible = /(?![\u200c\u200d])\p{Cf}|[\u{e0100}-\u{e01ef}]/gu;
 const controls = /[\p{Cc}\p{Zl}\p{Zp}]/gu;
@@ -8,7 +10,7 @@ const controls = /[\p{Cc}\p{Zl}\p{Zp}]/gu;
  */
 export function cleanText(text: unknown, longest: number): string {
   if (typeof text !== "string") return "";
-  return cutText(
+  return shorten(
     visible(text.slice(0, roomFor(longest)))
       .replace(/\s+/g, " ")
       .trim(),
@@ -21,7 +23,7 @@ export function cleanLines(text: unknown, longest: number): string {
   if (typeof text !== "string") return "";
   const lines = text.slice(0, roomFor(longest)).split(/\r\n|[\n\r\u2028\u2029]/);
   const clean = lines.map((line) => visible(line).replace(/\s+/g, " ").trim()).join("\n");
-  return cutText(clean.replace(/\n{3,}/g, "\n\n").trim(), longest);
+  return shorten(clean.replace(/\n{3,}/g, "\n\n").trim(), longest);
 }
 
 /** More than is kept, since some characters go; bounded, so that a huge text costs little. */
@@ -33,11 +35,7 @@ function visible(text: string): string {
   return text.replace(controls, " ").replace(invisible, "").toWellFormed();
 }
 
-/** Cuts a text to `longest` characters, the ellipsis included, and never within a character. */
-function cutText(text: string, longest: number): string {
-  if (text.length <= longest) return text;
-  return `${text
-    .slice(0, longest - 1)
-    .replace(/[\ud800-\udbff]$/, "")
-    .trimEnd()}…`;
+/** Cuts a text to `longest` characters, the ellipsis included. */
+function shorten(text: string, longest: number): string {
+  return text.length <= longest ? text : `${cutText(text, longest - 1).trimEnd()}…`;
 }

@@ -239,6 +239,7 @@ export type { RunEnd, RunWork } from "./run/run-work.ts";
 
 // Helpers.
 export { createId } from "./util/create-id.ts";
+export { cutText } from "./util/cut-text.ts";
 export { elapsedMs } from "./util/elapsed-ms.ts";
 export { getOwn } from "./util/get-own.ts";
 export { mapBounded } from "./async/map-bounded.ts";

@@ -1,7 +1,7 @@
 import { toolTimeoutMs } from "@troupe-internal/toolkit";
 import { defineTool, TroupeError } from "@troupe/core";
 import type { ToolDef } from "@troupe/core";
-import { readObject, readText } from "@troupe/core/adapter";
+import { cutText, readObject, readText } from "@troupe/core/adapter";
 import type { GmailApi } from "./gmail-api.ts";
 import { headerOf, readMail } from "./mime/read-mail.ts";
 import { isMessageId } from "./mime/header.ts";
@@ -61,7 +61,7 @@ function toContent(message: Readonly<Record<string, unknown>>, maxTextLength: nu
 
 /** Cuts a text to a number of characters, not within one, and says beside it what is not shown. */
 function withNotes(text: string, { maxTextLength, attachments }: { maxTextLength: number; attachments: number }) {
-  const shown = text.length > maxTextLength ? text.slice(0, maxTextLength).replace(/[\uD800-\uDBFF]$/, "") : text;
+  const shown = cutText(text, maxTextLength);
   const notes = [
     ...(text === "" ? ["The mail has no text."] : []),
     ...(shown === text ? [] : [`The text was cut: these are the first ${shown.length} of ${text.length} characters.`]),

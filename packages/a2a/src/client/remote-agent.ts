@@ -9,7 +9,7 @@ import type {
   ToolDef,
   ToolEffect,
 } from "@troupe/core";
-import { checkContent, readObjects, readRunOpts, readText, Run, RunExecution } from "@troupe/core/adapter";
+import { checkContent, cutText, readObjects, readRunOpts, readText, Run, RunExecution } from "@troupe/core/adapter";
 import type { RunSettings } from "@troupe/core/adapter";
 import type { AgentCard } from "../card/agent-card.ts";
 import { readRemoteAgentOptions } from "./remote-agent-options.ts";
@@ -56,7 +56,7 @@ export class A2ARemoteAgent implements Runnable<PlainRunOutput> {
 
   /** The description in the card, once it is known. */
   get description(): string | undefined {
-    return readText(this.#parts.cards.card?.["description"]).slice(0, longestDescription) || undefined;
+    return cutText(readText(this.#parts.cards.card?.["description"]), longestDescription) || undefined;
   }
 
   get effect(): ToolEffect {
@@ -125,7 +125,7 @@ export class A2ARemoteAgent implements Runnable<PlainRunOutput> {
     });
     const { description } = this;
     if (skills.length === 0) return description;
-    return [description, "Skills:", ...skills].filter(Boolean).join("\n").slice(0, longestDescription);
+    return cutText([description, "Skills:", ...skills].filter(Boolean).join("\n"), longestDescription);
   }
 }
 

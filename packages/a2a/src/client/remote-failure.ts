@@ -1,6 +1,6 @@
 import { TroupeError } from "@troupe/core";
 import type { ErrorCode } from "@troupe/core";
-import { readObject, readRetryAfter, readText } from "@troupe/core/adapter";
+import { cutText, readObject, readRetryAfter, readText } from "@troupe/core/adapter";
 import type { ReplyHeaders } from "@troupe/core/adapter";
 
 /** The ways in which an exchange with a remote agent fails. `form` is an answer that is no A2A message, or breaks its rules. */
@@ -75,7 +75,7 @@ export function failureOfError(error: unknown, status?: number): RemoteFailure {
   const reasons = Array.isArray(details) ? details.map((detail) => readText(readObject(detail)["reason"])) : [];
   const ofReason = reasons.map((reason) => codesOfReasons[reason]).find((known) => known !== undefined);
   const rpcCode = ofReason ?? (Number.isSafeInteger(code) && (code as number) < 0 ? (code as number) : undefined);
-  const remoteText = readText(message).slice(0, longestText) || undefined;
+  const remoteText = cutText(readText(message), longestText) || undefined;
   if (rpcCode === undefined) return failureOfStatus(status ?? toStatus(code), undefined, remoteText);
   return new RemoteFailure("rpc", { happened: `refused the call (error ${rpcCode})`, status, rpcCode, remoteText });
 }

@@ -1,3 +1,4 @@
+import { cutText } from "@troupe/core/adapter";
 import { getTextContent, TroupeError } from "@troupe/core";
 import type { StreamChunk } from "@troupe/core";
 import type { Run, RunWork } from "@troupe/core/adapter";
@@ -134,7 +135,8 @@ export class RemoteRun implements RunWork {
     if (status === undefined) return;
     const name = JSON.stringify(this.#parts.name());
     const fields = { remote: this.#parts.name(), state: status.state };
-    const said = getTextContent(status.message?.parts.flatMap(toText).join("") ?? "").slice(0, longestCause);
+    const told = getTextContent(status.message?.parts.flatMap(toText).join("") ?? "");
+    const said = cutText(told, longestCause);
     const options = { fields, ...(said !== "" && { cause: new Error(said) }) };
     switch (status.state) {
       case "failed":

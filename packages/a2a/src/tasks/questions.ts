@@ -1,3 +1,4 @@
+import { cutText } from "@troupe/core/adapter";
 import { TroupeError } from "@troupe/core";
 import type { Json, RunView, RunWait } from "@troupe/core";
 import { toContent } from "../wire/content.ts";
@@ -69,8 +70,7 @@ function toSentence(wait: RunWait): string {
 }
 
 function shown(args: unknown): string {
-  const json = JSON.stringify(args) ?? "";
-  return json.length > longestShown ? `${json.slice(0, longestShown).toWellFormed()}…` : json;
+  return cutText(JSON.stringify(args) ?? "", longestShown, "…");
 }
 
 /**

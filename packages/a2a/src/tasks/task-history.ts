@@ -1,3 +1,4 @@
+import { cutText } from "@troupe/core/adapter";
 import type { Json, RunView } from "@troupe/core";
 import type { A2AMessage, A2APart } from "../wire/task.ts";
 
@@ -60,5 +61,5 @@ function withoutBytes(part: A2APart): A2APart {
 function cutParts(parts: readonly A2APart[]): A2APart[] {
   const text = parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n");
   // As JSON a character takes up to six.
-  return [{ kind: "text", text: text.slice(0, longestMessage / 8).toWellFormed() }];
+  return [{ kind: "text", text: cutText(text, longestMessage / 8).toWellFormed() }];
 }

@@ -10,6 +10,7 @@ import type { MalformedArguments } from "../tool/execute-call.ts";
 import { createId } from "../util/create-id.ts";
 import { isRecord } from "../util/is-record.ts";
 import { soundDetails } from "./sound-details.ts";
+import { cutText } from "../util/cut-text.ts";
 
 /** The depth to which arguments may nest. A stored turn adds a few levels, and has a limit of its own. */
 const maxArgumentsDepth = 48;
@@ -105,7 +106,7 @@ export function isSoundCallId(id: string): boolean {
 
 /** Returns the name of a call as it is kept: whatever a model writes as a name, a string that is not empty. */
 export function soundToolName(name: unknown): string {
-  const text = typeof name === "number" ? String(name) : soundText(name).slice(0, maxNameLength).toWellFormed();
+  const text = typeof name === "number" ? String(name) : cutText(soundText(name), maxNameLength);
   return text === "" ? noName : text;
 }
 

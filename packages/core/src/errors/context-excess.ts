@@ -1,4 +1,5 @@
 import { readProperty } from "../util/read-property.ts";
+import { cutText } from "../util/cut-text.ts";
 
 /** The length of a request that a vendor refused, with the tokens that the context of its model has where the vendor told them. */
 export type ContextExcess = { readonly limit?: number };
@@ -42,7 +43,7 @@ const others: readonly unknown[] = [401, 403, 404, 429];
 export function readContextExcess(thrown: unknown, vendorCode: string | undefined): ContextExcess | undefined {
   if (others.includes(readProperty(thrown, "status"))) return undefined;
   const told = readProperty(thrown, "message");
-  const text = typeof told === "string" ? told.slice(0, longestText) : "";
+  const text = typeof told === "string" ? cutText(told, longestText) : "";
   const found = sentences.map((sentence) => sentence.exec(text)).find((match) => match !== null);
   if (found === undefined && !codes.includes(vendorCode)) return undefined;
   const field = readProperty(thrown, "contextLimit") ?? readProperty(readProperty(thrown, "error"), "n_ctx");

@@ -6,6 +6,7 @@ import { getOwn } from "../util/get-own.ts";
 import { checkApiKey } from "./api-keys.ts";
 import { vendorKeyHeaders } from "./key-headers.ts";
 import { readEnvironment } from "./read-environment.ts";
+import { cutText } from "../util/cut-text.ts";
 
 /** The option `apiKey` of a provider: a key, or a function that returns the key of one model call, such as a token that expires. */
 export type ApiKeySource = string | (() => string | Promise<string>);
@@ -52,7 +53,7 @@ async function callForKey(source: () => string | Promise<string>, sources: KeySo
     if (TroupeError.is(cause)) throw cause;
     throw new TroupeError("model_failed", `The function that returns the API key of ${providerId} failed.`, {
       // Without the objects of the request for a token.
-      cause: scrubbedCause(cause, { mask: (text, maxLength) => text.slice(0, maxLength), withText: true }),
+      cause: scrubbedCause(cause, { mask: (text, maxLength = Infinity) => cutText(text, maxLength), withText: true }),
     });
   }
 }

@@ -10,6 +10,7 @@ import { checkSearchOptions } from "../vector/read-search-options.ts";
 import type { VectorSearchOptions, VectorSearchResult } from "../vector/vector-store.ts";
 import type { KnowledgeCallOptions } from "./knowledge-call-options.ts";
 import { readPiece } from "./pieces.ts";
+import { cutText } from "../util/cut-text.ts";
 
 /** Options of a tool that searches a knowledge base. The model chooses neither `minScore` nor `filter`. */
 export type SearchToolConfig = {
@@ -71,7 +72,7 @@ function callOf({ providerId }: SearchableKnowledge, context: RunContext): Knowl
 }
 
 function toToolName(name: string): string {
-  return `search_${name.replace(/[^\w-]/gu, "_")}`.slice(0, maxNameLength);
+  return cutText(`search_${name.replace(/[^\w-]/gu, "_")}`, maxNameLength);
 }
 
 function describe(name: string): string {

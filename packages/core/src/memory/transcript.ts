@@ -6,6 +6,7 @@ import { shorten } from "../schema/schema-issue.ts";
 import { isArrayOf } from "../storage/stored-record.ts";
 import { toStorable } from "../storage/to-storable.ts";
 import { withoutBreaks } from "./data-block.ts";
+import { cutText } from "../util/cut-text.ts";
 
 /** The length of a line: enough to know what the message was about. */
 const maxLineLength = 1000;
@@ -48,5 +49,5 @@ function partText(part: ContentPart): string {
 
 // The rest of a text of megabytes is not even looked at.
 function start(text: string): string {
-  return withoutBreaks(text.slice(0, 2 * maxLineLength).toWellFormed());
+  return withoutBreaks(cutText(text, 2 * maxLineLength).toWellFormed());
 }

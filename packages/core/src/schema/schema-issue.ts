@@ -1,3 +1,5 @@
+import { cutText } from "../util/cut-text.ts";
+
 /** One reason why a value does not fit its schema, with the path in the value. The message may quote the value. */
 export type SchemaIssue = {
   readonly path: readonly (string | number)[];
@@ -31,10 +33,9 @@ export function formatPath(path: readonly (string | number)[]): string {
   return `${shown}${path.length > maxSegments ? "…" : ""}`.replace(/^\./, "");
 }
 
-/** Cuts a string to `length` UTF-16 units, the last of which is `…` when something was cut. Splits no surrogate pair. */
+/** Cuts the text of an issue to `length`, the last of which is `…` when something was cut. */
 export function shorten(text: string, length = maxMessageLength): string {
-  if (text.length <= length) return text;
-  return `${text.slice(0, length - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
+  return cutText(text, length, "…");
 }
 
 function formatSegment(segment: string | number): string {

@@ -1,6 +1,7 @@
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { MessageContent } from "../message/content.ts";
 import { isBlank } from "../util/is-blank.ts";
+import { cutText } from "../util/cut-text.ts";
 
 /** The writer of a session's title: its first message, a model, or the user, whose title is never replaced by another. */
 export type TitleSource = "message" | "model" | "user";
@@ -27,8 +28,7 @@ export function toTitle(content: MessageContent): string | undefined {
     typeof content === "string" ? [content] : content.map((part) => (part.type === "text" ? part.text : ""));
   const first = parts.find((text) => !isBlank(text)) ?? "";
   if (first.length <= maxAutomatic && plainLine.test(first)) return first;
-  const line = first
-    .slice(0, maxRead)
+  const line = cutText(first, maxRead)
     .toWellFormed()
     .replaceAll(new RegExp(unprintable, "gu"), " ")
     .replaceAll(/\s+/g, " ")
@@ -50,8 +50,8 @@ export function checkTitle(title: unknown): string {
 /** Cuts after the last word that fits; a longer first word is cut itself, between characters. */
 function cut(line: string): string {
   if (line.length <= maxAutomatic) return line;
-  const room = line.slice(0, maxAutomatic);
+  const room = cutText(line, maxAutomatic);
   const end = room.lastIndexOf(" ");
-  const kept = end > maxAutomatic / 3 ? room.slice(0, end) : room.slice(0, -1).replace(/[\uD800-\uDBFF]$/, "");
+  const kept = end > maxAutomatic / 3 ? room.slice(0, end) : cutText(line, maxAutomatic - 1);
   return `${kept.replace(/[\s.,;:!?]+$/, "")}…`;
 }

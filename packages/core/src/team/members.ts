@@ -5,6 +5,7 @@ import type { SessionOwner } from "../storage/session-owner.ts";
 import type { SessionListener, SessionStore } from "../session/session-store.ts";
 import { encodeKey } from "../storage/encode-key.ts";
 import { readProperty } from "../util/read-property.ts";
+import { cutText } from "../util/cut-text.ts";
 
 /** A member of a team, with the tool name and the session name that are derived from its own. */
 export type TeamMember = {
@@ -71,7 +72,7 @@ function sessionNameOf(name: string): string {
 /** Cuts a derived name, and appends a hash of the original name to keep it unique. */
 function cutName(derived: string, longest: number, name: string): string {
   const mark = `_${shortHash(name)}`;
-  return derived.slice(0, longest - mark.length) + mark;
+  return cutText(derived, longest - mark.length) + mark;
 }
 
 function shortHash(name: string): string {

@@ -14,7 +14,7 @@ import type { ApprovalHook, ToolHook } from "./approve-call.ts";
 import type { CallStep } from "./call-step.ts";
 import { isChildRunTool } from "./child-run-tool.ts";
 import { copyPlain } from "./copy-plain.ts";
-import { cutText } from "./cut-content.ts";
+import { cutToBytes } from "./cut-content.ts";
 import { cutFailureText, failureText, keyMasker, loggedCause } from "./failure-text.ts";
 import { noAnswerInTime, outcomeOfInterrupted, unknownOutcome } from "./interrupted-call.ts";
 import { outcomeOfReturn } from "./read-tool-result.ts";
@@ -228,7 +228,7 @@ function withOtherArgs(outcome: ToolOutcome, { call, tool }: CheckedCall): CallO
   const args = call.arguments;
   // What ends the run is the user's answer.
   if (tool.endsRun === true && outcome.error === undefined) return { ...outcome, args };
-  const note = `[approved with other arguments: ${cutText(JSON.stringify(args), longestNote).text}]`;
+  const note = `[approved with other arguments: ${cutToBytes(JSON.stringify(args), longestNote).text}]`;
   const { result } = outcome;
   const noted = typeof result === "string" ? `${result}\n${note}` : [...result, { type: "text" as const, text: note }];
   return { ...outcome, args, result: noted };

@@ -8,7 +8,7 @@ export type OutputLimit = { readonly maxBytes: number; readonly onCut: () => voi
 
 /** Cuts a text to a number of bytes of UTF-8. A text that was cut ends with a note that says so to the model. */
 export function cutToolText(text: string, { maxBytes, onCut }: OutputLimit): string {
-  const { text: kept, cut } = cutText(text, maxBytes);
+  const { text: kept, cut } = cutToBytes(text, maxBytes);
   if (cut > 0) onCut();
   return cut === 0 ? kept : `${kept}\n[cut here: ${cut} of ${text.length} characters were left out]`;
 }
@@ -38,14 +38,14 @@ function noteOn({ type, mimeType }: Exclude<ContentPart, { type: "text" }>, size
   return `[${what}: left out, because its ${size} bytes exceed the maxOutputBytes of the tool, ${maxBytes}]`;
 }
 
-/** The result of `cutText`: the text that fits, and the number of UTF-16 units that were cut off its end. */
+/** The result of `cutToBytes`: the text that fits, and the number of UTF-16 units that were cut off its end. */
 export type CutText = { readonly text: string; readonly cut: number };
 
 /** The largest number of UTF-8 bytes for one UTF-16 unit. */
 const mostBytesPerUnit = 3;
 
 /** Makes a text well-formed and cuts it to a number of UTF-8 bytes, between characters. */
-export function cutText(text: string, maxBytes: number): CutText {
+export function cutToBytes(text: string, maxBytes: number): CutText {
   if (text.length * mostBytesPerUnit <= maxBytes || fits(text, maxBytes)) return { text: text.toWellFormed(), cut: 0 };
   const bytes = new Uint8Array(maxBytes);
   const { read, written } = new TextEncoder().encodeInto(text.slice(0, maxBytes), bytes);

@@ -4,7 +4,7 @@ import type { RunContext } from "../run/run-context.ts";
 import { runOf } from "../run/derive-context.ts";
 import { createMasker } from "../util/create-masker.ts";
 import type { Masker } from "../util/create-masker.ts";
-import { cutText } from "./cut-content.ts";
+import { cutToBytes } from "./cut-content.ts";
 
 /** The longest text of a failure, in bytes of UTF-8. */
 const maxBytes = 2048;
@@ -19,8 +19,8 @@ export function failureText(beginning: string, thrown: unknown, context: RunCont
 
 /** Cuts a text about a tool's failure to at most 2 KB of UTF-8; a text that was cut ends with an ellipsis. */
 export function cutFailureText(text: string): string {
-  const { text: shown, cut } = cutText(text, maxBytes);
-  return cut === 0 ? shown : `${cutText(text, maxBytes - Buffer.byteLength("…")).text}…`;
+  const { text: shown, cut } = cutToBytes(text, maxBytes);
+  return cut === 0 ? shown : `${cutToBytes(text, maxBytes - Buffer.byteLength("…")).text}…`;
 }
 
 /**

@@ -12,6 +12,7 @@ import { readProperty } from "../util/read-property.ts";
 import { onStoredResult } from "./child-run-tool.ts";
 import { defineTool } from "./define-tool.ts";
 import type { ToolDef, ToolResult } from "../run/tool.ts";
+import { cutText } from "../util/cut-text.ts";
 
 /** Options of `runnableAsTool`: the name, the description and the time limit of the tool. */
 export type RunnableToolOptions = {
@@ -85,7 +86,7 @@ export function toToolResult({ text, artifacts }: Pick<RunOutput, "text" | "arti
 }
 
 function legalName(name: string): string {
-  return name.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, longestName);
+  return cutText(name.replace(/[^A-Za-z0-9_-]/g, "_"), longestName);
 }
 
 function checkRunnable(runnable: unknown): void {

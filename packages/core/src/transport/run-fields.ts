@@ -12,6 +12,7 @@ import type { SessionOwner } from "../storage/session-owner.ts";
 import { createId } from "../util/create-id.ts";
 import { readRunUser } from "./principal.ts";
 import type { BodyUserId, Principal } from "./principal.ts";
+import { cutText } from "../util/cut-text.ts";
 
 /** The fields with which a client asks for a run, with unchecked values. A field that is null counts as missing. */
 export type RunFields = {
@@ -103,7 +104,7 @@ function fitsDepth(value: unknown, levels: number): boolean {
 export function checkFieldNames(sent: readonly string[], allowed = runFieldNames, where = "body"): void {
   const unknown = sent.find((name) => !allowed.includes(name));
   if (unknown === undefined) return;
-  const shown = JSON.stringify(unknown.slice(0, longestShown));
+  const shown = JSON.stringify(cutText(unknown, longestShown));
   throw invalid(`Unknown field ${shown} in the ${where}. Expected ${joinNames(allowed, "or")}.`);
 }
 

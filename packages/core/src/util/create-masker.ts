@@ -1,3 +1,5 @@
+import { cutText } from "./cut-text.ts";
+
 /**
  * Function that replaces secret values in a string by `redactedText` and cuts the string to `maxLength` characters, without
  * leaving a part of a value at the cut.
@@ -25,12 +27,13 @@ export function createMasker(values: Iterable<string>): Masker {
     const shown: string[] = [];
     let end = 0;
     // Beyond the cut too, to find a value that the cut divides.
-    for (const found of text.slice(0, maxLength + longest).matchAll(pattern)) {
+    const endOfSearch = maxLength + longest;
+    for (const found of text.slice(0, endOfSearch).matchAll(pattern)) {
       if (found.index >= maxLength) break;
       shown.push(text.slice(end, found.index), redactedText);
       end = found.index + found[0].length;
     }
-    shown.push(text.slice(end, maxLength), text.length > maxLength ? "…" : "");
+    shown.push(cutText(text, maxLength).slice(end), text.length > maxLength ? "…" : "");
     return shown.join("");
   };
 }

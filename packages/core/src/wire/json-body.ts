@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { createId } from "../util/create-id.ts";
 import { isTidyBase64InSteps } from "../util/base64.ts";
+import { cutText } from "../util/cut-text.ts";
 
 /** A body that is written in pieces, with its length. It can be read again, for another try. */
 export interface PiecewiseBody extends AsyncIterable<Uint8Array> {
@@ -76,7 +77,7 @@ async function encodeLong(body: unknown): Promise<string | PiecewiseBody> {
 
 /** Returns the index behind the head of a `data:` URL, or 0. */
 function startOfData(text: string): number {
-  return text.startsWith("data:") ? text.slice(0, longestHead).indexOf(",") + 1 : 0;
+  return text.startsWith("data:") ? cutText(text, longestHead).indexOf(",") + 1 : 0;
 }
 
 /** Returns a string as it stands within the quotes of JSON. Base64 stands there as it is. */

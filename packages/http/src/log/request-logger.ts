@@ -1,6 +1,6 @@
 import { createLogger } from "@troupe/core";
 import type { Logger } from "@troupe/core";
-import { elapsedMs, loggerOption, optional, readOptions } from "@troupe/core/adapter";
+import { cutText, elapsedMs, loggerOption, optional, readOptions } from "@troupe/core/adapter";
 import type { NextFunction, Request, RequestHandler, Response } from "express";
 import { requestIdOf } from "../exchange/request-id.ts";
 import { requestRecordOf } from "../exchange/request-record.ts";
@@ -50,7 +50,7 @@ function describe(request: Request, response: Response): object {
   const { statusCode, headersSent, writableFinished } = response;
   return {
     method: request.method,
-    path: route ?? request.originalUrl.split("?", 1)[0]?.slice(0, longestPath),
+    path: route ?? cutText(request.originalUrl.split("?", 1)[0] ?? "", longestPath),
     name,
     // Without an answer there is no status; 499 is the usual one for a client that did not wait.
     status: headersSent ? statusCode : 499,

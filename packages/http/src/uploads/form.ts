@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import { TroupeError } from "@troupe/core";
-import { readContentData } from "@troupe/core/adapter";
+import { cutText, readContentData } from "@troupe/core/adapter";
 import { isAllowedType } from "./upload-options.ts";
 import type { UploadRules } from "./upload-options.ts";
 import { MemoryBudget, SpooledFile } from "./uploaded-file.ts";
@@ -164,7 +164,7 @@ function checkEncoding({ encoding }: FieldInfo | FileInfo, name: string): void {
 /** Removes folders and invisible characters from a client's file name, and shortens it. Undefined if nothing is left. */
 export function cleanFileName(name: string | undefined): string | undefined {
   const last = (name ?? "").split(/[/\\]/).at(-1) ?? "";
-  const visible = last.toWellFormed().replaceAll(invisible, "").trim().slice(0, longestFileName).toWellFormed();
+  const visible = cutText(last.toWellFormed().replaceAll(invisible, "").trim(), longestFileName);
   return visible === "" || visible === "." || visible === ".." ? undefined : visible;
 }
 

@@ -1,3 +1,4 @@
+import { cutText } from "@troupe/core/adapter";
 import { TroupeError } from "@troupe/core";
 import { nextTurn } from "./ask-server.ts";
 import type { Connection } from "./connection.ts";
@@ -57,7 +58,7 @@ function needsSession(settings: McpSettings, text: string): boolean {
 function failureText({ isError, content }: RawResult): string {
   if (isError !== true || !Array.isArray(content)) return "";
   const [first] = content as { text?: unknown }[];
-  return typeof first?.text === "string" ? first.text.slice(0, longestFailure) : "";
+  return typeof first?.text === "string" ? cutText(first.text, longestFailure) : "";
 }
 
 const longestFailure = 1000;

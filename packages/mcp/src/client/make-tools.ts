@@ -1,3 +1,4 @@
+import { cutText } from "@troupe/core/adapter";
 import type { JsonSchema, RunContext, ToolContext, ToolDef, ToolEffect, ToolReturn } from "@troupe/core";
 import type { Progress } from "@modelcontextprotocol/client";
 import { headerMark, withoutHeaderMarks } from "./header-marks.ts";
@@ -101,6 +102,6 @@ function reportProgress(context: RunContext, { progress, total, message }: Progr
   report?.({
     progress,
     ...(total !== undefined && { total }),
-    ...(message !== undefined && { message: message.slice(0, longestMessage) }),
+    ...(message !== undefined && { message: cutText(message, longestMessage) }),
   });
 }

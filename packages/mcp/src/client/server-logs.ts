@@ -1,3 +1,4 @@
+import { cutText } from "@troupe/core/adapter";
 import type { Logger } from "@troupe/core";
 
 /** The most characters of a server's words that are logged in one window, and the length of the window in milliseconds. */
@@ -22,7 +23,7 @@ export class ServerLog {
   /** Logs the complete lines of a text whose end may come later. */
   append(text: string): void {
     const lines = (this.#rest + text).split("\n");
-    this.#rest = (lines.pop() ?? "").slice(0, longestLine);
+    this.#rest = cutText(lines.pop() ?? "", longestLine);
     for (const line of lines) this.write(line);
   }
 
@@ -35,7 +36,7 @@ export class ServerLog {
       this.#windowEnd = now + windowMs;
     }
     if (this.#left <= 0) return;
-    const shown = line.slice(0, longestLine);
+    const shown = cutText(line, longestLine);
     this.#left -= shown.length;
     this.#logger.debug(shown);
     if (this.#left <= 0)

@@ -1,3 +1,5 @@
+import { cutText } from "@troupe/core/adapter";
+
 const longestName = 64;
 const hashLength = 8;
 
@@ -22,11 +24,11 @@ export function nameTools(server: string, tools: readonly string[]): string[] {
 
 function toLegal(name: string): string {
   const legal = name.replaceAll(/[^A-Za-z0-9_-]/g, "_");
-  return (/^[A-Za-z_]/.test(legal) ? legal : `_${legal}`).slice(0, longestName);
+  return cutText(/^[A-Za-z_]/.test(legal) ? legal : `_${legal}`, longestName);
 }
 
 function withHash(legal: string, full: string): string {
   // Not imported: that would cost every program that imports the package several milliseconds.
   const hash = process.getBuiltinModule("node:crypto").hash("sha256", full).slice(0, hashLength);
-  return `${legal.slice(0, longestName - hashLength - 1)}_${hash}`;
+  return `${cutText(legal, longestName - hashLength - 1)}_${hash}`;
 }

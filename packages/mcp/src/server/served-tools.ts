@@ -1,6 +1,6 @@
 import { TroupeError } from "@troupe/core";
 import type { RunKind, Runnable, Workflow } from "@troupe/core";
-import { methods, readOutputSchema, registryEntries, wrongOption } from "@troupe/core/adapter";
+import { cutText, methods, readOutputSchema, registryEntries, wrongOption } from "@troupe/core/adapter";
 import type { OptionCheck, Registry } from "@troupe/core/adapter";
 import type { StandardSchemaWithJSON } from "@modelcontextprotocol/server";
 
@@ -200,5 +200,5 @@ function embed(schema: unknown): { structured: object; definitions?: object } {
 
 /** Hosts take names of letters, digits, `_` and `-` alone. */
 function legalName(name: string): string {
-  return name.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, longestName);
+  return cutText(name.replace(/[^A-Za-z0-9_-]/g, "_"), longestName);
 }

@@ -1,6 +1,7 @@
 import { plainLine } from "../ui/unseen.ts";
 import type { Settings } from "../settings.ts";
 import type { Failure, RunInfo, RunnableInfo, RunnableKind, SessionInfo, StoredTurn } from "./wire.ts";
+import { cutText } from "../ui/cut-text.ts";
 
 /** A refusal of the service, or its absence (`network`), in words for people. */
 export class ApiError extends Error {
@@ -181,7 +182,7 @@ function toForm({ text, files, sessionId }: RunRequest): FormData {
 
 /** Returns the name of a file for a form. Services refuse one with a control character, such as a tab. */
 function nameOf({ name }: File): string {
-  return plainLine(name).trim().slice(0, longestFileName) || "file";
+  return cutText(plainLine(name).trim(), longestFileName) || "file";
 }
 
 function toBody({ kind, text, sessionId }: RunRequest): object {

@@ -1,5 +1,6 @@
 import type { RunnableKind } from "../api/wire.ts";
 import type { StoredValue } from "../ui/browser-storage.ts";
+import { cutText } from "../ui/cut-text.ts";
 
 /** A run that is under way, as a tab remembers it: enough to show its question and to follow it after a reload. */
 export type OpenRun = {
@@ -39,7 +40,7 @@ export class OpenRuns {
   add(run: OpenRun): void {
     const others = this.all().filter(({ sessionId }) => sessionId !== run.sessionId);
     const isLong = run.text.length > longestQuestion;
-    const remembered = isLong ? { ...run, text: run.text.slice(0, longestQuestion), isPartial: true } : run;
+    const remembered = isLong ? { ...run, text: cutText(run.text, longestQuestion), isPartial: true } : run;
     this.#stored.write([remembered, ...others].slice(0, mostRuns));
   }
 

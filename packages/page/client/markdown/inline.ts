@@ -183,7 +183,8 @@ class InlineReader {
 
   /** Reads an address that stands in the text as it is. */
   #readAddress(): boolean {
-    const ahead = this.#text.slice(this.#at, this.#at + longestAddress);
+    const end = this.#at + longestAddress;
+    const ahead = this.#text.slice(this.#at, end);
     if (!/^https?:\/\//.test(ahead) || /[\p{L}\p{N}]/u.test(this.#text[this.#at - 1] ?? " ")) return false;
     if (this.#frames.some(({ opener }) => opener === "[")) return false;
     const address = trimAddress(/^[^\s<>"`*\]]+/.exec(ahead)?.[0] ?? "");

@@ -5,6 +5,7 @@ import type { OpenRuns } from "../chat/open-runs.ts";
 import type { StoredValue } from "../ui/browser-storage.ts";
 import { isOpenStatus } from "../api/wire.ts";
 import { Store } from "../ui/store.ts";
+import { cutText } from "../ui/cut-text.ts";
 
 /** The sessions at the side of the chat, newest first. */
 export type SessionListState = {
@@ -61,7 +62,7 @@ export class SessionList extends Store<SessionListState> {
       const open = new Map(runs.map(({ sessionId, status }) => [sessionId, status]));
       const names = new Map(runs.map(({ sessionId, name }) => [sessionId, name]));
       for (const { sessionId, text, name } of this.#openRuns.all())
-        names.set(sessionId, text.slice(0, longestTitle) || name);
+        names.set(sessionId, cutText(text, longestTitle) || name);
       const older = this.#hasOlder ? olderThan(page.sessions, this.state.sessions) : [];
       const next = older.length > 0 ? this.state.next : page.next;
       const sessions = this.#withoutRemoved(withNames([...page.sessions, ...older], names));
@@ -90,7 +91,7 @@ export class SessionList extends Store<SessionListState> {
   begin(sessionId: string, title: string): void {
     this.#remember([sessionId, ...this.#remembered().filter((id) => id !== sessionId)]);
     if (this.state.sessions.some((session) => session.sessionId === sessionId)) return;
-    this.set({ sessions: [newSession(sessionId, title.slice(0, longestTitle)), ...this.state.sessions] });
+    this.set({ sessions: [newSession(sessionId, cutText(title, longestTitle)), ...this.state.sessions] });
   }
 
   /** Gives a session another title. */

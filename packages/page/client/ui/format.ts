@@ -1,3 +1,5 @@
+import { cutText } from "./cut-text.ts";
+
 const [day, dayMs] = [new Intl.DateTimeFormat(undefined, { day: "numeric", month: "long" }), 86_400_000];
 
 /** Writes a duration for people: `41 ms`, `2.1 s`, `3 min`. */
@@ -26,9 +28,8 @@ export function formatValue(value: unknown): string {
 
 /** Writes a value in one line of at most so many characters. */
 export function formatShort(value: unknown, longest = 120): string {
-  const text = (typeof value === "string" ? value : (JSON.stringify(value) ?? "")).slice(0, longest * 4);
-  const line = text.replaceAll(/\s+/g, " ").trim();
-  return line.length > longest ? `${line.slice(0, longest - 1)}…` : line;
+  const text = cutText(typeof value === "string" ? value : (JSON.stringify(value) ?? ""), longest * 4);
+  return cutText(text.replaceAll(/\s+/g, " ").trim(), longest, "…");
 }
 
 /** Reads JSON, or returns nothing. */

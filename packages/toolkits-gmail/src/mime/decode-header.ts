@@ -1,3 +1,4 @@
+import { cutText } from "@troupe/core/adapter";
 import { cleanText } from "@troupe-internal/toolkit";
 
 const encodedWord = /=\?([^?\s*]+)(?:\*[^?\s]*)?\?([BbQq])\?([^?\s]*)\?=/g;
@@ -8,7 +9,7 @@ const longestShown = 1000;
 
 /** Returns a header as one line of readable text: encoded words (RFC 2047) decoded, control characters taken out. */
 export function decodeHeader(written: string): string {
-  return cleanText(decodeWords(written.slice(0, longestHeader)), longestShown);
+  return cleanText(decodeWords(cutText(written, longestHeader)), longestShown);
 }
 
 function decodeWords(text: string): string {
@@ -70,7 +71,7 @@ function tryToDecode(bytes: Uint8Array, charset: string, options?: { fatal: true
 export function readParameter(header: string, name: string): string {
   const parameters = new Map<string, string>();
   const pairs = /;[ \t\r\n]*([^\s=;"]+)[ \t]*=[ \t]*("(?:[^"\\]|\\.)*"|[^\s;]*)/g;
-  for (const [, key = "", value = ""] of header.slice(0, longestHeader).matchAll(pairs)) {
+  for (const [, key = "", value = ""] of cutText(header, longestHeader).matchAll(pairs)) {
     const isQuoted = value.startsWith('"');
     parameters.set(key.toLowerCase(), isQuoted ? value.slice(1, -1).replaceAll(/\\(.)/g, "$1") : value);
   }

@@ -1,3 +1,4 @@
+import { cutText } from "@troupe/core/adapter";
 import type { Json, RunWait } from "@troupe/core";
 
 /** A question to the user of a client, by a form. */
@@ -96,6 +97,5 @@ function askAbout({ kind, about }: RunWait): string {
 
 function factsOf(about: Json): { toolName: string; args: string } {
   const { toolName = "a tool", args = {} } = (about ?? {}) as { toolName?: string; args?: Json };
-  const shown = JSON.stringify(args);
-  return { toolName, args: shown.length > longestShown ? `${shown.slice(0, longestShown)}…` : shown };
+  return { toolName, args: cutText(JSON.stringify(args), longestShown, "…") };
 }
