@@ -1,0 +1,62 @@
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+
+type Changed = { readonly file: string; readonly text: string };
+
+/**
+ * Returns the changes that the compiler refuses: nobody could commit them. Each becomes a file beside the original in a copy of
+ * its package, so that one run of the compiler is enough. A plain copy of the original shows which errors come from copying.
+ */
+export function findRefused<Change extends Changed>(root: string, changes: readonly Change[]): Set<Change> {
+  const refused = new Set<Change>();
+  const byPackage = Map.groupBy(changes, ({ file }) => packageOf(file));
+  for (const [folder, ofPackage] of byPackage) {
+    const errors = errorsOf(root, folder, ofPackage);
+    for (const [index, change] of ofPackage.entries()) {
+      const usual = errors.get(variantOf(change.file, "original"));
+      const own = errors.get(variantOf(change.file, index));
+      if (own?.some((error) => usual?.includes(error) !== true) === true) refused.add(change);
+    }
+  }
+  return refused;
+}
+
+/** Returns the folder of the package of a file. */
+export function packageOf(file: string): string {
+  return file.split("/").slice(0, 2).join("/");
+}
+
+function variantOf(file: string, name: string | number): string {
+  return file.replace(/\.ts$/, `.variant-${name}.ts`);
+}
+
+/** Returns the errors of each variant of a file in a package. */
+function errorsOf(root: string, folder: string, changes: readonly Changed[]): Map<string, string[]> {
+  const copy = mkdtempSync(join(tmpdir(), "troupe-mutate-"));
+  try {
+    for (const path of ["tsconfig.base.json", `${folder}/package.json`, `${folder}/src`]) {
+      cpSync(join(root, path), join(copy, path), { recursive: true });
+    }
+    for (const modules of ["node_modules", `${folder}/node_modules`]) {
+      mkdirSync(dirname(join(copy, modules)), { recursive: true });
+      symlinkSync(join(root, modules), join(copy, modules));
+    }
+    for (const [index, { file, text }] of changes.entries()) {
+      cpSync(join(root, file), join(copy, variantOf(file, "original")));
+      writeFileSync(join(copy, variantOf(file, index)), text);
+    }
+    const settings = { extends: "./tsconfig.base.json", include: [`${folder}/src`], exclude: ["**/*.test.ts"] };
+    writeFileSync(join(copy, "tsconfig.json"), JSON.stringify({ ...settings, compilerOptions: { noEmit: true } }));
+    const tsc = join(root, "node_modules/.bin/tsc");
+    const { stdout } = spawnSync(tsc, ["-p", ".", "--pretty", "false"], { cwd: copy, encoding: "utf8" });
+    const errors = new Map<string, string[]>();
+    for (const [, file = "", error = ""] of stdout.matchAll(/^(\S+?)\(\d+,\d+\): error (.*)/gm)) {
+      errors.set(file, [...(errors.get(file) ?? []), error.replaceAll(/\.variant-\w+/g, "")]);
+    }
+    return errors;
+  } finally {
+    rmSync(copy, { recursive: true });
+  }
+}

@@ -1,0 +1,58 @@
+import { createHash } from "node:crypto";
+import { applyMutation, isSound, mutationsOf } from "./mutations.ts";
+import type { Mutation } from "./mutations.ts";
+
+/** A source file, and the lines of it that may be mutated, if not all. */
+export type Source = {
+  readonly file: string;
+  readonly text: string;
+  readonly lines?: ReadonlySet<number> | undefined;
+};
+
+/** A mutation of a file, with its line, a description, and the text of the file with it. */
+export type Mutant = {
+  readonly file: string;
+  readonly line: number;
+  readonly description: string;
+  readonly text: string;
+  /** Name of the function around it. */
+  readonly within: string | undefined;
+};
+
+type Candidate = { readonly source: Source; readonly line: number; readonly mutation: Mutation };
+
+/** Draws mutants without repetition: the same for the same sources and seed. */
+export function draw(sources: readonly Source[], count: number, seed: string): { drawn: Mutant[]; total: number } {
+  const candidates = sources.flatMap(candidatesOf);
+  const ordered = candidates
+    .map((candidate) => ({ candidate, place: placeOf(candidate, seed) }))
+    .toSorted((one, other) => (one.place < other.place ? -1 : 1));
+  const drawn: Mutant[] = [];
+  for (const { candidate } of ordered) {
+    if (drawn.length === count) break;
+    const { source, mutation } = candidate;
+    if (isSound(source.file, source.text, mutation)) drawn.push(toMutant(candidate));
+  }
+  return { drawn, total: candidates.length };
+}
+
+function candidatesOf(source: Source): Candidate[] {
+  return mutationsOf(source.file, source.text)
+    .map((mutation) => ({ source, mutation, line: source.text.slice(0, mutation.start).split("\n").length }))
+    .filter(({ line }) => source.lines?.has(line) ?? true);
+}
+
+function placeOf({ source, line, mutation }: Candidate, seed: string): string {
+  const parts = [seed, source.file, line, mutation.kind, describe(source.text, mutation)];
+  return createHash("sha256").update(parts.join("\0")).digest("hex");
+}
+
+function toMutant({ source: { file, text }, line, mutation }: Candidate): Mutant {
+  const description = describe(text, mutation);
+  return { file, line, description, text: applyMutation(text, mutation), within: mutation.within };
+}
+
+function describe(source: string, { kind, start, end, text }: Mutation): string {
+  const short = (piece: string): string => piece.replaceAll(/\s+/g, " ").trim().slice(0, 90);
+  return `${kind}: ${short(source.slice(start, end))} → ${short(text) || "(nothing)"}`;
+}

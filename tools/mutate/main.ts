@@ -1,0 +1,89 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { changedLines } from "./changed-lines.ts";
+import { findRefused, packageOf } from "./check-types.ts";
+import { draw } from "./draw.ts";
+import type { Mutant } from "./draw.ts";
+import { Trials } from "./trials.ts";
+
+/**
+ * `pnpm mutate [base]`: draws mutants from the lines that changed since `base`, runs the quick tests that reach each of them, and
+ * prints those that no test notices. Fails only if it cannot do so.
+ */
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    /** A whole folder instead of changed lines. */
+    part: { type: "string" },
+    count: { type: "string", default: "100" },
+    /** The hash of the last commit by default. */
+    seed: { type: "string" },
+    /** Only the tests of the packages concerned, and those in `tests`. */
+    near: { type: "boolean", default: false },
+    /** Seconds of tests for each mutant, of those nearest to it. */
+    seconds: { type: "string", default: "30" },
+  },
+});
+const { part, near } = values;
+const base = positionals[0] ?? "HEAD~1";
+const startedAt = Date.now();
+
+const root = join(import.meta.dirname, "../..");
+const git = (...args: readonly string[]): string =>
+  execFileSync("git", args, { cwd: root, encoding: "utf8", maxBuffer: 2 ** 30 });
+
+/** Returns the folder of a part: `lock` is one of core, `a2a/client` one of a package. */
+function folderOf(name: string): string {
+  const [first = "", ...rest] = name.split("/");
+  const folders = [name, `packages/core/src/${name}`, ["packages", first, "src", ...rest].join("/")];
+  const found = folders.find((folder) => existsSync(join(root, folder)));
+  if (found === undefined)
+    throw new Error(`There is no part "${name}". Name a folder of core, package/folder, or a path.`);
+  return found;
+}
+
+function isSource(file: string): boolean {
+  return /^packages\/[^/]+\/src\/.*\.ts$/.test(file) && !/\.(test|d)\.ts$|\/(test|testing|generated)\//.test(file);
+}
+
+const diffOptions = [
+  "--unified=0",
+  "--no-renames",
+  "--no-color",
+  "--no-ext-diff",
+  "--src-prefix=a/",
+  "--dst-prefix=b/",
+];
+const changed = part === undefined ? changedLines(git("diff", ...diffOptions, base)) : undefined;
+const folder = part === undefined ? undefined : folderOf(part);
+const listed = changed === undefined ? git("ls-files", folder ?? "").split("\n") : [...changed.keys()];
+const sources = listed
+  .filter((file) => isSource(file) && existsSync(join(root, file)))
+  .map((file) => ({ file, text: readFileSync(join(root, file), "utf8"), lines: changed?.get(file) }));
+const seed = values.seed ?? git("rev-parse", "HEAD").trim();
+const { drawn, total } = draw(sources, Number(values.count), seed);
+console.log(
+  `${drawn.length} of ${total} mutants of ${folder ?? `lines changed since ${base}`}, drawn by the seed ${seed}.`,
+);
+
+const refused = findRefused(root, drawn);
+const packages = [...new Set(sources.map(({ file }) => packageOf(file)))];
+const isNear = (test: string): boolean => [...packages, "tests"].some((each) => test.startsWith(`${each}/`));
+const trials = new Trials({ root, seconds: Number(values.seconds), isWanted: near ? isNear : () => true });
+const mutants = drawn.filter((mutant) => !refused.has(mutant));
+const results = await trials.tryAll(mutants);
+
+const print = ({ file, line, description }: Mutant, note: string): void =>
+  console.log(`${file}:${line} ${description} (${note})`);
+const of = (outcome: string) => results.filter((result) => result.outcome === outcome);
+console.log(`\n\nSurvived:`);
+for (const { mutant, note } of of("survived")) print(mutant, note);
+console.log(`\nTimed out, which tells nobody what is wrong:`);
+for (const { mutant, note } of of("timed out")) print(mutant, note);
+const seconds = Math.round((Date.now() - startedAt) / 1000);
+console.log(
+  `\n${mutants.length} mutants in ${seconds} s: ${of("noticed").length} noticed, ${of("timed out").length} timed out, ` +
+    `${of("survived").length} survived. ${refused.size} more are refused by the compiler.`,
+);

@@ -1,0 +1,99 @@
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { RunnerProcess } from "./runner-process.ts";
+
+/** The functions that one test file calls, by their file; and the milliseconds that it takes. */
+export type Reach = {
+  readonly test: string;
+  readonly ms: number;
+  readonly reached: Readonly<Record<string, string[]>>;
+};
+
+/** Milliseconds after which noting what tests reach is given up. */
+const limitMs = 3_600_000;
+
+/**
+ * Returns what tests reach; those that fail without any change are left out. Each test runs once for its notes, which hold as
+ * long as it and the files of which it called a function stay as they are.
+ */
+export async function readReach(root: string, tests: readonly string[]): Promise<Reach[]> {
+  const folder = join(root, "node_modules/.cache/troupe-mutate");
+  const notesOf = (test: string): string => join(folder, `${test.replaceAll("/", "+")}.json`);
+  const hashOf = hasher(root);
+  const current = tests.flatMap((test) => readNotes(notesOf(test), hashOf) ?? []);
+  const known = new Set(current.map(({ test }) => test));
+  const missing = tests.filter((test) => !known.has(test));
+  if (missing.length === 0) return current;
+
+  console.log(`Runs ${missing.length} test files once, to note which functions they call.`);
+  const fresh = join(folder, "fresh");
+  rmSync(fresh, { recursive: true, force: true });
+  mkdirSync(fresh, { recursive: true });
+  const failed = await runOnce(missing, fresh);
+  for (const test of failed) console.log(`Left out, since it fails without any change: ${test}`);
+  for (const name of readdirSync(fresh)) {
+    const notes = JSON.parse(readFileSync(join(fresh, name), "utf8")) as Reach;
+    if (failed.has(notes.test)) continue;
+    writeFileSync(join(folder, name), JSON.stringify({ ...notes, hash: hashOf(notes) }));
+    current.push(notes);
+  }
+  return current;
+}
+
+/** Returns the tests that call a function, the nearest to its file first, until they take `budgetMs` together. */
+export function testsReaching(
+  reach: readonly Reach[],
+  point: { file: string; within?: string | undefined },
+  budgetMs: number,
+) {
+  const { file, within } = point;
+  const isReached = ({ reached }: Reach): boolean =>
+    within === undefined ? reached[file] !== undefined : reached[file]?.includes(within) === true;
+  const all = reach.filter(isReached).toSorted((one, other) => nearness(file, other.test) - nearness(file, one.test));
+  let ms = 0;
+  const chosen = all.filter((each, index) => (ms += each.ms) <= budgetMs || index === 0);
+  return { tests: chosen.map(({ test }) => test), left: all.length - chosen.length };
+}
+
+async function runOnce(tests: readonly string[], folder: string): Promise<Set<string>> {
+  const runner = new RunnerProcess(folder);
+  try {
+    const failures = await runner.run({ tests }, limitMs);
+    if (failures === undefined) throw new Error("The tests did not end. See which one hangs: pnpm test.");
+    return new Set(failures.map(({ test }) => test));
+  } finally {
+    await runner.close();
+  }
+}
+
+function readNotes(path: string, hashOf: (notes: Reach) => string): Reach | undefined {
+  if (!existsSync(path)) return undefined;
+  const notes = JSON.parse(readFileSync(path, "utf8")) as Reach & { readonly hash: string };
+  return notes.hash === hashOf(notes) ? notes : undefined;
+}
+
+/** Returns a function that hashes a test and the files of which it called a function with a name; each file is read once. */
+function hasher(root: string): (notes: Reach) => string {
+  const texts = new Map<string, string>();
+  const textOf = (file: string): string => {
+    const path = join(root, file);
+    const text =
+      texts.get(file) ?? (existsSync(path) ? createHash("sha256").update(readFileSync(path)).digest("hex") : "");
+    texts.set(file, text);
+    return text;
+  };
+  return ({ test, reached }) => {
+    const called = Object.keys(reached).filter((file) => reached[file]?.some((name) => name !== ""));
+    const hash = createHash("sha256");
+    for (const file of [test, ...called.toSorted()]) hash.update(`${file}\0${textOf(file)}\0`);
+    return hash.digest("hex");
+  };
+}
+
+/** Returns the number of folders that two paths share, with one more if the test has the name of the file. */
+function nearness(file: string, test: string): number {
+  const [parts, others] = [file.split("/"), test.split("/")];
+  const shared = parts.findIndex((part, index) => part !== others[index]);
+  return shared + (test.startsWith(file.replace(/\.ts$/, ".")) ? 1 : 0);
+}

@@ -1,0 +1,105 @@
+import { dirname, join } from "node:path";
+import type { UserWorkspaceConfig } from "vitest/config";
+import { createVitest } from "vitest/node";
+import type { TestCase, TestModule, Vitest } from "vitest/node";
+import workspace from "../../vitest.workspace.ts";
+
+/** Tests that are to be run, with a change of a source if there is one. */
+export type Order = {
+  readonly tests: readonly string[];
+  readonly change?: { readonly file: string; readonly text: string };
+};
+
+/** A test that failed, or its file. */
+export type Failure = { readonly test: string; readonly title: string; readonly isTimeout: boolean };
+
+/** All tests, when a runner begins; then the failures of each order. */
+export type Answer = { readonly tests: readonly string[] } | { readonly failures: readonly Failure[] };
+
+// A process of Vitest that its parent ends when an order takes too long. A source is changed while it is loaded: no file is
+// written, and nothing is left when the process is ended.
+const root = join(import.meta.dirname, "../..");
+const reachFolder = process.argv[2];
+let changed: { readonly path: string; readonly text: string } | undefined;
+
+/** Returns the settings of the project "quick": one worker for changes, that stops early; two to note what tests reach. */
+function projectSettings(): UserWorkspaceConfig {
+  const projects = (workspace.test?.projects ?? []) as UserWorkspaceConfig[];
+  const quick = projects.find(({ test }) => test?.name === "quick");
+  const notes = reachFolder === undefined ? {} : { reach: { folder: reachFolder, root } };
+  const setup = reachFolder === undefined ? [] : [join(import.meta.dirname, "reach-setup.ts")];
+  const plugin = {
+    name: "mutate",
+    enforce: "pre" as const,
+    load: (id: string) => (id === changed?.path ? changed.text : undefined),
+  };
+  return {
+    ...quick,
+    root,
+    plugins: [plugin],
+    test: {
+      ...quick?.test,
+      setupFiles: [...setup, ...[quick?.test?.setupFiles ?? []].flat()],
+      provide: { trials: "few", ...notes },
+      maxWorkers: reachFolder === undefined ? 1 : 2,
+      // A changed source must never come from the cache, or go there.
+      fsModuleCache: false,
+      // A wait that a change has made endless is found soon.
+      testTimeout: 15_000,
+      hookTimeout: 15_000,
+    },
+  };
+}
+
+async function openVitest(): Promise<Vitest> {
+  const bail = reachFolder === undefined ? 1 : 0;
+  const options = { root, config: false as const, watch: false, bail, reporters: [{}] };
+  return await createVitest("test", options, { test: { projects: [projectSettings()] } });
+}
+
+const vitest = await openVitest();
+const all = new Map(
+  (await vitest.globTestSpecifications()).map((each) => [each.moduleId.slice(root.length + 1), each]),
+);
+
+async function run(tests: readonly string[]): Promise<Failure[]> {
+  if (tests.length === 0) return [];
+  const { testModules, unhandledErrors } = await vitest.runTestSpecifications(
+    tests.flatMap((test) => all.get(test) ?? []),
+  );
+  const stray = unhandledErrors.map((error) => ({ test: "", title: String(error), isTimeout: false }));
+  return [...testModules.flatMap(failuresOf), ...stray];
+}
+
+function failuresOf(testModule: TestModule): Failure[] {
+  const failed: (TestCase | TestModule)[] = [...testModule.children.allTests("failed")];
+  if (failed.length === 0 && testModule.state() === "failed") failed.push(testModule);
+  return failed.map((each) => {
+    const errors = each.type === "test" ? (each.result().errors ?? []) : each.errors();
+    const isTimeout = errors.length > 0 && errors.every(({ message }) => /^(Test|Hook) timed out in/.test(message));
+    const title = each.type === "test" ? each.fullName : "(its file)";
+    return { test: testModule.relativeModuleId, title, isTimeout };
+  });
+}
+
+async function follow({ tests, change }: Order): Promise<Failure[]> {
+  if (change === undefined) return await run(tests);
+  const path = join(root, change.file);
+  changed = { path, text: change.text };
+  vitest.invalidateFile(path);
+  try {
+    // Most changes are noticed by the tests beside them: the others are run only where these see nothing.
+    const isBeside = (test: string): boolean => dirname(test) === dirname(change.file);
+    const failures = await run(tests.filter(isBeside));
+    return failures.length > 0 ? failures : await run(tests.filter((test) => !isBeside(test)));
+  } finally {
+    changed = undefined;
+    vitest.invalidateFile(path);
+  }
+}
+
+const answer = (told: Answer): void => void process.send?.(told);
+process.on("message", (order: Order) => void follow(order).then((failures) => answer({ failures })));
+// The parent was ended: the workers, one of which may be in an endless loop, end too.
+process.on("disconnect", () => process.kill(-process.pid, "SIGKILL"));
+answer({ tests: [...all.keys()] });

@@ -1,0 +1,55 @@
+import { parseSync } from "oxc-parser";
+
+/** A node of a syntax tree, whatever its type. */
+export type Node = { readonly type: string; readonly start: number; readonly end: number } & Record<string, unknown>;
+
+/** A node that is executed, with its parent and the name of the function around it, as V8 names it. */
+export type Visited = { readonly node: Node; readonly parent: Node | undefined; readonly within: string | undefined };
+
+/** Types that hold an expression which is executed; all others of their kind are erased. */
+const wrappers = new Set(["TSAsExpression", "TSSatisfiesExpression", "TSNonNullExpression"]);
+
+/** Returns a value as a node, if it is one. */
+export function asNode(value: unknown): Node | undefined {
+  return typeof value === "object" && value !== null && "type" in value ? (value as Node) : undefined;
+}
+
+/** Returns the nodes of a list, if it is one. */
+export function listOf(value: unknown): Node[] {
+  return Array.isArray(value) ? value.flatMap((each) => asNode(each) ?? []) : [];
+}
+
+/** Yields every node of a source that is executed: no types, no imports. A source with a syntax error has none. */
+export function* executedNodes(path: string, source: string): Generator<Visited> {
+  const { program, errors } = parseSync(path, source);
+  if (errors.length === 0) yield* walk({ node: program as unknown as Node, parent: undefined, within: undefined });
+}
+
+function* walk(visited: Visited): Generator<Visited> {
+  const { node, parent } = visited;
+  if (isErased(node)) return;
+  yield visited;
+  const within = nameOf(node, parent) ?? visited.within;
+  for (const child of Object.values(node).flatMap((value) => asNode(value) ?? listOf(value))) {
+    yield* walk({ node: child, parent: node, within });
+  }
+}
+
+function isErased({ type, source }: Node): boolean {
+  if (type.startsWith("TS")) return !wrappers.has(type);
+  return type === "ImportDeclaration" || (type.startsWith("Export") && asNode(source) !== undefined);
+}
+
+/** Returns the name by which V8 reports a function. A function without one counts for the function around it. */
+function nameOf(node: Node, parent: Node | undefined): string | undefined {
+  if (node.type === "FunctionDeclaration") return keyName(node["id"]);
+  if (node.type !== "ArrowFunctionExpression" && node.type !== "FunctionExpression") return undefined;
+  if (parent?.type === "VariableDeclarator") return keyName(parent["id"]);
+  return parent?.type === "MethodDefinition" && parent["kind"] !== "constructor" ? keyName(parent["key"]) : undefined;
+}
+
+function keyName(key: unknown): string | undefined {
+  const node = asNode(key);
+  if (node?.type === "PrivateIdentifier") return `#${String(node["name"])}`;
+  return node?.type === "Identifier" ? String(node["name"]) : undefined;
+}
