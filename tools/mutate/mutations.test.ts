@@ -49,10 +49,11 @@ describe("mutationsOf", () => {
   });
 
   it("names the function around a mutation as V8 does", () => {
-    const source = "class A { #b() { c.map(() => 1); } } const d = () => 2; function e() { return 3; } f(4);";
+    const source =
+      "class A { #b() { c.map(() => 1); } g = () => 5; } const d = () => 2; function e() { return 3; } f(4);";
     const numbers = mutationsOf("a.ts", source).filter(({ kind }) => kind === "number");
 
-    expect(numbers.map(({ within }) => within)).toEqual(["#b", "d", "e", undefined]);
+    expect(numbers.map(({ within }) => within)).toEqual(["#b", "g", "d", "e", undefined]);
   });
 });
 

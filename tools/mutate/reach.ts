@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Mutant } from "./draw.ts";
 import { RunnerProcess } from "./runner-process.ts";
 
 /** The functions that one test file calls, by their file; and the milliseconds that it takes. */
@@ -9,6 +10,9 @@ export type Reach = {
   readonly ms: number;
   readonly reached: Readonly<Record<string, string[]>>;
 };
+
+/** Tests to run, and the number of those left out. */
+type Chosen = { readonly tests: readonly string[]; readonly left: number };
 
 /** Milliseconds after which noting what tests reach is given up. */
 const limitMs = 3_600_000;
@@ -41,16 +45,15 @@ export async function readReach(root: string, tests: readonly string[]): Promise
   return current;
 }
 
-/** Returns the tests that call a function, the nearest to its file first, until they take `budgetMs` together. */
-export function testsReaching(
-  reach: readonly Reach[],
-  point: { file: string; within?: string | undefined },
-  budgetMs: number,
-) {
-  const { file, within } = point;
+/**
+ * Returns the tests that call a function, as many as fit into a time: the nearest to its file first, and of these the quickest.
+ */
+export function testsReaching(reach: readonly Reach[], { file, within }: Mutant, budgetMs: number): Chosen {
   const isReached = ({ reached }: Reach): boolean =>
     within === undefined ? reached[file] !== undefined : reached[file]?.includes(within) === true;
-  const all = reach.filter(isReached).toSorted((one, other) => nearness(file, other.test) - nearness(file, one.test));
+  const all = reach
+    .filter(isReached)
+    .toSorted((one, other) => nearness(file, other.test) - nearness(file, one.test) || one.ms - other.ms);
   let ms = 0;
   const chosen = all.filter((each, index) => (ms += each.ms) <= budgetMs || index === 0);
   return { tests: chosen.map(({ test }) => test), left: all.length - chosen.length };

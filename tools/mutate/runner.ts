@@ -67,7 +67,11 @@ async function run(tests: readonly string[]): Promise<Failure[]> {
   const { testModules, unhandledErrors } = await vitest.runTestSpecifications(
     tests.flatMap((test) => all.get(test) ?? []),
   );
-  const stray = unhandledErrors.map((error) => ({ test: "", title: String(error), isTimeout: false }));
+  const stray = unhandledErrors.map(() => ({
+    test: "(no test)",
+    title: "an error that no test waits for",
+    isTimeout: false,
+  }));
   return [...testModules.flatMap(failuresOf), ...stray];
 }
 
@@ -88,10 +92,11 @@ async function follow({ tests, change }: Order): Promise<Failure[]> {
   changed = { path, text: change.text };
   vitest.invalidateFile(path);
   try {
-    // Most changes are noticed by the tests beside them: the others are run only where these see nothing.
+    // Most changes are noticed by the tests beside them: the others run only where these see nothing, or only wait.
     const isBeside = (test: string): boolean => dirname(test) === dirname(change.file);
     const failures = await run(tests.filter(isBeside));
-    return failures.length > 0 ? failures : await run(tests.filter((test) => !isBeside(test)));
+    if (failures.some(({ isTimeout }) => !isTimeout)) return failures;
+    return [...failures, ...(await run(tests.filter((test) => !isBeside(test))))];
   } finally {
     changed = undefined;
     vitest.invalidateFile(path);

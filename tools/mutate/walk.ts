@@ -44,8 +44,9 @@ function isErased({ type, source }: Node): boolean {
 function nameOf(node: Node, parent: Node | undefined): string | undefined {
   if (node.type === "FunctionDeclaration") return keyName(node["id"]);
   if (node.type !== "ArrowFunctionExpression" && node.type !== "FunctionExpression") return undefined;
-  if (parent?.type === "VariableDeclarator") return keyName(parent["id"]);
-  return parent?.type === "MethodDefinition" && parent["kind"] !== "constructor" ? keyName(parent["key"]) : undefined;
+  const name = keyName(parent?.["id"] ?? parent?.["key"]);
+  // V8 calls it as its class.
+  return name === "constructor" ? undefined : name;
 }
 
 function keyName(key: unknown): string | undefined {
