@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { Session } from "node:inspector";
 import type { Profiler } from "node:inspector";
 import { join, relative } from "node:path";
@@ -27,7 +27,6 @@ afterAll(() => {
   const test = relative(root, expect.getState().testPath ?? "");
   const reached = takeReached();
   merge(reached, whileImported);
-  mkdirSync(folder, { recursive: true });
   const notes = { test, ms: Math.round(performance.now() - startedAt), reached };
   writeFileSync(join(folder, `${test.replaceAll("/", "+")}.json`), JSON.stringify(notes));
 });

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Mutant } from "./draw.ts";
 import { RunnerProcess } from "./runner-process.ts";
@@ -31,18 +32,11 @@ export async function readReach(root: string, tests: readonly string[]): Promise
   if (missing.length === 0) return current;
 
   console.log(`Runs ${missing.length} test files once, to note which functions they call.`);
-  const fresh = join(folder, "fresh");
-  rmSync(fresh, { recursive: true, force: true });
-  mkdirSync(fresh, { recursive: true });
-  const failed = await runOnce(missing, fresh);
+  mkdirSync(folder, { recursive: true });
+  const { failed, passed } = await runOnce(missing);
   for (const test of failed) console.log(`Left out, since it fails without any change: ${test}`);
-  for (const name of readdirSync(fresh)) {
-    const notes = JSON.parse(readFileSync(join(fresh, name), "utf8")) as Reach;
-    if (failed.has(notes.test)) continue;
-    writeFileSync(join(folder, name), JSON.stringify({ ...notes, hash: hashOf(notes) }));
-    current.push(notes);
-  }
-  return current;
+  for (const notes of passed) writeFileSync(notesOf(notes.test), JSON.stringify({ ...notes, hash: hashOf(notes) }));
+  return [...current, ...passed];
 }
 
 /**
@@ -59,14 +53,18 @@ export function testsReaching(reach: readonly Reach[], { file, within }: Mutant,
   return { tests: chosen.map(({ test }) => test), left: all.length - chosen.length };
 }
 
-async function runOnce(tests: readonly string[], folder: string): Promise<Set<string>> {
+async function runOnce(tests: readonly string[]): Promise<{ failed: ReadonlySet<string>; passed: readonly Reach[] }> {
+  const folder = mkdtempSync(join(tmpdir(), "troupe-mutate-"));
   const runner = new RunnerProcess(folder);
   try {
     const failures = await runner.run({ tests }, limitMs);
-    if (failures === undefined) throw new Error("The tests did not end. See which one hangs: pnpm test.");
-    return new Set(failures.map(({ test }) => test));
+    if (failures === undefined) throw new Error("The tests did not end. Run pnpm test to see which one hangs.");
+    const failed = new Set(failures.map(({ test }) => test));
+    const all = readdirSync(folder).map((name) => JSON.parse(readFileSync(join(folder, name), "utf8")) as Reach);
+    return { failed, passed: all.filter(({ test }) => !failed.has(test)) };
   } finally {
     await runner.close();
+    rmSync(folder, { recursive: true });
   }
 }
 

@@ -45,8 +45,7 @@ function projectSettings(): UserWorkspaceConfig {
       // A changed source must never come from the cache, or go there.
       fsModuleCache: false,
       // A wait that a change has made endless is found soon.
-      testTimeout: 15_000,
-      hookTimeout: 15_000,
+      ...(reachFolder === undefined && { testTimeout: 15_000, hookTimeout: 15_000 }),
     },
   };
 }
