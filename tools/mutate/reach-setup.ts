@@ -18,7 +18,7 @@ type Reached = Record<string, string[]>;
 // A worker runs this file again for each test file, and evaluates each module once.
 const shared = globalThis as { mutateReach?: { session: Session; whileImported: Reached } };
 const { session, whileImported } = (shared.mutateReach ??= { session: openSession(), whileImported: {} });
-const startedAt = performance.now();
+const usedBefore = process.cpuUsage();
 const { folder = "", root = "" } = inject("reach") ?? {};
 
 // Functions that run while modules are imported count for every later test file of the worker: it might have been the first.
@@ -27,7 +27,8 @@ afterAll(() => {
   const test = relative(root, expect.getState().testPath ?? "");
   const reached = takeReached();
   merge(reached, whileImported);
-  const notes = { test, ms: Math.round(performance.now() - startedAt), reached };
+  const { user, system } = process.cpuUsage(usedBefore);
+  const notes = { test, ms: Math.round((user + system) / 1000), reached };
   writeFileSync(join(folder, `${test.replaceAll("/", "+")}.json`), JSON.stringify(notes));
 });
 

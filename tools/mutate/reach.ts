@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Mutant } from "./draw.ts";
 import { RunnerProcess } from "./runner-process.ts";
 
-/** The functions that one test file calls, by their file; and the milliseconds that it takes. */
+/** The functions that one test file calls, by their file; and the milliseconds of a processor that it takes, however busy the machine. */
 export type Reach = {
   readonly test: string;
   readonly ms: number;

@@ -22,12 +22,21 @@ const root = join(import.meta.dirname, "../..");
 const reachFolder = process.argv[2];
 let changed: { readonly path: string; readonly text: string } | undefined;
 
-/** Returns the settings of the project "quick": one worker for changes, that stops early; two to note what tests reach. */
+/** Settings for a change: one worker, and little patience with a wait that the change has made endless. */
+const forChange = { maxWorkers: 1, testTimeout: 15_000, hookTimeout: 15_000 };
+
+const quick = ((workspace.test?.projects ?? []) as UserWorkspaceConfig[]).find(({ test }) => test?.name === "quick");
+const setupFiles = [quick?.test?.setupFiles ?? []].flat();
+
+/** Settings to note what tests reach. */
+const forReach = (folder: string) => ({
+  maxWorkers: 2,
+  setupFiles: [join(import.meta.dirname, "reach-setup.ts"), ...setupFiles],
+  provide: { ...quick?.test?.provide, reach: { folder, root } },
+});
+
+/** Returns the settings of the project "quick" for one of the two. */
 function projectSettings(): UserWorkspaceConfig {
-  const projects = (workspace.test?.projects ?? []) as UserWorkspaceConfig[];
-  const quick = projects.find(({ test }) => test?.name === "quick");
-  const notes = reachFolder === undefined ? {} : { reach: { folder: reachFolder, root } };
-  const setup = reachFolder === undefined ? [] : [join(import.meta.dirname, "reach-setup.ts")];
   const plugin = {
     name: "mutate",
     enforce: "pre" as const,
@@ -39,13 +48,9 @@ function projectSettings(): UserWorkspaceConfig {
     plugins: [plugin],
     test: {
       ...quick?.test,
-      setupFiles: [...setup, ...[quick?.test?.setupFiles ?? []].flat()],
-      provide: { trials: "few", ...notes },
-      maxWorkers: reachFolder === undefined ? 1 : 2,
       // A changed source must never come from the cache, or go there.
       fsModuleCache: false,
-      // A wait that a change has made endless is found soon.
-      ...(reachFolder === undefined && { testTimeout: 15_000, hookTimeout: 15_000 }),
+      ...(reachFolder === undefined ? forChange : forReach(reachFolder)),
     },
   };
 }

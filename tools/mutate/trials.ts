@@ -58,7 +58,7 @@ export class Trials {
     const { tests, left } = testsReaching(this.#reach, mutant, budgetMs);
     if (tests.length === 0) return { mutant, outcome: "survived", note: "no test reaches it" };
     const change = { file: mutant.file, text: mutant.text };
-    const failures = await runner.run({ tests, change }, 60_000 + 2 * budgetMs);
+    const failures = await runner.run({ tests, change }, 60_000 + 4 * budgetMs);
     if (failures === undefined) return { mutant, outcome: "timed out", note: "no end of its tests" };
     const failure = failures.find(({ isTimeout }) => !isTimeout) ?? failures[0];
     if (failure !== undefined) {
