@@ -31,6 +31,7 @@ export class Trials {
 
   /** Tries mutants, and prints a mark for each. */
   async tryAll(mutants: readonly Mutant[]): Promise<Result[]> {
+    if (mutants.length === 0) return [];
     const runners = [new RunnerProcess(), new RunnerProcess()] as const;
     const waiting = [...mutants];
     const results: Result[] = [];
