@@ -125,6 +125,7 @@ export const internalUsers = {
     "@troupe/demo-server",
   ],
   "@troupe-internal/run-checker": ["troupe", "@troupe/providers-openai", "@troupe/http"],
+  "@troupe-internal/stream-grammars": ["troupe", "@troupe/http", "@troupe/socket", "@troupe/mcp"],
 };
 
 /** Entry points for tests and examples, and the folders that may import them anywhere: they show or measure with a scripted model. */
@@ -134,6 +135,7 @@ export const testEntryPoints = {
     "@troupe-internal/vendor-fakes",
     "@troupe-internal/fault-tools",
     "@troupe-internal/run-checker",
+    "@troupe-internal/stream-grammars",
     "@troupe-internal/toolkit-fakes",
   ],
   users: [
@@ -142,6 +144,7 @@ export const testEntryPoints = {
     "internal/vendor-fakes",
     "internal/fault-tools",
     "internal/run-checker",
+    "internal/stream-grammars",
     "internal/toolkit-fakes",
   ],
 };

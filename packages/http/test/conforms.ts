@@ -1,3 +1,5 @@
+import { breachesOf, framesIn, runReader, uiReader } from "@troupe-internal/stream-grammars";
+import type { FrameReader } from "@troupe-internal/stream-grammars";
 import type { OpenApiOperation, OpenApiResponse, OpenApiSpec, OpenApiSchema } from "../src/openapi/open-api-spec.ts";
 import { schemaRef } from "../src/openapi/open-api-spec.ts";
 import { compileSchemas } from "./compile-schemas.ts";
@@ -15,6 +17,8 @@ export type Seen = {
   body: string;
   /** True if the answer is complete. */
   isWhole: boolean;
+  /** The id of the last event that the client has of a run. */
+  behind?: string | undefined;
 };
 
 type Check = (seen: Seen) => string[];
@@ -90,62 +94,21 @@ function headerProblems({ headers }: Seen, { headers: described = {} }: OpenApiR
     .map(([name]) => `lacks ${name}`);
 }
 
-function contentProblems({ body, isWhole }: Seen, schema: OpenApiSchema, schemas: CompiledSchemas): string[] {
-  const event = schema["x-event-data"] as OpenApiSchema | undefined;
-  if (event?.["$ref"] === schemaRef("UiMessageChunk").$ref) return chunkProblems({ body, isWhole }, event, schemas);
-  if (event !== undefined) return eventProblems({ body, isWhole }, event, schemas);
-  return isWhole ? schemas.problemsOf(schema, JSON.parse(body)) : [];
-}
-
-/** The chunks of a UI message stream have no ids, and a whole one ends with a line that is no JSON. */
-function chunkProblems(
-  { body, isWhole }: Pick<Seen, "body" | "isWhole">,
-  schema: OpenApiSchema,
-  schemas: CompiledSchemas,
-): string[] {
-  const blocks = body.split("\n\n").slice(0, -1);
-  const chunks = blocks.filter((block) => block !== ": heartbeat");
-  const last = chunks.at(-1) === "data: [DONE]" ? chunks.pop() : undefined;
-  const events = chunks.map(readEvent);
-  return [
-    ...(isWhole && last === undefined ? ["has no [DONE] at its end"] : []),
-    ...(events.some(({ id }) => id !== undefined) ? ["has ids"] : []),
-    ...events.flatMap(({ data }) => schemas.problemsOf(schema, data)),
-  ];
-}
-
-const ends = ["finish", "error"];
-
 /** An incomplete stream belongs to a client that has disconnected. */
-function eventProblems(
-  { body, isWhole }: Pick<Seen, "body" | "isWhole">,
-  schema: OpenApiSchema,
-  schemas: CompiledSchemas,
+function contentProblems(seen: Seen, schema: OpenApiSchema, schemas: CompiledSchemas): string[] {
+  const event = schema["x-event-data"] as OpenApiSchema | undefined;
+  if (event === undefined) return seen.isWhole ? schemas.problemsOf(schema, JSON.parse(seen.body)) : [];
+  const reader = event["$ref"] === schemaRef("UiMessageChunk").$ref ? uiReader() : runReader(seen.behind);
+  return streamProblems(seen, reader, (data) => schemas.problemsOf(event, data));
+}
+
+/** Lists what is wrong with the frames of a stream by its grammar, and with the data of each by its schema. */
+function streamProblems(
+  { body, isWhole }: Seen,
+  reader: FrameReader,
+  problemsIn: (data: unknown) => string[],
 ): string[] {
-  const blocks = body.split("\n\n").slice(0, -1);
-  const events = blocks.filter((block) => block !== ": heartbeat").map(readEvent);
-  const types = events.map(({ data }) => (data as { type?: string } | undefined)?.type ?? "none");
-  const early = types.slice(0, -1).some((type) => ends.includes(type));
-  // A client may have seen the end of a kept run before.
-  const endless = isWhole && types.length > 0 && !ends.includes(types.at(-1) ?? "");
-  return [
-    ...(hasRightIds(events.map(({ id }) => id)) ? [] : ["has ids that do not count up"]),
-    ...(early || endless ? [`has its end elsewhere than at its end: ${types.join(" ")}`] : []),
-    ...events.flatMap(({ data }) => schemas.problemsOf(schema, data)),
-  ];
-}
-
-/** Those of a plain run count from 1. Those of a kept run rise, and an error that is none of the run's has none. */
-function hasRightIds(ids: readonly (string | undefined)[]): boolean {
-  if (ids.every((id, index) => id === String(index + 1))) return true;
-  const places = (ids.at(-1) === undefined ? ids.slice(0, -1) : ids).map((id = "") => id.split(".").map(Number));
-  return places.every(([number = Number.NaN, index = Number.NaN], at) => {
-    const [lastNumber = 0, lastIndex = -1] = places[at - 1] ?? [];
-    return number > lastNumber || (number === lastNumber && index > lastIndex);
-  });
-}
-
-function readEvent(block: string): { id: string | undefined; data: unknown } {
-  const [, id, data = "null"] = /^(?:id: ([\d.]+)\n)?data: (.*)$/.exec(block) ?? [];
-  return { id, data: JSON.parse(data) };
+  const frames = framesIn(body);
+  const data = frames.flatMap((frame) => (frame.data === "[DONE]" ? [] : [JSON.parse(frame.data) as unknown]));
+  return [...breachesOf(reader, frames, isWhole), ...data.flatMap(problemsIn)];
 }

@@ -30,7 +30,18 @@ export function watchAnswers(options: RouterOptions, see: (seen: Seen) => void =
       const body = request.method === "HEAD" ? "" : sent;
       const { route, name } = requestRecordOf(response);
       const { statusCode: status } = response;
-      const seen = { method: request.method, route, name, status, headers: response.getHeaders(), body, isWhole };
+      const { after } = request.query;
+      const behind = request.get("last-event-id") ?? (typeof after === "string" ? after : undefined);
+      const seen = {
+        method: request.method,
+        route,
+        name,
+        status,
+        headers: response.getHeaders(),
+        body,
+        isWhole,
+        behind,
+      };
       see(seen);
       problems.push(...check(seen));
     });

@@ -1,0 +1,6 @@
+export { takeBreaches } from "./breaches.ts";
+export { watchFetches } from "./fetch-watch.ts";
+export { framesIn } from "./sse-frames.ts";
+export { breachesOf, runReader, uiReader } from "./stream-reader.ts";
+export type { FrameReader } from "./stream-reader.ts";
+export { watchSocket, watchTransport } from "./watch-clients.ts";
