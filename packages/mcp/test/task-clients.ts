@@ -1,5 +1,6 @@
 import { Agent, defineTool } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
+import { watchTransport } from "@troupe-internal/stream-grammars";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { RequestHandler } from "express";
@@ -40,7 +41,7 @@ export async function connectFirst(
   { headers = {}, capabilities = {} }: { headers?: Record<string, string>; capabilities?: object } = {},
 ): Promise<Client> {
   const client = new Client({ name: "test", version: "1" }, { capabilities });
-  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }));
+  await client.connect(watchTransport(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } })));
   onTestFinished(async () => await client.close());
   return client;
 }

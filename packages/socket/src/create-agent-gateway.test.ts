@@ -1,6 +1,7 @@
 import { Agent, defineTool, Team } from "@troupe/core";
 import type { StreamChunk } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
+import { watchSocket } from "@troupe-internal/stream-grammars";
 import { io as dial } from "socket.io-client";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { serveUsers, TestClient, transports } from "../test/test-client.ts";
@@ -120,7 +121,7 @@ describe("the namespace of a gateway", () => {
     const own = await serveUsers({ agents: { a: talker() }, namespace: "/chat" });
 
     expect((await (await usual.join()).run({ name: "a", input: "Hi" })).name).toBe("agent.done");
-    const client = new TestClient(dial(`${own.url}/chat`, { forceNew: true }));
+    const client = new TestClient(watchSocket(dial(`${own.url}/chat`, { forceNew: true })));
     onTestFinished(() => client.close());
     expect((await client.run({ name: "a", input: "Hi" })).name).toBe("agent.done");
     await expect(own.join()).rejects.toThrow("Invalid namespace");
@@ -133,6 +134,7 @@ describe("a chunk of an unknown kind", () => {
       { type: "text", text: "Hi", secret: 1 },
       { type: "tool_call_start", toolCall: { id: "c", name: "t", arguments: "secret" }, secret: 1 },
       { type: "tool_call_delta", toolCallId: "c", argumentsDelta: "{}" },
+      { type: "tool_progress", toolCallId: "c", toolName: "t", progress: 0.5, secret: 1 },
       {
         type: "tool_result",
         toolCallId: "c",
@@ -145,7 +147,6 @@ describe("a chunk of an unknown kind", () => {
       { type: "tool_call_end", toolCallId: "c", secret: 1 },
       { type: "source", id: "1", url: "https://a.example", secret: 1 },
       { type: "thinking", text: "Hm", secret: 1 },
-      { type: "tool_progress", toolCallId: "c", toolName: "t", progress: 0.5, secret: 1 },
       { type: "other", secret: 1 },
       { type: "finish", finishReason: "stop" },
     ] as unknown as StreamChunk[];
@@ -170,11 +171,11 @@ describe("a chunk of an unknown kind", () => {
     expect(client.namesOf(payload["runId"])).toEqual([
       "agent.chunk",
       "agent.tool.call",
+      "agent.tool.progress",
       "agent.tool.result",
       "agent.tool.done",
       "agent.source",
       "agent.thinking",
-      "agent.tool.progress",
       "agent.done",
     ]);
     expect(JSON.stringify(client.received)).not.toContain("secret");

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { TestChild } from "@troupe-internal/fault-tools";
+import { watchSocket } from "@troupe-internal/stream-grammars";
 import { io as dial } from "socket.io-client";
 import type { Socket } from "socket.io-client";
 import { expect, it, onTestFinished } from "vitest";
@@ -35,7 +36,7 @@ async function untilClients(child: TestChild, most: number): Promise<Counts> {
 async function connect(agent: unknown): Promise<Socket> {
   // The type of the option is that of a browser.
   const options = { transports: ["websocket"], agent: agent as string, forceNew: true, reconnection: false };
-  const socket = dial("http://127.0.0.1:1/service", options);
+  const socket = watchSocket(dial("http://127.0.0.1:1/service", options));
   onTestFinished(() => void socket.disconnect());
   await new Promise<void>((resolve, reject) => void socket.once("connect", resolve).once("connect_error", reject));
   return socket;

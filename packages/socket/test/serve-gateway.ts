@@ -6,6 +6,7 @@ import type { AddressInfo, Socket as NetSocket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createLogger } from "@troupe/core";
+import { watchSocket } from "@troupe-internal/stream-grammars";
 import { Server } from "socket.io";
 import type { ServerOptions } from "socket.io";
 import { io as dial } from "socket.io-client";
@@ -60,7 +61,7 @@ export class ServedGateway {
 
   /** Connects a client to the gateway's namespace until the test is over: at its own address, or at that of a proxy. */
   async connect(options: ClientOptions = {}, url = this.url): Promise<Socket> {
-    const socket = dial(`${url}/service`, { forceNew: true, reconnection: false, ...options });
+    const socket = watchSocket(dial(`${url}/service`, { forceNew: true, reconnection: false, ...options }));
     onTestFinished(() => void socket.disconnect());
     await new Promise<void>((resolve, reject) => {
       socket.once("connect", resolve);

@@ -12,6 +12,7 @@ import type {
   TransportHarness,
   TransportRun,
 } from "@troupe/core/testing";
+import { watchSocket } from "@troupe-internal/stream-grammars";
 import { Server } from "socket.io";
 import { io as dial } from "socket.io-client";
 import type { Socket } from "socket.io-client";
@@ -41,7 +42,7 @@ export function socketHarness(transport: Transport): TransportHarness {
       return {
         connect: async (principal) => {
           const options = { transports: [transport], forceNew: true, reconnection: false };
-          const socket = dial(`http://127.0.0.1:${port}/service`, { ...options, auth: { principal } });
+          const socket = watchSocket(dial(`http://127.0.0.1:${port}/service`, { ...options, auth: { principal } }));
           await new Promise((resolve) => void socket.once("connect", () => resolve(undefined)));
           return new SocketIoClient(socket);
         },

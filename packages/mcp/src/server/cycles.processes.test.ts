@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import type * as Library from "@modelcontextprotocol/server";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { watchTransport } from "@troupe-internal/stream-grammars";
 import { describe, expect, it } from "vitest";
 import {
   children,
@@ -29,7 +30,7 @@ type Ending = "leaves" | "ends its session";
 
 async function cycle(served: ServedHttp, mode: "auto" | "legacy", ending: Ending): Promise<void> {
   const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode } });
-  const transport = new StreamableHTTPClientTransport(new URL(served.url));
+  const transport = watchTransport(new StreamableHTTPClientTransport(new URL(served.url)));
   await client.connect(transport);
   const result = await client.callTool({ name: "ask_helper", arguments: { message: "tea" } });
   expect(result).toMatchObject({ structuredContent: { text: 'You said "tea", turn 1.' } });

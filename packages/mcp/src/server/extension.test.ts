@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { watchTransport } from "@troupe-internal/stream-grammars";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { post, serveHttp } from "../../test/serve-http.ts";
 import type { ServedHttp } from "../../test/serve-http.ts";
@@ -108,7 +109,7 @@ describe.each(revisions)("createMcpServer with extend, for a client of %s", (pro
     client.setNotificationHandler("notifications/tools/list_changed", () => void heard.push("tools"));
     client.setNotificationHandler("notifications/resources/list_changed", () => void heard.push("resources"));
     client.setNotificationHandler("notifications/resources/updated", ({ params }) => void heard.push(params.uri));
-    await client.connect(new StreamableHTTPClientTransport(new URL(served.url)));
+    await client.connect(watchTransport(new StreamableHTTPClientTransport(new URL(served.url))));
     onTestFinished(async () => await client.close());
     if (protocol === "legacy") await client.subscribeResource({ uri: "note://one" });
     else {

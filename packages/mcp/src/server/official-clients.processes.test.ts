@@ -1,6 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { Client as FirstClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as FirstTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { watchTransport } from "@troupe-internal/stream-grammars";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { serveHttp } from "../../test/serve-http.ts";
 import type { ServedHttp } from "../../test/serve-http.ts";
@@ -27,7 +28,7 @@ async function connectFirst({ url }: ServedHttp): Promise<OfficialClient> {
 
 async function connectSecond({ url }: ServedHttp, mode: "auto" | "legacy"): Promise<OfficialClient> {
   const client = new Client(clientInfo, { versionNegotiation: { mode } });
-  await client.connect(new StreamableHTTPClientTransport(new URL(url)));
+  await client.connect(watchTransport(new StreamableHTTPClientTransport(new URL(url))));
   return {
     listTools: async () => await client.listTools(),
     ask: async (message, options) => await client.callTool({ name: "ask_helper", arguments: { message } }, options),

@@ -6,6 +6,7 @@ import { ScriptedModel } from "@troupe/core/testing";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { CallToolResultSchema, TaskStatusNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
+import { watchTransport } from "@troupe-internal/stream-grammars";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { callContext, callTool } from "../../test/start.ts";
 import { startTask } from "../../test/task-clients.ts";
@@ -82,7 +83,9 @@ describe.each(["legacy", "2026-07-28"] as const)("a server with extend over stdi
 describe("serveStdio", () => {
   it("serves tasks, and tells of their changes [mcp-server.tasks] [mcp-server.task-status]", async () => {
     const client = new Client({ name: "t", version: "1" });
-    await client.connect(new StdioClientTransport({ command: process.execPath, args, stderr: "ignore" }));
+    await client.connect(
+      watchTransport(new StdioClientTransport({ command: process.execPath, args, stderr: "ignore" })),
+    );
     onTestFinished(async () => await client.close());
     const heard: string[] = [];
     client.setNotificationHandler(TaskStatusNotificationSchema, ({ params }) => void heard.push(params.status));
