@@ -6,7 +6,8 @@ import { ScriptedModel } from "@troupe/core/testing";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { CallToolResultSchema, TaskStatusNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
-import { watchTransport } from "@troupe-internal/stream-grammars";
+import { McpGrammar, watchTransport } from "@troupe-internal/stream-grammars";
+import type { McpMessage } from "@troupe-internal/stream-grammars";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { callContext, callTool } from "../../test/start.ts";
 import { startTask } from "../../test/task-clients.ts";
@@ -104,18 +105,25 @@ describe("serveStdio", () => {
     child.stdout.setEncoding("utf8").on("data", (text: string) => (out += text));
     child.stderr.setEncoding("utf8").on("data", (text: string) => (err += text));
     const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "t", version: "1" } };
-    const send = (message: object) => child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+    const grammar = new McpGrammar();
+    const send = (fields: object) => {
+      const message = { jsonrpc: "2.0", ...fields };
+      grammar.send(message);
+      child.stdin.write(`${JSON.stringify(message)}\n`);
+    };
     send({ id: 1, method: "initialize", params });
     send({ method: "notifications/initialized" });
     await expect.poll(() => out).toContain("\n");
     send({ id: 2, method: "tools/call", params: { name: "ask_helper", arguments: { message: "hang" } } });
-    send({ id: 3, method: "tools/call", params: { name: "ask_helper", arguments: { message: "tea" } } });
+    const asked = { name: "ask_helper", arguments: { message: "tea" }, _meta: { progressToken: "tea" } };
+    send({ id: 3, method: "tools/call", params: asked });
     await expect.poll(() => out).toContain('"id":3');
     child.stdin.end();
     const [code] = (await once(child, "close")) as [number];
 
     expect(code, err).toBe(0);
-    for (const line of out.trim().split("\n")) expect(JSON.parse(line)).toMatchObject({ jsonrpc: "2.0" });
+    for (const line of out.trim().split("\n")) grammar.read(JSON.parse(line) as McpMessage);
+    expect(out).toContain('"notifications/progress"');
     expect(err).toContain("This line is not part of the protocol.");
     expect(err).toContain("The client has left; 1 model calls were aborted.");
   });
