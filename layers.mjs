@@ -125,6 +125,7 @@ export const internalUsers = {
     "@troupe/demo-server",
   ],
   "@troupe-internal/run-checker": ["troupe", "@troupe/providers-openai", "@troupe/http"],
+  "@troupe-internal/interleavings": ["@troupe/core", "@troupe/a2a", "@troupe/http", "@troupe/mcp", "@troupe/socket"],
   "@troupe-internal/stream-grammars": ["troupe", "@troupe/http", "@troupe/socket", "@troupe/mcp"],
 };
 
@@ -134,6 +135,7 @@ export const testEntryPoints = {
     "@troupe/core/testing",
     "@troupe-internal/vendor-fakes",
     "@troupe-internal/fault-tools",
+    "@troupe-internal/interleavings",
     "@troupe-internal/run-checker",
     "@troupe-internal/stream-grammars",
     "@troupe-internal/toolkit-fakes",
@@ -143,6 +145,7 @@ export const testEntryPoints = {
     "bench",
     "internal/vendor-fakes",
     "internal/fault-tools",
+    "internal/interleavings",
     "internal/run-checker",
     "internal/stream-grammars",
     "internal/toolkit-fakes",

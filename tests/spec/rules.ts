@@ -1,6 +1,7 @@
 import type { Rule } from "./rule.ts";
 import { a2aTaskRules } from "./rules/a2a-tasks.ts";
 import { a2aWireRules } from "./rules/a2a-wire.ts";
+import { interleavingRules } from "./rules/interleavings.ts";
 import { remoteAgentRules } from "./rules/remote-agents.ts";
 import { agentRules } from "./rules/agents.ts";
 import { messageToolkitRules } from "./rules/message-toolkits.ts";
@@ -30,6 +31,7 @@ export const rules: readonly Rule[] = [
   ...remoteAgentRules,
   ...messageToolkitRules,
   ...pageRules,
+  ...interleavingRules,
   ...testingRules,
   ...reportRules,
 ];

@@ -63,6 +63,7 @@ export class Connection {
   #unauthorized: StreamableHTTPClientTransport | undefined;
   readonly #closing = new Set<Promise<void>>();
   #session: Connection | undefined;
+  #isClosed = false;
 
   constructor({ settings, headers, maker }: { settings: McpSettings; headers: McpHeaders; maker: ToolMaker }) {
     this.#settings = settings;
@@ -79,6 +80,7 @@ export class Connection {
 
   /** A second connection that begins with `initialize`, for tools that ask the host while they run. It opens when used. */
   get session(): Connection {
+    this.#refuseClosed();
     const settings: McpSettings = { ...this.#settings, protocol: "legacy" };
     this.#session ??= new Connection({ settings, headers: this.#headers, maker: this.#maker });
     return this.#session;
@@ -142,8 +144,9 @@ export class Connection {
     this.#retryAt = 0;
   }
 
-  /** Ends the connection, its session and its process. A connection that is just opening is ended too. */
+  /** Ends the connection for good, its session and its process. A connection that is just opening is ended too. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     const opening = this.#opening;
     if (opening !== undefined) this.#drop(opening, true);
     await closeTogether(...Array.from(this.#closing, (closing) => () => closing), () => this.#session?.close());
@@ -160,6 +163,8 @@ export class Connection {
   }
 
   #open(): Promise<OpenClient> {
+    // A use that was under way would open a connection that nothing ends.
+    this.#refuseClosed();
     const waitMs = this.#retryAt - performance.now();
     if (waitMs > 0) throw this.#isDown(waitMs);
     this.#isSuspect = false;
@@ -279,6 +284,10 @@ export class Connection {
     this.#closing.add(closing);
   }
 
+  #refuseClosed(): void {
+    if (this.#isClosed) throw serverClosed(this.#settings);
+  }
+
   #isDown(waitMs: number): TroupeError {
     const { name } = this.#settings;
     const message = `The MCP server ${JSON.stringify(name)} is down. It is tried again in ${Math.ceil(waitMs / 1000)} s.`;
@@ -289,6 +298,12 @@ export class Connection {
   #errorOf(error: unknown, what: string, { text: problem }: { text?: string | undefined } = {}): TroupeError {
     return toMcpError(error, { server: this.#settings.name, what, mask: this.mask, problem });
   }
+}
+
+/** Makes the error for the use of a server that was closed. */
+export function serverClosed({ name }: McpSettings): TroupeError {
+  const message = `The MCP server ${JSON.stringify(name)} is closed. Call connect() to open it again.`;
+  return new TroupeError("unavailable", message, { fields: { server: name } });
 }
 
 /** Ends the session, if the server has one, and the connection. */

@@ -2,7 +2,7 @@ import { TroupeError } from "@troupe/core";
 import type { ContentPart, RunContext, ToolDef, ToolReturn, ToolSource } from "@troupe/core";
 import { closeTogether, Network, runOf } from "@troupe/core/adapter";
 import { callServerTool } from "./call-server-tool.ts";
-import { Connection } from "./connection.ts";
+import { Connection, serverClosed } from "./connection.ts";
 import { ToolMaker } from "./make-tools.ts";
 import type { CallTool } from "./make-tools.ts";
 import { readMcpOptions } from "./mcp-options.ts";
@@ -215,9 +215,7 @@ export class McpToolServer implements ToolSource {
   }
 
   #refuseClosed(): void {
-    if (!this.#isClosed) return;
-    const message = `The MCP server ${JSON.stringify(this.name)} is closed. Call connect() to open it again.`;
-    throw new TroupeError("unavailable", message, { fields: { server: this.name } });
+    if (this.#isClosed) throw serverClosed(this.#settings);
   }
 }
 

@@ -14,6 +14,9 @@ export class ToolList {
   #listing: Promise<ToolDef[]> | undefined;
   #known: readonly ToolDef[] = [];
   #listed: readonly ListedTool[] = [];
+  /** The number of lists that were asked for, and that of the newest one that has come. */
+  #asked = 0;
+  #newest = 0;
   #refusal: { readonly error: TroupeError; readonly until: number } | undefined;
 
   constructor(maker: ToolMaker, list: () => Promise<ListedTool[]>) {
@@ -45,13 +48,19 @@ export class ToolList {
   }
 
   async #listNow(): Promise<ToolDef[]> {
+    const number = (this.#asked += 1);
     try {
       const tools = await this.#list();
       await nextTurn();
-      this.#known = this.#maker.make(tools);
-      this.#listed = tools;
+      // One that was forgotten may come behind the one that was asked for since.
+      if (number > this.#newest) {
+        this.#newest = number;
+        this.#known = this.#maker.make(tools);
+        this.#listed = tools;
+      }
       return [...this.#known];
     } catch (error) {
+      if (number < this.#asked) throw error;
       this.forget();
       if (isRefusedList(error)) this.#refusal = { error, until: performance.now() + refusalMs };
       throw error;

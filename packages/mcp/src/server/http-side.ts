@@ -45,7 +45,7 @@ export class HttpSide {
       if (!response.writableFinished) left.abort();
     });
     try {
-      if (this.#isClosed) throw new TroupeError("unavailable", "The server is shutting down.");
+      this.#refuseClosed();
       this.#guard(request);
       const read = readCaller(request, this.#settings);
       const caller = { ...read, signal: left.signal, answered: answered.promise };
@@ -83,6 +83,8 @@ export class HttpSide {
 
   async #load(): Promise<Answerers> {
     const parts = await this.#loadParts();
+    // It may have been closed meanwhile, and would not close what is made now.
+    this.#refuseClosed();
     const { library, callers } = parts;
     const { maxBodyBytes: maxRequestBodySize, logger, extend, maxSessions, sessionIdleMs } = this.#settings;
     const makeServer = createServerMaker(parts);
@@ -98,6 +100,10 @@ export class HttpSide {
     const keepsSessions = extend !== undefined && maxSessions > 0;
     const sessions = keepsSessions ? new Sessions(library, makeServer, { maxSessions, sessionIdleMs }) : undefined;
     return (this.#loaded = { library, handler, sessions });
+  }
+
+  #refuseClosed(): void {
+    if (this.#isClosed) throw new TroupeError("unavailable", "The server is shutting down.");
   }
 
   #fail(error: unknown, response: ServerResponse, left: AbortSignal): void {

@@ -101,7 +101,12 @@ export class Sessions {
       sessionIdGenerator: () => id,
       onsessionclosed: () => this.#forget(id),
     });
-    await made.product.connect(transport);
+    try {
+      await made.product.connect(transport);
+    } catch (error) {
+      await made.product.close();
+      throw error;
+    }
     const opener = countedCaller(caller.opts, caller.address);
     this.#makeRoom(opener);
     this.#sessions.set(id, {
@@ -114,10 +119,12 @@ export class Sessions {
     });
     this.#held.set(id, opener);
     this.#sweeping ??= setInterval(() => this.#sweep(), Math.min(this.#limits.sessionIdleMs, longestSweepMs)).unref();
-    const reply = await transport.handleRequest(request, options);
-    // A request that opened nothing, or one that the end of the server has overtaken.
-    if (transport.sessionId === undefined || this.#isClosed) await this.#end(id);
-    return reply;
+    try {
+      return await transport.handleRequest(request, options);
+    } finally {
+      // A request that opened nothing, or one that the end of the server has overtaken.
+      if (transport.sessionId === undefined || this.#isClosed) await this.#end(id);
+    }
   }
 
   /**

@@ -1,0 +1,153 @@
+import { setImmediate as turn } from "node:timers/promises";
+import fc from "fast-check";
+import { expect, vi } from "vitest";
+import { HeldCalls } from "./held-calls.ts";
+
+/** A subject with dependencies that are held, and what may happen to it. */
+export type Scene = {
+  /** What users and the outside world may do, at any moment and any number of times, by name. */
+  readonly operations: Readonly<Record<string, () => unknown>>;
+  /** Checks what is true at every moment. */
+  readonly always?: () => unknown;
+  /** Ends the subject: closes it, lets its clients leave. Held calls go on being let go meanwhile. */
+  readonly end?: () => unknown;
+  /** Uses the subject once more after that. It must not fail: what went wrong before holds up nobody for ever. */
+  readonly again?: () => Promise<unknown>;
+  /** Checks what is true when nothing is under way any more. */
+  readonly afterwards: () => unknown;
+};
+
+/** Options of {@link checkInterleavings}. */
+export type InterleavingOptions = {
+  readonly seed: number;
+  /** The number of plans. @default 60 */
+  readonly numRuns?: number;
+  /** The longest plan, in steps. @default 24 */
+  readonly maxSteps?: number;
+  /** Milliseconds of fake time by which a step of time lets timers fire. Without it no plan has such steps. */
+  readonly stepMs?: number;
+  /** Milliseconds of fake time that pass before the last check. @default 0 */
+  readonly quietMs?: number;
+};
+
+/** One step of a plan: an operation begins, a held call is let go or fails, or time passes. */
+type Step = { readonly kind: "begin" | "release" | "fail" | "time"; readonly pick: number };
+
+/** Held calls that are let go at the end at most: a subject that asks for ever never comes to rest. */
+const mostReleases = 2000;
+
+/** Milliseconds of fake time at the end between two moments at which all held calls are let go. */
+const quietStepMs = 1000;
+
+/**
+ * Plays plans on a subject: operations begin, and the promises that they wait for end or fail, in all orders that the seed draws.
+ * Checks that then every operation has ended, that no timer is left, and whatever the scene says. Timers are fake.
+ */
+export async function checkInterleavings(
+  create: (held: HeldCalls) => Scene | Promise<Scene>,
+  { seed, numRuns = 60, maxSteps = 24, stepMs, quietMs = 0 }: InterleavingOptions,
+): Promise<void> {
+  await fc.assert(
+    fc.asyncProperty(plansOf(maxSteps, stepMs !== undefined), async (plan) => {
+      vi.useFakeTimers({
+        toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "Date", "performance"],
+      });
+      try {
+        await play(plan, create, { stepMs, quietMs });
+      } finally {
+        vi.useRealTimers();
+      }
+    }),
+    { numRuns, seed },
+  );
+}
+
+/** Plans of all kinds: in some, calls are let go as they come; in others many are under way at once. */
+function plansOf(maxSteps: number, hasTime: boolean): fc.Arbitrary<Step[]> {
+  const pick = fc.nat(1000);
+  const stepsOf = (begins: number): fc.Arbitrary<Step[]> => {
+    const kind = fc.oneof(
+      { weight: begins, arbitrary: fc.constant("begin" as const) },
+      { weight: 2, arbitrary: fc.constant("release" as const) },
+      { weight: 1, arbitrary: fc.constant("fail" as const) },
+      { weight: hasTime ? 1 : 0, arbitrary: fc.constant("time" as const) },
+    );
+    return fc.array(fc.record({ kind, pick }), { minLength: 2, maxLength: maxSteps, size: "max" });
+  };
+  return fc.oneof(stepsOf(2), stepsOf(4), stepsOf(10));
+}
+
+async function play(
+  plan: readonly Step[],
+  create: (held: HeldCalls) => Scene | Promise<Scene>,
+  { stepMs = 0, quietMs }: { stepMs: number | undefined; quietMs: number },
+): Promise<void> {
+  const held = new HeldCalls();
+  const scene = await create(held);
+  try {
+    for (const step of plan) {
+      await take(step, held, { scene, stepMs });
+      await settle();
+      expect(held.wrong, "what was found wrong").toBeUndefined();
+      await scene.always?.();
+    }
+    if (scene.end !== undefined) held.begin("the end", scene.end);
+    await releaseAll(held, plan);
+    for (let ms = 0; ms < quietMs; ms += quietStepMs) {
+      await vi.advanceTimersByTimeAsync(quietStepMs);
+      await releaseAll(held, plan);
+    }
+    expect(held.pending, "operations that never end").toEqual([]);
+    if (scene.again !== undefined) await useAgain(held, scene.again, plan);
+    expect(held.wrong, "what was found wrong").toBeUndefined();
+    await scene.always?.();
+    await scene.afterwards();
+    await settle();
+    expect(held.wrong, "what was found wrong").toBeUndefined();
+    expect(vi.getTimerCount(), "timers that are left").toBe(0);
+  } catch (error) {
+    throw Object.assign(error as Error, { message: `${String(error)}\n\n${held.trace.join("\n")}` });
+  }
+}
+
+async function take(
+  { kind, pick }: Step,
+  held: HeldCalls,
+  { scene, stepMs }: { scene: Scene; stepMs: number },
+): Promise<void> {
+  const operations = Object.entries(scene.operations);
+  const [name, operation] = operations[pick % operations.length] ?? [];
+  if (kind === "time") {
+    held.trace.push(`${stepMs} ms pass`);
+    await vi.advanceTimersByTimeAsync(stepMs);
+  } else if (kind !== "begin") held.release(pick, kind === "fail");
+  else if (name !== undefined && operation !== undefined) held.begin(name, operation);
+}
+
+async function useAgain(held: HeldCalls, use: () => Promise<unknown>, plan: readonly Step[]): Promise<void> {
+  let outcome = "it never ends";
+  held.begin("one more use", async () => {
+    outcome = await use().then(
+      () => "it ends",
+      (error: unknown) => `it fails: ${String(error)}`,
+    );
+  });
+  await releaseAll(held, plan);
+  expect(outcome, "one more use").toBe("it ends");
+}
+
+/** Lets all held calls go, and those that follow from them, in an order that the plan gives. */
+async function releaseAll(held: HeldCalls, plan: readonly Step[]): Promise<void> {
+  await settle();
+  for (let count = 0; held.size > 0; count++) {
+    expect(count, "held calls that never come to an end").toBeLessThan(mostReleases);
+    held.release(plan[count % plan.length]?.pick ?? 0, false);
+    await settle();
+  }
+}
+
+/** Lets everything run that waits for nothing but its turn. Not of the fake timers. */
+async function settle(): Promise<void> {
+  await turn();
+  await turn();
+}

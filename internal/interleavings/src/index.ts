@@ -1,0 +1,3 @@
+export { checkInterleavings } from "./check-interleavings.ts";
+export type { InterleavingOptions, Scene } from "./check-interleavings.ts";
+export type { HeldCalls } from "./held-calls.ts";
