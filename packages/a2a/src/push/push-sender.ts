@@ -44,6 +44,8 @@ export class PushSender implements EndingRuns {
   readonly #post: PushPost;
   /** By task and id of the config. */
   readonly #deliveries = new Map<string, PushDelivery>();
+  /** The last change under way of each config, by the same key. */
+  readonly #changes = new Map<string, Promise<void>>();
   /** The services whose end is awaited. */
   readonly #services = new WeakSet<RunService>();
   readonly #timer: NodeJS.Timeout | undefined;
@@ -78,9 +80,11 @@ export class PushSender implements EndingRuns {
     const data = { version: dialect.version, config } satisfies KeptConfig;
     const { maxPerTask: most } = this.settings;
     const request = { id: config.id, data, fromStart, most };
-    const held = await service.subscriptions.put(run.runId, owner, request).catch(refuseMore);
-    if (held !== undefined) this.#begin(service, held);
-    else this.#end(keyOf(run.runId, config.id));
+    await this.#inTurn(keyOf(run.runId, config.id), async (key) => {
+      const held = await service.subscriptions.put(run.runId, owner, request).catch(refuseMore);
+      if (held !== undefined) this.#begin(service, held);
+      else this.#end(key);
+    });
   }
 
   /** Returns the configs of a task, the oldest first. */
@@ -91,8 +95,25 @@ export class PushSender implements EndingRuns {
 
   /** Removes a config, if the task has it. */
   async delete({ service, run }: TaskRun, owner: SessionOwner, id: string): Promise<void> {
-    await service.subscriptions.delete(run.runId, owner, id);
-    this.#end(keyOf(run.runId, id));
+    await this.#inTurn(keyOf(run.runId, id), async (key) => {
+      await service.subscriptions.delete(run.runId, owner, id);
+      this.#end(key);
+    });
+  }
+
+  /** Makes the changes of one config one after the other: what is delivered for is what was stored last. */
+  async #inTurn(key: string, change: (key: string) => Promise<void>): Promise<void> {
+    const before = this.#changes.get(key);
+    const changed = (async () => {
+      await before?.catch(() => undefined);
+      await change(key);
+    })();
+    this.#changes.set(key, changed);
+    try {
+      await changed;
+    } finally {
+      if (this.#changes.get(key) === changed) this.#changes.delete(key);
+    }
   }
 
   /** Goes on at once with the deliveries of a task that has waited for its client. */
