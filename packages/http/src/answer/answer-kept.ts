@@ -1,6 +1,6 @@
 import type { RunView, TokenUsage, WorkflowResult } from "@troupe/core";
 import { toPublicOutput, toPublicResult, toPublicWait, toRunError } from "@troupe/core/adapter";
-import type { FollowedRun, KeptRunEnd, PublicOutput, PublicRun, RunTarget } from "@troupe/core/adapter";
+import type { FollowedRun, KeptRun, KeptRunEnd, PublicOutput, PublicRun, RunTarget } from "@troupe/core/adapter";
 import type { Exchange } from "../exchange/exchange.ts";
 import { recordUsage, requestRecordOf } from "../exchange/request-record.ts";
 import { sendJson } from "../exchange/send-json.ts";
@@ -77,11 +77,22 @@ export async function acceptKept(call: KeptCall): Promise<FollowedRun & RunIds> 
   // Those of the request are of a run that may never be.
   response.removeHeader("X-Run-Id");
   response.removeHeader("X-Session-Id");
-  const { runId, sessionId, over } = await settings.servedRuns.accept(runRequest, target);
-  Object.assign(requestRecordOf(response), { runId, ...(over && { runEnd: over }) });
+  const accepting = settings.servedRuns.accept(runRequest, target);
+  // Noted before: the client may leave meanwhile, and the run hold what its request brought all the same.
+  const record = Object.assign(requestRecordOf(response), { runEnd: endOf(accepting) });
+  const { runId, sessionId } = await accepting;
+  record.runId = runId;
   response.setHeader("X-Run-Id", runId).setHeader("X-Session-Id", sessionId);
   response.setHeader("Content-Location", pathOfRun(request, runId));
   return { service: target.service, runId, sessionId, kind: target.kind, caller: runRequest.owner };
+}
+
+/** Resolves at the end of a run of this process that is being accepted; with the acceptance, where there is none to hold anything. */
+async function endOf(accepting: Promise<KeptRun>): Promise<void> {
+  await accepting.then(
+    async ({ over }) => await over,
+    () => undefined,
+  );
 }
 
 /** Cancels a run when its client disconnects, if it ends with its client. Returns the function that ends this. */
