@@ -4,4 +4,5 @@ import { rulesOf } from "../rule.ts";
 export const interleavingRules = rulesOf("What the service does", {
   "async.interleavings":
     "whatever happens while something waits: each place is given back once, what was opened is closed once, nothing is left behind, and the next use is not held up",
+  "async.wake-ups": "after quiet nobody waits for what has been written, and nothing that was handed over is forgotten",
 });

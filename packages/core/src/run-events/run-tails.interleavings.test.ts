@@ -1,0 +1,109 @@
+import { checkInterleavings } from "@troupe-internal/interleavings";
+import type { HeldCalls, Scene } from "@troupe-internal/interleavings";
+import { expect, it, vi } from "vitest";
+import { TroupeError } from "../errors/troupe-error.ts";
+import { logKey } from "../journal/log-entry.ts";
+import { LogWriter } from "../journal/log-writer.ts";
+import { RemoteStorage } from "../storage/test/remote-storage.ts";
+import { RunTails } from "./run-tails.ts";
+import type { RunFeed } from "./run-feed.ts";
+
+it.each([
+  ["hints of the driver", true],
+  ["polling alone", false],
+])(
+  "after quiet, each reader of a run has every record that another process has written, whenever it was written, with %s [async.wake-ups]",
+  async (_how, hasHints) => {
+    await checkInterleavings((held) => readRuns(held, hasHints), {
+      seed: hasHints ? 38_602 : 38_603,
+      numRuns: 60,
+      stepMs: 30,
+      quietMs: 3000,
+    });
+  },
+);
+
+const value = { v: 1, entries: [{ t: "chunks", step: "", chunks: [{ type: "text", text: "a" }] }] };
+
+/** A reader of a run: the records that it has, and how it ended. */
+type Reader = { readonly feed: RunFeed; last: number; isOver: boolean; failure?: unknown; leave: () => void };
+
+function readRuns(held: HeldCalls, hasHints: boolean): Scene {
+  const remote = new RemoteStorage(hasHints ? {} : { watch: undefined });
+  let isDown = false;
+  remote.onRequest = async () => {
+    // What is found is what is there when the request ends; or when it began, a moment before.
+    await held.hold("a look", () => undefined, { canFail: false });
+    if (isDown) throw new TroupeError("storage_unavailable", "The database restarts.");
+  };
+  const performed = new Set<string>();
+  const writer = new LogWriter(remote.driver);
+  const isPerformedHere = (runId: string): boolean => performed.has(runId);
+  const tails = new RunTails({ storage: remote.driver, writer, isPerformedHere, checkQuiet: async () => undefined });
+  const written = new Map<string, number>([
+    ["a", 0],
+    ["b", 0],
+  ]);
+  const readers: Reader[] = [];
+  const write = async (runId: string): Promise<void> => {
+    const number = (written.get(runId) ?? 0) + 1;
+    written.set(runId, number);
+    await remote.inner.set("run-log", logKey(runId, number), value);
+    remote.hint();
+  };
+  const read = async (runId: string): Promise<void> => {
+    const reader: Reader = { feed: tails.join(runId), last: 0, isOver: false, leave: () => undefined };
+    readers.push(reader);
+    while (!reader.isOver) await readOnce(reader);
+    tails.leave(reader.feed);
+  };
+  const readOnce = async (reader: Reader): Promise<void> => {
+    const pages = await reader.feed.read(reader.last).catch((error: unknown) => {
+      held.check(reader.feed.noteFailure(error), "a reader fails of a storage that comes back");
+      return [];
+    });
+    for (const { number } of pages) {
+      held.check(number === reader.last + 1, "a reader misses a record, or gets it twice");
+      reader.last = number;
+    }
+    if (pages.length > 0 || reader.isOver) return;
+    await tails.wait(reader.feed, reader.last, (leave) => (reader.leave = leave));
+  };
+  const leave = (reader: Reader | undefined): void => {
+    if (reader === undefined) return;
+    reader.isOver = true;
+    reader.leave();
+  };
+  return {
+    operations: {
+      "a record of a": async () => await write("a"),
+      "a record of b": async () => await write("b"),
+      "a reader of a": async () => await read("a"),
+      "a reader of b": async () => await read("b"),
+      "a reader leaves": () => leave(readers.find(({ isOver }) => !isOver)),
+      "the storage is down": () => (isDown = true),
+      "the storage is up": () => (isDown = false),
+      // Longer than a storage may be away, with the time before.
+      "20 s pass": async () => (isDown ? undefined : await vi.advanceTimersByTimeAsync(20_000)),
+      "a is performed here": () => void performed.add("a"),
+      "a is handed over": () => {
+        performed.delete("a");
+        tails.handOver("a");
+      },
+    },
+    end: async () => {
+      isDown = false;
+      performed.clear();
+      tails.handOver("a");
+      await new Promise((resolve) => setTimeout(resolve, 2500));
+      for (const reader of readers.filter(({ isOver }) => !isOver)) {
+        held.check(reader.last === written.get(reader.feed.runId), "a reader waits for what has been written");
+        leave(reader);
+      }
+    },
+    afterwards: () => {
+      expect(remote.isWatched).toBe(false);
+      tails.close();
+    },
+  };
+}
