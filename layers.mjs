@@ -125,6 +125,15 @@ export const internalUsers = {
     "@troupe/demo-server",
   ],
   "@troupe-internal/run-checker": ["troupe", "@troupe/providers-openai", "@troupe/http"],
+  "@troupe-internal/interleavings": [
+    "@troupe/core",
+    "@troupe/storage-mongodb",
+    "@troupe/storage-postgres",
+    "@troupe/a2a",
+    "@troupe/http",
+    "@troupe/mcp",
+    "@troupe/socket",
+  ],
   "@troupe-internal/interleavings": ["@troupe/core", "@troupe/a2a", "@troupe/http", "@troupe/mcp", "@troupe/socket"],
   "@troupe-internal/stream-grammars": ["troupe", "@troupe/http", "@troupe/socket", "@troupe/mcp"],
 };

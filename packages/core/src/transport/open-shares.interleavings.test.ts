@@ -13,14 +13,14 @@ const maxOpen = 3;
 function acceptRuns(held: HeldCalls): Scene {
   const shares = new OpenShares(maxOpen);
   const open = new Set<symbol>();
-  const accept = async (isNew: boolean): Promise<void> => {
+  const accept = async (isNew: boolean, isTaken = isNew): Promise<void> => {
     const own = Symbol("run");
     const requested = { opts: { userId: "ann" } } as unknown as AnyRequestedRun;
     const over = Promise.withResolvers<void>();
     const acceptBy = async ({ beforeStored }: RunTarget): Promise<KeptRun> => {
       await held.hold("the record of its key", () => undefined);
       const hadRoom = open.size < maxOpen;
-      if (isNew) {
+      if (isTaken) {
         try {
           await beforeStored?.();
         } catch (error) {
@@ -35,6 +35,8 @@ function acceptRuns(held: HeldCalls): Scene {
         open.delete(own);
         throw error;
       }
+      // Another request with its key was first.
+      if (!isNew) open.delete(own);
       if (isNew) void held.hold("the run", () => end(), { canFail: false });
       return { runId: "r", sessionId: "s", isNew, ...(isNew && { over: over.promise }) };
     };
@@ -49,6 +51,7 @@ function acceptRuns(held: HeldCalls): Scene {
       "a new run": async () => await accept(true),
       "another new run": async () => await accept(true),
       "a run that is there": async () => await accept(false),
+      "a run that is there a moment later": async () => await accept(false, true),
     },
     always: () => expect(open.size, "open runs").toBeLessThanOrEqual(maxOpen),
     again: async () => await Promise.all([accept(true), accept(true), accept(true)]),
