@@ -9,15 +9,15 @@ import { McpToolServer } from "./mcp-tool-server.ts";
 beforeAll(loadLibrary);
 
 it("an MCP server that is closed gets no request any more, whatever was under way, and opens again [async.interleavings]", async () => {
-  await checkInterleavings((held) => callServer(held), { seed: 38_103, numRuns: 20, stepMs: 700 });
+  await checkInterleavings((held) => callServer(held), { seed: 38_103, numRuns: 12, stepMs: 700 });
 });
 
 it("connections for headers of their own are no more than allowed, and end when they are idle, in any order [async.interleavings]", async () => {
-  await checkInterleavings((held) => callForUsers(held), { seed: 38_104, numRuns: 20, stepMs: 700, quietMs: 6000 });
+  await checkInterleavings((held) => callForUsers(held), { seed: 38_104, numRuns: 30, stepMs: 700, quietMs: 6000 });
 });
 
 it("connections for headers of their own end with their server, also those whose headers come late [async.interleavings]", async () => {
-  const options = { seed: 38_107, numRuns: 20, stepMs: 700 };
+  const options = { seed: 38_107, numRuns: 12, stepMs: 700 };
   await checkInterleavings((held) => callForUsers(held, { closesAtEnd: true }), options);
 });
 
@@ -84,6 +84,8 @@ function callForUsers(held: HeldCalls, { closesAtEnd = false } = {}): Scene {
     always: () => expect(http.openSessions.length).toBeLessThanOrEqual(2),
     ...(closesAtEnd && {
       end: async () => {
+        // A close ends those in use, too.
+        http.onRequest = () => undefined;
         await server.close();
         http.onRequest = (method) => held.check(false, `a request after the end: ${method}`);
       },

@@ -178,6 +178,8 @@ export class McpToolServer implements ToolSource {
   }
 
   #closeWhenIdle(key: string, connection: Connection): void {
+    // It was ended while it was in use.
+    if (this.#connections.get(key) !== connection) return;
     const { idleTimeoutMs = defaultIdleTimeoutMs } = this.#settings;
     clearTimeout(this.#idleTimers.get(connection));
     const timer = setTimeout(() => {
