@@ -134,7 +134,6 @@ export const internalUsers = {
     "@troupe/mcp",
     "@troupe/socket",
   ],
-  "@troupe-internal/interleavings": ["@troupe/core", "@troupe/a2a", "@troupe/http", "@troupe/mcp", "@troupe/socket"],
   "@troupe-internal/stream-grammars": ["troupe", "@troupe/http", "@troupe/socket", "@troupe/mcp"],
 };
 

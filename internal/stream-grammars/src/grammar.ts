@@ -11,7 +11,7 @@ export class GrammarError extends Error {
 }
 
 /** Characters of an event that an error shows. */
-const longestShown = 300;
+const maxShown = 300;
 
 /**
  * A strict state machine of one stream: `read` takes its events in order, and `end` its end, if it was read so far. Both throw a
@@ -54,7 +54,7 @@ export abstract class Grammar<Event> {
   }
 
   protected fail(rule: string, problem: string): never {
-    const shown = this.#event === undefined ? "" : `: ${JSON.stringify(this.#event).slice(0, longestShown)}`;
+    const shown = this.#event === undefined ? "" : `: ${JSON.stringify(this.#event).slice(0, maxShown)}`;
     const place = this.#event === undefined ? `after event ${this.#count}` : `at event ${this.#count}`;
     throw new GrammarError(`The ${this.#stream} breaks the rule ${rule}: ${problem}, ${place}${shown}`, rule);
   }
