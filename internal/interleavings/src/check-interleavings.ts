@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import fc from "fast-check";
-import { expect, vi } from "vitest";
+import { expect, inject, vi } from "vitest";
 import { HeldCalls } from "./held-calls.ts";
 
 /** A subject with dependencies that are held, and what may happen to it. */
@@ -20,7 +20,7 @@ export type Scene = {
 /** Options of {@link checkInterleavings}. */
 export type InterleavingOptions = {
   readonly seed: number;
-  /** The number of plans. @default 60 */
+  /** The number of plans, and five times as many in `test:all`. @default 60 */
   readonly numRuns?: number;
   /** The longest plan, in steps. @default 24 */
   readonly maxSteps?: number;
@@ -58,7 +58,7 @@ export async function checkInterleavings(
         vi.useRealTimers();
       }
     }),
-    { numRuns, seed },
+    { numRuns: numRuns * { few: 1, many: 5 }[inject("trials")], seed },
   );
 }
 
