@@ -61,6 +61,34 @@ describe.each(transports)("a payload of the wrong shape over %s", (transport) =>
   });
 });
 
+describe("a text of a payload", () => {
+  const whole = { runId: "r", waitId: "w", answer: true, name: "a", input: "Hi" };
+  const texts: [string, keyof typeof whole, (keyof typeof whole)[]][] = [
+    ["agent.run", "name", ["name", "input"]],
+    ["team.run", "name", ["name", "input"]],
+    ["agent.attach", "runId", ["runId"]],
+    ["agent.cancel", "runId", ["runId"]],
+    ["agent.answer", "runId", ["runId", "waitId", "answer"]],
+    ["agent.answer", "waitId", ["runId", "waitId", "answer"]],
+  ];
+
+  it.each(texts)(
+    "of %s has 1 to 256 characters, and its refusal names it: %s [socket.wrong-payload]",
+    async (event, field, fields) => {
+      const { join } = await serveUsers({ agents: { a: keyed().agent } });
+      const client = await join();
+      const sent = Object.fromEntries(fields.map((each) => [each, whole[each]]));
+      const ask = async (value: unknown) => await client.ask(event, { ...sent, [field]: value });
+
+      for (const value of ["", "é".repeat(257), 7, undefined]) {
+        const error = expect.stringMatching(`^${field} must be a string of 1 to 256 characters`);
+        expect(await ask(value)).toMatchObject({ code: "invalid_request", error });
+      }
+      expect(await ask("é".repeat(256))).toMatchObject({ code: "not_found" });
+    },
+  );
+});
+
 describe("a name", () => {
   it.each(["__proto__", "constructor", "toString", "b", "A"])(
     "that is not registered is not found: %s [socket.own-names]",
