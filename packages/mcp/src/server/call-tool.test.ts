@@ -1,5 +1,6 @@
 import { Agent, createLogger, defineTool, RunService, TroupeError, UserMemory, Workflow } from "@troupe/core";
-import type { RunContext, ToolDef } from "@troupe/core";
+import type { RunContext, RunOpts, ToolDef } from "@troupe/core";
+import { noUsage } from "@troupe/core/adapter";
 import { ScriptedModel } from "@troupe/core/testing";
 import { describe, expect, it, vi } from "vitest";
 import { post, serveHttp } from "../../test/serve-http.ts";
@@ -124,7 +125,51 @@ describe("runOptions of createMcpServer", () => {
   });
 });
 
+describe("a runnable that returns a text alone", () => {
+  it("has the ids of its run, and is told of a new session [mcp-server.result] [mcp-server.session]", async () => {
+    const given: unknown[] = [];
+    const plain = {
+      name: "plain",
+      kind: "remote",
+      stream: () => expect.unreachable(),
+      run: async (_input: unknown, { sessionId, isNewSession = false }: RunOpts = {}) => {
+        given.push({ sessionId, isNewSession });
+        return await Promise.resolve({ text: "Hi.", toolCalls: [], usage: noUsage });
+      },
+    };
+    const served = await serveHttp({ agents: { plain: plain as unknown as Agent } });
+    const { structuredContent } = await call(served, "ask_plain", { message: "tea" });
+    const again = await call(served, "ask_plain", { message: "tea", sessionId: "s1" });
+
+    const id = expect.stringMatching(/^[\da-f-]{36}$/) as string;
+    expect(structuredContent).toMatchObject({ text: "Hi.", sessionId: id, runId: id });
+    expect(again.structuredContent).toMatchObject({ sessionId: "s1", runId: id });
+    expect(given).toEqual([
+      { sessionId: structuredContent?.["sessionId"], isNewSession: true },
+      { sessionId: "s1", isNewSession: false },
+    ]);
+  });
+});
+
 describe("the log of createMcpServer", () => {
+  it.each([
+    ["internal", "error"],
+    ["storage_unavailable", "error"],
+    ["forbidden", "warn"],
+    ["not_found", "warn"],
+    ["invalid_request", undefined],
+  ] as const)("has a call that failed with %s at the level %s [mcp-server.errors]", async (code, level) => {
+    const runOptions: McpRunOptions = () => {
+      throw new TroupeError(code, "It failed.");
+    };
+    const served = await serveHttp({ runOptions });
+    await call(served, "ask_helper", { message: "x" });
+    const logged = served.lines.map((line) => JSON.parse(line) as { level: string; message: string });
+
+    const failures = logged.filter(({ message }) => message.startsWith("A run for an MCP client failed"));
+    expect(failures.map((line) => line.level)).toEqual(level === undefined ? [] : [level]);
+  });
+
   it("has the warnings of its agents, until it is closed [mcp-server.warnings]", async () => {
     const failing = new ScriptedModel().respond(() => ({ error: new Error("no facts about sk-canary") }));
     const userMemory = new UserMemory({ model: failing });

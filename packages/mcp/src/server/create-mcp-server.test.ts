@@ -50,6 +50,13 @@ describe("the tools of createMcpServer", () => {
     expect(schemas["ask_typed"]).toMatchObject({
       outputSchema: { properties: { structured: { properties: { age: { type: "integer" } } } } },
     });
+    for (const { name, outputSchema } of result.tools) {
+      const args = { ask_helper: { message: "tea" }, ask_typed: { message: "who" }, run_flow: { input: { count: 4 } } };
+      const { structuredContent } = await call(url, String(name), args[name as keyof typeof args]);
+      const { properties } = outputSchema as { properties: object };
+      expect(Object.keys(properties)).toEqual(expect.arrayContaining(Object.keys(structuredContent ?? {})));
+      expect(properties).toMatchObject({ text: { type: "string" }, sessionId: { type: "string" } });
+    }
     expect(result.ttlMs).toBeGreaterThan(0);
   });
 

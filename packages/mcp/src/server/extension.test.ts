@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { watchTransport } from "@troupe-internal/stream-grammars";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { post, serveHttp } from "../../test/serve-http.ts";
 import type { ServedHttp } from "../../test/serve-http.ts";
 import { openSession } from "../../test/session-client.ts";
@@ -241,6 +241,21 @@ describe("a session of createMcpServer", () => {
     const { ping } = await openSession(await serveUsers({ maxSessions: 0 }));
 
     expect(await ping({ "mcp-session-id": "any" })).toBe(200);
+  });
+});
+
+describe("the option sessionIdleMs", () => {
+  it("keeps no process alive, and has no effect without sessions alone [mcp-server.sessions] [mcp-server.options]", async () => {
+    const timers = vi.spyOn(globalThis, "setInterval");
+    onTestFinished(() => timers.mockRestore());
+    const { ping } = await openSession(await serveUsers({ maxSessions: 1, sessionIdleMs: 54_321 }));
+
+    expect(await ping()).toBe(200);
+    const own = timers.mock.results.filter((_, call) => timers.mock.calls[call]?.[1] === 54_321);
+    expect(own.map(({ value }) => (value as NodeJS.Timeout).hasRef())).toEqual([false]);
+    expect(() => createMcpServer({ extend, maxSessions: 0, sessionIdleMs: 54_321 })).toThrow(
+      "sessionIdleMs has no effect with maxSessions 0",
+    );
   });
 });
 
