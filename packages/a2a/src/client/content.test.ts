@@ -74,6 +74,16 @@ describe("the answer of a remote agent", () => {
       { task: task1("COMPLETED", undefined, { artifacts: [{ artifactId: "a", parts: [{ data: { mm: 3 } }] }] }) },
       '{"mm":3}',
     ],
+    [
+      "the texts of its artifacts and the question of a task that waits",
+      { task: task1("", "Two trains.", { status: said("INPUT_REQUIRED", "Which one?") }) },
+      "Two trains.\n\nWhich one?",
+    ],
+    [
+      "the question of a task that waits alone",
+      { task: task1("", undefined, { status: said("INPUT_REQUIRED", "Which one?") }) },
+      "Which one?",
+    ],
     ["nothing", { task: task1("COMPLETED") }, ""],
   ])("is %s [remote.answer]", async (_what, result, text) => {
     expect((await answerOf(result)).text).toBe(text);
@@ -182,18 +192,31 @@ describe("an agent of our own server, seen from afar", () => {
   });
 });
 
-it("counts no usage that can be none, warns, and has its answer [remote.usage] [usage.unsound]", async () => {
-  const usage = { promptTokens: 1e308, completionTokens: 4, totalTokens: 7 };
-  const result = { task: task1("COMPLETED", "Rain.", { metadata: { usage } }) };
-  const { url } = await fakeRemote((asked, response) => sendResult(asked, response, result));
-  const agent = new A2ARemoteAgent({ url, name: "far" });
-  const warnings: unknown[] = [];
-  agent.eventBus.on("run.warning", ({ code, message }) => void warnings.push([code, message]));
+it.each([
+  {
+    what: "too much",
+    promptTokens: 1e308,
+    counted: 0,
+    problem: "has a number that can be no count of tokens. It is not counted.",
+  },
+  { what: "what can be", promptTokens: 3, counted: 3, problem: undefined },
+  { what: "none", promptTokens: undefined, counted: 0, problem: undefined },
+])(
+  "counts no usage that can be none, warns of that alone, and has its answer: $what [remote.usage] [usage.unsound]",
+  async ({ promptTokens, counted, problem }) => {
+    const usage = { promptTokens, completionTokens: 4, totalTokens: 7 };
+    const told = promptTokens === undefined ? {} : { metadata: { usage } };
+    const result = { task: task1("COMPLETED", "Rain.", told) };
+    const { url } = await fakeRemote((asked, response) => sendResult(asked, response, result));
+    const agent = new A2ARemoteAgent({ url, name: "far" });
+    const warnings: unknown[] = [];
+    agent.eventBus.on("run.warning", ({ code, message }) => void warnings.push([code, message]));
 
-  expect((await agent.run("Go.")).usage).toEqual({ promptTokens: 0, completionTokens: 4, totalTokens: 7 });
-  const problem = "has a number that can be no count of tokens. It is not counted.";
-  expect(warnings).toEqual([["usage_unsound", `The usage that the remote agent "far" reported ${problem}`]]);
-});
+    expect((await agent.run("Go.")).usage.promptTokens).toBe(counted);
+    const message = `The usage that the remote agent "far" reported ${problem}`;
+    expect(warnings).toEqual(problem === undefined ? [] : [["usage_unsound", message]]);
+  },
+);
 
 function said(state: string, text: string) {
   return { state: `TASK_STATE_${state}`, message: { messageId: "m", role: "ROLE_AGENT", parts: [{ text }] } };

@@ -1,3 +1,5 @@
+import { Team } from "@troupe/core";
+import { ScriptedModel } from "@troupe/core/testing";
 import { expect, describe, it } from "vitest";
 import { questionTool } from "../index.ts";
 import { fakeRemote, sendError, sendResult, task1 } from "../../test/fake-remote.ts";
@@ -35,6 +37,25 @@ describe("a session with a remote agent", () => {
     expect(contexts[5]).toBeUndefined();
     expect(JSON.stringify(served.asked)).not.toMatch(/s-canary|ann|ben/);
   });
+
+  it.each([
+    { memberSessions: "persist", contexts: 1 },
+    { memberSessions: undefined, contexts: 2 },
+  ] as const)(
+    "of a member of a team lasts as long as memberSessions says: $memberSessions [remote.context]",
+    async ({ memberSessions, contexts }) => {
+      const served = await fakeRemote(inContext);
+      const members = [new A2ARemoteAgent({ url: served.url, name: "weather" }), scriptedAgent(["unused"])];
+      const model = new ScriptedModel().respond(() => ({ structured: { member: "weather" } }));
+      const team = new Team({ name: "team", mode: "route", model, members, memberSessions });
+      await team.run("1", { sessionId: "s" });
+      await team.run("2", { sessionId: "s" });
+      const seen = messagesOf(served).map(({ contextId }) => contextId);
+
+      expect(seen).toEqual(Array.from({ length: 2 }, () => expect.stringMatching(/^[\da-f-]{36}$/)));
+      expect(new Set(seen).size).toBe(contexts);
+    },
+  );
 
   it("is in the context that the agent says, where it has its own [remote.context]", async () => {
     const served = await fakeRemote((asked, response) => {

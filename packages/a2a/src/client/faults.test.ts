@@ -14,6 +14,7 @@ import {
 import type { Answer } from "../../test/fake-remote.ts";
 import { A2ARemoteAgent } from "./remote-agent.ts";
 import type { A2ARemoteAgentOptions } from "./remote-agent-options.ts";
+import { failureOfError } from "./remote-failure.ts";
 
 const streaming = card1({ capabilities: { streaming: true } });
 
@@ -145,6 +146,20 @@ describe("a remote agent that fails", () => {
     const { url } = await fakeRemote(statusOnly(status), streaming);
 
     expect((await failureOf(url)).fields).toEqual({ remote: "far", status });
+  });
+});
+
+describe("the code of an error without a status of its own", () => {
+  it.each([
+    [399, 500],
+    [400, 400],
+    [599, 599],
+    [600, 500],
+    ["400", 500],
+    [undefined, 500],
+  ])("is the status of its failure where it is one: %s is %i [remote.failures]", (code, status) => {
+    expect(failureOfError({ code, message: "No." })).toMatchObject({ status });
+    expect(failureOfError({ code }, 418)).toMatchObject({ status: 418 });
   });
 });
 
