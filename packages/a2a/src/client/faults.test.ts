@@ -176,6 +176,11 @@ describe("the size of what a remote agent sends", () => {
       streaming,
     ],
     [
+      "an answer in pieces of two bytes for each character",
+      (asked, response) => sendFrames(asked, response, ...Array.from({ length: 30 }, () => piece1("é".repeat(60)))),
+      streaming,
+    ],
+    [
       "an answer in pieces without text",
       (asked, response) => sendFrames(asked, response, ...Array.from({ length: 100 }, () => piece1(""))),
       streaming,

@@ -6,7 +6,7 @@ import { badForm } from "./remote-failure.ts";
 import type { RemoteEvent } from "./read-reply.ts";
 
 /** An artifact as far as it has come: its text, and its other parts. */
-type Gathered = { readonly name: string; text: string; files: A2APart[]; size: number };
+type Gathered = { readonly name: string; text: string; files: A2APart[]; bytes: number };
 
 /** Bytes that an artifact or a part counts beside its content. */
 const overhead = 64;
@@ -17,7 +17,7 @@ const betweenArtifacts = "\n\n";
 export class RemoteAnswer {
   readonly #maxBytes: number;
   readonly #artifacts = new Map<string, Gathered>();
-  #size = 0;
+  #bytes = 0;
   #artifactsWithText = 0;
   #message: A2AMessage | undefined;
   #history: readonly A2AMessage[] = [];
@@ -86,7 +86,7 @@ export class RemoteAnswer {
     if (event.told !== undefined) this.#told = { ...this.#told, ...event.told };
     switch (event.type) {
       case "message":
-        this.#grow(sizeOf(event.message.parts));
+        this.#grow(bytesOf(event.message.parts));
         this.#message = event.message;
         return "";
       case "status":
@@ -106,10 +106,10 @@ export class RemoteAnswer {
     const gathered = this.#find(artifact, index);
     const had = gathered.text;
     const isFirst = had === "" && this.#artifactsWithText === 0;
-    const size = sizeOf(artifact.parts);
-    this.#grow(append ? size : size - gathered.size);
-    if (!append) Object.assign(gathered, { text: "", files: [], size: 0 });
-    gathered.size += size;
+    const bytes = bytesOf(artifact.parts);
+    this.#grow(append ? bytes : bytes - gathered.bytes);
+    if (!append) Object.assign(gathered, { text: "", files: [], bytes: 0 });
+    gathered.bytes += bytes;
     const added = artifact.parts.map((part) => (part.kind === "text" ? part.text : "")).join("");
     gathered.text += added;
     gathered.files.push(...artifact.parts.filter((part) => part.kind !== "text"));
@@ -123,14 +123,14 @@ export class RemoteAnswer {
     const known = this.#artifacts.get(id);
     if (known !== undefined) return known;
     this.#grow(overhead);
-    const begun = { name, text: "", files: [], size: 0 };
+    const begun = { name, text: "", files: [], bytes: 0 };
     this.#artifacts.set(id, begun);
     return begun;
   }
 
   #grow(bytes: number): void {
-    this.#size += bytes;
-    if (this.#size > this.#maxBytes) {
+    this.#bytes += bytes;
+    if (this.#bytes > this.#maxBytes) {
       throw badForm(`sent an answer of more than ${this.#maxBytes} bytes. Raise maxReplyBytes to take more`);
     }
   }
@@ -174,20 +174,21 @@ function readUsage(usage: object): TokenUsage {
   return read as unknown as TokenUsage;
 }
 
-function sizeOf(parts: readonly A2APart[]): number {
-  return parts.reduce((sum, part) => sum + overhead + sizeOfPart(part), 0);
+function bytesOf(parts: readonly A2APart[]): number {
+  return parts.reduce((sum, part) => sum + overhead + Buffer.byteLength(contentOf(part)), 0);
 }
 
-function sizeOfPart(part: A2APart): number {
+/** Returns what a part carries, as a text. */
+function contentOf(part: A2APart): string {
   switch (part.kind) {
     case "text":
-      return part.text.length;
+      return part.text;
     case "bytes":
-      return part.base64.length;
+      return part.base64;
     case "url":
-      return part.url.length;
+      return part.url;
     default:
-      return JSON.stringify(part.data).length;
+      return JSON.stringify(part.data);
   }
 }
 
