@@ -117,6 +117,40 @@ describe("whatsapp_send_text", () => {
   });
 });
 
+/** The ways in which people write a number. */
+const formsOf = ([country, area, line, last]: readonly [string, string, string, string]) => [
+  `${country}${area}${line}${last}`,
+  `+${country}${area}${line}${last}`,
+  `+${country} ${area} ${line} ${last}`,
+  ` +${country} (${area}) ${line}-${last} `,
+  `${country}.${area}.${line}.${last}`,
+  `+${country}-${area}-${line}${last}`,
+];
+
+describe.each(formsOf(["49", "151", "234", "5678"]))("a recipient that is allowed as %j", (allowed) => {
+  it.each(["allowedRecipients", "recipientWaid", "WHATSAPP_RECIPIENT_WAID"])(
+    "gets messages under each form of its number, and no other number does, by %s [toolkit.allowed-recipients]",
+    async (from) => {
+      if (from === "WHATSAPP_RECIPIENT_WAID") vi.stubEnv(from, allowed);
+      const options = {
+        allowedRecipients: [from === "allowedRecipients" ? allowed : "+1 555 123 4567"],
+        ...(from === "recipientWaid" && { recipientWaid: allowed }),
+      };
+      const { service, call } = await startWhatsApp(options);
+      const [forms, others] = [formsOf(["49", "151", "234", "5678"]), formsOf(["49", "151", "234", "5679"])];
+      for (const form of forms) await call("whatsapp_send_text", { to: form, text: "x" });
+      const refused = await Promise.allSettled(
+        others.map((form) => call("whatsapp_send_text", { to: form, text: "x" })),
+      );
+
+      expect(service.requests.map(({ body }) => JSON.parse(body).to)).toEqual(forms.map(() => "491512345678"));
+      expect(refused).toEqual(
+        others.map(() => ({ status: "rejected", reason: expect.objectContaining({ code: "forbidden" }) })),
+      );
+    },
+  );
+});
+
 describe("whatsapp_send_template", () => {
   it("sends a template with values for its parts [whatsapp.template]", async () => {
     const { service, call } = await startWhatsApp();
