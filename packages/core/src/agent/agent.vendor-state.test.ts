@@ -143,6 +143,64 @@ describe("vendor state that is stored with a turn", () => {
     expect(one.calls).toHaveLength(4);
   });
 
+  it("stays left out when another model refuses its own in a later turn [model-calls.refused-once]", async () => {
+    const storage = new InMemoryStorage();
+    const models = ["one", "two"].map((name) => {
+      const model = new ScriptedModel({ text: "Mine.", storedVendorState: [name] });
+      return Object.assign(model, { modelId: name });
+    });
+    const ask = async (model: ScriptedModel) =>
+      await new Agent({ name: "a", model, storage, retry: { maxRetries: 0 } }).run("Sure?", { sessionId: "s" });
+    for (const model of models) await ask(model);
+    for (const model of models) {
+      model.respond(({ messages }) =>
+        messages.some(({ vendorState }) => vendorState?.modelId === model.modelId)
+          ? { error: new ModelError({ providerId: "scripted", status: 400 }) }
+          : "Yes.",
+      );
+    }
+    for (const model of [...models, ...models]) await ask(model);
+
+    // The answer that brought the state, the refused call and its repetition, and one call in the second round.
+    expect(models.map(({ calls }) => calls.length)).toEqual([4, 4]);
+    expect(models.map((model) => stateOf(model, 3))).toEqual([[], []]);
+  });
+
+  it.each(["a history", "a memory"])(
+    "is left out after each refusal, of other state in the same run and in a later one, and new state goes back, from %s [model-calls.refused-once]",
+    async (from) => {
+      const memory = from === "a memory" ? { memory: new Memory() } : {};
+      const tools = [look];
+      const { agent, model } = scripted([{ text: "A.", storedVendorState: ["A"] }], {
+        tools,
+        retry: { maxRetries: 0 },
+        ...memory,
+      });
+      await agent.run("0", { sessionId: "s" });
+      const refused = new Set<unknown>(["A", "B", "D"]);
+      const answers = [
+        { toolCalls: [callOf("1")], storedVendorState: ["B"] },
+        { toolCalls: [callOf("2")], storedVendorState: ["C"] },
+        { text: "D.", storedVendorState: ["D"] },
+        { text: "E.", storedVendorState: ["E"] },
+        "F.",
+      ];
+      model.respond(({ messages }) => {
+        const sent = messages.flatMap(({ vendorState }) => vendorState?.items ?? []);
+        const isRefused = sent.some((item) => refused.has(item));
+        return isRefused
+          ? { error: new ModelError({ providerId: model.providerId, status: 400 }) }
+          : (answers.shift() ?? "");
+      });
+      for (const input of ["1", "2", "3"]) await agent.run(input, { sessionId: "s" });
+
+      const states = model.calls.slice(1).map((_, call) => stateOf(model, call + 1));
+      const firstRun = [["A"], [], ["B"], [], ["C"]];
+      const laterRuns = [["C", "D"], [], ["E"]];
+      expect(states).toEqual([...firstRun, ...laterRuns]);
+    },
+  );
+
   it("is refused for good only where the call succeeds without it [model-calls.refused-once]", async () => {
     const { agent, model } = scripted([searched], { retry: { maxRetries: 0 } });
     await agent.run("Weather?", { sessionId: "s" });
