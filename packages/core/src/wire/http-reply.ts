@@ -54,6 +54,7 @@ export async function readBodyText(
 ): Promise<string> {
   const chunks = first === undefined ? [] : [first];
   let size = first?.length ?? 0;
+  if (size > maxBytes) throw tooLarge(maxBytes);
   for await (const chunk of bytes) {
     size += chunk.length;
     if (size > maxBytes) throw tooLarge(maxBytes);

@@ -21,8 +21,9 @@ type Uploaded = { body?: Record<string, string>; files?: UploadedFile[] };
 const large = new File([Buffer.alloc(2_000_000, "x")], "big.bin");
 
 /** A host with a route of its own behind the middleware. */
-async function host(handle: RequestHandler, options?: FileUploadOptions): Promise<Service> {
+async function host(handle: RequestHandler, options?: FileUploadOptions, isText = false): Promise<Service> {
   const app = express()
+    .use((request, _, next) => next(void (isText && request.setEncoding("utf8"))))
     .post("/", createFileUploadMiddleware(options), handle)
     .use(errorHandler({ logger: silent }));
   const server = createServer(app).listen(0, "127.0.0.1");
@@ -74,6 +75,28 @@ describe("createFileUploadMiddleware", () => {
 
     expect([status, text]).toEqual([413, expect.stringContaining("big.bin")]);
   });
+
+  it.each([false, true])(
+    "counts bytes and not characters, also if the host has called setEncoding: %s",
+    async (isText) => {
+      const service = await host(
+        (request, response) => {
+          response.json((request as Uploaded).body);
+        },
+        { maxFiles: 1, maxFileSize: 1_000_000, maxTotalSize: 1_000_000, maxFieldSize: 10 },
+        isText,
+      );
+      const send = async (characters: number) => {
+        const preamble = Buffer.from(`${"é".repeat(characters)}\r\n`);
+        const body = Buffer.concat([preamble, encodeForm({ name: "note", body: "any" })]);
+        const chunk = [`${body.length.toString(16)}\r\n`, body, "\r\n0\r\n\r\n"];
+        return await sendRaw(service, head("/", formType, "Transfer-Encoding: chunked", "Connection: close"), ...chunk);
+      };
+
+      expect(await send(450_000)).toMatch(/^HTTP\/1\.1 200 /);
+      expect(await send(750_000)).toMatch(/^HTTP\/1\.1 413 /);
+    },
+  );
 
   it("removes the files when the host's handler throws", async () => {
     const left = watchTemporaryFiles();

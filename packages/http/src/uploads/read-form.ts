@@ -133,12 +133,13 @@ class FormReading {
   /** Called with each piece before the parser. */
   readonly #check = (piece: Buffer | string): void => {
     if (this.#hasFailed) return;
-    this.#received += piece.length;
+    // A string if the host has called setEncoding.
+    const bytes = typeof piece === "string" ? Buffer.from(piece) : piece;
+    this.#received += bytes.length;
     const maxBytes = maxFormBytes(this.#reading.rules);
     if (this.#received > maxBytes) return this.#fail(tooLong(maxBytes));
     try {
-      // A string if the host has called setEncoding.
-      this.#scanner.add(typeof piece === "string" ? Buffer.from(piece) : piece);
+      this.#scanner.add(bytes);
     } catch (error) {
       this.#fail(error);
     }

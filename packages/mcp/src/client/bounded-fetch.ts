@@ -27,14 +27,19 @@ type Bytes = Uint8Array<ArrayBuffer>;
 
 const newline = 0x0a;
 const openingBracket = 0x5b;
+/** What may stand before a message, in pieces of any size: white space, and a byte order mark. */
+const leading: ReadonlySet<number> = new Set([0x20, 0x09, newline, 0x0d, 0xef, 0xbb, 0xbf]);
 /** The number of lines of a stream that the library may handle before the event loop gets its turn. */
 const linesInOneTurn = 128;
 
 function byteLimit({ maxBytes, problem }: ReplyBounds): TransformStream<Bytes, Bytes> {
   let size = 0;
+  let hasBegun = false;
   return new TransformStream({
     transform(chunk, controller) {
-      if (size === 0 && chunk[0] === openingBracket) {
+      const first = hasBegun ? undefined : chunk.find((byte) => !leading.has(byte));
+      hasBegun ||= first !== undefined;
+      if (first === openingBracket) {
         // The library would check all of them at once. No revision that is spoken here has such answers.
         controller.error(
           problem.note("answered one request by an array of messages. The protocol allows one message."),
@@ -53,29 +58,35 @@ function eventLimit({ maxBytes, problem }: ReplyBounds): TransformStream<Bytes, 
   return new TransformStream({
     async transform(chunk, controller) {
       for (let start = 0; start < chunk.length;) {
-        const end = endOfLines(chunk, start);
-        const piece = chunk.subarray(start, end);
-        // A message of a stream stands in one line.
-        const lineEnd = piece.lastIndexOf(newline);
-        size = lineEnd === -1 ? size + piece.length : piece.length - lineEnd - 1;
-        if (size > maxBytes) {
+        const { end, longest, left } = nextLines(chunk, start, size);
+        if (longest > maxBytes) {
           controller.error(problem.note(largeMessage(maxBytes)));
           return;
         }
         if (start > 0) await nextTurn();
-        controller.enqueue(piece);
+        controller.enqueue(chunk.subarray(start, end));
+        size = left;
         start = end;
       }
     },
   });
 }
 
-function endOfLines(chunk: Bytes, start: number): number {
-  let end = start;
-  for (let lines = 0; lines < linesInOneTurn; lines++) {
+/** Some lines of a stream, each of which has a message at most: their end, the bytes of the longest, and of the last without an end. */
+type Lines = { readonly end: number; readonly longest: number; readonly left: number };
+
+/** Finds the next lines of a chunk. `before`: the bytes of the first one that came in earlier chunks. */
+function nextLines(chunk: Bytes, start: number, before: number): Lines {
+  let [end, left, longest] = [start, before, 0];
+  for (let lines = 0; lines < linesInOneTurn && end < chunk.length; lines++) {
     const found = chunk.indexOf(newline, end);
-    if (found === -1) return chunk.length;
-    end = found + 1;
+    const lineEnd = found === -1 ? chunk.length : found;
+    left += lineEnd - end;
+    longest = Math.max(longest, left);
+    end = lineEnd;
+    if (found === -1) break;
+    end += 1;
+    left = 0;
   }
-  return end;
+  return { end, longest, left };
 }

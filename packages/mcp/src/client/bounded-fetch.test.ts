@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest";
+import { boundedFetch } from "./bounded-fetch.ts";
+import { ServerProblem } from "./server-problem.ts";
+
+const message = JSON.stringify({ jsonrpc: "2.0", id: 1, result: { text: "aé€😀" } });
+
+/** The bytes whole, cut in two at each place, also within characters, and byte by byte. */
+function divisions(bytes: Buffer): Buffer[][] {
+  const cuts = Array.from({ length: bytes.length - 1 }, (_, at) => [bytes.subarray(0, at + 1), bytes.subarray(at + 1)]);
+  return [[bytes], ...cuts, Array.from(bytes, (byte) => Buffer.of(byte))];
+}
+
+/** Reads a reply in these pieces, and returns its text or the problem with it. */
+async function read(pieces: readonly Buffer[], type: string, maxBytes: number): Promise<string> {
+  const problem = new ServerProblem();
+  const body = ReadableStream.from(pieces.map((piece) => new Uint8Array(piece)));
+  const send = async () => new Response(body, { headers: { "content-type": type } });
+  const reply = await boundedFetch(send, { maxBytes, problem })("http://127.0.0.1/");
+  return await reply.text().catch(() => problem.text ?? "failed");
+}
+
+describe("a reply of a server", () => {
+  it.each([
+    ["application/json", message, message.length],
+    ["text/event-stream", `data: ${message}\n\n: more\n\ndata: ${message}\n\n`, "data: ".length + message.length],
+  ])("of %s may have as many bytes as maxMessageBytes, however they are divided", async (type, text, characters) => {
+    const most = characters - message.length + Buffer.byteLength(message);
+
+    for (const pieces of divisions(Buffer.from(text))) {
+      expect(await read(pieces, type, most)).toBe(text);
+      expect(await read(pieces, type, most - 1)).toContain(`sent a message of more than ${most - 1} bytes`);
+    }
+  });
+
+  it.each(["[", " [", "\r\n\t[", "\uFEFF[", "\uFEFF\n["])(
+    "may not be an array of messages, which begins with %j",
+    async (start) => {
+      for (const pieces of divisions(Buffer.from(`${start}${message}]`))) {
+        expect(await read([Buffer.alloc(0), ...pieces], "application/json", 1000)).toContain("an array of messages");
+      }
+    },
+  );
+
+  it("may have an array within its message", async () => {
+    for (const pieces of divisions(Buffer.from(' {"result":[1]}'))) {
+      expect(await read(pieces, "application/json", 1000)).toBe(' {"result":[1]}');
+    }
+  });
+});
