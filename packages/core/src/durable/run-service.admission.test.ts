@@ -178,6 +178,9 @@ describe("the admission of runs", () => {
     expect(() => admission.check(owner, 0)).toThrow(expect.objectContaining({ code: "rate_limited" }));
     admission.remove("1");
     expect(admission.check(owner, 0)).toBe(1);
+    // A run that is over waits no more, whatever a later sweep finds.
+    admission.replace([]);
+    expect(admission.check(owner, 0)).toBe(0);
   });
 
   it("counts the bytes of callers without a user that a sweep has found, until their runs end [durable.callers]", () => {
