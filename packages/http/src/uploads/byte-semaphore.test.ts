@@ -3,6 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import type { Response } from "express";
 import { describe, expect, it } from "vitest";
 
+import { requestRecordOf } from "../exchange/request-record.ts";
 import { ByteSemaphore } from "./byte-semaphore.ts";
 
 class FakeResponse extends EventEmitter {
@@ -15,8 +16,9 @@ class FakeResponse extends EventEmitter {
 }
 
 /** A request that acquires bytes until its response ends. */
-function ask(semaphore: ByteSemaphore, bytes: number) {
+function ask(semaphore: ByteSemaphore, bytes: number, runEnd?: Promise<void>) {
   const response = new FakeResponse();
+  if (runEnd !== undefined) requestRecordOf(response as unknown as Response).runEnd = runEnd;
   const entered: string[] = [];
   void semaphore.acquire(bytes, response as unknown as Response).then(() => entered.push("in"));
   return { entered, close: () => response.close() };
@@ -57,6 +59,38 @@ describe("ByteSemaphore", () => {
     expect(leaving.entered).toEqual(["in"]);
 
     const [next, last] = [ask(semaphore, 10), ask(semaphore, 10)];
+    first.close();
+    await setImmediate();
+    expect([next.entered, last.entered]).toEqual([["in"], []]);
+  });
+
+  it("gives the bytes of a run that goes on back once, at its end", async () => {
+    const semaphore = new ByteSemaphore(10);
+    const run = Promise.withResolvers<void>();
+    const first = ask(semaphore, 10, run.promise);
+    const waiting = Array.from({ length: 3 }, () => ask(semaphore, 10));
+    const entered = async () => {
+      await setImmediate();
+      return waiting.filter((each) => each.entered.length > 0).length;
+    };
+
+    first.close();
+    expect(await entered()).toBe(0);
+    run.resolve();
+    expect(await entered()).toBe(1);
+    waiting[0]?.close();
+    expect(await entered()).toBe(2);
+  });
+
+  it("gives nothing back of a waiter whose response ends and whose run goes on", async () => {
+    const semaphore = new ByteSemaphore(10);
+    const first = ask(semaphore, 10);
+    ask(semaphore, 10, Promise.resolve()).close();
+    await setImmediate();
+    const [next, last] = [ask(semaphore, 10), ask(semaphore, 10)];
+    await setImmediate();
+    expect([next.entered, last.entered]).toEqual([[], []]);
+
     first.close();
     await setImmediate();
     expect([next.entered, last.entered]).toEqual([["in"], []]);
