@@ -95,6 +95,33 @@ it("a name is asked for once a minute", async () => {
   expect(await isFound()).toBe(true);
 });
 
+it.each([
+  ["both lookups fail", ["resolve4", "resolve6"]],
+  ["the lookup of its private address fails", ["resolve4"]],
+] as const)("a name is asked for again after five seconds when %s", async (_what, failing) => {
+  vi.useFakeTimers({ now: 0 });
+  onTestFinished(() => void vi.useRealTimers());
+  const names = answerBy(() => ["10.0.0.7"]);
+  const spies = failing.map((method) =>
+    vi.spyOn(Resolver.prototype, method).mockRejectedValue(Object.assign(new Error("no answer"), { code: "ETIMEOUT" })),
+  );
+  const urls = new PrivateUrls();
+  const url = "https://images.example.com/a.png";
+  const isFound = async () => (await urls.check([shown(url)]))(new URL(url));
+
+  expect(await isFound()).toBe(false);
+  vi.advanceTimersByTime(4000);
+  expect(await isFound()).toBe(false);
+  for (const spy of spies) expect(spy).toHaveBeenCalledOnce();
+  for (const spy of spies) spy.mockResolvedValue(["10.0.0.7"]);
+  vi.advanceTimersByTime(1001);
+  expect(await isFound()).toBe(true);
+  vi.advanceTimersByTime(50_000);
+  expect(await isFound()).toBe(true);
+  for (const spy of spies) expect(spy).toHaveBeenCalledTimes(2);
+  expect(names.length).toBeLessThanOrEqual(2);
+});
+
 it("beyond 100 names of one call, names count as private unasked", async () => {
   const names = answerBy(() => ["93.184.215.14"]);
   const urls = Array.from({ length: 102 }, (_, index) => `https://n${index}.example.com/a.png`);

@@ -1,6 +1,7 @@
 import type { Resolver } from "node:dns/promises";
 import type { ChatMessage } from "../message/message.ts";
 import { LruCache } from "../util/lru-cache.ts";
+import { readProperty } from "../util/read-property.ts";
 import { bareHost, isPrivateAddress, isPrivateUrl } from "../wire/private-address.ts";
 
 /** Tells if a URL of a part leads to an address that is not public, so that the vendor must not be told to fetch it. */
@@ -12,12 +13,19 @@ const lookupMs = 1000;
 const maxNames = 100;
 /** Milliseconds for which an answer counts. */
 const answerMs = 60_000;
+/** Milliseconds for which a failed lookup counts: a name server that is down must not hold up each model call. */
+const failureMs = 5000;
+/** Codes of a name server that knows that there is no address. All other errors tell nothing of the name. */
+const noAddress: readonly unknown[] = ["ENOTFOUND", "ENODATA"];
+
+/** What name servers say of a name: if an address of it is private, and for how long that counts. */
+type Answer = { readonly isPrivate: boolean; readonly countsMs: number };
 
 /** Finds the URLs in messages that lead to private addresses, for the model that would have its vendor fetch them. */
 export class PrivateUrls {
   readonly #isAllowed: boolean;
   /** Answers by name: true for a private address. They are kept because a conversation has its URLs in each call. */
-  readonly #known = new LruCache<string, { answer: Promise<boolean>; askedAt: number }>({ maxEntries: 1000 });
+  readonly #known = new LruCache<string, { answer: Promise<boolean>; endsAt: number }>({ maxEntries: 1000 });
 
   /** @param isAllowed true where the vendor may be sent any URL */
   constructor(isAllowed = false) {
@@ -37,10 +45,12 @@ export class PrivateUrls {
   #leadsToPrivate(name: string): Promise<boolean> {
     const known = this.#known.get(name);
     const now = performance.now();
-    if (known !== undefined && now < known.askedAt + answerMs) return known.answer;
-    const answer = askServer(name);
-    this.#known.set(name, { answer, askedAt: now });
-    return answer;
+    if (known !== undefined && now < known.endsAt) return known.answer;
+    const asked = askServer(name);
+    const kept = { answer: asked.then(({ isPrivate }) => isPrivate), endsAt: now + answerMs };
+    void asked.then(({ countsMs }) => (kept.endsAt = now + countsMs));
+    this.#known.set(name, kept);
+    return kept.answer;
   }
 }
 
@@ -69,10 +79,16 @@ function isAddress({ hostname }: URL): boolean {
 }
 
 /** Never rejects: no answer is no private address. */
-async function askServer(name: string): Promise<boolean> {
+async function askServer(name: string): Promise<Answer> {
   const resolver = await openResolver();
   const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
-  return answers.some((answer) => answer.status === "fulfilled" && answer.value.some(isPrivateAddress));
+  const isPrivate = answers.some((answer) => answer.status === "fulfilled" && answer.value.some(isPrivateAddress));
+  const hasFailed = answers.some((answer) => answer.status === "rejected" && !isNoAddress(answer.reason));
+  return { isPrivate, countsMs: hasFailed && !isPrivate ? failureMs : answerMs };
+}
+
+function isNoAddress(error: unknown): boolean {
+  return noAddress.includes(readProperty(error, "code"));
 }
 
 /** A resolver of Node's own, because the system's lookup takes one of the four threads that files and hashes need too. */
