@@ -122,6 +122,8 @@ describe.each(bindings)("requirements of A2A 1.0 on tasks, over %s [a2a.requirem
     }
     expect(pages.map(({ tasks }) => tasks.length)).toEqual([2, 1]);
     expect(pages.map(({ totalSize }) => totalSize)).toEqual([3, 3]);
+    const full = await client.call("ListTasks", { pageSize: 3 });
+    expect(full.result).toMatchObject({ tasks: [{}, {}, {}], nextPageToken: "" });
     const listed = pages.flatMap(({ tasks }) => tasks);
     expect(new Set(listed.map(({ id }) => id))).toEqual(new Set(ids));
     expect(listed.map(({ id }) => id)).not.toContain(foreign.id);

@@ -208,6 +208,21 @@ describe("the admission of runs by several processes", () => {
     await expect(nodes[1].accept({ ...ada, input: long.input })).resolves.toMatchObject({ isNew: true });
   });
 
+  it("asks again at once for the runs of callers without a user when the storage could not list them", async () => {
+    const remote = new RemoteStorage();
+    const limits = { maxQueued: 1, perCaller: 1, maxAnonymousBytes: 1024 };
+    const store = new RunStore(remote.driver as RunStorage, Date.now, true);
+    const admission = new SharedAdmission({ limits, store, engine: new SharedQueue(), onError: () => {} });
+    const list = vi.spyOn(store.storage, "list").mockRejectedValue(new Error("The storage is down."));
+    onTestFinished(() => void vi.restoreAllMocks());
+    const check = async () => await admission.check(countedCaller({}, "203.0.113.7"));
+
+    const failing = await Promise.allSettled([check(), check()]);
+    expect(failing.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+    list.mockRestore();
+    expect(await check()).toBe(0);
+  });
+
   it("limits the runs of a caller and not those that wait while the engine cannot count them, and tells of that once", async () => {
     const engine = new SharedQueue();
     const store = new RunStore(new RemoteStorage().driver as RunStorage, Date.now, true);

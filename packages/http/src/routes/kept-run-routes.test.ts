@@ -1,4 +1,4 @@
-import { InMemoryStorage } from "@troupe/core";
+import { Agent, InMemoryStorage } from "@troupe/core";
 import { describe, expect, it, vi } from "vitest";
 import { as, durable, serveUsers } from "../../test/kept.ts";
 import { scripted, talker } from "../../test/runnables.ts";
@@ -132,6 +132,29 @@ describe("a run by its id", () => {
       204, 404, 404, 200,
     ]);
     expect([await ask("/sessions/trip", "DELETE"), await ask(other)]).toEqual([204, 404]);
+  });
+
+  it("ends before its session is deleted, and writes nothing into it afterwards [http.delete-session-runs]", async () => {
+    const storage = new InMemoryStorage();
+    const { model } = scripted("Hi.", { hang: true }, { hang: true });
+    const kept = new Agent({ name: "a", model, storage });
+    const service = await serveUsers({ agents: { a: kept }, runs: await durable({ agents: { a: kept } }) });
+    const sent = { ...body, sessionId: "trip" };
+    await service.post("/agents/a/run", sent, as("ada"));
+    const begin = async () => {
+      const { headers } = await service.post("/agents/a/run", sent, { ...as("ada"), prefer: "respond-async" });
+      return headers.get("location") ?? "";
+    };
+    const paths = [await begin(), await begin()];
+    await vi.waitFor(() => expect(model.calls).toHaveLength(2), patience);
+    const ask = async (path: string, method = "GET") =>
+      (await service.ask(path, { method, headers: as("ada") })).status;
+
+    expect(await ask("/sessions/trip", "DELETE")).toBe(204);
+    expect([await ask(paths[0] ?? ""), await ask(paths[1] ?? ""), await ask("/sessions/trip")]).toEqual([
+      404, 404, 404,
+    ]);
+    expect([await storage.list("turns"), await storage.list("sessions")]).toEqual([[], []]);
   });
 
   it("is cancelled, and tells when it was over before [http.cancel-durable]", async () => {

@@ -60,6 +60,12 @@ export const runServiceCases = {
     const listed = [...page.runs, ...rest.runs].map((run) => run.runId);
     assert.deepEqual(listed.toSorted(), accepted.map((run) => run.runId).toSorted());
     assert.equal(rest.next, undefined);
+    for (const caller of [ada, "host"] as const) {
+      for (const status of [undefined, "queued"] as const) {
+        const full = await service.list(caller, { status, limit: 3 });
+        assert.deepEqual([full.runs.length, full.next], [3, undefined]);
+      }
+    }
     assert.deepEqual((await service.list({ userId: "bob" })).runs, []);
     for (const caller of [{ userId: "bob" }, {}, { userId: "ada", verified: false }, { ...ada, tenantId: "t" }]) {
       await rejectsWith(service.get(runId, caller), "not_found");

@@ -17,6 +17,35 @@ export const sessionListCases = {
     assert.deepEqual(await listIds(store, ada, 5), [["b", "e", "c", "a", "d"]]);
     assert.deepEqual(await listIds(store, ada, 1), [["b"], ["e"], ["c"], ["a"], ["d"]]);
   },
+  "ends with its last page, also a full one, of sessions and of turns, in groups of any size": async (driver) => {
+    const store = new SessionStore(driver);
+    const [owner, count] = [ada, 4];
+    for (let index = 0; index < count; index++)
+      await storeTurns(store, { sessionId: `s${index}`, owner, turns: count });
+    for (const limit of [1, 2, 3, 4, 5]) {
+      const sizes = Array.from({ length: Math.ceil(count / limit) }, (_, page) =>
+        Math.min(limit, count - page * limit),
+      );
+      const listed = await listIds(store, owner, limit);
+      assert.deepEqual(
+        listed.map((ids) => ids.length),
+        sizes,
+      );
+      for (const take of [undefined, () => true]) {
+        const pages: number[][] = [];
+        for (let after: number | undefined = 0; after !== undefined && pages.length < 100;) {
+          const page = await store.readTurns("s0", { owner, limit, after, ...(take !== undefined && { take }) });
+          pages.push(page.turns.map(({ seq }) => seq));
+          after = page.next;
+        }
+        assert.deepEqual(
+          pages.map((page) => page.length),
+          sizes,
+        );
+        assert.deepEqual(pages.flat(), [1, 2, 3, 4]);
+      }
+    }
+  },
   "tells what is known of each session": async (driver) => {
     const store = new SessionStore(driver);
     await storeTurns(store, { sessionId: "s", owner: ada, turns: 2 });
