@@ -30,8 +30,7 @@ it("four searches run at a time, in each of three rounds, also after some that f
       for (const [index, { ended, end, fail }] of searches.entries()) {
         await turn();
         expect(running.size).toBe(Math.min(most, count - index));
-        if (index % 2 === 0) end();
-        else fail();
+        (index % 2 === 0 ? end : fail)();
         await ended;
       }
       expect(running.size).toBe(0);
