@@ -157,6 +157,18 @@ describe("a run by its id", () => {
     expect([await storage.list("turns"), await storage.list("sessions")]).toEqual([[], []]);
   });
 
+  it("keeps its session, when it cannot be removed [http.delete-session-runs]", async () => {
+    const agent = talker("Hi.", { storage: new InMemoryStorage() });
+    const runs = await durable({ agents: { a: agent } });
+    const service = await serveUsers({ agents: { a: agent }, runs });
+    await service.post("/agents/a/run", { ...body, sessionId: "trip" }, as("ada"));
+    vi.spyOn(runs, "forgetSession").mockRejectedValueOnce(new Error("The storage is down."));
+    const ask = async (method: string) => (await service.ask("/sessions/trip", { method, headers: as("ada") })).status;
+
+    expect([await ask("DELETE"), await ask("GET")]).toEqual([500, 200]);
+    expect([await ask("DELETE"), await ask("GET")]).toEqual([204, 404]);
+  });
+
   it("is cancelled, and tells when it was over before [http.cancel-durable]", async () => {
     const { agent, model } = scripted({ hang: true }, "Over.");
     const service = await serve({ agents: { a: agent }, runs: await durable({ agents: { a: agent } }) });

@@ -15,7 +15,7 @@ async function artifactsOf(
 ) {
   const { names = [], structuredContent } = result;
   const content = [{ type: "text", text: "Here." }, ...names.map(link)];
-  const read = await readResult({ content, structuredContent } as never, "t", { mask, maxArtifactBytes });
+  const read = await readResult({ content, structuredContent }, "t", { mask, maxArtifactBytes });
   return (read as { artifacts?: readonly { type: string; data: unknown }[] }).artifacts ?? [];
 }
 
