@@ -177,7 +177,10 @@ describe("the size of what a remote agent sends", () => {
     ],
     [
       "an answer in pieces of two bytes for each character",
-      (asked, response) => sendFrames(asked, response, ...Array.from({ length: 30 }, () => piece1("é".repeat(60)))),
+      (asked, response) => {
+        const pieces = Array.from({ length: 28 }, () => piece1("é".repeat(60)));
+        return sendFrames(asked, response, ...pieces, status1("COMPLETED"));
+      },
       streaming,
     ],
     [
