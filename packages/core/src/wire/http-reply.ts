@@ -52,14 +52,15 @@ export async function readBodyText(
   bytes: AsyncIterable<Uint8Array>,
   { first, maxBytes = Infinity, tooLarge = moreThan }: BodyText = {},
 ): Promise<string> {
-  const chunks = first === undefined ? [] : [first];
-  let size = first?.length ?? 0;
-  if (size > maxBytes) throw tooLarge(maxBytes);
-  for await (const chunk of bytes) {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  const take = (chunk: Uint8Array): void => {
     size += chunk.length;
     if (size > maxBytes) throw tooLarge(maxBytes);
     chunks.push(chunk);
-  }
+  };
+  if (first !== undefined) take(first);
+  for await (const chunk of bytes) take(chunk);
   const text = Buffer.concat(chunks).toString("utf8");
   return text.startsWith("\uFEFF") ? text.slice(1) : text;
 }
