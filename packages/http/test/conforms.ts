@@ -70,7 +70,7 @@ type Described = { response: OpenApiResponse; spec: OpenApiSpec; schemas: Compil
 function problemsOf(seen: Seen, { response, spec, schemas }: Described): string[] {
   const { method, status, body } = seen;
   const where = `${method} ${seen.route ?? "?"} ${status}:`;
-  const headers = headerProblems(seen, response, spec);
+  const headers = [...headerProblems(seen, response, spec), ...storeProblems(seen)];
   const [[type, { schema }] = ["", { schema: {} }]] = Object.entries(response.content ?? {});
   const mustBeEmpty = type === "" || method === "HEAD";
   if (mustBeEmpty) return [...headers, ...(body === "" ? [] : ["has a body"])].map((problem) => `${where} ${problem}`);
@@ -78,6 +78,12 @@ function problemsOf(seen: Seen, { response, spec, schemas }: Described): string[
   return [...headers, ...(sent === type ? contentProblems(seen, schema, schemas) : typeProblems(sent, type))].map(
     (problem) => `${where} ${problem}`,
   );
+}
+
+/** What a GET answers is about one user: no cache may keep it, however little it says. */
+function storeProblems({ method, headers }: Seen): string[] {
+  if (!["GET", "HEAD"].includes(method) || /\bno-store\b/.test(String(headers["cache-control"]))) return [];
+  return ["may be stored by a cache"];
 }
 
 /** Bytes of any type are described as such. */
