@@ -3,6 +3,7 @@ import { connect } from "node:net";
 import { Agent, createLogger } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
 import { describe, expect, it, vi } from "vitest";
+import { durable } from "../../test/kept.ts";
 import { head } from "../../test/raw.ts";
 import { counter, scripted, talker } from "../../test/runnables.ts";
 import { serve } from "../../test/serve.ts";
@@ -57,6 +58,18 @@ describe("requestLogger", () => {
       [500, 15],
       [200, 0],
     ]);
+  });
+
+  it("counts the tokens of durable runs, whole and as a stream", async () => {
+    const [agent, workflow] = [talker(), counter()];
+    const runs = await durable({ agents: { a: agent }, workflows: { w: workflow } });
+    const { service, entries } = await serveLogged({ agents: { a: agent }, workflows: { w: workflow }, runs });
+
+    await service.post("/agents/a/run", { input: "x" });
+    await service.post("/agents/a/stream", { input: "x" });
+    await service.post("/workflows/w/stream", {});
+
+    expect((await entries(3)).map(({ tokens }) => tokens)).toEqual([15, 15, 0]);
   });
 
   it("logs unknown paths without their query, shortened", async () => {
