@@ -242,7 +242,7 @@ describe("a durable run", () => {
 
     expect([first.status, second.status]).toEqual([202, 429]);
     expect(Number(second.headers.get("retry-after"))).toBeGreaterThan(0);
-    expect(second.headers.get("x-run-id")).toBeNull();
+    expect([second.headers.get("x-run-id"), second.headers.get("x-session-id")]).toEqual([null, null]);
   });
 
   it("is refused with 429 and Retry-After when too many runs wait already [http.durable-admission]", async () => {
