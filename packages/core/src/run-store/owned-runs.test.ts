@@ -111,6 +111,16 @@ describe("the list of an owner's runs", () => {
     expect(await idsOf(store, ada, { status: "queued", limit: 100 })).toHaveLength(240);
   });
 
+  it.each([49, 50, 51, 100, 101])("has the oldest run behind %i others of another status", async (count) => {
+    const store = new RunStore(new InMemoryStorage(), () => 0);
+    const ids = Array.from({ length: count + 1 }, (_, index) => `r${String(index).padStart(3, "0")}`);
+    await Promise.all(ids.map((runId, index) => store.insert(newRecord({ runId, createdAt: index }))));
+    await store.change("r000", (record) => ({ ...record, status: "running" }));
+
+    expect(await idsOf(store, ada, { status: "running", limit: 1 })).toEqual(["r000"]);
+    expect(await idsOf(store, ada, { status: "queued", limit: 40 })).toEqual(ids.slice(1).toReversed());
+  });
+
   it.each([["together"], ["one by one"]])("has a run that ends while it is read, by lists %s", async (how) => {
     let settle = async (): Promise<void> => {};
     const storage = new InMemoryStorage();
