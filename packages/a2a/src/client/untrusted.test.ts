@@ -49,6 +49,21 @@ function watchConnections(): () => string[] {
   return () => connect.mock.calls.map(targetOf);
 }
 
+/** An address that is public, of no server of ours. */
+const publicHost = "93.184.216.34";
+
+/** Leads the connections to a host to this machine, until the test is over. */
+function leadTo(host: string): void {
+  const connect: unknown = Reflect.get(Socket.prototype, "connect");
+  const spy = vi.spyOn(Socket.prototype, "connect").mockImplementation(function (this: Socket, ...call: unknown[]) {
+    const [first] = call;
+    const target = (Array.isArray(first) ? first[0] : first) as { host?: string };
+    if (target.host === host) target.host = "127.0.0.1";
+    return Reflect.apply(connect as () => Socket, this, call);
+  });
+  onTestFinished(() => spy.mockRestore());
+}
+
 function targetOf(call: unknown): string {
   const [first] = call as [unknown];
   const { host, port: at } = (Array.isArray(first) ? first[0] : first) as { host?: string; port?: number | string };
@@ -118,6 +133,22 @@ describe("an endpoint that a card names", () => {
     const trusting = new A2ARemoteAgent({ url, headers, trustedOrigins: [other.url] });
     expect((await trusting.run("Go.")).text).toBe("Rain.");
     expect(other.asked.map((each) => each.headers.authorization)).toEqual(["Bearer canary"]);
+  });
+
+  it("is called at a public address as at its own, with the body and without headers of the host [remote.other-origins]", async () => {
+    const other = await fakeRemote((asked, response) =>
+      sendResult(asked, response, { task: task1("COMPLETED", "Rain.") }),
+    );
+    leadTo(publicHost);
+    const named = other.url.replace("127.0.0.1", publicHost);
+    const supportedInterfaces = [{ url: `${named}/a2a`, protocolBinding: "JSONRPC", protocolVersion: "1.0" }];
+    const { url } = await fakeRemote(() => undefined, card1({ supportedInterfaces }));
+
+    expect((await new A2ARemoteAgent({ url }).run("Go.")).text).toBe("Rain.");
+    expect(other.asked.map(({ verb, path, headers }) => [verb, path, headers["content-type"]])).toEqual([
+      ["POST", "/a2a", "application/json"],
+    ]);
+    expect(other.methods).toEqual(["SendMessage"]);
   });
 
   it("is passed over for one at the origin of url [remote.other-origins]", async () => {
