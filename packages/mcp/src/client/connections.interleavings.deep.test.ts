@@ -13,7 +13,7 @@ it("an MCP server that is closed gets no request any more, whatever was under wa
 });
 
 it("connections for headers of their own are no more than allowed, and end when they are idle, in any order [async.interleavings]", async () => {
-  await checkInterleavings((held) => callForUsers(held), { seed: 38_104, numRuns: 30, stepMs: 700, quietMs: 6000 });
+  await checkInterleavings((held) => callForUsers(held), { seed: 38_104, numRuns: 60, maxSteps: 60, stepMs: 700, quietMs: 6000 });
 });
 
 it("connections for headers of their own end with their server, also those whose headers come late [async.interleavings]", async () => {
@@ -60,7 +60,7 @@ function callServer(held: HeldCalls): Scene {
 
 function callForUsers(held: HeldCalls, { closesAtEnd = false } = {}): Scene {
   const http = new FakeHttp(held);
-  let user = 0;
+  let calls = 0;
   const server = new McpToolServer({
     name: "s",
     transport: "http",
@@ -69,11 +69,12 @@ function callForUsers(held: HeldCalls, { closesAtEnd = false } = {}): Scene {
     fetch: http.fetch,
     logger: silent,
     headers: async () => {
-      const name = `${(user += 1) % 3}`;
+      // Of one user more than once, so that a connection is used again before it has been idle for long enough.
+      const name = ["ada", "ada", "ada", "bob", "cleo"][(calls += 1) % 5] ?? "";
       return await held.hold(`the headers of ${name}`, () => ({ "x-user": name }));
     },
     maxConnections: 2,
-    idleTimeoutMs: 1000,
+    idleTimeoutMs: 600,
   });
   http.onRequest = (method, isInUse) => held.check(method !== "DELETE" || !isInUse, "a connection in use is ended");
   return {
