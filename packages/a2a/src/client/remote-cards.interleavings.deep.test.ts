@@ -31,8 +31,13 @@ function findCards(held: HeldCalls): Scene {
   const find = async (): Promise<void> => {
     const run = new AbortController();
     runs.push(run);
+    const failed = (error: unknown): never => {
+      held.check(run.signal.aborted || !tellsOfEnd(error), "a run fails by the end of another");
+      throw error;
+    };
     const endpoints = await cards
       .endpoints({} as RunContext, run.signal)
+      .catch(failed)
       .finally(() => runs.splice(runs.indexOf(run), 1));
     held.check(endpoints.length > 0, "a run without an endpoint");
   };
@@ -54,6 +59,11 @@ function findCards(held: HeldCalls): Scene {
       expect(cards.card?.["name"]).toBe("remote");
     },
   };
+}
+
+function tellsOfEnd(error: unknown): boolean {
+  const { message, cause } = error as Error;
+  return message === ended || (cause as Error | undefined)?.message === ended;
 }
 
 const card = {
