@@ -128,5 +128,9 @@ function a2aReader(): FrameReader {
 /** The answer to a request ends with its response; a stream that a client opens by GET has none. */
 function mcpReader(method: string): FrameReader {
   const grammar = new McpGrammar({ isAnswer: method === "POST" });
-  return { read: ({ data }) => grammar.read(JSON.parse(data) as McpMessage), end: () => grammar.end() };
+  const read = ({ data }: SseFrame): void => {
+    // Servers of others begin a stream with an event without data, or, in the first transport of MCP, with an address.
+    if (data.startsWith("{")) grammar.read(JSON.parse(data) as McpMessage);
+  };
+  return { read, end: () => grammar.end() };
 }
