@@ -107,8 +107,8 @@ describe.each<[name: string, url: string, start: () => Promise<Cluster>]>([
 
       const ends = await Promise.all(askers.map((asker, at) => asker.run({ name: "a", input: `question ${at}` })));
       // A message of its own shows that the nodes hear each other, and that all before it has arrived.
-      nodes[0].io.of("/service").emit("agent.marker", { from: 0 });
-      for (const client of [...askers, ...watchers]) await client.until(({ name }) => name === "agent.marker");
+      nodes[0].io.of("/service").emit("test.agent.marker", { from: 0 });
+      for (const client of [...askers, ...watchers]) await client.until(({ name }) => name === "test.agent.marker");
 
       for (const [at, { name, payload }] of ends.entries()) {
         expect(name).toBe("agent.done");
@@ -117,7 +117,7 @@ describe.each<[name: string, url: string, start: () => Promise<Cluster>]>([
           new Set([payload["runId"], undefined]),
         );
       }
-      for (const watcher of watchers) expect(watcher.namesOf()).toEqual(["agent.marker"]);
+      for (const watcher of watchers) expect(watcher.namesOf()).toEqual(["test.agent.marker"]);
       await vi.waitFor(async () => expect(await cluster.published()).toHaveLength(1));
     },
   );
