@@ -40,7 +40,9 @@ function checkReaders({ reader, late, view }: Outcome, whole: Outcome): void {
 function checkDoubts({ effects = [] }: Scene, { late }: Outcome): void {
   const doubts = late.waits.filter(({ kind }) => kind === "doubt");
   const steps = doubts.map(({ id }) => id.replace(/(\.again)*\.doubt$/, "").replaceAll(".", "/"));
-  expect(steps.filter((step) => !effects.includes(step))).toEqual([]);
+  // On a machine that stands still, the attempt behind the crash is taken over too, and its call is asked about a second time.
+  const isOfEffect = (step: string): boolean => effects.includes(step.replace(/^(.*\/\d+\/\d+)\/\d+$/, "$1"));
+  expect(steps.filter((step) => !effects.includes(step) && !isOfEffect(step))).toEqual([]);
 }
 
 /** Each effect of a tool is there, those of tools of effect `once` one time, and others under one key. */
