@@ -5,13 +5,13 @@ import { HeldCalls } from "./held-calls.ts";
 
 /** A subject with dependencies that are held, and what may happen to it. */
 export type Scene = {
-  /** What users and the outside world may do, at any moment and any number of times, by name. */
+  /** Acts of users and of the outside world by their names. Each may happen at any moment, any number of times. */
   readonly operations: Readonly<Record<string, () => unknown>>;
   /** Checks what is true at every moment. */
   readonly always?: () => unknown;
   /** Ends the subject: closes it, lets its clients leave. Held calls go on being let go meanwhile. */
   readonly end?: () => unknown;
-  /** Uses the subject once more after that. It must not fail: what went wrong before holds up nobody for ever. */
+  /** Uses the subject once more after its end. The use must not fail: an earlier failure holds up nobody for ever. */
   readonly again?: () => Promise<unknown>;
   /** Checks what is true when nothing is under way any more. */
   readonly afterwards: () => unknown;

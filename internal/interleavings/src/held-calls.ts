@@ -16,7 +16,7 @@ export type HoldOptions = {
 /** The promises that the dependencies of a subject have given out. None resolves before the plan says so. */
 export class HeldCalls {
   readonly #calls: HeldCall[] = [];
-  /** What happened, in order: shown when a plan fails. */
+  /** The steps of the plan and their outcomes, in order. They are shown when the plan fails. */
   readonly trace: string[] = [];
   readonly #pending = new Set<string>();
   #wrong: string | undefined;

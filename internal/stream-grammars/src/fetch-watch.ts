@@ -16,7 +16,7 @@ const shared = globalThis as { hasFetchWatch?: true };
 
 /**
  * Watches all that this process reads with `fetch`, or with undici: each stream of a server of Troupe is fed to the grammar of its
- * protocol, whoever reads it and how. There is no end to watching.
+ * protocol, whichever client reads it. The watch lasts as long as the process.
  */
 export function watchFetches(): void {
   if (shared.hasFetchWatch) return;

@@ -1,4 +1,4 @@
-/** What an event says of a tool call. */
+/** The part that an event has in a tool call. */
 export type CallEvent = "start" | "delta" | "progress" | "result" | "end";
 
 type Call = { readonly step: string; result?: string; end?: string };

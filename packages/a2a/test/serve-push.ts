@@ -1,8 +1,18 @@
-import { createLogger } from "@troupe/core";
+import { createLogger, defineTool } from "@troupe/core";
 import type { A2AServerOptions } from "../src/server/a2a-server-options.ts";
 import type { PushOptions } from "../src/push/push-options.ts";
 import type { Receiver } from "./receiver.ts";
 import { serveA2A } from "./serve-a2a.ts";
+
+/** A tool whose calls wait for their client, and a call of it. */
+export const pay = defineTool({
+  name: "pay",
+  description: "Pays.",
+  parameters: { type: "object", properties: {} },
+  needsApproval: true,
+  execute: () => "paid",
+});
+export const toolCalls = [{ id: "c1", name: "pay", arguments: {} }];
 
 /** Serves an agent that notifies these receivers, and collects what is logged. */
 export async function serveWith(

@@ -80,7 +80,7 @@ function problemsOf(seen: Seen, { response, spec, schemas }: Described): string[
   );
 }
 
-/** What a GET answers is about one user: no cache may keep it, however little it says. */
+/** An answer to a GET is about one user, so that no cache may keep it, also if it is empty. */
 function storeProblems({ method, headers }: Seen): string[] {
   if (!["GET", "HEAD"].includes(method) || /\bno-store\b/.test(String(headers["cache-control"]))) return [];
   return ["may be stored by a cache"];

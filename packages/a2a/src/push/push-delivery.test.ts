@@ -1,19 +1,10 @@
 import { generateKeyPairSync } from "node:crypto";
-import { defineTool, InMemoryStorage, RunService } from "@troupe/core";
+import { InMemoryStorage, RunService } from "@troupe/core";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { receive, tokenOf, verifyNotification } from "../../test/receiver.ts";
-import { notify0, notify1, serveWith } from "../../test/serve-push.ts";
+import { notify0, notify1, pay, serveWith, toolCalls } from "../../test/serve-push.ts";
 import { heldAgent, message0, message1, scriptedAgent, untilState } from "../../test/serve-a2a.ts";
 import type { EndingRuns } from "@troupe/core/adapter";
-
-const pay = defineTool({
-  name: "pay",
-  description: "Pays.",
-  parameters: { type: "object", properties: {} },
-  needsApproval: true,
-  execute: () => "paid",
-});
-const toolCalls = [{ id: "c1", name: "pay", arguments: {} }];
 
 describe("push notifications of a task", () => {
   it("are the whole task in 0.x, in the order of its states [a2a.push-body-0]", async () => {

@@ -1,26 +1,23 @@
-import { defineTool, InMemoryStorage, RunService } from "@troupe/core";
+import { InMemoryStorage, RunService } from "@troupe/core";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { receive, tokenOf } from "../../test/receiver.ts";
-import { notify0, notify1, serveWith } from "../../test/serve-push.ts";
+import { notify0, notify1, pay, serveWith, toolCalls } from "../../test/serve-push.ts";
 import { message0, message1, scriptedAgent, untilState } from "../../test/serve-a2a.ts";
 
-const pay = defineTool({
-  name: "pay",
-  description: "Pays.",
-  parameters: { type: "object", properties: {} },
-  needsApproval: true,
-  execute: () => "paid",
-});
-const toolCalls = [{ id: "c1", name: "pay", arguments: {} }];
+/** Starts a receiver that refuses the first of two senders from its third notification on. */
+async function receiveTwo() {
+  let firstKey: unknown;
+  const receiver = await receive((index, notified) => {
+    firstKey ??= tokenOf(notified)["kid"];
+    return index >= 2 && tokenOf(notified)["kid"] === firstKey ? 503 : 204;
+  });
+  const ofSecond = () => receiver.notified.filter((each) => tokenOf(each)["kid"] !== firstKey);
+  return { receiver, ofSecond };
+}
 
 describe("push notifications of a durable task", () => {
   it("go on in another process behind what was acknowledged [a2a.push-restart]", async () => {
-    // The sender of the first process fails from its third notification on.
-    let firstKey: unknown;
-    const receiver = await receive((index, notified) => {
-      firstKey ??= tokenOf(notified)["kid"];
-      return index >= 2 && tokenOf(notified)["kid"] === firstKey ? 503 : 204;
-    });
+    const { receiver, ofSecond } = await receiveTwo();
     const storage = new InMemoryStorage();
     const sealKeys = ["a secret with which addresses are sealed"];
     const makeAgent = (answers: Parameters<typeof scriptedAgent>[0]) =>
@@ -40,7 +37,6 @@ describe("push notifications of a durable task", () => {
     const second = new RunService({ storage, agents: others, sealKeys });
     onTestFinished(async () => await second.close());
     await serveWith([receiver], { agents: others, runs: second });
-    const ofSecond = () => receiver.notified.filter((each) => tokenOf(each)["kid"] !== firstKey);
     while (ofSecond().length < 2) await new Promise((resolve) => setTimeout(resolve, 2));
     expect(receiver.notified.slice(0, 2).map(({ body }) => body.status.state)).toEqual(["working", "input-required"]);
     expect(ofSecond().map(({ body }) => body.status.state)).toEqual(["working", "completed"]);
@@ -49,12 +45,7 @@ describe("push notifications of a durable task", () => {
   });
 
   it("do not send the artifacts of an end again that a receiver has, before the status that it has not [a2a.push-restart]", async () => {
-    // The sender of the first process fails from its third notification on: the status after the artifact.
-    let firstKey: unknown;
-    const receiver = await receive((index, notified) => {
-      firstKey ??= tokenOf(notified)["kid"];
-      return index >= 2 && tokenOf(notified)["kid"] === firstKey ? 503 : 204;
-    });
+    const { receiver, ofSecond } = await receiveTwo();
     const storage = new InMemoryStorage();
     const sealKeys = ["a secret with which addresses are sealed"];
     const agents = { helper: scriptedAgent([{ text: "Done." }], { storage }) };
@@ -62,6 +53,7 @@ describe("push notifications of a durable task", () => {
     await first.serve();
     const { served } = await serveWith([receiver], { agents, runs: first }, { maxAttempts: 1000 });
     await served.call("SendMessage", { ...message1("Hi"), ...notify1(receiver.url) });
+    // The third is refused: the status after the artifact.
     await receiver.until(3);
     await first.close();
     await served.close();
@@ -69,7 +61,6 @@ describe("push notifications of a durable task", () => {
     const second = new RunService({ storage, agents, sealKeys });
     onTestFinished(async () => await second.close());
     await serveWith([receiver], { agents, runs: second });
-    const ofSecond = () => receiver.notified.filter((each) => tokenOf(each)["kid"] !== firstKey);
     while (ofSecond().length === 0) await new Promise((resolve) => setTimeout(resolve, 2));
     const kinds = (all: readonly { body: object }[]) => all.map(({ body }) => Object.keys(body)[0]);
     expect(kinds(receiver.notified.slice(0, 3))).toEqual(["statusUpdate", "artifactUpdate", "statusUpdate"]);

@@ -18,7 +18,7 @@ const failureMs = 5000;
 /** Codes of a name server that knows that there is no address. All other errors tell nothing of the name. */
 const noAddress: readonly unknown[] = ["ENOTFOUND", "ENODATA"];
 
-/** What name servers say of a name: if an address of it is private, and for how long that counts. */
+/** The answer of name servers to a name: whether an address of it is private, and for how long that counts. */
 type Answer = { readonly isPrivate: boolean; readonly countsMs: number };
 
 /** Finds the URLs in messages that lead to private addresses, for the model that would have its vendor fetch them. */

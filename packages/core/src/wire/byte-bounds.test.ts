@@ -18,7 +18,7 @@ function replyOf(pieces: Pieces): HttpReply {
   return { bytes: from(pieces) } as unknown as HttpReply;
 }
 
-/** What has a bound in bytes. Of a stream's event its line counts, without the end. */
+/** The readers that have a bound in bytes. Of a stream's event the line counts, without its end. */
 const readers: Readonly<Record<string, Reader>> = {
   "a body": {
     bytes: Buffer.from(text),

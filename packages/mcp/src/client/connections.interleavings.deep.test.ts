@@ -13,7 +13,13 @@ it("an MCP server that is closed gets no request any more, whatever was under wa
 });
 
 it("connections for headers of their own are no more than allowed, and end when they are idle, in any order [async.interleavings]", async () => {
-  await checkInterleavings((held) => callForUsers(held), { seed: 38_104, numRuns: 60, maxSteps: 60, stepMs: 700, quietMs: 6000 });
+  await checkInterleavings((held) => callForUsers(held), {
+    seed: 38_104,
+    numRuns: 60,
+    maxSteps: 60,
+    stepMs: 700,
+    quietMs: 6000,
+  });
 });
 
 it("connections for headers of their own end with their server, also those whose headers come late [async.interleavings]", async () => {
@@ -21,28 +27,24 @@ it("connections for headers of their own end with their server, also those whose
   await checkInterleavings((held) => callForUsers(held, { closesAtEnd: true }), options);
 });
 
-const silent = createLogger({ level: "error", write: () => undefined });
+const settings = {
+  name: "s",
+  transport: "http",
+  url: "http://localhost:1/mcp",
+  protocol: "legacy",
+  logger: createLogger({ level: "error", write: () => undefined }),
+} as const;
 
 function callServer(held: HeldCalls): Scene {
   const http = new FakeHttp(held);
-  const server = new McpToolServer({
-    name: "s",
-    transport: "http",
-    url: "http://localhost:1/mcp",
-    protocol: "legacy",
-    fetch: http.fetch,
-    logger: silent,
-  });
+  const server = new McpToolServer({ ...settings, fetch: http.fetch });
   let isClosed = false;
   http.onRequest = (method) => held.check(!isClosed, `a request after the end: ${method}`);
-  const use = async (work: () => Promise<unknown>): Promise<void> => {
-    await work();
-  };
   return {
     operations: {
-      tools: async () => await use(async () => await server.getTools()),
-      refresh: async () => await use(async () => await server.refresh()),
-      resources: async () => await use(async () => await server.resources()),
+      tools: async () => await server.getTools(),
+      refresh: async () => await server.refresh(),
+      resources: async () => await server.resources(),
     },
     end: async () => {
       await server.close();
@@ -62,12 +64,8 @@ function callForUsers(held: HeldCalls, { closesAtEnd = false } = {}): Scene {
   const http = new FakeHttp(held);
   let calls = 0;
   const server = new McpToolServer({
-    name: "s",
-    transport: "http",
-    url: "http://localhost:1/mcp",
-    protocol: "legacy",
+    ...settings,
     fetch: http.fetch,
-    logger: silent,
     headers: async () => {
       // Of one user more than once, so that a connection is used again before it has been idle for long enough.
       const name = ["ada", "ada", "ada", "bob", "cleo"][(calls += 1) % 5] ?? "";
