@@ -1,13 +1,10 @@
 import { Visitor } from "oxc-parser";
 import type { ParseResult } from "oxc-parser";
-
-type Node = { readonly type: string } & Record<string, unknown>;
+import { partsInUnit, sameUnit } from "./expressions.ts";
+import type { Node } from "./expressions.ts";
 
 /** Matches a text that may take a length for a number of bytes. */
 export const mayCountBytes = /bytes\b[\s\S]*\.length\b|\.length\b[\s\S]*bytes\b/i;
-
-/** Arithmetic and comparisons, in which both sides are of one unit. */
-const sameUnit = new Set(["<", ">", "<=", ">=", "===", "!==", "+", "-"]);
 
 /**
  * Finds places where the length of something is compared with a number of bytes, added to it or stored as one, as offsets. The
@@ -43,13 +40,5 @@ function isBytes(value: unknown): boolean {
 function hasLength(value: unknown): boolean {
   const node = value as Node | null;
   if (node?.type === "MemberExpression") return (node["property"] as Node)["name"] === "length";
-  if (node?.type === "BinaryExpression" && !sameUnit.has(String(node["operator"]))) return false;
-  return node !== null && node !== undefined && partsOf(node).some(hasLength);
-}
-
-/** The parts of an expression of which its value is made, or one of which it is. */
-function partsOf(node: Node): unknown[] {
-  if (node.type === "BinaryExpression" || node.type === "LogicalExpression") return [node["left"], node["right"]];
-  if (node.type === "ConditionalExpression") return [node["consequent"], node["alternate"]];
-  return node.type === "ParenthesizedExpression" ? [node["expression"]] : [];
+  return node !== null && node !== undefined && partsInUnit(node).some(hasLength);
 }

@@ -6,11 +6,8 @@ import { barrels } from "./rules/barrels.ts";
 import { declared } from "./rules/declared.ts";
 import { cuts } from "./rules/cuts.ts";
 import { documented } from "./rules/documented.ts";
-import { bytes } from "./rules/bytes.ts";
-import { timers } from "./rules/timers.ts";
-import { units } from "./rules/units.ts";
 import { environment } from "./rules/environment.ts";
-import { owners } from "./rules/owners.ts";
+import { lines } from "./rules/lines.ts";
 import { folderLayers } from "./rules/folder-layers.ts";
 import { ownFiles } from "./rules/own-files.ts";
 import { packageEdges } from "./rules/package-edges.ts";
@@ -26,11 +23,8 @@ const rules: readonly Rule[] = [
   declared,
   documented,
   environment,
-  owners,
-  bytes,
+  lines,
   cuts,
-  timers,
-  units,
 ];
 
 /** Judges every file by the architecture that `layers` describes. */

@@ -1,7 +1,6 @@
 import { Visitor } from "oxc-parser";
 import type { ParseResult } from "oxc-parser";
-
-type Node = { readonly type: string; readonly start: number; readonly end: number } & Record<string, unknown>;
+import type { Node } from "./expressions.ts";
 
 /** Matches a text that may begin something which goes on by itself. */
 export const mayLeaveTimer = /\b(setTimeout|setInterval|addEventListener)\(/;

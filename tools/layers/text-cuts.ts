@@ -1,7 +1,6 @@
 import { Visitor } from "oxc-parser";
 import type { ParseResult } from "oxc-parser";
-
-type Node = { readonly type: string } & Record<string, unknown>;
+import type { Node } from "./expressions.ts";
 
 /** Matches a text that may cut a text. */
 export const mayCutText = /\b(slice|substring)\(/;

@@ -1,7 +1,7 @@
 import { Visitor } from "oxc-parser";
 import type { ParseResult } from "oxc-parser";
-
-type Node = { readonly type: string; readonly start: number } & Record<string, unknown>;
+import { partsInUnit, sameUnit } from "./expressions.ts";
+import type { Node } from "./expressions.ts";
 
 /** Matches a text that may have a time in it. */
 export const mayHaveTimes =
@@ -12,9 +12,6 @@ const units = /(Ms|Seconds|Minutes|Hours|Days)$/;
 /** A name that says it is a time, and not in what. */
 const withoutUnit =
   /^#?(\w*(Timeout|Delay|Interval|Duration|Elapsed|Deadline|Ttl)|timeout|delay|interval|duration|elapsed|deadline|ttl)$/;
-
-/** Arithmetic and comparisons, in which both sides are of one unit. */
-const sameUnit = new Set(["<", ">", "<=", ">=", "===", "!==", "+", "-"]);
 
 /**
  * Finds places where times of two units meet without being converted, as offsets, and variables, parameters and fields that hold a
@@ -60,22 +57,13 @@ export function timeUnits({ program }: Pick<ParseResult, "program">): number[] {
   }
 }
 
-/** The parts of an expression whose unit is its own. */
-const parts: Readonly<Record<string, readonly string[]>> = {
-  MemberExpression: ["property"],
-  LogicalExpression: ["left", "right"],
-  ConditionalExpression: ["consequent", "alternate"],
-  BinaryExpression: ["left", "right"],
-  ParenthesizedExpression: ["expression"],
-};
-
 /** Returns the unit in which an expression is, as its name says it. A product or quotient is of another one. */
 function unitOf(value: unknown): string | undefined {
   const node = value as Node | null | undefined;
   if (node === null || node === undefined || node["computed"] === true) return undefined;
   if (node.type.endsWith("Identifier")) return units.exec(String(node["name"]))?.[1];
-  if (node.type === "BinaryExpression" && !sameUnit.has(String(node["operator"]))) return undefined;
-  return (parts[node.type] ?? []).map((part) => unitOf(node[part])).find((unit) => unit !== undefined);
+  const parts = node.type === "MemberExpression" ? [node["property"]] : partsInUnit(node);
+  return parts.map(unitOf).find((unit) => unit !== undefined);
 }
 
 /** Tells if an expression is plainly a number: a literal, arithmetic, or a reading of the clock. */

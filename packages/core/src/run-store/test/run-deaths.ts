@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import { ownerKey } from "../../storage/owner-key.ts";
 import type { StorageDriver } from "../../storage/storage-driver.ts";
 import type { DeathScene } from "../../storage/test/each-death.ts";
 import { readInput } from "../run-input.ts";
@@ -32,7 +33,7 @@ async function expectListed(driver: StorageDriver): Promise<RunRecord[]> {
   const store = openStore(driver);
   const records = await Array.fromAsync(store.listAll());
   expect((await idsOf(store, "host")).toSorted()).toEqual(idsIn(records));
-  const own = records.filter(({ owner }) => owner.userId === "ada");
+  const own = records.filter(({ owner }) => ownerKey(owner) === ownerKey({ userId: "ada" }));
   expect((await idsOf(store, { userId: "ada" })).toSorted()).toEqual(idsIn(own));
   const open = (await driver.list("run-open")).map(({ key }) => key);
   const unfinished = records.filter(({ status }) => status === "queued" || status === "running");
