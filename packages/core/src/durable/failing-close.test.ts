@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { LocalEngine } from "../attempts/local-engine.ts";
 import type { EngineServeOptions, Perform, Serving } from "../attempts/run-engine.ts";
+import { defineTool } from "../tool/define-tool.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import { RunService } from "./run-service.ts";
 import { request, scriptedAgent } from "./test/services.ts";
@@ -45,6 +46,33 @@ describe("a service whose engine cannot end its work", () => {
     await service.serve();
 
     await service.close().catch(() => undefined);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+describe("a service with a run that waits for an answer", () => {
+  it("leaves no timer when it is closed, though the engine is the host's", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const pay = defineTool({
+      name: "pay",
+      description: "Pays.",
+      parameters: { type: "object", properties: {} },
+      needsApproval: true,
+      waitMs: 20_000,
+      execute: () => "paid",
+    });
+    const agent = scriptedAgent([{ toolCalls: [{ id: "c", name: "pay", arguments: {} }] }], { tools: [pay] });
+    const storage = new InMemoryStorage();
+    const service = new RunService({ agents: { a: agent }, storage, engine: new LocalEngine() });
+    await service.serve();
+    const { runId } = await service.accept(request);
+    for (let status = ""; status !== "waiting"; { status } = await service.get(runId, "host")) {
+      await vi.advanceTimersByTimeAsync(5);
+    }
+
+    expect(vi.getTimerCount()).toBeGreaterThan(0);
+    await service.close();
     expect(vi.getTimerCount()).toBe(0);
   });
 });
