@@ -1,4 +1,5 @@
 import { generateKeyPairSync } from "node:crypto";
+import { getEventListeners } from "node:events";
 import { InMemoryStorage, RunService } from "@troupe/core";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { receive, tokenOf, verifyNotification } from "../../test/receiver.ts";
@@ -259,7 +260,9 @@ describe("a shutdown", () => {
     const { served } = await serveWith([down], options, { maxAttempts: 1000 });
     await served.call("message/send", { ...message0("Hi"), ...notify0(down.url) });
     await down.until(2);
+    expect(getEventListeners(first.subscriptions.closed, "abort")).toHaveLength(1);
     await Promise.all(ending.map(async (each) => await each.drain()));
+    expect(getEventListeners(first.subscriptions.closed, "abort"), "what listens to the host's service").toEqual([]);
     const count = down.notified.length;
     await first.close();
 
