@@ -289,6 +289,23 @@ describe("DatabaseStorage.watchRecords", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
+  it.each([
+    ["before it has failed", 0],
+    ["after it has failed", 10],
+  ])("tries no more when the last listener goes %s", async (_when, ms) => {
+    vi.useFakeTimers();
+    const { promise, reject } = Promise.withResolvers<Partial<RecordDatabase>>();
+    const open = vi.fn<() => Promise<Partial<RecordDatabase>>>(() => promise);
+    const stop = watchedStorage(open).watch("ns", () => {});
+    setTimeout(() => reject(new Error("planned by the test")), 5);
+    await vi.advanceTimersByTimeAsync(ms);
+    stop();
+    await vi.advanceTimersByTimeAsync(10_000);
+
+    expect(open).toHaveBeenCalledOnce();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
   it("hears its own writes where the database cannot be watched", async () => {
     const storage = watchedStorage(async () => ({ swap: async () => true }));
     let calls = 0;
