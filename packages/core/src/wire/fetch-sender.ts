@@ -110,8 +110,13 @@ class FetchedBytes implements ReplyBytes {
   async next(): Promise<IteratorResult<Uint8Array, undefined>> {
     if (this.#reader === undefined) return await this.#end();
     this.#wait.begin(this.#idleTimeoutMs);
-    const { done, value } = await this.#wait.race(this.#reader.read());
-    return done ? await this.#end() : { done: false, value };
+    try {
+      const { done, value } = await this.#wait.race(this.#reader.read());
+      return done ? await this.#end() : { done: false, value };
+    } catch (error) {
+      this.#wait.end();
+      throw error;
+    }
   }
 
   async return(): Promise<IteratorResult<Uint8Array, undefined>> {
