@@ -34,6 +34,7 @@ describe("LivenessTracker", () => {
   it("remembers the thousand queues with other processes that were read last", () => {
     const tracker = new LivenessTracker();
     tracker.observe("empty", [], at(0));
+    expect(tracker.size).toBe(0);
     for (let queue = 0; queue <= 1000; queue++) {
       tracker.observe(`${queue}`, [heartbeat("a", 1)], at(0));
       tracker.observe("0", [heartbeat("a", 1)], at(0));

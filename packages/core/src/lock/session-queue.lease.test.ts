@@ -44,6 +44,21 @@ describe("a process that holds the lease", () => {
     await pass();
   });
 
+  it("may end while it holds the lease: no heartbeat to come keeps it alive", async () => {
+    const { processes } = startProcesses(1);
+    const position = join(processes[0]);
+    await position.granted;
+    const timers = vi.spyOn(globalThis, "setTimeout");
+    onTestFinished(() => timers.mockRestore());
+    await pass(2 * leaseMs);
+
+    const made = timers.mock.results.map(({ value }) => value as NodeJS.Timeout);
+    expect(made.length).toBeGreaterThan(2);
+    expect(made.filter((timer) => timer.hasRef())).toEqual([]);
+    position.leave();
+    await pass();
+  });
+
   it("loses it to the next process when it is stopped, and cannot write when it goes on", async () => {
     const { processes } = startProcesses(2);
     const [one, other] = processes as [Process, Process];
