@@ -1,5 +1,5 @@
-import { describe, expect, it, vi } from "vitest";
-import { drainReply } from "./reply.ts";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { drainReply, leaveSoon } from "./reply.ts";
 
 describe("drainReply", () => {
   it("reads to the end", async () => {
@@ -32,5 +32,54 @@ describe("drainReply", () => {
 
     await expect(reading).resolves.toBeUndefined();
     vi.useRealTimers();
+  });
+});
+
+describe("leaveSoon", () => {
+  /** Starts the wait, and returns whether it is over and a function that lets a tick come, so many milliseconds after the last. */
+  function startWait() {
+    let nowMs = 0;
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    vi.spyOn(performance, "now").mockImplementation(() => nowMs);
+    vi.spyOn(performance, "eventLoopUtilization").mockImplementation(() => ({
+      idle: nowMs,
+      active: 0,
+      utilization: 0,
+    }));
+    onTestFinished(() => {
+      vi.restoreAllMocks();
+      vi.useRealTimers();
+    });
+    const leave = vi.fn<() => void>();
+    leaveSoon(leave);
+    const tick = (afterMs: number): void => {
+      nowMs += afterMs;
+      vi.advanceTimersByTime(250);
+    };
+    return { leave, tick };
+  }
+
+  it("leaves after a second in which the process had nothing to do", () => {
+    const { leave, tick } = startWait();
+    for (let ticks = 0; ticks < 3; ticks++) tick(260);
+    expect(leave).not.toHaveBeenCalled();
+
+    tick(260);
+
+    expect(leave).toHaveBeenCalledOnce();
+  });
+
+  it("does not count time in which the process got no turn, but leaves after five seconds of it too", () => {
+    const { leave, tick } = startWait();
+    for (const afterMs of [1300, 260, 260, 700, 260]) tick(afterMs);
+    expect(leave).not.toHaveBeenCalled();
+    tick(260);
+    expect(leave).toHaveBeenCalledOnce();
+
+    const starved = startWait();
+    for (let ticks = 0; ticks < 19; ticks++) starved.tick(600);
+    expect(starved.leave).not.toHaveBeenCalled();
+    starved.tick(600);
+    expect(starved.leave).toHaveBeenCalledOnce();
   });
 });

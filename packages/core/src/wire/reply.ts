@@ -138,15 +138,18 @@ export class ReplyBodyIterator implements AsyncIterableIterator<Uint8Array, unde
 
 /**
  * Leaves an answer whose content has come after a second of waiting for its end. Time in which this process had other
- * work does not count, up to five seconds: the end may have arrived meanwhile. Returns the timer of the wait.
+ * work, or got no turn, does not count, up to five seconds: the end may have arrived meanwhile. Returns the timer of the wait.
  */
 export function leaveSoon(leave: () => void): NodeJS.Timeout {
-  let [ticks, quiet, idleBefore] = [0, 0, 0];
+  let [ticks, quiet, idleBefore, tickedAt] = [0, 0, 0, performance.now()];
   const timer = setInterval(() => {
     const { idle } = performance.eventLoopUtilization();
+    const now = performance.now();
     ticks += 1;
-    if (ticks === 1 || idle - idleBefore > tickMs / 2) quiet += 1;
-    idleBefore = idle;
+    // A late tick shows a machine whose other processes, and maybe the server, had no turn either.
+    const isLate = now - tickedAt > 2 * tickMs;
+    if (!isLate && (ticks === 1 || idle - idleBefore > tickMs / 2)) quiet += 1;
+    [idleBefore, tickedAt] = [idle, now];
     if (quiet < quietTicks && ticks < mostTicks) return;
     clearInterval(timer);
     leave();
