@@ -4,8 +4,8 @@ import type { Socket } from "node:net";
 /** An order of the measurement: open streams, open idle connections, or cut all at once. */
 export type ClientOrder = { open: number; url: string; path: string } | { idle: number; url: string } | { cut: true };
 
-/** The number of open connections, of those that ended by themselves, and the moment of the answer. */
-export type ClientAnswer = { open: number; lost: number; atMs: number };
+/** The number of open connections, the last words of those that ended by themselves, and the moment of the answer. */
+export type ClientAnswer = { open: number; lost: string[]; atMs: number };
 
 /** Head lines as the fetch of Node sends them: a server keeps the head of a request while it answers. */
 const fetchHead = [
@@ -19,17 +19,19 @@ const fetchHead = [
 ];
 
 const sockets = new Set<Socket>();
-let lost = 0;
+let lost: string[] = [];
 let isCutting = false;
 
 function dial(url: string): Socket {
   const { port, hostname: host } = new URL(url);
   const socket = connect({ port: Number(port), host });
   sockets.add(socket);
-  socket.on("error", () => {});
+  let lastWords = "nothing";
+  socket.on("error", ({ message }) => (lastWords = message));
+  socket.on("data", (piece: Buffer) => (lastWords = piece.toString()));
   socket.on("close", () => {
     sockets.delete(socket);
-    if (!isCutting) lost += 1;
+    if (!isCutting) lost.push(lastWords);
   });
   return socket;
 }
@@ -45,7 +47,7 @@ async function openStream(url: string, path: string, id: number): Promise<void> 
     const read = (piece: Buffer): void => {
       text += piece.toString("latin1");
       if (!text.includes("data: {")) return;
-      socket.off("data", read).resume();
+      socket.off("data", read);
       resolve();
     };
     socket.on("data", read).once("close", resolve);
@@ -68,7 +70,7 @@ async function obey(order: ClientOrder): Promise<void> {
     return;
   }
   isCutting = false;
-  lost = 0;
+  lost = [];
   if ("open" in order) await inParallel(order.open, (id) => openStream(order.url, order.path, id));
   else {
     await inParallel(order.idle, async () => {
