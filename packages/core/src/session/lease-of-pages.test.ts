@@ -1,9 +1,9 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import type { Write } from "../storage/storage-driver.ts";
 import { SharedStorage } from "../storage/test/shared-storage.ts";
 import type { OpenSession } from "./open-session.ts";
-import { sessionKey } from "./session-keys.ts";
+import { namespaces, sessionKey } from "./session-keys.ts";
 import { SessionStore } from "./session-store.ts";
 import { turnNamed, withSession } from "./test/turns.ts";
 
@@ -68,4 +68,17 @@ describe.each(works)("%s with many pages of turns", (_what, work) => {
     expect(await wholeIn(storage)).toBe(turns - 100);
     expect(await storage.get("sessions", key)).not.toBeNull();
   });
+});
+
+it("has no more than eight pieces of large data in memory while a session is deleted", async () => {
+  const storage = await seeded();
+  for (let number = 10; number < 40; number++) await storage.set(namespaces.turnParts, `${key}/${number}`, "Æ");
+  const list = vi.spyOn(storage, "list");
+
+  await new SessionStore(storage).deleteSession("s", { owner });
+
+  const pages = list.mock.calls.filter(([namespace]) => namespace === namespaces.turnParts);
+  expect(pages.length).toBeGreaterThan(3);
+  for (const [, , options] of pages) expect(options?.limit).toBeLessThanOrEqual(8);
+  expect(await storage.list(namespaces.turnParts)).toEqual([]);
 });

@@ -107,6 +107,26 @@ describe("a session that several processes use", () => {
     for (const namespace of ["locks", "sessions", "turns"]) expect(await storage.list(namespace)).toEqual([]);
   });
 
+  it.each(["compareAndSet", "transaction"])(
+    "keeps the title that another process gives it before the %s that counts a turn, over a storage that cannot append",
+    async (method) => {
+      const { own, other, storage } = startStores();
+      const store = new SessionStore(Object.assign(own, { append: undefined }));
+      await appendAll(store, ["a"]);
+      const session = await store.open("s");
+      own.stopAt(method);
+      let isStored = false;
+      const appending = session.appendTurn(turnNamed("b")).then(() => (isStored = true));
+      await vi.waitUntil(() => own.isStopped || isStored, { interval: 1 });
+      await other.renameSession("s", "Tromsø");
+      own.goOn();
+      await appending;
+      session.release();
+
+      expect(await readSession(storage)).toMatchObject({ title: "Tromsø", turns: 2 });
+    },
+  );
+
   it("is created anew for a run that waited while it was deleted", async () => {
     const { store, other } = startStores();
     const owner = { userId: "u" };
