@@ -46,7 +46,8 @@ describe("a process that holds the lease", () => {
 
   it("may end while it holds the lease: no heartbeat to come keeps it alive", async () => {
     const { processes } = startProcesses(1);
-    const position = join(processes[0]);
+    const [one] = processes as [Process];
+    const position = join(one);
     await position.granted;
     const timers = vi.spyOn(globalThis, "setTimeout");
     onTestFinished(() => timers.mockRestore());
