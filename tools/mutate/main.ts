@@ -17,6 +17,8 @@ const { values, positionals } = parseArgs({
   options: {
     /** A whole folder instead of changed lines. */
     part: { type: "string" },
+    /** Only lines that match this pattern. */
+    lines: { type: "string" },
     count: { type: "string", default: "100" },
     /** The hash of the last commit by default. */
     seed: { type: "string" },
@@ -26,7 +28,7 @@ const { values, positionals } = parseArgs({
     seconds: { type: "string", default: "30" },
   },
 });
-const { part, near } = values;
+const { part, near, lines: pattern } = values;
 const base = positionals[0] ?? "HEAD~1";
 const startedAt = Date.now();
 
@@ -48,6 +50,14 @@ function isSource(file: string): boolean {
   return /^packages\/[^/]+\/src\/.*\.ts$/.test(file) && !/\.(test|d)\.ts$|\/(test|testing|generated)\//.test(file);
 }
 
+/** Returns the numbers of those lines that match the pattern; without one the lines are as they were. */
+function linesOf(text: string, lines: ReadonlySet<number> | undefined): ReadonlySet<number> | undefined {
+  if (pattern === undefined) return lines;
+  const isWanted = new RegExp(pattern);
+  const wanted = text.split("\n").flatMap((line, index) => (isWanted.test(line) ? [index + 1] : []));
+  return new Set(wanted.filter((line) => lines?.has(line) !== false));
+}
+
 const diffOptions = [
   "--unified=0",
   "--no-renames",
@@ -61,7 +71,8 @@ const folder = part === undefined ? undefined : folderOf(part);
 const listed = changed === undefined ? git("ls-files", folder ?? "").split("\n") : [...changed.keys()];
 const sources = listed
   .filter((file) => isSource(file) && existsSync(join(root, file)))
-  .map((file) => ({ file, text: readFileSync(join(root, file), "utf8"), lines: changed?.get(file) }));
+  .map((file) => ({ file, text: readFileSync(join(root, file), "utf8") }))
+  .map(({ file, text }) => ({ file, text, lines: linesOf(text, changed?.get(file)) }));
 const seed = values.seed ?? git("rev-parse", "HEAD").trim();
 const count = Number(values.count);
 // Twice as many as are tried: about half do not type-check.

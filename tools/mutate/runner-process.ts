@@ -6,7 +6,7 @@ import type { Answer, Failure, Order } from "./runner.ts";
 
 type Started = { readonly child: ChildProcess; readonly tests: readonly string[] };
 
-/** A process that runs tests, begun when it is first needed, and again after it took too long. */
+/** A process that runs tests, begun when it is first needed, and again after one of its tests did not end. */
 export class RunnerProcess {
   readonly #args: readonly string[];
   #started: Promise<Started> | undefined;
@@ -26,9 +26,10 @@ export class RunnerProcess {
     const { child } = await (this.#started ??= this.#start());
     child.send(order);
     const answer = await answerOf(child, limitMs);
-    if (answer !== undefined && "failures" in answer) return answer.failures;
-    await this.close();
-    return undefined;
+    const failures = answer !== undefined && "failures" in answer ? answer.failures : undefined;
+    // What such a test has begun, such as false time, stays in its worker, where it would hold up the next tests.
+    if (failures?.some(({ isTimeout }) => isTimeout) !== false) await this.close();
+    return failures;
   }
 
   /** Ends the process with its workers, one of which may be in an endless loop. */

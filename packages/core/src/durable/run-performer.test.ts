@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { LogWriter } from "../journal/log-writer.ts";
 import type { TroupeError } from "../errors/troupe-error.ts";
+import { createLogger } from "../log/logger.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import { faultyStorage } from "../testing/faulty-storage.ts";
@@ -241,11 +242,15 @@ describe("a storage that fails", () => {
     const storage = new InMemoryStorage();
     const before = makeService({ agents: { a: scriptedAgent([]) }, storage });
     const [damaged, whole] = [await before.accept(request), await before.accept(request)];
+    const lines: string[] = [];
     await storage.set("run-log", `${damaged.runId}/000000000001`, { damaged: true });
     await before.close();
-    const after = await serveRuns({ agents: { a: scriptedAgent([{ text: "Fine." }]) }, storage });
+    const logger = createLogger({ level: "error", write: (line) => void lines.push(line) });
+    const after = await serveRuns({ agents: { a: scriptedAgent([{ text: "Fine." }]) }, storage, logger });
 
     expect((await untilStatus(after, damaged.runId, "error")).error?.code).toBe("storage_corrupt");
+    expect(lines).toEqual([expect.stringContaining(damaged.runId)]);
+    expect(lines[0]).toContain("storage_corrupt");
     await expect(readEvents(after, damaged.runId)).rejects.toMatchObject({ code: "storage_corrupt" });
     expect(textOf(await readEvents(after, whole.runId))).toBe("Fine.");
   });
