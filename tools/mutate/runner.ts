@@ -68,6 +68,8 @@ const all = new Map(
 
 async function run(tests: readonly string[]): Promise<Failure[]> {
   if (tests.length === 0) return [];
+  // Vitest returns all tests that it ever ran: those of another change, and those that it skips after the first failure.
+  vitest.state.filesMap.clear();
   const { testModules, unhandledErrors } = await vitest.runTestSpecifications(
     tests.flatMap((test) => all.get(test) ?? []),
   );
