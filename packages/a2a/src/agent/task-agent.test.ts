@@ -34,6 +34,33 @@ describe("an agent that is a program", () => {
     expect((await agent.run("Hi", { metadata: { a2a: { messageId: "m-1" } } })).text).toBe("m-1");
   });
 
+  it.each([[["é", 1]], [null], [0], ["é"], [{ a: { b: [] } }]])(
+    "may answer with any JSON value as data: %j [a2a.agent-program]",
+    async (data) => {
+      const agent = new TaskAgent({ name: "helper", answer: async () => answerByMessage([{ kind: "data", data }]) });
+      expect((await agent.run("Hi")).text).toBe(JSON.stringify(data));
+    },
+  );
+
+  it.each([
+    ["a data URL", "data:image/png;base64,+/8="],
+    ["line breaks", "+/\n8="],
+    ["the alphabet for addresses", "-_8"],
+  ])("may write bytes with %s: its clients get plain base64 [a2a.agent-program]", async (_what, base64) => {
+    const file = { kind: "bytes" as const, base64, mediaType: "image/png" };
+    const agent = new TaskAgent({
+      name: "helper",
+      async *answer() {
+        yield createArtifact({ parts: [file] });
+        return answerByMessage([file]);
+      },
+    });
+    const { artifacts } = await agent.run("Hi");
+    expect(JSON.stringify(artifacts?.map(({ data }) => data)).match(/"base64":"[^"]*"/g)).toEqual(
+      Array(2).fill('"base64":"+/8="'),
+    );
+  });
+
   it("fails for what it must not yield, return or ask, and is told how to mend it [a2a.agent-program]", async () => {
     const failing = async (answer: object): Promise<unknown> =>
       await new TaskAgent({ name: "helper", answer: answer as never }).run("Hi").catch((error: unknown) => error);

@@ -190,6 +190,15 @@ describe("an agent of our own server, seen from afar", () => {
       (await answerOf({ task: task1("COMPLETED", "Rain.", { metadata: { usage: "much" } }) })).usage.totalTokens,
     ).toBe(0);
   });
+
+  it.each(["FAILED", "REJECTED", "CANCELED"])(
+    "counts the usage of a task that ended as %s too [remote.usage]",
+    async (state) => {
+      const usage = { promptTokens: 3, completionTokens: 4, totalTokens: 7 };
+      const failing = answerOf({ task: task1(state, "No.", { metadata: { usage } }) });
+      await expect(failing).rejects.toMatchObject({ output: { usage } });
+    },
+  );
 });
 
 it.each([

@@ -146,6 +146,17 @@ describe("a tool source", () => {
     expect(warnings).toEqual([...ids, ...made].flatMap(told));
   });
 
+  it("is told for each run, also while the source returns the same tools [dynamic-tools.left-out]", async () => {
+    const tools = [{ ...look, name: "bad name" }, { ...look }];
+    const { agent } = scripted(["1", "2", "3"], { tools: [{ getTools: async () => tools }] });
+    const warned: string[] = [];
+    agent.eventBus.on("run.warning", ({ runId }) => void warned.push(runId));
+    const ids: string[] = [];
+    for (let run = 0; run < 3; run++) ids.push((await agent.run("Hi")).runId);
+
+    expect(warned).toEqual(ids);
+  });
+
   it("ends the run when it returns no array, or when a tool beside it is wrong [dynamic-tools.left-out]", async () => {
     const wrong = { ...look, parameters: { type: "string" } } as never;
     const source = { getTools: async () => [wrong] };
