@@ -149,7 +149,7 @@ describe("a tool source", () => {
   it("is told for each run, also while the source returns the same tools [dynamic-tools.left-out]", async () => {
     const tools = [{ ...look, name: "bad name" }, { ...look }];
     const { agent } = scripted(["1", "2", "3"], { tools: [{ getTools: async () => tools }] });
-    const warned: string[] = [];
+    const warned: unknown[] = [];
     agent.eventBus.on("run.warning", ({ runId }) => void warned.push(runId));
     const ids: string[] = [];
     for (let run = 0; run < 3; run++) ids.push((await agent.run("Hi")).runId);
