@@ -1,10 +1,12 @@
-import { beforeEach, expect, it, vi } from "vitest";
+import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import type { RunRecord } from "../run-store/run-record.ts";
 import type { RunStore } from "../run-store/run-store.ts";
-import { fakeClock } from "../durable/test/services.ts";
 import { RunningNote } from "./running-note.ts";
 
-beforeEach(fakeClock);
+beforeEach(() => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+});
 
 const record = { runId: "r", status: "queued", attempts: 0 } as RunRecord;
 const fields = { attempts: 1, node: "n", startedAt: 1, plan: { tools: {} } };

@@ -1,0 +1,31 @@
+import { describe, expect, it } from "vitest";
+import { checkPageLimit, checkPartIndex, checkSessionCursor, checkTurnCursor, checkTurnNumber } from "./page.ts";
+
+const largest = 999_999_999_999;
+const refused = (name: string) =>
+  expect.objectContaining({ code: "invalid_request", message: expect.stringContaining(name) });
+
+describe.each([
+  { name: "limit", check: checkPageLimit, least: 1, most: 100 },
+  { name: "index", check: checkPartIndex, least: 0, most: largest },
+  { name: "from", check: (value: number) => checkTurnNumber(value, "from"), least: 1, most: largest },
+  { name: "after", check: checkTurnCursor, least: 0, most: largest },
+])("$name", ({ name, check, least, most }) => {
+  it.each([least, least + 1, most])("may be %i", (value) => {
+    expect(check(value)).toBe(value);
+  });
+
+  it.each([least - 1, most + 1, least + 0.5, Number.NaN, "1" as never, null as never])("may not be %s", (value) => {
+    expect(() => check(value)).toThrow(refused(name));
+  });
+});
+
+it("a page has 20 items, from the first turn on, unless something else is asked for", () => {
+  expect(checkPageLimit(undefined)).toBe(20);
+  expect(checkTurnCursor(undefined)).toBe(0);
+  expect(checkSessionCursor(undefined)).toBeUndefined();
+});
+
+it.each(["", "é", "1", null as never, 7 as never])("the place %j begins no page of sessions", (after) => {
+  expect(() => checkSessionCursor(after)).toThrow(refused("after"));
+});
