@@ -371,7 +371,9 @@ export class RunService {
     return listenToSessions(this.#settings, {
       forgetSession: (sessionId, owner) => this.forgetSession(sessionId, owner),
       forgetUser: (owner) => this.forgetUser(owner),
-      cancelWaiting: async (runId) => void (await this.cancel(runId, "host", "Another run takes its place.")),
+      cancelWaiting: async (runId) => {
+        return (await this.cancel(runId, "host", "Another run takes its place.")) !== "cancelling";
+      },
     });
   }
 

@@ -33,6 +33,7 @@ import type { TakeTurn, TurnPage } from "./read-turn-page.ts";
 import { partNotFound, readTurnPart } from "./turn-part.ts";
 import type { TurnPart } from "./turn-part.ts";
 import type { StoredTurn } from "./turn-record.ts";
+import { endOtherWait, endWait } from "./waiting-run.ts";
 
 /** The caller of a session, by default without tenant and user, and a signal that ends waiting for lease or storage. */
 export type SessionAccess = { owner?: SessionOwner | undefined; signal?: AbortSignal | undefined };
@@ -49,8 +50,11 @@ export type SessionListener = {
   forgetUser?(user: UserOwner): Promise<void>;
   /** Called when turns of a session were deleted. `load` reads the newest that are left, oldest first. */
   forgetTurns?(sessionId: string, owner: SessionOwner, load: () => Promise<StoredTurn[]>): Promise<void>;
-  /** Cancels a durable run that waits for an answer, so that another one can begin. Resolves when it is over. */
-  cancelWaiting?(runId: string): Promise<void>;
+  /**
+   * Cancels a durable run that waits for an answer, so that another one can begin. Returns true when it is over, and false when the
+   * process that has it was told to end it.
+   */
+  cancelWaiting?(runId: string): Promise<boolean>;
 };
 
 /** Options of opening a session for a run. */
@@ -102,7 +106,7 @@ export class SessionStore {
       if (session?.waiting !== undefined && session.waiting !== access.run?.runId) {
         // Without the lease, which the end of the other run needs.
         lease.release();
-        await this.#endOtherWait(session.waiting, access);
+        await endOtherWait({ driver: this.#driver, key: ref.key, listeners: this.#listeners }, session.waiting, access);
         return await this.open(sessionId, access);
       }
       const prepare = async () => {
@@ -134,17 +138,7 @@ export class SessionStore {
 
   /** Notes that a durable run waits no longer. Does nothing for a session in which it does not wait. */
   async endWait(sessionId: string, runId: string, access: SessionAccess = {}): Promise<void> {
-    const change = ({ waiting, ...stored }: SessionRecord) => (waiting === runId ? stored : null);
-    await changeSession(this.#driver, refOf(sessionId, access).key, { change });
-  }
-
-  async #endOtherWait(runId: string, { onWaiting = "reject" }: OpenOptions): Promise<void> {
-    const cancelling = this.#listeners.filter((listener) => listener.cancelWaiting !== undefined);
-    if (onWaiting === "reject" || cancelling.length === 0) {
-      const message = "A run of this session waits for an answer. Answer or cancel it first: fields.runId is its id.";
-      throw new TroupeError("conflict", message, { fields: { runId } });
-    }
-    for (const listener of cancelling) await listener.cancelWaiting?.(runId);
+    await endWait(this.#driver, refOf(sessionId, access).key, runId);
   }
 
   /** Resolves when the storage can be used. A driver without `ping` is taken to be usable. */
