@@ -1,6 +1,7 @@
 import type { LogRecord } from "../journal/log-entry.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { LogWriter } from "../journal/log-writer.ts";
+import { readLastRecord } from "../journal/read-log.ts";
 import type { Logger } from "../log/logger.ts";
 import { createId } from "../util/create-id.ts";
 import { Admission } from "./admission.ts";
@@ -11,6 +12,7 @@ import { MemoryRuns } from "./memory-runs.ts";
 import { PlanPrinter } from "../run-store/plan-print.ts";
 import { describeServed } from "./node-record.ts";
 import { processStateOf } from "./process-state.ts";
+import { isEnded } from "../run-store/run-record.ts";
 import type { RunRecord, RunStorage } from "../run-store/run-record.ts";
 import type { ServiceSettings } from "./run-service-options.ts";
 import { RunStore } from "../run-store/run-store.ts";
@@ -101,6 +103,12 @@ export function makeServiceParts(
 /** Throws for the readers of a run that will never have another event. */
 async function checkQuiet(store: RunStore, runId: string): Promise<void> {
   const record = await store.read(runId);
-  if (record === null) throw new TroupeError("gone", "The run was removed.");
+  if (record === null) throw removed();
   if (record.error?.code === "storage_corrupt") throw new TroupeError("storage_corrupt", record.error.message);
+  // Its removal was cut short behind its log.
+  if (isEnded(record.status) && (await readLastRecord(store.storage, runId)) === undefined) throw removed();
+}
+
+function removed(): TroupeError {
+  return new TroupeError("gone", "The run was removed.");
 }
