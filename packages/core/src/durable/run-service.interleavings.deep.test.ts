@@ -5,7 +5,7 @@ import { checkAfterwards, checkEnds, checksMs } from "./test/check-runs.ts";
 import { RunClients } from "./test/run-clients.ts";
 import { RunWorld } from "./test/run-world.ts";
 
-const numRuns = { few: 4, many: 24 }[inject("trials")];
+const numRuns = { few: 4, many: 40 }[inject("trials")];
 
 // Pauses before a repetition are longer or shorter by chance.
 beforeEach(() => void vi.spyOn(Math, "random").mockReturnValue(0.5));
@@ -45,7 +45,8 @@ function serveRuns(held: HeldCalls, isAlone: boolean): Scene {
       remove: async () => await clients.remove(),
       "a stranger": async () => await clients.meddle(),
       list: async () => await clients.list(),
-      "a process dies": () => world.kill(),
+      "a process dies": () => world.kill(0),
+      "a process dies soon": () => world.kill(12),
       "a process is replaced": async () => await world.replace(),
       drain: async () => await world.drain(),
       "12 s pass": () => void (msToPass += 12_000),

@@ -32,6 +32,8 @@ export type World = {
   readonly random: () => number;
   /** Called when a process begins with a model call of a run, and when that has ended. */
   readonly onWork: (input: string, change: 1 | -1) => void;
+  /** Ends a process at once. */
+  readonly end: (node: HeldNode) => void;
   /** Called when a process begins with the call of a tool that pays. */
   readonly onPayment: (runId: string) => void;
 };
@@ -51,6 +53,8 @@ export class HeldNode {
   /** Begins the run of a due time, once the process performs runs. */
   onSchedule: EngineServeOptions["onSchedule"];
   isServing = false;
+  /** The number of calls of its storage after which the process dies. */
+  callsToDeath = Infinity;
   /** True for a process that takes no more requests. */
   isEnding = false;
 
@@ -135,8 +139,10 @@ export class HeldNode {
     const { signal } = this.#death;
     this.#calls += 1;
     if (this.#calls > mostCalls) return await this.#stop(name);
+    const isOwn = isOfRuns(name);
+    if (isOwn) this.#ageBy(1);
     signal.throwIfAborted();
-    if (heldPart === 0 || !isOfRuns(name) || random() >= heldPart) return await work();
+    if (!isOwn || heldPart === 0 || random() >= heldPart) return await work();
     const isLateAnswer = random() < 0.5;
     const answer = isLateAnswer ? await work() : undefined;
     try {
@@ -145,6 +151,11 @@ export class HeldNode {
       throw new TroupeError("storage_unavailable", "The database restarts.", { cause });
     }
     return isLateAnswer ? answer : await work();
+  }
+
+  #ageBy(calls: number): void {
+    this.callsToDeath -= calls;
+    if (this.callsToDeath < 0) this.#world.end(this);
   }
 
   /** Lets a process stand still that asks again and again: in memory nothing else would ever have its turn. */

@@ -72,11 +72,12 @@ export class RunWorld implements World {
   };
 
   readonly onPayment = (runId: string): void => {
-    const { request, answers } = this.runs.find((run) => run.request.runId === runId) ?? {};
+    const { request, answers, isRemoving = false } = this.runs.find((run) => run.request.runId === runId) ?? {};
     const count = (this.#payments.get(runId) ?? 0) + 1;
     this.#payments.set(runId, count);
     const again = [...(answers?.values() ?? [])].filter((answer) => answer.includes('"again"')).length;
-    this.held.check(count <= 1 + again, `${request?.input} pays twice`);
+    // An attempt that comes to its log in the midst of its removal takes the run for a new one.
+    this.held.check(count <= 1 + again || isRemoving, `${request?.input} pays twice`);
   };
 
   /** A process that takes requests. */
@@ -93,12 +94,19 @@ export class RunWorld implements World {
   }
 
   /** Ends a process at once. One that has the storage to itself is followed by another one. */
-  kill(): void {
-    const node = this.pick(this.#nodes);
-    if (node === undefined || (!this.isAlone && this.#nodes.length === 1)) return this.#beginMissing();
+  readonly end = (node: HeldNode): void => {
+    if (!this.#nodes.includes(node)) return;
     this.#nodes.splice(this.#nodes.indexOf(node), 1);
     node.die();
-    if (this.isAlone) this.#beginMissing();
+    if (this.isAlone || this.#nodes.length === 0) this.#beginMissing();
+  };
+
+  /** Lets a process die after some more calls of its storage; where there is only one of two, another one begins. */
+  kill(mostCalls: number): void {
+    const node = this.pick(this.#nodes);
+    if (node === undefined || (!this.isAlone && this.#nodes.length === 1)) return this.#beginMissing();
+    if (mostCalls === 0) this.end(node);
+    else node.callsToDeath = Math.floor(this.random() * mostCalls);
   }
 
   /** Ends a process in peace, and begins another one. */
@@ -106,7 +114,7 @@ export class RunWorld implements World {
     const { node } = this;
     if (node === undefined) return;
     await node.close();
-    this.#nodes.splice(this.#nodes.indexOf(node), 1);
+    if (this.#nodes.includes(node)) this.#nodes.splice(this.#nodes.indexOf(node), 1);
     this.#beginMissing();
   }
 
@@ -121,6 +129,7 @@ export class RunWorld implements World {
   endTrouble(): void {
     this.#isEnding = true;
     this.heldPart = 0;
+    for (const node of this.#nodes) node.callsToDeath = Infinity;
     this.#beginMissing();
   }
 
