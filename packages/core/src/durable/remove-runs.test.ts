@@ -2,7 +2,10 @@ import { describe, expect, it } from "vitest";
 import { RunStore } from "../run-store/run-store.ts";
 import { idsOf, newRecord } from "../run-store/test/run-records.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
+import { faultyStorage } from "../testing/faulty-storage.ts";
+import { ScriptedModel } from "../testing/scripted-model.ts";
 import { removeRuns } from "./remove-runs.ts";
+import { makeService, readEvents, request, scriptedAgent, serveRuns, untilStatus } from "./test/services.ts";
 
 const prefixes = ["-/bob/open/", "-/bob/error/"];
 
@@ -29,4 +32,35 @@ describe("the removal of an owner's runs", () => {
 
     expect((await storage.list("run-by")).map(({ key }) => key)).toEqual(["-/bob/open/999999999999998.r1"]);
   });
+});
+
+it("a removal that dies behind the log leaves no run that is performed again, whose end only the log had [durable.forget]", async () => {
+  const storage = new InMemoryStorage();
+  let phase: "ending" | "removing" | undefined = "ending";
+  const faulty = faultyStorage(storage, ({ method, args }) => {
+    const isRecord = JSON.stringify(args).includes('"runs"');
+    const fails = { ending: method === "compareAndSet", removing: method === "transaction" };
+    return isRecord && phase !== undefined && fails[phase] ? "fail-before" : undefined;
+  });
+  const model = new ScriptedModel("Paid.", "Paid again.");
+  const options = () => ({ agents: { a: scriptedAgent([], { model }) }, storage: faulty });
+  const first = await serveRuns(options());
+  const { runId, sessionId } = await first.accept(request);
+  await readEvents(first, runId);
+  await first.close();
+  expect(await storage.get("runs", runId)).not.toMatchObject({ status: "completed" });
+
+  phase = "removing";
+  await expect(makeService(options()).forgetSession(sessionId, {})).rejects.toMatchObject({
+    code: "storage_unavailable",
+  });
+  phase = undefined;
+  expect(await storage.list("run-log")).toEqual([]);
+  const last = await serveRuns(options());
+
+  expect(await storage.get("runs", runId)).toMatchObject({ status: "completed" });
+  expect(await untilStatus(last, runId, "completed")).toMatchObject({ status: "completed" });
+  await last.forgetSession(sessionId, {});
+  expect(await storage.list("runs")).toEqual([]);
+  expect(model.calls).toHaveLength(1);
 });

@@ -50,12 +50,21 @@ async function readEnded(
   for (let waitedMs = 0; ; waitedMs += 100) {
     const stored = await store.read(runId);
     const record = stored === null ? null : await withLoggedEnd(store, stored, now);
-    if (record === null || isEnded(record.status)) return record;
+    if (stored === null || record === null) return null;
+    if (isEnded(record.status)) {
+      if (!isEnded(stored.status)) await storeEnd(store, record);
+      return record;
+    }
     if (waitedMs >= longestWaitMs) {
       throw new TroupeError("conflict", "The run is being cancelled by another process. Remove it again in a moment.");
     }
     await sleep(100);
   }
+}
+
+/** Stores an end that only the log has: without it and without its log the run would be performed again. */
+async function storeEnd(store: RunStore, { keys: _keys, ...ended }: RunRecord): Promise<void> {
+  await store.change(ended.runId, ({ status }) => (isEnded(status) ? null : ended));
 }
 
 /** Returns the prefixes of all lists of an owner's runs, in the order in which they must be read. */
