@@ -71,9 +71,12 @@ function findMark(node: unknown, path: readonly string[]): Found | undefined {
 
 /** Turns a path through a JSON Schema into one through its values: names of properties, and `*` for items. */
 function toPropertyPath(path: readonly string[]): string[] {
-  return path.flatMap((key, index) => {
-    const before = path[index - 1];
-    if (before === "properties" || before === "$defs") return [key];
+  // A property may itself be named like a keyword.
+  let isName = false;
+  return path.flatMap((key) => {
+    const wasName = isName;
+    isName = !wasName && (key === "properties" || key === "$defs");
+    if (wasName) return [key];
     return key === "items" || key === "prefixItems" || key === "additionalProperties" ? ["*"] : [];
   });
 }

@@ -34,14 +34,21 @@ describe("parseArguments", () => {
 });
 
 describe("writeArguments", () => {
-  it.each(['{"at":null}', '{"at":1e999,"in":[-1e999,null,0.1]}', "[1]", "null", '"x"'])(
-    "writes %s so that it is refused or taken as it was",
-    (text) => {
-      const written = writeArguments(JSON.parse(text));
+  it.each([
+    '{"at":null}',
+    '{"at":1e999,"in":[-1e999,null,0.1]}',
+    '{"a":1e999,"b":1e999,"c":[-1e999,{"d":-1e999,"e":1e999}],"f":null}',
+    '{"a":"null"}',
+    '{"null":[1e999,1e999,1e999]}',
+    "[1]",
+    "null",
+    "1e999",
+    '"x"',
+  ])("writes %s so that it is refused or taken as it was", (text) => {
+    const written = writeArguments(JSON.parse(text));
 
-      expect(JSON.parse(written)).toEqual(JSON.parse(text) ?? {});
-    },
-  );
+    expect(JSON.parse(written)).toEqual(JSON.parse(text) ?? {});
+  });
 
   it("writes what nests too deep to be written as something that nests too deep", () => {
     const deep = JSON.parse(`${"[".repeat(200_000)}${"]".repeat(200_000)}`) as unknown;
