@@ -32,6 +32,35 @@ describe("splitText", () => {
     for (const piece of pieces) expect(piece).toMatch(end);
   });
 
+  it.each<[string, string, string]>([
+    ["a quotation", '"It rains," he said. ', '"'],
+    ["a quotation that ends the sentence", 'He said "it rains today." ', "H"],
+    ["a quotation after another", '"It rains today." ', '"'],
+    ["emphasis", "*It* rains in Oslo today. ", "*"],
+    ["strong emphasis that ends the sentence", "**It rains in Oslo.** ", "*"],
+    ["underscores", "_It rains_ in Oslo today. ", "_"],
+    ["an apostrophe", "'Tis raining in Oslo now. ", "'"],
+    ["a bracket", "(It rains in Oslo today.) ", "("],
+    ["a line of a list", "* one line of a list\n", "*"],
+    ["a line of a quotation", '"one line of a poem"\n', '"'],
+    ["a paragraph", "*One* paragraph of words.\n\n", "*"],
+  ])("leaves the signs that open %s with it, and those that close it too", (_, unit, sign) => {
+    for (const overlap of [0, 15]) {
+      const pieces = split(unit.repeat(40), 60, overlap);
+
+      expect(pieces.length).toBeGreaterThan(3);
+      for (const piece of pieces) {
+        expect(piece.startsWith(sign)).toBe(true);
+        expect(piece).toBe(unit.repeat(piece.length / unit.length));
+      }
+    }
+  });
+
+  it("leaves a sign that opens with its word", () => {
+    for (const piece of split('"word ", *word* '.repeat(100), 20)) expect(piece).not.toMatch(/ ["*]$/);
+    for (const piece of split("“雨が降る” ".repeat(100), 20)) expect(piece).toMatch(/^“.*” $/);
+  });
+
   it("cuts between words where a sentence is too long", () => {
     for (const piece of split("word ".repeat(500), 50)) expect(piece).toMatch(/^(word )+$/);
   });

@@ -61,7 +61,7 @@ describe("toObjectRoot", () => {
     it.each<[string, JsonSchema]>([
       ["has a keyword that the definition has too", { $ref: "#/$defs/N", $defs, properties: {} }],
       ["leads nowhere", { $ref: "#/$defs/M", $defs }],
-      ["has the name of something inherited", { $ref: "#/$defs/constructor", $defs }],
+      ["has the name of something inherited", { $ref: "#/$defs/__proto__", $defs }],
       ["leads deeper", { $ref: "#/$defs/N/properties/next", $defs }],
       ["has an escape", { $ref: "#/$defs/a~1b", $defs: { "a~1b": node, "a/b": { type: "string" } } }],
       ["has a percent sign", { $ref: "#/$defs/%4E", $defs: { "%4E": node } }],

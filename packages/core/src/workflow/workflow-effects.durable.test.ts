@@ -81,6 +81,21 @@ describe("A function step that was cut off", () => {
     expect(charged).toEqual([]);
   });
 
+  it.each<[string, Json]>([
+    ["null, since it returned nothing", { choice: "happened", result: null }],
+    ["absent", { choice: "happened" }],
+    ["empty", { choice: "happened", result: {} }],
+  ])("sets nothing when the result that it had is %s", async (_, reply) => {
+    const { workflow, charged } = charging();
+    const { answer } = answering(reply);
+
+    expect(await performRun(await cutOff({}), running(workflow), answer)).toMatchObject({
+      state: {},
+      steps: [{ name: "charge", status: "completed" }],
+    });
+    expect(charged).toEqual([]);
+  });
+
   it("is called again when an answer says so, with the same key, and asks again when it is cut off again", async () => {
     const storage = await cutOff({});
     const { promise, resolve } = Promise.withResolvers<void>();

@@ -63,6 +63,9 @@ describe("anyOf", () => {
     expect(problemsOf({ anyOf: [{ const: "a" }, { type: "object", required: ["b"] }] }, {})).toEqual([
       "b: expected a value, got nothing",
     ]);
+    expect(
+      problemsOf({ properties: { at: { anyOf: [{ const: 1 }, { enum: [2] }, { required: ["b"] }] } } }, { at: {} }),
+    ).toEqual(["at.b: expected a value, got nothing"]);
     expect(problemsOf({ anyOf: [{ enum: [1] }, deep("b")] }, { at: { kind: "c" } })).toEqual([
       'at.kind: expected "b", got string "c"',
     ]);
