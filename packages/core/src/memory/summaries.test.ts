@@ -2,10 +2,11 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { createLogger } from "../log/logger.ts";
 import { getTextContent } from "../message/content.ts";
+import type { ChatMessage } from "../message/message.ts";
 import type { TokenUsage } from "../message/token-usage.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
 import { scriptedUsage } from "../testing/scripted-answer.ts";
-import { digest, summarize } from "./summaries.ts";
+import { addToLongTerm, digest, readSummaries, summarize } from "./summaries.ts";
 
 const lines = ["user: My cat is called Miso.", "assistant: Noted."];
 
@@ -96,5 +97,92 @@ describe("digest", () => {
     expect(text.length).toBeLessThanOrEqual(1200);
     expect(text.endsWith("user: last")).toBe(true);
     expect(text).toBe(digest([...many, "user: last"]));
+  });
+});
+
+describe("addToLongTerm", () => {
+  const said = (...texts: string[]) => texts.map((content): ChatMessage => ({ role: "user", content }));
+  const numbered = (count: number) => Array.from({ length: count }, (_, index) => `s${index + 1}`);
+
+  it.each([
+    [1, 2],
+    [3, 2],
+    [4, 2],
+    [5, 3],
+    [10, 5],
+    [79, 40],
+    [80, 40],
+    [1000, 40],
+  ])("keeps lines until there are enough for a summary: with a window of %i, %i", async (maxMessages, enough) => {
+    const lines = (count: number) => numbered(count).map((text) => `user: ${text}`);
+    const pending = lines(enough - 2);
+    const kept = await addToLongTerm({ pending, summaries: ["old"] }, said(`s${enough - 1}`), { maxMessages });
+    expect(kept).toEqual({ pending: lines(enough - 1), summaries: ["old"] });
+
+    expect(await addToLongTerm(kept, said(`s${enough}`), { maxMessages })).toEqual({
+      pending: [],
+      summaries: ["old", digest(lines(enough))],
+    });
+  });
+
+  it("adds nothing for messages without text", async () => {
+    const empty: ChatMessage[] = [{ role: "assistant", content: null }];
+    const memory = { pending: ["user: a"], summaries: [] };
+
+    expect(await addToLongTerm(memory, empty, { maxMessages: 4 })).toEqual(memory);
+  });
+
+  it("keeps eight summaries, and merges the four oldest of nine into one, which stays the oldest", async () => {
+    const full = { pending: [], summaries: numbered(7) };
+    const eight = await addToLongTerm(full, said("a", "b"), { maxMessages: 2 });
+    expect(eight.summaries).toEqual([...numbered(7), "user: a / user: b"]);
+
+    const nine = await addToLongTerm(eight, said("c", "d"), { maxMessages: 2 });
+    expect(nine.summaries).toEqual(["s1 / s2 / s3 / s4", "s5", "s6", "s7", "user: a / user: b", "user: c / user: d"]);
+  });
+
+  it("merges the oldest again when they have become many again", async () => {
+    let memory = { pending: [] as string[], summaries: [] as string[] };
+    for (let round = 1; round <= 15; round++) {
+      memory = await addToLongTerm(memory, said(`a${round}`, `b${round}`), { maxMessages: 2 });
+    }
+
+    expect(memory.summaries.slice(1)).toEqual([11, 12, 13, 14, 15].map((round) => `user: a${round} / user: b${round}`));
+    expect(memory.summaries[0]).toMatch(/^user: a1 .*user: b10$/);
+  });
+
+  it("has the model write the new summary first, and then the merged one", async () => {
+    const model = new ScriptedModel("new", "merged");
+    const memory = { pending: ["user: a"], summaries: numbered(8) };
+    const { pending, summaries } = await addToLongTerm(memory, said("b"), { maxMessages: 2, model });
+
+    expect(pending).toEqual([]);
+    expect(summaries).toEqual(["merged", "s5", "s6", "s7", "s8", "new"]);
+    const read = model.calls.map(({ messages }) => getTextContent(messages[1]?.content ?? null));
+    expect(read[0]).toContain("- user: a\n- user: b\n");
+    expect(read[1]).toContain("- s1\n- s2\n- s3\n- s4\n");
+    expect(read[1]).not.toContain("s5");
+  });
+
+  it("changes nothing of the memory that it was given", async () => {
+    const memory = { pending: ["user: a"], summaries: numbered(8) };
+    await addToLongTerm(memory, said("b"), { maxMessages: 2 });
+
+    expect(memory).toEqual({ pending: ["user: a"], summaries: numbered(8) });
+  });
+});
+
+describe("readSummaries", () => {
+  it.each([
+    [[], [], []],
+    [["one", "two"], [], ["one", "two"]],
+    [[], ["user: a"], ["user: a"]],
+    [
+      ["one", "two"],
+      ["user: a", "user: b"],
+      ["one", "two", "user: a / user: b"],
+    ],
+  ])("returns the summaries %j, and behind them a digest of the lines %j", (summaries, pending, read) => {
+    expect(readSummaries({ summaries, pending })).toEqual(read);
   });
 });
