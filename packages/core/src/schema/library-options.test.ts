@@ -94,15 +94,6 @@ describe("the options for Valibot", () => {
       }),
     ],
     ["partialCheck", v.object({ a: v.pipe(dates, v.partialCheck([["from"], ["until"]], fits)) })],
-    [
-      "partialCheckAsync",
-      v.objectAsync({
-        a: v.pipeAsync(
-          dates,
-          v.partialCheckAsync([["from"], ["until"]], async () => true),
-        ),
-      }),
-    ],
   ])("leave out the function of %s", (_, schema) => {
     const { a } = toJsonSchema(toStandardJsonSchema(schema))["properties"] as { a: { type: string } };
 

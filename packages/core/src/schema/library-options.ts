@@ -36,8 +36,8 @@ export function findUnrepresentable(jsonSchema: unknown): { path: string; what: 
 }
 
 // Valibot's actions that are functions of the program: values are checked with them, but JSON Schema cannot hold them.
-const checks = ["check", "check_items", "partial_check", "raw_check"];
-const checkingActions = [...checks, ...checks.map((name) => `${name}_async`)];
+// Those that are asynchronous have the same names.
+const checkingActions = ["check", "check_items", "partial_check", "raw_check"];
 
 function markAs(name: string | ((context: Options) => string)) {
   return (context: Options) => ({ [mark]: typeof name === "string" ? name : name(context) });
