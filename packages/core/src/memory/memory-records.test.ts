@@ -132,9 +132,9 @@ describe("MemoryRecords.allWithId", () => {
     await plant(first, "seed");
     await remember(second, {}, { mark: "second" });
 
-    expect((await marksIn(recordsIn(first, second))).toSorted()).toEqual(
-      [...owners.keys()].map(String).concat("second", "seed"),
-    );
+    const marks = await marksIn(recordsIn(first, second));
+    expect(marks).toHaveLength(owners.length + 2);
+    expect(new Set(marks)).toEqual(new Set([...owners.keys()].map(String).concat("second", "seed")));
   });
 
   it("yields the memory of no owner without its entry too, which earlier releases did not write", async () => {

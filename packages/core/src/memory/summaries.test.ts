@@ -114,14 +114,14 @@ describe("addToLongTerm", () => {
     [80, 40],
     [1000, 40],
   ])("keeps lines until there are enough for a summary: with a window of %i, %i", async (maxMessages, enough) => {
-    const lines = (count: number) => numbered(count).map((text) => `user: ${text}`);
-    const pending = lines(enough - 2);
+    const numberedLines = (count: number) => numbered(count).map((text) => `user: ${text}`);
+    const pending = numberedLines(enough - 2);
     const kept = await addToLongTerm({ pending, summaries: ["old"] }, said(`s${enough - 1}`), { maxMessages });
-    expect(kept).toEqual({ pending: lines(enough - 1), summaries: ["old"] });
+    expect(kept).toEqual({ pending: numberedLines(enough - 1), summaries: ["old"] });
 
     expect(await addToLongTerm(kept, said(`s${enough}`), { maxMessages })).toEqual({
       pending: [],
-      summaries: ["old", digest(lines(enough))],
+      summaries: ["old", digest(numberedLines(enough))],
     });
   });
 

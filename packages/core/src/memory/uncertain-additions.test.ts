@@ -6,14 +6,20 @@ const hello = (): ChatMessage[] => [{ role: "user", content: "Hello" }];
 const bye = (): ChatMessage[] => [{ role: "user", content: "Bye" }];
 
 describe("UncertainAdditions", () => {
-  it.each<[string, ReturnType<typeof hello>, string, boolean]>([
-    ["the same messages, of which the record has the addition", hello(), "one", true],
-    ["the same messages, of which the record has another addition", hello(), "two", false],
-    ["the same messages, of which the record has no addition", hello(), "", false],
-    ["other messages", bye(), "one", false],
-    ["more messages", [...hello(), ...bye()], "one", false],
-    ["no messages", [], "one", false],
-  ])("knows %s", (_, messages, additionId, isStored) => {
+  it.each<[string, { messages: ChatMessage[]; additionId: string; isStored: boolean }]>([
+    [
+      "the same messages, of which the record has the addition",
+      { messages: hello(), additionId: "one", isStored: true },
+    ],
+    [
+      "the same messages, of which the record has another addition",
+      { messages: hello(), additionId: "two", isStored: false },
+    ],
+    ["the same messages, of which the record has no addition", { messages: hello(), additionId: "", isStored: false }],
+    ["other messages", { messages: bye(), additionId: "one", isStored: false }],
+    ["more messages", { messages: [...hello(), ...bye()], additionId: "one", isStored: false }],
+    ["no messages", { messages: [], additionId: "one", isStored: false }],
+  ])("knows %s", (_, { messages, additionId, isStored }) => {
     const additions = new UncertainAdditions();
     additions.note("s", { id: "one", messages: hello() });
 

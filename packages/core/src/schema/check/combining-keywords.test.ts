@@ -130,30 +130,32 @@ describe("not", () => {
   });
 });
 
-describe("if", () => {
-  const isCompany = { properties: { kind: { const: "company" } }, required: ["kind"] };
-  const whole = { if: isCompany, then: { required: ["vat"] }, else: { required: ["born"] } };
+/** A schema with a condition, from the JSON text of its parts: an object literal with a `then` would be a promise of sorts. */
+const conditional = (text: string) => JSON.parse(`{${text}}`) as JsonSchema;
 
-  it.each<[JsonSchema, unknown, string[]]>([
-    [whole, { kind: "company", vat: 1 }, []],
-    [whole, { kind: "company", born: 1 }, ["vat: expected a value, got nothing"]],
-    [whole, { kind: "person", born: 1 }, []],
-    [whole, { kind: "person", vat: 1 }, ["born: expected a value, got nothing"]],
-    [whole, {}, ["born: expected a value, got nothing"]],
-    [{ if: isCompany, then: { required: ["vat"] } }, { kind: "person" }, []],
-    [{ if: isCompany, then: { required: ["vat"] } }, { kind: "company" }, ["vat: expected a value, got nothing"]],
-    [{ if: isCompany, else: { required: ["born"] } }, { kind: "company" }, []],
-    [{ if: isCompany, else: { required: ["born"] } }, {}, ["born: expected a value, got nothing"]],
-    [{ if: isCompany }, {}, []],
-    [{ then: { required: ["vat"] }, else: { required: ["born"] } }, {}, []],
-    [{ if: true, then: { required: ["vat"] } }, {}, ["vat: expected a value, got nothing"]],
-    [
-      { if: false, then: { required: ["vat"] }, else: { required: ["born"] } },
-      {},
-      ["born: expected a value, got nothing"],
-    ],
-  ])("reports problems of the branch that it chooses, and none of the condition: %j, %j", (schema, value, problems) => {
-    expect(problemsOf(schema, value)).toEqual(problems);
+describe("if", () => {
+  const isCompany = '"if": { "properties": { "kind": { "const": "company" } }, "required": ["kind"] }';
+  const withThen = '"then": { "required": ["vat"] }';
+  const withElse = '"else": { "required": ["born"] }';
+  const noVat = ["vat: expected a value, got nothing"];
+  const notBorn = ["born: expected a value, got nothing"];
+
+  it.each<[string, unknown, string[]]>([
+    [`${isCompany}, ${withThen}, ${withElse}`, { kind: "company", vat: 1 }, []],
+    [`${isCompany}, ${withThen}, ${withElse}`, { kind: "company", born: 1 }, noVat],
+    [`${isCompany}, ${withThen}, ${withElse}`, { kind: "person", born: 1 }, []],
+    [`${isCompany}, ${withThen}, ${withElse}`, { kind: "person", vat: 1 }, notBorn],
+    [`${isCompany}, ${withThen}, ${withElse}`, {}, notBorn],
+    [`${isCompany}, ${withThen}`, { kind: "person" }, []],
+    [`${isCompany}, ${withThen}`, { kind: "company" }, noVat],
+    [`${isCompany}, ${withElse}`, { kind: "company" }, []],
+    [`${isCompany}, ${withElse}`, {}, notBorn],
+    [isCompany, {}, []],
+    [`${withThen}, ${withElse}`, {}, []],
+    [`"if": true, ${withThen}, ${withElse}`, {}, noVat],
+    [`"if": false, ${withThen}, ${withElse}`, {}, notBorn],
+  ])("reports problems of the branch that it chooses, and none of the condition: %s, %j", (schema, value, problems) => {
+    expect(problemsOf(conditional(schema), value)).toEqual(problems);
   });
 });
 
@@ -166,7 +168,7 @@ describe("the schema of a combining keyword", () => {
     [{ $ref: 1 }, 'at #, "$ref" must be a string'],
     [{ oneOf: [true, { minLength: -1 }] }, 'at #/oneOf/1, "minLength" must be an integer of at least 0'],
     [{ allOf: [{ not: { type: 1 } }] }, "at #/allOf/0/not,"],
-    [{ if: true, then: 5 }, "at #/then, a schema must be an object or a boolean"],
+    [conditional('"if": true, "then": 5'), "at #/then, a schema must be an object or a boolean"],
     [{ if: true, else: { anyOf: [] } }, 'at #/else, "anyOf" must have at least one schema'],
   ])("is refused with its place when it is malformed: %j", (schema, problem) => {
     expect(() => compileCheck(schema, "parameters")).toThrow(problem);
