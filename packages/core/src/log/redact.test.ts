@@ -54,6 +54,19 @@ describe("isSecretName", () => {
 });
 
 describe("createRedactor", () => {
+  it.each(["Bearer", "bearer", "Basic", "Token", "ApiKey"])("hides the token of a header %s by itself too", (scheme) => {
+    const redact = createRedactor([`${scheme} ${secret}`]);
+
+    expect(redact(`token ${secret} has expired`)).toBe("token [redacted] has expired");
+    expect(redact(`got "${scheme} ${secret}", ${scheme} again`)).toBe(`got "[redacted]", ${scheme} again`);
+  });
+
+  it("hides a secret of several words as a whole alone", () => {
+    const redact = createRedactor(["open sesame now", "Bearer"]);
+
+    expect(redact("sesame now: open sesame now")).toBe("sesame now: [redacted]");
+  });
+
   it("hides the given values in every encoding", () => {
     const redact = createRedactor([`${secret}/+`]);
 

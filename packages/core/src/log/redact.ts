@@ -44,9 +44,15 @@ const patterns = [
   /((?:authorization|api[-_]?key|access[-_]?token|client[-_]?secret|password)\\?["']?\s*[:=]\s*\\?["']?(?:(?:Bearer|Basic)\s+)?)(?!Bearer\s|Basic\s)[^\s"'\\,;&}[\]]+/gi,
 ];
 
-/** Makes a redactor of these values. It also hides what looks like a secret in a URL, header or object. */
+/** The scheme before the token in the value of a header `Authorization`. */
+const scheme = /^(?:Bearer|Basic|Token|ApiKey)\s+/i;
+
+/**
+ * Makes a redactor of these values. Of the value of a header `Authorization` it hides the token by itself too. It also hides
+ * what looks like a secret in a URL, header or object.
+ */
 export function createRedactor(secrets: Iterable<string> = []): Redactor {
-  const maskSecrets = createMasker(secrets);
+  const maskSecrets = createMasker([...secrets].flatMap((secret) => [secret, secret.replace(scheme, "")]));
   return (text, maxLength) =>
     patterns.reduce((rest, pattern) => rest.replace(pattern, `$1${redactedText}`), maskSecrets(text, maxLength));
 }

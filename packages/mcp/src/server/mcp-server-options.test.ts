@@ -1,0 +1,115 @@
+import { createLogger, Team, Workflow } from "@troupe/core";
+import { ScriptedModel } from "@troupe/core/testing";
+import { describe, expect, it } from "vitest";
+import { serveAgents } from "../../test/served-agents.ts";
+import { readMcpServerOptions } from "./mcp-server-options.ts";
+import type { McpServerOptions } from "./mcp-server-options.ts";
+
+const { agents } = serveAgents();
+const { helper } = agents;
+const model = new ScriptedModel();
+const team = new Team({ name: "office", mode: "coordinate", model, members: [helper] });
+const flow = new Workflow({ name: "flow", initialState: {}, steps: [{ name: "add", run: () => ({}) }] });
+const extend = (): void => undefined;
+
+const read = (options: object) => readMcpServerOptions({ agents: { helper }, ...options } as McpServerOptions);
+const refused = (message: string) =>
+  expect.objectContaining({ code: "invalid_config", message: expect.stringContaining(message) }) as Error;
+
+describe("readMcpServerOptions", () => {
+  it("fills in the defaults", () => {
+    const { tools, logger, ...settings } = read({});
+
+    expect(settings).toEqual({
+      agents: new Map([["helper", helper]]),
+      teams: new Map(),
+      workflows: new Map(),
+      name: "troupe",
+      version: "1.0.0",
+      maxSessions: 1000,
+      sessionIdleMs: 1_800_000,
+      trustAddresses: false,
+      genericApiKeyHeader: true,
+      maxBodyBytes: 1_048_576,
+      maxTasks: 1000,
+      maxMediaBytes: 1_048_576,
+    });
+    expect([...tools.keys()]).toEqual(["ask_helper"]);
+    expect(logger.info).toBeTypeOf("function");
+  });
+
+  it("keeps the defaults of sessions with extend, and each beside the other that is given", () => {
+    expect(read({ extend })).toMatchObject({ maxSessions: 1000, sessionIdleMs: 1_800_000 });
+    expect(read({ extend, maxSessions: 1 })).toMatchObject({ maxSessions: 1, sessionIdleMs: 1_800_000 });
+    expect(read({ extend, maxSessions: 0 })).toMatchObject({ maxSessions: 0 });
+    expect(read({ extend, sessionIdleMs: 1 })).toMatchObject({ maxSessions: 1000, sessionIdleMs: 1 });
+  });
+
+  it("sorts the entries by their kinds", () => {
+    const settings = read({ teams: { team }, workflows: { flow } });
+
+    expect(settings.agents).toEqual(new Map([["helper", helper]]));
+    expect(settings.teams).toEqual(new Map([["team", team]]));
+    expect(settings.workflows).toEqual(new Map([["flow", flow]]));
+    expect([...settings.tools.keys()]).toEqual(["ask_helper", "ask_team", "run_flow"]);
+  });
+
+  it("takes every option as given", () => {
+    const options = {
+      name: "team",
+      version: "2",
+      instructions: "",
+      allowedOrigins: ["https://app.example"],
+      allowedHosts: ["api.example"],
+      extend,
+      stateKey: "s".repeat(32),
+      maxSessions: 5,
+      sessionIdleMs: 2 ** 31 - 1,
+      trustAddresses: true,
+      genericApiKeyHeader: false,
+      maxBodyBytes: 1,
+      maxTasks: 1,
+      maxMediaBytes: 0,
+      runOptions: () => ({}),
+      shutdown: { add: () => undefined },
+      logger: createLogger(),
+    };
+
+    expect(read(options)).toMatchObject(options);
+  });
+
+  it.each<[string, object, string]>([
+    ["an unknown option", { agent: {} }, 'Unknown option "agent" of createMcpServer'],
+    ["a blank name", { name: " " }, "name must be a string that is not blank"],
+    ["a number as the version", { version: 2 }, "version must be a string"],
+    ["a number as instructions", { instructions: 1 }, "instructions must be a string"],
+    ["an origin with a path", { allowedOrigins: ["https://app.example/x"] }, "allowedOrigins[0] must be an origin"],
+    ["a URL as a host", { allowedHosts: ["https://api.example"] }, "allowedHosts[0] must be a name or an address"],
+    ["an object as extend", { extend: {} }, "extend must be a function"],
+    ["a fraction of sessions", { extend, maxSessions: 0.5 }, "maxSessions must be an integer of 0 or more"],
+    ["fewer than no sessions", { extend, maxSessions: -1 }, "maxSessions must be an integer of 0 or more"],
+    ["sessions of no time", { extend, sessionIdleMs: 0 }, "sessionIdleMs must be an integer from 1 to 2147483647"],
+    ["sessions longer than a timer", { extend, sessionIdleMs: 2 ** 31 }, "sessionIdleMs must be an integer from 1 to"],
+    ["a key of 31 characters", { extend, stateKey: "s".repeat(31) }, "stateKey must be a string of at least 32"],
+    ["a string for a boolean", { trustAddresses: "yes" }, "trustAddresses must be true or false"],
+    ["a number for a boolean", { genericApiKeyHeader: 0 }, "genericApiKeyHeader must be true or false"],
+    ["messages of 0 bytes", { maxBodyBytes: 0 }, "maxBodyBytes must be a positive integer, got 0."],
+    ["an object as runOptions", { runOptions: {} }, "runOptions must be a function"],
+    ["an object as runs", { runs: {} }, "runs must be a RunService, with the methods accept"],
+    ["0 tasks", { maxTasks: 0 }, "maxTasks must be a positive integer, got 0."],
+    ["fewer than 0 bytes of media", { maxMediaBytes: -1 }, "maxMediaBytes must be an integer of 0 or more"],
+    ["an object as a shutdown", { shutdown: {} }, "shutdown must be what createShutdown() of @troupe/http returns"],
+    ["the console as a logger", { logger: console }, "logger must be a logger"],
+    ["maxSessions without extend", { maxSessions: 1 }, "maxSessions has no effect without extend"],
+    ["maxSessions 0 without extend", { maxSessions: 0 }, "maxSessions has no effect without extend"],
+    ["sessionIdleMs without extend", { sessionIdleMs: 1 }, "sessionIdleMs has no effect without extend"],
+    ["stateKey without extend", { stateKey: "s".repeat(32) }, "stateKey has no effect without extend"],
+    [
+      "a time of sessions that are not kept",
+      { extend, maxSessions: 0, sessionIdleMs: 1 },
+      "sessionIdleMs has no effect with maxSessions 0",
+    ],
+  ])("refuses %s", (_, options, message) => {
+    expect(() => read(options)).toThrow(refused(message));
+  });
+});
