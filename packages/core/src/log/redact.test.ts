@@ -54,11 +54,25 @@ describe("isSecretName", () => {
 });
 
 describe("createRedactor", () => {
-  it.each(["Bearer", "bearer", "Basic", "Token", "ApiKey"])("hides the token of a header %s by itself too", (scheme) => {
-    const redact = createRedactor([`${scheme} ${secret}`]);
+  it.each(["Bearer", "bearer", "Basic", "Token", "ApiKey"])(
+    "hides the token of a header %s by itself too",
+    (scheme) => {
+      const redact = createRedactor([`${scheme} ${secret}`]);
 
-    expect(redact(`token ${secret} has expired`)).toBe("token [redacted] has expired");
-    expect(redact(`got "${scheme} ${secret}", ${scheme} again`)).toBe(`got "[redacted]", ${scheme} again`);
+      expect(redact(`token ${secret} has expired`)).toBe("token [redacted] has expired");
+      expect(redact(`got "${scheme} ${secret}", ${scheme} again`)).toBe(`got "[redacted]", ${scheme} again`);
+    },
+  );
+
+  it("leaves no part of a token at the cut, however short", () => {
+    const redact = createRedactor();
+    const text = `Sent Bearer ${secret} twice`;
+
+    for (let length = "Sent Bearer ".length + 1; length < text.length - " twice".length; length++) {
+      expect(redact(text, length), `${length}`).toBe("Sent Bearer [redacted]…");
+    }
+    expect(redact("The bearer of news", 13)).toBe("The bearer [redacted]…");
+    expect(redact("The bearer of news")).toBe("The bearer of news");
   });
 
   it("hides a secret of several words as a whole alone", () => {

@@ -39,7 +39,8 @@ export function isSecretName(name: string): boolean {
 
 /** Secrets known by the characters before them, which are the first group and are kept. */
 const patterns = [
-  /(\bBearer\s+)[\w.~+/=-]{8,}/gi,
+  // A shorter one at the end of a string that was cut is the beginning of a token.
+  /(\bBearer\s+)(?:[\w.~+/=-]{8,}|[\w.~+/=-]+(?=…$))/gi,
   /([?&](?:key|token|access_token)=)[^&\s"'#]+/gi,
   /((?:authorization|api[-_]?key|access[-_]?token|client[-_]?secret|password)\\?["']?\s*[:=]\s*\\?["']?(?:(?:Bearer|Basic)\s+)?)(?!Bearer\s|Basic\s)[^\s"'\\,;&}[\]]+/gi,
 ];

@@ -81,7 +81,10 @@ describe("errorResponseRefs", () => {
   it.each<[number[], string[]]>([
     [[], ["4XX", "default"]],
     [[500], ["500", "4XX", "default"]],
-    [[500, 503], ["500", "503", "4XX", "default"]],
+    [
+      [500, 503],
+      ["500", "503", "4XX", "default"],
+    ],
     [[399], ["399", "4XX", "default"]],
     [[400], ["400", "default"]],
     [[499], ["499", "default"]],
