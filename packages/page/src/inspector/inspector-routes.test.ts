@@ -186,7 +186,9 @@ describe("the lists and runs in the inspector", () => {
     const { url } = await serveFake({ list: () => Promise.resolve({ runs: [{ ...all, ...hidden }], next: "n2" }) });
 
     expect(await (await fetch(url)).json()).toEqual({ runs: [all], next: "n2", sees: "all" });
-    const { runs } = (await (await fetch(url, { headers: { "x-user": "ada" } })).json()) as { runs: RunView[] };
+    type Own = { runs: RunView[]; sees: string };
+    const { runs, sees } = (await (await fetch(url, { headers: { "x-user": "ada" } })).json()) as Own;
+    expect(sees).toBe("own");
     expect(runs[0]?.error?.code).toBe("internal");
     expect(runs[0]?.error?.message).not.toContain("hunter2");
   });

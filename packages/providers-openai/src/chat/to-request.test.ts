@@ -1,8 +1,11 @@
 import type { ChatMessage, ModelOptions } from "@troupe/core";
 import { describe, expect, it } from "vitest";
 import { lastBody, modelOf, question, startVendor, streamed } from "../../test/ask.ts";
+import { callOf } from "../../test/model-call.ts";
+import type { CallSetup } from "../../test/model-call.ts";
 import { bodyOf, conversation, looseTool, strictParameters, strictTool } from "../../test/request-body.ts";
 import type { Setup } from "../../test/request-body.ts";
+import { toChatRequest } from "./to-request.ts";
 
 describe("a request for Chat Completions", () => {
   const chat = { api: "chat" } as const;
@@ -121,5 +124,124 @@ describe("a request for Chat Completions", () => {
     const messages: ChatMessage[] = [question[0] as ChatMessage, { role: "assistant", content: null }];
 
     expect((await bodyOf({}, { ...chat, messages }))["messages"]).toEqual(question);
+  });
+});
+
+/** Returns the fields of a request beside the model and the messages, and the names of what was left out. */
+function fieldsOf(options: ModelOptions, setup: CallSetup = {}): { fields: object; omitted: string[] } {
+  const { call, omitted } = callOf(options, setup);
+  const { model: _model, messages: _messages, ...fields } = toChatRequest(call) as Record<string, unknown>;
+  return { fields, omitted };
+}
+
+describe("toChatRequest", () => {
+  it.each<[string, ModelOptions, object]>([
+    ["no settings", {}, {}],
+    ["temperature 0", { temperature: 0 }, { temperature: 0 }],
+    ["temperature 2", { temperature: 2 }, { temperature: 2 }],
+    ["topP 0", { topP: 0 }, { top_p: 0 }],
+    ["topP 1", { topP: 1 }, { top_p: 1 }],
+    ["both", { temperature: 0, topP: 0 }, { temperature: 0, top_p: 0 }],
+    ["stop words", { stop: ["a", " "] }, { stop: ["a", " "] }],
+    ["no stop words", { stop: [] }, { stop: [] }],
+    ["maxTokens", { maxTokens: 1 }, { max_completion_tokens: 1 }],
+    ["seed 0", { seed: 0 }, { seed: 0 }],
+    ["seed -1", { seed: -1 }, { seed: -1 }],
+    ["a cache key", { cacheKey: "s1" }, { prompt_cache_key: "s1" }],
+    ["an empty array of tools", { tools: [], toolChoice: "required", parallelToolCalls: false }, {}],
+    ["a text as format", { responseFormat: "text" }, {}],
+    ["a field of the vendor", { vendor: { openai: { user: "u" } } }, { user: "u" }],
+    ["fields of other vendors", { vendor: { anthropic: { top_k: 1 } } }, {}],
+  ])("has the fields of %s alone, as given", (_, options, fields) => {
+    expect(fieldsOf(options)).toEqual({ fields, omitted: [] });
+  });
+
+  it.each([true, false])("says if tools may be called in parallel: %s", (parallelToolCalls) => {
+    const { fields } = fieldsOf({ tools: [looseTool], parallelToolCalls });
+
+    expect(fields).toMatchObject({ parallel_tool_calls: parallelToolCalls });
+    expect(fieldsOf({ tools: [looseTool] }).fields).toEqual({ tools: [{ type: "function", function: looseTool }] });
+  });
+
+  it("marks a tool as strict only where schema and server allow it", () => {
+    const strict = ({ fields }: { fields: object }) =>
+      (fields as { tools: { function: { strict?: boolean } }[] }).tools.map(({ function: { strict: is } }) => is);
+
+    expect(strict(fieldsOf({ tools: [strictTool, looseTool] }))).toEqual([true, undefined]);
+    expect(strict(fieldsOf({ tools: [strictTool] }, { rules: { strict: false } }))).toEqual([undefined]);
+  });
+
+  it("leaves out and reports settings that the model does not take, 0 too, and no others", () => {
+    const all = { temperature: 0, topP: 0, stop: [] };
+
+    expect(fieldsOf(all, { rules: { sampling: false } })).toEqual({
+      fields: { stop: [] },
+      omitted: ["temperature", "topP"],
+    });
+    expect(fieldsOf(all, { rules: { stop: false } })).toEqual({
+      fields: { temperature: 0, top_p: 0 },
+      omitted: ["stop"],
+    });
+    expect(fieldsOf({ temperature: 1 }, { rules: { sampling: false, stop: false } }).omitted).toEqual(["temperature"]);
+    expect(fieldsOf({}, { rules: { sampling: false, stop: false } }).omitted).toEqual([]);
+    expect(fieldsOf({ cacheKey: "s1" }, { rules: { cacheKey: false } })).toEqual({ fields: {}, omitted: [] });
+  });
+
+  it("limits tokens under the name that the server knows", () => {
+    expect(fieldsOf({ maxTokens: 5 }, { rules: { maxTokensField: "max_tokens" } }).fields).toEqual({ max_tokens: 5 });
+  });
+
+  it("lets fields of the vendor replace its own, but not make a stream of another kind", () => {
+    const vendor = { openai: { temperature: 1, stream: false, model: "other" } };
+
+    expect(fieldsOf({ temperature: 0, vendor }, { stream: true }).fields).toMatchObject({
+      temperature: 1,
+      stream: true,
+      stream_options: { include_usage: true },
+    });
+    expect(fieldsOf({}, { stream: false }).fields).not.toHaveProperty("stream_options");
+  });
+
+  it.each<[string, ModelOptions, CallSetup, object, string[]]>([
+    ["none without reasoning", {}, {}, {}, []],
+    ["reasoning of a model that does not reason", { reasoning: { enabled: true } }, {}, {}, ["reasoning"]],
+    ["none of a model that does not reason", { reasoning: { enabled: false } }, {}, {}, []],
+    [
+      "reasoning beside tools",
+      { reasoning: { enabled: true, effort: "low" }, tools: [looseTool] },
+      { rules: { reasoning: true, reasoningWithTools: false } },
+      { tools: expect.any(Array) },
+      ["reasoning"],
+    ],
+    [
+      "reasoning beside tools that the model takes",
+      { reasoning: { enabled: true, effort: "low" }, tools: [looseTool] },
+      { rules: { reasoning: true, reasoningWithTools: true } },
+      { tools: expect.any(Array), reasoning_effort: "low" },
+      [],
+    ],
+    [
+      "reasoning without tools",
+      { reasoning: { enabled: true, effort: "low" }, tools: [] },
+      { rules: { reasoning: true, reasoningWithTools: false } },
+      { reasoning_effort: "low" },
+      [],
+    ],
+    [
+      "reasoning without an effort on OpenRouter",
+      { reasoning: { enabled: true } },
+      { rules: { reasoning: true, reasoningStyle: "openrouter" } },
+      { reasoning: { enabled: true } },
+      [],
+    ],
+    [
+      "reasoning without an effort on Groq",
+      { reasoning: { enabled: true } },
+      { rules: { reasoning: true, reasoningStyle: "groq" } },
+      { reasoning_format: "parsed" },
+      [],
+    ],
+  ])("asks for %s", (_, options, setup, fields, omitted) => {
+    expect(fieldsOf(options, setup)).toEqual({ fields, omitted });
   });
 });

@@ -2,6 +2,8 @@ import { createLogger } from "@troupe/core";
 import type { ModelOptions } from "@troupe/core";
 import { describe, expect, it } from "vitest";
 import { lastBody, modelOf, question, startVendor, streamed } from "../../test/ask.ts";
+import { callOf } from "../../test/model-call.ts";
+import type { CallSetup } from "../../test/model-call.ts";
 import {
   bodyOf,
   conversation,
@@ -10,6 +12,7 @@ import {
   strictParameters,
   strictTool,
 } from "../../test/request-body.ts";
+import { toResponsesRequest } from "./to-request.ts";
 
 describe("a request to Responses", () => {
   it("says the conversation in the vendor's words, and stores nothing there", async () => {
@@ -131,5 +134,99 @@ describe("a request to Responses", () => {
         lines.some((line) => line.includes(`${option} is left out`)),
         option,
       ).toBe(true);
+  });
+});
+
+/** Returns the fields of a request beside those that all have, and the names of what was left out. */
+function fieldsOf(options: ModelOptions, setup: CallSetup = {}): { fields: object; omitted: string[] } {
+  const { call, omitted } = callOf(options, setup);
+  const { model: _model, input: _input, store, ...fields } = toResponsesRequest(call) as Record<string, unknown>;
+  expect(store).toBe(false);
+  return { fields, omitted };
+}
+
+describe("toResponsesRequest", () => {
+  const include = ["reasoning.encrypted_content"];
+
+  it.each<[string, ModelOptions, object, string[]]>([
+    ["no settings", {}, {}, []],
+    ["temperature 0", { temperature: 0 }, { temperature: 0 }, []],
+    ["topP 0", { topP: 0 }, { top_p: 0 }, []],
+    ["both", { temperature: 2, topP: 1 }, { temperature: 2, top_p: 1 }, []],
+    ["maxTokens", { maxTokens: 1 }, { max_output_tokens: 1 }, []],
+    ["a cache key", { cacheKey: "s1" }, { prompt_cache_key: "s1" }, []],
+    ["stop words, which Responses do not know", { stop: [] }, {}, ["stop"]],
+    ["a seed, which Responses do not know", { seed: 0 }, {}, ["seed"]],
+    ["an empty array of tools", { tools: [], toolChoice: "required", parallelToolCalls: false }, {}, []],
+    ["a text as format", { responseFormat: "text" }, {}, []],
+    ["a field of the vendor", { vendor: { openai: { user: "u" } } }, { user: "u" }, []],
+    ["fields of other vendors", { vendor: { anthropic: { top_k: 1 } } }, {}, []],
+  ])("has the fields of %s alone, as given", (_, options, fields, omitted) => {
+    expect(fieldsOf(options)).toEqual({ fields, omitted });
+  });
+
+  it("leaves out and reports settings that the model does not take, 0 too, and no others", () => {
+    const rules = { sampling: false, cacheKey: false };
+
+    expect(fieldsOf({ temperature: 0, topP: 0, cacheKey: "s1" }, { rules })).toEqual({
+      fields: {},
+      omitted: ["temperature", "topP"],
+    });
+    expect(fieldsOf({ topP: 1 }, { rules }).omitted).toEqual(["topP"]);
+    expect(fieldsOf({}, { rules }).omitted).toEqual([]);
+  });
+
+  it.each([true, false])("says if tools may be called in parallel: %s", (parallelToolCalls) => {
+    const { fields } = fieldsOf({ tools: [looseTool], parallelToolCalls });
+
+    expect(fields).toMatchObject({ parallel_tool_calls: parallelToolCalls });
+    expect(Object.keys(fieldsOf({ tools: [looseTool] }).fields)).toEqual(["tools"]);
+  });
+
+  it("marks every tool as strict or not: the vendor would take it as strict otherwise", () => {
+    const strict = (setup: CallSetup) =>
+      (fieldsOf({ tools: [strictTool, looseTool] }, setup).fields as { tools: { strict: boolean }[] }).tools.map(
+        (tool) => tool.strict,
+      );
+
+    expect(strict({})).toEqual([true, false]);
+    expect(strict({ rules: { strict: false } })).toEqual([false, false]);
+  });
+
+  it("lets fields of the vendor replace its own, but not make a stream of another kind", () => {
+    const vendor = { openai: { temperature: 1, stream: false } };
+
+    expect(fieldsOf({ temperature: 0, vendor }, { stream: true }).fields).toEqual({ temperature: 1, stream: true });
+  });
+
+  it.each<[string, ModelOptions["reasoning"], CallSetup["rules"], object, string[]]>([
+    ["none of a model that does not reason", { enabled: false }, {}, {}, []],
+    ["reasoning of a model that does not reason", { enabled: true }, {}, {}, ["reasoning"]],
+    ["what a reasoning model does by itself", undefined, { reasoning: true }, { include }, []],
+    ["no reasoning of a model that can do without", { enabled: false }, { reasoning: true }, { include }, []],
+    [
+      "no reasoning of a model that always reasons",
+      { enabled: false },
+      { reasoning: true, sampling: false },
+      { include },
+      ["reasoning.enabled false"],
+    ],
+    [
+      "reasoning with its summary",
+      { enabled: true, effort: "low" },
+      { reasoning: true, reasoningSummary: true },
+      { include, reasoning: { effort: "low", summary: "auto" } },
+      [],
+    ],
+    [
+      "reasoning without a summary",
+      { enabled: true, effort: "low" },
+      { reasoning: true, reasoningSummary: false },
+      { include, reasoning: { effort: "low" } },
+      [],
+    ],
+    ["reasoning of no effort", { enabled: true }, { reasoning: true, reasoningSummary: false }, { include }, []],
+  ])("asks for %s", (_, reasoning, rules, fields, omitted) => {
+    expect(fieldsOf({ ...(reasoning && { reasoning }) }, { ...(rules && { rules }) })).toEqual({ fields, omitted });
   });
 });
