@@ -19,7 +19,7 @@ describe("toEffort", () => {
     ["none", { enabled: true, effort: "none" }, ["none", "low"], "none", []],
     ["none, which it does not take", { enabled: true, effort: "none" }, ["low"], "low", ["reasoning.effort none"]],
     ["any of a model without efforts", { enabled: true, effort: "low" }, [], undefined, []],
-  ])("reads %s", (_, reasoning, efforts, effort, reported) => {
+  ])("reads %s", (...[, reasoning, efforts, effort, reported]) => {
     const { call, omitted } = callOf({ ...(reasoning && { reasoning }) }, { rules: { efforts } });
 
     expect([toEffort(call), omitted]).toEqual([effort, reported]);
@@ -41,7 +41,7 @@ describe("reportReasoning", () => {
       { ...always, efforts: ["none", "low"] },
       false,
     ],
-  ])("%s", (_, reasoning, rules, isReported) => {
+  ])("%s", (...[, reasoning, rules, isReported]) => {
     const { call, omitted } = callOf({ ...(reasoning && { reasoning }) }, { rules });
     reportReasoning(call);
 

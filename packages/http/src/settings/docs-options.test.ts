@@ -103,8 +103,14 @@ describe("readDocsOptions", () => {
     for (const option of ["docsPath", "specPath"]) {
       expect(() => read({ [option]: path })).toThrow(refused(`swagger.${option} must be a path such as "/docs"`));
     }
-    if (path !== "") expect(() => read({ routePrefix: path })).toThrow(refused("swagger.routePrefix must be a path"));
   });
+
+  it.each(["/", "api", "/api/", "//api", "/api/../v1", "/:api", " ", null, 1])(
+    "refuses the prefix %j",
+    (routePrefix) => {
+      expect(() => read({ routePrefix })).toThrow(refused("swagger.routePrefix must be a path"));
+    },
+  );
 
   it.each(["agents", "teams", "workflows", "runs", "sessions", "health", "ready"])(
     "refuses paths at /%s, which the router answers itself, in any case",

@@ -1,3 +1,4 @@
+import { TroupeError } from "@troupe/core";
 import { describe, expect, it } from "vitest";
 import type { McpRequest } from "./answer-request.ts";
 import { createSourceGuard, readCaller } from "./read-caller.ts";
@@ -16,8 +17,8 @@ function passes(options: Parameters<typeof createSourceGuard>[0], { headers = {}
     createSourceGuard(options)(requestOf(headers, more));
     return true;
   } catch (error) {
-    expect(error).toMatchObject({ code: "forbidden" });
-    return false;
+    if (TroupeError.is(error) && error.code === "forbidden") return false;
+    throw error;
   }
 }
 
@@ -157,7 +158,7 @@ describe("readCaller", () => {
   it("names each key and the header authorization as a secret", () => {
     const { secrets } = readCaller(requestOf({ ...keys, authorization: "Bearer token" }), settings);
 
-    expect(secrets.toSorted()).toEqual(["Bearer token", ...Object.values(keys)].toSorted());
+    expect(new Set(secrets)).toEqual(new Set(["Bearer token", ...Object.values(keys)]));
   });
 
   it("leaves x-api-key to the host without genericApiKeyHeader, and still hides it", () => {

@@ -99,7 +99,7 @@ describe("the events of a run in the inspector", () => {
     ],
     ["the position in the address when the browser has no event yet", "?after=e5", { "last-event-id": "" }, "e5"],
     ["the first one for an empty last event", "", { "last-event-id": "" }, undefined],
-  ])("begin behind %s [page.inspector-events]", async (_, query, headers, after) => {
+  ])("begin behind %s [page.inspector-events]", async (...[, query, headers, after]) => {
     const events = heldEvents([attempt]);
     const { url, calls } = await serveFake({ events: () => events });
     const reply = await fetch(`${url}/r1/events${query}`, { headers: { ...headers, "x-user": "ada" } });

@@ -177,7 +177,7 @@ describe("ChatToolCalls", () => {
     const chunks: ModelChunk[] = [];
     const calls = new ChatToolCalls();
     calls.add({ index: 0, id: "a", function: { name: "f" } }, chunks);
-    for (const called of [undefined, null, "f", []]) calls.add({ index: 0, function: called } as WireCall, chunks);
+    for (const called of [undefined, null, "f", []]) calls.add({ index: 0, function: called }, chunks);
 
     expect(chunks).toHaveLength(1);
   });

@@ -241,7 +241,7 @@ describe("toChatRequest", () => {
       { reasoning_format: "parsed" },
       [],
     ],
-  ])("asks for %s", (_, options, setup, fields, omitted) => {
+  ])("asks for %s", (...[, options, setup, fields, omitted]) => {
     expect(fieldsOf(options, setup)).toEqual({ fields, omitted });
   });
 });

@@ -161,7 +161,7 @@ describe("toResponsesRequest", () => {
     ["a text as format", { responseFormat: "text" }, {}, []],
     ["a field of the vendor", { vendor: { openai: { user: "u" } } }, { user: "u" }, []],
     ["fields of other vendors", { vendor: { anthropic: { top_k: 1 } } }, {}, []],
-  ])("has the fields of %s alone, as given", (_, options, fields, omitted) => {
+  ])("has the fields of %s alone, as given", (...[, options, fields, omitted]) => {
     expect(fieldsOf(options)).toEqual({ fields, omitted });
   });
 
@@ -226,7 +226,7 @@ describe("toResponsesRequest", () => {
       [],
     ],
     ["reasoning of no effort", { enabled: true }, { reasoning: true, reasoningSummary: false }, { include }, []],
-  ])("asks for %s", (_, reasoning, rules, fields, omitted) => {
+  ])("asks for %s", (...[, reasoning, rules, fields, omitted]) => {
     expect(fieldsOf({ ...(reasoning && { reasoning }) }, { ...(rules && { rules }) })).toEqual({ fields, omitted });
   });
 });
