@@ -1,9 +1,11 @@
 import { inspect } from "node:util";
 import { TcpProxy } from "@troupe-internal/fault-tools";
+import { TroupeError } from "@troupe/core";
 import type { Logger } from "@troupe/core";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { QdrantDouble } from "../test/qdrant-double.ts";
 import type { DoubleFault } from "../test/qdrant-double.ts";
+import { isMissing, QdrantFailures, statusOf } from "./qdrant-failure.ts";
 import type { QdrantOptions } from "./qdrant-options.ts";
 import { QdrantVectorStore } from "./qdrant-vector-store.ts";
 
@@ -140,6 +142,106 @@ describe("The API key of QdrantVectorStore", () => {
     expect(called).toEqual([]);
     expect(warn.mock.calls).toEqual([[expect.stringMatching(/without encryption/)]]);
     await store.close();
+  });
+});
+
+/** An error as Qdrant's library throws it. */
+const thrown = (fields: object, message = "Failed", cause?: unknown): Error =>
+  Object.assign(new Error(message, cause === undefined ? {} : { cause }), fields);
+/** The body of an error of Qdrant. */
+const saying = (error: unknown) => ({ data: { status: { error } } });
+
+describe("QdrantFailures", () => {
+  const failures = new QdrantFailures(apiKey);
+  const shown = (error: unknown): string => inspect(failures.from(error), { depth: 20, showHidden: true });
+
+  it.each([170, 179, 180, 181, 190, 198, 199, 200, 201])(
+    "hides a key that begins after %i characters of a text",
+    (at) => {
+      const text = `${"x".repeat(at)}${apiKey} and more`;
+      for (const error of [
+        thrown({}, text),
+        thrown({ status: 500, ...saying(text) }),
+        thrown({}, "outer", thrown({}, text)),
+      ])
+        expect(shown(error)).not.toContain(apiKey.slice(0, 3));
+    },
+  );
+
+  it("keeps the first 200 characters of a text, which are the server's own where it sent some", () => {
+    const causeOf = (error: Error) => (failures.from(error).cause as Error).message;
+    for (const length of [199, 200]) {
+      const text = "x".repeat(length);
+      expect([causeOf(thrown({}, text)), causeOf(thrown(saying(text), "other"))]).toEqual([text, text]);
+    }
+    expect(causeOf(thrown(saying("x".repeat(201))))).toBe(`${"x".repeat(200)}…`);
+  });
+
+  it("copies name, code, status and at most four causes, and no other field", () => {
+    let error = thrown({ name: "Fifth", code: "E5" }, "5");
+    for (const depth of [4, 3, 2, 1])
+      error = thrown({ name: `N${depth}`, code: `E${depth}`, secret: "x" }, `${depth}`, error);
+    const first = failures.from(Object.assign(error, { status: 500, headers: { "api-key": apiKey } })).cause as Error;
+    const causes = [];
+    for (let cause: unknown = first; cause instanceof Error; { cause } = cause)
+      causes.push([cause.name, cause.message, cause.stack, Object.fromEntries(Object.entries(cause))]);
+
+    expect(causes).toEqual([
+      ["N1", "1", "N1: 1", { code: "E1", status: 500 }],
+      ["N2", "2", "N2: 2", { code: "E2" }],
+      ["N3", "3", "N3: 3", { code: "E3" }],
+      ["N4", "4", "N4: 4", { code: "E4" }],
+    ]);
+  });
+
+  it("keeps a code that is a string alone, and returns a TroupeError as it is", () => {
+    const own = new TroupeError("invalid_value", "Own.");
+
+    expect(Object.keys(failures.from(thrown({ code: 7 })).cause as Error)).toEqual([]);
+    expect(failures.from(own)).toBe(own);
+  });
+
+  it.each<[Error, RegExp]>([
+    [thrown({ name: "QdrantClientTimeoutError" }), /did not answer in time/],
+    [thrown({ name: "QdrantClientResourceExhaustedError" }), /too many requests/],
+    [thrown({ status: 401 }), /refused the API key\. Check apiKey/],
+    [thrown({ status: 403 }), /does not let it do this/],
+    [thrown({ status: 404 }), /does not know the address/],
+    [thrown({ status: 400 }), /refused a request\. Version 1\.16/],
+    [thrown({ status: 422, ...saying("disk is full") }), /full disk/],
+    [thrown({ status: 500, ...saying("not enough space") }), /full disk/],
+    [thrown({ status: 499 }), /refused a request/],
+    [thrown({ status: 500 }), /failed\. See its log/],
+    [thrown({ code: "ENOTFOUND" }), /cannot be found\. Check the name/],
+    [thrown({}, "fetch failed", thrown({ code: "EAI_AGAIN" })), /name server/],
+    [thrown({}, "fetch failed", thrown({ code: "ECONNRESET" })), /lost the connection/],
+    [thrown({}, "fetch failed", thrown({ code: "ECONNREFUSED" })), /cannot be reached\. Check url/],
+    [thrown({}, "No space left on device"), /none of Qdrant's/],
+  ])("says of %o that it %s", (error, sentence) => {
+    expect(failures.from(error)).toMatchObject({ code: "storage_unavailable" });
+    expect(failures.from(error).message).toMatch(sentence);
+  });
+
+  it.each<[object, boolean]>([
+    [{ status: 404, ...saying("Not found: Collection `a` doesn't exist!") }, true],
+    [{ status: 404, ...saying("") }, true],
+    [{ status: 404 }, false],
+    [{ status: 404, data: "<html>" }, false],
+    [{ status: 404, data: null }, false],
+    [{ status: 404, ...saying(7) }, false],
+    [{ status: 400, ...saying("Not found") }, false],
+    [{ ...saying("Not found") }, false],
+  ])("tells a collection that does not exist from other errors: %j is one, %s", (fields, expected) => {
+    expect(isMissing(thrown(fields))).toBe(expected);
+  });
+
+  it.each([
+    [{ status: 503 }, 503],
+    [{ status: "503" }, undefined],
+    [{}, undefined],
+    [{ name: "QdrantClientResourceExhaustedError" }, 429],
+  ])("finds in %j the status %s", (fields, status) => {
+    expect(statusOf(thrown(fields))).toBe(status);
   });
 });
 
