@@ -27,13 +27,26 @@ const types: Readonly<Record<string, string>> = {
 /** The files for all pages of this process, which are the same: to bundle and to compress them takes most of a page's start. */
 let reading: Promise<ClientFiles> | undefined;
 
-/** Reads the scripts and the style sheet of the page: those that the build has made or, in a checkout without them, those that it would make. */
-export async function readClientFiles(): Promise<ClientFiles> {
-  return await (reading ??= read());
+/**
+ * Reads the scripts and the style sheet of the page: those that the build has made or, in a checkout without them, those that it
+ * would make. After a failure they are read anew.
+ */
+export async function readClientFiles(readContents = findContents): Promise<ClientFiles> {
+  const begun = (reading ??= read(readContents));
+  try {
+    return await begun;
+  } catch (error) {
+    if (reading === begun) reading = undefined;
+    throw error;
+  }
 }
 
-async function read(): Promise<ClientFiles> {
-  const contents = (await readBuilt(new URL("client/", import.meta.url))) ?? (await bundleSources());
+async function findContents(): Promise<Contents> {
+  return (await readBuilt(new URL("client/", import.meta.url))) ?? (await bundleSources());
+}
+
+async function read(readContents: () => Promise<Contents>): Promise<ClientFiles> {
+  const contents = await readContents();
   const files = new Map<string, ClientFile>();
   for (const [name, content] of contents) {
     const type = types[name.split(".").at(-1) ?? ""];

@@ -11,7 +11,7 @@ function nest(levels: number, inner: Json, isArray = false): Json {
   return value;
 }
 
-const call = { t: "call", step: "s", tool: "t", effect: "write", key: "k" } as const;
+const call = { t: "call", step: "s", tool: "t", effect: "once", key: "k" } as const;
 
 /** The places of values in entries: a chunk lies deepest. */
 const entries: [place: string, entry: (value: Json) => LogEntry][] = [
