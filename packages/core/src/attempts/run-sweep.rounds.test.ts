@@ -89,10 +89,10 @@ describe("the round of a sweep", () => {
   it("does not submit a run that begins here while it is renewed", async () => {
     const { sweep, store, storage, performing, submitted } = sweepOf();
     await open(storage, "run", sweepMs);
-    const { renew } = store;
+    const renew = store.renew.bind(store);
     vi.spyOn(store, "renew").mockImplementation(async (run) => {
       performing.set(run.runId, {} as Performing);
-      return await renew.call(store, run);
+      return await renew(run);
     });
     await sweep.sweep();
 
@@ -103,10 +103,10 @@ describe("the round of a sweep", () => {
     const { sweep, store, storage, submitted } = sweepOf();
     await open(storage, "lost", sweepMs);
     await open(storage, "won", sweepMs);
-    const { renew } = store;
+    const renew = store.renew.bind(store);
     vi.spyOn(store, "renew").mockImplementation(async (run) => {
       if (run.runId === "lost") await open(storage, "lost", 1);
-      return await renew.call(store, run);
+      return await renew(run);
     });
     await sweep.sweep();
 

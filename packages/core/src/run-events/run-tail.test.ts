@@ -1,63 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { TroupeError } from "../errors/troupe-error.ts";
-import { logKey } from "../journal/log-entry.ts";
 import type { LogEntry } from "../journal/log-entry.ts";
-import { LogWriter } from "../journal/log-writer.ts";
-import type { RunRecord, RunStorage } from "../run-store/run-record.ts";
-import type { RunEvent } from "../run-store/run-view.ts";
 import { RemoteStorage } from "../storage/test/remote-storage.ts";
-import { RunTail } from "./run-tail.ts";
-import { RunTails } from "./run-tails.ts";
+import { attempt, chunks, end, ids, readAll, store, tailOf, whole } from "./test/tails.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
-
-const down = new TroupeError("storage_unavailable", "The database restarts.");
-
-const attempt: LogEntry = { t: "attempt", n: 1, id: "i", node: "n", print: "" };
-const end: LogEntry = { t: "end", output: null };
-const chunks = (count: number, step = ""): LogEntry => {
-  return { t: "chunks", step, chunks: Array.from({ length: count }, () => ({ type: "text" })) };
-};
-
-/** Stores the next records of the run, as another process does; a record with a number was cut there. */
-async function store({ inner }: RemoteStorage, first: number, ...records: (LogEntry[] | number)[]): Promise<void> {
-  for (const [index, record] of records.entries()) {
-    const isCut = typeof record === "number";
-    const value = isCut ? { v: 1, entries: [], cutFrom: record } : { v: 1, entries: record };
-    await inner.set("run-log", logKey("r", first + index), value as never);
-  }
-}
-
-type Given = {
-  after?: string | undefined;
-  isBounded?: boolean;
-  record?: Partial<RunRecord>;
-  open?: () => Promise<RunRecord>;
-};
-
-function tailOf(storage: RemoteStorage, { after, isBounded = false, record, open }: Given = {}) {
-  const driver = storage.driver as RunStorage;
-  const init = { storage: driver, writer: new LogWriter(driver), isPerformedHere: () => false };
-  const tails = new RunTails({ ...init, checkQuiet: async () => {} });
-  const opened = { status: "running", attempts: 1, ...record } as RunRecord;
-  return new RunTail({ runId: "r", after, storage: driver, tails, open: open ?? (async () => opened), isBounded });
-}
-
-/** Reads a tail to its end: the ids of its events, and the code of the error. */
-async function readAll(tail: RunTail): Promise<string[]> {
-  const ids: string[] = [];
-  try {
-    for await (const { id } of tail) ids.push(id);
-  } catch (error) {
-    ids.push((error as TroupeError).code);
-  }
-  return ids;
-}
-
-/** The events of a run that is over: 1.0 to 1.2, 2.0 and 2.1, none in 3, 4.0 and the end as 4.1. */
-const whole = [[attempt, chunks(2)], [chunks(1, "s"), chunks(1)], [], [chunks(1), end]] satisfies LogEntry[][];
-const ids = ["1.0", "1.1", "1.2", "2.0", "2.1", "4.0", "4.1"];
 
 describe("a reader of a run that is over", () => {
   it.each([undefined, ...ids])("gets all events behind the position %s", async (after) => {
@@ -101,7 +49,13 @@ describe("a reader of a run that is over", () => {
     const [first, ...others] = await Promise.all([tail.next(), tail.next(), tail.next()]);
     expect(first?.value?.id).toBe("1.0");
     const over = { done: true, value: undefined };
-    expect([...others, await tail.next(), await tail.return(), await tail.next()]).toEqual(Array(5).fill(over));
+    expect([...others, await tail.next(), await tail.return(), await tail.next()]).toEqual([
+      over,
+      over,
+      over,
+      over,
+      over,
+    ]);
   });
 });
 
@@ -225,138 +179,4 @@ describe("a reader of a run that goes on", () => {
       expect(() => tailOf(new RemoteStorage(), { after })).toThrow(refusal);
     },
   );
-});
-
-describe("a reader that leaves", () => {
-  type Scene = {
-    storage: RemoteStorage;
-    given?: Given;
-    before?: (tail: RunTail) => Promise<unknown>;
-    goOn: () => void;
-  };
-
-  const scenes: [when: string, create: () => Scene][] = [
-    [
-      "while its record is read",
-      () => {
-        const record = Promise.withResolvers<RunRecord>();
-        const goOn = () => record.resolve({ status: "running", attempts: 1 } as RunRecord);
-        return { storage: new RemoteStorage(), given: { open: () => record.promise }, goOn };
-      },
-    ],
-    [
-      "while its backlog is read",
-      () => {
-        const read = Promise.withResolvers<void>();
-        const storage = new RemoteStorage();
-        storage.onRequest = () => read.promise;
-        return { storage, given: { record: { attempts: 2 } }, goOn: read.resolve };
-      },
-    ],
-    [
-      "while the log is read",
-      () => {
-        const read = Promise.withResolvers<void>();
-        const storage = new RemoteStorage();
-        storage.onRequest = () => read.promise;
-        return { storage, goOn: read.resolve };
-      },
-    ],
-    [
-      "while events are read",
-      () => {
-        const read = Promise.withResolvers<void>();
-        const storage = new RemoteStorage();
-        storage.onRequest = async () => {
-          await read.promise;
-          await store(storage, 1, ...whole);
-        };
-        return { storage, goOn: read.resolve };
-      },
-    ],
-    [
-      "while the log is read behind an event",
-      () => {
-        const read = Promise.withResolvers<void>();
-        const storage = new RemoteStorage();
-        const before = async (tail: RunTail) => {
-          await store(storage, 1, [attempt]);
-          await tail.next();
-          storage.onRequest = () => read.promise;
-        };
-        return { storage, before, goOn: read.resolve };
-      },
-    ],
-    ["while it waits for the next event", () => ({ storage: new RemoteStorage(), goOn: () => {} })],
-    [
-      "while the storage is away",
-      () => {
-        const storage = new RemoteStorage();
-        storage.onRequest = () => Promise.reject(down);
-        return { storage, goOn: () => {} };
-      },
-    ],
-  ];
-
-  it.each(scenes)("%s does so at once, keeps nothing, and ends the call that waits", async (_when, create) => {
-    const { storage, given, before, goOn } = create();
-    const tail = tailOf(storage, given);
-    await before?.(tail);
-    const next = tail.next();
-    await vi.advanceTimersByTimeAsync(10);
-    const left = vi.fn<(step: unknown) => void>();
-    void tail.return().then(left);
-    goOn();
-    await vi.advanceTimersByTimeAsync(0);
-
-    expect(left).toHaveBeenCalledExactlyOnceWith({ done: true, value: undefined });
-    expect(await next).toEqual({ done: true, value: undefined });
-    expect(await tail.next()).toEqual({ done: true, value: undefined });
-    await vi.advanceTimersByTimeAsync(100);
-    expect([storage.isWatched, vi.getTimerCount()]).toEqual([false, 0]);
-  });
-
-  it("between two events of a record gets no more of them", async () => {
-    const storage = new RemoteStorage();
-    await store(storage, 1, ...whole);
-    const tail = tailOf(storage);
-    const first = (await tail.next()).value as RunEvent;
-    await tail.return();
-
-    expect(first.id).toBe("1.0");
-    expect(await tail.next()).toEqual({ done: true, value: undefined });
-  });
-
-  it("before it has asked for an event reads nothing", async () => {
-    const storage = new RemoteStorage();
-    const open = vi.fn<() => Promise<RunRecord>>();
-    const tail = tailOf(storage, { open });
-    await tail.return();
-
-    expect(await tail.next()).toEqual({ done: true, value: undefined });
-    expect([open.mock.calls, storage.requests]).toEqual([[], []]);
-  });
-});
-
-describe("a reader of a storage that is away", () => {
-  it.each([
-    ["goes on with the same event", 29_000, ["1.0", "1.1"]],
-    ["ends with the error after 30 seconds", 31_000, ["storage_unavailable"]],
-  ])("%s", async (_what, awayMs, read) => {
-    const storage = new RemoteStorage();
-    await store(storage, 1, [attempt, end]);
-    storage.onRequest = () => Promise.reject(down);
-    const reading = readAll(tailOf(storage));
-    await vi.advanceTimersByTimeAsync(awayMs);
-    storage.onRequest = () => {};
-    await vi.advanceTimersByTimeAsync(1000);
-
-    expect(await reading).toEqual(read);
-  });
-
-  it("ends at once with another error", async () => {
-    const storage = new RemoteStorage();
-    await storage.inner.set("run-log", logKey("r", 1), { v: 1 });
-    expect(await readAll(tailOf(storage))).toEqual(["storage_corrupt"]);
-  });
 });

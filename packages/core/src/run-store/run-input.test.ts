@@ -56,7 +56,7 @@ describe("isLongInput", () => {
   const longest = 32_768;
   const text = (length: number) => "é".repeat(length);
 
-  it.each<[name: string, input: string, extra: unknown, isLong: boolean]>([
+  it.each<[name: string, ...row: [input: string, extra: unknown, isLong: boolean]]>([
     ["nothing", "", [], false],
     ["a text of the longest length", text(longest), [], false],
     ["one more character", text(longest + 1), [], true],
@@ -68,7 +68,7 @@ describe("isLongInput", () => {
     ["one more flag", "", [null, true, ...Array(longest - 1).fill(false)], true],
     ["a text in arrays in objects", "", { a: [{ b: [text(longest)] }, {}] }, false],
     ["a text in arrays in objects, and one more", "", { a: [{ b: [text(longest)] }, { c: "x" }] }, true],
-  ])("weighs %s", (_name, input, extra, isLong) => {
+  ])("weighs %s", (_name, ...[input, extra, isLong]) => {
     expect(isLongInput({ input, options: { extra } as RunInput["options"] })).toBe(isLong);
   });
 
@@ -166,13 +166,13 @@ describe("an input in pieces", () => {
     expect(await inputKeys(storage, "run")).toHaveLength(4);
     expect(await inputKeys(storage, "ru")).toEqual([]);
 
-    await removeInput(storage, "run", first?.inputPieces?.id);
+    await removeInput(storage, "run", first.inputPieces?.id);
     expect(await inputKeys(storage, "run")).toHaveLength(1);
-    expect((await readInput(storage, second as RunRecord)).input).toBe("second");
+    expect((await readInput(storage, second)).input).toBe("second");
 
     await writeInput(storage, record({ input: "third" }, "run"));
     await removeInput(storage, "run");
     expect(await inputKeys(storage, "run")).toEqual([]);
-    expect((await readInput(storage, other as RunRecord)).input).toBe("other");
+    expect((await readInput(storage, other)).input).toBe("other");
   });
 });

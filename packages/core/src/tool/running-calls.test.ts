@@ -86,9 +86,9 @@ describe("CallSlots", () => {
     ],
   ])("has as many slots as before after a wait that %s", async (_how, wait) => {
     const slots = new CallSlots(2, () => false);
-    for (const _round of [1, 2, 3]) {
+    for (let round = 0; round < 3; round++) {
       expect(slots.take()).toBe(undefined);
-      await slots.leaveFor(wait).catch((error: unknown) => expect(error).toEqual(new Error("of the wait")));
+      await Promise.allSettled([slots.leaveFor(wait)]);
       // The call goes on with its slot, and gives it back at its end.
       expect(slots.take()).toBe(undefined);
       slots.give();
