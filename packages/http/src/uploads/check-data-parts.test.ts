@@ -1,0 +1,82 @@
+import { describe, expect, it } from "vitest";
+import { checkDataParts } from "./check-data-parts.ts";
+import { readUploadOptions } from "./upload-options.ts";
+import type { FileUploadOptions } from "./upload-options.ts";
+
+const rulesOf = (options: FileUploadOptions) => readUploadOptions(options, {});
+const small = rulesOf({ maxFileSize: 6 });
+const pngs = rulesOf({ allowedMimeTypes: ["image/png", "audio/*"] });
+const base64 = (bytes: number): string => Buffer.alloc(bytes, "a").toString("base64");
+const png = Buffer.from("\x89PNG\r\n\x1a\n0123456789", "latin1").toString("base64");
+const refused = (code: string, message: string) =>
+  expect.objectContaining({ code, message: expect.stringContaining(message) }) as Error;
+
+describe("checkDataParts", () => {
+  it.each([0, 1, 2, 3, 4, 5, 6])("takes data of %s bytes where 6 are allowed", (bytes) => {
+    for (const data of [base64(bytes), base64(bytes).replaceAll("=", ""), `data:image/png;base64,${base64(bytes)}`]) {
+      expect(() => checkDataParts({ input: [{ data }] }, small)).not.toThrow();
+    }
+  });
+
+  it.each([7, 8, 9, 100])("refuses data of %s bytes where 6 are allowed", (bytes) => {
+    for (const data of [base64(bytes), base64(bytes).replaceAll("=", ""), `DATA:image/png;base64,${base64(bytes)}`]) {
+      expect(() => checkDataParts({ input: [{ data }] }, small)).toThrow(
+        refused("payload_too_large", "input[0].data must have at most 6 bytes."),
+      );
+    }
+  });
+
+  it.each<[string, object]>([
+    ["the type that a part names", { data: base64(1), mimeType: "image/png" }],
+    ["a type in capitals, with parameters", { data: base64(1), mimeType: "Image/PNG ; a=b" }],
+    ["a family of types", { data: base64(1), mimeType: "audio/wav" }],
+    ["the type of a data URL", { data: `data:image/png;base64,${base64(30)}` }],
+    ["the type by the first bytes", { data: png }],
+  ])("takes %s", (_, part) => {
+    expect(() => checkDataParts({ input: [part] }, pngs)).not.toThrow();
+  });
+
+  it.each<[string, object, string]>([
+    ["another type", { data: base64(1), mimeType: "image/gif" }, '"image/gif"'],
+    ["a type that only begins alike", { data: base64(1), mimeType: "image/png2" }, '"image/png2"'],
+    ["an empty type", { data: base64(1), mimeType: "" }, '""'],
+    ["another type of a data URL", { data: `data:text/html;base64,${base64(30)}` }, '"text/html"'],
+    ["bytes of no known type", { data: base64(30) }, '"application/octet-stream"'],
+    ["a type that is claimed over the first bytes", { data: png, mimeType: "text/html" }, '"text/html"'],
+    ["a number as type, where the bytes tell none", { data: base64(30), mimeType: 7 }, '"application/octet-stream"'],
+  ])("refuses %s", (_, part, type) => {
+    const error = refused("unsupported_media_type", `input[0].data has type ${type}. Expected image/png, audio/*.`);
+    expect(() => checkDataParts({ input: [part] }, pngs)).toThrow(error);
+  });
+
+  it("checks every part of the input and of the messages, and names its place", () => {
+    const part = { data: base64(7) };
+
+    expect(() => checkDataParts({ input: ["a", null, part] }, small)).toThrow(refused("payload_too_large", "input[2]"));
+    expect(() => checkDataParts({ messages: [{ content: "a" }, { content: [{}, part] }] }, small)).toThrow(
+      refused("payload_too_large", "messages[1].content[1].data"),
+    );
+  });
+
+  it("leaves web addresses, and what is no content part, to others", () => {
+    const data = "https://example.org/a-long-address.png";
+    for (const input of [
+      undefined,
+      null,
+      "text",
+      7,
+      {},
+      [],
+      [{ data }],
+      [{ data: data.toUpperCase() }],
+      [{ data: 7 }],
+    ]) {
+      expect(() =>
+        checkDataParts({ input, messages: input }, rulesOf({ maxFileSize: 1, allowedMimeTypes: ["a/b"] })),
+      ).not.toThrow();
+    }
+    for (const messages of [[null], [7], [{}], [{ content: null }], { length: 1 }]) {
+      expect(() => checkDataParts({ messages }, small)).not.toThrow();
+    }
+  });
+});
