@@ -12,16 +12,16 @@ const refused = (code: string, message: string) =>
   expect.objectContaining({ code, message: expect.stringContaining(message) }) as Error;
 
 describe("checkDataParts", () => {
-  it.each([0, 1, 2, 3, 4, 5, 6])("takes data of %s bytes where 6 are allowed", (bytes) => {
-    for (const data of [base64(bytes), base64(bytes).replaceAll("=", ""), `data:image/png;base64,${base64(bytes)}`]) {
-      expect(() => checkDataParts({ input: [{ data }] }, small)).not.toThrow();
-    }
-  });
+  it.each([1, 2, 3, 4, 5, 6, 7])("takes data of %s bytes where so many are allowed, and no byte more", (most) => {
+    const rules = rulesOf({ maxFileSize: most });
+    const forms = (data: string): string[] => [data, data.replaceAll("=", ""), `DATA:image/png;base64,${data}`];
 
-  it.each([7, 8, 9, 100])("refuses data of %s bytes where 6 are allowed", (bytes) => {
-    for (const data of [base64(bytes), base64(bytes).replaceAll("=", ""), `DATA:image/png;base64,${base64(bytes)}`]) {
-      expect(() => checkDataParts({ input: [{ data }] }, small)).toThrow(
-        refused("payload_too_large", "input[0].data must have at most 6 bytes."),
+    for (const data of [...forms(base64(most)), ...forms(base64(0))]) {
+      expect(() => checkDataParts({ input: [{ data }] }, rules), data).not.toThrow();
+    }
+    for (const data of [...forms(base64(most + 1)), ...forms(base64(most + 9))]) {
+      expect(() => checkDataParts({ input: [{ data }] }, rules), data).toThrow(
+        refused("payload_too_large", `input[0].data must have at most ${most} bytes.`),
       );
     }
   });
