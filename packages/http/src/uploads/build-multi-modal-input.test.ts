@@ -42,7 +42,7 @@ describe("buildMultiModalInput", () => {
 
   it("leaves the parts of the body as they were", async () => {
     const input = [{ type: "text", text: "a" }];
-    await buildMultiModalInput({ input }, [png as never]);
+    await buildMultiModalInput({ input }, [png]);
 
     expect(input).toHaveLength(1);
   });
