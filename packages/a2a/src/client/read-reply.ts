@@ -1,4 +1,4 @@
-import { readContentData, readObject, readObjects, readText } from "@troupe/core/adapter";
+import { getOwn, readContentData, readObject, readObjects, readText } from "@troupe/core/adapter";
 import { present } from "../wire/field-reader.ts";
 import type { A2AArtifact, A2AEvent, A2AMessage, A2APart, A2AStatus, A2ATask, A2ATaskState } from "../wire/task.ts";
 
@@ -39,8 +39,7 @@ export function readEvent(result: unknown): RemoteEvent | undefined {
     const value = readObject(fields[name]);
     if (Object.keys(value).length > 0 && !("kind" in fields)) return readers[name]?.(value);
   }
-  const read = readers[readText(fields["kind"]) || guessKind(fields)];
-  return read?.(fields);
+  return getOwn(readers, readText(fields["kind"]) || guessKind(fields))?.(fields);
 }
 
 /** Clients of 0.x must send `kind`; some agents leave it out. */

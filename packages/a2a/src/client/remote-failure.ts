@@ -1,6 +1,6 @@
 import { TroupeError } from "@troupe/core";
 import type { ErrorCode } from "@troupe/core";
-import { cutText, readObject, readRetryAfter, readText } from "@troupe/core/adapter";
+import { cutText, getOwn, readObject, readRetryAfter, readText } from "@troupe/core/adapter";
 import type { ReplyHeaders } from "@troupe/core/adapter";
 
 /** The ways in which an exchange with a remote agent fails. `form` is an answer that is no A2A message, or breaks its rules. */
@@ -73,7 +73,7 @@ const codesOfReasons: Readonly<Record<string, number>> = {
 export function failureOfError(error: unknown, status?: number): RemoteFailure {
   const { code, message, details } = readObject(error);
   const reasons = Array.isArray(details) ? details.map((detail) => readText(readObject(detail)["reason"])) : [];
-  const ofReason = reasons.map((reason) => codesOfReasons[reason]).find((known) => known !== undefined);
+  const ofReason = reasons.map((reason) => getOwn(codesOfReasons, reason)).find((known) => known !== undefined);
   const rpcCode = ofReason ?? (Number.isSafeInteger(code) && (code as number) < 0 ? (code as number) : undefined);
   const remoteText = cutText(readText(message), longestText) || undefined;
   if (rpcCode === undefined) return failureOfStatus(status ?? toStatus(code), undefined, remoteText);
