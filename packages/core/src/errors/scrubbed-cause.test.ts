@@ -34,12 +34,20 @@ describe("scrubbedCause", () => {
     expect(copy?.stack).not.toContain(secret);
   });
 
+  it("masks a secret in the frames of the stack", () => {
+    const error = new Error("no");
+    error.stack = `Error: no\n    at call (/srv/${secret}/main.js:1:1)`;
+
+    expect(scrub(error)?.stack).toMatch(/at call \(.*main\.js:1:1\)$/);
+    expect(scrub(error)?.stack).not.toContain(secret);
+  });
+
   it("keeps no message without the text, in any of the causes", () => {
     const copy = scrub(new Error("outer", { cause: new Error("inner") }), false);
+    const cause = copy?.cause as Error | undefined;
 
-    expect(copy?.message).toBe("(text left out)");
-    expect((copy?.cause as Error).message).toBe("(text left out)");
-    expect(`${copy?.stack}${(copy?.cause as Error).stack}`).not.toMatch(/outer|inner/);
+    expect([copy?.message, cause?.message]).toEqual(["(text left out)", "(text left out)"]);
+    expect(`${copy?.stack}${cause?.stack}`).not.toMatch(/outer|inner/);
   });
 
   it("keeps the first 200 characters of a message", () => {

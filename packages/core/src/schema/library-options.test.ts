@@ -64,35 +64,8 @@ describe("the options for Valibot", () => {
 
   it.each([
     ["check", v.object({ a: v.pipe(v.string(), v.check(fits)) })],
-    [
-      "checkAsync",
-      v.objectAsync({
-        a: v.pipeAsync(
-          v.string(),
-          v.checkAsync(async () => true),
-        ),
-      }),
-    ],
     ["checkItems", v.object({ a: v.pipe(v.array(v.string()), v.checkItems(fits)) })],
-    [
-      "checkItemsAsync",
-      v.objectAsync({
-        a: v.pipeAsync(
-          v.array(v.string()),
-          v.checkItemsAsync(async () => true),
-        ),
-      }),
-    ],
     ["rawCheck", v.object({ a: v.pipe(v.string(), v.rawCheck(pass)) })],
-    [
-      "rawCheckAsync",
-      v.objectAsync({
-        a: v.pipeAsync(
-          v.string(),
-          v.rawCheckAsync(async () => {}),
-        ),
-      }),
-    ],
     ["partialCheck", v.object({ a: v.pipe(dates, v.partialCheck([["from"], ["until"]], fits)) })],
   ])("leave out the function of %s", (_, schema) => {
     const { a } = toJsonSchema(toStandardJsonSchema(schema as v.GenericSchema))["properties"] as { a: { type: string } };
