@@ -68,7 +68,9 @@ describe("the options for Valibot", () => {
     ["rawCheck", v.object({ a: v.pipe(v.string(), v.rawCheck(pass)) })],
     ["partialCheck", v.object({ a: v.pipe(dates, v.partialCheck([["from"], ["until"]], fits)) })],
   ])("leave out the function of %s", (_, schema) => {
-    const { a } = toJsonSchema(toStandardJsonSchema(schema as v.GenericSchema))["properties"] as { a: { type: string } };
+    const { a } = toJsonSchema(toStandardJsonSchema(schema as v.GenericSchema))["properties"] as {
+      a: { type: string };
+    };
 
     expect(["string", "array", "object"]).toContain(a.type);
   });
