@@ -91,7 +91,9 @@ describe("the sessions of members, when that of the team is deleted", () => {
     new TroupeError("storage_unavailable", "The database restarts."),
     Object.assign(new Error("There is no such file."), { code: "not_found" }),
   ])("are told of when they cannot be: %s", async (error) => {
-    const fail = async () => await Promise.reject(error);
+    const fail = async () => {
+      throw error;
+    };
     await expect(listenerFor(fail).forgetSession?.("s", owner)).rejects.toBe(error);
   });
 });
