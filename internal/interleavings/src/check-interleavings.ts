@@ -1,6 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import fc from "fast-check";
 import { expect, inject, vi } from "vitest";
+import { fakeSleeps } from "./fake-sleeps.ts";
 import { HeldCalls } from "./held-calls.ts";
 
 /** A subject with dependencies that are held, and what may happen to it. */
@@ -52,9 +53,11 @@ export async function checkInterleavings(
       vi.useFakeTimers({
         toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "Date", "performance"],
       });
+      const endSleeps = fakeSleeps();
       try {
         await play(plan, create, { stepMs, quietMs });
       } finally {
+        endSleeps();
         vi.useRealTimers();
       }
     }),
