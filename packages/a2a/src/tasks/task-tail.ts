@@ -75,21 +75,21 @@ export class TaskTail {
 
   async #watchWaits(): Promise<void> {
     const { attempts } = this.task.run;
-    try {
-      this.#paused = await this.#look((now) => isSettled(now) && now.attempts > attempts);
-      if (this.#paused?.status === "waiting") this.#events.leave();
-    } catch {
-      // The reader of the events is told.
-    }
+    const isNew = (now: RunView): boolean => isSettled(now) && now.attempts > attempts;
+    // A storage may be away for a moment. If it stays away, the reader of the events is told.
+    this.#paused = await this.#look(isNew, { isPatient: true });
+    if (this.#paused?.status === "waiting") this.#events.leave();
   }
 
-  /** Looks at the record of the run until it is as it should be. */
-  async #look(isRight: (run: RunView) => boolean): Promise<RunView | undefined> {
+  /** Looks at the record of the run until it is as it should be. `isPatient`: looks again after a look that fails. */
+  async #look(isRight: (run: RunView) => boolean, { isPatient = false } = {}): Promise<RunView | undefined> {
     const { service, run } = this.task;
     const { owner, left } = this.#client;
     for (let ms = looks.firstMs; !left.aborted && !this.#isOver; ms = Math.min(2 * ms, looks.lastMs)) {
-      const now = await service.get(run.runId, owner);
-      if (isRight(now)) return now;
+      const now = await service.get(run.runId, owner).catch((error: unknown) => {
+        if (!isPatient) throw error;
+      });
+      if (now !== undefined && isRight(now)) return now;
       await sleep(ms, undefined, { ref: false, signal: left }).catch(() => undefined);
     }
     return undefined;
