@@ -45,6 +45,8 @@ export class ListeningConnection {
   readonly #init: Init;
   readonly #closed = new AbortController();
   #client: PostgresConnection | undefined;
+  /** Gives the connection up, so that another is made. */
+  #lose: () => void = () => {};
 
   constructor(init: Init) {
     this.#init = init;
@@ -53,7 +55,10 @@ export class ListeningConnection {
 
   /** Listens to one more channel. */
   listen(channel: string): void {
-    if (this.#client !== undefined) void this.#listenTo(this.#client, [channel]).catch(() => {});
+    const client = this.#client;
+    if (client === undefined) return;
+    // The other channels are notified: that this one is not would never be seen.
+    void this.#listenTo(client, [channel]).catch(() => this.#client === client && this.#lose());
   }
 
   /** Ends the connection. */
@@ -73,6 +78,7 @@ export class ListeningConnection {
   async #listenUntilLost(): Promise<Outcome> {
     const over = Promise.withResolvers<Outcome>();
     const lose = (): void => over.resolve("lost");
+    this.#lose = lose;
     this.#closed.signal.addEventListener("abort", lose);
     let client: PostgresConnection | undefined;
     try {
