@@ -4,7 +4,14 @@ import type { RequestHandler } from "express";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { serveAgents } from "../../../test/served-agents.ts";
 import { post, serveHttp } from "../../../test/serve-http.ts";
-import { connectFirst, createCashier, ModernClient, startTask, userOfHeader } from "../../../test/task-clients.ts";
+import {
+  connectFirst,
+  createCashier,
+  headersOf,
+  ModernClient,
+  startTask,
+  userOfHeader,
+} from "../../../test/task-clients.ts";
 import { createMcpServer } from "../../index.ts";
 
 const invalidParams = { code: ErrorCode.InvalidParams };
@@ -127,6 +134,23 @@ describe("a task", () => {
     };
     expect([await startAll(anonymous), await startAll(ada), await startAll(bob)]).toEqual([30, 20, 10]);
     await expect(startTask(ada, "tea")).rejects.toThrow("This user has 20 open runs");
+  });
+
+  it("counts users of one id apart by their tenants, of whom neither frees or takes the other's share [mcp-server.task-bounds]", async () => {
+    const { url } = await serveHttp({ maxTasks: 30 }, [userOfHeader]);
+    const at = async (tenantId: string) => await connectFirst(url, { headers: headersOf({ userId: "ada", tenantId }) });
+    const [one, two] = [await at("t1"), await at("t2")];
+    const taskIds: string[] = [];
+    for (let count = 0; count < 20; count++) taskIds.push(await startTask(one, "hang"));
+    await expect(startTask(one, "tea")).rejects.toThrow("This user has 20 open runs");
+    expect(await startTask(two, "hang")).not.toBe("");
+
+    const [taskId = ""] = taskIds;
+    await expect(two.experimental.tasks.cancelTask(taskId)).rejects.toMatchObject(invalidParams);
+    await expect(startTask(one, "tea")).rejects.toThrow("This user has 20 open runs");
+    await one.experimental.tasks.cancelTask(taskId);
+    const begin = async (): Promise<string> => await startTask(one, "hang").catch(() => "");
+    await expect.poll(begin).not.toBe("");
   });
 
   it("counts each address apart where these are trusted [mcp-server.task-bounds]", async () => {
