@@ -16,9 +16,11 @@ import { defineTool } from "../../tool/define-tool.ts";
 import { RunService } from "../run-service.ts";
 
 /** Milliseconds that a tool waits for an approval, and a run of a caller without a verified user for any answer: longer than a sweep. */
-export const waitMs = 50_000;
-/** The number of runs that a process performs at a time, and of those that a user may have open. */
-export const [concurrency, perCaller] = [2, 3];
+const waitMs = 50_000;
+/** The number of runs that a process performs at a time. */
+const concurrency = 2;
+/** The number of runs that a user may have open. */
+export const perCaller = 3;
 
 /** The world that all processes share. */
 export type World = {
