@@ -48,6 +48,31 @@ describe("the history", () => {
     ]);
   });
 
+  it("gives a call that has no result one before what the user said then, also beside results of other calls", async () => {
+    const later: ChatMessage = { role: "user", content: "And now?" };
+    const missing = { type: "tool_result", tool_use_id: "b", content: "not executed", is_error: true };
+    const messages = (await sent(ask, calls(call("a"), call("b")), later, result("a"))) as unknown[];
+
+    expect(messages.at(-1)).toEqual({
+      role: "user",
+      content: [{ type: "tool_result", tool_use_id: "a", content: "rain" }, missing, said("And now?")],
+    });
+  });
+
+  it("knows the calls of an answer that follows another one", async () => {
+    const first: ChatMessage = { role: "assistant", content: "Let me look." };
+    const messages = (await sent(ask, first, calls(call("a")), result("a"))) as unknown[];
+
+    expect(messages).toEqual([
+      { role: "user", content: [said("Umbrella?")] },
+      {
+        role: "assistant",
+        content: [said("Let me look."), { type: "tool_use", id: "a", name: "get_weather", input: { city: "Oslo" } }],
+      },
+      { role: "user", content: [{ type: "tool_result", tool_use_id: "a", content: "rain" }] },
+    ]);
+  });
+
   it("gives a result to calls that have none, and drops results without a call", async () => {
     const messages = await sent(ask, calls(call("a")), { role: "user", content: "Well?" }, result("a"), result("x"));
 

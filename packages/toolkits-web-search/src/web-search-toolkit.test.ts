@@ -41,6 +41,21 @@ describe("web_search", () => {
     });
   });
 
+  it("gives as many results as were asked for where the provider sends an address twice [web-search.search]", async () => {
+    const { service, search } = await startProvider("tavily", "results");
+    const results = ["a", "a", "b", "a", "c", "d"].map((name, index) => ({
+      title: `${name} ${index}`,
+      url: `https://e.x/${name}`,
+      content: "é",
+      score: 1,
+    }));
+    service.answer({ headers: { "content-type": "application/json" }, body: JSON.stringify({ results }) });
+
+    expect(await search({ query: "q", maxResults: 3 })).toMatchObject({
+      content: { results: ["a 0", "b 2", "c 4"].map((title) => ({ title })) },
+    });
+  });
+
   it("asks Tavily with its key in a header [web-search.search]", async () => {
     const { service, search } = await startProvider("tavily", "results");
     await search({ query: " q & r ", maxResults: 3, timeRange: "day" });

@@ -63,6 +63,16 @@ describe("A collection of QdrantVectorStore", () => {
     expect(onlyCollection()[1].points.size).toBe(1);
   });
 
+  it("is not made for a first batch that it could not take, and takes the right one then [qdrant.dimensions]", async () => {
+    await expect(store.write({ upsert: [at("a", [1, 0]), at("b", [1, 0, 0])] })).rejects.toMatchObject({
+      code: "invalid_value",
+    });
+    expect(double.collections.size).toBe(0);
+    await store.write({ upsert: [at("a", [1, 0, 0]), at("b", [0, 1, 0])] });
+
+    expect(onlyCollection()[1]).toMatchObject({ size: 3 });
+  });
+
   it("is written again when another store has cleared it, also with other dimensions", async () => {
     const other = new QdrantVectorStore({ url: double.url });
     await store.upsert(at("a", [1, 0]));

@@ -106,7 +106,7 @@ describe("a push notification", () => {
     ],
   ])("is signed with %s, so that its receiver knows sender, body and time [a2a.push-signed]", async (_, makeKey) => {
     const receiver = await receive();
-    const options = { agents: { helper: scriptedAgent([{ text: "A." }]) }, baseUrl: "https://agents.example" };
+    const options = { agents: { helper: scriptedAgent([{ text: "A." }]) }, baseUrl: "https://agents.example/api/" };
     const { served } = await serveWith([receiver], options, { signingKey: makeKey() });
     const { result } = await served.call("message/send", { ...message0("Hi"), ...notify0(receiver.url) });
     const [first, second] = await receiver.until(2);
@@ -114,7 +114,7 @@ describe("a push notification", () => {
 
     const keysUrl = `${served.url}/.well-known/jwks.json`;
     const claims = await verifyNotification(first, keysUrl);
-    expect(claims).toMatchObject({ iss: "https://agents.example/", aud: receiver.url, taskId: result.id });
+    expect(claims).toMatchObject({ iss: "https://agents.example/api/", aud: receiver.url, taskId: result.id });
     expect(Math.abs(Number(claims["iat"]) - Date.now() / 1000)).toBeLessThan(120);
     expect(Number(claims["exp"]) - Number(claims["iat"])).toBe(300);
     expect((await verifyNotification(second, keysUrl))["jti"]).not.toBe(claims["jti"]);

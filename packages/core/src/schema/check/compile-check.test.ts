@@ -90,6 +90,8 @@ describe("the issues of compileCheck", () => {
 describe("the verdicts of compileCheck where JavaScript misleads", () => {
   it.each<[string, JsonSchema, unknown, boolean]>([
     ["1.0 is an integer", { type: "integer" }, 1.0, true],
+    ["~01 in a reference is ~1", { $ref: "#/$defs/a~01b", $defs: { "a~1b": { type: "null" }, "a/b": {} } }, 1, false],
+    ["~10 in a reference is /0", { $ref: "#/$defs/a~10", $defs: { "a/0": { type: "null" }, "a~0": {} } }, 1, false],
     ["NaN is not a number", { type: "number" }, Number.NaN, false],
     ["infinity is not a number", { type: "number" }, Infinity, false],
     ["an array is not an object", { type: "object" }, [], false],

@@ -43,6 +43,18 @@ describe("callTool of extend", () => {
     });
   });
 
+  it.each([{ ttl: 0 }, { ttl: -1 }, { ttl: "1" }, [], "soon"])(
+    "refuses a wish for a task that is none, or lasts no time: %j",
+    async (task) => {
+      const { url } = await serveHttp({ extend });
+      const client = await connectFirst(url);
+      const params = { name: "ask_helper", arguments: { message: "Hi" }, task };
+      const asked = client.request({ method: "tools/call", params } as never, CallToolResultSchema);
+
+      await expect(asked).rejects.toMatchObject({ code: ErrorCode.InvalidParams });
+    },
+  );
+
   it("gives a client of 2025-11-25 a task where it asks for one and the tool says so [mcp-server.call-tool]", async () => {
     const { url } = await serveHttp({ extend });
     const client = await connectFirst(url);
