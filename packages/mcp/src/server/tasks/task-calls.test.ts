@@ -51,7 +51,10 @@ describe("callTool of extend", () => {
       const params = { name: "ask_helper", arguments: { message: "Hi" }, task };
       const asked = client.request({ method: "tools/call", params } as never, CallToolResultSchema);
 
-      await expect(asked).rejects.toMatchObject({ code: ErrorCode.InvalidParams });
+      await expect(asked).rejects.toMatchObject({
+        code: ErrorCode.InvalidParams,
+        message: expect.stringContaining("task must be an object"),
+      });
     },
   );
 
