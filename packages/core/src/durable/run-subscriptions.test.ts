@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
+import { faultyStorage } from "../testing/faulty-storage.ts";
 import { askingRunnable } from "./test/asking-runnable.ts";
 import { makeService, request, runRecordsIn, scriptedAgent, serveRuns, untilStatus } from "./test/services.ts";
 
@@ -60,6 +61,25 @@ describe("subscriptions to a run", () => {
     expect(await service.subscriptions.list(runId, "host")).toEqual([{ runId, id: "one", data }]);
     const other = makeService({ agents: agents(), storage, sealKeys: ["another key to seal with, quite long"] });
     expect(await other.subscriptions.list(runId, "host")).toEqual([]);
+  });
+
+  it("are served once they are stored, also where the one before could not be removed [durable.subscriptions]", async () => {
+    const storage = new InMemoryStorage();
+    let isFailing = false;
+    const faulty = faultyStorage(storage, ({ method, args }) =>
+      isFailing && method === "delete" && args[0] === "run-subscriptions" ? "fail-before" : undefined,
+    );
+    const service = await serveRuns({ agents: { a: askingRunnable() }, storage: faulty });
+    const { runId } = await service.accept(request);
+    await (await service.subscriptions.put(runId, "host", fromStart))?.end();
+    isFailing = true;
+    const held = await service.subscriptions.put(runId, "host", { ...fromStart, data: { url: "https://e.org/é" } });
+
+    expect(held?.subscription).toMatchObject({ id: "one", data: { url: "https://e.org/é" } });
+    expect(await service.subscriptions.list(runId, "host")).toEqual([held?.subscription]);
+    isFailing = false;
+    await service.subscriptions.delete(runId, "host", "one");
+    expect(await service.subscriptions.list(runId, "host")).toEqual([]);
   });
 
   it("are served by one process, and by another one once it is gone [durable.subscriptions-taken]", async () => {

@@ -96,7 +96,9 @@ export class RunSubscriptions {
     for await (const { key, value } of this.#entriesOf(runId)) {
       const record = readSubscription(value, key);
       const subscription = this.#open(key, record);
-      if (subscription !== undefined) found.set(subscription.id, { subscription, createdAt: record.createdAt });
+      // Of two with an id the open one is newer: the other was not removed when it was replaced.
+      if (subscription === undefined || found.has(subscription.id)) continue;
+      found.set(subscription.id, { subscription, createdAt: record.createdAt });
     }
     const sorted = [...found.values()].toSorted((one, other) => one.createdAt - other.createdAt);
     return sorted.map(({ subscription }) => subscription);
@@ -173,7 +175,12 @@ export class RunSubscriptions {
 
   async #write(state: "open" | "over", { runId, id, record }: Written): Promise<void> {
     await this.#storage.set(namespace, subscriptionKeys.of(state, runId, id), asJson(record));
-    await this.#storage.delete(namespace, subscriptionKeys.of(state === "open" ? "over" : "open", runId, id));
+    const other = state === "open" ? "over" : "open";
+    await this.#storage.delete(namespace, subscriptionKeys.of(other, runId, id)).catch((error: unknown) => {
+      // Refused now, one that is open would be stored for this process, which serves it to nobody.
+      if (state === "over") throw error;
+      this.#init.logger?.warn("An older subscription to a run could not be removed.", { runId, error });
+    });
   }
 
   async #remove(runId: string, id: string): Promise<void> {
