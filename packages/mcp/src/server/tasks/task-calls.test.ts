@@ -49,7 +49,7 @@ describe("callTool of extend", () => {
       const { url } = await serveHttp({ extend });
       const client = await connectFirst(url);
       const params = { name: "ask_helper", arguments: { message: "Hi" }, task };
-      const asked = client.request({ method: "tools/call", params } as never, CallToolResultSchema);
+      const asked = client.request({ method: "tools/call", params }, CallToolResultSchema);
 
       await expect(asked).rejects.toMatchObject({
         code: ErrorCode.InvalidParams,
