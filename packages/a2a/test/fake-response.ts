@@ -8,8 +8,9 @@ export class FakeResponse extends EventEmitter {
   writableEnded = false;
   writableFinished = false;
   writableNeedDrain = false;
-  /** What was sent, and how much of that after the client had left. */
+  /** The text that was sent. */
   text = "";
+  /** The number of pieces that were sent after the client had left. */
   sentInVain = 0;
   readonly #onFull: (() => Promise<void>) | undefined;
 

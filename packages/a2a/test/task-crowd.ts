@@ -20,7 +20,7 @@ import { scriptedAgent } from "./serve-a2a.ts";
 const silent = createLogger({ level: "error", write: () => undefined });
 const owner = { userId: "ann" };
 
-/** What a client gets: events of a stream or its one answer, and an error. */
+/** The events of a stream or the one answer that a client gets, and its error. */
 type Frame = { readonly result?: A2AEvent; readonly error?: string };
 
 /** A call of a client: its response, the signal of its end, and what was refused. */

@@ -177,7 +177,7 @@ export class RunSubscriptions {
     await this.#storage.set(namespace, subscriptionKeys.of(state, runId, id), asJson(record));
     const other = state === "open" ? "over" : "open";
     await this.#storage.delete(namespace, subscriptionKeys.of(other, runId, id)).catch((error: unknown) => {
-      // Refused now, one that is open would be stored for this process, which serves it to nobody.
+      // An open subscription is stored for this process by now: refused, it would be served by none.
       if (state === "over") throw error;
       this.#init.logger?.warn("An older subscription to a run could not be removed.", { runId, error });
     });

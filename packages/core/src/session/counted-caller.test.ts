@@ -3,7 +3,7 @@ import { anonymousCaller, countedCaller, hostCaller } from "./counted-caller.ts"
 
 const keyOf = (address?: string) => countedCaller({}, address).key;
 
-it("a verified user is counted as its owner, wherever it calls from; a claimed one as nobody", () => {
+it("a verified user is counted as its owner from every address, a claimed user as an anonymous caller", () => {
   const ada = { userId: "ada" };
   expect(countedCaller(ada, "1.2.3.4")).toEqual(countedCaller({ ...ada, verified: true }));
   expect(countedCaller(ada).kind).toBe("user");

@@ -36,7 +36,7 @@ describe("WatchedNamespaces", () => {
     expect([runs, log].map(({ mock }) => mock.calls.length)).toEqual([1, 2]);
   });
 
-  it("tells a change that nobody listens to to no later listener", async () => {
+  it("drops a change that has no listener: a later one is not told of it", async () => {
     const watched = new WatchedNamespaces();
     const [early, late] = [listener(), listener()];
     watched.change("runs");

@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import { isEnded } from "../../run-store/run-record.ts";
 import type { RunRecord } from "../../run-store/run-record.ts";
+import { ownerKey } from "../../storage/owner-key.ts";
 import { perCaller } from "./held-node.ts";
 import type { RunClients } from "./run-clients.ts";
 import { owners } from "./run-world.ts";
@@ -78,8 +79,7 @@ async function checkOpenList({ storage }: RunWorld, records: Records): Promise<v
 /** Checks that each owner finds its runs and no others, and that those that have ended do not count as open. */
 async function checkOwnLists(world: RunWorld, records: Records): Promise<void> {
   for (const owner of owners) {
-    const isOwn = (run: RunRecord): boolean =>
-      run.owner.tenantId === owner.tenantId && run.owner.userId === owner.userId;
+    const isOwn = (run: RunRecord): boolean => ownerKey(run.owner) === ownerKey(owner);
     const own = [...records.values()].filter(isOwn).map(({ runId }) => runId);
     const { runs } = (await world.node?.service.list(owner, { limit: 100 })) ?? { runs: [] };
     expect(runs.map(({ runId }) => runId).toSorted()).toEqual(own.toSorted());
@@ -108,7 +108,7 @@ async function checkAnswers(world: RunWorld, clients: RunClients): Promise<void>
 /** Checks that each owner has all its open runs again, and each run gets a place. */
 async function checkPlaces(world: RunWorld): Promise<void> {
   const records = await world.records();
-  // What is left of a run without a record counts until it is known that nobody is writing it.
+  // A run that is being accepted has places and no record yet: they count until it is known that no process writes it.
   if ((await world.storage.list("run-open")).some(({ key }) => !records.has(key))) return;
   // The counts are those of the last sweep.
   await sleep(sweepPeriodMs);

@@ -7,7 +7,7 @@ import type { KnownRun, RunWorld } from "./run-world.ts";
 /** Failures by which a client learns nothing: the process or its storage was away. */
 const away: readonly unknown[] = ["unavailable", "storage_unavailable"];
 
-/** What a reader has got: the ids of the events, the last of them and its type. */
+/** The events that a reader has got: their ids, the last of them and its type. */
 type Seen = { readonly ids: Set<string>; after: string | undefined; last: string };
 
 /** The clients of the processes in a world: each call is one of any client, to any process that takes requests. */
