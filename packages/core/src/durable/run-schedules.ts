@@ -71,19 +71,27 @@ export class RunSchedules {
   async put(given: RunSchedule): Promise<void> {
     const { schedule, request } = this.#check(given);
     const { storage, schedules } = this.#init;
-    const stored = await storage.get(namespace, schedule.id);
-    const { before = stored } = readStored(stored) ?? {};
-    const record = toJson({ v: 1, ...schedule, request });
+    const record = { v: 1, ...schedule, request };
     // First: the engine may find a time due at once. With the one before, until the engine has taken it.
-    await storage.set(namespace, schedule.id, toJson({ v: 1, ...schedule, request, before }));
+    const { before, pending } = await this.#begin(schedule.id, record);
     try {
       await schedules.put(schedule);
     } catch (error) {
-      if (before === null) await storage.delete(namespace, schedule.id);
-      else await storage.set(namespace, schedule.id, before);
+      // Unless another process has changed it since: that one has what it replaced.
+      await storage.compareAndSet(namespace, schedule.id, pending, before);
       throw error;
     }
-    await storage.set(namespace, schedule.id, record);
+    await storage.compareAndSet(namespace, schedule.id, pending, toJson(record));
+  }
+
+  /** Stores a schedule with the record that it replaces, which may be that of a change under way. */
+  async #begin(id: string, record: object): Promise<{ before: Json | null; pending: Json }> {
+    const { storage } = this.#init;
+    for (;;) {
+      const before = await storage.get(namespace, id);
+      const pending = toJson({ ...record, before });
+      if (await storage.compareAndSet(namespace, id, before, pending)) return { before, pending };
+    }
   }
 
   /** Removes a schedule. Runs that it has begun go on. Removing an absent one is not an error. */

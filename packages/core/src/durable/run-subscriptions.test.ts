@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import { faultyStorage } from "../testing/faulty-storage.ts";
 import { askingRunnable } from "./test/asking-runnable.ts";
@@ -61,6 +61,81 @@ describe("subscriptions to a run", () => {
     expect(await service.subscriptions.list(runId, "host")).toEqual([{ runId, id: "one", data }]);
     const other = makeService({ agents: agents(), storage, sealKeys: ["another key to seal with, quite long"] });
     expect(await other.subscriptions.list(runId, "host")).toEqual([]);
+  });
+
+  it.each(["fail-before", "fail-after"] as const)(
+    "are served once they are stored, whichever call of the storage fails: %s [durable.subscriptions]",
+    async (fault) => {
+      const outcomes = new Set<string>();
+      for (let call = 1; call <= 9; call++) {
+        let calls = -Infinity;
+        const faulty = faultyStorage(new InMemoryStorage(), () => ((calls += 1) === call ? fault : undefined));
+        const service = await serveRuns({ agents: { a: askingRunnable() }, storage: faulty });
+        const { runId } = await service.accept(request);
+        await untilStatus(service, runId, "waiting");
+        calls = 0;
+        const put = await Promise.allSettled([service.subscriptions.put(runId, "host", fromStart)]);
+        calls = -Infinity;
+        const taken = await Array.fromAsync(service.subscriptions.takeUp());
+        const listed = await service.subscriptions.list(runId, "host");
+        const served = [...put.flatMap((each) => (each.status === "fulfilled" ? (each.value ?? []) : [])), ...taken];
+
+        expect(served.map(({ subscription }) => subscription)).toEqual(listed);
+        outcomes.add(`${put[0].status} ${listed.length}`);
+        expect(await Array.fromAsync(service.subscriptions.takeUp())).toEqual([]);
+      }
+      expect([...outcomes].toSorted()).toEqual(["fulfilled 1", "rejected 0", "rejected 1"]);
+    },
+  );
+
+  it.each(["fail-before", "fail-after"] as const)(
+    "are taken up by a second look where the first one could not store that: %s [durable.subscriptions]",
+    async (fault) => {
+      const storage = new InMemoryStorage();
+      let isFailing = false;
+      const faulty = faultyStorage(storage, ({ method, args }) =>
+        isFailing && method === "compareAndSet" && args[0] === "run-subscriptions" ? fault : undefined,
+      );
+      const first = await serveRuns({ agents: { a: askingRunnable() }, storage });
+      const { runId } = await first.accept(request);
+      const put = await first.subscriptions.put(runId, "host", fromStart);
+      await first.subscriptions.release();
+      const other = makeService({ agents: {}, storage: faulty });
+      isFailing = true;
+      await expect(Array.fromAsync(other.subscriptions.takeUp())).rejects.toMatchObject({
+        code: "storage_unavailable",
+      });
+      isFailing = false;
+
+      const taken = await Array.fromAsync(other.subscriptions.takeUp());
+      expect(taken.map((held) => held.subscription)).toEqual([put?.subscription]);
+      expect(await Array.fromAsync(other.subscriptions.takeUp())).toEqual([]);
+    },
+  );
+
+  it("are listed when they have ended, also where a process that lost them ends them later [durable.subscriptions]", async () => {
+    const storage = new InMemoryStorage();
+    const isOverStored = Promise.withResolvers<void>();
+    const mayGoOn = Promise.withResolvers<void>();
+    const first = await serveRuns({ agents: { a: askingRunnable() }, storage });
+    const { runId } = await first.accept(request);
+    const lost = await first.subscriptions.put(runId, "host", fromStart);
+    await first.subscriptions.release();
+    const other = makeService({ agents: {}, storage });
+    const [held] = await Array.fromAsync(other.subscriptions.takeUp());
+    const set = vi.spyOn(storage, "set").mockImplementationOnce(async (...args) => {
+      set.mockRestore();
+      await storage.set(...args);
+      isOverStored.resolve();
+      await mayGoOn.promise;
+    });
+    const late = lost?.end();
+    await isOverStored.promise;
+    await held?.end();
+    mayGoOn.resolve();
+    await late;
+
+    expect(await other.subscriptions.list(runId, "host")).toEqual([lost?.subscription]);
   });
 
   it("are served once they are stored, also where the one before could not be removed [durable.subscriptions]", async () => {

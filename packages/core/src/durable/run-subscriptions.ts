@@ -50,6 +50,8 @@ export class RunSubscriptions {
   readonly #init: Init;
   readonly #storage: RunStorage;
   readonly #end = new AbortController();
+  /** Keys of records that may be this process's by a write that failed, so that nothing serves them. */
+  readonly #unserved = new Set<string>();
 
   constructor(init: Init) {
     this.#init = init;
@@ -83,8 +85,10 @@ export class RunSubscriptions {
     const sealed = this.#init.vault.sealText(placeOf(runId, id), JSON.stringify(data));
     const record: SubscriptionRecord = { v: 1, node: nodes.id, data: sealed, createdAt: now(), ...place };
     const isOver = isEnded(run.status) && !fromStart;
-    await this.#write(isOver ? "over" : "open", { runId, id, record });
-    if ((await store.read(runId)) === null) await this.#remove(runId, id);
+    await this.#serve(subscriptionKeys.of("open", runId, id), async () => {
+      await this.#write(isOver ? "over" : "open", { runId, id, record });
+      if ((await store.read(runId)) === null) await this.#remove(runId, id);
+    });
     return isOver ? undefined : this.#hold({ runId, id, data }, record);
   }
 
@@ -125,19 +129,21 @@ export class RunSubscriptions {
     if (this.closed.aborted) throw new TroupeError("unavailable", "The run service was closed.");
     const { nodes } = this.#init;
     const isLive = await nodes.look();
+    const unserved = new Set(this.#unserved);
     for await (const page of scan(this.#storage, { namespace, prefix: subscriptionKeys.open })) {
       for (const { key, value } of page) {
         const record = readSubscription(value, key);
-        if (isLive(record.node)) continue;
+        const isServed = record.node === nodes.id ? !unserved.has(key) : isLive(record.node);
+        if (isServed) continue;
         const subscription = this.#open(key, record);
         if (subscription === undefined) continue;
         await nodes.subscribe();
         const mine: SubscriptionRecord = { ...record, node: nodes.id };
-        if (await this.#storage.compareAndSet(namespace, key, value, asJson(mine))) {
-          yield this.#hold(subscription, mine);
-        }
+        const take = async () => await this.#storage.compareAndSet(namespace, key, value, asJson(mine));
+        if (await this.#serve(key, take)) yield this.#hold(subscription, mine);
       }
     }
+    for (const key of unserved) this.#unserved.delete(key);
     await nodes.forget();
   }
 
@@ -171,6 +177,16 @@ export class RunSubscriptions {
     if (text !== undefined) return { runId, id, data: JSON.parse(text) as Json };
     this.#init.logger?.warn("A subscription to a run is not served: none of the sealKeys opens it.", { runId });
     return undefined;
+  }
+
+  /** Makes a record this process's. What such a write leaves when it fails is taken up later. */
+  async #serve<Value>(key: string, write: () => Promise<Value>): Promise<Value> {
+    try {
+      return await write();
+    } catch (error) {
+      this.#unserved.add(key);
+      throw error;
+    }
   }
 
   async #write(state: "open" | "over", { runId, id, record }: Written): Promise<void> {
@@ -225,7 +241,8 @@ export class HeldSubscription {
   async end(): Promise<void> {
     await this.#storage.set(namespace, this.#key("over"), asJson(this.#record));
     const isMine = await this.#storage.compareAndSet(namespace, this.#key("open"), asJson(this.#record), null);
-    if (!isMine) await this.#storage.delete(namespace, this.#key("over"));
+    // The one that replaced it, or took it up, may have ended meanwhile.
+    if (!isMine) await this.#storage.compareAndSet(namespace, this.#key("over"), asJson(this.#record), null);
   }
 
   /** Removes the subscription, unless it was replaced or another process serves it. */
