@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { LogEntry, RunWait } from "../journal/log-entry.ts";
 import type { RunEvent } from "../run-store/run-view.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
+import type { Json } from "../storage/json.ts";
 import { logKey, logRecord } from "../journal/log-entry.ts";
 import { Backlog, parsePosition, toEvents } from "./run-events.ts";
 import type { Position } from "./run-events.ts";
@@ -114,7 +115,7 @@ describe("a backlog of several attempts", () => {
   /** The ids of the events that a reader behind a position gets of this log. */
   async function shown(seen: Position): Promise<string[]> {
     const storage = new InMemoryStorage();
-    for (const [at, entries] of log.entries()) await storage.set("run-log", logKey("r", at + 1), logRecord(entries));
+    for (const [at, entries] of log.entries()) await storage.set("run-log", logKey("r", at + 1), logRecord(entries) as unknown as Json);
     const backlog = await Backlog.read(storage, "r", seen);
     const pages = log.map((entries, at) => toEvents({ number: at + 1, record: logRecord(entries) }));
     return pages.flatMap((page) =>
