@@ -116,6 +116,8 @@ describe("loading the tools of a run", () => {
     expect(ofRun.names).toEqual(["cached", "b"]);
     expect(ofRun.cacheOf(cached)).toBe(own.cacheOf(cached));
     expect(await load()).toBe(own);
+    const plain = loading(new AgentTools([cached]));
+    expect((await plain.load([cached])).cacheOf(cached)).toBe((await plain.load()).cacheOf(cached));
   });
 });
 

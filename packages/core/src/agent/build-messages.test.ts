@@ -87,7 +87,7 @@ describe("the system prompt", () => {
     });
   });
 
-  const memory = (facts: unknown, more: Partial<AgentUserMemory> = {}) => {
+  const memory = (facts: unknown, more: { bindStorage?: () => void } = {}) => {
     const getContextString = vi.fn<AgentUserMemory["getContextString"]>(
       async () => await Promise.resolve(facts as string),
     );
@@ -106,7 +106,7 @@ describe("the system prompt", () => {
     expect(prompt).toStrictEqual({ instructions: "", additions });
   });
 
-  it.each<[opts: RunOpts, more: Partial<AgentUserMemory>, id: string]>([
+  it.each<[opts: RunOpts, more: { bindStorage?: () => void }, id: string]>([
     [{ userId: "ann" }, {}, "ann"],
     [{ userId: "ann", tenantId: "acme" }, {}, "acme/ann"],
     [{ userId: "ann", verified: false }, {}, "-/~ann"],

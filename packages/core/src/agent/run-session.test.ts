@@ -51,7 +51,9 @@ function sceneOf(more: Partial<RunSettings> = {}, journal?: Partial<Journal>, se
 }
 
 const turnOf = (runId: string, seq = 5) => ({ runId, seq }) as unknown as StoredTurn;
-const loading = (...turns: StoredTurn[]) => ({ loadTurnsWithoutData: async () => await Promise.resolve(turns) });
+const loading = (...turns: StoredTurn[]) => ({
+  loadTurnsWithoutData: async (count: number) => await Promise.resolve(turns.slice(-count)),
+});
 
 describe("opening the session of a run", () => {
   it.each<[what: string, more: Partial<RunSettings>, isNew: boolean]>([
@@ -87,6 +89,7 @@ describe("opening the session of a run", () => {
   it.each<[turns: StoredTurn[], isRefused: boolean]>([
     [[], false],
     [[turnOf("r1")], false],
+    [[turnOf("r0"), turnOf("r1")], false],
     [[turnOf("r0")], true],
   ])("takes messages from before for its first turn alone", async (turns, isRefused) => {
     const { store, session } = sceneOf({ messages: [answer] }, {}, loading(...turns));

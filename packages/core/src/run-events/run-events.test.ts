@@ -104,18 +104,19 @@ describe("toEvents", () => {
 
 describe("a backlog of several attempts", () => {
   const again = (n: number, ...steps: string[]): LogEntry => ({ ...attempt, n, void: steps });
-  const log: LogEntry[][] = [
+  const whole: LogEntry[][] = [
     [attempt, chunks(2, "a"), chunks(1, "b"), chunks(1, "c")],
-    [again(2, "a", "b")],
+    [again(2, "a", "b"), chunks(1, "b")],
     [chunks(1, "a"), chunks(1)],
     [again(3, "a")],
     [chunks(1, "a"), end],
   ];
 
   /** The ids of the events that a reader behind a position gets of this log. */
-  async function shown(seen: Position): Promise<string[]> {
+  async function shown(seen: Position, log = whole): Promise<string[]> {
     const storage = new InMemoryStorage();
-    for (const [at, entries] of log.entries()) await storage.set("run-log", logKey("r", at + 1), logRecord(entries) as unknown as Json);
+    for (const [at, entries] of log.entries())
+      await storage.set("run-log", logKey("r", at + 1), logRecord(entries) as unknown as Json);
     const backlog = await Backlog.read(storage, "r", seen);
     const pages = log.map((entries, at) => toEvents({ number: at + 1, record: logRecord(entries) }));
     return pages.flatMap((page) =>
@@ -133,9 +134,16 @@ describe("a backlog of several attempts", () => {
     ["the second chunk of a step, behind the reset of its first", { number: 3, index: 0 }, ["4.1"]],
     ["all", { number: 5, index: 1 }, []],
   ])("has no void chunks, and the resets of steps of which its reader has seen chunks: %s", async (_, seen, resets) => {
-    const ids = ["1.0", "1.4", "2.0", "3.1", "4.0", "5.0", "5.1"];
+    const ids = ["1.0", "1.4", "2.0", "2.3", "3.1", "4.0", "5.0", "5.1"];
 
     expect(await shown(seen)).toEqual([...ids, ...resets].toSorted());
+  });
+
+  it("hides what its last record makes void, and a reset there that no reader needs", async () => {
+    const log = [[attempt, chunks(1, "a")], [again(2, "a")]];
+
+    expect(await shown({ number: 0, index: 0 }, log)).toEqual(["1.0", "2.0"]);
+    expect(await shown({ number: 1, index: 1 }, log)).toEqual(["1.0", "2.0", "2.1"]);
   });
 
   it("hides nothing behind its end, and nothing at all when it is empty", async () => {
