@@ -185,6 +185,8 @@ describe("a stream", () => {
 
     expect(chunks).toEqual([text("a"), text("\ufffd")]);
     expect([run.text, (outcome as ModelResponse).text]).toEqual(["a\ufffd", "a\ufffd"]);
+    const plan = { structured: {} as LoopPlan["structured"] };
+    expect((await called(callByStream, model, { plan })).outcome).toMatchObject({ text: "a\ufffd" });
   });
 
   it("is left once it has ended", async () => {

@@ -5,6 +5,7 @@ import { resolveRetryConfig } from "../retry/retry-config.ts";
 import type { ModelMessage, VendorState } from "../model/vendor-state.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
 import { testRun } from "../run/test/test-run.ts";
+import type { ToolContext } from "../run/tool.ts";
 import { compileStructuredSchema } from "../schema/compile-schema.ts";
 import { ToolSet } from "../tool/tool-set.ts";
 import type { LoopPlan, ModelCall } from "./loop-plan.ts";
@@ -101,6 +102,31 @@ describe("executeTools", () => {
     expect(run.messages[0]).toStrictEqual({ role: "assistant", content: null, toolCalls: [callOf("1")] });
     expect(value?.messages[0]).toHaveProperty("vendorState", unstored);
     expect(run.vendorStates).toBeUndefined();
+  });
+
+  it("shows progress and the sources of child runs, and checks a result that is the answer", async () => {
+    const dig = toolNamed(
+      "dig",
+      (at, context) => {
+        (context as ToolContext).report({ at });
+        run.passOnSources([{ id: "s1" }]);
+        return "no JSON";
+      },
+      { endsRun: true },
+    );
+    const structured = compileStructuredSchema(z.object({ sum: z.number() })) as LoopPlan["structured"];
+    const { plan, run } = planOf([], { tools: new ToolSet([dig]), structured });
+    const { chunks, value } = await readAll(
+      executeTools(plan, { text: "", toolCalls: [callOf("1", "Oslo", "dig")] }, 0),
+    );
+
+    expect(chunks).toMatchObject([
+      { type: "tool_progress", toolCallId: "1", toolName: "dig", progress: { at: "Oslo" } },
+      { type: "tool_result", toolCallId: "1" },
+      { type: "tool_call_end", toolCallId: "1" },
+      { type: "source", id: "s1" },
+    ]);
+    expect(value?.results[0]?.error).toMatch(/^The result of dig does not fit the schema of the answer:/);
   });
 
   it("keeps the results of earlier steps where they are", async () => {
