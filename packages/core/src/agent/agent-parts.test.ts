@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { EventBus } from "../events/event-bus.ts";
 import type { AgentMemory } from "../memory/agent-memory.ts";
 import type { AgentUserMemory } from "../memory/agent-user-memory.ts";
@@ -12,6 +12,8 @@ import { ScriptedModel } from "../testing/scripted-model.ts";
 import type { AgentConfig } from "./agent-config.ts";
 import { AgentParts } from "./agent-parts.ts";
 import { look } from "./test/agents.ts";
+
+afterEach(() => void vi.useRealTimers());
 
 const model = new ScriptedModel();
 const partsOf = (config: Partial<AgentConfig> = {}, listeners?: SessionListener[]) =>
@@ -146,7 +148,6 @@ describe("work in the background", () => {
     expect(cancel).not.toHaveBeenCalled();
     await vi.advanceTimersByTimeAsync(1);
     await ending;
-    vi.useRealTimers();
 
     expect(cancel).toHaveBeenCalledOnce();
     await expect(partsOf().endBackgroundWork()).resolves.toBeUndefined();

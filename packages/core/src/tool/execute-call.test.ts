@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { EventBus } from "../events/event-bus.ts";
 import { openJournal } from "../journal/test/journals.ts";
 import { createLogger } from "../log/logger.ts";
@@ -13,6 +13,11 @@ import type { MalformedArguments } from "./execute-call.ts";
 import { batchOf, callOf, contextOf, resultOf } from "./test/batch.ts";
 import { attemptBatch } from "./test/durable-batch.ts";
 import { smallTool } from "./test/small-tool.ts";
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
 
 const again = ": call it again with one JSON object as arguments";
 
@@ -125,7 +130,6 @@ describe("a call that was made", () => {
     const onToolCall = async () => await vi.advanceTimersByTimeAsync(20).then(() => undefined);
     const execute = async () => await vi.advanceTimersByTimeAsync(30).then(() => "done");
     const { durationMs } = await resultOf(batchOf([smallTool("a", { execute })], [callOf("a")], { onToolCall }));
-    vi.useRealTimers();
 
     expect(durationMs).toBe(50);
   });
@@ -153,14 +157,10 @@ describe("a call whose result is stored", () => {
 
   it("leaves its step, also when it throws", async () => {
     const leave = vi.spyOn(CallStep.prototype, "leave");
-    const beforeWork = vi
-      .spyOn(CallStep.prototype, "beforeWork")
-      .mockImplementation(async () => await Promise.reject(new Error("lost")));
+    vi.spyOn(CallStep.prototype, "beforeWork").mockImplementation(async () => await Promise.reject(new Error("lost")));
     const batch = { tools: [smallTool("a")], calls: [callOf("a")] };
 
     await expect(attemptBatch(new InMemoryStorage(), batch)).rejects.toMatchObject({ code: "internal" });
     expect(leave).toHaveBeenCalledOnce();
-    beforeWork.mockRestore();
-    leave.mockRestore();
   });
 });
