@@ -15,10 +15,7 @@ const [wait, other] = [
 ] as const;
 const plan = { tools: { send: "1" } };
 
-function scene({
-  storage = new InMemoryStorage(),
-  isShared = false,
-}: { storage?: RunStorage; isShared?: boolean } = {}) {
+function scene({ storage = new InMemoryStorage(), isShared }: { storage?: RunStorage; isShared?: boolean } = {}) {
   const clock = { now: 100 };
   return { storage, clock, store: new RunStore(storage, () => clock.now, isShared) };
 }

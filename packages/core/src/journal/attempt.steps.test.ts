@@ -1,0 +1,276 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { InMemoryStorage } from "../storage/in-memory-storage.ts";
+import type { Json } from "../storage/json.ts";
+import { Attempt } from "./attempt.ts";
+import type { LogEntry, RunChunk, RunWait } from "./log-entry.ts";
+import { LogWriter } from "./log-writer.ts";
+import { RunPaused } from "./run-paused.ts";
+import { entriesIn, journaledRunId as runId } from "./test/journals.ts";
+
+const wait = (id: string): RunWait => ({ id, kind: "approval", about: null });
+
+async function scene(storage = new InMemoryStorage(), answers?: ReadonlyMap<string, Json>) {
+  const writer = new LogWriter(storage);
+  const made = await Attempt.begin({ runId, storage, writer, node: "here", print: "", ...(answers && { answers }) });
+  /** What this attempt has logged, without the entry of its beginning. */
+  const logged = async (): Promise<LogEntry[]> => {
+    await made.flush().catch(() => undefined);
+    const entries = await entriesIn(storage);
+    return entries.slice(entries.findLastIndex(({ t }) => t === "attempt") + 1);
+  };
+  return { made, storage, logged };
+}
+
+/** Lets a run that has nothing to do suspend itself. */
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 6; turn++) await nextTurn();
+}
+
+afterEach(() => void vi.useRealTimers());
+
+describe("a step of an attempt", () => {
+  it("is logged once it is done, with its time, duration and usage, and has a result from then on", async () => {
+    vi.useFakeTimers({ toFake: ["Date", "performance"], now: 1000 });
+    const { made, logged } = await scene();
+    const usage = { promptTokens: 1, completionTokens: 2, totalTokens: 3 };
+    const step = made.beginStep("m/0");
+    vi.advanceTimersByTime(30);
+    step.done({ text: "a\uD83D", at: undefined }, usage);
+    step.leave();
+    made.beginStep("m/1").leave();
+    made.beginStep("m/2").done(undefined);
+
+    const result = { value: { text: "a\uFFFD" }, ms: 30, usage };
+    expect([...made.results]).toStrictEqual([
+      ["m/0", result],
+      ["m/2", { value: null, ms: 0 }],
+    ]);
+    expect(await logged()).toEqual([
+      { t: "done", step: "m/0", at: 1030, ...result },
+      { t: "done", step: "m/2", at: 1030, value: null, ms: 0 },
+    ]);
+  });
+
+  it("of a call is no longer interrupted once it is done", async () => {
+    const { storage } = await scene();
+    await storage.set("run-log", `${runId}/000000000002`, {
+      v: 1,
+      entries: [{ t: "call", step: "t/0", tool: "send", args: {}, effect: "once", key: "k" }],
+    });
+    const { made } = await scene(storage);
+    expect([...made.calls.keys()]).toEqual(["t/0"]);
+    made.beginStep("t/0").done(null);
+    expect([...made.calls.keys()]).toEqual([]);
+  });
+
+  it.each(["released", "failed", "suspended", "overtaken"] as const)(
+    "has no result after the attempt is %s",
+    async (reason) => {
+      const { made, logged } = await scene();
+      const step = made.beginStep("m/0");
+      made.stop(reason);
+      step.done("late");
+
+      expect(made.results.size).toBe(0);
+      expect((await logged()).filter(({ t }) => t !== "left")).toEqual([]);
+    },
+  );
+});
+
+describe("Attempt.stop", () => {
+  it.each([
+    ["released", [{ t: "left", why: "released" }]],
+    ["failed", [{ t: "left", why: "failed" }]],
+    ["suspended", []],
+    ["overtaken", []],
+  ] as const)("as %s aborts the run with that, and logs its word", async (reason, last) => {
+    const { made, logged } = await scene();
+    const cause = new Error("away");
+    const waiting = made.wait("t/0", wait("t.0"));
+    waiting.catch(() => undefined);
+    await made.flush();
+    made.stop(reason, cause);
+    made.stop("released");
+
+    await expect(waiting).rejects.toMatchObject({ reason, cause });
+    expect(made.stopped).toBe(reason);
+    expect(made.signal.reason).toBeInstanceOf(RunPaused);
+    expect(made.signal.reason).toMatchObject({ reason, cause });
+    expect((await logged()).slice(1)).toEqual(last);
+  });
+
+  it("keeps what was done before a release", async () => {
+    const { made, logged } = await scene();
+    made.beginStep("m/0").done("kept");
+    made.stop("released");
+    await made.flush();
+    expect((await logged()).map(({ t }) => t)).toEqual(["done", "left"]);
+  });
+
+  it("adds nothing to a log that has its end", async () => {
+    const { made, logged } = await scene();
+    await made.add({ t: "end", output: null });
+    made.stop("failed");
+    expect(await logged()).toEqual([{ t: "end", output: null }]);
+  });
+});
+
+describe("a wait of an attempt", () => {
+  it("suspends the run, with the time worked so far, once each open step waits or has a part that does", async () => {
+    vi.useFakeTimers({ toFake: ["Date", "performance"], now: 1000 });
+    const { made, logged } = await scene();
+    const [outer, inner, other] = ["w/a", "w/a/t/0", "w/ab"].map((step) => made.beginStep(step));
+    vi.advanceTimersByTime(40);
+    const waiting = made.wait("w/a/t/0", wait("w.a.t.0"));
+    waiting.catch(() => undefined);
+    await settle();
+    expect(made.stopped).toBeUndefined();
+    expect(await logged()).toEqual([{ t: "wait", wait: wait("w.a.t.0"), performedMs: 40 }]);
+
+    other?.leave();
+    await settle();
+    expect(made.stopped).toBe("suspended");
+    await expect(waiting).rejects.toBe(made.signal.reason);
+    expect(made.waits).toEqual([wait("w.a.t.0")]);
+    expect([outer, inner]).toHaveLength(2);
+  });
+
+  it("goes on where a step begins in the turn in which another one ends", async () => {
+    const { made } = await scene();
+    const [asking, working] = [made.beginStep("t/0"), made.beginStep("t/1")];
+    made.wait("t/0", wait("t.0")).catch(() => undefined);
+    working.done(null);
+    const next = made.beginStep("t/2");
+    await settle();
+    expect(made.stopped).toBeUndefined();
+    next.leave();
+    await settle();
+    expect(made.stopped).toBe("suspended");
+    asking.leave();
+  });
+
+  it("is logged once, whatever attempts come to it, and is known", async () => {
+    const { made, storage } = await scene();
+    for (const step of ["t/0", "t/1"]) made.wait(step, wait(step.replace("/", "."))).catch(() => undefined);
+    await settle();
+    const next = await scene(storage);
+    next.made.wait("t/0", wait("t.0")).catch(() => undefined);
+    expect(await next.logged()).toEqual([]);
+    expect(next.made.knownWait("t.1")).toEqual(wait("t.1"));
+    expect(made.knownWait("t.1")).toEqual(wait("t.1"));
+    expect(next.made.waits).toEqual([wait("t.0")]);
+  });
+
+  it("has the answers that the attempt began with", async () => {
+    const answers = new Map([["t.0", "yes"]]);
+    expect((await scene(undefined, answers)).made.answers).toBe(answers);
+    expect([...(await scene()).made.answers]).toEqual([]);
+  });
+});
+
+describe("an attempt that is to do nothing new", () => {
+  it.each([
+    ["m/0", true],
+    ["t/0/1/m/12", true],
+    ["m/0/t", false],
+    ["xm/0", false],
+    ["t/0", false],
+  ])("ends the run as it comes to %s: at once is %s", async (step, isAtOnce) => {
+    const { made } = await scene();
+    const end = vi.fn<() => void>();
+    expect(made.beforeWork()).toBeUndefined();
+    made.endAtNewWork(end);
+    made.beginStep(step);
+    expect(end).toHaveBeenCalledTimes(isAtOnce ? 1 : 0);
+    await made.beforeWork();
+    expect(end).toHaveBeenCalledTimes(1);
+  });
+
+  it("ends the run at a wait", async () => {
+    const { made } = await scene();
+    const end = vi.fn<() => void>();
+    made.endAtNewWork(end);
+    made.wait("t/0", wait("t.0")).catch(() => undefined);
+    await settle();
+    expect(end).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe("the chunks of an attempt", () => {
+  it("are logged with the step that they belong to, those of text as they are", async () => {
+    const { made, logged } = await scene();
+    const [text, event] = [
+      { type: "text", text: "a" },
+      { type: "x", at: new Date(0), no: undefined },
+    ];
+    const inner = { type: "thinking" };
+    made.beginStep("m/0").tag(text);
+    made.beginStep("m/1").tag(inner);
+    void made.writeChunk(text, text);
+    void made.writeChunk({ type: "outer" }, inner);
+    void made.writeChunk(event, event);
+    expect(await logged()).toEqual([
+      { t: "chunks", step: "m/0", chunks: [text] },
+      { t: "chunks", step: "m/1", chunks: [{ type: "outer" }] },
+      { t: "chunks", step: "", chunks: [{ type: "x", at: expect.anything() }] },
+    ]);
+  });
+
+  it("of no step are logged once more only when they come more often than before, whatever their durations", async () => {
+    const { made, storage } = await scene();
+    const result = (durationMs: number, id = 1): RunChunk => ({ type: "r", id, of: { durationMs } }) as RunChunk;
+    for (const ms of [1, 2]) void made.writeChunk(result(ms), {});
+    await made.flush();
+    const next = await scene(storage);
+    for (const chunk of [result(5), result(6, 2), result(7), result(8)]) void next.made.writeChunk(chunk, {});
+    expect(await next.logged()).toEqual([{ t: "chunks", step: "", chunks: [result(6, 2), result(8)] }]);
+  });
+
+  it("of a step are logged again", async () => {
+    const { made, storage } = await scene();
+    const chunk = { type: "text", text: "a" };
+    made.beginStep("m/0").tag(chunk);
+    void made.writeChunk(chunk, chunk);
+    await made.flush();
+    const next = await scene(storage);
+    next.made.beginStep("m/0").tag(chunk);
+    void next.made.writeChunk(chunk, chunk);
+    expect(await next.logged()).toEqual([{ t: "chunks", step: "m/0", chunks: [chunk] }]);
+  });
+
+  it("are written at once for the first, wait for the storage when it is behind, and are none after a stop", async () => {
+    const { made, storage, logged } = await scene();
+    const chunk = { type: "text", text: "a" };
+    expect(made.writeChunk(chunk, chunk)).toBeUndefined();
+    await settle();
+    expect(await storage.list("run-log")).toHaveLength(2);
+    for (let count = 0; count < 1024; count++) expect(made.writeChunk(chunk, chunk)).toBeUndefined();
+    const full = made.writeChunk(chunk, chunk);
+    expect(full).toBeInstanceOf(Promise);
+    made.stop("overtaken");
+    expect(await full).toBeUndefined();
+    expect(made.writeChunk(chunk, chunk)).toBeUndefined();
+    expect(await logged()).toEqual([{ t: "chunks", step: "", chunks: [chunk] }]);
+  });
+});
+
+it("an attempt stops when another one has written the next record of its log", async () => {
+  const { made, storage } = await scene();
+  await storage.set("run-log", `${runId}/000000000002`, { v: 1, entries: [] });
+  await expect(made.add({ t: "left", why: "failed" })).rejects.toMatchObject({ reason: "overtaken" });
+  expect([made.stopped, made.signal.aborted]).toEqual(["overtaken", true]);
+});
+
+it.each<[entry: string, act: (made: Attempt) => unknown]>([
+  ["an end", (made) => made.add({ t: "end", output: null })],
+  ["a wait", (made) => made.wait("t/0", wait("t.0")).catch(() => undefined)],
+  ["a word that it leaves", (made) => made.stop("released")],
+  ["what was flushed", (made) => [made.beginStep("a").done(1), made.flush()]],
+])("an attempt stores %s without a pause", async (_entry, act) => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const { made, storage } = await scene();
+  act(made);
+  await settle();
+  expect(await storage.list("run-log")).toHaveLength(2);
+});
