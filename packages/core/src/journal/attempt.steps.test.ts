@@ -1,38 +1,18 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { InMemoryStorage } from "../storage/in-memory-storage.ts";
-import type { Json } from "../storage/json.ts";
-import { Attempt } from "./attempt.ts";
-import type { LogEntry, RunChunk, RunWait } from "./log-entry.ts";
-import { LogWriter } from "./log-writer.ts";
+import type { Attempt } from "./attempt.ts";
+import type { RunWait } from "./log-entry.ts";
 import { RunPaused } from "./run-paused.ts";
-import { entriesIn, journaledRunId as runId } from "./test/journals.ts";
+import { openAttempt, settle } from "./test/attempts.ts";
+import { journaledRunId as runId } from "./test/journals.ts";
 
 const wait = (id: string): RunWait => ({ id, kind: "approval", about: null });
-
-async function scene(storage = new InMemoryStorage(), answers?: ReadonlyMap<string, Json>) {
-  const writer = new LogWriter(storage);
-  const made = await Attempt.begin({ runId, storage, writer, node: "here", print: "", ...(answers && { answers }) });
-  /** What this attempt has logged, without the entry of its beginning. */
-  const logged = async (): Promise<LogEntry[]> => {
-    await made.flush().catch(() => undefined);
-    const entries = await entriesIn(storage);
-    return entries.slice(entries.findLastIndex(({ t }) => t === "attempt") + 1);
-  };
-  return { made, storage, logged };
-}
-
-/** Lets a run that has nothing to do suspend itself. */
-async function settle(): Promise<void> {
-  for (let turn = 0; turn < 6; turn++) await nextTurn();
-}
 
 afterEach(() => void vi.useRealTimers());
 
 describe("a step of an attempt", () => {
   it("is logged once it is done, with its time, duration and usage, and has a result from then on", async () => {
     vi.useFakeTimers({ toFake: ["Date", "performance"], now: 1000 });
-    const { made, logged } = await scene();
+    const { made, logged } = await openAttempt();
     const usage = { promptTokens: 1, completionTokens: 2, totalTokens: 3 };
     const step = made.beginStep("m/0");
     vi.advanceTimersByTime(30);
@@ -53,12 +33,12 @@ describe("a step of an attempt", () => {
   });
 
   it("of a call is no longer interrupted once it is done", async () => {
-    const { storage } = await scene();
+    const { storage } = await openAttempt();
     await storage.set("run-log", `${runId}/000000000002`, {
       v: 1,
       entries: [{ t: "call", step: "t/0", tool: "send", args: {}, effect: "once", key: "k" }],
     });
-    const { made } = await scene(storage);
+    const { made } = await openAttempt(storage);
     expect([...made.calls.keys()]).toEqual(["t/0"]);
     made.beginStep("t/0").done(null);
     expect([...made.calls.keys()]).toEqual([]);
@@ -67,7 +47,7 @@ describe("a step of an attempt", () => {
   it.each(["released", "failed", "suspended", "overtaken"] as const)(
     "has no result after the attempt is %s",
     async (reason) => {
-      const { made, logged } = await scene();
+      const { made, logged } = await openAttempt();
       const step = made.beginStep("m/0");
       made.stop(reason);
       step.done("late");
@@ -85,7 +65,7 @@ describe("Attempt.stop", () => {
     ["suspended", []],
     ["overtaken", []],
   ] as const)("as %s aborts the run with that, and logs its word", async (reason, last) => {
-    const { made, logged } = await scene();
+    const { made, logged } = await openAttempt();
     const cause = new Error("away");
     const waiting = made.wait("t/0", wait("t.0"));
     waiting.catch(() => undefined);
@@ -101,7 +81,7 @@ describe("Attempt.stop", () => {
   });
 
   it("keeps what was done before a release", async () => {
-    const { made, logged } = await scene();
+    const { made, logged } = await openAttempt();
     made.beginStep("m/0").done("kept");
     made.stop("released");
     await made.flush();
@@ -109,7 +89,7 @@ describe("Attempt.stop", () => {
   });
 
   it("adds nothing to a log that has its end", async () => {
-    const { made, logged } = await scene();
+    const { made, logged } = await openAttempt();
     await made.add({ t: "end", output: null });
     made.stop("failed");
     expect(await logged()).toEqual([{ t: "end", output: null }]);
@@ -119,7 +99,7 @@ describe("Attempt.stop", () => {
 describe("a wait of an attempt", () => {
   it("suspends the run, with the time worked so far, once each open step waits or has a part that does", async () => {
     vi.useFakeTimers({ toFake: ["Date", "performance"], now: 1000 });
-    const { made, logged } = await scene();
+    const { made, logged } = await openAttempt();
     const [outer, inner, other] = ["w/a", "w/a/t/0", "w/ab"].map((step) => made.beginStep(step));
     vi.advanceTimersByTime(40);
     const waiting = made.wait("w/a/t/0", wait("w.a.t.0"));
@@ -137,7 +117,7 @@ describe("a wait of an attempt", () => {
   });
 
   it("goes on where a step begins in the turn in which another one ends", async () => {
-    const { made } = await scene();
+    const { made } = await openAttempt();
     const [asking, working] = [made.beginStep("t/0"), made.beginStep("t/1")];
     made.wait("t/0", wait("t.0")).catch(() => undefined);
     working.done(null);
@@ -151,10 +131,10 @@ describe("a wait of an attempt", () => {
   });
 
   it("is logged once, whatever attempts come to it, and is known", async () => {
-    const { made, storage } = await scene();
+    const { made, storage } = await openAttempt();
     for (const step of ["t/0", "t/1"]) made.wait(step, wait(step.replace("/", "."))).catch(() => undefined);
     await settle();
-    const next = await scene(storage);
+    const next = await openAttempt(storage);
     next.made.wait("t/0", wait("t.0")).catch(() => undefined);
     expect(await next.logged()).toEqual([]);
     expect(next.made.knownWait("t.1")).toEqual(wait("t.1"));
@@ -164,8 +144,8 @@ describe("a wait of an attempt", () => {
 
   it("has the answers that the attempt began with", async () => {
     const answers = new Map([["t.0", "yes"]]);
-    expect((await scene(undefined, answers)).made.answers).toBe(answers);
-    expect([...(await scene()).made.answers]).toEqual([]);
+    expect((await openAttempt(undefined, answers)).made.answers).toBe(answers);
+    expect([...(await openAttempt()).made.answers]).toEqual([]);
   });
 });
 
@@ -177,7 +157,7 @@ describe("an attempt that is to do nothing new", () => {
     ["xm/0", false],
     ["t/0", false],
   ])("ends the run as it comes to %s: at once is %s", async (step, isAtOnce) => {
-    const { made } = await scene();
+    const { made } = await openAttempt();
     const end = vi.fn<() => void>();
     expect(made.beforeWork()).toBeUndefined();
     made.endAtNewWork(end);
@@ -188,7 +168,7 @@ describe("an attempt that is to do nothing new", () => {
   });
 
   it("ends the run at a wait", async () => {
-    const { made } = await scene();
+    const { made } = await openAttempt();
     const end = vi.fn<() => void>();
     made.endAtNewWork(end);
     made.wait("t/0", wait("t.0")).catch(() => undefined);
@@ -197,66 +177,8 @@ describe("an attempt that is to do nothing new", () => {
   });
 });
 
-describe("the chunks of an attempt", () => {
-  it("are logged with the step that they belong to, those of text as they are", async () => {
-    const { made, logged } = await scene();
-    const [text, event] = [
-      { type: "text", text: "a" },
-      { type: "x", at: new Date(0), no: undefined },
-    ];
-    const inner = { type: "thinking" };
-    made.beginStep("m/0").tag(text);
-    made.beginStep("m/1").tag(inner);
-    void made.writeChunk(text, text);
-    void made.writeChunk({ type: "outer" }, inner);
-    void made.writeChunk(event, event);
-    expect(await logged()).toEqual([
-      { t: "chunks", step: "m/0", chunks: [text] },
-      { t: "chunks", step: "m/1", chunks: [{ type: "outer" }] },
-      { t: "chunks", step: "", chunks: [{ type: "x", at: expect.anything() }] },
-    ]);
-  });
-
-  it("of no step are logged once more only when they come more often than before, whatever their durations", async () => {
-    const { made, storage } = await scene();
-    const result = (durationMs: number, id = 1): RunChunk => ({ type: "r", id, of: { durationMs } }) as RunChunk;
-    for (const ms of [1, 2]) void made.writeChunk(result(ms), {});
-    await made.flush();
-    const next = await scene(storage);
-    for (const chunk of [result(5), result(6, 2), result(7), result(8)]) void next.made.writeChunk(chunk, {});
-    expect(await next.logged()).toEqual([{ t: "chunks", step: "", chunks: [result(6, 2), result(8)] }]);
-  });
-
-  it("of a step are logged again", async () => {
-    const { made, storage } = await scene();
-    const chunk = { type: "text", text: "a" };
-    made.beginStep("m/0").tag(chunk);
-    void made.writeChunk(chunk, chunk);
-    await made.flush();
-    const next = await scene(storage);
-    next.made.beginStep("m/0").tag(chunk);
-    void next.made.writeChunk(chunk, chunk);
-    expect(await next.logged()).toEqual([{ t: "chunks", step: "m/0", chunks: [chunk] }]);
-  });
-
-  it("are written at once for the first, wait for the storage when it is behind, and are none after a stop", async () => {
-    const { made, storage, logged } = await scene();
-    const chunk = { type: "text", text: "a" };
-    expect(made.writeChunk(chunk, chunk)).toBeUndefined();
-    await settle();
-    expect(await storage.list("run-log")).toHaveLength(2);
-    for (let count = 0; count < 1024; count++) expect(made.writeChunk(chunk, chunk)).toBeUndefined();
-    const full = made.writeChunk(chunk, chunk);
-    expect(full).toBeInstanceOf(Promise);
-    made.stop("overtaken");
-    expect(await full).toBeUndefined();
-    expect(made.writeChunk(chunk, chunk)).toBeUndefined();
-    expect(await logged()).toEqual([{ t: "chunks", step: "", chunks: [chunk] }]);
-  });
-});
-
 it("an attempt stops when another one has written the next record of its log", async () => {
-  const { made, storage } = await scene();
+  const { made, storage } = await openAttempt();
   await storage.set("run-log", `${runId}/000000000002`, { v: 1, entries: [] });
   await expect(made.add({ t: "left", why: "failed" })).rejects.toMatchObject({ reason: "overtaken" });
   expect([made.stopped, made.signal.aborted]).toEqual(["overtaken", true]);
@@ -269,7 +191,7 @@ it.each<[entry: string, act: (made: Attempt) => unknown]>([
   ["what was flushed", (made) => [made.beginStep("a").done(1), made.flush()]],
 ])("an attempt stores %s without a pause", async (_entry, act) => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-  const { made, storage } = await scene();
+  const { made, storage } = await openAttempt();
   act(made);
   await settle();
   expect(await storage.list("run-log")).toHaveLength(2);

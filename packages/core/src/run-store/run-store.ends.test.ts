@@ -25,7 +25,13 @@ afterEach(() => void vi.useRealTimers());
 
 describe("RunStore.finish", () => {
   it("stores the end with its time and attempt, without the keys and waits, and lists the run as ended", async () => {
-    const given = { keys: "sealed", status: "waiting", waits: [wait], waitsUntil: 900, expiresAt: 950 } as const;
+    const given: Partial<RunRecord> = {
+      keys: "sealed",
+      status: "waiting",
+      waits: [wait],
+      waitsUntil: 900,
+      expiresAt: 950,
+    };
     const { store, storage } = await stored(given);
     const running = { attempts: 2, node: "n", startedAt: 150, plan: { tools: { send: "1" } } };
     await store.finish("r1", { status: "error", error, ...running });

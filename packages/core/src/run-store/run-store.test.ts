@@ -15,7 +15,10 @@ const [wait, other] = [
 ] as const;
 const plan = { tools: { send: "1" } };
 
-function scene({ storage = new InMemoryStorage(), isShared }: { storage?: RunStorage; isShared?: boolean } = {}) {
+function scene({
+  storage = new InMemoryStorage(),
+  isShared,
+}: { storage?: RunStorage; isShared?: boolean | undefined } = {}) {
   const clock = { now: 100 };
   return { storage, clock, store: new RunStore(storage, () => clock.now, isShared) };
 }
