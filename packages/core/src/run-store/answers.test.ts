@@ -35,6 +35,8 @@ describe.each(runDrivers)("the inbox of a run over storage with %s", (_name, cre
         ["t.1", null],
       ]),
     });
+    expect(await storage.get("run-inbox", "r1/cancel")).toEqual({ v: 1, reason: "enough" });
+    expect(await storage.get("run-inbox", "r1/t.0%2F%C3%A9")).toEqual({ v: 1, answer: { approved: true } });
     expect(await readInbox(storage, "r10")).toStrictEqual({ answers: new Map([["t.2", 1]]) });
     expect(await readCancel(storage, "r1")).toStrictEqual({ reason: "enough" });
     expect(await readCancel(storage, "r10")).toBeUndefined();
@@ -153,6 +155,9 @@ describe("checkAnswer", () => {
     ["approval", { approved: true, args: [] }, /args must be an object/],
     ["approval", { approved: true, reason: 1 }, /reason/],
     ["approval", { approved: true, result: 1 }, /"result"/],
+    ["approval", { approved: false, args: {} }, /^args must be left out of an answer that denies the call\.$/],
+    ["input", {}, /^The answer must have either result/],
+    ["doubt", { choice: "happened" }, /^result, the result that the call had/],
     ["approval", { approved: true, args: { n: () => 1 } }, /^The answer must be JSON\.$/],
     ["input", { error: 1 }, /error/],
     ["doubt", { choice: "maybe" }, /choice/],
@@ -171,7 +176,12 @@ describe("checkAnswer", () => {
       properties: { to: { type: "object", properties: { n: { type: "number" } } } },
     };
     const check = () => checkAnswer({ kind: "approval", argsSchema }, { approved: true, args: { to: { n: "x" } } });
-    expect(check).toThrow(/^The arguments of the answer do not fit the tool:\n.*args\.to\.n/);
+    expect(check).toThrow(
+      expect.objectContaining({
+        code: "invalid_request",
+        message: expect.stringMatching(/^The arguments of the answer do not fit the tool:\n.*args\.to\.n/),
+      }),
+    );
   });
 
   it.each<[Json]>([[{ type: "no such type" }], [{ $ref: "https://example.com/schema" }], ["text"], [true]])(
