@@ -3,6 +3,7 @@ import { TroupeError } from "../errors/troupe-error.ts";
 import type { Journal } from "../journal/journal.ts";
 import { RunPaused } from "../journal/run-paused.ts";
 import { entriesIn, openJournal } from "../journal/test/journals.ts";
+import { settle } from "../journal/test/attempts.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import type { Json } from "../storage/json.ts";
 import { effectOfRunnable, endOfStep, isRepeatedFailure, isStoredFailure, keepsJournal } from "./journal-step.ts";
@@ -128,6 +129,15 @@ describe("runJournalStep", () => {
     expect(await logged(journal, storage)).toEqual([{ t: "left", why: "released" }]);
   });
 
+  it("leaves a step that was cut off, so that the run can wait for others", async () => {
+    const [journal, controller] = [await openJournal(), new AbortController()];
+    controller.abort();
+    await perform(journal, { signal: controller.signal });
+    journal.wait("t/1", { kind: "approval", about: null }).catch(() => undefined);
+    await settle();
+    expect(journal.stopped).toBe("suspended");
+  });
+
   it("calls nothing after an abort that came while its call was stored", async () => {
     const storage = new InMemoryStorage();
     const [journal, controller] = [await openJournal(storage), new AbortController()];
@@ -145,7 +155,7 @@ describe("runJournalStep", () => {
     const controller = new AbortController();
     const work = vi.fn<() => Promise<unknown>>();
     const made = perform(await openJournal(storage), { signal: controller.signal, work });
-    await Promise.resolve();
+    for (let turn = 0; turn < 20; turn++) await Promise.resolve();
     controller.abort(new Error("failed beside it"));
     expect(await made).toMatchObject({ message: "failed beside it" });
     expect(work).not.toHaveBeenCalled();
