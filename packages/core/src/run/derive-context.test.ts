@@ -46,6 +46,14 @@ describe("inheritanceOf", () => {
     expect(inheritanceOf(inner).journal?.id("x")).toBe(journal.within("c2").id("x"));
   });
 
+  it("has the session storage of the run, as that has it from the part that began it", () => {
+    const [ephemeralStorage, other] = [new InMemoryStorage(), new InMemoryStorage()];
+    const child = testRun({ parent: deriveContext(context, {}, { ephemeralStorage }) });
+    expect(inheritanceOf(child.context).ephemeralStorage).toBe(ephemeralStorage);
+    const part = deriveContext(child.context, {}, { ephemeralStorage: other });
+    expect(inheritanceOf(part).ephemeralStorage).toBe(other);
+  });
+
   it("has the buses of all runs above, and that of the run first", () => {
     const child = testRun({ parent: context });
     expect(inheritanceOf(child.context).buses).toEqual([child.eventBus, run.eventBus]);
