@@ -95,6 +95,16 @@ describe.each(drivers)("a log in a storage with %s", (_name, create) => {
   });
 });
 
+it("readLastRecord reads the last of all that a storage lists, in whatever order", async () => {
+  const inner = new InMemoryStorage();
+  await seed(inner, from1(3));
+  const all = await inner.list("run-log");
+  for (const listed of [all, all.toReversed()]) {
+    const storage = Object.assign(new InMemoryStorage(), { list: async () => listed });
+    expect(await readLastRecord(storage, "r1")).toEqual(record(3));
+  }
+});
+
 it("readLogPages tells the failure of the storage for each place", async () => {
   const reason = new TroupeError("storage_unavailable", "It is away.");
   const storage = Object.assign(new InMemoryStorage(), { listMany: () => Promise.reject(reason) });
