@@ -37,6 +37,14 @@ it("misses what the run has used and finds gone or changed, and nothing else", (
   expect(findMissing(before, now, used(["read"]))).toEqual([]);
 });
 
+it("misses a tool of a member that the run has used by its name, under its path", () => {
+  const team = (...names: string[]) => ({ members: [{ name: "writer", tools: names.map((name) => tool(name)) }] });
+  const [before, now] = [team("send", "find"), team("find")].map((each) => new PlanPrinter().print(each));
+  expect(findMissing(before ?? { tools: {} }, now ?? { tools: {} }, used(["send"]))).toEqual([
+    "The tool writer/send is gone.",
+  ]);
+});
+
 it("misses performed steps that are gone, of another kind, or in another order", () => {
   const printer = new PlanPrinter();
   const print = (...steps: [string, string][]) =>
