@@ -1,0 +1,25 @@
+import { describe, expect, it } from "vitest";
+import { outlineComponents, outlineOperations } from "../../test/outline.ts";
+import { counter, desk, talker } from "../../test/runnables.ts";
+import type { RouterOptions } from "../settings/router-options.ts";
+import { generateOpenAPISpec } from "./generate-open-api-spec.ts";
+
+const plain = { agents: { a: talker() }, teams: { t: desk() }, workflows: { w: counter() } };
+
+const routers: [file: string, options: RouterOptions][] = [
+  ["all", { ...plain, fileUpload: { maxFiles: 3 }, ui: true }],
+  ["plain", { ...plain, genericApiKeyHeader: false, fileUpload: false }],
+];
+
+// What a client may rely on. If a change is meant, write the outlines anew by `vitest --update`.
+describe.each(routers)("the description of a router with options: %s", (file, options) => {
+  it("has these operations, with these requests and answers", async () => {
+    const outline = outlineOperations(generateOpenAPISpec(options)).join("\n");
+    await expect(`${outline}\n`).toMatchFileSnapshot(`../../test/outlines/${file}-operations.txt`);
+  });
+
+  it("has these schemas, parameters, headers and keys", async () => {
+    const outline = outlineComponents(generateOpenAPISpec(options)).join("\n");
+    await expect(`${outline}\n`).toMatchFileSnapshot(`../../test/outlines/${file}-components.txt`);
+  });
+});
