@@ -58,8 +58,8 @@ describe("EventCollector", () => {
     ["a reset", { type: "reset", step: "m/1" }, { type: "reset", step: "m/1" }],
     [
       "a call",
-      { type: "call", step: "t/0/0", toolName: "look", args: { token: "x" }, effect: "none", at: 7 },
-      { type: "call", step: "t/0/0", toolName: "look", args: { token: "[redacted]" }, effect: "none", at: 7 },
+      { type: "call", step: "t/0/0", toolName: "look", args: { token: "x" }, effect: "once", at: 7 },
+      { type: "call", step: "t/0/0", toolName: "look", args: { token: "[redacted]" }, effect: "once", at: 7 },
     ],
     [
       "a step that is done",
@@ -90,8 +90,8 @@ describe("EventCollector", () => {
     ],
     [
       "the times of a question",
-      { type: "wait", wait: { id: "w1", kind: "timer", about: null, until: 9, askedAt: 0 } },
-      { type: "wait", wait: { waitId: "w1", kind: "timer", about: null, until: 9, askedAt: 0 } },
+      { type: "wait", wait: { id: "w1", kind: "doubt", about: null, until: 9, askedAt: 0 } },
+      { type: "wait", wait: { waitId: "w1", kind: "doubt", about: null, until: 9, askedAt: 0 } },
     ],
     ["an end", { type: "end", output: "Done." }, { type: "end", output: "Done." }],
     ["an end with a list", { type: "end", output: [1] }, { type: "end", output: [1] }],
