@@ -1,0 +1,130 @@
+import type { RunEvent } from "@troupe/core";
+import { describe, expect, it } from "vitest";
+import {
+  attempt,
+  chunk,
+  end,
+  ended,
+  follow,
+  made,
+  queued,
+  running,
+  said,
+  soon,
+  status,
+  takeAll,
+  task,
+  wait,
+  whole,
+  working,
+} from "../../test/followed-task.ts";
+import type { TextPlace } from "../wire/stream-frames.ts";
+import { isKnown } from "./task-follower.ts";
+
+describe("a task that is followed", () => {
+  it("is sent as it is, then that it works, its text and its end", async () => {
+    const run = ended("Rain.", { usage: { totalTokens: 3 }, durationMs: 4 });
+    const { follower, sent } = follow(queued, run);
+    await follower.begin();
+    expect(await takeAll(follower, [attempt(1), said("2.0", "Ra"), said("2.1", "in.")])).toEqual([false, false, false]);
+    await soon();
+    expect(await takeAll(follower, [end])).toEqual([true]);
+
+    expect(sent).toEqual([
+      task(queued),
+      working,
+      ["Rain.", { append: false, isLast: false }],
+      whole("Rain."),
+      status(run, { usage: { totalTokens: 3 }, durationMs: 4 }),
+    ]);
+  });
+
+  it("has its text as one update where that is all of it", async () => {
+    const { follower, sent } = follow(running, ended("Rain."));
+    await follower.begin();
+    await takeAll(follower, [said("2.0", "Ra"), said("2.1", "in."), end]);
+    expect(sent).toEqual([task(running), ["Rain.", { append: false, isLast: true }], status(ended("Rain."))]);
+  });
+
+  it("has its text in a piece for each record, and one for each 65,536 characters", async () => {
+    const long = "x".repeat(65_536);
+    const { follower, sent } = follow(running, undefined);
+    await follower.begin();
+    await takeAll(follower, [
+      said("2.0", "a"),
+      said("2.1", "b"),
+      said("3.0", "c"),
+      said("30.0", "d"),
+      said("30.1", ""),
+      said("30.2", long),
+      said("30.3", "e"),
+    ]);
+    await soon();
+    const texts = sent.slice(1) as [string, TextPlace][];
+
+    expect(texts.map(([text]) => text)).toEqual(["ab", "c", `d${long}`, "e"]);
+    expect(texts.map(([, { append }]) => append)).toEqual([false, true, true, true]);
+  });
+
+  it.each<[string, RunEvent[]]>([
+    ["with each model call", [said("3.0", "two", "m.1")]],
+    ["after a reset", [{ id: "3.0", type: "reset", step: "m.0" }, said("4.0", "two")]],
+  ])("begins its text anew %s", async (_what, events) => {
+    const { follower, sent } = follow(running, undefined);
+    await follower.begin();
+    await takeAll(follower, [said("2.0", "one"), ...events]);
+    await soon();
+    const begins = { append: false, isLast: false };
+    expect(sent.slice(1)).toEqual([
+      ["one", begins],
+      ["two", begins],
+    ]);
+  });
+
+  it("goes on with its text after the reset of another step, and shows no other chunks", async () => {
+    const { follower, sent } = follow(running, undefined);
+    await follower.begin();
+    await takeAll(follower, [
+      said("2.0", "one"),
+      { id: "3.0", type: "reset", step: "m.1" },
+      chunk("3.1", "m.0", { type: "reasoning", text: "no" }),
+      said("4.0", "two"),
+    ]);
+    await soon();
+    expect(sent.slice(1)).toEqual([
+      ["one", { append: false, isLast: false }],
+      ["two", { append: true, isLast: false }],
+    ]);
+  });
+
+  it("tells once that it works, of attempts that it has not had", async () => {
+    const { follower, sent } = follow({ ...queued, attempts: 1, waits: [wait] }, undefined);
+    await follower.begin();
+    await takeAll(follower, [attempt(1), attempt(2, 7), attempt(3)]);
+    expect(sent).toEqual([task({ ...queued, attempts: 1, waits: [wait] })]);
+
+    const other = follow({ ...running, status: "waiting", waits: [wait] }, undefined);
+    await other.follower.begin();
+    await takeAll(other.follower, [attempt(1), attempt(2, 7), attempt(3)]);
+    expect(other.sent.slice(1)).toEqual([{ ...working, status: { state: "working", at: 7 } }]);
+  });
+
+  it("shows of a task that waited only what comes behind its answer", async () => {
+    const { follower, sent } = follow({ ...running, status: "waiting", waits: [wait] }, undefined);
+    await follower.begin();
+    await takeAll(follower, [
+      said("2.0", "old"),
+      made("2.1", [{ type: "chart", data: "old", mimeType: "text/plain" }]),
+      attempt(2),
+      said("3.0", "new"),
+    ]);
+    await soon();
+    expect(sent.slice(1)).toEqual([working, ["new", { append: false, isLast: false }]]);
+  });
+});
+
+it("a question is known to a client that began to follow while it was asked", () => {
+  expect(isKnown({ ...running, waits: [wait, { ...wait, id: "w2" }] }, "w2")).toBe(true);
+  expect(isKnown({ ...running, waits: [wait] }, "w2")).toBe(false);
+  expect(isKnown(running, "w1")).toBe(false);
+});
