@@ -1,0 +1,116 @@
+import { getEventListeners } from "node:events";
+import { Readable } from "node:stream";
+import type { Request } from "express";
+import { describe, expect, it } from "vitest";
+import { httpRequest } from "../../test/requests-http.ts";
+import { queryOf, readBody, versionOf } from "./read-request.ts";
+
+const json = { "content-type": "application/json" };
+const most = 8;
+const read = async (fields: Parameters<typeof httpRequest>[0]) =>
+  (await readBody(httpRequest({ headers: json, ...fields }), most)).toString();
+
+describe("the version of a request", () => {
+  it.each([
+    [{}, "/", undefined],
+    [{ "a2a-version": "1.0" }, "/", "1.0"],
+    [{ "a2a-version": "" }, "/?A2A-Version=1.0", ""],
+    [{ "a2a-version": "0.3" }, "/?A2A-Version=1.0", "0.3"],
+    [{}, "/?A2A-Version=1.0", "1.0"],
+    [{}, "/?a=1&A2A-Version=1.0", "1.0"],
+    [{}, "/?A2A-Version=", ""],
+    [{}, "/?a2a-version=1.0", undefined],
+    [{}, "/A2A-Version=1.0", undefined],
+  ])("with the headers %j at %s is %j", (headers, url, version) => {
+    expect(versionOf(httpRequest({ headers, url }))).toBe(version);
+  });
+
+  it("is read from the query behind the first question mark", () => {
+    expect([...queryOf(httpRequest({ url: "/a?b=c%20d&e=?" }))]).toEqual([
+      ["b", "c d"],
+      ["e", "?"],
+    ]);
+    expect([...queryOf(httpRequest({ url: "/a" }))]).toEqual([]);
+  });
+});
+
+describe("the type of a body", () => {
+  it.each([
+    "application/json",
+    "Application/A2A+JSON",
+    "application/json; charset=utf-8",
+    'application/json;a=b; charset="UTF-8"',
+    "application/json; charset=UTF8",
+  ])("may be %s", async (type) => {
+    expect(await read({ headers: { "content-type": type, "content-encoding": "Identity" }, sent: ["{}"] })).toBe("{}");
+  });
+
+  it.each<Record<string, string>>([
+    {},
+    { "content-type": "text/plain" },
+    { "content-type": "application/json5" },
+    { "content-type": "text/plain; application/json" },
+    { "content-type": "application/json; charset=latin1" },
+    { "content-type": "application/json; charset=" },
+    { ...json, "content-encoding": "gzip" },
+  ])("may not be that of %j", async (headers) => {
+    const message = "The body must be JSON in UTF-8, uncompressed. Send Content-Type: application/json.";
+    const refused = expect.objectContaining({ kind: "content-type-not-supported", message }) as Error;
+    await expect(read({ headers, sent: ["{}"] })).rejects.toEqual(refused);
+    await expect(read({ headers, body: {} })).rejects.toEqual(refused);
+  });
+});
+
+describe("a body", () => {
+  it.each([
+    [{ a: 1 }, '{"a":1}'],
+    ["{}", "{}"],
+    [Buffer.from("{}"), "{}"],
+    [null, "null"],
+    [() => 1, ""],
+    [{ long: "x".repeat(most) }, `{"long":"${"x".repeat(most)}"}`],
+  ])("that the host has parsed is JSON again: %o", async (body, text) => {
+    expect(await read({ body, sent: ["other"] })).toBe(text);
+  });
+
+  it("is all of its pieces, cut at any byte", async () => {
+    const bytes = Buffer.from('"é€"');
+    expect(await read({ sent: [bytes.subarray(0, 2), bytes.subarray(2, 4), bytes.subarray(4)] })).toBe('"é€"');
+    expect(await read({ sent: [] })).toBe("");
+  });
+
+  const message = `The body must have at most ${most} bytes. The option maxBodyBytes of the server sets this limit.`;
+  const tooLong = expect.objectContaining({ code: "payload_too_large", message }) as Error;
+
+  it("has at most so many bytes, as its head says and as they come", async () => {
+    const long = { ...json, "content-length": String(most + 1) };
+    expect(await read({ headers: { ...long, "content-length": String(most) }, sent: ["12345678"] })).toBe("12345678");
+    await expect(read({ headers: long, sent: ["1"] })).rejects.toEqual(tooLong);
+    await expect(read({ sent: ["1234", "5678", "9"] })).rejects.toEqual(tooLong);
+    await expect(read({ sent: ["ééééé"] })).rejects.toEqual(tooLong);
+  });
+
+  it("is read no further once it is too long, and leaves no listener", async () => {
+    const names = ["data", "end", "error", "close"];
+    const request = httpRequest({ headers: json, sent: ["123456789", "more"] });
+    const before = names.map((name) => getEventListeners(request, name).length);
+    await expect(readBody(request, most)).rejects.toEqual(tooLong);
+    expect(request.isPaused()).toBe(true);
+    expect(names.map((name) => getEventListeners(request, name).length)).toEqual(before);
+  });
+
+  it.each(["error", "close"])("that breaks off is that of a client that left: %s", async (way) => {
+    const request = Object.assign(new Readable({ read: () => undefined }), { headers: json }) as unknown as Request;
+    const reading = readBody(request, most);
+    request.push("12");
+    request.emit(way, new Error("canary"));
+    const left = { code: "cancelled", message: "The client left before the end of the body." };
+    await expect(reading).rejects.toMatchObject(left);
+  });
+
+  it("is empty where it was read or left before", async () => {
+    const request = httpRequest({ headers: json, sent: ["{}"] });
+    request.destroy();
+    expect(await readBody(request, most)).toBe("");
+  });
+});
