@@ -5,6 +5,7 @@ import {
   attempt,
   end,
   ended,
+  form,
   follow,
   made,
   queued,
@@ -20,6 +21,7 @@ import {
 } from "../../test/followed-task.ts";
 import { createArtifact } from "../agent/artifact.ts";
 import { answerByMessage, completeTask } from "../agent/reply.ts";
+import { toTask } from "./task-view.ts";
 
 describe("artifacts of a task that is followed", () => {
   const pieces = [
@@ -73,6 +75,27 @@ describe("artifacts of a task that is followed", () => {
     expect(sent.at(-1)).toEqual(artifact("a", "2"));
   });
 
+  it("take the place of one with the same id that is whole", async () => {
+    const again = pieces.slice(0, 1);
+    const { follower, sent } = follow(running, undefined);
+    await follower.begin();
+    await takeAll(follower, [made("2.0", pieces), made("3.0", again)]);
+    expect(sent.at(-1)).toEqual(artifact("a", "1", { isLast: false }));
+  });
+
+  it("have the data of the answer beside its text", async () => {
+    const run = ended("Rain.", { structured: 1 });
+    const { follower, sent } = follow(running, run);
+    await follower.begin();
+    await takeAll(follower, [said("2.0", "Rain."), end]);
+    const { artifacts } = toTask(run, form);
+    expect(sent.slice(1)).toEqual([
+      ["Rain.", { append: false, isLast: false }],
+      { ...artifact("response", ""), artifact: artifacts[0] },
+      status(run),
+    ]);
+  });
+
   it("that say how the task ends are the last of its text", async () => {
     const { follower, sent } = follow(running, undefined);
     await follower.begin();
@@ -97,7 +120,7 @@ describe("a task that is held back", () => {
   it("is sent as it then is, with the first thing that it shows", async () => {
     const { follower, sent } = follow(queued, message, { takesMessage: true });
     await follower.begin();
-    await takeAll(follower, [attempt(1), said("2.0", "Wait. "), end]);
+    await takeAll(follower, [attempt(1), attempt(2, 7), said("2.0", "Wait. "), end]);
     const shown = { ...queued, status: "running", startedAt: 5, attempts: 1 } as const;
     expect(sent).toEqual([task(shown), ["Wait. ", { append: false, isLast: false }], status(message)]);
   });
