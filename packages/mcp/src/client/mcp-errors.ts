@@ -26,7 +26,7 @@ export function toMcpError(error: unknown, { server, what, mask, problem }: McpW
     return new TroupeError("unavailable", `${name} ${problem}`, { fields: { server } });
   }
   if (TroupeError.is(error)) return error;
-  const status = readStatus(error);
+  const status = statusOf(error);
   const fields = { server, ...(status !== undefined && { status }) };
   if (status === 401 || status === 403 || isUnauthorized(error)) {
     const message = `${name} refused the credentials for ${what}. Check headers or authProvider.`;
@@ -34,6 +34,11 @@ export function toMcpError(error: unknown, { server, what, mask, problem }: McpW
   }
   if (status !== undefined) return ofStatus(status, { name, what, fields });
   return ofAnswer(error, { name, what, mask, fields }) ?? brokenOff(error, { name, what, fields });
+}
+
+function statusOf(error: unknown): number | undefined {
+  // A status that an authorization server answered is not one of this server.
+  return isOfOAuth(error) ? undefined : readStatus(error);
 }
 
 type Facts = { readonly name: string; readonly what: string; readonly fields: { server: string } };

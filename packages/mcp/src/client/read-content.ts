@@ -87,7 +87,7 @@ type DataPart = Exclude<ContentPart, { type: "text" }>;
 /** Returns undefined for data that is no base64. */
 function dataPart(data: string, mimeType: string, kind = mimeType.split("/")[0]): DataPart | undefined {
   // A URL in place of the data would be fetched by a vendor: a server may not send one.
-  if (readContentData({ data, mimeType }).kind !== "base64" || data.startsWith("data:")) return undefined;
+  if (readContentData({ data, mimeType }).kind !== "base64" || /^data:/i.test(data)) return undefined;
   return { type: kind === "image" || kind === "audio" ? kind : "file", data, mimeType };
 }
 
