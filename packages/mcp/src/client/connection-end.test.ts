@@ -1,0 +1,155 @@
+import { createLogger } from "@troupe/core";
+import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { askOf, broken, connect, initialized, ok, once, opened, status } from "../../test/connect.ts";
+import type { Answer } from "../../test/connect.ts";
+import { serverClosed } from "./connection.ts";
+import { loadLibrary } from "./library.ts";
+
+// The first connection loads it, which takes longer than a turn of the event loop.
+beforeAll(loadLibrary);
+afterEach(() => void vi.useRealTimers());
+
+describe("a server that is down", () => {
+  const wait = async (ms: number) => await vi.advanceTimersByTimeAsync(ms);
+
+  it("is tried again after a time that doubles up to 30 seconds, and anew after it was up", async () => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    const { connection, sent, answers } = connect();
+    answers["initialize"] = () => status(503);
+    for (const ms of [500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]) {
+      const failure = await connection.open().catch((error: unknown) => error);
+      expect(failure).toMatchObject({ code: "unavailable", fields: { server: "box", status: 503 } });
+      await expect(connection.open()).rejects.toMatchObject({
+        code: "unavailable",
+        message: `The MCP server "box" is down. It is tried again in ${Math.ceil(ms / 1000)} s.`,
+        fields: { server: "box", retryAfterMs: ms },
+        cause: failure,
+      });
+      await wait(ms - 1);
+      await expect(connection.open()).rejects.toMatchObject({ fields: { retryAfterMs: 1 } });
+      await wait(1);
+    }
+    expect(sent).toHaveLength(8);
+    delete answers["initialize"];
+    await connection.open();
+    answers["initialize"] = () => status(503);
+    once(answers, "tools/list", broken);
+    await expect(askOf(connection)()).rejects.toMatchObject({ code: "unavailable" });
+    await expect(connection.open()).rejects.toMatchObject({ fields: { status: 503 } });
+    await expect(connection.open()).rejects.toMatchObject({ fields: { retryAfterMs: 500 } });
+  });
+
+  it.each([
+    [1000, 4000],
+    [20_000, 60_000],
+  ])("rests after a try of %i ms for %i ms", async (tookMs, restMs) => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    const { connection, answers } = connect();
+    answers["initialize"] = async () => {
+      await wait(tookMs);
+      return status(503);
+    };
+    await expect(connection.open()).rejects.toMatchObject({ fields: { status: 503 } });
+    await expect(connection.open()).rejects.toMatchObject({ fields: { retryAfterMs: restMs } });
+  });
+
+  it("does not open within connectTimeoutMs, with an error that says so, and ends what opens later", async () => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    const { connection, answers, sent } = connect({ connectTimeoutMs: 5 });
+    let answer = (): void => {};
+    answers["initialize"] = async (message) => {
+      await new Promise<void>((resolve) => (answer = resolve));
+      return ok(message, initialized);
+    };
+    const message = 'The MCP server "box" did not connect within 5 ms.';
+    await expect(connection.open()).rejects.toMatchObject({ code: "timeout", message });
+    answer();
+    await expect(connection.open()).rejects.toMatchObject({ fields: { retryAfterMs: 500 } });
+    expect(sent).toEqual(opened);
+  });
+
+  it.each([401, 403])("is tried at once where it wants credentials (%i)", async (code) => {
+    const { connection, sent, answers } = connect();
+    answers["initialize"] = () => status(code);
+    for (let times = 0; times < 2; times++) {
+      await expect(connection.open()).rejects.toMatchObject({ code: "unauthorized", fields: { status: code } });
+    }
+    expect(sent).toEqual([...opened, ...opened]);
+  });
+});
+
+describe("a connection that is closed", () => {
+  const closed = {
+    code: "unavailable",
+    message: 'The MCP server "box" is closed. Call connect() to open it again.',
+    fields: { server: "box" },
+  };
+
+  it("ends its session, refuses all uses and closes once", async () => {
+    const { connection, sent, ask } = connect();
+    await connection.open();
+    await Promise.all([connection.close(), connection.close()]);
+    expect(sent).toEqual([...opened, "DELETE"]);
+    for (const use of [ask, async () => await connection.open(), async () => await connection.tools()]) {
+      await expect(use()).rejects.toMatchObject(closed);
+    }
+    expect(() => connection.session).toThrow(expect.objectContaining(closed));
+    expect(sent).toHaveLength(2);
+    expect(serverClosed({ name: "box" } as Parameters<typeof serverClosed>[0])).toMatchObject(closed);
+  });
+
+  it("ends what is just opening, and has nothing to end where nothing opened", async () => {
+    const { connection, sent } = connect();
+    await connection.close();
+    expect(sent).toEqual([]);
+    const other = connect();
+    const opening = other.connection.open();
+    await other.connection.close();
+    await opening;
+    expect(other.sent).toEqual([...opened, "DELETE"]);
+  });
+
+  it.each<[string, Answer]>([
+    ["cannot end its session", broken],
+    ["refuses to end its session", () => status(500)],
+  ])("closes also where the server %s", async (_, answer) => {
+    const { connection, sent, answers } = connect();
+    answers["DELETE"] = answer;
+    await connection.open();
+    await connection.close();
+    expect(sent).toEqual([...opened, "DELETE"]);
+  });
+
+  it("closes its second connection too, which is one and begins with initialize", async () => {
+    const { connection, sent } = connect({ logger: createLogger() });
+    const { session } = connection;
+    expect([session === connection.session, session === connection]).toEqual([true, false]);
+    await Promise.all([connection.open(), session.open()]);
+    await connection.close();
+    expect(sent.toSorted()).toEqual(["DELETE", "DELETE", "initialize", "initialize"]);
+    await expect(session.open()).rejects.toMatchObject(closed);
+  });
+});
+
+describe("an authorization", () => {
+  const parameters = new URLSearchParams({ code: "c1" });
+
+  it("that nobody waits for is refused", async () => {
+    await expect(connect().connection.finishAuth(parameters)).rejects.toMatchObject({
+      code: "conflict",
+      message: 'The MCP server "box" waits for no authorization. Call connect() first.',
+    });
+  });
+
+  it.each(["initialize", "tools/list"])("is waited for after %s wanted it, until it is complete", async (method) => {
+    const { connection, answers, ask } = connect({ authProvider: { token: async () => await Promise.resolve("t") } });
+    answers[method] = () => status(401);
+    await expect(ask()).rejects.toMatchObject({ code: "unauthorized" });
+    for (let times = 0; times < 2; times++) {
+      await expect(connection.finishAuth(parameters)).rejects.toMatchObject({
+        code: "unauthorized",
+        message: 'The MCP server "box" refused the credentials for the authorization. Check headers or authProvider.',
+      });
+    }
+  });
+});
