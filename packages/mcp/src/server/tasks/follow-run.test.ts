@@ -1,0 +1,144 @@
+import { syncBuiltinESMExports } from "node:module";
+import timers from "node:timers/promises";
+import { TroupeError } from "@troupe/core";
+import type { RunEvent, RunView } from "@troupe/core";
+import type { ClientTail } from "@troupe/core/adapter";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { changesOf } from "./follow-run.ts";
+
+type Look = Partial<RunView>;
+
+const end = { type: "end" };
+const running = { status: "running" } as const;
+const waiting = { status: "waiting" } as const;
+const over = { status: "completed", endedAt: 7 } as const;
+
+/** What a run comes to: its pauses and events, and its record at each look, the last one from then on. */
+type Story = { pauses?: (object | Error | undefined)[]; events?: (object | undefined)[]; records: Look[] };
+
+function startTail({ pauses = [], events = [], records }: Story) {
+  const left = new AbortController();
+  let looks = 0;
+  const get = vi.fn<(runId: string, caller: string) => Promise<RunView>>(
+    async () => await Promise.resolve(records[Math.min(looks++, records.length - 1)] as RunView),
+  );
+  const untilPaused = async () => {
+    const pause = pauses.shift();
+    if (pause instanceof Error) throw pause;
+    return await Promise.resolve(pause);
+  };
+  const next = async () => await Promise.resolve(events.shift() as RunEvent | undefined);
+  const run = { service: { get }, runId: "r1" };
+  const tail = { run, signal: left.signal, untilPaused, next } as unknown as ClientTail;
+  return { tail, get, leave: () => left.abort() };
+}
+
+/** The sleeps of the code, which take no time. */
+const sleep = vi.fn<(ms?: number, value?: unknown, options?: object) => Promise<undefined>>();
+
+beforeEach(() => {
+  sleep.mockResolvedValue(undefined);
+  vi.spyOn(timers, "setTimeout").mockImplementation(sleep);
+  syncBuiltinESMExports();
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  syncBuiltinESMExports();
+  sleep.mockReset();
+});
+
+async function changes(story: Story): Promise<RunView[]> {
+  return await Array.fromAsync(changesOf(startTail(story).tail));
+}
+
+const gone = new TroupeError("gone", "Too many events.");
+
+describe("the changes of a run", () => {
+  it("are its record alone where it is over already", async () => {
+    const { tail, get } = startTail({ records: [over], pauses: [waiting] });
+    expect(await Array.fromAsync(changesOf(tail))).toEqual([over]);
+    expect(get.mock.calls).toEqual([["r1", "host"]]);
+  });
+
+  it("are what it is, each time that it waits and goes on, and its end", async () => {
+    const story = { pauses: [waiting, waiting, end], events: [{ type: "attempt" }, { type: "text" }] };
+    expect(await changes({ ...story, records: [running, running, running, over] })).toEqual([
+      running,
+      waiting,
+      running,
+      waiting,
+      running,
+      over,
+    ]);
+  });
+
+  it("end with a pause that is the end, unasked", async () => {
+    const { tail, get } = startTail({ records: [running], pauses: [over, waiting] });
+    expect(await Array.fromAsync(changesOf(tail))).toEqual([running, over]);
+    expect(get).toHaveBeenCalledTimes(1);
+  });
+
+  it.each<[string, Story]>([
+    ["before it pauses", { records: [running], pauses: [undefined, waiting] }],
+    ["while it waits", { records: [running], pauses: [waiting, waiting], events: [undefined] }],
+  ])("end when the client leaves %s", async (_, story) => {
+    const seen = await changes(story);
+    expect(seen).toEqual([running, waiting].slice(0, seen.length));
+    expect(seen).toHaveLength(story.events === undefined ? 1 : 2);
+  });
+
+  it("end with the record that follows the end of a wait", async () => {
+    const story = { pauses: [waiting, waiting], events: [end] };
+    expect(await changes({ ...story, records: [running, over] })).toEqual([running, waiting, over]);
+  });
+});
+
+describe("the record of a run", () => {
+  it("is looked at after 5 ms, then later and later up to a second, until it has the end of the events", async () => {
+    const { tail, get } = startTail({ records: [...Array.from({ length: 11 }, () => running), over], pauses: [end] });
+    expect(await Array.fromAsync(changesOf(tail))).toEqual([running, over]);
+    expect(sleep.mock.calls.map(([ms]) => ms)).toEqual([5, 10, 20, 40, 80, 160, 320, 640, 1000, 1000]);
+    expect(new Set(get.mock.calls.map(String))).toEqual(new Set(["r1,host"]));
+    const { signal } = tail;
+    expect(sleep.mock.lastCall).toStrictEqual([1000, undefined, { ref: false, signal }]);
+  });
+
+  it("is shown each second where the events were too many to be kept", async () => {
+    const later = { ...running, attempts: 2 };
+    expect(await changes({ records: [running, running, later, over], pauses: [gone] })).toEqual([
+      running,
+      running,
+      later,
+      over,
+    ]);
+    expect(sleep.mock.calls.map(([ms]) => ms)).toEqual([1000, 1000]);
+  });
+
+  it("is looked at no more once the client has left", async () => {
+    const { tail, get, leave } = startTail({ records: [running], pauses: [gone] });
+    sleep.mockImplementationOnce(async () => {
+      leave();
+      throw new DOMException("The operation was aborted", "AbortError");
+    });
+    expect(await Array.fromAsync(changesOf(tail))).toEqual([running, running]);
+    expect(get).toHaveBeenCalledTimes(2);
+  });
+});
+
+describe("a failure", () => {
+  it.each([new TroupeError("interrupted", "The service ends."), new Error("gone")])(
+    "of the events is passed on: %s",
+    async (failure) => {
+      const { tail, get } = startTail({ records: [running], pauses: [failure] });
+      await expect(Array.fromAsync(changesOf(tail))).rejects.toBe(failure);
+      expect(get).toHaveBeenCalledTimes(1);
+    },
+  );
+
+  it("of events that are gone is passed on to a client that has left", async () => {
+    const { tail, leave } = startTail({ records: [running], pauses: [gone] });
+    leave();
+    await expect(Array.fromAsync(changesOf(tail))).rejects.toBe(gone);
+  });
+});
