@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
 import { beforeAll, describe, expect, it } from "vitest";
-import { askOf, broken, connect, never, once, opened, refusal, status } from "../../test/connect.ts";
+import { broken, connect, never, once, opened, refusal, status } from "../../test/connect.ts";
 import { loadLibrary } from "./library.ts";
 
 // The first connection loads it, which takes longer than a turn of the event loop.
