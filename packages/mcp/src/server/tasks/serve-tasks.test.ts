@@ -1,0 +1,238 @@
+import * as library from "@modelcontextprotocol/server";
+import { createLogger, TroupeError } from "@troupe/core";
+import type { RunView } from "@troupe/core";
+import { describe, expect, it, vi } from "vitest";
+import { RunningCalls } from "../running-calls.ts";
+import type { Making } from "../server-parts.ts";
+import { serveTasks, taskCapabilities, toProtocolError } from "./serve-tasks.ts";
+
+type Era = "modern" | "legacy";
+type Handle = (params: unknown, context: unknown) => Promise<Record<string, unknown>>;
+
+const ada = { userId: "ada" };
+const takesTasks = {
+  "io.modelcontextprotocol/clientCapabilities": { extensions: { "io.modelcontextprotocol/tasks": {} } },
+};
+const running = { runId: "r1", status: "running", createdAt: 1000, startedAt: 2000 };
+const over = { ...running, status: "cancelled", endedAt: 3000 };
+const approval = (id: string) => ({ id, kind: "approval", about: { toolName: "pay" } });
+
+/** The requests about tasks of one client, for a run that is so, and then so. */
+function serve({
+  era = "legacy",
+  opts = ada,
+  run = running,
+  later = [] as object[],
+}: { era?: Era; opts?: object; run?: object; later?: object[] } = {}) {
+  const handlers: Record<string, Handle> = {};
+  const server = {
+    setRequestHandler: (method: string, _schema: unknown, handle: Handle) => void (handlers[method] = handle),
+  };
+  const service = {
+    cancel: vi.fn<(...given: unknown[]) => Promise<void>>(async () => {}),
+    answer: vi.fn<(...given: unknown[]) => Promise<void>>(async () => {}),
+    get: async () => await Promise.resolve(over),
+  };
+  const task = { service, run: run as unknown as RunView };
+  const tasks = {
+    find: vi.fn<(...given: unknown[]) => Promise<unknown>>(async () => await Promise.resolve(task)),
+    list: vi.fn<(...given: unknown[]) => Promise<unknown>>(
+      async () => await Promise.resolve({ tasks: [task], next: "0.r1" }),
+    ),
+    follow: vi.fn<(...given: unknown[]) => AsyncGenerator<object>>(async function* () {
+      for (let next = later.shift(); next !== undefined; next = later.shift()) yield await Promise.resolve(next);
+    }),
+  };
+  const error = vi.fn<(message: string, fields: object) => void>();
+  const settings = { logger: { ...createLogger(), error }, maxMediaBytes: 10 };
+  const caller = { opts, secrets: [] };
+  const calls = new RunningCalls();
+  const parts = { library, settings, tasks, calls, callers: new WeakMap() };
+  const making = { parts, purpose: { era, caller, isKept: false } } as unknown as Making;
+  serveTasks(server as unknown as library.Server, making);
+  const ask = async (method: string, params: object = { taskId: "r1" }, mcpReq: object = {}) =>
+    await handlers[method]?.(params, { mcpReq: { envelope: era === "modern" ? takesTasks : undefined, ...mcpReq } });
+  return { ask, handlers, making, error, service, tasks, caller, calls };
+}
+
+describe("the tasks of a server", () => {
+  const legacy = { cancel: {}, requests: { tools: { call: {} } } };
+
+  it.each<[Era, object, object, string[]]>([
+    [
+      "modern",
+      ada,
+      { extensions: { "io.modelcontextprotocol/tasks": {} } },
+      ["tasks/get", "tasks/cancel", "tasks/update"],
+    ],
+    ["legacy", ada, { tasks: { ...legacy, list: {} } }, ["tasks/get", "tasks/cancel", "tasks/result", "tasks/list"]],
+    ["legacy", {}, { tasks: legacy }, ["tasks/get", "tasks/cancel", "tasks/result"]],
+  ])("of the %s revision for %j are declared and answered", (...[era, opts, capabilities, methods]) => {
+    const { making, handlers } = serve({ era, opts });
+    expect(taskCapabilities(making)).toStrictEqual(capabilities);
+    expect(Object.keys(handlers)).toEqual(methods);
+  });
+
+  it.each(["tasks/get", "tasks/cancel", "tasks/update"])(
+    "are refused by %s to a client that takes none",
+    async (method) => {
+      const { ask, tasks } = serve({ era: "modern" });
+      await expect(ask(method, { taskId: "r1" }, { envelope: {} })).rejects.toMatchObject({ code: -32_021 });
+      expect(tasks.find).not.toHaveBeenCalled();
+    },
+  );
+
+  it.each<[unknown]>([[7], [undefined], [null], [["r1"]]])("are refused for the id %j", async (taskId) => {
+    for (const method of ["tasks/get", "tasks/cancel", "tasks/result"]) {
+      await expect(serve().ask(method, { taskId })).rejects.toMatchObject({
+        code: -32_602,
+        message: "taskId must be a string.",
+      });
+    }
+  });
+});
+
+describe("the error of a request about tasks", () => {
+  it.each<[string, number, string, number]>([
+    ["not_found", -32_602, "No.", 0],
+    ["gone", -32_602, "No.", 0],
+    ["invalid_request", -32_602, "No.", 0],
+    ["conflict", -32_602, "No.", 0],
+    ["unavailable", -32_603, "No.", 0],
+    ["timeout", -32_603, "No.", 0],
+    ["internal", -32_603, "Something went wrong in this service.", 1],
+  ])("that is %s has the code %i, and a fault of the service is logged", (...[ours, code, message, lines]) => {
+    const { making, error } = serve();
+    const failure = new TroupeError(ours as "internal", "No.");
+    expect(toProtocolError(failure, making)).toMatchObject({ code, message });
+    const line = ["A request about tasks failed by a fault of the service.", { error: failure }];
+    expect(error.mock.calls).toEqual(Array.from({ length: lines }, () => line));
+  });
+
+  it("that is one of the protocol stays as it is", () => {
+    const error = new library.ProtocolError(-32_601, "No.");
+    expect(toProtocolError(error, serve().making)).toBe(error);
+  });
+});
+
+describe("a list of tasks", () => {
+  it("has those of the caller, and the place of the next page", async () => {
+    const { ask, tasks, caller } = serve();
+    expect(await ask("tasks/list", { cursor: "0." })).toMatchObject({
+      tasks: [{ taskId: "r1", status: "working" }],
+      nextCursor: "0.r1",
+    });
+    tasks.list.mockResolvedValueOnce({ tasks: [] });
+    expect(await ask("tasks/list", {})).toStrictEqual({ tasks: [] });
+    expect(tasks.list.mock.calls).toEqual([
+      [caller, "0."],
+      [caller, undefined],
+    ]);
+    await expect(ask("tasks/list", { cursor: 7 })).rejects.toMatchObject({
+      code: -32_602,
+      message: "cursor must be a string.",
+    });
+  });
+});
+
+describe("a cancel", () => {
+  const cancelled = [["r1", "host", "Cancelled by the client."]];
+
+  it("of the earlier revision waits for the end of the run", async () => {
+    const { ask, service, tasks, caller } = serve({ later: [running, over, running] });
+    expect(await ask("tasks/cancel")).toMatchObject({ taskId: "r1", status: "cancelled" });
+    expect(service.cancel.mock.calls).toEqual(cancelled);
+    expect(tasks.find.mock.calls).toEqual([["r1", caller]]);
+    expect(await serve({ later: [running] }).ask("tasks/cancel")).toMatchObject({ status: "cancelled" });
+  });
+
+  it("of a task that is over is refused by the earlier revision, and taken by the later", async () => {
+    const [legacy, modern] = [serve({ run: over }), serve({ run: over, era: "modern" })];
+    await expect(legacy.ask("tasks/cancel")).rejects.toMatchObject({
+      code: -32_602,
+      message: "The task is over already: it is cancelled.",
+    });
+    expect(await modern.ask("tasks/cancel")).toStrictEqual({});
+    for (const { service } of [legacy, modern]) expect(service.cancel).not.toHaveBeenCalled();
+  });
+
+  it("of the later revision waits for nothing", async () => {
+    const { ask, service, tasks } = serve({ era: "modern" });
+    expect(await ask("tasks/cancel")).toStrictEqual({});
+    expect([service.cancel.mock.calls, tasks.follow.mock.calls.length]).toEqual([cancelled, 0]);
+  });
+});
+
+describe("the result of a task", () => {
+  it("comes with the end of the run, after the changes of its status, and names the task", async () => {
+    const { ask, calls, tasks } = serve({
+      later: [running, { ...over, error: { code: "cancelled", message: "Enough." } }],
+    });
+    const notify = vi.fn<(message: object) => Promise<void>>(async () => await Promise.reject(new Error("left")));
+    const { signal } = new AbortController();
+    expect(await ask("tasks/result", { taskId: "r1" }, { notify, signal })).toStrictEqual({
+      content: [{ type: "text", text: "Enough." }],
+      isError: true,
+      _meta: { "io.modelcontextprotocol/related-task": { taskId: "r1" } },
+    });
+    expect(notify.mock.calls).toMatchObject([
+      [{ method: "notifications/tasks/status", params: { taskId: "r1", status: "working" } }],
+    ]);
+    expect([calls.size, tasks.follow.mock.calls.length]).toEqual([0, 1]);
+  });
+
+  it("is no longer waited for when the service ends", async () => {
+    const { ask, calls } = serve({ later: [running] });
+    const notify = async () => await Promise.resolve();
+    await expect(ask("tasks/result", { taskId: "r1" }, { notify })).rejects.toMatchObject({
+      code: -32_603,
+      message: "The service ends, and the task goes on. Ask for its result again.",
+    });
+    expect(calls.size).toBe(0);
+  });
+});
+
+describe("the answers of a client", () => {
+  const waiting = { ...running, status: "waiting", waits: [approval("t.0"), approval("t.1")] };
+  const accept = { action: "accept" };
+
+  it.each<[string, object, string[], number]>([
+    ["to all questions", { "t.0": accept, "t.1": accept }, ["t.0", "t.1"], 0],
+    ["to one of two, and wait for the other to be asked", { "t.1": accept }, ["t.1"], 1],
+    ["to what is not asked", { "t.2": accept, toString: accept }, [], 0],
+    ["that leave a question open", { "t.0": { action: "later" } }, [], 0],
+  ])("are taken %s", async (...[, inputResponses, ids, follows]) => {
+    const later = [waiting, { ...waiting, waits: [approval("t.0")] }, running];
+    const { ask, service, tasks } = serve({ era: "modern", run: waiting, later });
+    expect(await ask("tasks/update", { taskId: "r1" }, { inputResponses })).toStrictEqual({});
+    expect(service.answer.mock.calls).toEqual(ids.map((id) => ["r1", id, { approved: true }, "host"]));
+    const task = expect.objectContaining({ run: waiting }) as unknown;
+    expect(tasks.follow.mock.calls).toEqual(Array.from({ length: follows }, () => [task, expect.any(AbortSignal)]));
+    expect(later).toHaveLength(3 - 2 * follows);
+  });
+
+  it("wait no longer than for the end of the run", async () => {
+    const later = [{ ...over, waits: [] }, running];
+    const { ask } = serve({ era: "modern", run: waiting, later });
+    expect(await ask("tasks/update", { taskId: "r1" }, { inputResponses: { "t.1": accept } })).toStrictEqual({});
+    expect(later).toEqual([running]);
+  });
+
+  it("that come second are passed over, and a failure is told", async () => {
+    const { ask, service } = serve({ era: "modern", run: waiting });
+    const update = async () => await ask("tasks/update", { taskId: "r1" }, { inputResponses: { "t.0": accept } });
+    for (const code of ["conflict", "not_found"] as const) {
+      service.answer.mockRejectedValueOnce(new TroupeError(code, "No."));
+      expect(await update()).toStrictEqual({});
+    }
+    service.answer.mockRejectedValueOnce(new TroupeError("storage_unavailable", "No."));
+    await expect(update()).rejects.toMatchObject({ code: -32_603 });
+  });
+
+  it("are refused where there are none", async () => {
+    await expect(serve({ era: "modern" }).ask("tasks/update")).rejects.toMatchObject({
+      code: -32_602,
+      message: "inputResponses must be an object of answers by the keys of inputRequests.",
+    });
+  });
+});
