@@ -58,7 +58,7 @@ export function askOf(connection: Connection) {
   return async (more: { isRepeatable?: boolean; signal?: AbortSignal; timeoutMs?: number } = {}) =>
     await connection.exchange({
       what: "a question",
-      timeoutMs: 1000,
+      timeoutMs: 30_000,
       ...more,
       send: async (client, options) => await client.request({ method: "tools/list" }, options),
     });
