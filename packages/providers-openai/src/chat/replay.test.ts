@@ -1,0 +1,73 @@
+import type { ModelMessage } from "@troupe/core/adapter";
+import { describe, expect, it } from "vitest";
+import { replayedThinking, ThinkingCollector } from "./replay.ts";
+
+describe("ThinkingCollector", () => {
+  it("returns what is new, and keeps all under the names of the server", () => {
+    const collector = new ThinkingCollector();
+    const told = [
+      { reasoning_content: "A", reasoning: "A", reasoning_details: [{ text: "A" }] },
+      { reasoning: "B", reasoning_details: [{ text: "B" }, { text: "C" }] },
+      { reasoning_content: "", reasoning: null, reasoning_details: null },
+      { reasoning_content: "D", reasoning_details: "no" },
+      { reasoning_content: 7 },
+      {},
+    ].map((message) => collector.add(message));
+
+    expect(told).toEqual(["A", "B", "", "D", "", ""]);
+    expect(collector.toVendorState("m")).toEqual({
+      providerId: "openai",
+      modelId: "m",
+      items: {
+        fields: {
+          reasoning_content: "AD",
+          reasoning: "AB",
+          reasoning_details: [{ text: "A" }, { text: "B" }, { text: "C" }],
+        },
+      },
+    });
+  });
+
+  it.each<[object, object]>([
+    [{ reasoning: "A" }, { reasoning: "A" }],
+    [{ reasoning_content: "A" }, { reasoning_content: "A" }],
+    [{ reasoning_details: [] }, { reasoning_details: [] }],
+  ])("keeps of %j the fields that came", (message, fields) => {
+    const collector = new ThinkingCollector();
+    collector.add(message);
+
+    expect(collector.toVendorState("m")?.items).toStrictEqual({ fields });
+  });
+
+  it("keeps nothing of an answer without thinking, and leaves the event's list alone", () => {
+    const [none, collector] = [new ThinkingCollector(), new ThinkingCollector()];
+    none.add({ content: "A", reasoning: "" });
+    const event = { reasoning_details: [1] };
+    collector.add(event);
+    collector.add(event);
+
+    expect(none.toVendorState("m")).toBeUndefined();
+    expect(event).toEqual({ reasoning_details: [1] });
+    expect(collector.toVendorState("m")?.items).toEqual({ fields: { reasoning_details: [1, 1] } });
+  });
+});
+
+describe("replayedThinking", () => {
+  const fields = { reasoning: "A" };
+  const message = (state?: ModelMessage["vendorState"]): ModelMessage => ({
+    role: "assistant",
+    content: "B",
+    ...(state && { vendorState: state }),
+  });
+  const state = { providerId: "openai", modelId: "m", items: { fields } };
+
+  it.each<[string, ModelMessage, object]>([
+    ["its own", message(state), fields],
+    ["that of another model", message({ ...state, modelId: "n" }), {}],
+    ["that of another vendor", message({ ...state, providerId: "anthropic" }), {}],
+    ["that of the other API", message({ ...state, items: { outputItems: [] } }), {}],
+    ["none", message(), {}],
+  ])("returns of %s", (_, given, expected) => {
+    expect(replayedThinking(given, "m")).toEqual(expected);
+  });
+});
