@@ -1,0 +1,18 @@
+import type { ModelRules } from "../src/model-rules.ts";
+import { rulesOf } from "../src/model-rules.ts";
+import type { RequestContext } from "../src/request-context.ts";
+
+/** Makes the context of a request of a model with these rules, and collects the names of what is left out. */
+export function contextOf(rules: Partial<ModelRules> = {}): { context: RequestContext; omitted: string[] } {
+  const omitted: string[] = [];
+  const report = (what: string): void => void omitted.push(what);
+  const context: RequestContext = {
+    model: { providerId: "ollama", modelId: "qwen3:8b" },
+    rules: rulesOf("qwen3:8b", rules),
+    isPrivateUrl: () => false,
+    reportOmitted: report,
+    reportReplaced: report,
+    contextLength: undefined,
+  };
+  return { context, omitted };
+}
