@@ -75,6 +75,21 @@ describe("a client's connection", () => {
     expect((await Array.fromAsync(opened)).flat()).toEqual([{ type: "ping" }]);
   });
 
+  it.each(["send", "open"] as const)("ends with the signal of the call: %s", async (way) => {
+    const signals: AbortSignal[] = [];
+    const create = (...given: unknown[]) => {
+      signals.push((given[1] as { signal: AbortSignal }).signal);
+      return new Promise<never>(() => undefined);
+    };
+    const abort = new AbortController();
+    const connection = clientConnection({ messages: { create } }, 5000);
+    const asked = connection[way]({ version: "v", body }, { ...call, signal: abort.signal });
+    abort.abort(new Error("stopped"));
+
+    await expect(asked).rejects.toBeInstanceOf(Error);
+    expect(signals[0]?.aborted).toBe(true);
+  });
+
   it("makes the vendor's error of one within a stream", async () => {
     const thrown = { error: { error: { type: "overloaded_error" } } };
     const create = () => Promise.reject(thrown);

@@ -97,6 +97,23 @@ describe("a client's connection", () => {
     expect(calls).toMatchObject([[api, body, { headers: { authorization: "Bearer k" } }]]);
   });
 
+  it.each(["send", "open"] as const)("ends with the signal of the call, and after its time: %s", async (way) => {
+    const signals: AbortSignal[] = [];
+    const create = (...given: unknown[]) => {
+      signals.push((given[1] as { signal: AbortSignal }).signal);
+      return new Promise<never>(() => undefined);
+    };
+    const client = { responses: { create }, chat: { completions: { create } } };
+    const abort = new AbortController();
+    const asked = clientConnection(client, waits)[way]({ api: "chat", body }, { ...call, signal: abort.signal });
+    abort.abort(new Error("stopped"));
+
+    await expect(asked).rejects.toBeInstanceOf(Error);
+    expect(signals[0]?.aborted).toBe(true);
+    const short = { timeoutMs: way === "send" ? 5 : 5000, idleTimeoutMs: way === "open" ? 5 : 5000 };
+    await expect(clientConnection(client, short)[way]({ api: "responses", body }, call)).rejects.toBeInstanceOf(Error);
+  });
+
   it("makes the vendor's error of one within a stream", async () => {
     const thrown = { error: { code: "rate_limit_exceeded" } };
     const { connection } = recorder(() => Promise.reject(thrown));

@@ -57,6 +57,19 @@ describe("a whole answer of Chat Completions", () => {
     expect(read(message, choice)).toEqual({ text: "", toolCalls: [], usage, finishReason });
   });
 
+  it("has one call alone, and skips one alone", () => {
+    const named = { id: "c", function: { name: "look", arguments: "" } };
+
+    expect(read({ tool_calls: [named] }, { finish_reason: "stop" })).toMatchObject({ finishReason: "tool_calls" });
+    expect(read({ tool_calls: [{ id: "c" }] }, { finish_reason: "stop" })).toEqual({
+      text: "",
+      toolCalls: [],
+      skippedCalls: 1,
+      usage,
+      finishReason: "stop",
+    });
+  });
+
   it("gives calls ids of their own: those that have none, or that of another", () => {
     const looked = (id: unknown) => ({ id, function: { name: "look", arguments: { a: id } } });
     const { toolCalls } = read({ tool_calls: [looked("c"), looked("c"), looked(7), looked(""), looked(null)] });
