@@ -119,21 +119,23 @@ describe("our own connection", () => {
     }
   });
 
-  it("gives up a stream that does not begin, however long its answer may be", async () => {
-    const { vendor, connect } = await startVendor();
-    vendor.plan({ answer: "Yes.", delivery: { fault: { kind: "hang", at: "before-headers" } } });
-    const { error } = await gather(connect(undefined, { idleTimeoutMs: 15 }).stream(ask, { maxTokens: 20_000 }));
+  const silent = new Promise<never>(() => undefined);
+  const halting = async () => await Promise.resolve(new Response(new ReadableStream({ pull: () => silent })));
+
+  it.each<[string, () => Promise<Response>]>([
+    ["does not begin", () => silent],
+    ["stops on its way", halting],
+  ])("gives up a stream that %s, however long its answer may be", async (_, fetch) => {
+    const model = anthropic("claude-opus-5-5", { apiKey: "key-1", fetch, idleTimeoutMs: 15 });
+    const { error } = await gather(model.stream(ask, { maxTokens: 20_000 }));
 
     expect(error).toMatchObject({ code: "timeout" });
   });
 
-  it.each(["generate", "stream"] as const)("gives up an answer that stops on its way: %s", async (way) => {
-    const { vendor, connect } = await startVendor();
-    vendor.plan({ answer: "Yes.", delivery: { fault: { kind: "hang", at: { afterBytes: 10 } } } });
-    const model = connect(undefined, { idleTimeoutMs: 30 });
-    const asked = way === "stream" ? Array.fromAsync(model.stream(ask)) : model.generate(ask);
+  it("gives up a whole answer that stops on its way", async () => {
+    const model = anthropic("claude-opus-5-5", { apiKey: "key-1", fetch: halting, idleTimeoutMs: 15 });
 
-    await expect(asked).rejects.toMatchObject({ code: "timeout" });
+    await expect(model.generate(ask, { maxTokens: 9 })).rejects.toMatchObject({ code: "timeout" });
   });
 
   it("reads an error as the vendor wrote it", async () => {
