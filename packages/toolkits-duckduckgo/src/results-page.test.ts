@@ -41,6 +41,11 @@ describe("readResultsPage", () => {
       [hit("a")],
     ],
     ["the address behind a relative one", link("/l/?uddg=https%3A%2F%2Fa.example%2F"), [hit("a")]],
+    [
+      "the address behind one of a subdomain",
+      link("https://html.duckduckgo.com/l/?uddg=https%3A%2F%2Fa.example%2F"),
+      [hit("a")],
+    ],
     ["no ad behind a redirect", link(behind("https://duckduckgo.com/y.js?ad=1")), []],
     ["no program behind a redirect", link(behind("javascript:alert(1)")), []],
     ["no link within DuckDuckGo", link("/settings") + link("javascript:alert(1)"), []],

@@ -130,6 +130,27 @@ describe("hackernews_top_stories", () => {
   });
 });
 
+it("the tools of Hacker News have their parameters, limits and effects", () => {
+  const [stories, user] = new HackerNewsToolkit({ maxResults: 7, timeoutMs: 1000 }).getTools();
+  const some = expect.any(String) as unknown;
+
+  expect([stories, user].map((tool) => [tool?.name, tool?.effect, tool?.timeoutMs])).toEqual([
+    ["hackernews_top_stories", "pure", 6000],
+    ["hackernews_user", "pure", 6000],
+  ]);
+  expect(stories?.parameters).toEqual({
+    type: "object",
+    properties: { maxResults: { type: "integer", description: some, minimum: 1, maximum: 7 } },
+    additionalProperties: false,
+  });
+  expect(user?.parameters).toEqual({
+    type: "object",
+    properties: { username: { type: "string", description: some, minLength: 1, maxLength: 32 } },
+    required: ["username"],
+    additionalProperties: false,
+  });
+});
+
 describe("hackernews_user", () => {
   /** Describes a user as the API tells of it. */
   async function describeUser(user: Item, username = "jl") {
