@@ -30,6 +30,9 @@ function refusal(bytes: Buffer): string {
   return "It is taken.";
 }
 
+const goesOn =
+  "A line of the form begins with the boundary and goes on. Expected a boundary that no content of the form has.";
+
 describe("PartScanner", () => {
   it.each<[what: string, parts: FormPart[], facts: [mimeType: string | undefined, isUtf8: boolean][]]>([
     ["no part", [], []],
@@ -117,6 +120,17 @@ describe("PartScanner", () => {
   it("counts the parts before the one that it refuses", () => {
     const first = encodeForm(text("a")).subarray(0, -"--edge--\r\n".length);
     expect(refusal(Buffer.concat([first, part("X: 1")]))).toMatch(/^Part 2 of the form has no Content-Disposition\./);
+  });
+
+  it.each([
+    ["--edgeX", goesOn],
+    ["--edge-", goesOn],
+    ["--edge ", goesOn],
+    ["-edge", "It is taken."],
+    ["--edg", "It is taken."],
+    ["x--edge", "It is taken."],
+  ])("refuses a text with a line that begins with the boundary: %j", (line, message) => {
+    expect(refusal(encodeForm(text(`one\r\n${line}\r\nmore`), text("b")))).toBe(message);
   });
 });
 

@@ -15,6 +15,8 @@ const endOfHeaders = "\r\n\r\n";
 /** Busboy refuses longer headers itself. */
 const longestHeaders = 20_000;
 const carriageReturn = 0x0d;
+const unfinishedBoundary =
+  "A line of the form begins with the boundary and goes on. Expected a boundary that no content of the form has.";
 
 /**
  * Reads the part headers of a form beside busboy, which leaves out parts without a Content-Disposition of a form without
@@ -36,7 +38,7 @@ export class PartScanner {
     this.#maxParts = maxParts;
   }
 
-  /** Reads the next piece of the form. Throws `invalid_request` for a part that busboy would leave out. */
+  /** Reads the next piece of the form. Throws `invalid_request` for what busboy would leave out. */
   add(piece: Buffer): void {
     const bytes = this.#rest.length === 0 ? piece : Buffer.concat([this.#rest, piece]);
     let at = 0;
@@ -71,10 +73,10 @@ export class PartScanner {
   #readDelimiter(bytes: Buffer, at: number): number {
     if (bytes.length < at + 2) return at;
     const follows = bytes.toString("latin1", at, at + 2);
-    if (follows === "--") this.#state = "end";
-    // Anything else belongs to the content.
-    else this.#state = follows === "\r\n" ? "headers" : "content";
-    return this.#state === "content" ? at : at + 2;
+    // A line that begins with the boundary ends the part for busboy, which leaves out what follows.
+    if (follows !== "--" && follows !== "\r\n") throw invalidFormError(unfinishedBoundary);
+    this.#state = follows === "--" ? "end" : "headers";
+    return at + 2;
   }
 
   #readHeaders(bytes: Buffer, start: number): number {
