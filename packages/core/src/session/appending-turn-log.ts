@@ -54,7 +54,7 @@ export class AppendingTurnLog {
   }
 
   async next(session: SessionRecord): Promise<number> {
-    const [newest] = await this.#list(1, { reverse: true, after: Infinity });
+    const newest = (await this.#list(1, { reverse: true, after: Infinity })).at(-1);
     return Math.max(newest?.cut?.through ?? newest?.seq ?? 0, session.turns) + 1;
   }
 
