@@ -78,6 +78,11 @@ describe("the count of a turn that is stored", () => {
     ]);
   });
 
+  it("is done once the session is moved, however long that takes", async () => {
+    const { recent } = await counted(known, ({ method }) => (method === "transaction" ? { delayMs: 1 } : undefined));
+    expect(recent).toHaveLength(1);
+  });
+
   it("keeps what others have changed", async () => {
     const { returned, stored } = await counted({ ...known, title: "Mine", titleBy: "user" });
     expect(returned).toStrictEqual({ ...known, ...later(2), title: "Mine", titleBy: "user" });
