@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { recordQueuesOf } from "../lock/session-queues.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import { MapStorage } from "../storage/test/map-storage.ts";
@@ -12,6 +12,10 @@ const record: SessionRecord = { v: 1, owner: { userId: "ada" }, createdAt: 1, up
 const oneMore = (stored: SessionRecord): SessionRecord => ({ ...stored, turns: stored.turns + 1 });
 const get = `get sessions ${key}`;
 const compareAndSet = `compareAndSet sessions ${key}`;
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 const kinds = [
   ["with compareAndSet", () => new InMemoryStorage()],
@@ -47,6 +51,15 @@ describe.each(kinds)("a change of a session's record in a storage %s", (_kind, c
       1, 2, 3, 4,
     ]);
     expect(await storage.get("sessions", key)).toMatchObject({ turns: 4 });
+  });
+
+  it("fails when it cannot be stored", async () => {
+    const storage = create();
+    await storage.set("sessions", key, record as never);
+    const { driver } = toldCalls(storage, ({ method }) => (method === "get" ? undefined : "fail-before"));
+    await expect(changeSession(driver, key, { change: oneMore })).rejects.toMatchObject({
+      code: "storage_unavailable",
+    });
   });
 
   it("tells of a damaged record by its place", async () => {
@@ -122,6 +135,28 @@ describe("the lock of a record within this process", () => {
     expect(order.indexOf("other begins")).toBeLessThan(order.indexOf("one ends"));
     expect(recordQueuesOf(driver).busyKeys).toBe(0);
   });
+
+  it("has room for a thousand that wait, a minute each", async () => {
+    vi.useFakeTimers();
+    const driver = new MapStorage();
+    const held = Promise.withResolvers<string>();
+    const first = withLocalLock(driver, "a", async () => await held.promise);
+    const others = Array.from({ length: 1001 }, (_, index) =>
+      withLocalLock(driver, "a", async () => await Promise.resolve(index)).catch(
+        (error: { code: string }) => error.code,
+      ),
+    );
+    expect(await others.at(-1)).toBe("conflict");
+    await vi.advanceTimersByTimeAsync(59_999);
+    const seen = vi.fn<(outcome: unknown) => void>();
+    void others[0]?.then(seen);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(seen).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(seen).toHaveBeenCalledExactlyOnceWith("conflict");
+    held.resolve("done");
+    expect(await first).toBe("done");
+  });
 });
 
 describe("the next record", () => {
@@ -147,7 +182,16 @@ describe("several writes", () => {
     await applyWrites(driver, writes);
     await applyWrites(driver, writes.slice(0, 1));
     await applyWrites(driver, []);
-    expect(calls).toEqual(["transaction +a 1, -b 2, +a 3", "set a 1"]);
+    await applyWrites(driver, writes.slice(1));
+    expect(calls).toEqual(["transaction +a 1, -b 2, +a 3", "set a 1", "transaction -b 2, +a 3"]);
+  });
+
+  it.each(["set", "delete"])("end with the first whose %s fails", async (failing) => {
+    const { driver, calls } = toldCalls(new MapStorage(), ({ method }) =>
+      method === failing ? "fail-before" : undefined,
+    );
+    await expect(applyWrites(driver, writes)).rejects.toMatchObject({ code: "storage_unavailable" });
+    expect(calls).toEqual(["set a 1", "delete b 2"].slice(0, failing === "set" ? 1 : 2));
   });
 
   it.each([

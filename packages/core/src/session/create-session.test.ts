@@ -78,6 +78,13 @@ describe("a session that is created", () => {
     ]);
   });
 
+  it.each(kinds)("is none where its entry in the list cannot be stored, over storage %s", async (_kind, create) => {
+    const storage = create();
+    const { driver } = toldCalls(storage, ({ args }) => (args[0] === "session-recent" ? "fail-before" : undefined));
+    await expect(createSession(driver, ref)).rejects.toMatchObject({ code: "storage_unavailable" });
+    expect(await storage.get("sessions", ref.key)).toBeNull();
+  });
+
   it("is the one that another process created first", async () => {
     const storage = new InMemoryStorage();
     await storage.set("sessions", ref.key, stored as never);

@@ -166,17 +166,29 @@ describe("a memory that is removed", () => {
     expect(await keptIn(storage)).toEqual(["memory -/ada/s2", "memory-by-id s2/-/ada"]);
   });
 
-  it("goes behind its entries with all others of its user, and of no other user", async () => {
+  it.each([
+    [owner, "-/ada"],
+    [{ ...owner, verified: false }, "-/~ada"],
+    [{ ...owner, tenantId: "acme" }, "acme/ada"],
+    [{ ...owner, tenantId: "acme", verified: false }, "acme/~ada"],
+  ])("goes behind its entries with all others of the user %j, and of no other", async (user, prefix) => {
     const storage = new MapStorage();
-    const bobs = ["memory -/~ada/s", "memory -/adam/s", "memory-by-id s/-/~ada", "memory-by-id s/-/adam"];
-    await fill(storage, ["memory -/ada/s", "memory -/ada/t", "memory-by-id s/-/ada", "memory-by-id t/-/ada", ...bobs]);
+    const prefixes = ["-/ada", "-/~ada", "acme/ada", "acme/~ada", "-/adam"];
+    const placesOf = (of: string): string[] =>
+      ["s", "t"].flatMap((id) => [`memory ${of}/${id}`, `memory-by-id ${id}/${of}`]);
+    await fill(storage, prefixes.flatMap(placesOf));
     const { driver, calls } = toldCalls(storage);
-    await removeMemories(driver, owner);
-    expect(await keptIn(storage)).toEqual(bobs.toSorted());
+    await removeMemories(driver, user);
+    expect(await keptIn(storage)).toEqual(
+      prefixes
+        .filter((of) => of !== prefix)
+        .flatMap(placesOf)
+        .toSorted(),
+    );
     for (const id of ["s", "t"]) {
-      const at = calls.indexOf(`delete memory-by-id ${id}/-/ada`);
+      const at = calls.indexOf(`delete memory-by-id ${id}/${prefix}`);
       expect(at).toBeGreaterThanOrEqual(0);
-      expect(calls.indexOf(`delete memory -/ada/${id}`)).toBeGreaterThan(at);
+      expect(calls.indexOf(`delete memory ${prefix}/${id}`)).toBeGreaterThan(at);
     }
   });
 });
