@@ -167,6 +167,7 @@ describe("the next turn of a storage with transactions and no compareAndSet", ()
 
   it("makes the record that is not there from what is known", async () => {
     const storage = new Transacting();
+    await storage.set("session-recent", "-/ada/8999999999999999/s", { v: 1 });
     const after = await new KeyedTurnLog(storage, ref).append(turnOf(1), { ...counted(0), waiting: "r" });
     expect(after).toMatchObject({ turns: 1, waiting: "r", title: "Look at 1." });
     expect(await storage.get("sessions", ref.key)).toEqual(after);

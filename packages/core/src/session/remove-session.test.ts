@@ -83,6 +83,22 @@ describe.each(kinds)("a session that is removed from a storage %s", (_kind, crea
     expect(await keptIn(storage)).toEqual(others.toSorted());
   });
 
+  it.each(["sessions -/ada/s%23m", "locks -/ada/s%23m", "turns -/ada/s/000000000002"])(
+    "stays when %s cannot be removed",
+    async (failing) => {
+      const storage = await fill(create(), [...own, ...members]);
+      const { driver } = toldCalls(storage, ({ method, args: [first, second] }) => {
+        const isAsked = method === "delete" || (Array.isArray(first) && failing.startsWith("sessions"));
+        const keys = Array.isArray(first)
+          ? first.map(({ namespace, key }) => `${namespace} ${key}`)
+          : [`${String(first)} ${String(second)}`];
+        return isAsked && keys.includes(failing) ? "fail-before" : undefined;
+      });
+      await expect(removeSession({ driver }, ref, session)).rejects.toMatchObject({ code: "storage_unavailable" });
+      expect(await storage.get("sessions", ref.key)).not.toBeNull();
+    },
+  );
+
   it("keeps its place in the list when its record is not known", async () => {
     const storage = await fill(create(), own);
     await removeSession({ driver: storage }, ref, null);

@@ -32,29 +32,11 @@ describe("a failed request", () => {
     "with the code %s is logged as %s",
     (code, level) => {
       const lines = logged(new TroupeError(code, "Why."));
-      const messages = {
-        error: "A request failed by a fault of the service.",
-        warn: "A request failed.",
-        nothing: undefined,
-      };
-      const message = messages[level];
-      expect(lines.map((line) => line.includes(`${level.toUpperCase()}`) || line.includes(`"${level}"`))).toEqual(
-        message === undefined ? [] : [true],
-      );
-      expect(lines.join("")).toContain(message ?? "");
+      const message = level === "error" ? "A request failed by a fault of the service." : "A request failed.";
+      const entry = { level, message, error: { code } };
+      expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject(level === "nothing" ? [] : [entry]);
     },
   );
-
-  it("is logged with its fields and its cause, and without the secrets of the request", () => {
-    const error = new TroupeError("model_failed", "The key sk-one was refused.", { cause: new Error("as sk-two-22") });
-    const [line = ""] = logged(error, { path: "/agents/a", key: "sk-two-22" }, ["sk-one-11", undefined, "sk-two-22"]);
-    expect(line).toContain("/agents/a");
-    expect(line).toContain("model_failed");
-    expect(line).not.toContain("sk-two-22");
-    expect(line).not.toContain("secrets");
-    const [own = ""] = logged(new TroupeError("internal", "It was sk-two-22."), {}, ["sk-two-22"]);
-    expect(own).not.toContain("sk-two-22");
-  });
 });
 
 describe("a failure as clients see it", () => {
