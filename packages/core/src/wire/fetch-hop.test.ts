@@ -1,5 +1,5 @@
 import { lookup } from "node:dns";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { serveLoopback } from "../../test/loopback-server.ts";
 import { echo, type Echo } from "../../test/pooled.ts";
 import { fetchHop } from "./fetch-hop.ts";
@@ -46,6 +46,21 @@ describe("a hop that is answered", () => {
     const reply = await hop({ url: new URL("/a?b", url), method: "PUT", body: "hi" });
     const seen = JSON.parse("bytes" in reply ? Buffer.from(reply.bytes).toString() : "") as Echo;
     expect(seen).toMatchObject({ method: "PUT", url: "/a?b", body: "hi", headers: { authorization: "Bearer sk-1" } });
+  });
+
+  it.each([
+    ["its head", false],
+    ["its bytes", true],
+  ])("ends with the signal's reason while it waits for %s, and leaves no connection", async (_title, hasHead) => {
+    const abort = new AbortController();
+    const reason = new Error("The user left.");
+    const server = await serveLoopback((_, response) => {
+      if (hasHead) response.write("first");
+      setTimeout(() => abort.abort(reason), 5);
+    });
+    const request = { url: new URL(server.url), method: "GET", headers };
+    await expect(fetchHop(request, { lookup, maxBytes: 1000, signal: abort.signal })).rejects.toBe(reason);
+    await vi.waitFor(() => expect(server.open()).toBe(0), { interval: 5 });
   });
 
   it.each([
