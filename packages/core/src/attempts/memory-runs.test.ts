@@ -133,6 +133,17 @@ describe("the bytes of runs", () => {
     expect(await kept()).toEqual(["r0", "r1", "r2", "r4", "r5", "r6"]);
   });
 
+  it("of all users together take from those that have ended runs, whoever has most", async () => {
+    const { run, add, runs } = runsOf({ maxBytes: 8 * bytes, bytes: 1.1 * bytes });
+    await run("b0", bob);
+    await store.remove({ ...record, runId: "b0" });
+    await add("b1", bob);
+    await storage.set("run-inbox", "b1/y", "x".repeat(0.8 * bytes));
+    for (let index = 0; index < 6; index++) await run(`r${index}`, countedCaller({ userId: `u${index}` }));
+    expect(() => runs.check(ada)).not.toThrow();
+    expect(await kept()).toHaveLength(6);
+  });
+
   it("count what was handed over beside the record, until the end of the run", async () => {
     const { add, runs } = runsOf({ maxBytes: 8 * bytes, bytes: 1000 + places });
     await add("a1", ada, { input: "x".repeat(2 * bytes) });
