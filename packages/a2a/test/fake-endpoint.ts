@@ -23,7 +23,7 @@ export type FakeEndpoint = {
 
 /** The message of all exchanges, and the headers of their user. */
 export const sent: ExchangeInit["message"] = { messageId: "m-1", role: "user", parts: [{ kind: "text", text: "Hi" }] };
-export const users = { "x-user": "ada" };
+const users = { "x-user": "ada" };
 
 /** The setting of each call. */
 export const usersSetting = { users, signal: expect.any(AbortSignal) as unknown };

@@ -6,7 +6,7 @@ import type { TextPlace } from "../src/wire/stream-frames.ts";
 import type { A2AEvent } from "../src/wire/task.ts";
 
 export const form = { repeatsAnswer: false };
-export const ids = { taskId: "r", contextId: "s" };
+const ids = { taskId: "r", contextId: "s" };
 export const queued: RunView = {
   runId: "r",
   kind: "agent",

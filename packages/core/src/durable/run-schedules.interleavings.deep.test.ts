@@ -5,7 +5,8 @@ import type { Schedule, Schedules } from "../attempts/run-engine.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import type { RunStorage } from "../run-store/run-record.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
-import { RemoteStorage } from "../storage/test/remote-storage.ts";
+import { heldStorage } from "../storage/test/held-storage.ts";
+import type { Hold } from "../storage/test/held-storage.ts";
 import { RunSchedules } from "./run-schedules.ts";
 import type { RunSchedule } from "./run-schedules.ts";
 import { scriptedAgent } from "./test/services.ts";
@@ -38,17 +39,7 @@ class World {
   }
 
   #process(): RunSchedules {
-    const { storage } = this;
-    const { driver } = new RemoteStorage(
-      {
-        get: async (...args) => await this.#hold("get", async () => await storage.get(...args)),
-        set: async (...args) => await this.#hold("set", async () => await storage.set(...args)),
-        delete: async (...args) => await this.#hold("delete", async () => await storage.delete(...args)),
-        list: async (...args) => await this.#hold("list", async () => await storage.list(...args)),
-        compareAndSet: async (...args) => await this.#hold("swap", async () => await storage.compareAndSet(...args)),
-      },
-      storage,
-    );
+    const driver = heldStorage(this.storage, this.#hold);
     const schedules: Schedules = {
       put: async (schedule) => await this.#hold("the engine's put", () => this.#take(schedule)),
       remove: async (id) => await this.#hold("the engine's remove", () => void this.kept.delete(id)),
@@ -59,9 +50,8 @@ class World {
     return new RunSchedules({ schedules, storage: driver as RunStorage, registries, logger: undefined, accept });
   }
 
-  async #hold<Value>(name: string, work: () => Value | Promise<Value>): Promise<Value> {
-    return this.isHolding ? await this.#held.hold(name, async () => await work()) : await work();
-  }
+  readonly #hold: Hold = async (name, work) =>
+    this.isHolding ? await this.#held.hold(name, async () => await work()) : await work();
 
   #take(schedule: Schedule): void {
     if (schedule.cron === "wrong") throw new TroupeError("invalid_request", "This cron expression cannot be read.");

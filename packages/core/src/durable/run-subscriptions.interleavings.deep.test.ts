@@ -7,7 +7,8 @@ import { KeyVault } from "../run-store/key-vault.ts";
 import type { RunRecord, RunStorage } from "../run-store/run-record.ts";
 import { RunStore } from "../run-store/run-store.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
-import { RemoteStorage } from "../storage/test/remote-storage.ts";
+import { heldStorage } from "../storage/test/held-storage.ts";
+import type { Hold } from "../storage/test/held-storage.ts";
 import { RunSubscriptions } from "./run-subscriptions.ts";
 import type { HeldSubscription } from "./run-subscriptions.ts";
 
@@ -41,17 +42,7 @@ class World {
   }
 
   #process(id: string): RunSubscriptions {
-    const { storage } = this;
-    const { driver } = new RemoteStorage(
-      {
-        get: async (...args) => await this.#hold("get", async () => await storage.get(...args)),
-        set: async (...args) => await this.#hold("set", async () => await storage.set(...args)),
-        delete: async (...args) => await this.#hold("delete", async () => await storage.delete(...args)),
-        list: async (...args) => await this.#hold("list", async () => await storage.list(...args)),
-        compareAndSet: async (...args) => await this.#hold("swap", async () => await storage.compareAndSet(...args)),
-      },
-      storage,
-    );
+    const driver = heldStorage(this.storage, this.#hold);
     const nodes = new LiveNodes({
       storage: driver,
       id,
@@ -62,13 +53,12 @@ class World {
     });
     const store = new RunStore(driver as RunStorage, () => this.#now++, true);
     const find = async (): Promise<RunRecord> => (await store.read("r")) ?? expect.unreachable();
-    const vault = new KeyVault(storage);
+    const vault = new KeyVault(this.storage);
     return new RunSubscriptions({ store, vault, logger: undefined, nodes, now: () => this.#now++, find });
   }
 
-  async #hold<Value>(name: string, work: () => Value | Promise<Value>): Promise<Value> {
-    return this.isHolding ? await this.#held.hold(name, async () => await work()) : await work();
-  }
+  readonly #hold: Hold = async (name, work) =>
+    this.isHolding ? await this.#held.hold(name, async () => await work()) : await work();
 
   async put(at: 0 | 1, fromStart: boolean): Promise<void> {
     const data = `ä${this.changes.length}`;

@@ -8,7 +8,7 @@ const ada = { userId: "ada" };
 const disconnected = { code: "cancelled", message: "The client disconnected before the answer." };
 
 /** A run of the user Ada, or of nobody, under way for a client. */
-function begun(policy: ClientRunPolicy, { owner = ada as object, runId = "r" } = {}) {
+function begun(policy: ClientRunPolicy, { owner = ada, runId = "r" }: { owner?: object; runId?: string } = {}) {
   const active = new ActiveRuns();
   const run = new ClientRun(
     { opts: { runId, sessionId: "s", isNewSession: true, fromOutside: true, ...owner }, owner },

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { askingRunnable, runnableOf } from "../durable/test/asking-runnable.ts";
+import { askingRunnable, runnableOf } from "./test/asking-runnable.ts";
 import { logRecord } from "../journal/log-entry.ts";
 import { putAnswer, putCancel } from "../run-store/answers.ts";
 import type { Json } from "../storage/json.ts";
-import { now, record } from "./test/parts.ts";
+import { now, record } from "../attempts/test/parts.ts";
 import { attempt, expectPause, job, processOf, talking } from "./test/performing.ts";
 
 beforeEach(() => {

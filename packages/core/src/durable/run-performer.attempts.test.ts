@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { runnableOf } from "../durable/test/asking-runnable.ts";
-import { soon } from "../durable/test/services.ts";
+import { runnableOf } from "./test/asking-runnable.ts";
+import { soon } from "./test/services.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { Journal } from "../journal/journal.ts";
 import type { Runnable } from "../run/runnable.ts";
-import { record } from "./test/parts.ts";
+import { record } from "../attempts/test/parts.ts";
 import { expectPause, job, processOf, talking } from "./test/performing.ts";
 
 beforeEach(() => {

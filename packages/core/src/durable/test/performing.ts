@@ -1,14 +1,14 @@
 import { expect, vi } from "vitest";
-import { runnableOf } from "../../durable/test/asking-runnable.ts";
-import { soon } from "../../durable/test/services.ts";
+import { runnableOf } from "./asking-runnable.ts";
+import { soon } from "./services.ts";
 import { logRecord } from "../../journal/log-entry.ts";
 import type { LogEntry } from "../../journal/log-entry.ts";
 import type { Runnable } from "../../run/runnable.ts";
 import type { RunRecord } from "../../run-store/run-record.ts";
 import type { Json } from "../../storage/json.ts";
-import type { Performing } from "../process-state.ts";
-import { RunPerformer } from "../run-performer.ts";
-import { partsOf, record } from "./parts.ts";
+import type { Performing } from "../../attempts/process-state.ts";
+import { RunPerformer } from "../../attempts/run-performer.ts";
+import { partsOf, record } from "../../attempts/test/parts.ts";
 
 /** The first job of the run. */
 export const job = { runId: "r", activation: 1 };
