@@ -62,6 +62,16 @@ describe("readResultsPage", () => {
     expect(readResultsPage(html)).toEqual(hits);
   });
 
+  it.each<[length: number, count: number]>([
+    [4000, 1],
+    [4001, 0],
+  ])("reads attributes that end after %i characters: %i hits", (length, count) => {
+    const [before, after] = ['<a class="result__a" title="', '" href="https://a.example/"'];
+    const html = `${before}${"x".repeat(length - before.length - after.length)}${after}>T</a>`;
+
+    expect(readResultsPage(html)).toHaveLength(count);
+  });
+
   it("reads 200 elements, and each by itself", () => {
     const html = Array.from({ length: 201 }, (_, index) => link(`https://a.example/${index}`)).join("");
 
