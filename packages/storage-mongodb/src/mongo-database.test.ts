@@ -1,5 +1,6 @@
 import { MongoFailures } from "@troupe-internal/mongodb";
 import type { Logger } from "@troupe/core";
+import type { RangeQuery } from "@troupe/core/adapter";
 import { describe, expect, it, vi } from "vitest";
 import { MongoDatabase } from "./mongo-database.ts";
 import type { OpenCollection } from "./open-collection.ts";
@@ -54,7 +55,7 @@ function open(answers: Answers = {}, { isStandalone = false } = {}) {
 const place = { namespace: "a/b", key: "k" };
 const _id = "a%2Fb/k";
 const duplicate = (): Error => Object.assign(new Error("taken"), { code: 11_000 });
-const range = { namespace: "n", from: "a", to: "c" };
+const range: RangeQuery = { namespace: "n", from: "a", to: "c", limit: undefined, reverse: false };
 
 describe("MongoDatabase", () => {
   it.each([

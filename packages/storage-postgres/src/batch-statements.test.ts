@@ -16,8 +16,8 @@ describe("batchStatements", () => {
 
   it("lists each range within its own bounds and limit, in the order of both", () => {
     const { sql, parameters } = list([
-      { namespace: "n", from: "a", to: "b" },
-      { namespace: "m", from: "c", to: "d", limit: 2 },
+      { namespace: "n", from: "a", to: "b", limit: undefined, reverse: false },
+      { namespace: "m", from: "c", to: "d", limit: 2, reverse: false },
     ]);
 
     expect(parameters).toEqual([
