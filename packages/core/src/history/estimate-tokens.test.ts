@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ContentPart } from "../message/content.ts";
-import { estimateTextTokens, estimateTokens } from "./estimate-tokens.ts";
+import type { ChatMessage } from "../message/message.ts";
+import { characterWeight, estimateTextTokens, estimateTokens, heaviestCharacter } from "./estimate-tokens.ts";
 
 /** Strings and their tokens in the vocabulary `o200k_base`. */
 const counted: [text: string, tokens: number][] = [
@@ -27,7 +28,60 @@ describe("estimateTextTokens", () => {
   });
 });
 
+describe("characterWeight", () => {
+  it.each<[hundredths: number, codes: (string | number)[]]>([
+    [18, [0, "\n", " "]],
+    [24, ["a", "m", "z"]],
+    [50, ["0", "9", "A", "Z"]],
+    [65, ["!", "/", ":", "@", "[", "`", "{", 0x7f]],
+    [60, [0x80, "é", 0x24f]],
+    [50, [0x250, "я", 0x6ff]],
+    [100, [0x700, "人", 0xd7ff, 0xe000, 0xffff]],
+    [150, [0xd800, 0xdbff, 0xdfff]],
+  ])("is %i for %j", (hundredths, codes) => {
+    const weights = codes.map((code) => characterWeight(typeof code === "string" ? code.charCodeAt(0) : code));
+
+    expect(weights).toEqual(codes.map(() => hundredths));
+    expect(Math.max(...weights)).toBeLessThanOrEqual(heaviestCharacter);
+  });
+
+  it("makes tokens that are rounded up over the whole text", () => {
+    expect(["aaaa", "aaaaa", "aaaaaaaa", "AA", "😀"].map(estimateTextTokens)).toEqual([1, 2, 2, 1, 3]);
+  });
+});
+
 describe("estimateTokens", () => {
+  const pdf = "application/pdf";
+  const part = (type: "image" | "audio" | "file", data: string, mimeType: string) => ({ type, data, mimeType });
+
+  it.each<[message: object, tokens: number]>([
+    [{ role: "user", content: "" }, 4],
+    [{ role: "user", content: "AA" }, 5],
+    [{ role: "assistant", content: null }, 4],
+    [
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "AA" },
+          { type: "text", text: "AAAA" },
+        ],
+      },
+      7,
+    ],
+    [{ role: "assistant", content: "AA", toolCalls: [{ id: "AAAAAAAA", name: "AAAA", arguments: {} }] }, 19],
+    [{ role: "user", content: [part("image", "x", "image/png")] }, 1504],
+    [{ role: "user", content: [part("audio", "x", "audio/wav")] }, 2004],
+    [{ role: "user", content: [part("file", "x", pdf)] }, 4004],
+    [{ role: "user", content: [part("file", "AAAAA", "text/plain")] }, 6],
+    [{ role: "user", content: [part("file", "AAAAA", "application/ld+json")] }, 6],
+    [{ role: "user", content: [part("file", "AAAAA", "application/jsonl")] }, 4004],
+    [{ role: "user", content: [part("file", "HTTP://a.example", "text/plain")] }, 4004],
+    [{ role: "assistant", content: "A".repeat(99), vendorState: { stored: true, items: "123" } }, 6],
+    [{ role: "assistant", content: "AA", vendorState: { items: "x".repeat(99) } }, 5],
+  ])("weighs %j", (message, tokens) => {
+    expect(estimateTokens([message as ChatMessage])).toBe(tokens);
+  });
+
   it("is the sum over the messages", () => {
     const one = { role: "user" as const, content: "hello there" };
     const other = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { checkFacts, factKey } from "./user-fact.ts";
+import { checkFacts, factKey, factsBlock, readFact, toUserFact } from "./user-fact.ts";
 
 describe("factKey", () => {
   it.each([
@@ -31,4 +31,62 @@ describe("checkFacts", () => {
   it.each([["a text"], [[1]], [undefined], [["x".repeat(501)]]])("refuses %j", (facts) => {
     expect(() => checkFacts(facts)).toThrow(expect.objectContaining({ code: "invalid_value" }));
   });
+
+  it("takes 500 characters, as they are when they are tidied, and tells the most that were given", () => {
+    const longest = "x".repeat(500);
+    expect(checkFacts([longest, ` ${longest} `, "a"])).toEqual([longest, longest, "a"]);
+    expect(checkFacts([])).toEqual([]);
+    expect(() => checkFacts(["a", "y".repeat(502), "z".repeat(501)])).toThrow(
+      "Each fact must have at most 500 characters, got 502. Split it into several.",
+    );
+  });
+});
+
+const record = { v: 1, fact: "Likes tea.", source: "manual", createdAt: 5, order: 7 } as const;
+
+describe("readFact", () => {
+  const place = { namespace: "facts", key: "ada/1" };
+
+  it.each([record, { ...record, source: "auto", order: -1, fact: "", createdAt: 0.5 }, { ...record, more: 1 }])(
+    "returns %j",
+    (value) => {
+      expect(readFact(value, place)).toBe(value);
+    },
+  );
+
+  it.each([
+    null,
+    [record],
+    { ...record, v: 0 },
+    { ...record, v: "1" },
+    { ...record, fact: 1 },
+    { ...record, source: "user" },
+    { ...record, source: undefined },
+    { ...record, createdAt: "2026-01-01" },
+    { ...record, createdAt: Infinity },
+    { ...record, order: 1.5 },
+    { ...record, order: 2 ** 53 },
+    { ...record, order: undefined },
+  ])("refuses %j as damaged, without its text", (value) => {
+    expect(() => readFact(value, place)).toThrow(
+      expect.objectContaining({ code: "storage_corrupt", message: expect.not.stringContaining("tea"), fields: place }),
+    );
+  });
+});
+
+it("toUserFact has the id and a date, and neither version nor order", () => {
+  expect(toUserFact({ ...record, id: "f1" })).toStrictEqual({
+    id: "f1",
+    fact: "Likes tea.",
+    createdAt: new Date(5),
+    source: "manual",
+  });
+});
+
+it("factsBlock has a line for each fact, in order, and is empty without one", () => {
+  const facts = ["Likes tea.", "<b>"].map((fact) => toUserFact({ ...record, fact, id: fact }));
+  expect(factsBlock(facts)).toMatch(
+    /^What is known about the user [^\n]*\n<user_facts>\n- Likes tea\.\n- &lt;b&gt;\n<\/user_facts>$/,
+  );
+  expect(factsBlock([])).toBe("");
 });
