@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { toJson } from "../storage/check-json.ts";
 import type { Json } from "../storage/json.ts";
-import { isLogRecord, logKey, logPrefix, logRecord, readLogRecord, toLoggable } from "./log-entry.ts";
+import { isLogRecord, logKey, logPrefix, logRecord, readLogRecord, runNamespaces, toLoggable } from "./log-entry.ts";
 import type { LogEntry } from "./log-entry.ts";
 
 /** Nests arrays or objects by a number of levels around a value. */
@@ -104,5 +104,19 @@ describe("a stored log record", () => {
         fields: expect.objectContaining({ namespace: "run-log", key: "r/000000000001" }),
       }),
     );
+  });
+});
+
+it("runNamespaces are those in which earlier releases have stored runs", () => {
+  expect(runNamespaces).toStrictEqual({
+    runs: "runs",
+    input: "run-input",
+    open: "run-open",
+    log: "run-log",
+    inbox: "run-inbox",
+    byOwner: "run-by",
+    schedules: "run-schedules",
+    subscriptions: "run-subscriptions",
+    nodes: "run-nodes",
   });
 });

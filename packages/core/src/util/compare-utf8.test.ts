@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { compareUtf8 } from "./compare-utf8.ts";
+import { compareUtf8, isBeforeUtf8 } from "./compare-utf8.ts";
 
 it("orders strings by their bytes in UTF-8", () => {
   const character = fc.oneof(
@@ -21,4 +21,12 @@ it("orders an emoji after U+FFFF, unlike UTF-16", () => {
 
   expect(texts.toSorted()).toEqual(["a", "😀", "\uffff"]);
   expect(texts.toSorted(compareUtf8)).toEqual(["a", "\uffff", "😀"]);
+});
+
+it("tells which strings are before one, by the same order", () => {
+  const texts = ["", "a", "a\0", "b", "\ud7ff", "\ue000", "\uffff", "😀", "😀a"];
+  const before = texts.map((text) => texts.filter(isBeforeUtf8(text)));
+
+  expect(before).toEqual(texts.map((_text, index) => texts.slice(0, index)));
+  expect(texts.toReversed().toSorted(compareUtf8)).toEqual(texts);
 });
