@@ -37,6 +37,20 @@ describe.each([
     expect(failure).toMatchObject({ message: "It cannot be closed." });
     expect(over.toSorted()).toEqual(["failing", "last", "slow"]);
   });
+
+  it("rejects with what the only one that failed has thrown, whatever it is", async () => {
+    const { last, rejecting } = parts();
+
+    await expect(close(last, rejecting, last)).rejects.toThrow("Nor can this.");
+    await expect(close(last, async () => await Promise.reject(undefined as unknown as Error))).rejects.toBeUndefined();
+  });
+
+  it("has nothing to say when all have ended, or when there is nothing to end", async () => {
+    const { over, last } = parts();
+
+    expect(await Promise.all([close(last, last), close()])).toEqual([undefined, undefined]);
+    expect(over).toEqual(["last", "last"]);
+  });
 });
 
 it("closeInOrder begins with a thing when the one before is over", async () => {

@@ -19,6 +19,26 @@ describe("LazyPromise", () => {
     expect(start).toHaveBeenCalledOnce();
   });
 
+  it("rejects as the promise that was given, also for those who derive from it", async () => {
+    const failure = new Error("Out of paper.");
+    const lazy = LazyPromise.of(Promise.reject(failure), () => undefined);
+
+    await expect(lazy).rejects.toBe(failure);
+    expect(await lazy.then(undefined, (error: unknown) => error)).toBe(failure);
+    expect(await lazy.catch((error: unknown) => error)).toBe(failure);
+  });
+
+  it("is never an unhandled rejection, and does not begin by that", async () => {
+    const unhandled = vi.fn<() => void>();
+    process.on("unhandledRejection", unhandled);
+    const start = vi.fn<() => void>();
+    void LazyPromise.of(Promise.reject(new Error("Out of paper.")), start);
+    for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
+    process.off("unhandledRejection", unhandled);
+
+    expect([unhandled.mock.calls, start.mock.calls]).toEqual([[], []]);
+  });
+
   it("is a promise, and derived promises are plain ones", () => {
     const lazy = LazyPromise.of(Promise.resolve(), () => {});
 
