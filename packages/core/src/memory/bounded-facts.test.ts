@@ -40,4 +40,29 @@ describe("BoundedFacts", () => {
       expect(await memory.getFacts("ann59", { verified: false })).toHaveLength(1);
     },
   );
+
+  it.each<[what: string, sizes: number[], isLeft: boolean]>([
+    ["counts the text of each fact", [490, 491, 492, 493], false],
+    ["counts a user once, however many the facts are", [1, 2, 3, 4], true],
+    ["has room for what fits", [500], true],
+  ])("%s", async (_what, sizes, isLeft) => {
+    const memory = new UserMemory({ storage: new BoundedFacts({ maxBytes: 4000 }) });
+    for (const userId of ["a", "b"]) {
+      for (const size of userId === "a" ? sizes : [1]) await memory.addFacts(userId, ["x".repeat(size)]);
+    }
+
+    expect(await memory.getFacts("b")).toHaveLength(1);
+    expect(await memory.getFacts("a")).toHaveLength(isLeft ? sizes.length : 0);
+  });
+
+  it("counts what was removed and changed no longer", async () => {
+    const memory = new UserMemory({ storage: new BoundedFacts({ maxBytes: 4000 }) });
+    await memory.addFacts("a", ["a"]);
+    for (let round = 0; round < 20; round++) {
+      const [fact] = await memory.addFacts("b", [`${round} ${"x".repeat(400)}`]);
+      if (fact !== undefined) await memory.removeFact("b", fact.id);
+    }
+
+    expect(await memory.getFacts("a")).toHaveLength(1);
+  });
 });

@@ -83,6 +83,37 @@ describe("trimWindow by size", () => {
     expect(trimWindow({ messages, hasLostSteps: false }, upTo(50, 1500)).window.messages).toEqual(messages);
   });
 
+  it.each<[what: string, size: number, message: ChatMessage]>([
+    ["no content", 0, { role: "assistant", content: null }],
+    ["a text", 3, { role: "user", content: "abc" }],
+    ["text parts", 5, { role: "user", content: ["abc", "de"].map((text) => ({ type: "text", text })) }],
+    [
+      "an image beside a text",
+      7,
+      {
+        role: "user",
+        content: [
+          { type: "image", data: "AAAA" },
+          { type: "text", text: "abc" },
+        ],
+      },
+    ],
+    [
+      "a tool call and its words",
+      39,
+      { role: "assistant", content: "Ask", toolCalls: [{ id: "1", name: "f", arguments: {} }] },
+    ],
+    ["a result", 3, { role: "tool", toolCallId: "1234", content: "abc" }],
+  ])("counts the characters of %s exactly", (_what, size, message) => {
+    const asked: ChatMessage = { role: "user", content: "?" };
+    const keptIn = (characters: number) =>
+      trimWindow({ messages: [asked, message, asked], hasLostSteps: false }, upTo(9, characters)).window.messages
+        .length;
+
+    const whole = message.role === "user" ? 2 : 3;
+    expect([keptIn(size + whole - 1), keptIn(size + whole - 2)]).toEqual([whole, 1]);
+  });
+
   it("keeps a user's message that is too large by itself, as the session's turn does", () => {
     const large: ChatMessage = { role: "user", content: "x".repeat(2000) };
     const { window } = trimWindow({ messages: [large, answer], hasLostSteps: false }, upTo(50, 1000));
