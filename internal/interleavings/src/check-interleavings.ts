@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { expect, inject, vi } from "vitest";
 import { fakeSleeps } from "./fake-sleeps.ts";
 import { HeldCalls } from "./held-calls.ts";
+import { timersNow, withOwnTimers } from "./own-timers.ts";
 
 /** A subject with dependencies that are held, and what may happen to it. */
 export type Scene = {
@@ -50,12 +51,13 @@ export async function checkInterleavings(
 ): Promise<void> {
   await fc.assert(
     fc.asyncProperty(plansOf(maxSteps, stepMs !== undefined), async (plan) => {
+      const real = timersNow();
       vi.useFakeTimers({
         toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "Date", "performance"],
       });
       const endSleeps = fakeSleeps();
       try {
-        await play(plan, create, { stepMs, quietMs });
+        await withOwnTimers(real, async () => await play(plan, create, { stepMs, quietMs }));
       } finally {
         endSleeps();
         vi.useRealTimers();
