@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { createLogger, defineTool } from "@troupe/core";
+import { ScriptedModel } from "@troupe/core/testing";
 import { problems1 } from "./schemas.ts";
 import { callRest, streamRest } from "./rest-calls.ts";
 import { message1, scriptedAgent, serveA2A } from "./serve-a2a.ts";
@@ -73,14 +74,25 @@ const pay = defineTool({
 /** The field of a message for the agent whose tool waits for an approval. */
 export const toPayer = { tenant: "payer" };
 
-/** Serves an agent that answers every message, and one whose tool waits for an approval before it answers. */
-export async function serveChecked(binding?: BindingName): Promise<CheckedClient> {
+/**
+ * Serves an agent that answers every message, once it may, and one whose tool waits for an approval before it answers.
+ */
+export async function serveChecked(
+  binding?: BindingName,
+  mayAnswer: Promise<void> = Promise.resolve(),
+): Promise<CheckedClient> {
   const answers = Array.from({ length: 20 }, (_, index) => ({ text: `Answer ${index + 1}.` }));
   const toolCalls = [{ id: "c1", name: "pay", arguments: { amount: 5 } }];
   const asking = [{ toolCalls }, { text: "Paid." }, { toolCalls }, { text: "Paid again." }];
+  const model = new ScriptedModel(...answers);
+  const stream = model.stream.bind(model);
+  model.stream = async function* answerLater(messages, options) {
+    await mayAnswer;
+    yield* stream(messages, options);
+  };
   const served = await serveA2A({
     agents: {
-      plain: scriptedAgent(answers, { name: "plain" }),
+      plain: scriptedAgent([], { name: "plain", model }),
       payer: scriptedAgent(asking, { name: "payer", tools: [pay] }),
     },
     logger: createLogger({ level: "silent" }),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { bindings, serveChecked, toPayer } from "../../test/checked-client.ts";
 import { firstOf, message1, textsOf } from "../../test/serve-a2a.ts";
+import type { Received } from "../../test/serve-a2a.ts";
 
 /** The kind of each event of a stream, and its state. */
 function kindsOf(events: readonly { statusUpdate?: { status: { state: string } } }[]): string[] {
@@ -10,8 +11,14 @@ function kindsOf(events: readonly { statusUpdate?: { status: { state: string } }
 // The names in front of the titles are those of the requirement table of A2A 1.0.
 describe.each(bindings)("requirements of A2A 1.0 on streams, over %s [a2a.requirements-streams]", (binding) => {
   it("CORE-STREAM-001, CORE-STREAM-003, JSONRPC-SSE-001: a stream begins with the task and closes when it is over", async () => {
-    const client = await serveChecked(binding);
-    const events = await Array.fromAsync(client.stream("SendStreamingMessage", message1("Hi")));
+    const isFollowed = Promise.withResolvers<void>();
+    const client = await serveChecked(binding, isFollowed.promise);
+    const events: Received[] = [];
+    for await (const event of client.stream("SendStreamingMessage", message1("Hi"))) {
+      events.push(event);
+      // A client that comes after the end of the run gets its text in one piece.
+      isFollowed.resolve();
+    }
     const [first, ...others] = kindsOf(events);
     expect(first).toBe("task");
     expect(others.slice(0, 2)).toEqual(["TASK_STATE_WORKING", "artifactUpdate"]);
