@@ -9,6 +9,33 @@ import { loadLibrary } from "./library.ts";
 beforeAll(loadLibrary);
 afterEach(() => void vi.useRealTimers());
 
+describe("a server that does not answer while its connection opens", () => {
+  it("holds up the end of the connection for three seconds, and is told to stop", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const { connection, answers } = connect();
+    const signals: AbortSignal[] = [];
+    answers["initialize"] = async (_message, { signal }) => {
+      if (signal) signals.push(signal);
+      return await new Promise<never>((_resolve, reject) => {
+        signal?.addEventListener("abort", () => reject(new Error("stopped")), { once: true });
+      });
+    };
+    const outcomes: string[] = [];
+    const note = (what: string) => () => void outcomes.push(what);
+    const use = connection.open().catch((error: Error) => note(error.message)());
+    await vi.waitFor(() => expect(signals).toHaveLength(1));
+    const closing = connection.close().then(note("closed"));
+    await vi.advanceTimersByTimeAsync(2999);
+    expect(outcomes).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    await Promise.all([use, closing]);
+
+    expect(outcomes).toEqual(['The MCP server "box" is closed. Call connect() to open it again.', "closed"]);
+    expect(signals[0]?.aborted).toBe(true);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
 describe("a server that is down", () => {
   const wait = async (ms: number) => await vi.advanceTimersByTimeAsync(ms);
 

@@ -36,7 +36,7 @@ const longestBackoffMs = 30_000;
 /** An attempt that took long is followed by a time of rest that is this many times as long, up to a minute. */
 const backoffPerAttempt = 4;
 const longestSlowBackoffMs = 60_000;
-/** Milliseconds for the answer that tells if a silent server still lives, and for ending a session. */
+/** Milliseconds for the answer that tells if a silent server still lives, for ending a session, and for an opening to end by itself. */
 const shortWaitMs = 3000;
 const longestTimerMs = 2 ** 31 - 1;
 
@@ -64,6 +64,8 @@ export class Connection {
   readonly #closing = new Set<Promise<void>>();
   #session: Connection | undefined;
   #isClosed = false;
+  /** Aborts for an opening that holds up the closing. */
+  readonly #givenUp = new AbortController();
 
   constructor({ settings, headers, maker }: { settings: McpSettings; headers: McpHeaders; maker: ToolMaker }) {
     this.#settings = settings;
@@ -149,7 +151,12 @@ export class Connection {
     this.#isClosed = true;
     const opening = this.#opening;
     if (opening !== undefined) this.#drop(opening, true);
-    await closeTogether(...Array.from(this.#closing, (closing) => () => closing), () => this.#session?.close());
+    const giveUp = setTimeout(() => this.#givenUp.abort(serverClosed(this.#settings)), shortWaitMs);
+    try {
+      await closeTogether(...Array.from(this.#closing, (closing) => () => closing), () => this.#session?.close());
+    } finally {
+      clearTimeout(giveUp);
+    }
   }
 
   async #opened(signal?: AbortSignal): Promise<OpenClient> {
@@ -196,7 +203,7 @@ export class Connection {
   async #openInTime(): Promise<OpenClient> {
     const { name, connectTimeoutMs, logger = createLogger() } = this.#settings;
     const message = `The MCP server ${JSON.stringify(name)} did not connect within ${connectTimeoutMs} ms.`;
-    const deadline = startDeadline(connectTimeoutMs, message);
+    const deadline = startDeadline(connectTimeoutMs, message, this.#givenUp.signal);
     const problem = new ServerProblem();
     const opening = openClient({
       settings: this.#settings,
