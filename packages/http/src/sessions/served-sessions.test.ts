@@ -123,6 +123,33 @@ describe("sessions in several storages", () => {
     expect(await inputsOf(sessions, "both")).toEqual(["1"]);
   });
 
+  it("have parts that are read by their turn and number, in the storage that has the session, for their owner", async () => {
+    const { first, second, sessions } = await twoStorages();
+    const image = (content: string) => {
+      return [{ type: "image" as const, data: Buffer.from(content).toString("base64"), mimeType: "image/png" }];
+    };
+    for (const content of ["one", "two"]) await second.run(image(content), { sessionId: "pictures", ...ada });
+    await first.run(image("first"), { sessionId: "shared", ...ada });
+    await second.run(image("second"), { sessionId: "shared", ...ada });
+    const read = async (sessionId: string, place: { seq: number; index: number }) => {
+      const { pieces, ...part } = await sessions.readPart(sessionId, ada, place);
+      return { ...part, content: Buffer.concat(await Array.fromAsync(pieces)).toString() };
+    };
+
+    const mimeType = "image/png";
+    expect(await read("pictures", { seq: 1, index: 0 })).toEqual({ mimeType, bytes: 3, content: "one" });
+    expect(await read("pictures", { seq: 2, index: 0 })).toEqual({ mimeType, bytes: 3, content: "two" });
+    expect(await read("shared", { seq: 1, index: 0 })).toEqual({ mimeType, bytes: 5, content: "first" });
+    await expect(read("pictures", { seq: 1, index: 1 })).rejects.toMatchObject({ code: "not_found" });
+    for (const stranger of [
+      { ...ada, userId: "bob" },
+      { ...ada, tenantId: "u" },
+    ]) {
+      const stolen = sessions.readPart("pictures", stranger, { seq: 1, index: 0 });
+      await expect(stolen).rejects.toMatchObject({ code: "not_found" });
+    }
+  });
+
   it("fail with the failure of a storage, which is no missing session", async () => {
     const { first, sessions } = await twoStorages(() => "fail-before");
 
