@@ -93,7 +93,7 @@ describe("a failure", () => {
     [1001, 2],
     [-1, undefined],
     ["5", undefined],
-    [undefined, undefined],
+    [null, undefined],
   ])("with retryAfterMs %j has Retry-After %j", (retryAfterMs, expected) => {
     const { response } = fail(new TroupeError("rate_limited", "Wait.", { fields: { retryAfterMs } }));
 

@@ -1,0 +1,70 @@
+import type { Response } from "express";
+import { expect, it } from "vitest";
+import type { Exchange } from "../exchange/exchange.ts";
+import type { RouterSettings } from "../settings/router-options.ts";
+import { listRoutes } from "./list-routes.ts";
+
+/** What is registered, with more fields than a list shows. */
+const settings = {
+  agents: new Map([
+    ["z", { name: "inner", kind: "agent", description: "Talks.", instructions: "Secret." }],
+    ["a", { name: "a", kind: "remote", description: "" }],
+  ]),
+  teams: new Map([["t", { name: "team", kind: "team" }]]),
+  workflows: new Map([
+    ["w", { name: "flow", kind: "other", description: "Counts.", state: {} }],
+    ["v", {}],
+  ]),
+} as unknown as RouterSettings;
+
+/** Asks each list, and returns the answers by their paths. */
+function answersOf(given: RouterSettings): Record<string, unknown> {
+  return Object.fromEntries(
+    listRoutes(given).map(({ path, get, ...others }) => {
+      const sent: unknown[] = [];
+      const response = {
+        writeHead: (status: number) => sent.push(status),
+        end: (text: string) => sent.push(JSON.parse(text)),
+      } as unknown as Response;
+      void get?.({ response } as Exchange);
+      expect(others).toEqual({});
+      return [path, sent] as const;
+    }),
+  );
+}
+
+it("lists what is registered by its names there, in order, without anything secret", () => {
+  const parts = ["text", "parts"];
+  const objects = ["object", "text"];
+  expect(answersOf(settings)).toEqual({
+    "/agents": [
+      200,
+      {
+        agents: [
+          { name: "z", kind: "agent", description: "Talks.", input: parts },
+          { name: "a", kind: "remote", description: "", input: parts },
+        ],
+      },
+    ],
+    "/teams": [200, { teams: [{ name: "t", kind: "team", input: parts }] }],
+    "/workflows": [
+      200,
+      {
+        workflows: [
+          { name: "w", kind: "workflow", description: "Counts.", input: objects },
+          { name: "v", kind: "workflow", input: objects },
+        ],
+      },
+    ],
+  });
+});
+
+it("lists nothing where nothing is registered", () => {
+  const none = { agents: new Map(), teams: new Map(), workflows: new Map() } as unknown as RouterSettings;
+
+  expect(answersOf(none)).toEqual({
+    "/agents": [200, { agents: [] }],
+    "/teams": [200, { teams: [] }],
+    "/workflows": [200, { workflows: [] }],
+  });
+});
