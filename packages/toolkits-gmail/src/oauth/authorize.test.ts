@@ -1,10 +1,16 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { networkInterfaces } from "node:os";
 import { Service } from "@troupe-internal/toolkit";
 import { FakeService } from "@troupe-internal/toolkit-fakes";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { recorded } from "../../test/gmail.ts";
 import { authorize } from "./authorize.ts";
+
+/** False on machines whose loopback has no IPv6. */
+const hasIPv6 = Object.values(networkInterfaces()).some((addresses) =>
+  addresses?.some(({ address }) => address === "::1"),
+);
 
 /** Listens on a port of its own, and returns it with a function that frees it. */
 async function takePort(host: string) {
@@ -64,7 +70,7 @@ describe("authorize", () => {
     });
   });
 
-  it("listens on the address of a client that is registered with IPv6", async () => {
+  it.skipIf(!hasIPv6)("listens on the address of a client that is registered with IPv6", async () => {
     const { port, free } = await takePort("::1");
     await free();
     const { tokens, shown } = await start([`http://[::1]:${port}/back`]);
