@@ -62,7 +62,7 @@ describe("a client's connection", () => {
     const abort = new AbortController();
     const left = vi.fn<() => void>();
     const wait = ({ config }: { config: { abortSignal: AbortSignal } }) =>
-      new Promise<never>(() => void config.abortSignal.addEventListener("abort", left));
+      new Promise<never>(() => config.abortSignal.addEventListener("abort", left));
     const connection = clientConnection({ models: { generateContent: wait, generateContentStream: wait } }, 5000);
     const asked = connection[way](request, { ...call, signal: abort.signal });
     const reason = new Error("gone");

@@ -31,7 +31,7 @@ const pdf: ContentPart = { type: "file", data: "AAAA", mimeType: "application/pd
 /** The contents of a conversation, and what they leave out. */
 function convert(messages: readonly ChatMessage[], rules: Partial<RequestContext["rules"]> = {}) {
   const omitted: string[] = [];
-  const reportOmitted = (...words: string[]): void => void omitted.push(words.join(": "));
+  const reportOmitted = (...words: (string | undefined)[]): void => void omitted.push(words.join(": "));
   const { context } = contextOf(rules, { reportOmitted });
   return { contents: toContents(messages, context), omitted };
 }

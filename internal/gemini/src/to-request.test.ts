@@ -170,7 +170,11 @@ describe("the tools", () => {
 
 describe("cached content", () => {
   const reason = "the cached content has its own, and the vendor takes no others";
-  const cached = (google: object): ModelOptions => ({ vendor: { google }, tools: [look], toolChoice: "required" });
+  const cached = (google: Record<string, unknown>): ModelOptions => ({
+    vendor: { google },
+    tools: [look],
+    toolChoice: "required",
+  });
 
   it.each([
     [1, [`the instructions and the tools: ${reason}`]],
