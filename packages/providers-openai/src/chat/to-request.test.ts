@@ -227,6 +227,7 @@ describe("toChatRequest", () => {
       { reasoning_effort: "low" },
       [],
     ],
+    ["reasoning without an effort", { reasoning: { enabled: true } }, { rules: { reasoning: true } }, {}, []],
     [
       "reasoning without an effort on OpenRouter",
       { reasoning: { enabled: true } },
@@ -242,6 +243,6 @@ describe("toChatRequest", () => {
       [],
     ],
   ])("asks for %s", (...[, options, setup, fields, omitted]) => {
-    expect(fieldsOf(options, setup)).toEqual({ fields, omitted });
+    expect(fieldsOf(options, setup)).toStrictEqual({ fields, omitted });
   });
 });
