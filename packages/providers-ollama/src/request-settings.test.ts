@@ -70,9 +70,15 @@ describe("thinking", () => {
 
 it("adds an instruction to the first system message alone, and leaves the history as it was", () => {
   const messages: ChatMessage[] = [{ role: "system", content: "Be short." }, ask, { role: "system", content: "Now." }];
-  const said = bodyFor({ responseFormat: "json" }, { messages }).body.messages.map(({ content }) => content);
+  const said = bodyFor({ responseFormat: "json" }, { messages }).body.messages.map(
+    ({ role, content }) => `${role}: ${content}`,
+  );
 
-  expect(said).toEqual([expect.stringMatching(/^Be short\.\n\nAnswer with JSON alone/), "Rain?", "Now."]);
+  expect(said).toEqual([
+    expect.stringMatching(/^system: Be short\.\n\nAnswer with JSON alone/),
+    "user: Rain?",
+    "system: Now.",
+  ]);
   expect(messages[0]).toEqual({ role: "system", content: "Be short." });
 });
 

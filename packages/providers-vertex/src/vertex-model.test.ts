@@ -31,6 +31,7 @@ describe("vertex", () => {
     ["a project that is none", { ...place, project: "a/b" }, /^project must be/],
     ["a location that is another host", { ...place, location: "evil.example/#" }, /^location must be/],
     ["a place beside a client", { project: "p", client }, /^project would have no effect beside client/],
+    ["a location beside a client", { location: "eu", client }, /^location would have no effect beside client/],
     ["a key beside a client", { apiKey: "k", client }, /^apiKey would have no effect beside client/],
     ["two networks", { fetch, proxy: "http://127.0.0.1:9" }, /^fetch and proxy exclude each other/],
     ["credentials and a key", { ...inProject(), apiKey: "k" }, /credentials or apiKey, not both/],
