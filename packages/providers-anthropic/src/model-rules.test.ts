@@ -29,5 +29,8 @@ it.each([
 });
 
 it("lets the configuration say otherwise, entry by entry", () => {
-  expect(rulesOf("claude-haiku-4-5", { sampling: false })).toEqual({ ...rulesOf("claude-haiku-4-5"), sampling: false });
+  const rules = rulesOf("claude-haiku-4-5");
+  expect(rulesOf("claude-haiku-4-5", { sampling: false })).toEqual({ ...rules, sampling: false });
+  const unset = { maxOutputTokens: undefined, thinking: undefined } as object;
+  expect(rulesOf("claude-haiku-4-5", { ...unset, sampling: false })).toStrictEqual({ ...rules, sampling: false });
 });

@@ -96,6 +96,34 @@ describe("whatsapp_send_text", () => {
     expect(service.requests).toEqual([]);
   });
 
+  it("reads its token for each message, also after it could not be read", async () => {
+    const tokens = ["EAAG-1", undefined, "EAAG-3"];
+    const accessToken = async (): Promise<string> => {
+      const token = tokens.shift();
+      if (token === undefined) throw new Error("The vault is away.");
+      return await Promise.resolve(token);
+    };
+    const { service, call } = await startWhatsApp({ accessToken });
+    const send = async () => await call("whatsapp_send_text", { to, text: "x" });
+    await send();
+    await expect(send()).rejects.toThrow();
+    await send();
+
+    expect(service.requests.map(({ headers }) => headers.authorization)).toEqual(["Bearer EAAG-1", "Bearer EAAG-3"]);
+  });
+
+  it("hides the token in an error that quotes it", async () => {
+    const { service, call } = await startWhatsApp();
+    const message = "Malformed access token EAAG-token, sent as Bearer EAAG-token";
+    service.answer(() => ({
+      status: 400,
+      body: JSON.stringify({ error: { message, type: "OAuthException", code: 131_009 } }),
+    }));
+    const failure: unknown = await call("whatsapp_send_text", { to, text: "x" }).catch((error: unknown) => error);
+
+    expect(`${String(failure)} ${JSON.stringify(failure)}`).not.toContain("EAAG-token");
+  });
+
   it("sends only to allowed recipients, and to recipientWaid [toolkit.allowed-recipients]", async () => {
     const { service, call } = await startWhatsApp({
       allowedRecipients: ["+1 555 123 4567"],

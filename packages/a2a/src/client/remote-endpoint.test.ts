@@ -177,6 +177,16 @@ describe("the stream of an endpoint", () => {
     expect(seen.ended).toBe(1);
   });
 
+  it.each([401, 429, 500])("fails with the status %d of a refusal whose text breaks off", async (status) => {
+    let ended = 0;
+    const reply = { status, headers: new Headers(), text: () => Promise.reject(new Error("The connection broke.")) };
+    const http = { open: async () => ({ reply, end: () => void ended++ }) } as unknown as RemoteHttp;
+    const { at } = endpointOf({ body: result }).endpoint;
+    const endpoint = new RemoteEndpoint(at, http, { maxBytes: 1, promisesStreams: true });
+    await expect(endpoint.stream(call, setting).next()).rejects.toMatchObject({ kind: "status", status });
+    expect(ended).toBe(1);
+  });
+
   it("passes on a failure of its connection as it is", async () => {
     const failure = badForm("is odd");
     const http = { open: () => Promise.reject(failure) } as unknown as RemoteHttp;

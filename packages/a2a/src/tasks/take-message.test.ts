@@ -25,7 +25,7 @@ const waiting: RunView = {
 };
 
 /** Makes runs of which one task is known, and notes what they are told. */
-function runsOf(run: RunView, answer: () => Promise<void> = () => Promise.resolve()) {
+function runsOf(run: RunView, answer: () => Promise<void> = () => Promise.resolve(), noteNow = run.note) {
   const told: unknown[][] = [];
   const service = {
     answer: async (...given: unknown[]) => {
@@ -33,7 +33,7 @@ function runsOf(run: RunView, answer: () => Promise<void> = () => Promise.resolv
       await answer();
     },
     changeNote: async (runId: string, owner: unknown, change: (note: RunView["note"]) => unknown) =>
-      await Promise.resolve(void told.push(["note", runId, owner, change(run.note)])),
+      await Promise.resolve(void told.push(["note", runId, owner, change(noteNow)])),
   };
   const runs = {
     find: async (...given: unknown[]) => {
@@ -108,6 +108,14 @@ describe("a message for a task that waits", () => {
       ["answer", "r", "w1", { approved: true, reason: "yes" }, principal],
       ["note", "r", principal, note],
     ]);
+  });
+
+  it("is kept behind what others have said meanwhile", async () => {
+    const others = noteWith(noteOf(asked), [{ ...yes, messageId: "m-2" }]);
+    const { runs, told } = runsOf(waiting, undefined, others);
+    await takeMessage(request(yes), runs);
+
+    expect(told.find(([what]) => what === "note")?.[3]).toEqual(noteWith(others, [toQuestion(waiting), yes]));
   });
 
   it("is asked for as nobody's without a user", async () => {

@@ -38,6 +38,14 @@ describe("the history of a task", () => {
     },
   );
 
+  it("measures a message without the bytes of its files, of which it keeps the size", () => {
+    const file: A2APart = { kind: "bytes", base64: "A".repeat(100_000), mimeType: "image/png" };
+    expect(kept(message("1", text("Look"), file))).toEqual({
+      ...message("1", text("Look"), { ...file, base64: "", metadata: { leftOut: { sizeInBytes: 75_000 } } }),
+      ...ids,
+    });
+  });
+
   it.each([
     [65_536, false],
     [65_537, true],

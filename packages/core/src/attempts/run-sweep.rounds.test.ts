@@ -259,6 +259,21 @@ describe("the timers of a sweep", () => {
     sweep.stop();
   });
 
+  it("look soon after a hint, also after one that came while this process performed nothing", async () => {
+    const remote = new RemoteStorage();
+    const { sweep, performing, cancelled } = sweepOf(remote.driver as RunStorage);
+    sweep.start();
+    remote.hint();
+    await vi.advanceTimersByTimeAsync(50);
+    expect(remote.requests).toEqual([]);
+    performing.set("run", {} as Performing);
+    await putCancel(remote.inner, "run", undefined);
+    remote.hint();
+    await vi.advanceTimersByTimeAsync(50);
+    expect(cancelled).toEqual(["run"]);
+    sweep.stop();
+  });
+
   it("look again after a look that failed", async () => {
     const remote = new RemoteStorage();
     const { sweep, cancelled, errors } = sweepOf(remote.driver as RunStorage, ["run"]);

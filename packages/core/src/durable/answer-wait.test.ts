@@ -4,6 +4,8 @@ import { Agent } from "../agent/agent.ts";
 import { createLogger } from "../log/logger.ts";
 import type { Logger } from "../log/logger.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
+import { faultyStorage } from "../testing/faulty-storage.ts";
+import type { FaultPlan } from "../testing/faulty-storage.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
 import { defineTool } from "../tool/define-tool.ts";
 import { Workflow } from "../workflow/workflow.ts";
@@ -14,7 +16,7 @@ const silent = createLogger({ level: "silent" });
 const call = { toolCalls: [{ name: "pay", arguments: { amount: 5, to: { name: "Ada" } } }] };
 
 /** A service whose run waits for the approval of a payment, and a second process of it that has no tools. */
-async function waitingPayment() {
+async function waitingPayment(plan: FaultPlan = () => undefined) {
   const paid = vi.fn<(args: object) => string>(() => "paid");
   const pay = defineTool({
     name: "pay",
@@ -23,15 +25,27 @@ async function waitingPayment() {
     needsApproval: true,
     execute: paid,
   });
-  const storage = new InMemoryStorage();
+  const storage = faultyStorage(new InMemoryStorage(), plan);
   const agents = { a: new Agent({ name: "a", model: new ScriptedModel(call, "Done."), tools: [pay] }) };
   const service = await serveRuns({ agents, storage });
   const { runId } = await service.accept(request);
   const [wait] = (await untilStatus(service, runId, "waiting")).waits ?? [];
-  return { runId, waitId: wait?.id ?? "", service, other: makeService({ storage }), paid };
+  return { runId, waitId: wait?.id ?? "", service, other: makeService({ storage }), paid, storage };
 }
 
 describe("an answer to an approval", () => {
+  it("is not stored before its run is on the list of open ones, where another process finds it", async () => {
+    let isFailing = false;
+    const { runId, waitId, other, storage } = await waitingPayment(({ method, args }) =>
+      isFailing && method !== "get" && args[0] === "run-open" ? "fail-before" : undefined,
+    );
+    isFailing = true;
+    const answered = other.answer(runId, waitId, { approved: true }, "host");
+
+    await expect(answered).rejects.toMatchObject({ code: "storage_unavailable" });
+    expect(await storage.list("run-inbox")).toEqual([]);
+  });
+
   it.each([
     [{ amount: "much", to: { name: "Ada" } }, "args.amount"],
     [{ amount: 101, to: { name: "Ada" } }, "args.amount"],

@@ -150,6 +150,17 @@ describe("doOnce", () => {
     expect(work).toHaveBeenCalledTimes(2);
   });
 
+  it.each([[null], [0], [""], [false]])("keeps the value %j, and does not do the work again", async (value) => {
+    const storage = new InMemoryStorage();
+    const first = await openJournal(storage);
+    expect(await doOnce(first, "x", async () => await Promise.resolve(value))).toBe(value);
+    await first.flush();
+    const again = vi.fn<() => Promise<unknown>>(async () => "again");
+
+    expect(await doOnce(await openJournal(storage), "x", again)).toBe(value);
+    expect(again).not.toHaveBeenCalled();
+  });
+
   it("keeps no failure, and leaves the step", async () => {
     const journal = await openJournal();
     await expect(doOnce(journal, "x", () => Promise.reject(new Error("boom")))).rejects.toThrow("boom");

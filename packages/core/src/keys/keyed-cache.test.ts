@@ -23,6 +23,14 @@ describe("KeyedCache", () => {
     expect(made).toEqual(["a", "b", undefined]);
   });
 
+  it("shares nothing between an empty key and none", () => {
+    const { cache, made } = countingCache();
+    const none = cache.get(undefined);
+    expect(cache.get("")).not.toBe(none);
+    expect(cache.get(undefined)).toBe(none);
+    expect(made).toEqual([undefined, ""]);
+  });
+
   it("keeps a hundred values, and drops the least recently used", () => {
     const { cache } = countingCache();
     const first = cache.get("key 1");

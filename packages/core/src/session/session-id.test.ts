@@ -51,6 +51,21 @@ describe("memberSessionId", () => {
 });
 
 describe("checkStoredSessionId", () => {
+  it.each([
+    ["a".repeat(128), true],
+    [`a#${"b".repeat(476)}`, true],
+    [`a#${"b".repeat(477)}`, false],
+    // Each sign of the form that a key writes with three characters.
+    [`${"a/b#c".repeat(2)}${"d".repeat(462)}`, true],
+    [`${"a/b#c".repeat(2)}${"d".repeat(463)}`, false],
+    [`a#${"%41".repeat(95)}b`, true],
+    [`a#${"%41".repeat(95)}bb`, false],
+  ])("takes the id as long as its key has room for it: %s, %s", (id, isTaken) => {
+    const check = (): string => checkStoredSessionId(id);
+    if (isTaken) expect(check()).toBe(id);
+    else expect(check).toThrow(expect.objectContaining({ code: "invalid_request" }));
+  });
+
   it.each([".", "..", "a/b", "a#", "#a", "a//b#c", "a#b c", `a#${"b".repeat(750)}`])("refuses %s", (id) => {
     expect(() => checkStoredSessionId(id)).toThrow(expect.objectContaining({ code: "invalid_request" }));
   });

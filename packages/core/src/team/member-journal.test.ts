@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { turnStep } from "../agent/run-session.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { entriesIn, openJournal } from "../journal/test/journals.ts";
@@ -14,6 +14,7 @@ import { UsageMeter } from "../run/usage-meter.ts";
 import { SessionStore } from "../session/session-store.ts";
 import { turnNamed } from "../session/test/turns.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
+import { faultyStorage } from "../testing/faulty-storage.ts";
 import {
   placeOfMember,
   readMemberAnswer,
@@ -220,6 +221,28 @@ describe("a member that is streamed in a durable run", () => {
     expect(await read(streamed(await delegation(), fail))).toEqual({ chunks: [], output: undefined, error: failure });
   });
 
+  it("fails for nobody when its reader has left before", async () => {
+    const mayFail = Promise.withResolvers<void>();
+    const hasFailed = Promise.withResolvers<void>();
+    const rejections: unknown[] = [];
+    const note = (reason: unknown) => void rejections.push(reason);
+    process.on("unhandledRejection", note);
+    onTestFinished(() => void process.off("unhandledRejection", note));
+    const stream = streamed(await delegation(), async function* fail() {
+      yield word("a");
+      await mayFail.promise;
+      hasFailed.resolve();
+      throw new Error("Too late.");
+    });
+    await stream.next();
+    await stream.return({ output: answer });
+    mayFail.resolve();
+    await hasFailed.promise;
+    for (let turn = 0; turn < 3; turn++) await settle();
+
+    expect(rejections).toEqual([]);
+  });
+
   it("ends with the run, and is asked again in the next attempt", async () => {
     const first = await delegation();
     const stop = new TroupeError("cancelled", "Enough.");
@@ -304,6 +327,19 @@ describe("the sessions of members that end with the run", () => {
     await expect(textsIn(storage, "s#ann")).rejects.toMatchObject({ code: "not_found" });
     // Refused while the session is held.
     await new SessionStore(storage).deleteSession("s#ann", { owner: { userId: "ada" } });
+  });
+
+  it("are let go also where a turn cannot be put back", async () => {
+    const { second } = await nextAttempt([["t/0/0/run/c0", "s#ann", "one"]]);
+    const inner = new InMemoryStorage();
+    let isFailing = true;
+    const storage = faultyStorage(inner, ({ args }) => (isFailing && args[0] === "turns" ? "fail-before" : undefined));
+    const run = testRun({ journal: second, sessionId: "s" });
+    await expect(restoreMemberTurns(run, storage)).rejects.toMatchObject({ code: "storage_unavailable" });
+    isFailing = false;
+    await restoreMemberTurns(run, storage);
+
+    expect(await textsIn(inner, "s#ann")).toEqual(["one"]);
   });
 
   it("are not touched in a first attempt, in a run that is not durable, or where no member has stored a turn", async () => {

@@ -60,6 +60,7 @@ describe("ActiveRuns", () => {
     const drained = runs.drain().then(() => (isDrained = true));
 
     expect(() => begin(runs, "2")).toThrow(expect.objectContaining({ code: "unavailable" }));
+    expect(runs.size).toBe(1);
     await Promise.resolve();
     expect(isDrained).toBe(false);
     run.end();

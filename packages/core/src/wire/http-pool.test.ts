@@ -115,6 +115,18 @@ describe("a pool", () => {
     await vi.waitFor(() => expect(server.open()).toBe(0));
   });
 
+  it("refuses a request that comes while it closes, at once, whether it was used or not", async () => {
+    const { pool, send, url } = await startPooled(echo);
+    await readText(send(url));
+    const unused = createHttpPool();
+    for (const closing of [pool, unused]) {
+      const closed = closing.close();
+      const late = closing.send(url);
+      await expect(late).rejects.toMatchObject({ code: "unavailable", message: expect.stringContaining("is closed") });
+      await closed;
+    }
+  });
+
   it("can be closed without any use", async () => {
     await expect(createHttpPool().close()).resolves.toBeUndefined();
   });

@@ -1,14 +1,52 @@
 import * as fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { PlainMemory } from "./float-memory.ts";
 import type { FloatMemory } from "./float-memory.ts";
 import { SimdMemory } from "./simd-memory.ts";
+
+/** The memory of `WebAssembly`, which has no types here. */
+const { Memory: WebAssemblyMemory } = (globalThis as unknown as { WebAssembly: { Memory: GrowingMemory } }).WebAssembly;
+type GrowingMemory = { prototype: { grow: (more: number) => number } };
 
 function simdMemory(): SimdMemory {
   const memory = SimdMemory.create();
   if (memory === undefined) throw new Error("The tests need WebAssembly with vector instructions.");
   return memory;
 }
+
+describe("the memory of WebAssembly", () => {
+  /** A memory of this many pages that notes by how many more it is asked to grow. */
+  function growing(pages: number): { memory: SimdMemory; grown: number[] } {
+    const memory = simdMemory();
+    const grown: number[] = [];
+    const grow = vi.spyOn(WebAssemblyMemory.prototype, "grow").mockImplementation((more: number) => grown.push(more));
+    onTestFinished(() => void grow.mockRestore());
+    memory.floats = { byteLength: pages * 65_536 } as Float32Array;
+    return { memory, grown };
+  }
+
+  it.each([
+    [0, 1, 1],
+    [0, 16_384, 1],
+    [0, 16_385, 2],
+    [4, 5 * 16_384, 4],
+    [4, 9 * 16_384, 5],
+    [32_767, 32_768 * 16_384, 32_767],
+    // Twice as much cannot be addressed.
+    [40_000, 40_001 * 16_384, 25_535],
+    [65_534, 65_535 * 16_384, 1],
+  ])("of %d pages grows for %d floats by %d pages", (pages, least, more) => {
+    const { memory, grown } = growing(pages);
+    memory.grow(least);
+    expect(grown).toEqual([more]);
+  });
+
+  it("refuses to grow beyond what can be addressed", () => {
+    const { memory, grown } = growing(40_000);
+    expect(() => memory.grow(65_535 * 16_384 + 1)).toThrow(RangeError);
+    expect(grown).toEqual([]);
+  });
+});
 
 describe.each<[string, () => FloatMemory]>([
   ["PlainMemory", () => new PlainMemory()],
