@@ -106,7 +106,7 @@ describe("whatsapp_send_text", () => {
     const { service, call } = await startWhatsApp({ accessToken });
     const send = async () => await call("whatsapp_send_text", { to, text: "x" });
     await send();
-    await expect(send()).rejects.toThrow();
+    await expect(send()).rejects.toThrow("accessToken");
     await send();
 
     expect(service.requests.map(({ headers }) => headers.authorization)).toEqual(["Bearer EAAG-1", "Bearer EAAG-3"]);

@@ -39,7 +39,7 @@ describe("the history of a task", () => {
   );
 
   it("measures a message without the bytes of its files, of which it keeps the size", () => {
-    const file: A2APart = { kind: "bytes", base64: "A".repeat(100_000), mimeType: "image/png" };
+    const file = { kind: "bytes", base64: "A".repeat(100_000), mediaType: "image/png" } as const;
     expect(kept(message("1", text("Look"), file))).toEqual({
       ...message("1", text("Look"), { ...file, base64: "", metadata: { leftOut: { sizeInBytes: 75_000 } } }),
       ...ids,

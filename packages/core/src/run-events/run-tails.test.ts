@@ -78,21 +78,6 @@ async function begin(storage: RemoteStorage, runIds: readonly string[], tails = 
   return { tails, readers, reader: readers[0] as Reader };
 }
 
-describe("a feed of a run that has failed", () => {
-  it("takes nothing from the next one when its last reader leaves it late", () => {
-    const tails = tailsOver(new RemoteStorage());
-    const failed = tails.join("r");
-    tails.fail("r", down);
-    const next = tails.join("r");
-    tails.leave(failed);
-
-    expect(next).not.toBe(failed);
-    expect(tails.join("r")).toBe(next);
-    for (const _ of [1, 2]) tails.leave(next);
-    expect(tails.join("r")).not.toBe(next);
-  });
-});
-
 describe("the readers of runs of other processes", () => {
   it("share one request for each wake, however many runs there are [durable.one-read]", async () => {
     const storage = new RemoteStorage();

@@ -1,5 +1,4 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { turnStep } from "../agent/run-session.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { entriesIn, openJournal } from "../journal/test/journals.ts";
 import { noUsage } from "../message/token-usage.ts";
@@ -11,18 +10,8 @@ import type { RunOutput } from "../run/run-output.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
 import { testRun } from "../run/test/test-run.ts";
 import { UsageMeter } from "../run/usage-meter.ts";
-import { SessionStore } from "../session/session-store.ts";
-import { turnNamed } from "../session/test/turns.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
-import { faultyStorage } from "../testing/faulty-storage.ts";
-import {
-  placeOfMember,
-  readMemberAnswer,
-  restoreMemberTurns,
-  stepOfMember,
-  streamMemberStep,
-  toMemberOutput,
-} from "./member-journal.ts";
+import { placeOfMember, readMemberAnswer, stepOfMember, streamMemberStep, toMemberOutput } from "./member-journal.ts";
 import type { MemberOutput, StreamedMemberOutput } from "./member-journal.ts";
 import type { TeamMember } from "./members.ts";
 import { plainMembers } from "./test/plain-members.ts";
@@ -235,7 +224,7 @@ describe("a member that is streamed in a durable run", () => {
       throw new Error("Too late.");
     });
     await stream.next();
-    await stream.return({ output: answer });
+    await stream.return({ output: answer, finishReason: "stop" });
     mayFail.resolve();
     await hasFailed.promise;
     for (let turn = 0; turn < 3; turn++) await settle();
@@ -281,75 +270,5 @@ describe("a member that is streamed in a durable run", () => {
     await delegation(first.storage);
     const attempts = (await entriesIn(first.storage)).filter(({ t }) => t === "attempt");
     expect(attempts.at(-1)).toMatchObject({ n: 2, void: ["t/0/0/run"] });
-  });
-});
-
-describe("the sessions of members that end with the run", () => {
-  /** An attempt at the run after one in which members have stored turns, by step and session. */
-  async function nextAttempt(turns: readonly (readonly [scope: string, sessionId: string, text: string])[]) {
-    const storage = new InMemoryStorage();
-    const first = await openJournal(storage);
-    for (const [scope, sessionId, text] of turns) {
-      first
-        .within(scope)
-        .begin(turnStep)
-        .done({ sessionId, turn: turnNamed(text) });
-    }
-    await first.flush();
-    return { first, second: await openJournal(storage) };
-  }
-
-  async function textsIn(storage: InMemoryStorage, sessionId: string, userId?: string) {
-    const owner = userId === undefined ? {} : { userId };
-    const { turns } = await new SessionStore(storage).readTurns(sessionId, { owner });
-    return turns.map(({ runId }) => runId);
-  }
-
-  it("are rebuilt from all turns in their order, each session with its own", async () => {
-    const { second } = await nextAttempt([
-      ["t/0/0/run/c0", "s#ann", "one"],
-      ["t/0/1/run/c0", "s#bob", "two"],
-      ["t/1/0/run/c0", "s#ann", "three"],
-    ]);
-    const storage = new InMemoryStorage();
-    await restoreMemberTurns(testRun({ journal: second, sessionId: "s" }), storage);
-
-    expect(await textsIn(storage, "s#ann")).toEqual(["one", "three"]);
-    expect(await textsIn(storage, "s#bob")).toEqual(["two"]);
-  });
-
-  it("belong to the user of the run, and are let go", async () => {
-    const { second } = await nextAttempt([["t/0/0/run/c0", "s#ann", "one"]]);
-    const storage = new InMemoryStorage();
-    await restoreMemberTurns(testRun({ journal: second, sessionId: "s", userId: "ada" }), storage);
-
-    expect(await textsIn(storage, "s#ann", "ada")).toEqual(["one"]);
-    await expect(textsIn(storage, "s#ann")).rejects.toMatchObject({ code: "not_found" });
-    // Refused while the session is held.
-    await new SessionStore(storage).deleteSession("s#ann", { owner: { userId: "ada" } });
-  });
-
-  it("are let go also where a turn cannot be put back", async () => {
-    const { second } = await nextAttempt([["t/0/0/run/c0", "s#ann", "one"]]);
-    const inner = new InMemoryStorage();
-    let isFailing = true;
-    const storage = faultyStorage(inner, ({ args }) => (isFailing && args[0] === "turns" ? "fail-before" : undefined));
-    const run = testRun({ journal: second, sessionId: "s" });
-    await expect(restoreMemberTurns(run, storage)).rejects.toMatchObject({ code: "storage_unavailable" });
-    isFailing = false;
-    await restoreMemberTurns(run, storage);
-
-    expect(await textsIn(inner, "s#ann")).toEqual(["one"]);
-  });
-
-  it("are not touched in a first attempt, in a run that is not durable, or where no member has stored a turn", async () => {
-    const { first } = await nextAttempt([["t/0/0/run/c0", "s#ann", "one"]]);
-    const { second } = await nextAttempt([]);
-    const storage = new InMemoryStorage();
-    for (const run of [testRun({ journal: first }), testRun(), testRun({ journal: second })]) {
-      await restoreMemberTurns(run, storage);
-    }
-    expect(await storage.list("sessions")).toEqual([]);
-    expect(await storage.list("turns")).toEqual([]);
   });
 });

@@ -20,7 +20,7 @@ describe("the memory of WebAssembly", () => {
     const memory = simdMemory();
     const grown: number[] = [];
     const grow = vi.spyOn(WebAssemblyMemory.prototype, "grow").mockImplementation((more: number) => grown.push(more));
-    onTestFinished(() => void grow.mockRestore());
+    onTestFinished(() => grow.mockRestore());
     memory.floats = { byteLength: pages * 65_536 } as Float32Array;
     return { memory, grown };
   }
