@@ -47,6 +47,23 @@ const owners: SessionOwner[] = [
   { tenantId: "a/b*", userId: "é %*" },
 ];
 
+describe("the memory of an owner", () => {
+  it.each<[which: boolean[], found: number]>([
+    [[true, true, true], 0],
+    [[false, true, true], 1],
+    [[false, false, true], 2],
+    [[false, false, false], 0],
+  ])("is in the first of several storages that has one, and else belongs in the first: %j", async (which, found) => {
+    const drivers = which.map(create);
+    for (const [index, driver] of drivers.entries()) if (which[index] === true) await remember(driver, ann);
+    for (const driver of drivers) await remember(driver, { userId: "bob" });
+    const { driver, place } = await recordsIn(...drivers).ofOwner("s", ann);
+
+    expect(drivers.indexOf(driver as InMemoryStorage)).toBe(found);
+    expect(place).toEqual({ namespace: namespaces.memory, key: sessionKey(ann, "s") });
+  });
+});
+
 describe("namesOwner", () => {
   it.each<[object, boolean]>([
     [{}, false],
