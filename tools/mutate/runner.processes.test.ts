@@ -27,3 +27,18 @@ it("tells of each change what its own tests say, whatever those of the changes b
     expect(await runner.run({ tests, change: same }, limitMs)).toEqual([]);
   }
 });
+
+it("tells what a test says also where another one only waits", async () => {
+  const runner = new RunnerProcess();
+  onTestFinished(async () => await runner.close());
+  const folder = "packages/a2a/src/client";
+  const change = changeOf(
+    `${folder}/remote-endpoint.ts`,
+    'return /^text\\/event-stream\\b/i.test(headers.get("content-type") ?? "");',
+    'return headers.get("content-type") === "text/event-stream";',
+  );
+  const tests = [`${folder}/faults.test.ts`, `${folder}/remote-endpoint.test.ts`];
+  const failures = await runner.run({ tests, change }, limitMs);
+
+  expect(failures?.find(({ isTimeout }) => !isTimeout)).toMatchObject({ test: tests[1] });
+});

@@ -81,6 +81,19 @@ async function run(tests: readonly string[]): Promise<Failure[]> {
   return [...testModules.flatMap(failuresOf), ...stray];
 }
 
+/** Tells if a test says what is wrong. One that only waits until its time is over does not. */
+function tells(failures: readonly Failure[]): boolean {
+  return failures.some(({ isTimeout }) => !isTimeout);
+}
+
+/** Runs tests until one tells what is wrong. Vitest skips all behind the first failure: behind one that only waits, they run again. */
+async function runUntilTold(tests: readonly string[]): Promise<Failure[]> {
+  const found = await run(tests);
+  if (found.length === 0 || tells(found)) return found;
+  const late = new Set(found.map(({ test }) => test));
+  return [...found, ...(await runUntilTold(tests.filter((test) => !late.has(test))))];
+}
+
 function failuresOf(testModule: TestModule): Failure[] {
   const failed: (TestCase | TestModule)[] = [...testModule.children.allTests("failed")];
   if (failed.length === 0 && testModule.state() === "failed") failed.push(testModule);
@@ -100,9 +113,9 @@ async function follow({ tests, change }: Order): Promise<Failure[]> {
   try {
     // Most changes are noticed by the tests beside them: the others run only where these see nothing, or only wait.
     const isBeside = (test: string): boolean => dirname(test) === dirname(change.file);
-    const failures = await run(tests.filter(isBeside));
-    if (failures.some(({ isTimeout }) => !isTimeout)) return failures;
-    return [...failures, ...(await run(tests.filter((test) => !isBeside(test))))];
+    const failures = await runUntilTold(tests.filter(isBeside));
+    if (tells(failures)) return failures;
+    return [...failures, ...(await runUntilTold(tests.filter((test) => !isBeside(test))))];
   } finally {
     changed = undefined;
     vitest.invalidateFile(path);
