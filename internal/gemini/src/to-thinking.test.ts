@@ -9,7 +9,7 @@ const none = { thinking: "none", leastThinkingBudget: 0 } as const;
 const always = "reasoning.enabled false";
 const least = "reasoning.effort none";
 
-/** What is sent for a setting, and what is left out. */
+/** Returns the fields of a request for a setting, and the names of those left out. */
 function convert(reasoning: ReasoningConfig | undefined, rules: Parameters<typeof contextOf>[0]) {
   const { context, omitted } = contextOf(rules);
   return [toThinking(reasoning, context).thinkingConfig, omitted];

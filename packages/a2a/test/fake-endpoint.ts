@@ -10,7 +10,7 @@ import type { A2AMessage, A2ATask, A2ATaskState } from "../src/wire/task.ts";
 /** A call of an endpoint, and the time of it. */
 type Made = { call: RemoteCall; setting: CallSetting; timeoutMs: number | undefined; at: number };
 
-/** What an endpoint answers with: an event, or several as a stream. A failure among them is thrown. */
+/** The answer of an endpoint: an event, or several as a stream. A failure among them is thrown. */
 export type Reply = RemoteEvent | Error | (RemoteEvent | Error)[];
 
 /** An endpoint without a network: the calls that it got, and the streams of it that were left. */

@@ -30,7 +30,7 @@ type Scene = {
   instructions?: string;
 };
 
-/** What a run of this configuration is sent. */
+/** Returns the messages that a run of this configuration sends. */
 async function built({ config = {}, opts = {}, past = [], recalled, instructions }: Scene) {
   const run = testRun({}, { input: "Hi", settings: readRunOpts(opts) });
   const warn = vi.spyOn(run, "warn");

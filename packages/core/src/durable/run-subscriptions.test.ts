@@ -113,6 +113,24 @@ describe("subscriptions to a run", () => {
     },
   );
 
+  it("stay with what serves them where they could not be replaced [durable.subscriptions]", async () => {
+    let isFailing = false;
+    const faulty = faultyStorage(new InMemoryStorage(), ({ method, args }) =>
+      isFailing && method === "set" && args[0] === "run-subscriptions" ? "fail-before" : undefined,
+    );
+    const service = await serveRuns({ agents: { a: askingRunnable() }, storage: faulty });
+    const { runId } = await service.accept(request);
+    const held = await service.subscriptions.put(runId, "host", fromStart);
+    isFailing = true;
+    const replaced = service.subscriptions.put(runId, "host", { ...fromStart, data: { url: "https://e.org/é" } });
+    await expect(replaced).rejects.toMatchObject({ code: "storage_unavailable" });
+    isFailing = false;
+
+    expect(await Array.fromAsync(service.subscriptions.takeUp())).toEqual([]);
+    expect(await service.subscriptions.list(runId, "host")).toEqual([held?.subscription]);
+    expect(await held?.advance({ sent: 1, attempt: 0 })).toBe(true);
+  });
+
   it("are listed when they have ended, also where a process that lost them ends them later [durable.subscriptions]", async () => {
     const storage = new InMemoryStorage();
     const isOverStored = Promise.withResolvers<void>();

@@ -7,6 +7,7 @@ import type { StorageEntry } from "../storage/storage-driver.ts";
 import type { KeyVault } from "../run-store/key-vault.ts";
 import type { LiveNodes } from "../attempts/live-nodes.ts";
 import { toEvents } from "../run-events/run-events.ts";
+import { equalJson } from "../util/equal-json.ts";
 import { isEnded } from "../run-store/run-record.ts";
 import type { RunRecord, RunStorage } from "../run-store/run-record.ts";
 import type { RunStore } from "../run-store/run-store.ts";
@@ -50,8 +51,8 @@ export class RunSubscriptions {
   readonly #init: Init;
   readonly #storage: RunStorage;
   readonly #end = new AbortController();
-  /** Keys of records that may be this process's by a write that failed, so that nothing serves them. */
-  readonly #unserved = new Set<string>();
+  /** Records, by their keys, that may be stored for this process by a write that failed: nothing serves them. */
+  readonly #unserved = new Map<string, SubscriptionRecord>();
 
   constructor(init: Init) {
     this.#init = init;
@@ -85,7 +86,7 @@ export class RunSubscriptions {
     const sealed = this.#init.vault.sealText(placeOf(runId, id), JSON.stringify(data));
     const record: SubscriptionRecord = { v: 1, node: nodes.id, data: sealed, createdAt: now(), ...place };
     const isOver = isEnded(run.status) && !fromStart;
-    await this.#serve(subscriptionKeys.of("open", runId, id), async () => {
+    await this.#serve(subscriptionKeys.of("open", runId, id), record, async () => {
       await this.#write(isOver ? "over" : "open", { runId, id, record });
       if ((await store.read(runId)) === null) await this.#remove(runId, id);
     });
@@ -129,21 +130,21 @@ export class RunSubscriptions {
     if (this.closed.aborted) throw new TroupeError("unavailable", "The run service was closed.");
     const { nodes } = this.#init;
     const isLive = await nodes.look();
-    const unserved = new Set(this.#unserved);
+    const unserved = new Map(this.#unserved);
     for await (const page of scan(this.#storage, { namespace, prefix: subscriptionKeys.open })) {
       for (const { key, value } of page) {
         const record = readSubscription(value, key);
-        const isServed = record.node === nodes.id ? !unserved.has(key) : isLive(record.node);
+        const isServed = record.node === nodes.id ? !equalJson(unserved.get(key), value) : isLive(record.node);
         if (isServed) continue;
         const subscription = this.#open(key, record);
         if (subscription === undefined) continue;
         await nodes.subscribe();
         const mine: SubscriptionRecord = { ...record, node: nodes.id };
         const take = async () => await this.#storage.compareAndSet(namespace, key, value, asJson(mine));
-        if (await this.#serve(key, take)) yield this.#hold(subscription, mine);
+        if (await this.#serve(key, mine, take)) yield this.#hold(subscription, mine);
       }
     }
-    for (const key of unserved) this.#unserved.delete(key);
+    for (const [key, record] of unserved) if (this.#unserved.get(key) === record) this.#unserved.delete(key);
     await nodes.forget();
   }
 
@@ -179,12 +180,12 @@ export class RunSubscriptions {
     return undefined;
   }
 
-  /** Makes a record this process's. What such a write leaves when it fails is taken up later. */
-  async #serve<Value>(key: string, write: () => Promise<Value>): Promise<Value> {
+  /** Stores a record for this process. What such a write leaves when it fails is taken up later. */
+  async #serve<Value>(key: string, record: SubscriptionRecord, write: () => Promise<Value>): Promise<Value> {
     try {
       return await write();
     } catch (error) {
-      this.#unserved.add(key);
+      this.#unserved.set(key, record);
       throw error;
     }
   }
