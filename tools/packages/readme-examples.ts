@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { readWorkspace } from "./workspace.ts";
 
@@ -51,9 +51,10 @@ export function readmeFolders(root: string): string[] {
 /** The pages of `docs` whose blocks of TypeScript are all shown from programs. */
 const docsPages = ["docs/durable-runs.md", "docs/write-a-transport.md"];
 
-/** Returns the pages whose blocks of TypeScript are programs: the READMEs, and pages of `docs`. */
+/** Returns the pages whose blocks of TypeScript are programs: the READMEs, the guide, and pages of `docs`. */
 export function pagesWithPrograms(root: string): string[] {
-  return [...readmeFolders(root).map((folder) => join(folder, "README.md")), ...docsPages];
+  const guide = globSync("docs/guide/*.md", { cwd: root }).toSorted();
+  return [...readmeFolders(root).map((folder) => join(folder, "README.md")), ...docsPages, ...guide];
 }
 
 /** `node tools/packages/readme-examples.ts`: copies every program into the pages that show it. */
