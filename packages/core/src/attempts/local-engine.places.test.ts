@@ -30,7 +30,9 @@ async function serveEngine(concurrency: number) {
 describe("the places of LocalEngine", () => {
   it.each([
     [100, 90],
+    [110, 99],
     [20, 18],
+    [11, 9],
     [2, 1],
     [1, 1],
   ])("of %i let slow runs of a caller with many open ones take %i [durable.fairness]", async (concurrency, most) => {

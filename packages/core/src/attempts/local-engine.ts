@@ -160,6 +160,8 @@ export class LocalEngine implements RunEngine {
   }
 
   async #drain(server: Server, graceMs: number): Promise<void> {
+    // The jobs under way are those of one that serves after it.
+    if (this.#server !== server) return;
     server.isDraining = true;
     const works = Array.from(this.#running.values(), ({ work }) => work);
     const timer = setTimeout(() => server.controller.abort(drained()), Math.min(graceMs, longestTimerMs));
