@@ -223,8 +223,6 @@ describe("the options tools", () => {
   });
 
   it.each<[value: unknown, message: RegExp]>([
-    ["look", new RegExp(`^tools must be ${expected}, or a function that returns one, got a string\\.$`)],
-    [null, /^tools must be .*, got null\.$/],
     [[look, look], /^Two tools are named "look"\. Rename one of them\.$/],
     [[look, sourceOf(), a, look], /^Two tools are named "look"\./],
     [[wrong], /name/],
@@ -238,9 +236,24 @@ describe("the options tools", () => {
     expect(() => runToolsOption(value, "tools", {})).toThrow(error("invalid_config"));
   });
 
-  it("are no function for one run", () => {
-    expect(() => runToolsOption(() => [], "tools", { path: "opts", code: "invalid_request" })).toThrow(
-      expect.objectContaining({ code: "invalid_request", message: `opts.tools must be ${expected}, got a function.` }),
+  it.each([
+    ["look", "a string"],
+    [null, "null"],
+    [{ look }, "an object"],
+  ])("are an array or a function: %j", (value, got) => {
+    const message = `tools must be ${expected}, or a function that returns one, got ${got}.`;
+    expect(() => checkAgentTools(value, "tools")).toThrow(expect.objectContaining({ code: "invalid_config", message }));
+  });
+
+  it.each([
+    ["look", "a string"],
+    [null, "null"],
+    [() => [], "a function"],
+  ])("are an array for one run, named by its path: %j", (value, got) => {
+    const where = { path: "opts", code: "invalid_request" } as const;
+    const message = `opts.tools must be ${expected}, got ${got}.`;
+    expect(() => runToolsOption(value, "tools", where)).toThrow(
+      expect.objectContaining({ code: "invalid_request", message }),
     );
   });
 });

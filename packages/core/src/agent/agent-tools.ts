@@ -224,9 +224,7 @@ export function checkAgentTools(value: unknown, name: string): ToolList | MakeTo
 
 /** Check of the option `tools` of one run, for tables of options: an array of tools and tool sources. */
 export const runToolsOption: OptionCheck<ToolList> = (value, name, where) => {
-  if (typeof value === "function") {
-    throw wrongOption({ ...where, name }, "an array of tools and tool sources", value);
-  }
+  if (!Array.isArray(value)) throw wrongOption({ ...where, name }, "an array of tools and tool sources", value);
   try {
     return checkAgentTools(value, name) as ToolList;
   } catch (error) {

@@ -142,10 +142,7 @@ describe("checkRunSettings", () => {
 
   it.each<[settings: object, message: string]>([
     [{ tools: [look, look] }, 'Two tools are named "look". Rename one of them.'],
-    [
-      { tools: look },
-      "tools must be an array of tools and tool sources, or a function that returns one, got an object.",
-    ],
+    [{ tools: look }, "tools must be an array of tools and tool sources, got an object."],
     [{ tools: () => [] }, "tools must be an array of tools and tool sources, got a function."],
     [
       { modelOptions: { toolChoice: { tool: "look" } }, tools: [dig] },
