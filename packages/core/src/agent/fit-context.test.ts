@@ -23,7 +23,7 @@ const own = [...step("x"), ...step("y")];
 const all = [system, ...history, input, ...own];
 
 const shownOf = (messages: readonly ModelMessage[]) =>
-  messages.map(({ content }) => String(content).slice(0, 1)).join("");
+  messages.map(({ content }) => (content as string).slice(0, 1)).join("");
 const fit = (maxContextTokens: number, tools: readonly ToolSpec[] = []) => {
   const { messages, isOver } = fitContext(all, { systemCount: 1, inputIndex: 5, maxContextTokens, tools });
   return [shownOf(messages), isOver];

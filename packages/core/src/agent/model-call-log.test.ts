@@ -1,19 +1,20 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { createLogger } from "../log/logger.ts";
-import type { LogLevel } from "../log/logger.ts";
+import type { LoggerOptions } from "../log/logger.ts";
 import type { ModelResponse } from "../model/model-response.ts";
 import { testRun } from "../run/test/test-run.ts";
 import { ModelCallLog } from "./model-call-log.ts";
 
 const response: ModelResponse = {
   text: "The secret.",
+  toolCalls: [],
   finishReason: "stop",
   usage: { promptTokens: 3, completionTokens: 4, totalTokens: 7 },
 };
 
 /** Begins a model call at the time 1000, of a run with a logger of this level. */
-function begin(level: LogLevel = "debug") {
+function begin(level: LoggerOptions["level"] = "debug") {
   vi.useFakeTimers({ now: 1000 });
   onTestFinished(() => void vi.useRealTimers());
   const lines: string[] = [];
@@ -67,7 +68,7 @@ describe("the log of a model call", () => {
   it.each(["info", "warn", "error", "silent"] as const)(
     "writes nothing at level %s, and returns the error all the same",
     (level) => {
-      const { log, runId, entries } = begin(level);
+      const { log, entries } = begin(level);
       log.complete(response);
       expect(log.fail(new Error("x"))).toMatchObject({ code: "internal" });
       expect(entries()).toEqual([]);

@@ -20,7 +20,10 @@ import { makeServiceParts } from "./service-parts.ts";
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 const ada = { userId: "ada" };
 
-function make(options: RunServiceOptions = {}, { storage = new InMemoryStorage() as RunStorage, isAlone = true } = {}) {
+function make(
+  options: RunServiceOptions = {},
+  { storage = new InMemoryStorage(), isAlone = true }: { storage?: RunStorage; isAlone?: boolean } = {},
+) {
   const settings = readServiceOptions({ storage, ...options });
   return { settings, storage, parts: makeServiceParts(settings, { storage, isAlone }) };
 }
@@ -178,7 +181,7 @@ describe("the readers of a run that another process has, after twenty quiet seco
       {},
       { code: "storage_corrupt", message: "It is damaged." },
     ],
-  ])("are told of a run that %s", async (_what, record, more, error) => {
+  ])("are told of a run that %s", async (...[, record, more, error]) => {
     const failure = await waitQuietly(record, more);
     expect(failure).toBeInstanceOf(TroupeError);
     expect(failure).toMatchObject(error);

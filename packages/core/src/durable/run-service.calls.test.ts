@@ -11,7 +11,7 @@ import { newRecord } from "../run-store/test/run-records.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import type { Json } from "../storage/json.ts";
 import { toldCalls } from "../storage/test/told-calls.ts";
-import { makeService, request, scriptedAgent } from "./test/services.ts";
+import { makeService, scriptedAgent } from "./test/services.ts";
 
 const ada = { userId: "ada" };
 
@@ -126,6 +126,27 @@ describe("RunService.cancel", () => {
   });
 });
 
+describe("RunService.get", () => {
+  it("has the end that the log of a run has, with the time of the look", async () => {
+    const { service, log } = await serviceWith([{ status: "running", attempts: 1, startedAt: 7 }]);
+    expect(await service.get("r", ada)).toMatchObject({ status: "running", startedAt: 7 });
+    await log({ t: "end", output: { text: "Over." } });
+    expect(await service.get("r", ada)).toEqual({
+      runId: "r",
+      kind: "agent",
+      name: "a",
+      sessionId: "s",
+      status: "completed",
+      createdAt: 1,
+      startedAt: 7,
+      endedAt: 100,
+      expiresAt: 100 + 168 * 3_600_000,
+      attempts: 1,
+      output: { text: "Over." },
+    });
+  });
+});
+
 describe("RunService.runOfSession", () => {
   it("has the run under way, else the oldest of those in the queue", async () => {
     const runs = [3, 1, 2].map((createdAt) => ({ runId: `r${createdAt}`, createdAt }));
@@ -138,7 +159,7 @@ describe("RunService.runOfSession", () => {
 });
 
 describe("RunService.storedEvents", () => {
-  const text = (at: string): LogEntry => ({ t: "chunks", step: "", chunks: [{ type: "text", text: at }] });
+  const text = (at: string): LogEntry => ({ t: "chunks", step: "", chunks: [{ type: "text", text: at } as never] });
 
   it("has what is stored of a run that goes on, and waits for no more", async () => {
     const { service, log } = await serviceWith([{ status: "running", attempts: 1 }]);
@@ -154,7 +175,7 @@ describe("RunService.getWait", () => {
   it("has a wait by its id for those who may reach the run, and null for another id", async () => {
     const wait = { id: "t.0", kind: "input", about: { q: 1 } } as const;
     const { service, log } = await serviceWith([{ status: "waiting", waits: [wait] }]);
-    await log({ t: "wait", wait });
+    await log({ t: "wait", wait, performedMs: 0 });
     expect(await service.getWait("r", "t.0", ada)).toEqual(wait);
     expect(await service.getWait("r", "t.1", ada)).toBeNull();
     await expect(service.getWait("r", "t.0", {})).rejects.toMatchObject({ code: "not_found" });
@@ -196,6 +217,16 @@ describe("RunService.cleanUp", () => {
     const left = (now: number) => [Number(now < logAt), Number(now < recordAt)];
     for (const now of [logAt - 1, logAt, Math.max(logAt, recordAt - 1), recordAt])
       expect(await cleanAt(now)).toEqual(left(now));
+  });
+
+  it("cancels and removes a run whose time is over, though it waits or was never performed", async () => {
+    const { service, storage } = await serviceWith([
+      { runId: "a", expiresAt: 100 },
+      { runId: "b", expiresAt: 99, status: "waiting" },
+      { runId: "c", expiresAt: 101 },
+    ]);
+    await service.cleanUp();
+    expect((await storage.list("runs")).map(({ key }) => key)).toEqual(["c"]);
   });
 
   it("removes runs whose time is over, and tries all of them though one cannot be removed", async () => {

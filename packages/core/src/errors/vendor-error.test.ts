@@ -1,17 +1,20 @@
 import { describe, expect, it } from "vitest";
 import { ResponseError, TruncatedResponseError, VendorError } from "./vendor-error.ts";
 
+/** All that an error has but its stack. */
+const factsOf = (error: Error) => ({ ...(error as object), message: error.message });
+
 describe("VendorError", () => {
   it("has all that the vendor told", () => {
     const facts = { message: "No.", status: 429, vendorCode: "quota", retryAfterMs: 0, contextLimit: 8 };
     const error = new VendorError(facts);
     expect(error).toBeInstanceOf(Error);
-    expect({ ...error, message: error.message }).toEqual({ ...facts, hasStatus: true });
+    expect(factsOf(error)).toEqual({ ...facts, hasStatus: true });
   });
 
   it("has the status 500, which did not come with it, and says so when it has no message", () => {
     const error = new VendorError({});
-    expect({ ...error, message: error.message }).toEqual({
+    expect(factsOf(error)).toEqual({
       message: "The vendor sent an error without a message.",
       status: 500,
       hasStatus: false,

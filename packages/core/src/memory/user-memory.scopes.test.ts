@@ -56,11 +56,7 @@ describe.each(scopes.map((scope, index) => [scope, index] as const))("a call of 
   it("reads for the tool those of the run's tenant and verification", async () => {
     const { memory } = await perScope();
     const { context } = testRun({ userId: "ada", ...scope });
-    expect(
-      String(await memory.asTool().execute({}, context))
-        .split("\n")
-        .slice(2, -1),
-    ).toEqual([`- ${index}`]);
+    expect(((await memory.asTool().execute({}, context)) as string).split("\n").slice(2, -1)).toEqual([`- ${index}`]);
   });
 });
 

@@ -120,7 +120,7 @@ describe("Network.openCall", () => {
       { isKeyOptional: true },
       { value: "config", fromCaller: false },
     ],
-  ])("has the key of %s, the headers and the signal", async (_what, settings, start, key) => {
+  ])("has the key of %s, the headers and the signal", async (...[, settings, start, key]) => {
     vi.stubEnv("ACME_KEY", "env");
     expect(await open({ ...settings, headers }, { signal, ...start })).toEqual({
       providerId: "acme",
@@ -162,7 +162,7 @@ describe("Network.openCall", () => {
   });
 
   it("calls each function once for each call, and rejects as it does", async () => {
-    const [apiKey, makeHeaders] = [vi.fn(() => "k"), vi.fn(() => headers)];
+    const [apiKey, makeHeaders] = [vi.fn<() => string>(() => "k"), vi.fn<() => typeof headers>(() => headers)];
     const network = new Network({ apiKey, headers: makeHeaders });
     for (let call = 0; call < 2; call++) await network.openCall({ providerId: "acme" });
     expect([apiKey.mock.calls, makeHeaders.mock.calls]).toEqual([

@@ -16,7 +16,8 @@ type Client = { chat: { create(): void }; close(): void };
 const clients = { client: optional(clientOption<Client>("a client", "chat.create", "close")) };
 const models = { ...modelProviderChecks, ...clients };
 const embeddings = { ...embeddingProviderChecks, ...clients };
-const client: Client = { chat: { create: () => undefined }, close: () => undefined };
+const nothing = (): void => undefined;
+const client: Client = { chat: { create: nothing }, close: nothing };
 const anAddress = "an http: or https: address without credentials, query or fragment";
 const aKey = "a string of 1 to 16384 visible ASCII characters without spaces, or a function that returns one";
 
@@ -64,9 +65,9 @@ describe("clientOption", () => {
 
   it.each([
     [{}],
-    [{ chat: {}, close: () => undefined }],
-    [{ chat: { create: () => undefined } }],
-    [{ chat: { create: true }, close: () => undefined }],
+    [{ chat: {}, close: nothing }],
+    [{ chat: { create: nothing } }],
+    [{ chat: { create: true }, close: nothing }],
     [null],
     ["client"],
   ])("refuses %j, and names the methods", (given) => {
@@ -108,7 +109,7 @@ it.each([
   ] as const,
   ["embeddings", embeddings, "dimensions", 0, "a positive integer"] as const,
   ["embeddings", embeddings, "dimensions", 1.5, "a positive integer"] as const,
-])("a provider of %s refuses a wrong option", (_kind, table, name, value, expected) => {
+])("a provider of %s refuses a wrong option", (...[, table, name, value, expected]) => {
   expect(() => readProviderOptions(table, { [name]: value }, { owner: "acme" })).toThrow(
     expect.objectContaining({
       code: "invalid_config",
@@ -153,7 +154,7 @@ describe("the options of a provider", () => {
       signal: undefined,
     });
     for (const way of [{ proxy: "http://proxy" }, { dispatcher: { dispatch: () => true } }]) {
-      const read = readProviderOptions(embeddings, { ...way, dimensions: 1 } as object, { owner: "acme" });
+      const read = readProviderOptions(embeddings, { ...way, dimensions: 1 }, { owner: "acme" });
       expect(Object.keys(read).toSorted()).toEqual(["dimensions", "logger", "network"]);
     }
   });
