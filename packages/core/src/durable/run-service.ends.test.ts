@@ -46,6 +46,16 @@ function begin(options: RunServiceOptions = {}) {
   return { service, storage, calls, fails, logged, nodes, perform: () => perform };
 }
 
+it("a service warns of steps that are asked about after a crash, unless its runs end with the process", () => {
+  const flow = { name: "w", plannedSteps: [{ name: "pay", kind: "function" }] } as never;
+  const warned = (options: RunServiceOptions) =>
+    begin({ agents: undefined, workflows: { w: flow }, ...options })
+      .logged()
+      .map(({ level, message }) => `${String(level)}: ${String(message)}`);
+  expect(warned({})).toEqual([expect.stringMatching(/^warn: The function steps w\/pay have no effect/)]);
+  expect(warned({ storage: undefined })).toEqual([]);
+});
+
 describe("RunService.serve", () => {
   it("serves the engine once, with the concurrency, as a process that others know of", async () => {
     const { service, calls, nodes } = begin();
