@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { scriptedAgent } from "../durable/test/services.ts";
+import { Agent } from "../agent/agent.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { logKey } from "../journal/log-entry.ts";
 import { createLogger } from "../log/logger.ts";
@@ -10,6 +10,7 @@ import { countedCaller } from "../session/counted-caller.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import { RemoteStorage } from "../storage/test/remote-storage.ts";
 import { faultyStorage } from "../testing/faulty-storage.ts";
+import { ScriptedModel } from "../testing/scripted-model.ts";
 import { Admission } from "./admission.ts";
 import { MemoryRuns } from "./memory-runs.ts";
 import { processStateOf } from "./process-state.ts";
@@ -19,6 +20,7 @@ import { makeServiceParts } from "./service-parts.ts";
 
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 const ada = { userId: "ada" };
+const agent = new Agent({ name: "a", model: new ScriptedModel() });
 
 function make(
   options: RunServiceOptions = {},
@@ -38,7 +40,7 @@ describe("the parts of a service", () => {
       now,
       logger,
       retention,
-      agents: { a: scriptedAgent([]) },
+      agents: { a: agent },
     });
     expect(parts).toMatchObject({ node: "worker-2", anonymousWaitMs: 7, begun: new Map(), locals: new Map() });
     expect([parts.now, parts.logger, parts.registries]).toEqual([now, logger, settings]);
@@ -110,7 +112,7 @@ describe("the parts of a service", () => {
 
 describe("the record of a process that performs runs", () => {
   it("has its name and what it serves", async () => {
-    const { parts, storage, settings } = make({ node: "here", agents: { a: scriptedAgent([]) } }, { isAlone: false });
+    const { parts, storage, settings } = make({ node: "here", agents: { a: agent } }, { isAlone: false });
     onTestFinished(async () => await parts.nodes.retire());
     await parts.nodes.perform();
     const [{ key, value } = { key: "", value: null }] = await storage.list("run-nodes");
