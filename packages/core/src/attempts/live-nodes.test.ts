@@ -69,6 +69,31 @@ describe("the record of a process", () => {
     await nodes.retire();
   });
 
+  it("does not keep the program running", async () => {
+    const timers: NodeJS.Timeout[] = [];
+    const { setInterval } = globalThis;
+    vi.stubGlobal("setInterval", (act: () => void, ms?: number) => {
+      const timer = setInterval(act, ms);
+      timers.push(timer);
+      return timer;
+    });
+    const { nodes } = nodeOf(new InMemoryStorage());
+    await nodes.perform();
+    vi.unstubAllGlobals();
+    expect(timers.map((timer) => timer.hasRef())).toEqual([false]);
+    await nodes.retire();
+  });
+
+  it("is told to the one who subscribes or leaves where it cannot be stored", async () => {
+    const { nodes, state, errors } = nodeOf(new InMemoryStorage());
+    state.fails = true;
+    await expect(nodes.subscribe()).rejects.toMatchObject({ code: "storage_unavailable" });
+    await expect(nodes.leave()).rejects.toMatchObject({ code: "storage_unavailable" });
+    expect(errors).toEqual([]);
+    state.fails = false;
+    await nodes.leave();
+  });
+
   it("says that it serves subscriptions, until it leaves, for good", async () => {
     const storage = new InMemoryStorage();
     const { nodes, calls } = nodeOf(storage);

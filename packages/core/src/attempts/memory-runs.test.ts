@@ -158,6 +158,15 @@ describe("the bytes of runs", () => {
     expect(await kept()).toEqual(["a2"]);
   });
 
+  it("count nothing more of a run that was removed, with what it was handed over", async () => {
+    const { add, runs } = runsOf({ maxBytes: 8 * bytes, bytes: 1000 + places });
+    await add("a1", ada, { input: "x".repeat(2 * bytes) });
+    await store.remove({ ...record, runId: "a1" });
+    await storage.delete("run-inbox", "a1/x");
+    expect(await kept()).toEqual([]);
+    expect(() => runs.check(ada)).not.toThrow();
+  });
+
   it("grow with what is stored of a run, and a run that has just ended stays", async () => {
     const { add, runs } = runsOf({ maxBytes: 8 * bytes, bytes });
     await add("a1", ada);
