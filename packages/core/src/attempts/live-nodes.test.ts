@@ -30,10 +30,12 @@ function nodeOf(storage: StorageDriver, id = "one", isAlone = false) {
   return { nodes, calls, errors, state };
 }
 
+type Beat = [id: string, heartbeat: number, more?: object];
+
 /** Stores the record of another process. */
-async function beat(storage: StorageDriver, id: string, heartbeat: number, more: object = {}): Promise<void> {
+async function beat(storage: StorageDriver, ...[id, heartbeat, more = {}]: Beat): Promise<void> {
   const record = { v: 1, heartbeat, name: id, isSubscriber: false, serves: serves(id), ...more };
-  await storage.set("run-nodes", id, record as never);
+  await storage.set("run-nodes", id, record);
 }
 
 const recordsIn = async (storage: StorageDriver) =>
