@@ -3,6 +3,7 @@ import { TroupeError } from "../errors/troupe-error.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import { MapStorage } from "../storage/test/map-storage.ts";
+import { RemoteStorage } from "../storage/test/remote-storage.ts";
 import { logKey } from "./log-entry.ts";
 import { readLastRecord, readLog, readLogPage, readLogPages } from "./read-log.ts";
 
@@ -121,4 +122,29 @@ it("readLog has the records that come while it is read", async () => {
     numbers.push(...page.map(({ number }) => number));
   }
   expect(numbers).toEqual(from1(257));
+});
+
+it("readLastRecord asks for the last record alone, and readLogPages for no more than the limit", async () => {
+  const storage = new InMemoryStorage();
+  await seed(storage, from1(5));
+  const asked: unknown[] = [];
+  const { driver } = new RemoteStorage(
+    {
+      list: async (...args) => {
+        asked.push(args);
+        return await storage.list(...args);
+      },
+      listMany: async (listings) => {
+        asked.push(listings);
+        return await storage.listMany(listings);
+      },
+    },
+    storage,
+  );
+  expect(await readLastRecord(driver, "r1")).toEqual(record(5));
+  await readLogPages(driver, [{ runId: "r1", after: 2 }], 2);
+  expect(asked).toEqual([
+    ["run-log", "r1/", { reverse: true, limit: 1 }],
+    [{ namespace: "run-log", prefix: "r1/", limit: 2, after: "r1/000000000002" }],
+  ]);
 });
