@@ -28,10 +28,13 @@ describe("GracePeriod", () => {
     grace.start();
     await vi.advanceTimersByTimeAsync(4000);
     grace.start();
-    await vi.advanceTimersByTimeAsync(1000);
-
-    expect(await failure).toMatchObject({ code: "timeout", message: expect.stringContaining("5 seconds") });
+    expect(vi.getTimerCount()).toBe(1);
+    await vi.advanceTimersByTimeAsync(999);
+    expect(vi.getTimerCount()).toBe(1);
+    await vi.advanceTimersByTimeAsync(1);
     expect(vi.getTimerCount()).toBe(0);
+
+    expect(await failure).toMatchObject({ code: "timeout", message: "The end of a run took longer than 5 seconds." });
   });
 
   it("rejects further work once it is over, except work that is done already", async () => {
@@ -41,6 +44,24 @@ describe("GracePeriod", () => {
 
     await expect(grace.wait(forever)).rejects.toMatchObject({ code: "timeout" });
     await expect(grace.wait(Promise.resolve())).resolves.toBeUndefined();
+  });
+
+  it("rejects all that is waited for when it is over", async () => {
+    const grace = new GracePeriod();
+    const failures = [failureOf(grace.wait(forever)), failureOf(grace.wait(forever))];
+    grace.start();
+    await vi.advanceTimersByTimeAsync(5000);
+
+    expect(await Promise.all(failures)).toMatchObject([{ code: "timeout" }, { code: "timeout" }]);
+  });
+
+  it("leaves no unhandled rejection where the work was done before it is over", async () => {
+    const grace = new GracePeriod();
+    grace.start();
+    await grace.wait(Promise.resolve());
+    await vi.advanceTimersByTimeAsync(5000);
+
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   it("rejects with the failure of the work", async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { ScriptedModel } from "../testing/scripted-model.ts";
 import { readRunOpts } from "./read-run-opts.ts";
 import type { RunOpts } from "./run-options.ts";
 
@@ -152,5 +153,54 @@ describe("readRunOpts", () => {
     for (const opts of [{ apiKey: "sk-canary é" }, { apiKeys: { openai: "sk-canary é" } }]) {
       expect(String(refusalOf(opts))).not.toContain("canary");
     }
+  });
+
+  it.each(
+    Object.entries({
+      system: "instructions",
+      systemPrompt: "instructions",
+      threadId: "sessionId",
+      thread_id: "sessionId",
+      conversationId: "sessionId",
+      history: "messages",
+      abortSignal: "signal",
+      context: "metadata",
+      timeout: "limits",
+      timeoutMs: "limits",
+      temperature: "modelOptions",
+      maxTokens: "modelOptions",
+    }),
+  )("rejects %s, as other libraries call it, and names %s", (option, name) => {
+    expect(refusalOf({ [option]: 1 })).toMatchObject({
+      code: "invalid_request",
+      message: expect.stringMatching(`^Unknown option "${option}" of the run\\. .* Did you mean ${name}\\?$`) as string,
+    });
+  });
+
+  it("names none of the options that only this package gives", () => {
+    const { message } = refusalOf({ unknown: 1 }) as Error;
+    expect(message).toContain("sessionId, ");
+    expect(message).not.toMatch(/isNewSession|fromOutside|runId|journal/);
+  });
+
+  it("passes on what is for this run alone", () => {
+    const given = {
+      messages: [{ role: "user" as const, content: "Hi" }],
+      modelOptions: { temperature: 0 },
+      model: new ScriptedModel(),
+      instructions: "",
+      tools: [],
+    };
+    const settings = readRunOpts(given);
+    expect(settings).toMatchObject({ messages: given.messages, modelOptions: given.modelOptions, instructions: "" });
+    expect(settings.model).toBe(given.model);
+    expect(settings.tools).toBe(given.tools);
+  });
+
+  it("gives a generic key to the vendor of the run's own model, but that of a caller from outside to the runnable's", () => {
+    const model = Object.assign(new ScriptedModel(), { providerId: "openai" });
+    const keysOf = (fromOutside: boolean) =>
+      readRunOpts({ apiKey: "k", model, fromOutside }, { providerId: "anthropic" }).apiKeys;
+    expect([keysOf(false), keysOf(true)]).toEqual([{ openai: "k" }, { anthropic: "k" }]);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findRunnable, registryEntries } from "./registry.ts";
+import { findRunnable, lookUp, registryEntries } from "./registry.ts";
 
 const registry = { helper: "an agent" };
 const inherited = ["constructor", "toString", "hasOwnProperty", "__proto__", "valueOf"];
@@ -22,7 +22,7 @@ describe("findRunnable", () => {
 
   it("names the kind in the error, and escapes the name", () => {
     expect(() => findRunnable({}, "a\nb", "team")).toThrowError(String.raw`Team "a\nb" not found.`);
-    expect(() => findRunnable(undefined, "x".repeat(10_000))).toThrowError(/^.{1,120}$/);
+    expect(() => findRunnable(undefined, "x".repeat(65))).toThrowError(`Agent "${"x".repeat(64)}" not found.`);
   });
 });
 
@@ -37,4 +37,13 @@ describe("registryEntries", () => {
     expect(registryEntries(new Map(entries))).toEqual(entries);
     expect(registryEntries(undefined)).toEqual([]);
   });
+});
+
+it("lookUp returns the entry of that name, and undefined for a name or a registry that is not there", () => {
+  expect([lookUp(registry, "helper"), lookUp(new Map([["helper", 1]]), "helper")]).toEqual(["an agent", 1]);
+  expect([lookUp(undefined, "helper"), lookUp(registry, "toString"), lookUp(new Map(), "helper")]).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ]);
 });

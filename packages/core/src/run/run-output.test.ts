@@ -1,6 +1,7 @@
+import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import type { RunOutput } from "./run-output.ts";
-import { toPublicOutput } from "./run-output.ts";
+import { RunError, toPublicOutput } from "./run-output.ts";
 
 const usage = { promptTokens: 1, completionTokens: 2, totalTokens: 3 };
 const whole: Required<RunOutput> = {
@@ -47,5 +48,31 @@ describe("toPublicOutput", () => {
     const extended = { ...whole, secret: "x" } as RunOutput;
 
     expect(toPublicOutput(extended)).not.toHaveProperty("secret");
+  });
+});
+
+it("toPublicOutput shows of a failed tool call its error alone, and other calls as they are", () => {
+  const call = { toolCallId: "1", toolName: "look", args: {}, result: "secret", durationMs: 1 };
+  const failed = { ...call, toolCallId: "2", error: "The tool failed." };
+  const { toolCalls } = toPublicOutput({ ...whole, toolCalls: [call, failed] });
+  expect(toolCalls).toEqual([call, { ...failed, result: "The tool failed." }]);
+  expect(toolCalls[0]).toBe(call);
+});
+
+describe("RunError", () => {
+  it("serializes with its code, message, fields and run, and without the output", () => {
+    const cause = new Error("boom");
+    const error = new RunError("timeout", "Too slow.", { fields: { ms: 5 }, cause, output: whole as never });
+    expect(error.output).toBe(whole);
+    expect(error.cause).toBe(cause);
+    expect(error.toJSON()).toEqual({
+      name: "TroupeError",
+      code: "timeout",
+      message: "Too slow.",
+      fields: { ms: 5 },
+      runId: "r",
+    });
+    expect(Object.keys(error)).not.toContain("output");
+    expect(inspect(error, { depth: 9 })).not.toContain("secret");
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { CallerHoldings } from "./caller-holdings.ts";
 import { CallerShares, shareRefused } from "./caller-shares.ts";
 import type { CallerBounds } from "./caller-shares.ts";
-import { countedCaller } from "./counted-caller.ts";
+import { countedCaller, hostCaller } from "./counted-caller.ts";
 import type { CountedCaller } from "./counted-caller.ts";
 
 const ada = countedCaller({ userId: "ada" });
@@ -72,6 +72,40 @@ describe("CallerShares", () => {
     expect(refused(at("192.0.2.1"), 1, 1)?.message).toMatch(/^This address has 1 open runs/);
     expect(refused(nobody, 1, 1)?.message).toMatch(/^Callers without a user have 1 open runs.*or sign in/);
   });
+});
+
+it.each([
+  ["user", "This user has 3 open runs, which is the limit. Wait for one to end, or cancel one."],
+  ["users", "All users together have 3 open runs, which is the limit. Try again later."],
+  ["address", "This address has 3 open runs, which is the limit. Wait for one to end, or sign in."],
+  ["anonymous", "Callers without a user have 3 open runs, which is the limit. Try again later, or sign in."],
+  ["host", "The service itself has 3 open runs, which is the limit. Wait for one to end, or cancel one."],
+] as const)("the error for a full share of %s says whose it is and what helps", (whose, message) => {
+  expect(shareRefused({ whose, limit: 3 }, "open runs")).toMatchObject({
+    code: "rate_limited",
+    message,
+    fields: { limit: 3, retryAfterMs: 1000 },
+  });
+});
+
+it.each<[caller: CountedCaller, own: number, together: number, full: object | undefined]>([
+  [ada, 4, 9, undefined],
+  [ada, 5, 5, { whose: "user", limit: 5 }],
+  [ada, 5, 10, { whose: "user", limit: 5 }],
+  [ada, 0, 10, { whose: "users", limit: 10 }],
+  [hostCaller, 9, 9, undefined],
+  [hostCaller, 10, 10, { whose: "host", limit: 10 }],
+  [nobody, 9, 9, undefined],
+  [nobody, 10, 10, { whose: "anonymous", limit: 10 }],
+  [at("192.0.2.1"), 5, 5, { whose: "address", limit: 5 }],
+  [at("192.0.2.1"), 4, 10, { whose: "anonymous", limit: 10 }],
+])("%j with %d of its own and %d together, of 10 in all and 5 each, fills %j", (caller, own, together, full) => {
+  expect(new CallerShares({ total: 10, perCaller: 5 }).fullOf(caller, { own, together })).toEqual(full);
+});
+
+it("a share for each caller is a tenth of the whole and at least 20, but never more than the whole", () => {
+  const limitOf = (total: number) => new CallerShares({ total }).fullOf(ada, { own: 1000, together: 1000 })?.limit;
+  expect([5, 20, 199, 209, 210, 1000].map(limitOf)).toEqual([5, 20, 20, 20, 21, 100]);
 });
 
 describe("countedCaller", () => {

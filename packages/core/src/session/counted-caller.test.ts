@@ -1,4 +1,6 @@
+import { hash } from "node:crypto";
 import { expect, it } from "vitest";
+import { ownerKey } from "../storage/owner-key.ts";
 import { anonymousCaller, countedCaller, hostCaller } from "./counted-caller.ts";
 
 const keyOf = (address?: string) => countedCaller({}, address).key;
@@ -10,6 +12,19 @@ it("a verified user is counted as its owner from every address, a claimed user a
   expect(countedCaller({ ...ada, tenantId: "t" }).key).not.toBe(countedCaller(ada).key);
   expect(countedCaller({ ...ada, verified: false })).toEqual(anonymousCaller());
   expect(countedCaller({ ...ada, verified: false }, "1.2.3.4")).toEqual(countedCaller({}, "1.2.3.4"));
+});
+
+it("a verified user's key is that of the owner", () => {
+  for (const owner of [{ userId: "ada" }, { userId: "ada", tenantId: "t" }]) {
+    expect(countedCaller(owner)).toEqual({ kind: "user", key: ownerKey(owner) });
+  }
+});
+
+it("the key of an address is that which runs were stored with before", () => {
+  const hashed = (network: string) => `#${hash("sha256", network).slice(0, 16)}`;
+  expect(keyOf("1.2.3.4")).toBe(hashed("1.2.3.4"));
+  expect(keyOf("::ffff:1.2.3.4")).toBe(hashed("1.2.3.4"));
+  expect(keyOf("2001:db8:1:2::1")).toBe(hashed("8193:3512:1:2"));
 });
 
 it.each([

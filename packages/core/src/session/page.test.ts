@@ -29,3 +29,37 @@ it("a page has 20 items, from the first turn on, unless something else is asked 
 it.each(["", "é", "1", null as never, 7 as never])("the place %j begins no page of sessions", (after) => {
   expect(() => checkSessionCursor(after)).toThrow(refused("after"));
 });
+
+it.each([
+  ["5~s", { recency: 5, sessionId: "s" }],
+  ["0~s/1#a", { recency: 0, sessionId: "s/1#a" }],
+])("the place %j begins a page of sessions behind %j", (after, place) => {
+  expect(checkSessionCursor(after)).toEqual(place);
+});
+
+it("a place of a session id that cannot be stored begins no page", () => {
+  expect(() => checkSessionCursor("5~a b")).toThrow(refused("sessionId"));
+});
+
+it.each([
+  ["checkPageLimit", () => checkPageLimit(0), "limit must be an integer from 1 to 100, got 0."],
+  ["checkPartIndex", () => checkPartIndex(-1), "index must be an integer from 0 to 999999999999, got -1."],
+  ["checkTurnNumber", () => checkTurnNumber(0, "from"), "from must be an integer from 1 to 999999999999, got 0."],
+  [
+    "checkTurnCursor",
+    () => checkTurnCursor(-1),
+    "after must be the number of a turn, as in `next` of the page before, got -1.",
+  ],
+  [
+    "checkSessionCursor of a string",
+    () => checkSessionCursor("x"),
+    "after must be `next` of the page before, got a string.",
+  ],
+  [
+    "checkSessionCursor of a number",
+    () => checkSessionCursor(7 as never),
+    "after must be `next` of the page before, got 7.",
+  ],
+])("%s says what it expected", (_name, check, message) => {
+  expect(check).toThrow(expect.objectContaining({ code: "invalid_request", message }));
+});
