@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { TroupeError } from "../errors/troupe-error.ts";
-import { checkSessionId, checkStoredSessionId, isMemberSessionId, memberSessionId } from "./session-id.ts";
+import {
+  callersSessionId,
+  checkSessionId,
+  checkStoredSessionId,
+  isMemberSessionId,
+  memberSessionId,
+} from "./session-id.ts";
 
 describe("checkSessionId", () => {
   it.each(["a", "user_1:chat.2@x-y", "a".repeat(128), "d9428888-122b-11e1-b85c-61cd3cbb3210", "...", ".a"])(
@@ -75,4 +81,16 @@ describe("checkStoredSessionId", () => {
   it.each([".", "..", "a/b", "a#", "#a", "a//b#c", "a#b c", `a#${"b".repeat(750)}`])("refuses %s", (id) => {
     expect(() => checkStoredSessionId(id)).toThrow(expect.objectContaining({ code: "invalid_request" }));
   });
+});
+
+it.each([
+  ["s", "s", false],
+  ["a.b:c@d-e", "a.b:c@d-e", false],
+  ["s#ada", "s", true],
+  ["s/run-1#ada", "s", true],
+  ["s/run-1#a/run-2#b", "s", true],
+  ["s#a#b", "s", true],
+])("%s is the session %s of its caller, and one of a member: %s", (id, callers, isMember) => {
+  expect(callersSessionId(id)).toBe(callers);
+  expect(isMemberSessionId(id)).toBe(isMember);
 });

@@ -1,6 +1,19 @@
 import { describe, expect, it } from "vitest";
 import { memberSessionId } from "./session-id.ts";
-import { ownerPrefix, memberSessionsPrefix, sessionKey, sessionIdOf, turnKey, turnNumberOf } from "./session-keys.ts";
+import {
+  keyPrefixOf,
+  memberSessionsPrefix,
+  memoriesPrefix,
+  memoryEntryKey,
+  memoryEntrySession,
+  namespaces,
+  ownerPrefix,
+  sessionIdOf,
+  sessionKey,
+  sessionRef,
+  turnKey,
+  turnNumberOf,
+} from "./session-keys.ts";
 import { ownerKey } from "../storage/owner-key.ts";
 
 describe("session keys", () => {
@@ -42,5 +55,56 @@ describe("session keys", () => {
     for (const other of ["team", "team2", "team:1", "team-", "team@x"]) {
       expect(sessionKey({}, other).startsWith(prefix)).toBe(false);
     }
+  });
+
+  it("stand in the namespaces that earlier releases have stored in", () => {
+    expect(namespaces).toEqual({
+      sessions: "sessions",
+      recent: "session-recent",
+      turns: "turns",
+      turnParts: "turn-parts",
+      memory: "memory",
+      memoryById: "memory-by-id",
+      facts: "facts",
+      probe: "probe",
+      locks: "locks",
+    });
+  });
+
+  it("of one session are made of its id and its whole owner", () => {
+    const owner = { tenantId: "acme", userId: "ada", verified: false };
+    expect(sessionRef(owner, "s#m")).toEqual({ key: "acme/~ada/s%23m", sessionId: "s#m", owner });
+    expect(ownerPrefix(owner)).toBe("acme/~ada/");
+    expect(keyPrefixOf("acme/~ada/s")).toBe("acme/~ada/s/");
+    expect(memberSessionsPrefix("acme/~ada/s")).toBe("acme/~ada/s%");
+  });
+
+  it.each([
+    ["-/-/s", "s/-/-"],
+    ["acme/ada/s", "s/acme/ada"],
+    ["acme/~ada/s%23m", "s%23m/acme/~ada"],
+    ["a%2Fb/c%2Fd/s", "s/a%2Fb/c%2Fd"],
+  ])("of the memory of %s is %s by its id, and is read again", (session, entry) => {
+    expect(memoryEntryKey(session)).toBe(entry);
+    expect(memoryEntrySession(entry)).toBe(session);
+    expect(entry.startsWith(memoriesPrefix(sessionIdOf(session)))).toBe(true);
+  });
+
+  it("of all memories of one id begin with that id alone", () => {
+    expect(memoriesPrefix("s")).toBe("s/");
+    expect(memoriesPrefix("s#m")).toBe("s%23m/");
+    expect(memoryEntryKey("-/-/s2").startsWith(memoriesPrefix("s"))).toBe(false);
+  });
+
+  it.each([
+    ["-/-/s/000000000001", 1],
+    ["-/-/s/999999999999", 999_999_999_999],
+    ["-/-/s/0000000000012", undefined],
+    ["-/-/s/00000000001", undefined],
+    ["-/-/s/000000000001/0", undefined],
+    ["-/-/s2/000000000001", undefined],
+    ["-/-/s", undefined],
+  ])("%s has the number %s of a turn", (key, number) => {
+    expect(turnNumberOf("-/-/s", key)).toBe(number);
   });
 });

@@ -4,6 +4,7 @@ import { RunService } from "../durable/run-service.ts";
 import { TroupeError } from "../errors/troupe-error.ts";
 import { silentLogger } from "../log/logger.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
+import type { RunTarget } from "./accept-requested-run.ts";
 import type { KeepRequest } from "./served-runs.ts";
 import { ServedRuns } from "./served-runs.ts";
 
@@ -211,8 +212,9 @@ describe("an answer", () => {
     ]);
   });
 
-  it.each<[why: string, id: string, waitId: string, mayAnswer: (() => boolean) | undefined]>([
+  it.each<[why: string, id: string, waitId: string, mayAnswer: (() => boolean | Promise<boolean>) | undefined]>([
     ["the host says no", "r", "w", () => false],
+    ["the host says no later", "r", "w", async () => false],
     ["the host is not asked", "r", "w", undefined],
     ["there is no such question", "r", "x", () => true],
     ["there is no such run", "q", "w", () => true],
@@ -238,6 +240,19 @@ describe("the events of a run in memory", () => {
     const message = "The events of this run are not kept any more. Ask for the run itself, by its id.";
     expect(() => check(48_999)).toThrow(expect.objectContaining({ code: "gone", message }));
   });
+});
+
+it("a durable run is refused by a shutdown before anything else is asked", async () => {
+  const { service, durable, calls } = hosted();
+  const runs = serving(durable);
+  const performer = vi.spyOn(service.hosting, "findPerformer");
+  await runs.drain();
+  calls.length = 0;
+  const target = runs.keeperOf(request()) as RunTarget;
+  const accepted = runs.accept({ input: "Hi.", opts: { runId: "r" }, owner: {} } as never, target);
+  await expect(accepted).rejects.toMatchObject({ code: "unavailable", fields: { retryAfterMs: 1000 } });
+  expect(performer).not.toHaveBeenCalled();
+  expect(calls).toEqual([]);
 });
 
 describe("the end of a transport's runs", () => {
@@ -280,7 +295,10 @@ describe("the end of a transport's runs", () => {
     const runs = serving(durable);
     const kept = runs.keeperOf(request({ name: "plain", key: "k" }))?.service as RunService;
     const closed = vi.spyOn(kept, "close");
+    const run = runs.begin({ opts: { runId: "p" }, owner: {} } as never, { endsWithClient: true });
+    onTestFinished(() => run.end());
     await runs.close();
+    expect(run.signal.reason).toMatchObject({ code: "unavailable" });
     expect(closed).toHaveBeenCalledOnce();
     expect(calls).toEqual([]);
   });
