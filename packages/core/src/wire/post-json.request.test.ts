@@ -110,11 +110,9 @@ describe("the whole answer of a vendor", () => {
     expect(error).toMatchObject({ happened, code: "ECONNRESET" });
   });
 
-  it("may have 64 MB, those that were read before included, and not one byte more", async () => {
+  it("of one byte more than 64 MB is refused, with the bytes that were read before", async () => {
     const most = 67_108_864;
-    const first = Buffer.alloc(most - 1, " ");
-    expect(await readAnswer(replyOf(200, "1").bytes, first)).toBe(1);
-    const error = await readAnswer(replyOf(200, "1 ").bytes, first).catch((thrown: unknown) => thrown);
+    const error = await readAnswer(replyOf(200, "1 ").bytes, Buffer.alloc(most - 1)).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ResponseError);
     expect(error).not.toBeInstanceOf(TruncatedResponseError);
     expect(error).toMatchObject({ happened: `sent an answer of more than ${most} bytes` });
