@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
+import { failureOf } from "../testing/conformance/assert.ts";
 import { Lease } from "./lease.ts";
 
 const overtaken = { code: "conflict", message: "A later attempt at the run has taken the session over." };
@@ -47,12 +48,12 @@ describe("a lease that a later attempt takes", () => {
     const { lease, holder } = createLease();
     const { promise, resolve } = Promise.withResolvers<string>();
     const [first, second] = [lease.write(() => promise), lease.write(async () => "late")];
-    const refused = expect(second).rejects.toMatchObject(overtaken);
+    const refused = failureOf(second);
     lease.revoke();
     expect(holder.leave).not.toHaveBeenCalled();
     resolve("stored");
     expect(await first).toBe("stored");
-    await refused;
+    expect(await refused).toMatchObject(overtaken);
     expect(holder.leave).toHaveBeenCalledOnce();
   });
 });
@@ -71,9 +72,9 @@ describe("a write under a lease", () => {
     const first = lease.write(() => promise);
     const abort = new AbortController();
     const late = vi.fn<() => Promise<void>>(async () => undefined);
-    const second = expect(lease.write(late, abort.signal)).rejects.toMatchObject({ code: "cancelled" });
+    const second = failureOf(lease.write(late, abort.signal));
     abort.abort();
-    await second;
+    expect(await second).toMatchObject({ code: "cancelled" });
     resolve();
     await first;
     expect(late).not.toHaveBeenCalled();

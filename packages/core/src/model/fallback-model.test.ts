@@ -10,7 +10,7 @@ import type { ModelOptions } from "./model-config.ts";
 import type { ModelProvider } from "./model-provider.ts";
 
 const messages = [{ role: "user" as const, content: "Hi" }];
-const usage = (n: number) => ({ promptTokens: n, completionTokens: 2 * n, totalTokens: 3 * n });
+const billed = (n: number) => ({ promptTokens: n, completionTokens: 2 * n, totalTokens: 3 * n });
 const down = new ModelError({ providerId: "one", status: 503 });
 
 /** A model of a vendor, with its answers. */
@@ -32,8 +32,8 @@ function noting(options: ModelOptions = {}) {
 /** The answer of a model by one of its two methods: its text, usage and the ids of the model that gave it. */
 async function answerOf(called: ModelProvider, by: "generate" | "stream", options: ModelOptions) {
   if (by === "generate") {
-    const { text, usage: billed, answeredBy } = await called.generate(messages, options);
-    return { text, usage: billed, answeredBy };
+    const { text, usage, answeredBy } = await called.generate(messages, options);
+    return { text, usage, answeredBy };
   }
   const chunks = await Array.fromAsync<ModelChunk>(called.stream(messages, options));
   const text = chunks.map((chunk) => (chunk.type === "text" ? chunk.text : "")).join("");
@@ -71,35 +71,35 @@ describe.each(["generate", "stream"] as const)("a model with others behind it, b
   });
 
   it("answers with the usage of all, and the ids of the model that answered", async () => {
-    const failed = { text: "", finishReason: "error" as const, usage: usage(1) };
-    const [one, two] = [model("one", failed), model("two", { text: "Hello.", usage: usage(10), responseId: "r" })];
+    const failed = { text: "", finishReason: "error" as const, usage: billed(1) };
+    const [one, two] = [model("one", failed), model("two", { text: "Hello.", usage: billed(10), responseId: "r" })];
     const { options, ends, lost } = noting();
     expect(await answerOf(fallbackModel(one, two), by, options)).toEqual({
       text: "Hello.",
-      usage: usage(11),
+      usage: billed(11),
       answeredBy: { providerId: "two", modelId: "two-1" },
     });
     expect(ends).toEqual([
-      ["one one-1", { usage: usage(1) }],
-      ["two two-1", { usage: usage(10), responseId: "r" }],
+      ["one one-1", { usage: billed(1) }],
+      ["two two-1", { usage: billed(10), responseId: "r" }],
     ]);
     expect(lost).toEqual([]);
   });
 
   it("answers as the last model does, also with nothing", async () => {
     const failed = { text: "", finishReason: "error" as const };
-    const [one, two] = [model("one", { ...failed, usage: usage(1) }), model("two", { ...failed, usage: usage(10) })];
+    const [one, two] = [model("one", { ...failed, usage: billed(1) }), model("two", { ...failed, usage: billed(10) })];
     const { options } = noting();
-    expect(await answerOf(fallbackModel(one, two), by, options)).toMatchObject({ text: "", usage: usage(11) });
+    expect(await answerOf(fallbackModel(one, two), by, options)).toMatchObject({ text: "", usage: billed(11) });
   });
 
   it("tells what was billed once when no model answers, with an error that is worth a retry", async () => {
-    const failed = { text: "", finishReason: "error" as const, usage: usage(1) };
+    const failed = { text: "", finishReason: "error" as const, usage: billed(1) };
     const refused = new TroupeError("unauthorized", "No.");
     const models = [model("zero", failed), model("one", { error: down }), model("two", { error: refused })] as const;
     const { options, lost } = noting();
     await expect(answerOf(fallbackModel(...models), by, options)).rejects.toMatchObject({ code: down.code });
-    expect(lost).toEqual([usage(1)]);
+    expect(lost).toEqual([billed(1)]);
   });
 
   it("tells the last error when none is worth a retry, and no usage where none was billed", async () => {
@@ -131,14 +131,14 @@ describe.each(["generate", "stream"] as const)("a model with others behind it, b
 
 it("a stream that breaks off tells its error and what was billed before, and calls no other model", async () => {
   const cut = new ModelError({ providerId: "two", status: 500 });
-  const failed = { text: "", finishReason: "error" as const, usage: usage(1) };
+  const failed = { text: "", finishReason: "error" as const, usage: billed(1) };
   const three = model("three", "Hello.");
   const { options, ends, lost } = noting();
   const called = fallbackModel(model("one", failed), model("two", { text: "Half", error: cut }), three);
   await expect(Array.fromAsync(called.stream(messages, options))).rejects.toMatchObject({ code: cut.code });
   expect(three.calls).toEqual([]);
   expect(ends.map(([name]) => name)).toEqual(["one one-1", "two two-1"]);
-  expect(lost).toEqual([usage(1)]);
+  expect(lost).toEqual([billed(1)]);
 });
 
 it("a reader that leaves ends the vendor's stream", async () => {

@@ -20,7 +20,7 @@ function noting(level: "info" | "warn"): { logger: Logger; lines: () => object[]
 
 it.each<[message: string, status: CompleteRunOutput["status"], code: ErrorCode | undefined]>([
   ["The run completed.", "completed", undefined],
-  ["The run was cancelled.", "cancelled", "cancelled"],
+  ["The run was cancelled.", "error", "cancelled"],
   ["The run failed.", "error", "timeout"],
 ])("logs %j at level info with status %j and code %j, and no content", (message, status, code) => {
   const { logger, lines } = noting("info");

@@ -99,7 +99,8 @@ it.each<[caller: CountedCaller, own: number, together: number, full: object | un
   [nobody, 10, 10, { whose: "anonymous", limit: 10 }],
   [at("192.0.2.1"), 5, 5, { whose: "address", limit: 5 }],
   [at("192.0.2.1"), 4, 10, { whose: "anonymous", limit: 10 }],
-])("%j with %d of its own and %d together, of 10 in all and 5 each, fills %j", (caller, own, together, full) => {
+])("%j with %d of its own and %d together, of 10 in all and 5 each, fills %j", (...row) => {
+  const [caller, own, together, full] = row;
   expect(new CallerShares({ total: 10, perCaller: 5 }).fullOf(caller, { own, together })).toEqual(full);
 });
 

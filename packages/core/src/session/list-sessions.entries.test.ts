@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
+import type { Json } from "../storage/json.ts";
 import { toldCalls } from "../storage/test/told-calls.ts";
 import { listSessions, ownSessions } from "./list-sessions.ts";
 import { parseSessionCursor, recentKey } from "./recent-index.ts";
@@ -27,7 +28,7 @@ async function storing(sessions: readonly Kept[]): Promise<InMemoryStorage> {
       turns: 1,
       ...(title !== undefined && { title }),
     };
-    await storage.set(namespaces.sessions, sessionKey(owner, id), record);
+    await storage.set(namespaces.sessions, sessionKey(owner, id), record as unknown as Json);
     for (const each of entries) await storage.set(namespaces.recent, keyOf(id, each), { v: 1 });
   }
   return storage;

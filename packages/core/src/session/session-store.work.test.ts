@@ -16,7 +16,7 @@ async function stored(names: readonly string[] = ["a", "b", "c"]) {
     forgetTurns: async (id: string, of: object, load: () => Promise<{ runId: string }[]>) =>
       void told.push(["turns", id, of, (await load()).map(({ runId }) => runId)]),
   };
-  const store = new SessionStore(driver, {}, [listener as never]);
+  const store = new SessionStore(driver, {}, [listener]);
   await appendAll(store, names, { owner });
   return { driver, store, told };
 }

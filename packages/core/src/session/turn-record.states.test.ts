@@ -12,8 +12,11 @@ const states = [
   { index: 0, state: { ...openai, items: [1] } },
   { index: 2, state: { ...google, items: [2] } },
 ];
-const turn = (name: string, more: object = {}): StoredTurn =>
-  ({ ...newTurnRecord(turnNamed(name)), seq: 1, ...more }) as StoredTurn;
+const turn = (name: string, more: object = {}): StoredTurn => ({
+  ...newTurnRecord(turnNamed(name)),
+  seq: 1,
+  ...more,
+});
 const stateOf = (messages: readonly object[]) =>
   messages.map((message) => (message as { vendorState?: { providerId: string } }).vendorState?.providerId);
 
@@ -47,16 +50,18 @@ it("the messages of turns have no state that a model refused in that turn's succ
     turn("c", { vendorStates: states, history: [{ role: "user", content: "Before", vendorState: openai }] }),
   ];
   const messages = turnModelMessages(turns);
-  expect(messages.map(({ role, content }) => (role === "user" ? content : role))).toEqual([
-    ...["Look at a.", "assistant", "tool", "assistant"],
-    ...["Look at b.", "assistant", "tool", "assistant"],
-    ...["Before", "Look at c.", "assistant", "tool", "assistant"],
-  ]);
-  expect(stateOf(messages)).toEqual([
-    ...[undefined, undefined, undefined, "google"],
-    ...[undefined, "openai", undefined, "google"],
-    ...[undefined, undefined, "openai", undefined, "google"],
-  ]);
+  const answered = ["assistant", "tool", "assistant"];
+  expect(messages.map(({ role, content }) => (role === "user" ? content : role))).toEqual(
+    [["Look at a."], answered, ["Look at b."], answered, ["Before", "Look at c."], answered].flat(),
+  );
+  const none = undefined;
+  expect(stateOf(messages)).toEqual(
+    [
+      [none, none, none, "google"],
+      [none, "openai", none, "google"],
+      [none, none, "openai", none, "google"],
+    ].flat(),
+  );
 });
 
 it.each([

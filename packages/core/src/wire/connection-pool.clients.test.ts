@@ -35,7 +35,7 @@ function start() {
     clients.push(new SlowClient());
     return clients.at(-1) as never;
   });
-  const send = (path: string, origin = "http://one") => pool.dispatch({ origin, path, method: "GET" }, {} as never);
+  const send = (path: string, origin = "http://one") => pool.dispatch({ origin, path, method: "GET" }, {});
   const sent = () => clients.map((client) => client.sent.join(" "));
   return { pool, clients, opened, send, sent };
 }

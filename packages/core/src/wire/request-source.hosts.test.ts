@@ -56,15 +56,22 @@ it.each([
   [["own.example"], "own.example.evil", false],
   [[], "own.example", false],
 ])("of the hosts %j, %s is allowed: %s", (allowedHosts, host, isAllowed) => {
-  const check = () => new SourceGuard({ allowedHosts }).checkHost({ url: "/", headers: { host } });
-  let refused: unknown;
-  try {
-    check();
-  } catch (error) {
-    refused = error;
-  }
+  const taken = (): boolean => {
+    try {
+      new SourceGuard({ allowedHosts }).checkHost({ url: "/", headers: { host } });
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  expect(taken()).toBe(isAllowed);
+});
+
+it("another host is refused in words that name the option", () => {
   const message = "The host of the request is not one of this service. The option allowedHosts lists its hosts.";
-  expect(refused).toEqual(isAllowed ? undefined : expect.objectContaining({ code: "forbidden", message }));
+  expect(() => new SourceGuard({ allowedHosts: [] }).checkHost({ url: "/", headers: { host: "own.example" } })).toThrow(
+    expect.objectContaining({ code: "forbidden", message }),
+  );
 });
 
 it("a page of another site is refused in words that name the option", () => {

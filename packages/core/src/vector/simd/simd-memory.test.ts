@@ -17,10 +17,8 @@ it("is not there in a process without WebAssembly", () => {
 
 it.each(["Memory", "Module", "Instance"])("is not there where WebAssembly refuses its %s", (part) => {
   const { WebAssembly: wasm } = globalThis as unknown as { WebAssembly: Record<string, unknown> };
-  const refusing = class {
-    constructor() {
-      throw new RangeError("Refused.");
-    }
+  const refusing = function refuse(): never {
+    throw new RangeError("Refused.");
   };
   const { Memory, Module, Instance } = wasm;
   withWebAssembly({ Memory, Module, Instance, [part]: refusing });
