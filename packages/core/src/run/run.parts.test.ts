@@ -136,6 +136,7 @@ it("a run counts the time of earlier attempts of a durable run, and not for its 
   vi.spyOn(journal, "performedMs", "get").mockReturnValue(700);
   const run = testRun({ journal });
   const child = testRun({ journal, parent: run.context });
+  expect(run.journal).toBe(journal);
   for (const each of [run, child]) each.start();
   vi.advanceTimersByTime(5);
   expect(run.toOutput("completed")).toMatchObject({ durationMs: 705, metrics: { durationMs: 705 } });

@@ -68,6 +68,7 @@ describe("a change of a vector store", () => {
     const { embeddings, asked } = lengths();
     const { store, calls } = storeOf({ embeddings });
     await store.upsert({ id: "a", content: "four" });
+    await storeOf({ embeddings }).store.upsert({ id: "a", content: "own", embedding: [9, 0] });
     await store.write({
       upsert: [
         { id: "b", content: "b" },
