@@ -1,0 +1,74 @@
+import { createLogger } from "@troupe/core";
+import type { Exchange } from "../src/exchange/exchange.ts";
+import { FakeResponse } from "./fake-response.ts";
+
+/** A response without a network that keeps its status, headers and body. */
+export class WrittenResponse extends FakeResponse {
+  status: number | undefined;
+  readonly headers: Record<string, unknown> = {};
+  body = "";
+  /** The interim responses that were sent before the head. */
+  readonly hints: unknown[] = [];
+  /** True while the reader is behind: each write asks for a pause. */
+  isFull = false;
+
+  override setHeader(name = "", value?: unknown): this {
+    if (this.headersSent) throw new Error("The head is sent.");
+    this.headers[name.toLowerCase()] = value;
+    return this;
+  }
+
+  getHeader(name: string): unknown {
+    return this.headers[name.toLowerCase()];
+  }
+
+  override removeHeader(name = ""): void {
+    delete this.headers[name.toLowerCase()];
+  }
+
+  override writeEarlyHints(hints?: unknown): void {
+    super.writeEarlyHints();
+    this.hints.push(hints);
+  }
+
+  override writeHead(status?: number, headers: Record<string, unknown> = {}): this {
+    for (const [name, value] of Object.entries(headers)) this.setHeader(name, value);
+    this.status = status;
+    return super.writeHead();
+  }
+
+  override write(text = ""): boolean {
+    this.body += String(text);
+    return super.write() && !this.isFull;
+  }
+
+  override end(text = ""): this {
+    this.body += String(text);
+    return super.end();
+  }
+
+  /** The reader has caught up. */
+  drain(): void {
+    this.isFull = false;
+    this.emit("drain");
+  }
+
+  /** The data of the events that were sent, in their order, with their ids. */
+  get events(): { id: string | undefined; data: unknown }[] {
+    const blocks = this.body.split("\n\n").filter((block) => block !== "" && !block.startsWith(":"));
+    return blocks.map((block) => {
+      const [, id, data = ""] = /^(?:id: (.+)\n)?data: (.*)$/.exec(block) ?? [];
+      return { id, data: data === "[DONE]" ? data : (JSON.parse(data) as unknown) };
+    });
+  }
+}
+
+/** Makes an exchange around a response, and keeps the entries that are logged for it. */
+export function exchangeOf(response: FakeResponse, request: object = {}) {
+  const entries: Record<string, unknown>[] = [];
+  const write = (line: string): void => void entries.push(JSON.parse(line) as Record<string, unknown>);
+  const logger = createLogger({ level: "debug", color: false, write });
+  const asked = { headers: {}, url: "/", baseUrl: "", next: () => undefined, ...request };
+  const exchange = { request: asked, response: response.asResponse, requestId: "q1", logger } as unknown as Exchange;
+  return { exchange, entries, request: asked as Record<string, unknown> };
+}
