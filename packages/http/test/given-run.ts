@@ -18,6 +18,7 @@ export class GivenRun {
   readonly #abort = new AbortController();
   readonly #ready: (RunEvent | Error)[] = [];
   #count = 0;
+  #isOver = false;
   #wake = Promise.withResolvers<void>();
 
   constructor(fields: Partial<FollowedRun> = {}) {
@@ -65,12 +66,13 @@ export class GivenRun {
 
   async #next(): Promise<RunEvent | undefined> {
     this.told.push("next");
-    while (this.#ready.length === 0 && !this.#abort.signal.aborted) {
+    while (this.#ready.length === 0 && !this.#isOver && !this.#abort.signal.aborted) {
       this.#wake = Promise.withResolvers<void>();
       await this.#wake.promise;
     }
     const event = this.#abort.signal.aborted ? undefined : this.#ready.shift();
     if (event instanceof Error) throw event;
+    this.#isOver ||= event?.type === "end";
     return event;
   }
 

@@ -155,18 +155,18 @@ describe("answerTail", () => {
 
 describe("a failure", () => {
   const model = expect.objectContaining({ code: "model_failed", message: "It broke.", runId: "r1" }) as object;
-  const service = { code: "storage_unavailable", message: "No storage." };
+  const service = { code: "storage_unavailable", message: "The storage cannot be used at the moment." };
   const thrown = new TroupeError("storage_unavailable", "No storage.");
 
-  it.each<[string, GivenRun, Partial<TailOptions>, object]>([
-    ["of the request's own run", new GivenRun().give(broken), { own }, model],
-    ["of the service", new GivenRun().give(thrown), {}, service],
-    ["of the service in the request's own run", new GivenRun().give(thrown), { own }, service],
-  ])("%s is the answer as long as nothing was sent, and is logged by whoever answers", async (_, run, options, error) => {
+  it.each<[string, GivenRun, Partial<TailOptions>, string]>([
+    ["of the request's own run", new GivenRun().give(broken), { own }, "model_failed"],
+    ["of the service", new GivenRun().give(thrown), {}, "storage_unavailable"],
+    ["of the service in the request's own run", new GivenRun().give(thrown), { own }, "storage_unavailable"],
+  ])("%s is the answer as long as nothing was sent, and is logged by whoever answers", async (_, run, options, code) => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] });
     onTestFinished(() => void vi.useRealTimers());
     const { done, response, entries } = answer(run, options);
-    await expect(done).rejects.toMatchObject({ code: (error as { code: string }).code });
+    await expect(done).rejects.toMatchObject({ code });
     vi.advanceTimersByTime(60_000);
     expect([response.status, response.body, response.ends, entries]).toEqual([undefined, "", 0, []]);
   });
