@@ -109,6 +109,20 @@ describe("answerTail", () => {
     expect([response.status, response.body, response.ends]).toEqual([200, "", 1]);
   });
 
+  it("sends a heartbeat when nothing else was sent for that long", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const run = new GivenRun();
+    const { done, response } = answer(run, { own, heartbeatMs: 70 });
+    vi.advanceTimersByTime(69);
+    expect(response.headersSent).toBe(false);
+    vi.advanceTimersByTime(1);
+    await settle();
+    expect(response.body).toBe(": heartbeat\n\n");
+    run.give(end);
+    await done;
+  });
+
   it("has no content for the events of a run that has none left", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] });
     onTestFinished(() => void vi.useRealTimers());

@@ -30,7 +30,7 @@ beforeEach(() => {
 /** Answers with a run. `sent`: the data so far. */
 function answer(run: GivenRun, { early = false, ...options }: Options = {}, response = new WrittenResponse()) {
   const made = exchangeOf(response);
-  const settings = { servedRuns: run.servedRuns, heartbeatMs: 60_000 } as unknown as RouterSettings;
+  const settings = { servedRuns: run.servedRuns, heartbeatMs: 700 } as unknown as RouterSettings;
   const done = answerUi(made.exchange, run.run, { settings, early, ...options });
   done.catch(() => undefined);
   return { ...made, done, response, sent: () => response.events.map(({ data }) => data) };
@@ -100,6 +100,20 @@ describe("answerUi", () => {
     run.give(chunk("text", { text: "Hi." }));
     await settle();
     expect(sent()).toEqual(hi);
+    run.give(end);
+    await done;
+  });
+
+  it("sends a heartbeat when nothing else was sent for that long", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const run = new GivenRun();
+    const { done, response } = answer(run, { own });
+    vi.advanceTimersByTime(699);
+    expect(response.headersSent).toBe(false);
+    vi.advanceTimersByTime(1);
+    await settle();
+    expect(response.body).toBe(": heartbeat\n\n");
     run.give(end);
     await done;
   });

@@ -1,0 +1,62 @@
+import { describe, expect, it } from "vitest";
+import { watchTemporaryFiles } from "../../test/temporary-files.ts";
+import { MemoryBudget, SpooledFile } from "./uploaded-file.ts";
+
+describe("MemoryBudget", () => {
+  it("gives no more bytes than it has, all calls together, and takes none for a call that it refuses", () => {
+    const budget = new MemoryBudget(5);
+    expect([3, 3, 2, 1, 0].map((bytes) => budget.take(bytes))).toEqual([true, false, true, false, true]);
+  });
+});
+
+describe("SpooledFile", () => {
+  it.each<[object, object]>([
+    [{ mimeType: undefined }, { mimeType: "application/octet-stream" }],
+    [{ mimeType: "a/b", filename: "x" }, { mimeType: "a/b", filename: "x" }],
+    [{ mimeType: "a/b", filename: "" }, { mimeType: "a/b", filename: "" }],
+  ])("has of its headers %j the fields %j", (headers, fields) => {
+    const file = new SpooledFile(headers as { mimeType: string }, new MemoryBudget(1));
+    expect({ ...file }).toEqual(fields);
+    expect([Object.keys(file).includes("filename"), file.size]).toEqual(["filename" in fields, 0]);
+  });
+
+  it("is in memory as long as the budget allows it, and has its pieces in order", async () => {
+    const left = watchTemporaryFiles();
+    const file = new SpooledFile({ mimeType: "a/b" }, new MemoryBudget(4));
+    for (const piece of ["a", "é", "b"]) await file.append(Buffer.from(piece));
+    expect([file.size, left(), (await file.read()).toString(), (await file.read()).toString()]).toEqual([
+      4,
+      { named: [], open: 0 },
+      "aéb",
+      "aéb",
+    ]);
+    await file.discard();
+  });
+
+  it("moves to one temporary file with the first byte that is too many, stays there, and is gone once discarded", async () => {
+    const left = watchTemporaryFiles();
+    const budget = new MemoryBudget(4);
+    const file = new SpooledFile({ mimeType: "a/b" }, budget);
+    for (const piece of ["ab", "cde", "f"]) await file.append(Buffer.from(piece));
+    expect([file.size, left().open, (await file.read()).toString()]).toEqual([6, 1, "abcdef"]);
+    // What it took before stays taken; what went to the file took nothing.
+    expect([budget.take(3), budget.take(2)]).toEqual([false, true]);
+    await file.discard();
+    expect(left()).toEqual({ named: [], open: 0 });
+    await expect(file.read()).rejects.toMatchObject({
+      code: "cancelled",
+      message: "The uploaded file was removed: its request is over. Read it before answering.",
+    });
+  });
+
+  it("shares the budget with the other files of its upload", async () => {
+    const left = watchTemporaryFiles();
+    const budget = new MemoryBudget(4);
+    const [first, second] = [0, 1].map(() => new SpooledFile({ mimeType: "a/b" }, budget));
+    await first?.append(Buffer.from("abc"));
+    await second?.append(Buffer.from("de"));
+    expect([left().open, (await second?.read())?.toString()]).toEqual([1, "de"]);
+    await second?.discard();
+    await first?.discard();
+  });
+});
