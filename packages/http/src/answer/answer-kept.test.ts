@@ -21,7 +21,15 @@ type Given = {
 };
 
 /** Makes a call whose run is kept, with what its service and its settings are told. */
-function callOf({ run = new GivenRun(), paused, query, headers = {}, request = {}, isDraining = false, ...more }: Given) {
+function callOf({
+  run = new GivenRun(),
+  paused,
+  query,
+  headers = {},
+  request = {},
+  isDraining = false,
+  ...more
+}: Given) {
   const { kind = "agent", accept = async () => ({ runId: "r1", sessionId: "s1", over: Promise.resolve() }) } = more;
   const response = new WrittenResponse();
   response.setHeader("X-Run-Id", "unused").setHeader("X-Session-Id", "unused");
@@ -51,7 +59,15 @@ function callOf({ run = new GivenRun(), paused, query, headers = {}, request = {
 }
 
 const usage = { ...noUsage, totalTokens: 7 };
-const output = { text: "Hi.", toolCalls: [], structured: null, usage, runId: "r1", sessionId: "s1", messages: ["hidden"] };
+const output = {
+  text: "Hi.",
+  toolCalls: [],
+  structured: null,
+  usage,
+  runId: "r1",
+  sessionId: "s1",
+  messages: ["hidden"],
+};
 const wait = { id: "t.0.0", kind: "approval", about: { toolName: "pay", secret: 1 }, toolCallId: "t1" };
 const waiting = { runId: "r1", sessionId: "s1", status: "waiting", waits: [wait], name: "a", userId: "ada" };
 const ids = { "x-run-id": "r1", "x-session-id": "s1", "content-location": "/api/runs/r1" };
@@ -107,7 +123,11 @@ describe("acceptKept", () => {
 describe("answerKeptRun", () => {
   it.each<["agent" | "workflow", object, object]>([
     ["agent", output, { text: "Hi.", toolCalls: [], structured: null, usage, runId: "r1", sessionId: "s1" }],
-    ["workflow", { state: { n: 1 }, steps: [], status: "completed", usage, runId: "r1", durationMs: 1, x: 1 }, { state: { n: 1 } }],
+    [
+      "workflow",
+      { state: { n: 1 }, steps: [], status: "completed", usage, runId: "r1", durationMs: 1, x: 1 },
+      { state: { n: 1 } },
+    ],
   ])("sends the public output of an %s, notes its tokens and lets the run go", async (kind, whole, shown) => {
     const { call, run, response, followed } = callOf({ kind, paused: { type: "end", output: whole } });
     await answerKeptRun(call);
@@ -177,17 +197,20 @@ describe("answerKeptRun", () => {
     }
   });
 
-  it.each([true, false])("cancels the run of a client that leaves, if it ends with it: %s, and not once it is over", async (endsWithClient) => {
-    const paused = Promise.withResolvers<unknown>();
-    const { call, run, response } = callOf({ paused: paused.promise, query: { endsWithClient } });
-    const done = answerKeptRun(call);
-    await settle();
-    response.leave();
-    const cancel = ["cancel", "r1", { userId: "ada" }, "The client disconnected."];
-    expect(run.told.slice(3)).toEqual(endsWithClient ? ["leave", cancel] : ["leave"]);
-    paused.resolve(undefined);
-    await done;
-  });
+  it.each([true, false])(
+    "cancels the run of a client that leaves, if it ends with it: %s, and not once it is over",
+    async (endsWithClient) => {
+      const paused = Promise.withResolvers<unknown>();
+      const { call, run, response } = callOf({ paused: paused.promise, query: { endsWithClient } });
+      const done = answerKeptRun(call);
+      await settle();
+      response.leave();
+      const cancel = ["cancel", "r1", { userId: "ada" }, "The client disconnected."];
+      expect(run.told.slice(3)).toEqual(endsWithClient ? ["leave", cancel] : ["leave"]);
+      paused.resolve(undefined);
+      await done;
+    },
+  );
 });
 
 describe("answerKeptStream", () => {

@@ -176,26 +176,32 @@ describe("a failure", () => {
     ["of the request's own run", new GivenRun().give(broken), { own }, "model_failed"],
     ["of the service", new GivenRun().give(thrown), {}, "storage_unavailable"],
     ["of the service in the request's own run", new GivenRun().give(thrown), { own }, "storage_unavailable"],
-  ])("%s is the answer as long as nothing was sent, and is logged by whoever answers", async (_, run, options, code) => {
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] });
-    onTestFinished(() => void vi.useRealTimers());
-    const { done, response, entries } = answer(run, options);
-    await expect(done).rejects.toMatchObject({ code });
-    vi.advanceTimersByTime(60_000);
-    expect([response.status, response.body, response.ends, entries]).toEqual([undefined, "", 0, []]);
-  });
+  ])(
+    "%s is the answer as long as nothing was sent, and is logged by whoever answers",
+    async (_, run, options, code) => {
+      vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] });
+      onTestFinished(() => void vi.useRealTimers());
+      const { done, response, entries } = answer(run, options);
+      await expect(done).rejects.toMatchObject({ code });
+      vi.advanceTimersByTime(60_000);
+      expect([response.status, response.body, response.ends, entries]).toEqual([undefined, "", 0, []]);
+    },
+  );
 
   it.each<[string, GivenRun, Partial<TailOptions>, object, number]>([
     ["of the request's own run", new GivenRun().give(broken), { own }, { id: "1.1", data: model }, 1],
     ["of a run of another request", new GivenRun().give(broken), {}, { id: "1.1", data: model }, 0],
     ["of the service", new GivenRun().give(thrown), { own }, { data: service }, 1],
     ["of the service, for another request", new GivenRun().give(thrown), {}, { data: service }, 0],
-  ])("%s is an event behind the head, with the id of the end alone", async (_, run, options, { id, data }: never, logs) => {
-    const { done, response, entries } = answer(run, { ...options, early: true });
-    await done;
-    expect(response.events).toEqual([{ id, data: { type: "error", error: data } }]);
-    expect([response.ends, entries.length]).toEqual([1, logs]);
-  });
+  ])(
+    "%s is an event behind the head, with the id of the end alone",
+    async (_, run, options, { id, data }: never, logs) => {
+      const { done, response, entries } = answer(run, { ...options, early: true });
+      await done;
+      expect(response.events).toEqual([{ id, data: { type: "error", error: data } }]);
+      expect([response.ends, entries.length]).toEqual([1, logs]);
+    },
+  );
 
   it("is logged with its request and run, and without the run's keys", async () => {
     const error = { code: "internal", message: "secret-12345678 broke." };
@@ -205,12 +211,15 @@ describe("a failure", () => {
     expect(JSON.stringify(entries)).not.toContain("secret-");
   });
 
-  it.each([undefined, own])("that another attempt begins anew has status 200 and is never logged, with own %j", async (run) => {
-    const { done, response, entries } = answer(new GivenRun().give(reset), { own: run });
-    await done;
-    expect([response.status, response.ends, entries]).toEqual([200, 1, []]);
-    expect(response.events).toEqual([{ id: "1.1", data: { type: "error", error: interrupted } }]);
-  });
+  it.each([undefined, own])(
+    "that another attempt begins anew has status 200 and is never logged, with own %j",
+    async (run) => {
+      const { done, response, entries } = answer(new GivenRun().give(reset), { own: run });
+      await done;
+      expect([response.status, response.ends, entries]).toEqual([200, 1, []]);
+      expect(response.events).toEqual([{ id: "1.1", data: { type: "error", error: interrupted } }]);
+    },
+  );
 
   it("of a run of another request has status 200 before anything was sent", async () => {
     const { done, response } = answer(new GivenRun().give(broken));

@@ -159,6 +159,18 @@ describe("WatchedServer", () => {
     expect(msOf(-1)).toEqual([10]);
   });
 
+  it("takes what comes behind a whole request for the next one", async () => {
+    const { watched, pass, connect, ask, msOf } = watch();
+    const socket = connect();
+    const { request, response } = ask(socket);
+    response.emit("close");
+    socket.bytesRead += 50;
+    request.emit("close");
+    void watched.close(600_000);
+    await pass(30);
+    expect(msOf(-1)).toEqual([50]);
+  });
+
   it("carries two answers on one connection until both are over", async () => {
     const { watched, pass, connect, ask, msOf } = watch();
     const socket = connect();

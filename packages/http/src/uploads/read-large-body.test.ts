@@ -17,7 +17,11 @@ function requestOf(headers: Record<string, string> = {}) {
 
 type Limits = { maxBytes?: number; maxTextBytes?: number; free?: number };
 
-function read(request: Request, { maxBytes = 100, maxTextBytes = 40, free = 100 }: Limits = {}, response = new WrittenResponse()) {
+function read(
+  request: Request,
+  { maxBytes = 100, maxTextBytes = 40, free = 100 }: Limits = {},
+  response = new WrittenResponse(),
+) {
   const acquired: unknown[] = [];
   const memory = new ByteSemaphore(free);
   const rules = {
@@ -86,6 +90,11 @@ describe("readLargeBody", () => {
     expect([Buffer.isBuffer(bytes), bytes.toString()]).toEqual([true, '{"a":"é"}']);
   });
 
+  it("reads a body with as much text as it may have, piece by piece", async () => {
+    const { done, acquired } = readWhole(["a".repeat(39), "b"]);
+    expect([(await done).length, acquired]).toEqual([40, []]);
+  });
+
   it("refuses too much text before the rest of the body has come", async () => {
     const request = requestOf();
     request.push("a".repeat(41));
@@ -117,8 +126,9 @@ describe("readLargeBody", () => {
     const request = requestOf();
     request.push(withData(60));
     request.push(null);
-    const { done, response } = read(request, { free: 10 });
+    const { done, response, acquired } = read(request, { free: 10 });
     done.catch(() => undefined);
+    await expect.poll(() => acquired, { interval: 1 }).toEqual([60 + textBytes]);
     await expect.poll(() => left().open, { interval: 1 }).toBe(1);
     response.leave();
     await expect(done).rejects.toMatchObject(disconnected);

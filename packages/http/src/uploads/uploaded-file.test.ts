@@ -12,8 +12,14 @@ describe("MemoryBudget", () => {
 describe("SpooledFile", () => {
   it.each<[object, object]>([
     [{ mimeType: undefined }, { mimeType: "application/octet-stream" }],
-    [{ mimeType: "a/b", filename: "x" }, { mimeType: "a/b", filename: "x" }],
-    [{ mimeType: "a/b", filename: "" }, { mimeType: "a/b", filename: "" }],
+    [
+      { mimeType: "a/b", filename: "x" },
+      { mimeType: "a/b", filename: "x" },
+    ],
+    [
+      { mimeType: "a/b", filename: "" },
+      { mimeType: "a/b", filename: "" },
+    ],
   ])("has of its headers %j the fields %j", (headers, fields) => {
     const file = new SpooledFile(headers as { mimeType: string }, new MemoryBudget(1));
     expect({ ...file }).toEqual(fields);
