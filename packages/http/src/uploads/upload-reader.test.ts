@@ -110,6 +110,22 @@ describe("UploadReader", () => {
     expect(calls).toEqual(limits === undefined ? [] : [[exchange, limits]]);
   });
 
+  it("shares its memory between forms and JSON", async () => {
+    const uploads = reader({ maxTotalSize: 10 }, 4);
+    const [first, second] = [new WrittenResponse(), new WrittenResponse()];
+    await read(uploads, [file(10)], first);
+    vi.mocked(readLargeBody).mockClear().mockResolvedValue(Buffer.from("{}"));
+    await uploads.jsonReader({ request: requestOf("{}"), response: second.asResponse })?.();
+    const { memory } = vi.mocked(readLargeBody).mock.calls[0]?.[1] ?? {};
+    const entered = vi.fn<() => void>();
+    const waiting = memory?.acquire(1, second.asResponse).then(entered);
+    await settle();
+    expect(entered).not.toHaveBeenCalled();
+    first.end();
+    await waiting;
+    expect(entered).toHaveBeenCalledOnce();
+  });
+
   it("checks the data of JSON against its limits", () => {
     const body = { input: [{ type: "file", mimeType: "a/b", data: "eHh4" }] };
     expect(() => reader({ maxFileSize: 3 }).checkJson(body)).not.toThrow();

@@ -1,5 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { watchTemporaryFiles } from "../../test/temporary-files.ts";
+import { TempFile } from "./temp-file.ts";
 import { MemoryBudget, SpooledFile } from "./uploaded-file.ts";
 
 describe("MemoryBudget", () => {
@@ -64,5 +65,33 @@ describe("SpooledFile", () => {
     expect([left().open, (await second?.read())?.toString()]).toEqual([1, "de"]);
     await second?.discard();
     await first?.discard();
+  });
+
+  it("frees its temporary file also where the first write to it has failed", async () => {
+    const left = watchTemporaryFiles();
+    const append = vi.spyOn(TempFile.prototype, "append").mockRejectedValueOnce(new Error("The disk is full."));
+    onTestFinished(() => append.mockRestore());
+    const file = new SpooledFile({ mimeType: "a/b" }, new MemoryBudget(0));
+    await expect(file.append(Buffer.from("a"))).rejects.toThrow("The disk is full.");
+    expect(left().open).toBe(1);
+    await file.discard();
+    expect(left()).toEqual({ named: [], open: 0 });
+  });
+
+  it("is discarded once its temporary file is removed, and not before", async () => {
+    const removed = Promise.withResolvers<void>();
+    const file = new SpooledFile({ mimeType: "a/b" }, new MemoryBudget(0));
+    await file.append(Buffer.from("a"));
+    const remove = vi.spyOn(TempFile.prototype, "remove").mockReturnValueOnce(removed.promise);
+    onTestFinished(async () => {
+      remove.mockRestore();
+      await file.discard();
+    });
+    const isOver = vi.fn<() => void>();
+    const discarding = file.discard().then(isOver);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(isOver).not.toHaveBeenCalled();
+    removed.resolve();
+    await discarding;
   });
 });
