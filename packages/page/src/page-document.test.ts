@@ -1,0 +1,32 @@
+import { expect, it } from "vitest";
+import { pageDocument, pageIcon } from "./page-document.ts";
+
+it("has its links, title and settings, each escaped, and no script or style of its own", () => {
+  const settings = { title: `"><b>`, suggestions: { a: ["'&"] }, api: "/" };
+  const content = { title: `A & "B" <i>'`, script: `s"<`, style: `t'>`, icon: "i&", settings };
+  expect(pageDocument(content)).toBe(`<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1, interactive-widget=resizes-content">
+    <meta name="color-scheme" content="light dark">
+    <meta name="theme-color" media="(prefers-color-scheme: light)" content="#faf9f7">
+    <meta name="theme-color" media="(prefers-color-scheme: dark)" content="#16161a">
+    <title>A &#38; &#34;B&#34; &#60;i&#62;&#39;</title>
+    <link rel="icon" type="image/svg+xml" href="i&#38;">
+    <link rel="stylesheet" href="t&#39;&#62;">
+    <script type="module" src="s&#34;&#60;"></script>
+  </head>
+  <body>
+    <div id="page" data-settings="{&#34;title&#34;:&#34;\\&#34;&#62;&#60;b&#62;&#34;,&#34;suggestions&#34;:{&#34;a&#34;:[&#34;&#39;&#38;&#34;]},&#34;api&#34;:&#34;/&#34;}"></div>
+    <noscript>This page needs JavaScript.</noscript>
+  </body>
+</html>
+`);
+});
+
+it("has an icon of three circles that loads nothing else", () => {
+  expect(pageIcon.match(/<circle /g)).toHaveLength(3);
+  expect(pageIcon.replace("http://www.w3.org/2000/svg", "")).not.toMatch(/https?:|href|<script/);
+  expect(pageIcon).toMatch(/^<svg [^>]*viewBox="0 0 32 32">\n[^]*<\/svg>\n$/);
+});

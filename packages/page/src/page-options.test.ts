@@ -1,0 +1,77 @@
+import { createLogger, InMemoryStorage, RunService } from "@troupe/core";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { readPageOptions } from "./page-options.ts";
+import type { PageOptions } from "./page-options.ts";
+
+const defaults = { api: "/", title: "Troupe", suggestions: undefined, users: true, inspector: undefined };
+
+function service(): RunService {
+  const runs = new RunService({ storage: new InMemoryStorage() });
+  onTestFinished(async () => await runs.close());
+  return runs;
+}
+
+describe("readPageOptions", () => {
+  it.each<[PageOptions, object]>([
+    [{}, {}],
+    [{ api: undefined, title: undefined, suggestions: undefined, users: undefined, inspector: undefined }, {}],
+    [{ api: "/api" }, { api: "/api" }],
+    [{ api: "/api/" }, { api: "/api/" }],
+    [{ api: "/a.b/c_d~e/f-1" }, { api: "/a.b/c_d~e/f-1" }],
+    [{ title: "A <b>" }, { title: "A <b>" }],
+    [{ users: false }, { users: false }],
+    [{ suggestions: {} }, { suggestions: {} }],
+    [{ suggestions: { b: ["x", ""], a: [] } }, { suggestions: { b: ["x", ""], a: [] } }],
+  ])("of %j gives these settings, and the defaults of all others", (options, settings) => {
+    expect(readPageOptions(options)).toEqual({ ...defaults, ...settings });
+  });
+
+  it("takes a service with the functions of its host as the inspector", () => {
+    const runs = service();
+    const authorize = (): boolean => true;
+    const logger = createLogger();
+    expect(readPageOptions({ inspector: { runs, authorize, logger } as never }).inspector).toEqual({
+      runs,
+      authorize,
+      logger,
+    });
+    expect(readPageOptions({ inspector: { runs } }).inspector).toMatchObject({ runs });
+  });
+
+  const isPath = 'api must be a path on the origin of the page, such as "/" or "/api"';
+  it.each<[unknown, string]>([
+    [{ api: "" }, isPath],
+    [{ api: "api" }, isPath],
+    [{ api: "//elsewhere.test" }, isPath],
+    [{ api: "/a//b" }, isPath],
+    [{ api: "/a?b" }, isPath],
+    [{ api: "/a\n" }, isPath],
+    [{ api: "https://elsewhere.test/" }, isPath],
+    [{ api: 7 }, isPath],
+    [{ title: "" }, "title must be"],
+    [{ title: " " }, "title must be"],
+    [{ title: null }, "title must be"],
+    [{ users: "no" }, "users must be"],
+    [{ suggestions: null }, "suggestions must be an object of arrays"],
+    [{ suggestions: 7 }, "suggestions must be an object of arrays"],
+    [{ suggestions: "x" }, "suggestions must be an object of arrays"],
+    [{ suggestions: { helper: "What?" } }, "suggestions.helper must be an array"],
+    [{ suggestions: { helper: [7] } }, "suggestions.helper[0] must be"],
+    [{ inspector: {} }, "inspector.runs must be a RunService"],
+    [{ inspector: { runs: { get() {}, list() {}, events() {}, readInput() {} } } }, "inspector.runs must be a RunService"],
+    [{ inspector: true }, "inspector must be"],
+    [{ colour: "red" }, "colour"],
+  ])("refuses %j, and names the option", (options, message) => {
+    const error = expect.objectContaining({ code: "invalid_config", message: expect.stringContaining(message) as string });
+    expect(() => readPageOptions(options as PageOptions)).toThrow(error as Error);
+  });
+
+  it.each([
+    ["authorize", true],
+    ["logger", {}],
+    ["secret", 1],
+  ])("refuses the option %s of an inspector where it is %j", (name, value) => {
+    const runs = service();
+    expect(() => readPageOptions({ inspector: { runs, [name]: value } as never })).toThrow(name);
+  });
+});
