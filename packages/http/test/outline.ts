@@ -83,6 +83,23 @@ export function outlineOperations({ paths }: OpenApiSpec): string[] {
   );
 }
 
+/** Writes what a document says in words and shows as examples, with the place of each. */
+export function outlineWords({ info, tags, paths, components }: OpenApiSpec): string[] {
+  return wordsOf({ info, tags, paths, components }, "");
+}
+
+const wordKeys = new Set(["title", "version", "summary", "description", "example"]);
+
+function wordsOf(value: unknown, place: string): string[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, each]) => {
+    // A property of a schema may have the name of a keyword.
+    const isWord =
+      wordKeys.has(key) && !place.endsWith(" properties") && (typeof each === "string" || key === "example");
+    return isWord ? [`${place} ${key}: ${JSON.stringify(each)}`] : wordsOf(each, `${place} ${key}`);
+  });
+}
+
 function requestOf({ parameters = [], requestBody, security }: OpenApiOperation): string[] {
   const names = parameters.map(({ $ref }) => nameOf($ref)).join(", ");
   const keys = security?.map((each) => Object.keys(each).join("+") || "none").join(", ");

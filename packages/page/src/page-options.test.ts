@@ -58,11 +58,17 @@ describe("readPageOptions", () => {
     [{ suggestions: { helper: "What?" } }, "suggestions.helper must be an array"],
     [{ suggestions: { helper: [7] } }, "suggestions.helper[0] must be"],
     [{ inspector: {} }, "inspector.runs must be a RunService"],
-    [{ inspector: { runs: { get() {}, list() {}, events() {}, readInput() {} } } }, "inspector.runs must be a RunService"],
+    [
+      { inspector: { runs: { get() {}, list() {}, events() {}, readInput() {} } } },
+      "inspector.runs must be a RunService",
+    ],
     [{ inspector: true }, "inspector must be"],
     [{ colour: "red" }, "colour"],
   ])("refuses %j, and names the option", (options, message) => {
-    const error = expect.objectContaining({ code: "invalid_config", message: expect.stringContaining(message) as string });
+    const error = expect.objectContaining({
+      code: "invalid_config",
+      message: expect.stringContaining(message) as string,
+    });
     expect(() => readPageOptions(options as PageOptions)).toThrow(error as Error);
   });
 

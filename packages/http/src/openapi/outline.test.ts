@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { outlineComponents, outlineOperations } from "../../test/outline.ts";
+import { outlineComponents, outlineOperations, outlineWords } from "../../test/outline.ts";
 import { counter, desk, talker } from "../../test/runnables.ts";
 import type { RouterOptions } from "../settings/router-options.ts";
 import { generateOpenAPISpec } from "./generate-open-api-spec.ts";
@@ -22,4 +22,10 @@ describe.each(routers)("the description of a router with options: %s", (file, op
     const outline = outlineComponents(generateOpenAPISpec(options)).join("\n");
     await expect(`${outline}\n`).toMatchFileSnapshot(`../../test/outlines/${file}-components.txt`);
   });
+});
+
+// What its reader sees. The words of the other router are the same.
+it("the description of a router with all options has these words and examples", async () => {
+  const outline = outlineWords(generateOpenAPISpec(routers[0]?.[1])).join("\n");
+  await expect(`${outline}\n`).toMatchFileSnapshot("../../test/outlines/all-words.txt");
 });
