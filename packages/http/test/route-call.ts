@@ -19,14 +19,10 @@ export function requestTo(params: object, { body, ...fields }: { body?: unknown;
   return { exchange, response, entries: made.entries };
 }
 
-/** Calls the handler of a route among others, and fails for one that has none. */
-export async function callRoute(
-  routes: readonly Route[],
-  method: "get" | "post",
-  path: string,
-  exchange: Exchange,
-): Promise<void> {
-  const handle = routes.find((route) => route.path === path)?.[method];
-  if (handle === undefined) throw new Error(`${method} ${path} has no handler.`);
+/** Calls the handler of a route among others, such as `post /a`, and fails for one that has none. */
+export async function callRoute(routes: readonly Route[], place: string, exchange: Exchange): Promise<void> {
+  const [method, path] = place.split(" ");
+  const handle = routes.find((route) => route.path === path)?.[method === "get" ? "get" : "post"];
+  if (handle === undefined) throw new Error(`${place} has no handler.`);
   await handle(exchange);
 }

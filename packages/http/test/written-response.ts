@@ -38,12 +38,12 @@ export class WrittenResponse extends FakeResponse {
   }
 
   override write(text = ""): boolean {
-    this.body += String(text);
+    this.body += text;
     return super.write() && !this.isFull;
   }
 
   override end(text = ""): this {
-    this.body += String(text);
+    this.body += text;
     return super.end();
   }
 

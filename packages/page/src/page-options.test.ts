@@ -30,7 +30,7 @@ describe("readPageOptions", () => {
     const runs = service();
     const authorize = (): boolean => true;
     const logger = createLogger();
-    expect(readPageOptions({ inspector: { runs, authorize, logger } as never }).inspector).toEqual({
+    expect(readPageOptions({ inspector: { runs, authorize, logger } }).inspector).toEqual({
       runs,
       authorize,
       logger,
@@ -78,6 +78,6 @@ describe("readPageOptions", () => {
     ["secret", 1],
   ])("refuses the option %s of an inspector where it is %j", (name, value) => {
     const runs = service();
-    expect(() => readPageOptions({ inspector: { runs, [name]: value } as never })).toThrow(name);
+    expect(() => readPageOptions({ inspector: { runs, [name]: value } })).toThrow(name);
   });
 });

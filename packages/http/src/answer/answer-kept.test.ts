@@ -296,5 +296,7 @@ describe("watchClient", () => {
     Object.assign(run.run.service, { cancel: () => Promise.reject(new Error("No storage.")) });
     response.leave();
     await settle();
+    // The rejection would have ended the test.
+    expect(response.listenerCount("close")).toBe(0);
   });
 });

@@ -178,7 +178,7 @@ describe("a failure", () => {
     ["of the service in the request's own run", new GivenRun().give(thrown), { own }, "storage_unavailable"],
   ])(
     "%s is the answer as long as nothing was sent, and is logged by whoever answers",
-    async (_, run, options, code) => {
+    async (_, ...[run, options, code]) => {
       vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] });
       onTestFinished(() => void vi.useRealTimers());
       const { done, response, entries } = answer(run, options);
@@ -188,20 +188,18 @@ describe("a failure", () => {
     },
   );
 
-  it.each<[string, GivenRun, Partial<TailOptions>, object, number]>([
+  it.each<[string, GivenRun, Partial<TailOptions>, { id?: string; data: object }, number]>([
     ["of the request's own run", new GivenRun().give(broken), { own }, { id: "1.1", data: model }, 1],
     ["of a run of another request", new GivenRun().give(broken), {}, { id: "1.1", data: model }, 0],
     ["of the service", new GivenRun().give(thrown), { own }, { data: service }, 1],
     ["of the service, for another request", new GivenRun().give(thrown), {}, { data: service }, 0],
-  ])(
-    "%s is an event behind the head, with the id of the end alone",
-    async (_, run, options, { id, data }: never, logs) => {
-      const { done, response, entries } = answer(run, { ...options, early: true });
-      await done;
-      expect(response.events).toEqual([{ id, data: { type: "error", error: data } }]);
-      expect([response.ends, entries.length]).toEqual([1, logs]);
-    },
-  );
+  ])("%s is an event behind the head, with the id of the end alone", async (_, ...[run, options, expected, logs]) => {
+    const { done, response, entries } = answer(run, { ...options, early: true });
+    await done;
+    const { id, data } = expected;
+    expect(response.events).toEqual([{ id, data: { type: "error", error: data } }]);
+    expect([response.ends, entries.length]).toEqual([1, logs]);
+  });
 
   it("is logged with its request and run, and without the run's keys", async () => {
     const error = { code: "internal", message: "secret-12345678 broke." };

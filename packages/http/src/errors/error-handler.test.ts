@@ -1,5 +1,5 @@
 import { createLogger, TroupeError } from "@troupe/core";
-import type { NextFunction, Request, Response } from "express";
+import type { ErrorRequestHandler, Request } from "express";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { WrittenResponse } from "../../test/written-response.ts";
 import { createFailureHandler, errorHandler } from "./error-handler.ts";
@@ -12,14 +12,11 @@ function keeper() {
 }
 
 /** Has a handler answer an error. */
-function answer(
-  handle: (error: unknown, request: Request, response: Response, next: NextFunction) => void,
-  error: unknown,
-) {
+function answer(handle: ErrorRequestHandler, error: unknown) {
   const response = new WrittenResponse();
   const next = vi.fn<() => void>();
   const request = { headers: { "x-request-id": "q1" }, complete: true } as unknown as Request;
-  handle(error, request, response.asResponse, next);
+  void handle(error, request, response.asResponse, next);
   return {
     next,
     status: response.status,

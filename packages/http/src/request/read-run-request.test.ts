@@ -18,21 +18,14 @@ type Given = {
 };
 
 /** Reads a request, and keeps what the uploads and the host's options are asked. */
-function read({
-  body,
-  headers = {},
-  request = {},
-  settings = {},
-  takesFiles = true,
-  isUpload = false,
-  failing,
-}: Given = {}) {
+function read(given: Given = {}) {
+  const { body, takesFiles, isUpload, failing, ...rest } = { takesFiles: true, isUpload: false, ...given };
   const told: unknown[] = [];
   const bytes = body === undefined ? [] : [Buffer.from(JSON.stringify(body))];
   const length = String(bytes[0]?.length ?? 0);
-  const sent = { "content-type": "application/json", "content-length": length, ...headers };
+  const sent = { "content-type": "application/json", "content-length": length, ...rest.headers };
   const response = new WrittenResponse();
-  const fields = { url: "/agents/a/run", baseUrl: "", ip: "10.0.0.1", ...request, headers: sent };
+  const fields = { url: "/agents/a/run", baseUrl: "", ip: "10.0.0.1", ...rest.request, headers: sent };
   const made = exchangeOf(response);
   const exchange = { ...made.exchange, request: Object.assign(Readable.from(bytes), fields) } as never;
   const tell = (name: string, ...asked: unknown[]): void => {
@@ -46,8 +39,8 @@ function read({
       check("input");
       check("odd");
     },
-    jsonReader: (given: unknown) => {
-      tell("jsonReader", given === exchange);
+    jsonReader: (asked: unknown) => {
+      tell("jsonReader", asked === exchange);
       return async () => {
         tell("readLarge");
         return Buffer.from('{"input":"Large."}');
@@ -61,7 +54,7 @@ function read({
     trustAddresses: false,
     maxBodyBytes: 1000,
     uploads,
-    ...settings,
+    ...rest.settings,
   } as unknown as RouterSettings;
   const subject = { name: "a" };
   const input = takesFiles ? { read: readMessage, takesFiles } : { read: readWorkflowInput as never, takesFiles };
@@ -226,7 +219,7 @@ describe("readRunRequest", () => {
       { code: "invalid_config" },
       [],
     ],
-  ])("refuses %s, and sends no ids", async (_, given, error, asked) => {
+  ])("refuses %s, and sends no ids", async (_, ...[given, error, asked]) => {
     const { done, response, told } = read(given);
     await expect(done).rejects.toMatchObject(error);
     expect([told, response.headers, requestRecordOf(response.asResponse)]).toEqual([asked, {}, {}]);

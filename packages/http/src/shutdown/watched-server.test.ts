@@ -1,13 +1,11 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { EventEmitter } from "node:events";
 import type { Socket } from "node:net";
 import { Server as NetServer } from "node:net";
 import { Server as TlsServer } from "node:tls";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { replaceSleep } from "../../test/replace-sleep.ts";
 import { WatchedServer } from "./watched-server.ts";
 import type { ClosableServer } from "./watched-server.ts";
-
-vi.mock(import("node:timers/promises"), async (original) => ({ ...(await original()), setTimeout: vi.fn<never>() }));
 
 /** A connection without a network, and what is done to it. */
 class FakeSocket extends EventEmitter {
@@ -40,13 +38,13 @@ function watch({ isSecure = false } = {}) {
   const clock = vi.spyOn(performance, "now").mockImplementation(() => now);
   const pauses: { ms: unknown; options: unknown }[] = [];
   let wake: () => void = () => undefined;
-  vi.mocked(sleep).mockImplementation(async (ms, _value, options) => {
+  const restoreSleep = replaceSleep(async (ms, options) => {
     pauses.push({ ms, options });
     await new Promise<void>((resolve) => (wake = resolve));
     now += Number(ms);
-    return undefined as never;
   });
   onTestFinished(() => {
+    restoreSleep();
     close.mockRestore();
     clock.mockRestore();
   });

@@ -1,30 +1,32 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { TroupeError } from "@troupe/core";
 import { noUsage } from "@troupe/core/adapter";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { attempt, chunk, GivenRun } from "../../test/given-run.ts";
+import { replaceSleep } from "../../test/replace-sleep.ts";
 import { exchangeOf, WrittenResponse } from "../../test/written-response.ts";
 import { requestRecordOf } from "../exchange/request-record.ts";
 import type { RouterSettings } from "../settings/router-options.ts";
 import { answerUi } from "./answer-ui.ts";
 import type { UiAnswerOptions } from "./answer-ui.ts";
 
-vi.mock(import("node:timers/promises"), async (original) => ({ ...(await original()), setTimeout: vi.fn<never>() }));
-
 type Options = Partial<Omit<UiAnswerOptions, "settings">>;
 
 /** The pauses before the looks at the run, each over when the test says so. */
-const pauses: { ms: unknown; options: unknown; end: () => void }[] = [];
+const pauses: {
+  ms: unknown;
+  options: { ref?: boolean | undefined; signal?: AbortSignal | undefined } | undefined;
+  end: () => void;
+}[] = [];
 
 beforeEach(() => {
   pauses.length = 0;
-  vi.mocked(sleep).mockImplementation(async (ms, _value, options) => {
+  const restore = replaceSleep(async (ms, options) => {
     await new Promise<void>((resolve, reject) => {
       options?.signal?.addEventListener("abort", () => reject(new Error("aborted")));
       pauses.push({ ms, options, end: resolve });
     });
-    return undefined as never;
   });
+  onTestFinished(restore);
 });
 
 /** Answers with a run. `sent`: the data so far. */
@@ -285,7 +287,7 @@ describe("a message that waits", () => {
     await done;
     await look();
 
-    expect((pauses[0]?.options as { signal: AbortSignal }).signal.aborted).toBe(true);
+    expect(pauses[0]?.options?.signal?.aborted).toBe(true);
     expect(pauses).toHaveLength(1);
     expect(run.told.slice(0, 4)).toEqual([["follow", run.run], "next", "next", "next"]);
     expect(run.told.some((each) => Array.isArray(each) && each[0] === "get")).toBe(false);

@@ -74,12 +74,15 @@ describe("readLargeBody", () => {
     ["has one byte of text too much", ["a".repeat(41)], undefined, tooMuchText],
     ["has characters of more bytes than it may", ["é".repeat(21)], undefined, tooMuchText],
     ["says that it is too long", [], { "content-length": "101" }, tooLong],
-  ])("refuses a body that %s, leaves no file and does not end its connection", async (_, pieces, headers, error) => {
-    const left = watchTemporaryFiles();
-    const { done, request, acquired } = readWhole(pieces, {}, headers);
-    await expect(done).rejects.toMatchObject(error);
-    expect([request.destroyed, acquired, left()]).toEqual([false, [], { named: [], open: 0 }]);
-  });
+  ])(
+    "refuses a body that %s, leaves no file and does not end its connection",
+    async (_, ...[pieces, headers, error]) => {
+      const left = watchTemporaryFiles();
+      const { done, request, acquired } = readWhole(pieces, {}, headers);
+      await expect(done).rejects.toMatchObject(error);
+      expect([request.destroyed, acquired, left()]).toEqual([false, [], { named: [], open: 0 }]);
+    },
+  );
 
   it("reads a body that says to be as long as it may be, and one whose pieces are strings", async () => {
     const request = requestOf({ "content-length": "100" });

@@ -8,9 +8,6 @@ import { watchTemporaryFiles } from "../../test/temporary-files.ts";
 import { WrittenResponse } from "../../test/written-response.ts";
 import { createFileUploadMiddleware, UploadReader } from "./upload-reader.ts";
 import { readUploadOptions } from "./upload-options.ts";
-import { readLargeBody } from "./read-large-body.ts";
-
-vi.mock(import("./read-large-body.ts"), { spy: true });
 
 const settle = async () => await new Promise((resolve) => setImmediate(resolve));
 const file = (bytes: number, name = "a.bin"): FormPart => ({
@@ -97,33 +94,42 @@ describe("UploadReader", () => {
     await read(uploads, [file(3_000_000)]);
   });
 
-  it.each<[object, number | undefined, object | undefined]>([
-    [{ maxTotalSize: 10 }, undefined, undefined],
-    [{ maxTotalSize: 10 }, 4, { maxBytes: 10, maxTextBytes: 4 }],
-    [{ maxTotalSize: 10 }, 40, { maxBytes: 40, maxTextBytes: 40 }],
-    [{ maxTotalSize: 1e15 }, 4, { maxBytes: constants.MAX_STRING_LENGTH, maxTextBytes: 4 }],
-  ])("with %j and text of %j bytes has for JSON the limits %j", async (options, maxTextBytes, limits) => {
-    const exchange = { request: requestOf("{}", "application/json"), response: new WrittenResponse().asResponse };
-    vi.mocked(readLargeBody).mockClear().mockResolvedValue(Buffer.from("{}"));
-    await reader(options, maxTextBytes).jsonReader(exchange)?.();
-    const calls = vi.mocked(readLargeBody).mock.calls.map(([given, { memory: _, ...rules }]) => [given, rules]);
-    expect(calls).toEqual(limits === undefined ? [] : [[exchange, limits]]);
+  const readJson = async (uploads: UploadReader, request: Request, response = new WrittenResponse()) =>
+    await uploads.jsonReader({ request, response: response.asResponse })?.();
+
+  it("reads no JSON by itself without a limit of its text", () => {
+    const exchange = { request: requestOf("{}"), response: new WrittenResponse().asResponse };
+    expect(reader({ maxTotalSize: 10 }).jsonReader(exchange)).toBeUndefined();
+  });
+
+  it.each<[object, number, number]>([
+    [{ maxTotalSize: 10 }, 4, 10],
+    [{ maxTotalSize: 10 }, 40, 40],
+    [{ maxTotalSize: 1e15 }, 4, constants.MAX_STRING_LENGTH],
+  ])("with %j and text of %i bytes takes JSON of %i bytes", async (options, maxTextBytes, maxBytes) => {
+    const long = requestOf("{}");
+    long.headers["content-length"] = String(maxBytes + 1);
+    const message = `The body must have at most ${maxBytes} bytes. Send fewer or smaller files.`;
+    await expect(readJson(reader(options, maxTextBytes), long)).rejects.toMatchObject({ message });
+    const wordy = requestOf("x".repeat(maxTextBytes + 1));
+    delete wordy.headers["content-length"];
+    const text = `The body must have at most ${maxTextBytes} bytes beside`;
+    await expect(readJson(reader(options, maxTextBytes), wordy)).rejects.toThrow(text);
+    expect(String(await readJson(reader(options, maxTextBytes), requestOf("{}")))).toBe("{}");
   });
 
   it("shares its memory between forms and JSON", async () => {
-    const uploads = reader({ maxTotalSize: 10 }, 4);
-    const [first, second] = [new WrittenResponse(), new WrittenResponse()];
-    await read(uploads, [file(10)], first);
-    vi.mocked(readLargeBody).mockClear().mockResolvedValue(Buffer.from("{}"));
-    await uploads.jsonReader({ request: requestOf("{}"), response: second.asResponse })?.();
-    const { memory } = vi.mocked(readLargeBody).mock.calls[0]?.[1] ?? {};
-    const entered = vi.fn<() => void>();
-    const waiting = memory?.acquire(1, second.asResponse).then(entered);
-    await settle();
-    expect(entered).not.toHaveBeenCalled();
+    const left = watchTemporaryFiles();
+    const uploads = reader({ maxTotalSize: 60 }, 40);
+    const first = new WrittenResponse();
+    await read(uploads, [file(60)], first);
+    const body = `{"input":[{"data":"${"x".repeat(30)}"}]}`;
+    const done = readJson(uploads, requestOf(body));
+    await expect.poll(() => left().open, { interval: 1 }).toBe(1);
+    for (let turns = 0; turns < 20; turns++) await settle();
+    expect(left().open).toBe(1);
     first.end();
-    await waiting;
-    expect(entered).toHaveBeenCalledOnce();
+    expect(String(await done)).toBe(body);
   });
 
   it("checks the data of JSON against its limits", () => {
