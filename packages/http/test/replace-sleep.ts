@@ -12,7 +12,7 @@ export type Sleep = (
 export function replaceSleep(sleep: Sleep): () => void {
   const spy = vi.spyOn(timers, "setTimeout").mockImplementation(async (ms, value, options) => {
     await sleep(ms, options);
-    return value as never;
+    return value;
   });
   syncBuiltinESMExports();
   return () => {

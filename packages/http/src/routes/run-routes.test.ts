@@ -83,7 +83,8 @@ describe("runRoutes", () => {
 
     const [, kind = "", mode] = /^\/(.+)s\/:name\/(.+)$/.exec(path) ?? [];
     const isWorkflow = kind === "workflow";
-    const input = isWorkflow ? expect.objectContaining({ input: "Hi." }) : "Hi.";
+    const inputs: Record<string, unknown> = { workflow: expect.objectContaining({ input: "Hi." }) };
+    const input = inputs[kind] ?? "Hi.";
     const begin = ["begin", { endsWithClient: true, hasLeft: false }];
     expect(asked).toEqual([...(isWorkflow ? [] : ["checkJson"]), begin, [kind, mode, input]]);
     expect(requestRecordOf(response.asResponse)).toEqual({ name: "x", runId: response.headers["x-run-id"] });

@@ -1,5 +1,4 @@
 import { EventEmitter } from "node:events";
-import type { Socket } from "node:net";
 import { Server as NetServer } from "node:net";
 import { Server as TlsServer } from "node:tls";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
@@ -289,33 +288,5 @@ describe("WatchedServer", () => {
     void watched.close(0);
     await pass(40);
     expect(socket.told).toEqual([]);
-  });
-});
-
-describe("a target", () => {
-  it.each<[string | undefined, string | undefined, string]>([
-    ["/a?b=http://c", "/a?b=http://c", "own"],
-    ["http://x.test/a?b", "/a?b", "x.test"],
-    ["HTTPS://x.test:8/a", "/a", "x.test:8"],
-    ["http://x.test", "/", "x.test"],
-    ["http://x.test?b", "/?b", "x.test"],
-    ["ws+a.b-1://x/y", "/y", "x"],
-    ["http:///a", "/a", ""],
-    ["http://u:p@x.test//a", "//a", "u:p@x.test"],
-    ["*", "*", "own"],
-    ["1http://x/a", "1http://x/a", "own"],
-    [undefined, undefined, "own"],
-  ])("of %j is %j at the host %j", (url, path, host) => {
-    const { connect, ask } = watch();
-    const { request } = ask(connect(), { url, headers: { host: "own" } });
-    expect([request.url, request.headers]).toEqual([path, { host }]);
-  });
-
-  it("is made a path before the host's own listener sees it", () => {
-    const { server, connect, ask } = watch();
-    const seen: unknown[] = [];
-    server.on("request", (request: { url: string; socket: Socket }) => seen.push(request.url));
-    ask(connect(), { url: "http://x/a" });
-    expect(seen).toEqual(["/a"]);
   });
 });
