@@ -1,5 +1,5 @@
 import { TroupeError } from "@troupe/core";
-import type { CollectionOptions, Db, Document, MongoClient, MongoClientOptions } from "mongodb";
+import type { CollectionOptions, Db, DbOptions, Document, MongoClient, MongoClientOptions } from "mongodb";
 import type { MongoFailures } from "./mongo-failures.ts";
 
 /** The server and database to open, and the collections to prepare in it. */
@@ -42,7 +42,7 @@ export async function openMongo<Result>(
   const { MongoClient } = await import("mongodb");
   const client = failures.withUri(() => new MongoClient(place.uri, clientOptions(place.timeoutMs)));
   try {
-    const db = client.db(place.dbName);
+    const db = client.db(place.dbName, safeOptions(place.timeoutMs));
     const isStandalone = checkServer(await db.command({ hello: 1 }), place.owner);
     for (const name of place.collectionNames) await prepareCollection(db, name, place.owner);
     return await work({ client, db, isStandalone, collectionOptions: isStandalone ? standaloneOptions : {} });
@@ -52,13 +52,23 @@ export async function openMongo<Result>(
   }
 }
 
-/** Overrides the uri, so that it cannot ask for writes that a failover loses. */
-function clientOptions(timeoutMs: number): MongoClientOptions {
-  const reachMs = Math.min(timeoutMs, 5000);
+/**
+ * Writes that no failover loses, and reads that see them. Set on the database too: there the uri cannot override them, as
+ * `journal` and `readConcernLevel` in it do those of the client.
+ */
+function safeOptions(timeoutMs: number): DbOptions {
   return {
     writeConcern: { w: "majority", journal: true, wtimeoutMS: timeoutMs },
     readConcern: { level: "majority" },
     readPreference: "primary",
+  };
+}
+
+/** Overrides the uri where it asks for less than the packages need. */
+function clientOptions(timeoutMs: number): MongoClientOptions {
+  const reachMs = Math.min(timeoutMs, 5000);
+  return {
+    ...safeOptions(timeoutMs),
     retryWrites: true,
     retryReads: true,
     serverSelectionTimeoutMS: reachMs,
