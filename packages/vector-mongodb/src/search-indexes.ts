@@ -45,8 +45,13 @@ export class SearchIndexes {
 
   /** Creates the index for this many dimensions if it does not exist. Tells if it can be queried, which takes a while. */
   async isReady(dimensions: number): Promise<boolean> {
-    const known = await this.#states.get(dimensions);
-    if (known !== undefined && (known.isReady || performance.now() - known.checkedMs < recheckMs)) return known.isReady;
+    const last = this.#states.get(dimensions);
+    if (last !== undefined) {
+      const known = await last;
+      if (known.isReady || performance.now() - known.checkedMs < recheckMs) return known.isReady;
+      // Another use has begun to look meanwhile.
+      if (this.#states.get(dimensions) !== last) return await this.isReady(dimensions);
+    }
     const checked = this.#check(dimensions);
     this.#states.set(dimensions, checked);
     checked.catch(() => this.#states.delete(dimensions));
