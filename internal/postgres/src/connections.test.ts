@@ -141,12 +141,13 @@ describe("Connections.use", () => {
 
 describe("a connection that was silent", () => {
   /** Uses a client, waits, and uses it again, when its end is read from the socket. */
-  async function usedAgainAfter(ms: number) {
+  async function usedAgainAfter(ms: number, turns = 1) {
     const [first, second] = [new FakeClient(), new FakeClient()];
     const { pool, connections } = over(first, first, second);
     await connections.use(async (query) => await query(one));
     vi.advanceTimersByTime(ms);
     const using = connections.use(async (query) => await query(one));
+    for (let passed = 1; passed < turns; passed += 1) await turn();
     setImmediate(() => first.listenerCount("error") > 0 && first.emit("error", new Error("The connection ended.")));
     await using;
     return { first, second, pool };
@@ -158,8 +159,8 @@ describe("a connection that was silent", () => {
     expect([first.asked.length, second.asked.length]).toEqual([2, 0]);
   });
 
-  it("is checked after a second, and ended and replaced if it was lost", async () => {
-    const { first, second, pool } = await usedAgainAfter(1000);
+  it.each([1, 2])("is checked after a second, and ended and replaced if it was lost %i turns later", async (turns) => {
+    const { first, second, pool } = await usedAgainAfter(1000, turns);
 
     expect([first.asked.length, second.asked.length, pool.connects]).toEqual([1, 1, 3]);
     expect(first.released).toEqual([
@@ -295,9 +296,15 @@ describe("inTransaction", () => {
 
   it("rolls back when the work throws a TroupeError", async () => {
     const error = refused();
-    const { outcome, sent } = await run(() => Promise.reject(error));
+    const { outcome, sent, parameters } = await run(() => Promise.reject(error));
 
-    expect([outcome, sent]).toEqual([error, ["begin; look", "rollback"]]);
+    expect([outcome, sent, parameters]).toEqual([error, ["begin; look", "rollback"], []]);
+  });
+
+  it("passes on the failure of the rollback, whose connection is ended", async () => {
+    const { outcome } = await run(() => Promise.reject(refused()), "rollback");
+
+    expect(outcome).toMatchObject({ code: "40001" });
   });
 
   it("sends nothing more after any other error, whose connection is ended", async () => {
