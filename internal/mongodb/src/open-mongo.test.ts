@@ -230,7 +230,7 @@ describe("the arguments", () => {
       ["", ".a", "system.x", "a$", "a\0", "a".repeat(121), 1],
       name,
     ],
-  ])("take names that %o allows", (check, taken, refused, expected) => {
+  ])("take names that %o allows", (...[check, taken, refused, expected]) => {
     for (const value of taken) expect(check(value, "option", {})).toBe(value);
     for (const value of refused) expect(() => check(value, "option", {})).toThrow(`option must be ${expected}, got `);
   });

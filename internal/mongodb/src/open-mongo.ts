@@ -1,5 +1,5 @@
 import { TroupeError } from "@troupe/core";
-import type { CollectionOptions, Db, DbOptions, Document, MongoClient, MongoClientOptions } from "mongodb";
+import type { CollectionOptions, Db, Document, MongoClient, MongoClientOptions } from "mongodb";
 import type { MongoFailures } from "./mongo-failures.ts";
 
 /** The server and database to open, and the collections to prepare in it. */
@@ -56,12 +56,12 @@ export async function openMongo<Result>(
  * Writes that no failover loses, and reads that see them. Set on the database too: there the uri cannot override them, as
  * `journal` and `readConcernLevel` in it do those of the client.
  */
-function safeOptions(timeoutMs: number): DbOptions {
+function safeOptions(timeoutMs: number) {
   return {
     writeConcern: { w: "majority", journal: true, wtimeoutMS: timeoutMs },
     readConcern: { level: "majority" },
     readPreference: "primary",
-  };
+  } as const;
 }
 
 /** Overrides the uri where it asks for less than the packages need. */

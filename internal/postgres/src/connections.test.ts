@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { TroupeError } from "@troupe/core";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { FakeClient, FakePool, serverError } from "./test/fake-pool.ts";
 import { Connections, inTransaction } from "./connections.ts";
 import type { Query } from "./connections.ts";
@@ -19,10 +19,10 @@ function over(...clients: FakeClient[]) {
 }
 
 /** Settles while all pauses of the fake clock pass. */
-async function settle<Result>(work: Promise<Result>): Promise<Result | unknown> {
-  let isSettled = false;
-  const outcome = work.catch((error: unknown) => error).finally(() => (isSettled = true));
-  while (!isSettled) {
+async function settle(work: Promise<unknown>): Promise<unknown> {
+  const state = { isSettled: false };
+  const outcome = work.catch((error: unknown) => error).finally(() => (state.isSettled = true));
+  while (!state.isSettled) {
     // Two turns, in which a connection is checked.
     await turn();
     await vi.runAllTimersAsync();
@@ -251,10 +251,10 @@ describe("Connections.useRepeatedly", () => {
       tried.push(performance.now());
       throw serverError("40001");
     };
-    vi.spyOn(Math, "random").mockReturnValue(0.5);
+    const random = vi.spyOn(Math, "random").mockReturnValue(0.5);
+    onTestFinished(() => random.mockRestore());
     const start = performance.now();
     await settle(over(client).connections.useRepeatedly(async (query) => await query(one)));
-    vi.mocked(Math.random).mockRestore();
 
     expect(tried.map((at) => Math.round(at - start))).toEqual([0, 5, 15, 30, 50, 75, 105, 140, 180, 225]);
   });

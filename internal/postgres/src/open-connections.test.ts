@@ -122,12 +122,15 @@ describe("createClient", () => {
     expect((client as unknown as Client).given).toBe(options);
   });
 
-  it.each([{}, { Client: class {} }, { options: {} }, { Client: "pg", options: {} }, { Client: class {}, options: 1 }])(
-    "makes none for a pool with %o",
-    (parts) => {
-      expect(createClient(Object.assign(new FakePool(), parts) as PostgresPool)).toBeUndefined();
-    },
-  );
+  it.each([
+    {},
+    { Client: EventEmitter },
+    { options: {} },
+    { Client: "pg", options: {} },
+    { Client: EventEmitter, options: 1 },
+  ])("makes none for a pool with %o", (parts) => {
+    expect(createClient(Object.assign(new FakePool(), parts) as PostgresPool)).toBeUndefined();
+  });
 });
 
 describe("endClient", () => {

@@ -36,22 +36,15 @@ class FakeRedis extends EventEmitter {
 async function open() {
   const given = new FakeRedis();
   const made: unknown[][] = [];
-  const library = {
-    Queue: class {
-      constructor(...options: unknown[]) {
-        made.push(["queue", ...options]);
-      }
-    },
-    Worker: class {
-      constructor(...options: unknown[]) {
-        made.push(["worker", ...options]);
-      }
-    },
-  };
+  const keep = (kind: string) =>
+    function (...options: unknown[]): void {
+      made.push([kind, ...options]);
+    };
+  const library = { Queue: keep("queue"), Worker: keep("worker") };
   const onError = vi.fn<(error: unknown) => void>();
   const settings = { redis: given, prefix: "mine" } as unknown as EngineSettings;
   const backend = await openRedis(settings, library as unknown as typeof BullMq, onError);
-  const client = given.copies[0] ?? expect.fail("The client was not copied.");
+  const client = given.copies[0] as FakeRedis;
   return { given, client, made, onError, backend };
 }
 

@@ -11,7 +11,10 @@ describe("toFormat", () => {
     [undefined, {}],
     ["text" as const, {}],
     ["json" as const, { format: "json", instruction: alone }],
-    [{ schema }, { format: schema, instruction: fitting }],
+    [
+      { type: "json_schema" as const, schema },
+      { format: schema, instruction: fitting },
+    ],
   ])("asks for %j without tools by %j, and reports nothing", (wanted, format) => {
     const { context, omitted } = contextOf();
 
@@ -21,7 +24,7 @@ describe("toFormat", () => {
 
   it.each([
     ["json" as const, alone],
-    [{ schema }, fitting],
+    [{ type: "json_schema" as const, schema }, fitting],
   ])("asks for %j beside tools in words alone, and reports it", (wanted, instruction) => {
     const reportReplaced = vi.fn<(what: string, why: string) => void>();
 

@@ -10,7 +10,7 @@ const serverError = (code: number, name = "MongoServerError") => Object.assign(n
 /** Chooses a search on a scripted server: errors for its search indexes and for the expression, or the cosine. */
 async function choose(
   wanted: "auto" | "vector" | "exact",
-  { indexes = undefined as unknown, cosine = 1 as unknown } = {},
+  { indexes, cosine = 1 }: { indexes?: unknown; cosine?: unknown } = {},
 ) {
   const asked: unknown[] = [];
   const said: unknown[] = [];

@@ -1,17 +1,15 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { ClientSession } from "mongodb";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { ConcurrentWriteError, inOneStep, isDuplicate, repeatOnConflict } from "./in-one-step.ts";
 import type { OpenVectors } from "./open-vectors.ts";
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
-  vi.spyOn(Math, "random").mockReturnValue(1);
+  const random = vi.spyOn(Math, "random").mockReturnValue(1);
+  onTestFinished(() => random.mockRestore());
 });
-afterEach(() => {
-  vi.mocked(Math.random).mockRestore();
-  vi.useRealTimers();
-});
+afterEach(() => void vi.useRealTimers());
 
 const labelled = (label: string) => Object.assign(new Error(label), { errorLabels: ["Other", label] });
 const coded = (code: number) => Object.assign(new Error(String(code)), { code });
@@ -23,9 +21,9 @@ const snapshot = {
 
 /** Settles while all pauses of the fake clock pass. */
 async function settle(work: Promise<unknown>): Promise<unknown> {
-  let isSettled = false;
-  const outcome = work.catch((error: unknown) => error).finally(() => (isSettled = true));
-  while (!isSettled) {
+  const state = { isSettled: false };
+  const outcome = work.catch((error: unknown) => error).finally(() => (state.isSettled = true));
+  while (!state.isSettled) {
     await turn();
     await vi.runAllTimersAsync();
   }

@@ -86,7 +86,7 @@ describe("openDatabase", () => {
       },
       true,
     ],
-  ])("leaves the pool without a listener after %s", async (_what, answer, failure, isEnded) => {
+  ])("leaves the pool without a listener after %s", async (...[, answer, failure, isEnded]) => {
     const pool = new ScriptedPool(answer);
 
     await expect(openDatabase({ pool }, settings)).rejects.toMatchObject(failure);
@@ -123,7 +123,7 @@ describe("the options of PgVectorStore", () => {
     ["schema", ["a", "_", "p", "a".repeat(29)], ["", "pg_x", "1a", "A", "a-b", "a".repeat(30), "a\n"], name],
     ["table", ["a1", "_1", "pgx"], ["pg_", "é", 'a"'], name],
     ["exact", [true, false], ["yes", 0], "true or false"],
-  ])("take as %s %j, and not %j", (option, taken, refused, expected) => {
+  ])("take as %s %j, and not %j", (...[option, taken, refused, expected]) => {
     const read = (value: unknown) =>
       readOptions(pgVectorOptionTable, { [option]: value }, { owner: "PgVectorStore" }) as Record<string, unknown>;
 

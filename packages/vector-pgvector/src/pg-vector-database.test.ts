@@ -158,7 +158,7 @@ describe("PgVectorDatabase.write", () => {
       await database.write(collection, storing(at("a", Array<number>(dimensions).fill(1))));
 
     expect(warn.mock.calls).toEqual(
-      Array<unknown>(times).fill([
+      Array.from({ length: times }, () => [
         "pgvector indexes vectors of at most 4000 dimensions, and these have 4001: each search compares every vector. Use shorter embeddings, or set exact: true.",
       ]),
     );
@@ -228,7 +228,7 @@ describe("PgVectorDatabase", () => {
       [[keep, [key, "c", "new"]]],
     ],
     ["its own model", {}, "new", [[keep, [key, "c", "new"]]]],
-  ])("remembers %s", async (_which, answers, model, more) => {
+  ])("remembers %s", async (...[, answers, model, more]) => {
     const { database, sent } = start(answers);
 
     expect(await database.rememberModel("c", "new")).toBe(model);

@@ -75,7 +75,7 @@ describe("CollectionKeys", () => {
     ["a", { [first]: { b: 1 }, [first + 1]: { a: 1, b: 1 } }, a, b],
     ["b, which only a neighbour has,", { [first - 1]: { b: 1 }, [last + 1]: { b: 1 }, [first]: { a: 1 } }, b, a],
     ["a, of equal ones the first,", { [first]: { a: 1, b: 1 } }, a, b],
-  ])("begins with the term %s that the fewest of its documents have", (_which, documents, rarest, other) => {
+  ])("begins with the term %s that the fewest of its documents have", (...[, documents, rarest, other]) => {
     expect(keysWith(documents).termsOf({ a: 1, b: 1 })).toEqual({ rarest, others: JSON.stringify([other]) });
   });
 

@@ -13,7 +13,10 @@ beforeEach(() => void vi.useFakeTimers({ now, toFake: ["Date"] }));
 afterEach(() => void vi.useRealTimers());
 
 /** Starts an authorization server that gives new-1, new-2, …, and the tokens of a file with these fields. */
-async function start(fields: object, { withCredentials = true, answer = {} as object } = {}) {
+async function start(
+  fields: object,
+  { withCredentials = true, answer = {} }: { withCredentials?: boolean; answer?: object } = {},
+) {
   const server = await FakeService.start();
   onTestFinished(() => server.close());
   let given = 0;
