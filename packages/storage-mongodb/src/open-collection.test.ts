@@ -20,10 +20,12 @@ class FakeSession {
   }
 }
 
+const replicaSet = { setName: "rs", maxWireVersion: 13 };
+
 /** Opens the collection of a server that answers nothing but commands, through a real client. */
-async function open({ hello = { setName: "rs", maxWireVersion: 13 } as object, timeoutMs = 7000 } = {}) {
+async function open({ hello = replicaSet, timeoutMs = 7000 }: { hello?: object; timeoutMs?: number } = {}) {
   const sessions: FakeSession[] = [];
-  const command = vi.spyOn(Db.prototype, "command").mockResolvedValue(hello as never);
+  const command = vi.spyOn(Db.prototype, "command").mockResolvedValue(hello);
   vi.spyOn(Db.prototype, "listCollections").mockReturnValue({ toArray: async () => [{}] } as never);
   vi.spyOn(MongoClient.prototype, "startSession").mockImplementation(() => {
     sessions.push(new FakeSession());
@@ -103,9 +105,10 @@ describe("openCollection", () => {
   });
 
   it("names itself where the server is too old, and leaves no connection", async () => {
+    const close = vi.spyOn(MongoClient.prototype, "close");
     await expect(open({ hello: { setName: "rs", maxWireVersion: 12 } })).rejects.toMatchObject({
       message: "MongoStorage needs MongoDB 5.0 or later. Upgrade the server.",
     });
-    expect(vi.mocked(MongoClient.prototype.close).mock.calls).toEqual([[]]);
+    expect(close.mock.calls).toEqual([[]]);
   });
 });

@@ -10,8 +10,8 @@ async function ask(username: unknown, body: unknown, status = 200) {
     asked.push(String(url));
     return await Promise.resolve(new Response(JSON.stringify(body), { status }));
   };
-  const service = new Service({ name: "Hacker News", timeoutMs: 1000, network: { fetch: fetch as never } });
-  const tool = userTool({ service, baseURL: "https://hn.example", timeoutMs: 1000 } as never);
+  const service = new Service({ name: "Hacker News", timeoutMs: 1000, network: { fetch } });
+  const tool = userTool({ service, baseURL: "https://hn.example", timeoutMs: 1000 });
   const outcome: unknown = await Promise.resolve(tool.execute({ username }, contextWith())).catch(
     (error: unknown) => error,
   );

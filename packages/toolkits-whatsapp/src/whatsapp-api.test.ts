@@ -63,7 +63,7 @@ describe("WhatsAppApi.send", () => {
     ["the version of the environment", {}, { WHATSAPP_VERSION: "v9.12" }, "/v9.12/1/messages"],
     ["an option before the environment", { version: "v26.0" }, { WHATSAPP_VERSION: "v9.12" }, "/v26.0/1/messages"],
     ["a number before the environment", { phoneNumberId: "7" }, { WHATSAPP_PHONE_NUMBER_ID: "8" }, "/v25.0/7/messages"],
-  ])("asks the path for %s", async (_what, options, environment, path) => {
+  ])("asks the path for %s", async (...[, options, environment, path]) => {
     const { requests } = await send(accepted(), { options, environment });
 
     expect(requests.map((request) => [request.method, request.path])).toEqual([["POST", path]]);
