@@ -39,10 +39,10 @@ export async function openMongo<Result>(
   failures: MongoFailures,
   work: (opened: OpenMongo) => Promise<Result>,
 ): Promise<Result> {
-  const { MongoClient } = await import("mongodb");
+  const { MongoClient, ReadConcern } = await import("mongodb");
   const client = failures.withUri(() => new MongoClient(place.uri, clientOptions(place.timeoutMs)));
   try {
-    const db = client.db(place.dbName, safeOptions(place.timeoutMs));
+    const db = client.db(place.dbName, { ...safeOptions(place.timeoutMs), readConcern: new ReadConcern("majority") });
     const isStandalone = checkServer(await db.command({ hello: 1 }), place.owner);
     for (const name of place.collectionNames) await prepareCollection(db, name, place.owner);
     return await work({ client, db, isStandalone, collectionOptions: isStandalone ? standaloneOptions : {} });

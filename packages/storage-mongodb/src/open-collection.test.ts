@@ -1,9 +1,16 @@
 import { MongoFailures } from "@troupe-internal/mongodb";
+import { createLogger } from "@troupe/core";
 import { Db, MongoClient, Timestamp } from "mongodb";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { openCollection } from "./open-collection.ts";
 
-const settings = { uri: "mongodb://h", dbName: "app", collectionName: "records", timeoutMs: 7000 };
+const settings = {
+  uri: "mongodb://h",
+  dbName: "app",
+  collectionName: "records",
+  timeoutMs: 7000,
+  logger: createLogger(),
+};
 
 /** Sessions of a client, which keep what they were told. */
 class FakeSession {
