@@ -12,7 +12,7 @@ async function ask(username: unknown, body: unknown, status = 200) {
   };
   const service = new Service({ name: "Hacker News", timeoutMs: 1000, network: { fetch } });
   const tool = userTool({ service, baseURL: "https://hn.example", timeoutMs: 1000 });
-  const outcome: unknown = await Promise.resolve(tool.execute({ username }, contextWith())).catch(
+  const outcome: unknown = await Promise.resolve(tool.execute?.({ username }, contextWith())).catch(
     (error: unknown) => error,
   );
   return { tool, outcome, asked };
