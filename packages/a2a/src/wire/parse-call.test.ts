@@ -146,3 +146,57 @@ describe("errors on the wire [a2a.error-data]", () => {
     });
   });
 });
+
+describe("the methods of each version", () => {
+  const message = { "0.3": message0, "1.0": message1 } as const;
+  const ids = { taskId: "t", id: "c" };
+  it.each<[string, "0.3" | "1.0", string, object]>([
+    ["message/send", "0.3", "send", { message: message["0.3"] }],
+    ["message/stream", "0.3", "stream", { message: message["0.3"] }],
+    ["tasks/get", "0.3", "get", { id: "t" }],
+    ["tasks/cancel", "0.3", "cancel", { id: "t" }],
+    ["tasks/resubscribe", "0.3", "subscribe", { id: "t" }],
+    [
+      "tasks/pushNotificationConfig/set",
+      "0.3",
+      "set-push",
+      { taskId: "t", pushNotificationConfig: { url: "https://a.example" } },
+    ],
+    ["tasks/pushNotificationConfig/get", "0.3", "get-push", { id: "t", pushNotificationConfigId: "c" }],
+    ["tasks/pushNotificationConfig/list", "0.3", "list-push", { id: "t" }],
+    ["tasks/pushNotificationConfig/delete", "0.3", "delete-push", { id: "t", pushNotificationConfigId: "c" }],
+    ["agent/getAuthenticatedExtendedCard", "0.3", "extended-card", {}],
+    ["SendMessage", "1.0", "send", { message: message["1.0"] }],
+    ["SendStreamingMessage", "1.0", "stream", { message: message["1.0"] }],
+    ["GetTask", "1.0", "get", { id: "t" }],
+    ["CancelTask", "1.0", "cancel", { id: "t" }],
+    ["ListTasks", "1.0", "list", {}],
+    ["SubscribeToTask", "1.0", "subscribe", { id: "t" }],
+    ["CreateTaskPushNotificationConfig", "1.0", "set-push", { taskId: "t", url: "https://a.example" }],
+    ["GetTaskPushNotificationConfig", "1.0", "get-push", ids],
+    ["ListTaskPushNotificationConfigs", "1.0", "list-push", { taskId: "t" }],
+    ["DeleteTaskPushNotificationConfig", "1.0", "delete-push", ids],
+    ["GetExtendedAgentCard", "1.0", "extended-card", {}],
+  ])("%s of %s is %s", (method, version, op, params) => {
+    const body = JSON.stringify(request(method, params));
+    const { call, error, dialect } = parseCall(body, version, true);
+    expect([error?.message, call?.op, dialect.version]).toEqual([undefined, op, version]);
+    const without = parseCall(body, version);
+    const isPush = op.endsWith("-push");
+    expect([without.error?.kind, without.error?.message]).toEqual(
+      isPush
+        ? ["push-not-supported", "This agent sends no push notifications. Stream or poll the task instead."]
+        : [undefined, undefined],
+    );
+  });
+
+  it("a method of the other version, and a version that is not spoken, have their messages", () => {
+    expect(errorOf(request("nothing"))).toMatchObject({
+      message: "This method is not known. It may be one of another version of A2A.",
+    });
+    expect(parse(request("GetTask", { id: "t" }), "9.9").error).toMatchObject({
+      message: "This version of A2A is not supported. Supported are 0.2, 0.3, 1.0.",
+      fields: { supported: "0.2, 0.3, 1.0" },
+    });
+  });
+});
