@@ -18,6 +18,15 @@ describe("states of a task", () => {
     }
   });
 
+  it.each([
+    ["submitted", ["working", "input-required", "auth-required"]],
+    ["working", ["working", "input-required", "auth-required"]],
+    ["input-required", ["working"]],
+    ["auth-required", ["working"]],
+  ] as const)("a task that is %s may go on as %j", (state, next) => {
+    expect(open.filter((to) => mayMove(state, to))).toEqual(next);
+  });
+
   it("no task goes back to submitted, and an interrupted one goes on as working", () => {
     for (const state of all) expect(mayMove(state, "submitted")).toBe(false);
     expect(all.filter(isInterrupted)).toEqual(["input-required", "auth-required"]);
