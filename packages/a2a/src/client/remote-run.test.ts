@@ -41,8 +41,8 @@ async function runOf(answer: Answer, card: object = streaming) {
 
 /** The words of the remote agent: the cause of the error that the run ends with. */
 function wordsOf(failed: Error | undefined): string | undefined {
-  const { cause } = failed?.cause as Error;
-  return (cause as Error | undefined)?.message;
+  const error = failed?.cause as Error | undefined;
+  return (error?.cause as Error | undefined)?.message;
 }
 
 describe("a task of a remote agent that ends without an answer", () => {
@@ -56,13 +56,16 @@ describe("a task of a remote agent that ends without an answer", () => {
       "model_failed",
       'The remote agent "far" asks for further credentials in the middle of its task. Check headers.',
     ],
-  ])("as %s is an error with its state, and with its words as the cause alone", async (sent, state, code, message) => {
-    const parts = [{ text: "No" }, { data: { secret: 1 } }, { text: " bread." }];
-    const { failed } = await runOf(framesOf(statusWith(sent, parts)));
-    expect(failed).toBeInstanceOf(TroupeError);
-    expect([failed?.code, failed?.message, failed?.fields]).toEqual([code, message, { remote: "far", state }]);
-    expect(wordsOf(failed)).toBe("No bread.");
-  });
+  ])(
+    "as %s is an error with its state, and with its words as the cause alone",
+    async (...[sent, state, code, message]) => {
+      const parts = [{ text: "No" }, { data: { secret: 1 } }, { text: " bread." }];
+      const { failed } = await runOf(framesOf(statusWith(sent, parts)));
+      expect(failed).toBeInstanceOf(TroupeError);
+      expect([failed?.code, failed?.message, failed?.fields]).toEqual([code, message, { remote: "far", state }]);
+      expect(wordsOf(failed)).toBe("No bread.");
+    },
+  );
 
   it.each([
     ["no message", [], undefined],

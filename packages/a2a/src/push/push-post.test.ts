@@ -12,8 +12,8 @@ const { pauses, during } = vi.hoisted(() => ({ pauses: [] as unknown[], during: 
 
 // The pauses between attempts take no time here.
 vi.mock("node:timers/promises", () => ({
-  setTimeout: async (ms: number, _value: undefined, { ref, signal }: { ref: boolean; signal: AbortSignal }) => {
-    pauses.push(ref ? { ms, ref } : ms);
+  setTimeout: async (ms: number, _value: undefined, { ref, signal }: { ref?: boolean; signal: AbortSignal }) => {
+    pauses.push((ref ?? true) ? { ms, ref } : ms);
     during.pause();
     return await (signal.aborted ? Promise.reject(signal.reason as Error) : Promise.resolve());
   },
@@ -62,7 +62,7 @@ describe("a notification", () => {
     [500, "done", 3, failed(3, "status 500")],
     [503, "done", 3, failed(3, "status 503")],
     [false, "done", 3, failed(3, "unreachable")],
-  ] as const)("that is answered with %s is %s after %i requests", async (answer, outcome, count, entries) => {
+  ] as const)("that is answered with %s is %s after %i requests", async (...[answer, outcome, count, entries]) => {
     const receiver = await receive(() => answer);
     const { send, logged } = postTo(receiver);
     expect(await send({ id: "c", url: receiver.url })).toBe(outcome);
@@ -114,7 +114,7 @@ describe("the pauses between attempts", () => {
     [0, [1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000]],
     [1, [1250, 2500, 5000, 10_000, 20_000, 40_000, 75_000, 75_000]],
   ])("double up to a minute, with up to a quarter more by chance: %i", async (chance, expected) => {
-    vi.mocked(Math.random).mockReturnValue(chance);
+    vi.spyOn(Math, "random").mockReturnValue(chance);
     const receiver = await receive(() => 503);
     await postTo(receiver, { maxAttempts: 9 }).send({ id: "c", url: receiver.url });
     expect(pauses).toEqual(expected);

@@ -91,7 +91,7 @@ describe("a call that fails", () => {
       { code: -32602, message: "Nothing." },
       null,
     ],
-  ])("by %s has its code and the pause that its client is to make", async (_why, thrown, error, retryAfter) => {
+  ])("by %s has its code and the pause that its client is to make", async (...[, thrown, error, retryAfter]) => {
     const { served } = await serve(failing(thrown));
     const reply = await served.call("message/send", message0("Hi"));
     expect([reply.status, reply.id]).toEqual([200, 1]);

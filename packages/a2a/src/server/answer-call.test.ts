@@ -3,8 +3,8 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { noLookup } from "../../test/receiver.ts";
 import { heldAgent, message0, message1, scriptedAgent, serveA2A, untilState } from "../../test/serve-a2a.ts";
 import type { ServedA2A } from "../../test/serve-a2a.ts";
-import { answerByMessage, TaskAgent } from "../index.ts";
-import type { A2AServerOptions } from "./a2a-server-options.ts";
+import { answerByMessage, completeTask, TaskAgent } from "../index.ts";
+import type { A2ARunOptions, A2AServerOptions } from "./a2a-server-options.ts";
 
 const silent = createLogger({ level: "silent" });
 
@@ -28,7 +28,7 @@ describe("a message", () => {
   it.each(["three", "toString", "__proto__"])(
     "to the agent %j, which is not known, is refused unread",
     async (agent) => {
-      const runOptions = vi.fn(() => undefined);
+      const runOptions = vi.fn<A2ARunOptions>();
       const served = await serve({ runOptions });
       const { error } = await served.call("message/send", message0("Hi", { metadata: { agent } }));
       expect([error.code, error.message]).toEqual([
@@ -41,16 +41,14 @@ describe("a message", () => {
 
   it("has the options that the host gives for its request, once", async () => {
     const seen: unknown[] = [];
-    const agent = new TaskAgent({ name: "helper", answer: async () => await Promise.resolve("Done.") });
+    const agent = new TaskAgent({ name: "helper", answer: async () => await Promise.resolve(completeTask("Done.")) });
     const stream = agent.stream.bind(agent);
     agent.stream = (input, given) => {
       seen.push(given?.metadata?.["of"]);
       return stream(input, given);
     };
-    const runOptions = vi.fn(async (request: { headers: Record<string, unknown> }) => {
-      return await Promise.resolve({ metadata: { of: String(request.headers["x-of"]) } });
-    });
-    const served = await serve({ agents: { helper: agent }, runOptions: runOptions as never });
+    const runOptions = vi.fn<A2ARunOptions>(({ headers }) => ({ metadata: { of: String(headers["x-of"]) } }));
+    const served = await serve({ agents: { helper: agent }, runOptions });
     await served.call("message/send", message0("Hi"), { headers: { "x-of": "me" } });
     expect(new Set(seen)).toEqual(new Set(["me"]));
     expect(runOptions).toHaveBeenCalledTimes(1);
@@ -108,7 +106,8 @@ describe("a message", () => {
     const got = await served.call("tasks/get", { id: result.id, historyLength });
     expect(got.result.history ?? []).toHaveLength(count);
     const [first] = await framesOf(served, "message/stream", { ...message0("Hi"), configuration: { historyLength } });
-    expect((first?.["result"] as { history?: object[] }).history ?? []).toHaveLength(count);
+    const { history = [] } = { ...(first?.["result"] as { history?: object[] } | undefined) };
+    expect(history).toHaveLength(count);
   });
 });
 

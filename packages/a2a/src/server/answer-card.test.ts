@@ -58,7 +58,7 @@ describe("an extended card", () => {
       { version: "0.3" },
       { kind: "extended-card-not-configured", message: "There is no extended card for this client." },
     ],
-  ])("is refused with %s", async (_why, option, asked, error) => {
+  ])("is refused with %s", async (...[, option, asked, error]) => {
     await expect(cardOf(option, asked)).rejects.toMatchObject(error);
   });
 

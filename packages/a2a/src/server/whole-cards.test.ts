@@ -29,7 +29,7 @@ describe("the card of a server with all options", () => {
   it.each([
     ["all agents", "", undefined, "https://a.example/a2a"],
     ["one agent", "/a2a/agents/two", "two", "https://a.example/a2a/agents/two"],
-  ])("tells of %s, with the same facts in each form", async (_of, path, name, url) => {
+  ])("tells of %s, with the same facts in each form", async (...[, path, name, url]) => {
     const served = await serveA2A(options);
     const [old, hybrid] = await Promise.all(paths.map(async (end) => await jsonAt(served.url + path + end)));
     const one = await jsonAt(`${served.url}${path}${paths[1] ?? ""}`, { "a2a-version": "1.0" });
@@ -49,7 +49,7 @@ describe("the card of a server with all options", () => {
       security: [{ bearer: [] }],
     });
     expect(Object.keys(old?.["securitySchemes"] as object)).toEqual(["bearer"]);
-    expect((old?.["skills"] as { id: string }[]).map(({ id }) => id)).toEqual(
+    expect((old?.["skills"] as { id: string }[] | undefined)?.map(({ id }) => id)).toEqual(
       name === undefined ? ["one", "two"] : [name],
     );
     expect(one).toMatchObject({

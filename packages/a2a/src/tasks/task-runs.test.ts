@@ -1,5 +1,5 @@
 import { createLogger, RunService, Team, TroupeError } from "@troupe/core";
-import type { RunView } from "@troupe/core";
+import type { Runnable, RunView } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { scriptedAgent } from "../../test/serve-a2a.ts";
@@ -14,7 +14,7 @@ const owner = { userId: "ada", tenantId: "t" };
 function runsOf(named: { agents?: object; teams?: object }, onRunsOver?: () => Promise<void>) {
   const service = new RunService(named as never);
   onTestFinished(async () => await service.close());
-  const agents = new Map([
+  const agents = new Map<string, Runnable>([
     ["agent", agent],
     ["team", team],
     ["other", scriptedAgent([])],
@@ -47,7 +47,7 @@ describe("the service of the runs of an agent", () => {
   });
 
   it("is waited for, with what is to be done when all runs are over", async () => {
-    const onRunsOver = vi.fn(async () => await Promise.resolve());
+    const onRunsOver = vi.fn<() => Promise<void>>(async () => await Promise.resolve());
     const { runs } = runsOf({ agents: { agent } }, onRunsOver);
     await runs.served.drain();
     expect(onRunsOver).toHaveBeenCalledTimes(1);

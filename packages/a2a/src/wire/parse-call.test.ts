@@ -177,7 +177,7 @@ describe("the methods of each version", () => {
     ["ListTaskPushNotificationConfigs", "1.0", "list-push", { taskId: "t" }],
     ["DeleteTaskPushNotificationConfig", "1.0", "delete-push", ids],
     ["GetExtendedAgentCard", "1.0", "extended-card", {}],
-  ])("%s of %s is %s", (method, version, op, params) => {
+  ])("%s of %s is %s", (...[method, version, op, params]) => {
     const body = JSON.stringify(request(method, params));
     const { call, error, dialect } = parseCall(body, version, true);
     expect([error?.message, call?.op, dialect.version]).toEqual([undefined, op, version]);
