@@ -38,8 +38,7 @@ describe("the card of a server with all options", () => {
     expect(old).toEqual(hybrid);
     expect(atEndpoint).toEqual(one);
     expect(old).toMatchObject({
-      ...(name !== undefined && { name }),
-      ...(name !== undefined && { description: "Sings." }),
+      ...(name !== undefined && { name, description: "Sings." }),
       url,
       version: "2.1.0",
       protocolVersion: "0.3.0",
