@@ -4,8 +4,8 @@ import type { RouterSettings } from "../src/settings/router-options.ts";
 import { answerUi } from "../src/ui/answer-ui.ts";
 import type { UiAnswerOptions } from "../src/ui/answer-ui.ts";
 import type { GivenRun } from "./given-run.ts";
-import { replaceSleep } from "./replace-sleep.ts";
-import type { Sleep } from "./replace-sleep.ts";
+import { replaceSleep } from "@troupe-internal/interleavings";
+import type { Sleep } from "@troupe-internal/interleavings";
 import { exchangeOf, WrittenResponse } from "./written-response.ts";
 
 type Options = Partial<Omit<UiAnswerOptions, "settings">>;
@@ -14,7 +14,7 @@ type Options = Partial<Omit<UiAnswerOptions, "settings">>;
 type Pause = { ms: unknown; options: Parameters<Sleep>[1]; end: () => void };
 
 export const own = { runId: "r1", apiKey: "secret-12345678" };
-export const usage = { ...noUsage, promptTokens: 3, completionTokens: 4, totalTokens: 7 };
+const usage = { ...noUsage, promptTokens: 3, completionTokens: 4, totalTokens: 7 };
 export const end = { type: "end", output: { text: "Hi.", usage } };
 export const wait = { type: "wait", wait: { id: "t.0.0", kind: "doubt", about: {}, toolCallId: "t1" } };
 export const start = { type: "start", messageId: "r1" };

@@ -1,5 +1,7 @@
 import type { LookupFunction } from "node:net";
 import { createLogger } from "@troupe/core";
+import { replaceSleep } from "@troupe-internal/interleavings";
+import type { Sleep } from "@troupe-internal/interleavings";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { noLookup, receive, tokenOf } from "../../test/receiver.ts";
 import type { Receiver } from "../../test/receiver.ts";
@@ -8,16 +10,15 @@ import { PushPost } from "./push-post.ts";
 import type { PushSettings } from "./push-options.ts";
 import { PushSigner } from "./push-signer.ts";
 
-const { pauses, during } = vi.hoisted(() => ({ pauses: [] as unknown[], during: { pause: () => {} } }));
+const pauses: unknown[] = [];
+const during = { pause: () => {} };
 
-// The pauses between attempts take no time here.
-vi.mock("node:timers/promises", () => ({
-  setTimeout: async (ms: number, _value: undefined, { ref, signal }: { ref?: boolean; signal: AbortSignal }) => {
-    pauses.push((ref ?? true) ? { ms, ref } : ms);
-    during.pause();
-    return await (signal.aborted ? Promise.reject(signal.reason as Error) : Promise.resolve());
-  },
-}));
+/** The pauses between attempts take no time here. */
+const pause: Sleep = async (ms, { ref = true, signal } = {}) => {
+  pauses.push(ref ? { ms, ref } : ms);
+  during.pause();
+  return await (signal?.aborted === true ? Promise.reject(signal.reason as Error) : Promise.resolve());
+};
 
 const signer = new PushSigner(undefined, undefined);
 const bounds = { timeoutMs: 10_000, maxAttempts: 3, retryMs: 1000, maxPerTask: 10, concurrency: 10 };
@@ -40,12 +41,17 @@ const failed = (attempts: number, problem: string) => [
   ["A push notification was not delivered.", { taskId: "t-1", configId: "c", attempts, problem }],
 ];
 
+let restoreSleep = (): void => {};
 beforeEach(() => {
   pauses.length = 0;
   during.pause = () => {};
   vi.spyOn(Math, "random").mockReturnValue(0);
+  restoreSleep = replaceSleep(pause);
 });
-afterEach(() => void vi.restoreAllMocks());
+afterEach(() => {
+  restoreSleep();
+  vi.restoreAllMocks();
+});
 
 describe("a notification", () => {
   it.each([

@@ -1,23 +1,23 @@
 import { TroupeError } from "@troupe/core";
 import type { RunEvent, RunView, RunWait, SessionOwner } from "@troupe/core";
+import { replaceSleep } from "@troupe-internal/interleavings";
+import type { Sleep } from "@troupe-internal/interleavings";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { attempt, end, ended, queued, running, said, wait, waits } from "../../test/followed-task.ts";
 import { TaskTail } from "./task-tail.ts";
 import type { TaskRun, TaskRuns } from "./task-runs.ts";
 
-// Fake timers leave these out. A timer that keeps the process alive fails.
-vi.mock("node:timers/promises", () => ({
-  setTimeout: async (ms: number, value: undefined, { ref, signal }: { ref?: boolean; signal: AbortSignal }) =>
-    await new Promise((resolve, reject) => {
-      const left = (): void => reject(signal.reason as Error);
-      if ((ref ?? true) || signal.aborted) return left();
-      const timer = setTimeout(() => {
-        signal.removeEventListener("abort", left);
-        resolve(value);
-      }, ms);
-      signal.addEventListener("abort", () => (clearTimeout(timer), left()), { once: true });
-    }),
-}));
+/** A pause on the fake timers, which leave those of `node:timers/promises` out. One that keeps the process alive fails. */
+const pause: Sleep = async (ms, { ref = true, signal } = {}) =>
+  await new Promise((resolve, reject) => {
+    const left = (): void => reject(signal?.reason as Error);
+    if (ref || signal?.aborted === true) return left();
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", left);
+      resolve();
+    }, ms);
+    signal?.addEventListener("abort", () => (clearTimeout(timer), left()), { once: true });
+  });
 
 const owner: SessionOwner = { userId: "ada", tenantId: "t" };
 const two: RunWait[] = [wait, { ...wait, id: "w2" }];
@@ -73,8 +73,15 @@ async function settle<T>(promise: Promise<T>, ms = 60_000): Promise<T | "pending
   return result;
 }
 
-beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
+let restoreSleep = (): void => {};
+beforeEach(() => {
+  vi.useFakeTimers();
+  restoreSleep = replaceSleep(pause);
+});
+afterEach(() => {
+  restoreSleep();
+  vi.useRealTimers();
+});
 
 describe("a client that follows the run of a task", () => {
   it("follows that run as its caller, from the first event on", () => {

@@ -2,7 +2,7 @@ import { EventEmitter } from "node:events";
 import { Server as NetServer } from "node:net";
 import { Server as TlsServer } from "node:tls";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { replaceSleep } from "../../test/replace-sleep.ts";
+import { replaceSleep } from "@troupe-internal/interleavings";
 import { WatchedServer } from "./watched-server.ts";
 import type { ClosableServer } from "./watched-server.ts";
 

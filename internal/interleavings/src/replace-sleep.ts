@@ -1,6 +1,5 @@
 import { syncBuiltinESMExports } from "node:module";
 import timers from "node:timers/promises";
-import { vi } from "vitest";
 
 /** Stands in for `setTimeout` of `node:timers/promises`: resolves when the test says so. */
 export type Sleep = (
@@ -10,13 +9,14 @@ export type Sleep = (
 
 /** Replaces the pauses of all code until the returned function is called. Not a mock of the module: files share their worker. */
 export function replaceSleep(sleep: Sleep): () => void {
-  const spy = vi.spyOn(timers, "setTimeout").mockImplementation(async (ms, value, options) => {
+  const real = timers.setTimeout;
+  const set = (used: unknown): void => {
+    Object.assign(timers, { setTimeout: used });
+    syncBuiltinESMExports();
+  };
+  set(async (ms?: number, value?: unknown, options?: Parameters<Sleep>[1]) => {
     await sleep(ms, options);
     return value;
   });
-  syncBuiltinESMExports();
-  return () => {
-    spy.mockRestore();
-    syncBuiltinESMExports();
-  };
+  return () => set(real);
 }
