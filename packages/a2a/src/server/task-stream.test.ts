@@ -108,13 +108,14 @@ describe("the stream of a task", () => {
   });
 
   it("closes once, and leaves no timer", async () => {
+    const timers = vi.getTimerCount();
     const { stream, response } = streamOf();
     stream.close();
     stream.close();
     await vi.advanceTimersByTimeAsync(0);
     await vi.runOnlyPendingTimersAsync();
     expect([response.writableEnded, response.sentInVain, response.text]).toEqual([true, 0, ""]);
-    expect(vi.getTimerCount()).toBe(0);
+    expect(vi.getTimerCount()).toBeLessThanOrEqual(timers);
   });
 
   it("drops what comes for a client that has left", async () => {
