@@ -126,6 +126,17 @@ describe("ChangeListener", () => {
     expect(warnings).toEqual([]);
   });
 
+  it("calls a function that was added twice until both additions are over", async () => {
+    takeWarnings();
+    const { stop, again, isReceiving } = listen(refusal("53300"));
+    again();
+    expect(await isReceiving()).toBe(false);
+    stop();
+    expect(await isReceiving()).toBe(false);
+    stop();
+    expect(await isReceiving()).toBe(false);
+  });
+
   it("connects again a minute after a refusal that does not pass, and warns of its reason and of how to mend it", async () => {
     const warnings = takeWarnings();
     const { clients, isReceiving } = listen(refusal("28P01"), "notified");

@@ -1,3 +1,5 @@
+import { request } from "node:http";
+import { json } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { scriptedAgent, serveA2A } from "../../test/serve-a2a.ts";
 import type { A2AServerOptions } from "./a2a-server-options.ts";
@@ -147,5 +149,25 @@ describe("the public keys of push notifications", () => {
   it("are left to the host where none are sent", async () => {
     const { url } = await serveA2A({ agents });
     expect((await fetch(`${url}/.well-known/jwks.json`)).status).toBe(404);
+  });
+});
+
+describe("the card of a server without a base URL", () => {
+  /** Asks as a client that reaches the server by this name. */
+  const cardBy = async (url: string, host: string): Promise<{ url: string }> =>
+    await new Promise((resolve, reject) => {
+      const asked = request(`${url}/.well-known/agent.json`, { headers: { host } }, (response) =>
+        resolve(json(response) as Promise<{ url: string }>),
+      );
+      asked.on("error", reject).end();
+    });
+
+  it("names the host that each client has asked, also after others have", async () => {
+    const { url } = await serveA2A({ agents, basePath: "/a2a" });
+    const hosts = ["one.example", "two.example:8080", "one.example"];
+    const cards = [];
+    for (const host of hosts) cards.push(await cardBy(url, host));
+
+    expect(cards.map((card) => card.url)).toEqual(hosts.map((host) => `http://${host}/a2a`));
   });
 });

@@ -1,6 +1,7 @@
 import { getEventListeners } from "node:events";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { TroupeError } from "../errors/troupe-error.ts";
+import type { LogEntry } from "../journal/log-entry.ts";
 import type { Runnable } from "../run/runnable.ts";
 import type { RunOpts } from "../run/run-options.ts";
 import { runnableOf } from "./test/asking-runnable.ts";
@@ -53,6 +54,23 @@ describe("what the operator is told", () => {
         error: { code: "storage_unavailable", message: "It is down." },
       },
     ]);
+  });
+
+  it("is the crash of a run that is given up, though the abort that ends its work looks like a cancel", async () => {
+    const stopped = runnableOf(async function* (journal, { signal }) {
+      yield await Promise.resolve({ type: "text" as const, text: "Half" });
+      journal.begin("m/1");
+      await journal.beforeWork();
+      if (signal?.aborted === true) throw new TroupeError("cancelled", "The run was aborted.");
+      return "";
+    });
+    const done: LogEntry = { t: "done", step: "m/0", value: "done before" };
+    const log = [[attempt(1), done], [attempt(2)], [attempt(3)], [attempt(4)]];
+    const { perform, read, lines } = await processOf(stopped, { log });
+    await perform();
+
+    expect(await read()).toMatchObject({ status: "error", error: { code: "crashed" } });
+    expect(told(lines)).toMatchObject([{ level: "info", runId: "r" }]);
   });
 
   it("is nothing of a run that ends well, or that was cancelled", async () => {

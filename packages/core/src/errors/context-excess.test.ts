@@ -5,6 +5,7 @@ describe("readContextExcess", () => {
   it.each<[string, number | undefined]>([
     ["This model's maximum context length is 128,000 tokens. However, you requested 130000 tokens.", 128_000],
     ["This endpoint's maximum context length of 4096 tokens", 4096],
+    ["maximum context length is 1,048,576 tokens", 1_048_576],
     ["The prompt is longer than the maximum model length of 2048", 2048],
     ["the context length is only 8192 tokens", 8192],
     ["Prompt contains 40000 tokens, too large for model with 32768 maximum context length", 32_768],

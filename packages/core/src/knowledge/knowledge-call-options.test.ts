@@ -3,6 +3,7 @@ import { FakeEmbeddings } from "../testing/fake-embeddings.ts";
 import type { EmbeddingProvider, EmbedOptions } from "../vector/embedding-provider.ts";
 import { InMemoryVectorStore } from "../vector/in-memory-vector-store.ts";
 import { KnowledgeBase } from "./knowledge-base.ts";
+import { toEmbedOptions } from "./knowledge-call-options.ts";
 
 const text = (id: string) => ({ id, content: `content of ${id}` });
 
@@ -29,6 +30,26 @@ describe("the API keys of a call of a knowledge base", () => {
     expect(await keysOf(undefined, { apiKey: "g", apiKeys })).toEqual(new Set(["g"]));
     await expect(keysOf("openai", { apiKey: "two words" })).rejects.toMatchObject({ code: "invalid_request" });
     await expect(keysOf(undefined, { apiKey: "two words" })).rejects.toMatchObject({ code: "invalid_request" });
+  });
+});
+
+describe("the options of an embedding call", () => {
+  const { signal } = new AbortController();
+  const openai = { providerId: "openai" } as EmbeddingProvider;
+
+  it.each<[object, object]>([
+    [{}, {}],
+    [{ signal }, { signal }],
+    [{ apiKeys: { google: "g" }, signal }, { signal }],
+    [{ apiKey: "k" }, { apiKey: "k" }],
+    [
+      { apiKeys: { openai: "o" }, signal },
+      { apiKey: "o", signal },
+    ],
+  ])("of a call with %j are %j", (call, options) => {
+    const made = toEmbedOptions(openai, call);
+    expect(made).toEqual(options);
+    expect(made.signal).toBe("signal" in call ? signal : undefined);
   });
 });
 

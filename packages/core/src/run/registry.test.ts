@@ -20,6 +20,12 @@ describe("findRunnable", () => {
     expect(findRunnable(JSON.parse('{"__proto__":"mine"}') as Record<string, string>, "__proto__")).toBe("mine");
   });
 
+  it("says of a name that is not there no more than that, also where others are registered", () => {
+    for (const entries of [{ secret: 1, other: 2 }, new Map([["secret", 1]])]) {
+      expect(() => findRunnable(entries, "helper")).toThrowError(/^Agent "helper" not found\.$/);
+    }
+  });
+
   it("names the kind in the error, and escapes the name", () => {
     expect(() => findRunnable({}, "a\nb", "team")).toThrowError(String.raw`Team "a\nb" not found.`);
     expect(() => findRunnable(undefined, "x".repeat(65))).toThrowError(`Agent "${"x".repeat(64)}" not found.`);

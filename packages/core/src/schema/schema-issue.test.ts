@@ -8,6 +8,7 @@ describe("formatPath", () => {
     [["items", 3, "name"], "items[3].name"],
     [[0, "a b"], '[0]["a b"]'],
     [["x".repeat(100)], `["${"x".repeat(63)}…"]`],
+    [['a"]: expected string\nb: "'], String.raw`["a\"]: expected string\nb: \""]`],
   ])("writes %j like code", (path, text) => {
     expect(formatPath(path)).toBe(text);
   });

@@ -118,6 +118,18 @@ describe("a tool call of a durable run", () => {
     expect(again.run.meter.total).toEqual(run.meter.total);
   });
 
+  it("gives the run the sources of child runs that reported no tokens again", async () => {
+    const storage = new InMemoryStorage();
+    const sources = [{ id: "s1", url: "https://example.org" }];
+    const tool = smallTool("ask", { execute: (_, context) => (runOf(context)?.passOnSources(sources), "asked") });
+    const asking = callOf("ask", {}, "1");
+    await attemptBatch(storage, { tools: [tool], calls: [asking] });
+    const again = await attemptBatch(storage, { tools: [tool], calls: [asking] });
+
+    expect(again.run.sources).toEqual(sources);
+    expect(again.run.meter.total.totalTokens).toBe(0);
+  });
+
   it("has no entry before it when its tool changes nothing or its result is cached", async () => {
     const storage = new InMemoryStorage();
     const tool = smallTool("look", { effect: "pure" });

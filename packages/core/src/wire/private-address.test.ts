@@ -99,6 +99,9 @@ describe("isPrivateUrl", () => {
     "http://app.10.0.0.1.nip.io.",
     "http://app-127-0-0-1.sslip.io",
     "http://8.8.8.8.192.168.0.1.nip.io",
+    // The address overlaps with another one that can be read there.
+    "http://9.9.10.0.0.1.nip.io",
+    "http://9-9-192-168-0-1.nip.io",
     "http://app-0A000001.nip.io",
     "http://--1.sslip.io",
     "http://fd00--1.sslip.io",

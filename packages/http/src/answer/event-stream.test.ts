@@ -2,6 +2,7 @@ import { ServerResponse, IncomingMessage } from "node:http";
 import { Socket } from "node:net";
 import type { Response } from "express";
 import { expect, it, onTestFinished, vi } from "vitest";
+import { WrittenResponse } from "../../test/written-response.ts";
 import { EventStream } from "./event-stream.ts";
 
 /** Returns a response whose reader takes nothing. */
@@ -28,7 +29,26 @@ it.each([
   expect(room).toBeInstanceOf(Promise);
   if (!isBefore) run.abort();
 
-  await expect(room).resolves.toBeUndefined();
+  const next = new Promise((resolve) => void setImmediate(resolve, "still waits"));
+  expect(await Promise.race([room, next])).toBeUndefined();
+  events.close();
+});
+
+it.each([
+  [1001, 1000, ""],
+  [60_000, 1000, ""],
+  [1000, 1000, ": heartbeat\n\n"],
+  [999, 999, ": heartbeat\n\n"],
+])("sends its head with a heartbeat of %i ms after %i ms, with the body %j", async (heartbeatMs, headMs, body) => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const response = new WrittenResponse();
+  const events = new EventStream(response.asResponse, { heartbeatMs, signal: new AbortController().signal });
+  await vi.advanceTimersByTimeAsync(headMs - 1);
+  expect([response.headersSent, events.isHeadSent]).toEqual([false, false]);
+  await vi.advanceTimersByTimeAsync(1);
+
+  expect([response.headersSent, events.isHeadSent, response.body]).toEqual([true, true, body]);
   events.close();
 });
 

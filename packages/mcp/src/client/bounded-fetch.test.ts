@@ -23,6 +23,7 @@ describe("a reply of a server", () => {
   it.each([
     ["application/json", message, message.length],
     ["text/event-stream", `data: ${message}\n\n: more\n\ndata: ${message}\n\n`, "data: ".length + message.length],
+    ["text/event-stream; charset=utf-8", `data: ${message}\n\ndata: ${message}\n\n`, "data: ".length + message.length],
   ])("of %s may have as many bytes as maxMessageBytes, however they are divided", async (type, text, characters) => {
     const most = characters - message.length + Buffer.byteLength(message);
 

@@ -135,3 +135,39 @@ function isValid(source: string): boolean {
     return false;
   }
 }
+
+describe("readPattern", () => {
+  /** Returns the budget that a match takes, up to the step that is refused. */
+  const spentOn = (source: string, sample: string): number => {
+    const matches = readPattern(source);
+    let spent = 0;
+    if (typeof matches === "function") matches(sample, { spend: (steps) => (spent += steps) });
+    return spent;
+  };
+
+  it.each([
+    ["a?".repeat(30) + "a".repeat(30), "a".repeat(30)],
+    ["(?:a|b)".repeat(30), "a".repeat(30)],
+    ["a{0,2}".repeat(30), "a".repeat(30)],
+    ["a*".repeat(11), "a".repeat(30)],
+    ["a+".repeat(11), "a".repeat(30)],
+  ])("gives %s, which has many choices, to the linear matcher", (source, sample) => {
+    expect(spentOn(source, sample)).toBeGreaterThan(2);
+  });
+
+  it.each([
+    // In "v" mode a class may not have these.
+    [String.raw`^[\p{L}(]+$`, "é(", "1"],
+    [String.raw`^[&&]$`, "&", "a"],
+    // In Unicode mode these are errors.
+    [String.raw`^\-$`, "-", "a"],
+    [String.raw`^{$`, "{", "a"],
+  ])("reads %s in Unicode mode, or without where only that can be read", (source, right, wrong) => {
+    const matches = readPattern(source);
+    expect(typeof matches === "function" && [matches(right, free), matches(wrong, free)]).toEqual([true, false]);
+  });
+
+  it("says of what is no expression that it is none", () => {
+    expect(readPattern("(")).toBe("is not a JavaScript regular expression");
+  });
+});
