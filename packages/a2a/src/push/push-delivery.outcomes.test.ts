@@ -1,5 +1,5 @@
 import { createLogger, TroupeError } from "@troupe/core";
-import type { RunEvent, RunService, RunView, SubscriptionPlace } from "@troupe/core";
+import type { HeldSubscription, RunEvent, RunService, RunView, SubscriptionPlace } from "@troupe/core";
 import { replaceSleep } from "@troupe-internal/interleavings";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { dialect1 } from "../wire/dialect-1.ts";
@@ -67,7 +67,7 @@ function deliver(readings: readonly Reading[], outcomes: readonly PushOutcome[] 
   const logger = createLogger({ level: "silent" });
   logger.warn = (...entry: unknown[]) => void warned.push(entry);
   const service = { events, get: async () => await Promise.resolve(view) } as unknown as RunService;
-  const of = { service, held, config, dialect: dialect1 };
+  const of = { service, held: held as unknown as HeldSubscription, config, dialect: dialect1 };
   const delivery = new PushDelivery(of, { post: post as unknown as PushPost, logger });
   return { delivery, asked, sent, calls, warned };
 }

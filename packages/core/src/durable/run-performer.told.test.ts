@@ -64,7 +64,7 @@ describe("what the operator is told", () => {
       if (signal?.aborted === true) throw new TroupeError("cancelled", "The run was aborted.");
       return "";
     });
-    const done: LogEntry = { t: "done", step: "m/0", value: "done before" };
+    const done: LogEntry = { t: "done", step: "m/0", value: "done before", ms: 1 };
     const log = [[attempt(1), done], [attempt(2)], [attempt(3)], [attempt(4)]];
     const { perform, read, lines } = await processOf(stopped, { log });
     await perform();
