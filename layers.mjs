@@ -3,30 +3,37 @@
  */
 
 /**
- * The folders of a package by layer, the lowest first. A folder imports from layers below its own; folders on one layer do
- * not know each other. A file beside the folders counts as a folder of its name; entry points stand above all layers.
+ * The folders of each package by layer, the lowest first, and for core the folders in each of its ten rooms. A folder imports
+ * from layers below its own; folders on one layer do not know each other. A file beside the folders counts as a folder of its
+ * name, or as one of `"."` if its name is not listed; entry points stand above all layers.
  */
 export const folderLayers = {
   "packages/core/src": [
-    ["util"],
-    ["errors", "message"],
-    ["async"],
-    ["events", "keys", "log", "retry", "schema", "storage", "vector", "wire"],
-    ["history", "lock", "model"],
-    ["session"],
-    ["journal"],
-    ["run"],
-    ["guardrail", "tool"],
-    ["knowledge", "memory"],
-    ["agent"],
-    ["team", "workflow"],
-    ["run-store"],
-    ["run-events"],
-    ["attempts"],
-    ["durable"],
+    ["base"],
+    ["schema"],
+    ["model"],
+    ["provider", "sessions"],
+    ["agents"],
+    ["knowledge", "runs"],
     ["transport"],
     ["testing"],
   ],
+  "packages/core/src/base": [["util"], ["errors", "message"], ["async", "events", "log"], ["retry"]],
+  "packages/core/src/schema": [["."], ["pattern"], ["check"], ["create-validator"], ["compile-schema"], ["parse-structured"]],
+  "packages/core/src/model": [["keys"], ["."]],
+  "packages/core/src/provider": [["wire"], ["."]],
+  "packages/core/src/sessions": [["storage"], ["history", "lock"], ["session"]],
+  "packages/core/src/agents": [
+    ["journal"],
+    ["run"],
+    ["guardrail", "tool"],
+    ["memory"],
+    ["agent"],
+    ["team", "workflow"],
+  ],
+  "packages/core/src/knowledge": [["vector"], ["."]],
+  "packages/core/src/runs": [["run-store"], ["run-events"], ["attempts"], ["durable"]],
+  "packages/core/src/testing": [["."], ["conformance"]],
   "packages/http/src": [
     ["exchange"],
     ["log"],
@@ -41,6 +48,39 @@ export const folderLayers = {
     ["docs"],
     ["create-agent-router"],
   ],
+  "packages/a2a/src": [
+    ["card"],
+    ["wire"],
+    ["agent"],
+    ["client"],
+    ["tasks"],
+    ["push"],
+    ["server"],
+    ["rest"],
+    ["create-a2a-server"],
+  ],
+  "packages/mcp/src": [["client"], ["server"]],
+  "packages/mcp/src/server": [
+    ["."],
+    ["tasks"],
+    ["make-server"],
+    ["serve-stdio", "sessions"],
+    ["http-side"],
+    ["create-mcp-server"],
+  ],
+  "packages/page/src": [["inspector"], ["."]],
+  "packages/page/client": [
+    ["place", "settings", "ui"],
+    ["api", "keys", "markdown"],
+    ["chat", "inspector"],
+    ["sessions"],
+    ["services"],
+    ["views"],
+    ["app"],
+    ["main"],
+  ],
+  "packages/providers-openai/src": [["."], ["chat", "responses"], ["openai-model"]],
+  "packages/toolkits-gmail/src": [["gmail-options", "mime"], ["oauth"], ["."]],
 };
 
 /** A layer of core that every test of core may use, whatever layer the test is on. */
@@ -170,8 +210,11 @@ export const environmentReaders = [
   "examples",
   "internal/vendor-fakes/src/suite",
   "internal/toolkit-fakes/src/credential-cases.ts",
-  "packages/core/src/keys/read-environment.ts",
+  "packages/core/src/model/keys/read-environment.ts",
 ];
 
 /** The modules that look at the user and the tenant of an owner apart. All others compare and store its `OwnerKey`. */
-export const ownerModules = ["packages/core/src/storage/owner-key.ts", "packages/core/src/storage/session-owner.ts"];
+export const ownerModules = [
+  "packages/core/src/sessions/storage/owner-key.ts",
+  "packages/core/src/sessions/storage/session-owner.ts",
+];

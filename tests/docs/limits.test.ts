@@ -29,7 +29,7 @@ it("docs/limits.md gives each bound the default that the code has", () => {
 });
 
 it("docs/limits.md names each bound that is an option of a transport or of durable runs", () => {
-  const sources = sourcesOf("{http,socket,a2a,mcp}/src/**/*.ts", "core/src/attempts/**/*.ts");
+  const sources = sourcesOf("{http,socket,a2a,mcp}/src/**/*.ts", "core/src/runs/attempts/**/*.ts");
   const options = sources.flatMap((text) => [...text.matchAll(/^ +(max[A-Z]\w+|perCaller): optional\(/gm)]);
 
   const missing = options.map(([, name]) => name).filter((name) => !page.includes(`\`${name}\``));

@@ -36,7 +36,7 @@ describe("each of several owners finds its own and nothing else", () => {
     };
 
     await checkOwners({
-      shows: ["packages/core/src/tool/tool-cache.ts"],
+      shows: ["packages/core/src/agents/tool/tool-cache.ts"],
       owners: usersOfAll,
       leave: ask,
       find: async (owner) => marksIn(await ask(owner, "nothing that was kept")),
@@ -53,7 +53,7 @@ describe("each of several owners finds its own and nothing else", () => {
     };
 
     await checkOwners({
-      shows: ["packages/core/src/agent/agent-run.ts"],
+      shows: ["packages/core/src/agents/agent/agent-run.ts"],
       owners: usersOfAll,
       leave: async (owner, mark) => keys.set(await keyOf(owner), mark),
       find: async (owner) => [keys.get(await keyOf(owner)) ?? "nothing"],
@@ -75,10 +75,10 @@ describe("each of several owners finds its own and nothing else", () => {
     };
     await checkOwners({
       shows: [
-        "packages/core/src/session/session-store.ts",
-        "packages/core/src/session/list-sessions.ts",
-        "packages/core/src/session/recent-index.ts",
-        "packages/core/src/session/remove-session.ts",
+        "packages/core/src/sessions/session/session-store.ts",
+        "packages/core/src/sessions/session/list-sessions.ts",
+        "packages/core/src/sessions/session/recent-index.ts",
+        "packages/core/src/sessions/session/remove-session.ts",
       ],
       owners: usersOfAll,
       leave: async (owner, mark) => {
@@ -105,7 +105,7 @@ describe("each of several owners finds its own and nothing else", () => {
     const storage = new InMemoryStorage();
     const [memory, userMemory] = [new Memory({ storage }), new UserMemory({ storage })];
     await checkOwners({
-      shows: ["packages/core/src/memory/memory-records.ts", "packages/core/src/memory/fact-store.ts"],
+      shows: ["packages/core/src/agents/memory/memory-records.ts", "packages/core/src/agents/memory/fact-store.ts"],
       owners: usersOfAll,
       leave: async (owner, mark) => {
         await memory.addMessages("s", [{ role: "user", content: `Said ${mark}.` }], owner);
@@ -148,7 +148,10 @@ describe("each of several owners finds its own and nothing else", () => {
     };
     const agent = echoingAgent({ memory, userMemory });
     await checkOwners({
-      shows: ["packages/core/src/memory/stand-in-memory.ts", "packages/core/src/memory/agent-user-memory.ts"],
+      shows: [
+        "packages/core/src/agents/memory/stand-in-memory.ts",
+        "packages/core/src/agents/memory/agent-user-memory.ts",
+      ],
       owners: usersOfAll,
       leave: async (owner, mark) => {
         await agent.run(`Said ${mark}.`, { ...owner, sessionId: "s" });

@@ -10,15 +10,17 @@ const means =
 
 /** Files whose handling of owners a neighbour's scene shows, and those that only hand on what another file has made. */
 const shownElsewhere: Record<string, string> = {
-  "packages/core/src/storage/owner-key.ts": "packages/core/src/session/session-keys.test.ts",
-  "packages/core/src/storage/bounded-storage.ts": "packages/core/src/storage/bounded-storage.owners.test.ts",
-  "packages/core/src/storage/session-of-record.ts": "packages/core/src/storage/bounded-storage.owners.test.ts",
+  "packages/core/src/sessions/storage/owner-key.ts": "packages/core/src/sessions/session/session-keys.test.ts",
+  "packages/core/src/sessions/storage/bounded-storage.ts":
+    "packages/core/src/sessions/storage/bounded-storage.owners.test.ts",
+  "packages/core/src/sessions/storage/session-of-record.ts":
+    "packages/core/src/sessions/storage/bounded-storage.owners.test.ts",
   "packages/core/src/transport/principal.ts": "tests/owners/agents.owners.test.ts",
   "packages/socket/src/socket-client.ts": "packages/socket/src/owners.test.ts",
   "packages/socket/src/connection-buffer.ts": "packages/socket/src/owners.test.ts",
   "packages/socket/src/send-budget.ts": "packages/socket/src/owners.test.ts",
   "packages/core/src/transport/open-shares.ts": "packages/core/src/transport/open-shares.test.ts",
-  "packages/core/src/run-store/orphan-runs.ts": "packages/core/src/durable/shared-admission.test.ts",
+  "packages/core/src/runs/run-store/orphan-runs.ts": "packages/core/src/runs/durable/shared-admission.test.ts",
 };
 
 /** The files that import one of the means, in any form: entry points only pass them on. */

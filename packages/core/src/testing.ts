@@ -1,4 +1,4 @@
-import { checkRuntime } from "./util/check-runtime.ts";
+import { checkRuntime } from "./base/util/check-runtime.ts";
 
 export { FakeEmbeddings } from "./testing/fake-embeddings.ts";
 export { faultAt, faultyStorage } from "./testing/faulty-storage.ts";

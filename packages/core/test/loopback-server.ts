@@ -24,7 +24,7 @@ export type LoopbackOptions = { host?: string; tls?: { key: string; cert: string
 /** A self-signed certificate for this machine. */
 export function localhostTls(): { key: string; cert: string } {
   const read = (name: string) =>
-    readFileSync(new URL(`../src/wire/__fixtures__/localhost-${name}.pem`, import.meta.url), "utf8");
+    readFileSync(new URL(`../src/provider/wire/__fixtures__/localhost-${name}.pem`, import.meta.url), "utf8");
   return { key: read("key"), cert: read("certificate") };
 }
 

@@ -1,12 +1,12 @@
 import { useEffect, useState } from "preact/hooks";
 import type { ComponentType } from "preact";
 import type { RunnableInfo } from "./api/wire.ts";
-import { ChatView } from "./chat/chat-view.tsx";
+import { ChatView } from "./views/chat-view.tsx";
 import { KeysDialog } from "./keys/keys-dialog.tsx";
 import { addressOf, readPlace } from "./place.ts";
 import type { Place } from "./place.ts";
 import type { Services } from "./services.ts";
-import { Sidebar } from "./sessions/sidebar.tsx";
+import { Sidebar } from "./views/sidebar.tsx";
 import type { Settings } from "./settings.ts";
 import { Icon, Mark } from "./ui/icon.tsx";
 import { loadStyle } from "./ui/load-style.ts";

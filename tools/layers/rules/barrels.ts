@@ -1,9 +1,9 @@
 import type { Rule } from "../rule.ts";
-import { folderPlace } from "./folder-place.ts";
+import { folderPlaces } from "./folder-place.ts";
 
 /** Exports are listed by hand, and no file in a layered folder passes on what another file declares. */
 export const barrels: Rule = function* ({ path, passedOn }, { layers }) {
-  const isInside = folderPlace(path, layers)?.isInFolder === true;
+  const isInside = folderPlaces(path, layers)[0]?.isInFolder === true;
   if (isInside && /\/index\.\w+$/.test(path)) {
     yield {
       file: path,

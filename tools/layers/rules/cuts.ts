@@ -2,7 +2,7 @@ import type { Rule } from "../rule.ts";
 
 /** A text is cut between characters: half an emoji is no character, and some databases refuse it. */
 export const cuts: Rule = function* ({ path, textCuts }) {
-  if (path.endsWith(".test.ts") || path === "packages/core/src/util/cut-text.ts") return;
+  if (path.endsWith(".test.ts") || path === "packages/core/src/base/util/cut-text.ts") return;
   for (const line of textCuts) {
     yield { file: path, line, rule: "cuts", message: "This may end within a character: cut the text with cutText." };
   }

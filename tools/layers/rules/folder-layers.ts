@@ -1,24 +1,37 @@
 import type { Layers } from "../../../layers.mjs";
 import type { Import } from "../parse-source.ts";
 import type { Rule, Violation } from "../rule.ts";
-import { folderPlace } from "./folder-place.ts";
+import { folderPlaces } from "./folder-place.ts";
 import type { FolderPlace } from "./folder-place.ts";
 
 type Objection = Pick<Violation, "rule" | "message">;
 
-/** Every file of a layered package stands on a layer, and its imports point down: to lower layers, never to neighbours or entry points. */
+/** Every file of a layered folder stands on a layer, and its imports point down: to lower layers, never to neighbours or entry points. */
 export const folderLayers: Rule = function* ({ path, imports }, { layers }) {
-  const from = folderPlace(path, layers);
-  if (from === undefined || from.isEntryPoint || (from.isTest && !from.isInFolder)) return;
-  if (from.layer === -1) {
-    yield { file: path, line: 1, ...withoutLayer(from) };
-    return;
-  }
-  for (const each of imports) {
-    const objection = objectionTo(each, from, layers);
-    if (objection !== undefined) yield { file: path, line: each.line, ...objection };
+  if (hasNoLayers(path, layers)) yield { file: path, line: 1, ...withoutLayers(path) };
+  for (const from of folderPlaces(path, layers)) {
+    if (from.isEntryPoint || (from.isTest && !from.isInFolder)) continue;
+    if (from.layer === -1) {
+      yield { file: path, line: 1, ...withoutLayer(from) };
+      continue;
+    }
+    for (const each of imports) {
+      const objection = objectionTo(each, from, layers);
+      if (objection !== undefined) yield { file: path, line: each.line, ...objection };
+    }
   }
 };
+
+/** Returns true for a file in a folder of a published package whose folders have no layers. */
+function hasNoLayers(path: string, { folderLayers: known }: Layers): boolean {
+  const [, source] = /^(packages\/[^/]+\/src)\/(?!test\/)[^/]+\//.exec(path) ?? [];
+  return source !== undefined && known[source] === undefined;
+}
+
+function withoutLayers(path: string): Objection {
+  const source = path.split("/").slice(0, 3).join("/");
+  return { rule: "no-layers", message: `layers.mjs has no layers for the folders of ${source}: add them there.` };
+}
 
 function withoutLayer({ folder, isInFolder, source }: FolderPlace): Objection {
   if (isInFolder) {
@@ -34,8 +47,9 @@ function withoutLayer({ folder, isInFolder, source }: FolderPlace): Objection {
 }
 
 function objectionTo({ target, specifier }: Import, from: FolderPlace, layers: Layers): Objection | undefined {
-  const to = target.kind === "file" ? folderPlace(target.path, layers) : undefined;
-  if (to === undefined || to.source !== from.source) return undefined;
+  const places = target.kind === "file" ? folderPlaces(target.path, layers) : [];
+  const to = places.find(({ source }) => source === from.source);
+  if (to === undefined) return undefined;
   if (to.isEntryPoint) {
     return {
       rule: "entry-point",

@@ -1,11 +1,11 @@
 import type { Layers } from "../../../layers.mjs";
 import { isTest } from "../workspace.ts";
 
-/** A file of a package whose folders have layers. */
+/** A file among the layers of a folder. */
 export interface FolderPlace {
-  /** The folder that holds the package's sources: `packages/core/src`. */
+  /** The folder whose parts have layers: `packages/core/src`, or a room of it. */
   readonly source: string;
-  /** The folder inside it, or the name of a file that stands beside the folders. */
+  /** The folder inside it, or the name of a file that stands beside the folders; `"."` if `layers.mjs` does not name the file. */
   readonly folder: string;
   readonly isInFolder: boolean;
   readonly isEntryPoint: boolean;
@@ -16,20 +16,28 @@ export interface FolderPlace {
   readonly layer: number;
 }
 
-/** Locates a path among the layers; `undefined` when its package has none. */
-export function folderPlace(path: string, { folderLayers, coreEntryPoints, testKit }: Layers): FolderPlace | undefined {
-  const entry = Object.entries(folderLayers).find(([source]) => path.startsWith(`${source}/`));
-  if (entry === undefined) return undefined;
-  const [source, layers] = entry;
+/** Locates a path in each layered folder that it is in, the outermost first. */
+export function folderPlaces(path: string, layers: Layers): FolderPlace[] {
+  return Object.keys(layers.folderLayers)
+    .filter((source) => path.startsWith(`${source}/`))
+    .map((source) => placeIn(source, path, layers));
+}
+
+function placeIn(source: string, path: string, { folderLayers, coreEntryPoints, testKit }: Layers): FolderPlace {
+  const layers = folderLayers[source] ?? [];
   const [first = "", ...rest] = path.slice(source.length + 1).split("/");
-  const folder = first.replace(/\.ts$/, "");
+  // Helpers of the tests of files that stand beside the folders.
+  const isInFolder = rest.length > 0 && first !== "test";
+  const layerOf = (folder: string): number => layers.findIndex((layer) => layer.includes(folder));
+  const name = first.replace(/\.tsx?$/, "");
+  const folder = isInFolder || layerOf(name) !== -1 || layerOf(".") === -1 ? name : ".";
   return {
     source,
     folder,
-    isInFolder: rest.length > 0,
+    isInFolder,
     isEntryPoint: path === `${source}/index.ts` || Object.values(coreEntryPoints).includes(path),
     isTest: isTest(path),
     isTestKit: path.startsWith(`${testKit}/`),
-    layer: layers.findIndex((layer) => layer.includes(folder)),
+    layer: layerOf(folder),
   };
 }

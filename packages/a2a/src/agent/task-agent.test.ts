@@ -1,7 +1,10 @@
 import { Agent } from "@troupe/core";
 import { checkConformance, runnableCases } from "@troupe/core/testing";
 import { describe, expect, it } from "vitest";
-import { answerByMessage, createArtifact, readA2ARequest, TaskAgent } from "../index.ts";
+import { answerByMessage } from "./reply.ts";
+import { createArtifact } from "./artifact.ts";
+import { readA2ARequest } from "./a2a-request.ts";
+import { TaskAgent } from "./task-agent.ts";
 
 describe("an agent that is a program", () => {
   checkConformance(it, runnableCases, {

@@ -1,7 +1,7 @@
 import { Team } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
 import { expect, describe, it } from "vitest";
-import { questionTool } from "../index.ts";
+import { questionTool } from "../agent/question.ts";
 import { fakeRemote, sendError, sendResult, task1 } from "../../test/fake-remote.ts";
 import type { Answer, SentMessage } from "../../test/fake-remote.ts";
 import { scriptedAgent, serveA2A } from "../../test/serve-a2a.ts";

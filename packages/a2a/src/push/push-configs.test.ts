@@ -2,7 +2,6 @@ import { InMemoryStorage, RunService } from "@troupe/core";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { noLookup, receive } from "../../test/receiver.ts";
 import { heldAgent, message0, message1, scriptedAgent, serveA2A } from "../../test/serve-a2a.ts";
-import { createA2AServer } from "../create-a2a-server.ts";
 
 const hook = "https://hooks.example/a2a";
 const set0 = "tasks/pushNotificationConfig/set";
@@ -37,14 +36,14 @@ describe("push notifications that are not offered", () => {
     expect((await fetch(`${served.url}/.well-known/jwks.json`)).status).toBe(404);
   });
 
-  it("need sealKeys where tasks last: without them no server is made [a2a.push-sealed]", () => {
+  it("need sealKeys where tasks last: without them no server is made [a2a.push-sealed]", async () => {
     const agents = { helper: scriptedAgent([]) };
     const storage = new InMemoryStorage();
     const lasting = { ...driverOf(storage) };
     const runs = new RunService({ agents, storage: lasting, sealKeys: false });
-    expect(() => createA2AServer({ agents, runs, pushNotifications: true })).toThrow(/sealKeys/);
-    expect(() => createA2AServer({ agents, pushNotifications: { signingKey: "no key" } })).toThrow(/signingKey/);
-    expect(() => createA2AServer({ agents, pushNotifications: { retries: 1 } as object })).toThrow(/retries/);
+    await expect(serveA2A({ agents, runs, pushNotifications: true })).rejects.toThrow(/sealKeys/);
+    await expect(serveA2A({ agents, pushNotifications: { signingKey: "no key" } })).rejects.toThrow(/signingKey/);
+    await expect(serveA2A({ agents, pushNotifications: { retries: 1 } as object })).rejects.toThrow(/retries/);
   });
 });
 

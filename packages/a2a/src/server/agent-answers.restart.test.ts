@@ -1,8 +1,10 @@
 import { InMemoryStorage, RunService } from "@troupe/core";
 import type { Runnable, StorageDriver } from "@troupe/core";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { completeTask, createArtifact, rejectTask, TaskAgent } from "../index.ts";
-import type { A2AReply } from "../index.ts";
+import { completeTask, rejectTask } from "../agent/reply.ts";
+import { createArtifact } from "../agent/artifact.ts";
+import { TaskAgent } from "../agent/task-agent.ts";
+import type { A2AReply } from "../agent/reply.ts";
 import { firstOf, message0, serveA2A, textsOf } from "../../test/serve-a2a.ts";
 
 describe("what an agent has said, after a restart", () => {

@@ -2,8 +2,12 @@ import { Agent, defineTool, InMemoryStorage } from "@troupe/core";
 import type { Runnable } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
 import { describe, expect, it } from "vitest";
-import { answerByMessage, completeTask, createArtifact, questionTool, rejectTask, TaskAgent } from "../index.ts";
-import type { A2AReply, TaskAgentOptions } from "../index.ts";
+import { answerByMessage, completeTask, rejectTask } from "../agent/reply.ts";
+import { createArtifact } from "../agent/artifact.ts";
+import { questionTool } from "../agent/question.ts";
+import { TaskAgent } from "../agent/task-agent.ts";
+import type { A2AReply } from "../agent/reply.ts";
+import type { TaskAgentOptions } from "../agent/task-agent.ts";
 import { message0, message1, scriptedAgent, serveA2A, textsOf } from "../../test/serve-a2a.ts";
 
 /** Makes an agent of a program. */

@@ -3,7 +3,8 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { noLookup } from "../../test/receiver.ts";
 import { heldAgent, message0, message1, scriptedAgent, serveA2A, untilState } from "../../test/serve-a2a.ts";
 import type { ServedA2A } from "../../test/serve-a2a.ts";
-import { answerByMessage, completeTask, TaskAgent } from "../index.ts";
+import { answerByMessage, completeTask } from "../agent/reply.ts";
+import { TaskAgent } from "../agent/task-agent.ts";
 import type { A2ARunOptions, A2AServerOptions } from "./a2a-server-options.ts";
 
 const silent = createLogger({ level: "silent" });

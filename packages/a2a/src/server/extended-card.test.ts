@@ -3,7 +3,6 @@ import { describe, expect, it } from "vitest";
 import { callRest } from "../../test/rest-calls.ts";
 import { problems1 } from "../../test/schemas.ts";
 import { scriptedAgent, serveA2A } from "../../test/serve-a2a.ts";
-import { createA2AServer } from "../create-a2a-server.ts";
 import type { A2AExtendedCard } from "../card/extended-card.ts";
 
 const secret = { id: "secret", name: "secret", description: "Only for some.", tags: ["internal"] };
@@ -107,7 +106,7 @@ describe("the extended card", () => {
       expect(lines.join("\n")).toContain("extendedCard(request, card)");
     }
     const agents = { one: scriptedAgent([]) };
-    expect(() => createA2AServer({ agents, extendedCard: {} as never })).toThrow("extendedCard");
+    await expect(serveA2A({ agents, extendedCard: {} as never })).rejects.toThrow("extendedCard");
   });
 
   it("does not let the option change the public card [a2a.extended-card]", async () => {

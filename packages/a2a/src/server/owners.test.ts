@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { noLookup } from "../../test/receiver.ts";
 import { asUser, heldAgent, message0, message1, scriptedAgent, serveA2A, textsOf } from "../../test/serve-a2a.ts";
 import type { ServedA2A } from "../../test/serve-a2a.ts";
-import { questionTool } from "../index.ts";
+import { questionTool } from "../agent/question.ts";
 
 /** Of two users and of two tenants: of each there are two who differ in nothing else. */
 const users = principals.slice(1, 5);

@@ -2,7 +2,6 @@ import { request as httpRequest } from "node:http";
 import { createLogger } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
 import { describe, expect, it } from "vitest";
-import { createA2AServer } from "../create-a2a-server.ts";
 import { problems1, problems1Open } from "../../test/schemas.ts";
 import { heldAgent, message0, message1, scriptedAgent, serveA2A, untilState } from "../../test/serve-a2a.ts";
 
@@ -16,7 +15,7 @@ describe("the endpoint of an A2A server", () => {
     expect((await below.call("message/send", message0("Hi"), { path: "/a2a" })).result.status.state).toBe("completed");
     expect((await fetch(below.url, { method: "POST" })).status).toBe(404);
     for (const basePath of ["a2a", "/a2a/", "/a b", "/:x"]) {
-      expect(() => createA2AServer({ agents: { helper: hello() }, basePath })).toThrow("basePath");
+      await expect(serveA2A({ agents: { helper: hello() }, basePath })).rejects.toThrow("basePath");
     }
   });
 

@@ -4,7 +4,8 @@ import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { defineTool, RunService } from "@troupe/core";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createArtifact, TaskAgent } from "../index.ts";
+import { createArtifact } from "../agent/artifact.ts";
+import { TaskAgent } from "../agent/task-agent.ts";
 import { message0, message1, scriptedAgent, serveA2A, textsOf, untilState } from "../../test/serve-a2a.ts";
 import type { ServedA2A } from "../../test/serve-a2a.ts";
 

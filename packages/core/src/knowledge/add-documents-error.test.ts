@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { TroupeError } from "../errors/troupe-error.ts";
+import { TroupeError } from "../base/errors/troupe-error.ts";
 import { AddDocumentsError } from "./add-documents-error.ts";
 
 const cause = new TroupeError("rate_limited", "Too many.", { fields: { retryAfterMs: 5 } });

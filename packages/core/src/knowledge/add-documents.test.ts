@@ -1,11 +1,11 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
-import { TroupeError } from "../errors/troupe-error.ts";
+import { TroupeError } from "../base/errors/troupe-error.ts";
 import { at } from "../testing/conformance/vector-documents.ts";
 import { FakeEmbeddings } from "../testing/fake-embeddings.ts";
-import type { EmbeddingProvider } from "../vector/embedding-provider.ts";
-import { InMemoryVectorStore } from "../vector/in-memory-vector-store.ts";
-import type { VectorDocument, VectorStore } from "../vector/vector-store.ts";
+import type { EmbeddingProvider } from "./vector/embedding-provider.ts";
+import { InMemoryVectorStore } from "./vector/in-memory-vector-store.ts";
+import type { VectorDocument, VectorStore } from "./vector/vector-store.ts";
 import { AddDocumentsError } from "./add-documents-error.ts";
 import { KnowledgeBase } from "./knowledge-base.ts";
 import { plainStore } from "./test/plain-store.ts";

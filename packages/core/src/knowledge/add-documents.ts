@@ -1,8 +1,8 @@
-import { toTroupeError } from "../errors/to-troupe-error.ts";
-import { TroupeError } from "../errors/troupe-error.ts";
-import { checkEmbedding, copyDocument } from "../vector/check-document.ts";
-import type { EmbeddingProvider, EmbedOptions } from "../vector/embedding-provider.ts";
-import type { VectorDocument } from "../vector/vector-store.ts";
+import { toTroupeError } from "../base/errors/to-troupe-error.ts";
+import { TroupeError } from "../base/errors/troupe-error.ts";
+import { checkEmbedding, copyDocument } from "./vector/check-document.ts";
+import type { EmbeddingProvider, EmbedOptions } from "./vector/embedding-provider.ts";
+import type { VectorDocument } from "./vector/vector-store.ts";
 import { AddDocumentsError } from "./add-documents-error.ts";
 import { askForVectors, requireEmbeddings } from "./ask-for-vectors.ts";
 import type { Splitter } from "./chunking.ts";

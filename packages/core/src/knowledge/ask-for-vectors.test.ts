@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { TroupeError } from "../errors/troupe-error.ts";
-import type { EmbeddingProvider } from "../vector/embedding-provider.ts";
+import { TroupeError } from "../base/errors/troupe-error.ts";
+import type { EmbeddingProvider } from "./vector/embedding-provider.ts";
 import { askForVectors, embedText, requireEmbeddings } from "./ask-for-vectors.ts";
 
 type Facts = Partial<Pick<EmbeddingProvider, "providerId" | "dimensions">>;

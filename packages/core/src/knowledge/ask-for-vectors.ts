@@ -1,8 +1,8 @@
-import { toTroupeError } from "../errors/to-troupe-error.ts";
-import { TroupeError } from "../errors/troupe-error.ts";
-import { untilAborted } from "../async/until-aborted.ts";
-import { checkEmbedding } from "../vector/check-document.ts";
-import type { EmbeddingProvider, EmbedOptions } from "../vector/embedding-provider.ts";
+import { toTroupeError } from "../base/errors/to-troupe-error.ts";
+import { TroupeError } from "../base/errors/troupe-error.ts";
+import { untilAborted } from "../base/async/until-aborted.ts";
+import { checkEmbedding } from "./vector/check-document.ts";
+import type { EmbeddingProvider, EmbedOptions } from "./vector/embedding-provider.ts";
 
 /** Returns the embedding provider that it is given, or throws `invalid_config` when there is none. */
 export function requireEmbeddings(embeddings: EmbeddingProvider | undefined): EmbeddingProvider {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { TroupeError } from "../errors/troupe-error.ts";
-import { estimateTextTokens } from "../history/estimate-tokens.ts";
+import { TroupeError } from "../base/errors/troupe-error.ts";
+import { estimateTextTokens } from "../sessions/history/estimate-tokens.ts";
 import { createSplitter } from "./chunking.ts";
 import type { Chunking } from "./chunking.ts";
 import type { TextRange } from "./split-text.ts";

@@ -1,10 +1,10 @@
-import { integer, optional, satisfying } from "../errors/option-checks.ts";
-import { readOptions, wrongOption } from "../errors/read-options.ts";
-import type { OptionTable } from "../errors/read-options.ts";
-import { TroupeError } from "../errors/troupe-error.ts";
-import { estimateTextTokens, heaviestCharacter } from "../history/estimate-tokens.ts";
-import { isRecord } from "../util/is-record.ts";
-import { largestTopK } from "../vector/read-search-options.ts";
+import { integer, optional, satisfying } from "../base/errors/option-checks.ts";
+import { readOptions, wrongOption } from "../base/errors/read-options.ts";
+import type { OptionTable } from "../base/errors/read-options.ts";
+import { TroupeError } from "../base/errors/troupe-error.ts";
+import { estimateTextTokens, heaviestCharacter } from "../sessions/history/estimate-tokens.ts";
+import { isRecord } from "../base/util/is-record.ts";
+import { largestTopK } from "./vector/read-search-options.ts";
 import { splitText } from "./split-text.ts";
 import type { TextRange } from "./split-text.ts";
 

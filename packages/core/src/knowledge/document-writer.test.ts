@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { VectorStore } from "../vector/vector-store.ts";
+import type { VectorStore } from "./vector/vector-store.ts";
 import { DocumentWriter } from "./document-writer.ts";
 import type { DocumentRecords } from "./document-writer.ts";
 import { toPieces } from "./pieces.ts";

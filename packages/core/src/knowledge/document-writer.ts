@@ -1,8 +1,8 @@
-import { mapBounded } from "../async/map-bounded.ts";
-import { untilAborted } from "../async/until-aborted.ts";
-import { TroupeError } from "../errors/troupe-error.ts";
-import { checkVectorName } from "../vector/check-document.ts";
-import type { VectorDocument, VectorStore } from "../vector/vector-store.ts";
+import { mapBounded } from "../base/async/map-bounded.ts";
+import { untilAborted } from "../base/async/until-aborted.ts";
+import { TroupeError } from "../base/errors/troupe-error.ts";
+import { checkVectorName } from "./vector/check-document.ts";
+import type { VectorDocument, VectorStore } from "./vector/vector-store.ts";
 import { documentIdOf, pieceId, readPiece } from "./pieces.ts";
 import { readPieceOf } from "./read-document.ts";
 

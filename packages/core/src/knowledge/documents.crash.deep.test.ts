@@ -1,6 +1,6 @@
 import { describe, expect, inject, it } from "vitest";
-import { atEachDeath } from "../storage/test/each-death.ts";
-import type { VectorDocument, VectorStore } from "../vector/vector-store.ts";
+import { atEachDeath } from "../sessions/storage/test/each-death.ts";
+import type { VectorDocument, VectorStore } from "./vector/vector-store.ts";
 import { long, openKnowledge, short } from "./test/long-documents.ts";
 import { plainStore, writingStore } from "./test/plain-store.ts";
 

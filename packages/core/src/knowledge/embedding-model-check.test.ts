@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { TroupeError } from "../errors/troupe-error.ts";
+import { TroupeError } from "../base/errors/troupe-error.ts";
 import { FakeEmbeddings } from "../testing/fake-embeddings.ts";
-import type { EmbeddingProvider } from "../vector/embedding-provider.ts";
-import { InMemoryVectorStore } from "../vector/in-memory-vector-store.ts";
-import type { VectorStore } from "../vector/vector-store.ts";
+import type { EmbeddingProvider } from "./vector/embedding-provider.ts";
+import { InMemoryVectorStore } from "./vector/in-memory-vector-store.ts";
+import type { VectorStore } from "./vector/vector-store.ts";
 import { KnowledgeBase } from "./knowledge-base.ts";
 import { plainStore } from "./test/plain-store.ts";
 

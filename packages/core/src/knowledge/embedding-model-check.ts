@@ -1,7 +1,7 @@
-import { untilAborted } from "../async/until-aborted.ts";
-import { TroupeError } from "../errors/troupe-error.ts";
-import type { EmbeddingProvider } from "../vector/embedding-provider.ts";
-import type { VectorStore } from "../vector/vector-store.ts";
+import { untilAborted } from "../base/async/until-aborted.ts";
+import { TroupeError } from "../base/errors/troupe-error.ts";
+import type { EmbeddingProvider } from "./vector/embedding-provider.ts";
+import type { VectorStore } from "./vector/vector-store.ts";
 
 /**
  * Check that the vectors of a collection and those of the embeddings are from one model: the store remembers the name of

@@ -5,7 +5,7 @@ import type { WritableVectorStore } from "../testing/conformance/vector-optional
 import { at, eastIds, fill } from "../testing/conformance/vector-documents.ts";
 import { vectorStoreCases } from "../testing/conformance/vector-store-cases.ts";
 import { FakeEmbeddings } from "../testing/fake-embeddings.ts";
-import type { VectorStore } from "../vector/vector-store.ts";
+import type { VectorStore } from "./vector/vector-store.ts";
 import { FieldCollection } from "./field-collection.ts";
 import { plainStore, writingStore } from "./test/plain-store.ts";
 

@@ -1,18 +1,18 @@
-import { TroupeError } from "../errors/troupe-error.ts";
-import { mapBounded } from "../async/map-bounded.ts";
-import { encodeKey } from "../storage/encode-key.ts";
-import { keyProblem } from "../util/key-problem.ts";
-import { checkVectorName, toRecord } from "../vector/check-document.ts";
-import type { EmbeddingProvider } from "../vector/embedding-provider.ts";
-import { toDeletingFilter } from "../vector/database-vector-store.ts";
+import { TroupeError } from "../base/errors/troupe-error.ts";
+import { mapBounded } from "../base/async/map-bounded.ts";
+import { encodeKey } from "../sessions/storage/encode-key.ts";
+import { keyProblem } from "../base/util/key-problem.ts";
+import { checkVectorName, toRecord } from "./vector/check-document.ts";
+import type { EmbeddingProvider } from "./vector/embedding-provider.ts";
+import { toDeletingFilter } from "./vector/database-vector-store.ts";
 import type {
   VectorChange,
   VectorDocument,
   VectorSearchOptions,
   VectorSearchResult,
   VectorStore,
-} from "../vector/vector-store.ts";
-import { checkSearchOptions } from "../vector/read-search-options.ts";
+} from "./vector/vector-store.ts";
+import { checkSearchOptions } from "./vector/read-search-options.ts";
 
 /** The metadata field for the name of the collection, reserved for it. */
 const nameField = "troupe_collection";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { FakeEmbeddings } from "../testing/fake-embeddings.ts";
-import { InMemoryVectorStore } from "../vector/in-memory-vector-store.ts";
+import { InMemoryVectorStore } from "./vector/in-memory-vector-store.ts";
 import type { KnowledgeBaseConfig } from "./knowledge-base-config.ts";
 import { readKnowledgeBaseConfig } from "./knowledge-base-config.ts";
 

@@ -1,10 +1,10 @@
-import { anyBoolean, functionLike, integer, methods, optional, satisfying } from "../errors/option-checks.ts";
-import { readOptions } from "../errors/read-options.ts";
-import type { OptionsOf, OptionTable } from "../errors/read-options.ts";
-import { isBlank } from "../util/is-blank.ts";
-import { keyProblem } from "../util/key-problem.ts";
-import type { EmbeddingProvider } from "../vector/embedding-provider.ts";
-import type { VectorStore } from "../vector/vector-store.ts";
+import { anyBoolean, functionLike, integer, methods, optional, satisfying } from "../base/errors/option-checks.ts";
+import { readOptions } from "../base/errors/read-options.ts";
+import type { OptionsOf, OptionTable } from "../base/errors/read-options.ts";
+import { isBlank } from "../base/util/is-blank.ts";
+import { keyProblem } from "../base/util/key-problem.ts";
+import type { EmbeddingProvider } from "./vector/embedding-provider.ts";
+import type { VectorStore } from "./vector/vector-store.ts";
 import { chunkingOption } from "./chunking.ts";
 import type { Chunking } from "./chunking.ts";
 import type { Rerank } from "./rerank-results.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { FakeEmbeddings } from "../testing/fake-embeddings.ts";
-import type { EmbeddingProvider, EmbedOptions } from "../vector/embedding-provider.ts";
-import { InMemoryVectorStore } from "../vector/in-memory-vector-store.ts";
+import type { EmbeddingProvider, EmbedOptions } from "./vector/embedding-provider.ts";
+import { InMemoryVectorStore } from "./vector/in-memory-vector-store.ts";
 import { KnowledgeBase } from "./knowledge-base.ts";
 import { toEmbedOptions } from "./knowledge-call-options.ts";
 

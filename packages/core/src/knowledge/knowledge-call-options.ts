@@ -1,7 +1,7 @@
-import { checkApiKey } from "../keys/api-keys.ts";
-import type { ApiKeys } from "../keys/api-keys.ts";
-import { bindGenericKey, selectKey } from "../keys/select-key.ts";
-import type { EmbeddingProvider, EmbedOptions } from "../vector/embedding-provider.ts";
+import { checkApiKey } from "../model/keys/api-keys.ts";
+import type { ApiKeys } from "../model/keys/api-keys.ts";
+import { bindGenericKey, selectKey } from "../model/keys/select-key.ts";
+import type { EmbeddingProvider, EmbedOptions } from "./vector/embedding-provider.ts";
 
 /** Options of a call of a `KnowledgeBase` that may embed text: API keys for the embeddings, and a signal. */
 export type KnowledgeCallOptions = {

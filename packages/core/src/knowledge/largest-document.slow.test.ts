@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { FakeEmbeddings } from "../testing/fake-embeddings.ts";
-import { InMemoryVectorStore } from "../vector/in-memory-vector-store.ts";
+import { InMemoryVectorStore } from "./vector/in-memory-vector-store.ts";
 import { KnowledgeBase } from "./knowledge-base.ts";
 import { plainStore, writingStore } from "./test/plain-store.ts";
 

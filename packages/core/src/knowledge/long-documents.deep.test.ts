@@ -1,5 +1,5 @@
 import { describe, expect, inject, it } from "vitest";
-import { InMemoryVectorStore } from "../vector/in-memory-vector-store.ts";
+import { InMemoryVectorStore } from "./vector/in-memory-vector-store.ts";
 import { long, openKnowledge, pieceIds, short } from "./test/long-documents.ts";
 import { longText } from "./test/long-text.ts";
 import { plainStore, writingStore } from "./test/plain-store.ts";

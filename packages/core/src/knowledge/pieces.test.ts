@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { TroupeError } from "../errors/troupe-error.ts";
+import { TroupeError } from "../base/errors/troupe-error.ts";
 import { FakeEmbeddings } from "../testing/fake-embeddings.ts";
-import { InMemoryVectorStore } from "../vector/in-memory-vector-store.ts";
-import type { VectorChange, VectorDocument, VectorStore } from "../vector/vector-store.ts";
+import { InMemoryVectorStore } from "./vector/in-memory-vector-store.ts";
+import type { VectorChange, VectorDocument, VectorStore } from "./vector/vector-store.ts";
 import { KnowledgeBase } from "./knowledge-base.ts";
 import { long, openKnowledge, pieceIds, short, smallPieces } from "./test/long-documents.ts";
 import { plainStore, writingStore } from "./test/plain-store.ts";

@@ -1,7 +1,7 @@
-import { TroupeError } from "../errors/troupe-error.ts";
-import { copyDocument } from "../vector/check-document.ts";
-import type { DocumentFields } from "../vector/check-document.ts";
-import type { VectorDocument } from "../vector/vector-store.ts";
+import { TroupeError } from "../base/errors/troupe-error.ts";
+import { copyDocument } from "./vector/check-document.ts";
+import type { DocumentFields } from "./vector/check-document.ts";
+import type { VectorDocument } from "./vector/vector-store.ts";
 import type { TextRange } from "./split-text.ts";
 
 /** The place of a piece in the content of its document: the document's id, and offsets in UTF-16 code units. */

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { TroupeError } from "../errors/troupe-error.ts";
-import type { VectorDocument, VectorStore } from "../vector/vector-store.ts";
+import { TroupeError } from "../base/errors/troupe-error.ts";
+import type { VectorDocument, VectorStore } from "./vector/vector-store.ts";
 import { toPieces } from "./pieces.ts";
 import { readDocument, readPieceOf } from "./read-document.ts";
 import { plainStore } from "./test/plain-store.ts";

@@ -1,7 +1,7 @@
-import { mapBounded } from "../async/map-bounded.ts";
-import { sleep } from "../async/sleep.ts";
-import { TroupeError } from "../errors/troupe-error.ts";
-import type { VectorDocument, VectorStore } from "../vector/vector-store.ts";
+import { mapBounded } from "../base/async/map-bounded.ts";
+import { sleep } from "../base/async/sleep.ts";
+import { TroupeError } from "../base/errors/troupe-error.ts";
+import type { VectorDocument, VectorStore } from "./vector/vector-store.ts";
 import { maxPieces } from "./chunking.ts";
 import { joinPieces, pieceId, readPiece } from "./pieces.ts";
 import type { StoredPiece } from "./pieces.ts";

@@ -1,9 +1,9 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
-import { TroupeError } from "../errors/troupe-error.ts";
+import { TroupeError } from "../base/errors/troupe-error.ts";
 import { FakeEmbeddings } from "../testing/fake-embeddings.ts";
-import { InMemoryVectorStore } from "../vector/in-memory-vector-store.ts";
-import type { VectorSearchResult } from "../vector/vector-store.ts";
+import { InMemoryVectorStore } from "./vector/in-memory-vector-store.ts";
+import type { VectorSearchResult } from "./vector/vector-store.ts";
 import { KnowledgeBase } from "./knowledge-base.ts";
 import type { Rerank } from "./rerank-results.ts";
 

@@ -1,9 +1,9 @@
-import { toTroupeError } from "../errors/to-troupe-error.ts";
-import { TroupeError } from "../errors/troupe-error.ts";
-import { untilAborted } from "../async/until-aborted.ts";
-import { isRecord } from "../util/is-record.ts";
-import { largestTopK } from "../vector/read-search-options.ts";
-import type { VectorSearchResult } from "../vector/vector-store.ts";
+import { toTroupeError } from "../base/errors/to-troupe-error.ts";
+import { TroupeError } from "../base/errors/troupe-error.ts";
+import { untilAborted } from "../base/async/until-aborted.ts";
+import { isRecord } from "../base/util/is-record.ts";
+import { largestTopK } from "./vector/read-search-options.ts";
+import type { VectorSearchResult } from "./vector/vector-store.ts";
 
 /**
  * Option of a `KnowledgeBase`: puts the results of a search for a text into a better order. It gets four times as many as

@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { EventBus } from "../events/event-bus.ts";
-import type { ApiKeys } from "../keys/api-keys.ts";
-import type { RunEvents } from "../run/run-events.ts";
-import { deriveContext } from "../run/derive-context.ts";
-import { testRun } from "../run/test/test-run.ts";
+import { EventBus } from "../base/events/event-bus.ts";
+import type { ApiKeys } from "../model/keys/api-keys.ts";
+import type { RunEvents } from "../agents/run/run-events.ts";
+import { deriveContext } from "../agents/run/derive-context.ts";
+import { testRun } from "../agents/run/test/test-run.ts";
 import { compileSchema } from "../schema/compile-schema.ts";
 import { FakeEmbeddings } from "../testing/fake-embeddings.ts";
-import { executeToolCalls } from "../tool/execute-tool-calls.ts";
-import { ToolSet } from "../tool/tool-set.ts";
-import type { EmbedOptions } from "../vector/embedding-provider.ts";
-import { InMemoryVectorStore } from "../vector/in-memory-vector-store.ts";
+import { executeToolCalls } from "../agents/tool/execute-tool-calls.ts";
+import { ToolSet } from "../agents/tool/tool-set.ts";
+import type { EmbedOptions } from "./vector/embedding-provider.ts";
+import { InMemoryVectorStore } from "./vector/in-memory-vector-store.ts";
 import { KnowledgeBase } from "./knowledge-base.ts";
 import type { SearchToolConfig } from "./search-tool.ts";
 

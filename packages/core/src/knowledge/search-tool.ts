@@ -1,16 +1,16 @@
-import { anyString, integer, optional, satisfying } from "../errors/option-checks.ts";
-import { readOptions } from "../errors/read-options.ts";
-import type { OptionTable } from "../errors/read-options.ts";
-import { isRecord } from "../util/is-record.ts";
-import type { RunContext } from "../run/run-context.ts";
-import { runOf } from "../run/derive-context.ts";
-import { defineTool } from "../tool/define-tool.ts";
-import type { ExecutableTool } from "../run/tool.ts";
-import { checkSearchOptions } from "../vector/read-search-options.ts";
-import type { VectorSearchOptions, VectorSearchResult } from "../vector/vector-store.ts";
+import { anyString, integer, optional, satisfying } from "../base/errors/option-checks.ts";
+import { readOptions } from "../base/errors/read-options.ts";
+import type { OptionTable } from "../base/errors/read-options.ts";
+import { isRecord } from "../base/util/is-record.ts";
+import type { RunContext } from "../agents/run/run-context.ts";
+import { runOf } from "../agents/run/derive-context.ts";
+import { defineTool } from "../agents/tool/define-tool.ts";
+import type { ExecutableTool } from "../agents/run/tool.ts";
+import { checkSearchOptions } from "./vector/read-search-options.ts";
+import type { VectorSearchOptions, VectorSearchResult } from "./vector/vector-store.ts";
 import type { KnowledgeCallOptions } from "./knowledge-call-options.ts";
 import { readPiece } from "./pieces.ts";
-import { cutText } from "../util/cut-text.ts";
+import { cutText } from "../base/util/cut-text.ts";
 
 /** Options of a tool that searches a knowledge base. The model chooses neither `minScore` nor `filter`. */
 export type SearchToolConfig = {

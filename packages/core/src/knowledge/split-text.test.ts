@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { estimateTextTokens } from "../history/estimate-tokens.ts";
+import { estimateTextTokens } from "../sessions/history/estimate-tokens.ts";
 import { splitText } from "./split-text.ts";
 import { longText } from "./test/long-text.ts";
 

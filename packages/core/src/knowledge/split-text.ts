@@ -1,4 +1,4 @@
-import { characterWeight } from "../history/estimate-tokens.ts";
+import { characterWeight } from "../sessions/history/estimate-tokens.ts";
 
 /** A part of a string: from `start` up to and without `end`, counted in UTF-16 code units as `slice` does. */
 export type TextRange = { start: number; end: number };

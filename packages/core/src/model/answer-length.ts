@@ -1,4 +1,4 @@
-import { TroupeError } from "../errors/troupe-error.ts";
+import { TroupeError } from "../base/errors/troupe-error.ts";
 import type { ModelChunk } from "./model-chunk.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
-import { ModelError } from "../errors/model-error.ts";
-import { TroupeError } from "../errors/troupe-error.ts";
-import type { ErrorCode } from "../errors/troupe-error.ts";
+import { ModelError } from "../base/errors/model-error.ts";
+import { TroupeError } from "../base/errors/troupe-error.ts";
+import type { ErrorCode } from "../base/errors/troupe-error.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
 import type { ScriptedAnswer } from "../testing/scripted-answer.ts";
 import { fallbackModel } from "./fallback-model.ts";

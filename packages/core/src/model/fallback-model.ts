@@ -1,10 +1,10 @@
-import { abortedError } from "../errors/aborted-error.ts";
-import { TroupeError } from "../errors/troupe-error.ts";
-import type { ErrorCode } from "../errors/troupe-error.ts";
-import { bindGenericKey, selectKey } from "../keys/select-key.ts";
-import { addUsage, noUsage } from "../message/token-usage.ts";
-import type { TokenUsage } from "../message/token-usage.ts";
-import { isCancelled, isRetryable } from "../retry/is-retryable.ts";
+import { abortedError } from "../base/errors/aborted-error.ts";
+import { TroupeError } from "../base/errors/troupe-error.ts";
+import type { ErrorCode } from "../base/errors/troupe-error.ts";
+import { bindGenericKey, selectKey } from "./keys/select-key.ts";
+import { addUsage, noUsage } from "../base/message/token-usage.ts";
+import type { TokenUsage } from "../base/message/token-usage.ts";
+import { isCancelled, isRetryable } from "../base/retry/is-retryable.ts";
 import { leaveChunks } from "./model-attempt.ts";
 import type { ModelAttemptEnd } from "./model-attempt.ts";
 import type { ModelChunk, ModelFinish } from "./model-chunk.ts";

@@ -1,4 +1,4 @@
-import type { TokenUsage } from "../message/token-usage.ts";
+import type { TokenUsage } from "../base/message/token-usage.ts";
 
 /** The end of an attempt at a model call: the usage that was billed and the vendor's id of the response, or the error. */
 export type ModelAttemptEnd =

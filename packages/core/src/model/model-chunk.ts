@@ -1,6 +1,6 @@
-import type { SourceChunk } from "../message/source.ts";
-import type { TokenUsage } from "../message/token-usage.ts";
-import type { ToolCallResult } from "../message/tool-call.ts";
+import type { SourceChunk } from "../base/message/source.ts";
+import type { TokenUsage } from "../base/message/token-usage.ts";
+import type { ToolCallResult } from "../base/message/tool-call.ts";
 import type { VendorState } from "./vendor-state.ts";
 
 /**

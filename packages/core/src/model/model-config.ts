@@ -1,5 +1,5 @@
-import type { ApiKeys } from "../keys/api-keys.ts";
-import type { TokenUsage } from "../message/token-usage.ts";
+import type { ApiKeys } from "./keys/api-keys.ts";
+import type { TokenUsage } from "../base/message/token-usage.ts";
 import type { ReportModelCall } from "./model-attempt.ts";
 import type { Omission } from "./omission.ts";
 

@@ -1,5 +1,5 @@
-import { satisfying } from "../errors/option-checks.ts";
-import type { OptionCheck } from "../errors/read-options.ts";
+import { satisfying } from "../base/errors/option-checks.ts";
+import type { OptionCheck } from "../base/errors/read-options.ts";
 import type { ModelProvider } from "./model-provider.ts";
 
 /** Check of an option that takes a `ModelProvider`, for tables of options, such as `model` of an agent or a team. */

@@ -1,6 +1,6 @@
-import type { Source } from "../message/source.ts";
-import type { TokenUsage } from "../message/token-usage.ts";
-import type { ToolCall } from "../message/tool-call.ts";
+import type { Source } from "../base/message/source.ts";
+import type { TokenUsage } from "../base/message/token-usage.ts";
+import type { ToolCall } from "../base/message/tool-call.ts";
 import type { AnsweringModel, FinishReason } from "./model-chunk.ts";
 import type { VendorState } from "./vendor-state.ts";
 

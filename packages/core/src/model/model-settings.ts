@@ -1,11 +1,11 @@
-import { anyString, arrayOf, integer, nested, numberFrom, oneOf, optional } from "../errors/option-checks.ts";
-import { anyBoolean, nonEmptyString, satisfying } from "../errors/option-checks.ts";
-import { joinNames, wrongOption } from "../errors/read-options.ts";
-import type { OptionCheck, OptionTable } from "../errors/read-options.ts";
-import { TroupeError } from "../errors/troupe-error.ts";
-import type { ErrorCode } from "../errors/troupe-error.ts";
-import { cleanJson } from "../util/clean-json.ts";
-import { isRecord } from "../util/is-record.ts";
+import { anyString, arrayOf, integer, nested, numberFrom, oneOf, optional } from "../base/errors/option-checks.ts";
+import { anyBoolean, nonEmptyString, satisfying } from "../base/errors/option-checks.ts";
+import { joinNames, wrongOption } from "../base/errors/read-options.ts";
+import type { OptionCheck, OptionTable } from "../base/errors/read-options.ts";
+import { TroupeError } from "../base/errors/troupe-error.ts";
+import type { ErrorCode } from "../base/errors/troupe-error.ts";
+import { cleanJson } from "../base/util/clean-json.ts";
+import { isRecord } from "../base/util/is-record.ts";
 import type { ModelSettings, ReasoningConfig, ResponseFormat, ToolChoice, VendorOptions } from "./model-config.ts";
 
 /** Check of the option `reasoning`, for tables of options. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { addUsage, noUsage } from "../message/token-usage.ts";
-import type { TokenUsage } from "../message/token-usage.ts";
+import { addUsage, noUsage } from "../base/message/token-usage.ts";
+import type { TokenUsage } from "../base/message/token-usage.ts";
 import { describeUsageProblem, normalizeUsage } from "./normalize-usage.ts";
 
 const reported = (usage: Record<string, unknown>) => normalizeUsage(usage as TokenUsage);

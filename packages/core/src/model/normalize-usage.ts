@@ -1,8 +1,8 @@
-import { noUsage, optionalCounters } from "../message/token-usage.ts";
-import type { TokenUsage } from "../message/token-usage.ts";
+import { noUsage, optionalCounters } from "../base/message/token-usage.ts";
+import type { TokenUsage } from "../base/message/token-usage.ts";
 import { describeJsonProblem } from "../schema/json-limits.ts";
 import type { JsonSize } from "../schema/json-limits.ts";
-import { isRecord } from "../util/is-record.ts";
+import { isRecord } from "../base/util/is-record.ts";
 
 /** The depth to which a vendor's usage object may nest: those of all vendors have four levels at most. */
 const maxMetricsDepth = 16;

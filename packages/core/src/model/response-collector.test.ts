@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { TroupeError } from "../errors/troupe-error.ts";
+import type { TroupeError } from "../base/errors/troupe-error.ts";
 import { collectResponse, ResponseCollector } from "./response-collector.ts";
 import type { ModelChunk } from "./model-chunk.ts";
 

@@ -1,8 +1,8 @@
-import { TroupeError } from "../errors/troupe-error.ts";
-import { SourceList } from "../message/source.ts";
-import type { SourceChunk } from "../message/source.ts";
-import { noUsage } from "../message/token-usage.ts";
-import type { ToolCall } from "../message/tool-call.ts";
+import { TroupeError } from "../base/errors/troupe-error.ts";
+import { SourceList } from "../base/message/source.ts";
+import type { SourceChunk } from "../base/message/source.ts";
+import { noUsage } from "../base/message/token-usage.ts";
+import type { ToolCall } from "../base/message/tool-call.ts";
 import { parseArguments } from "../schema/parse-model-json.ts";
 import { answerTooLong, lengthOf, maxAnswerLength } from "./answer-length.ts";
 import type { ModelResponse } from "./model-response.ts";

@@ -1,4 +1,4 @@
-import type { ChatMessage } from "../message/message.ts";
+import type { ChatMessage } from "../base/message/message.ts";
 
 /**
  * State that a vendor wants back with the next model call of the same run: encrypted reasoning, signatures. With `stored`

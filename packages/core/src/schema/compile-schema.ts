@@ -1,4 +1,4 @@
-import { TroupeError } from "../errors/troupe-error.ts";
+import { TroupeError } from "../base/errors/troupe-error.ts";
 import { createValidator, type Validator } from "./create-validator.ts";
 import type { InferSchema, JsonSchema, ObjectSchema } from "./object-schema.ts";
 import { recogniseSchema } from "./recognise-schema.ts";

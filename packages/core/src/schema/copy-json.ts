@@ -1,4 +1,4 @@
-import { TroupeError } from "../errors/troupe-error.ts";
+import { TroupeError } from "../base/errors/troupe-error.ts";
 
 // A schema nests two levels for each level of its value, and more for keywords that combine schemas.
 const maxDepth = 256;

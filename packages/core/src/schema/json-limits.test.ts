@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { maxJsonDepth } from "../util/clean-json.ts";
+import { maxJsonDepth } from "../base/util/clean-json.ts";
 import { describeExcess } from "./json-limits.ts";
 
 const nested = (levels: number) => Array.from({ length: levels }).reduce<unknown[]>((inner) => [inner], []);

@@ -1,4 +1,4 @@
-import { maxJsonDepth } from "../util/clean-json.ts";
+import { maxJsonDepth } from "../base/util/clean-json.ts";
 
 /** The greatest length of JSON that a model may write, in UTF-16 units. */
 export const maxJsonLength = 1_048_576;

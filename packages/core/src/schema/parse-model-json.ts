@@ -1,6 +1,6 @@
-import { maxJsonDepth } from "../util/clean-json.ts";
-import { createId } from "../util/create-id.ts";
-import { isRecord } from "../util/is-record.ts";
+import { maxJsonDepth } from "../base/util/clean-json.ts";
+import { createId } from "../base/util/create-id.ts";
+import { isRecord } from "../base/util/is-record.ts";
 import { describeJsonProblem, maxJsonLength } from "./json-limits.ts";
 
 /** Result of parsing JSON: the value, or a problem that quotes nothing of the text. */

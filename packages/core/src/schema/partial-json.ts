@@ -1,5 +1,5 @@
-import { setOwn } from "../util/set-own.ts";
-import { maxJsonDepth } from "../util/clean-json.ts";
+import { setOwn } from "../base/util/set-own.ts";
+import { maxJsonDepth } from "../base/util/clean-json.ts";
 import { maxJsonLength } from "./json-limits.ts";
 
 type State =

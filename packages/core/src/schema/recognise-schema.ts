@@ -1,6 +1,6 @@
-import { wrongOption } from "../errors/read-options.ts";
-import { TroupeError } from "../errors/troupe-error.ts";
-import { readProperty } from "../util/read-property.ts";
+import { wrongOption } from "../base/errors/read-options.ts";
+import { TroupeError } from "../base/errors/troupe-error.ts";
+import { readProperty } from "../base/util/read-property.ts";
 import type { JsonSchema } from "./object-schema.ts";
 import type { StandardJsonSchema, StandardSchema } from "./standard-schema.ts";
 

@@ -1,4 +1,4 @@
-import { isRecord } from "../util/is-record.ts";
+import { isRecord } from "../base/util/is-record.ts";
 import type { JsonSchema } from "./object-schema.ts";
 
 const combinators = ["$ref", "allOf", "anyOf", "const", "enum", "if", "not", "oneOf"];

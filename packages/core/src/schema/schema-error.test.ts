@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { TroupeError } from "../errors/troupe-error.ts";
+import { TroupeError } from "../base/errors/troupe-error.ts";
 import { SchemaError } from "./schema-error.ts";
 import type { SchemaIssue } from "./schema-issue.ts";
 

@@ -1,4 +1,4 @@
-import { TroupeError } from "../errors/troupe-error.ts";
+import { TroupeError } from "../base/errors/troupe-error.ts";
 import type { JsonSchema } from "./object-schema.ts";
 import { formatPath, type SchemaIssue, shorten } from "./schema-issue.ts";
 

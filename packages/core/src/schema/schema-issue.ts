@@ -1,4 +1,4 @@
-import { cutText } from "../util/cut-text.ts";
+import { cutText } from "../base/util/cut-text.ts";
 
 /** One reason why a value does not fit its schema, with the path in the value. The message may quote the value. */
 export type SchemaIssue = {

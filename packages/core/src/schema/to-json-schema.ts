@@ -1,4 +1,4 @@
-import { TroupeError } from "../errors/troupe-error.ts";
+import { TroupeError } from "../base/errors/troupe-error.ts";
 import { copyJson } from "./copy-json.ts";
 import { findUnrepresentable, diagnosticOptions, conversionOptions } from "./library-options.ts";
 import type { JsonSchema, ObjectSchema } from "./object-schema.ts";

@@ -1,4 +1,4 @@
-import type { EmbeddingProvider, EmbedOptions } from "../vector/embedding-provider.ts";
+import type { EmbeddingProvider, EmbedOptions } from "../knowledge/vector/embedding-provider.ts";
 
 const gramLength = 3;
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { InMemoryStorage } from "../storage/in-memory-storage.ts";
-import type { StorageDriver } from "../storage/storage-driver.ts";
+import { InMemoryStorage } from "../sessions/storage/in-memory-storage.ts";
+import type { StorageDriver } from "../sessions/storage/storage-driver.ts";
 import { faultAt, faultyStorage } from "./faulty-storage.ts";
 
 beforeEach(() => void vi.useFakeTimers());

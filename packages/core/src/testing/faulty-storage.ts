@@ -1,6 +1,6 @@
-import { TroupeError } from "../errors/troupe-error.ts";
-import type { Json } from "../storage/json.ts";
-import type { StorageDriver, StorageEntry } from "../storage/storage-driver.ts";
+import { TroupeError } from "../base/errors/troupe-error.ts";
+import type { Json } from "../sessions/storage/json.ts";
+import type { StorageDriver, StorageEntry } from "../sessions/storage/storage-driver.ts";
 
 /**
  * A fault of one storage call: it fails before it does anything, fails after it was done (the response is lost), never

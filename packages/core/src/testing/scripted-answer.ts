@@ -1,6 +1,6 @@
 import type { ModelMessage } from "../model/vendor-state.ts";
-import type { Source } from "../message/source.ts";
-import type { TokenUsage } from "../message/token-usage.ts";
+import type { Source } from "../base/message/source.ts";
+import type { TokenUsage } from "../base/message/token-usage.ts";
 import type { ModelOptions } from "../model/model-config.ts";
 import type { FinishReason, ModelChunk } from "../model/model-chunk.ts";
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { TroupeError } from "../errors/troupe-error.ts";
-import type { ChatMessage } from "../message/message.ts";
+import { TroupeError } from "../base/errors/troupe-error.ts";
+import type { ChatMessage } from "../base/message/message.ts";
 import type { ModelChunk } from "../model/model-chunk.ts";
 import { vendorStateOf } from "../model/vendor-state.ts";
 import { ScriptedModel } from "./scripted-model.ts";

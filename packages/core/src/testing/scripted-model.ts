@@ -1,12 +1,12 @@
-import { toTroupeError } from "../errors/to-troupe-error.ts";
-import { TroupeError } from "../errors/troupe-error.ts";
+import { toTroupeError } from "../base/errors/to-troupe-error.ts";
+import { TroupeError } from "../base/errors/troupe-error.ts";
 import type { ModelMessage } from "../model/vendor-state.ts";
 import type { ModelOptions } from "../model/model-config.ts";
 import type { ModelProvider } from "../model/model-provider.ts";
 import type { ModelResponse } from "../model/model-response.ts";
 import { collectResponse } from "../model/response-collector.ts";
 import type { ModelChunk } from "../model/model-chunk.ts";
-import { sleep } from "../async/sleep.ts";
+import { sleep } from "../base/async/sleep.ts";
 import { finishReasonOf, scriptedUsage, toAnswerObject, answerChunks } from "./scripted-answer.ts";
 import type { ScriptedRequest, ScriptedAnswer } from "./scripted-answer.ts";
 

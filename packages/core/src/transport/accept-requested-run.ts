@@ -1,9 +1,9 @@
 import { hash } from "node:crypto";
-import type { RunService } from "../durable/run-service.ts";
-import type { AcceptedRun, RunKind, RunRequest } from "../run-store/run-view.ts";
-import { TroupeError } from "../errors/troupe-error.ts";
-import type { RunOpts } from "../run/run-options.ts";
-import type { Json } from "../storage/json.ts";
+import type { RunService } from "../runs/durable/run-service.ts";
+import type { AcceptedRun, RunKind, RunRequest } from "../runs/run-store/run-view.ts";
+import { TroupeError } from "../base/errors/troupe-error.ts";
+import type { RunOpts } from "../agents/run/run-options.ts";
+import type { Json } from "../sessions/storage/json.ts";
 import type { ActiveRuns } from "./active-runs.ts";
 import { reachOf } from "./run-fields.ts";
 import type { RequestedRun } from "./run-fields.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { TroupeError } from "../errors/troupe-error.ts";
+import type { TroupeError } from "../base/errors/troupe-error.ts";
 import { ActiveRuns } from "./active-runs.ts";
 
 function begin(runs: ActiveRuns, id: string, owner = {}) {

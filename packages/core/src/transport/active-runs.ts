@@ -1,7 +1,7 @@
-import { TroupeError } from "../errors/troupe-error.ts";
-import { mayReach } from "../run-store/find-runs.ts";
-import type { RunReach } from "../run-store/find-runs.ts";
-import type { SessionOwner } from "../storage/session-owner.ts";
+import { TroupeError } from "../base/errors/troupe-error.ts";
+import { mayReach } from "../runs/run-store/find-runs.ts";
+import type { RunReach } from "../runs/run-store/find-runs.ts";
+import type { SessionOwner } from "../sessions/storage/session-owner.ts";
 
 /** A set of runs that a shutdown must see ended before a service ends: those of one transport. */
 export interface EndingRuns {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { TroupeError } from "../errors/troupe-error.ts";
+import { TroupeError } from "../base/errors/troupe-error.ts";
 import { ActiveRuns } from "./active-runs.ts";
 import { ClientRun } from "./client-run.ts";
 import type { ClientRunPolicy } from "./client-run.ts";

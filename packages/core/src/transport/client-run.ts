@@ -1,5 +1,5 @@
-import { toTroupeError } from "../errors/to-troupe-error.ts";
-import { TroupeError } from "../errors/troupe-error.ts";
+import { toTroupeError } from "../base/errors/to-troupe-error.ts";
+import { TroupeError } from "../base/errors/troupe-error.ts";
 import type { ActiveRuns } from "./active-runs.ts";
 import { reachOf } from "./run-fields.ts";
 import type { RequestedRun } from "./run-fields.ts";

@@ -1,6 +1,6 @@
 import { expect, it, vi } from "vitest";
-import { TroupeError } from "../errors/troupe-error.ts";
-import type { RunEvent } from "../run-store/run-view.ts";
+import { TroupeError } from "../base/errors/troupe-error.ts";
+import type { RunEvent } from "../runs/run-store/run-view.ts";
 import { ClientTail } from "./client-tail.ts";
 import { OpenTails } from "./open-tails.ts";
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { RunService } from "../durable/run-service.ts";
-import type { RunCaller, RunEvent, RunKind, RunView } from "../run-store/run-view.ts";
-import { TroupeError } from "../errors/troupe-error.ts";
+import type { RunService } from "../runs/durable/run-service.ts";
+import type { RunCaller, RunEvent, RunKind, RunView } from "../runs/run-store/run-view.ts";
+import { TroupeError } from "../base/errors/troupe-error.ts";
 import type { OpenTails } from "./open-tails.ts";
 
 /** A kept run that a client follows. */

@@ -1,8 +1,8 @@
-import type { RunService } from "../durable/run-service.ts";
-import { TroupeError } from "../errors/troupe-error.ts";
-import type { Logger } from "../log/logger.ts";
-import type { RunKind } from "../run-store/run-view.ts";
-import type { Runnable } from "../run/runnable.ts";
+import type { RunService } from "../runs/durable/run-service.ts";
+import { TroupeError } from "../base/errors/troupe-error.ts";
+import type { Logger } from "../base/log/logger.ts";
+import type { RunKind } from "../runs/run-store/run-view.ts";
+import type { Runnable } from "../agents/run/runnable.ts";
 
 /** The agents, teams and workflows that a transport serves, by name. */
 export type ServedRunnables = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { signedIn as users } from "../storage/test/owners.ts";
+import { signedIn as users } from "../sessions/storage/test/owners.ts";
 import type { AnyRequestedRun, RunTarget } from "./accept-requested-run.ts";
 import { OpenShares } from "./open-shares.ts";
 

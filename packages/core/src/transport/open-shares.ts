@@ -1,7 +1,7 @@
-import { CallerHoldings } from "../session/caller-holdings.ts";
-import { CallerShares, shareRefused } from "../session/caller-shares.ts";
-import { countedCaller } from "../session/counted-caller.ts";
-import { createId } from "../util/create-id.ts";
+import { CallerHoldings } from "../sessions/session/caller-holdings.ts";
+import { CallerShares, shareRefused } from "../sessions/session/caller-shares.ts";
+import { countedCaller } from "../sessions/session/counted-caller.ts";
+import { createId } from "../base/util/create-id.ts";
 import type { AnyRequestedRun, KeptRun, RunTarget } from "./accept-requested-run.ts";
 
 /** The number of runs that a process keeps open for all users, where the transport has no other. */

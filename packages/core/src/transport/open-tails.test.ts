@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import type { TroupeError } from "../errors/troupe-error.ts";
+import type { TroupeError } from "../base/errors/troupe-error.ts";
 import { OpenTails } from "./open-tails.ts";
 
 const ending = () => vi.fn<(reason: TroupeError) => void>();

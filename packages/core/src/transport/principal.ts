@@ -1,7 +1,7 @@
-import { TroupeError } from "../errors/troupe-error.ts";
-import type { RunOpts } from "../run/run-options.ts";
-import { ownerKey } from "../storage/owner-key.ts";
-import { checkOwner, checkUser } from "../storage/session-owner.ts";
+import { TroupeError } from "../base/errors/troupe-error.ts";
+import type { RunOpts } from "../agents/run/run-options.ts";
+import { ownerKey } from "../sessions/storage/owner-key.ts";
+import { checkOwner, checkUser } from "../sessions/storage/session-owner.ts";
 
 /** The authenticated user of a request or a connection, as the host's authentication leaves it for a transport. */
 export type Principal = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { StreamChunk } from "../run/stream-chunk.ts";
+import type { StreamChunk } from "../agents/run/stream-chunk.ts";
 import { toPublicChunk, toPublicResult, toPublicSource, toPublicWorkflowChunk } from "./public-chunk.ts";
 
 const secret = { secret: "sk-1", vendorState: { signed: true } };

@@ -1,6 +1,6 @@
-import type { Source } from "../message/source.ts";
-import type { StreamChunk } from "../run/stream-chunk.ts";
-import type { WorkflowChunk, WorkflowResult } from "../workflow/workflow-result.ts";
+import type { Source } from "../base/message/source.ts";
+import type { StreamChunk } from "../agents/run/stream-chunk.ts";
+import type { WorkflowChunk, WorkflowResult } from "../agents/workflow/workflow-result.ts";
 
 /**
  * Copies the declared fields of a chunk, so that others, added by a model or runnable, are not sent to clients. Returns

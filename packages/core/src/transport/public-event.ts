@@ -1,9 +1,9 @@
-import type { RunEvent, RunKind } from "../run-store/run-view.ts";
-import { TroupeError } from "../errors/troupe-error.ts";
-import type { TokenUsage } from "../message/token-usage.ts";
-import type { ToolEffect } from "../message/tool-call.ts";
-import type { StreamChunk } from "../run/stream-chunk.ts";
-import type { WorkflowChunk } from "../workflow/workflow-result.ts";
+import type { RunEvent, RunKind } from "../runs/run-store/run-view.ts";
+import { TroupeError } from "../base/errors/troupe-error.ts";
+import type { TokenUsage } from "../base/message/token-usage.ts";
+import type { ToolEffect } from "../base/message/tool-call.ts";
+import type { StreamChunk } from "../agents/run/stream-chunk.ts";
+import type { WorkflowChunk } from "../agents/workflow/workflow-result.ts";
 import { toPublicChunk, toPublicWorkflowChunk } from "./public-chunk.ts";
 import { toPublicWait, toRunError } from "./public-run.ts";
 import type { PublicWait } from "./public-run.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { errorCodes, TroupeError } from "../errors/troupe-error.ts";
-import type { ErrorCode } from "../errors/troupe-error.ts";
-import { createLogger } from "../log/logger.ts";
+import { errorCodes, TroupeError } from "../base/errors/troupe-error.ts";
+import type { ErrorCode } from "../base/errors/troupe-error.ts";
+import { createLogger } from "../base/log/logger.ts";
 import { logRunFailure, toPublicFailure } from "./public-failure.ts";
 import { toRunError } from "./public-run.ts";
 

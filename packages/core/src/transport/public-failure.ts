@@ -1,8 +1,8 @@
-import { toPublicError } from "../errors/public-error.ts";
-import type { ErrorCode, TroupeError } from "../errors/troupe-error.ts";
-import type { Logger, LogFields } from "../log/logger.ts";
-import type { TokenUsage } from "../message/token-usage.ts";
-import { RunError } from "../run/run-output.ts";
+import { toPublicError } from "../base/errors/public-error.ts";
+import type { ErrorCode, TroupeError } from "../base/errors/troupe-error.ts";
+import type { Logger, LogFields } from "../base/log/logger.ts";
+import type { TokenUsage } from "../base/message/token-usage.ts";
+import { RunError } from "../agents/run/run-output.ts";
 
 /** The facts about a failed run that a client is told with its error: the run's id and, if it was billed, its usage. */
 export type FailedRunFacts = { runId?: string; usage?: TokenUsage };

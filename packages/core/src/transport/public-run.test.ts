@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { RunError } from "../run/run-output.ts";
-import { TroupeError } from "../errors/troupe-error.ts";
+import { RunError } from "../agents/run/run-output.ts";
+import { TroupeError } from "../base/errors/troupe-error.ts";
 import { toPublicEvent, toStreamFailure } from "./public-event.ts";
 import { toPublicFailure } from "./public-failure.ts";
 import { toPublicRun, toPublicWait, toRunError } from "./public-run.ts";

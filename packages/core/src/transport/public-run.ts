@@ -1,10 +1,10 @@
-import type { RunView } from "../run-store/run-view.ts";
-import type { PublicError } from "../errors/public-error.ts";
-import type { RunWait } from "../journal/log-entry.ts";
-import { noUsage } from "../message/token-usage.ts";
-import type { TokenUsage } from "../message/token-usage.ts";
-import { RunError } from "../run/run-output.ts";
-import type { CompleteRunOutput } from "../run/run-output.ts";
+import type { RunView } from "../runs/run-store/run-view.ts";
+import type { PublicError } from "../base/errors/public-error.ts";
+import type { RunWait } from "../agents/journal/log-entry.ts";
+import { noUsage } from "../base/message/token-usage.ts";
+import type { TokenUsage } from "../base/message/token-usage.ts";
+import { RunError } from "../agents/run/run-output.ts";
+import type { CompleteRunOutput } from "../agents/run/run-output.ts";
 
 /** A question that a run waits for, as clients see it. `waitId` is the id by which it is answered. */
 export type PublicWait = Omit<RunWait, "id" | "askedAt" | "argsSchema"> & { waitId: string };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readPayloadKeys } from "../keys/read-payload-keys.ts";
+import { readPayloadKeys } from "../model/keys/read-payload-keys.ts";
 import { readPrincipal } from "./principal.ts";
 import { checkFieldNames, readMessage, readRunFields, readSentObject, runFieldNames } from "./run-fields.ts";
 import type { RunFields } from "./run-fields.ts";

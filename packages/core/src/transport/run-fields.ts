@@ -1,18 +1,18 @@
-import { joinNames } from "../errors/read-options.ts";
-import { TroupeError } from "../errors/troupe-error.ts";
-import type { HostRunOptions } from "../agent/host-run-options.ts";
-import type { CarriedKeys } from "../keys/read-key-headers.ts";
-import type { MessageContent } from "../message/content.ts";
-import type { ChatMessage } from "../message/message.ts";
-import { checkContent } from "../run/check-content.ts";
-import type { RunReach } from "../run-store/find-runs.ts";
-import type { RunOpts } from "../run/run-options.ts";
-import { checkSessionId } from "../session/session-id.ts";
-import type { SessionOwner } from "../storage/session-owner.ts";
-import { createId } from "../util/create-id.ts";
+import { joinNames } from "../base/errors/read-options.ts";
+import { TroupeError } from "../base/errors/troupe-error.ts";
+import type { HostRunOptions } from "../agents/agent/host-run-options.ts";
+import type { CarriedKeys } from "../model/keys/read-key-headers.ts";
+import type { MessageContent } from "../base/message/content.ts";
+import type { ChatMessage } from "../base/message/message.ts";
+import { checkContent } from "../agents/run/check-content.ts";
+import type { RunReach } from "../runs/run-store/find-runs.ts";
+import type { RunOpts } from "../agents/run/run-options.ts";
+import { checkSessionId } from "../sessions/session/session-id.ts";
+import type { SessionOwner } from "../sessions/storage/session-owner.ts";
+import { createId } from "../base/util/create-id.ts";
 import { readRunUser } from "./principal.ts";
 import type { BodyUserId, Principal } from "./principal.ts";
-import { cutText } from "../util/cut-text.ts";
+import { cutText } from "../base/util/cut-text.ts";
 
 /** The fields with which a client asks for a run, with unchecked values. A field that is null counts as missing. */
 export type RunFields = {

@@ -1,11 +1,11 @@
-import { methods } from "../errors/option-checks.ts";
-import { wrongOption } from "../errors/read-options.ts";
-import type { OptionCheck } from "../errors/read-options.ts";
-import { TroupeError } from "../errors/troupe-error.ts";
-import { registryEntries } from "../run/registry.ts";
-import type { Registry } from "../run/registry.ts";
-import type { Runnable } from "../run/runnable.ts";
-import type { Workflow } from "../workflow/workflow.ts";
+import { methods } from "../base/errors/option-checks.ts";
+import { wrongOption } from "../base/errors/read-options.ts";
+import type { OptionCheck } from "../base/errors/read-options.ts";
+import { TroupeError } from "../base/errors/troupe-error.ts";
+import { registryEntries } from "../agents/run/registry.ts";
+import type { Registry } from "../agents/run/registry.ts";
+import type { Runnable } from "../agents/run/runnable.ts";
+import type { Workflow } from "../agents/workflow/workflow.ts";
 
 /** A workflow that a transport serves: the part of a `Workflow`, of any state, that it uses. */
 export type ServedWorkflow = Pick<Workflow<object>, "name" | "description" | "eventBus" | "run" | "stream"> &

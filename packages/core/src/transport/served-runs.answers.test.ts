@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import type { RunService } from "../durable/run-service.ts";
+import type { RunService } from "../runs/durable/run-service.ts";
 import type { RunTarget } from "./accept-requested-run.ts";
 import { ada, hosted, notFound, request, serving } from "./test/hosted-service.ts";
 

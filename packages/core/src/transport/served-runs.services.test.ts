@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import type { RunService } from "../durable/run-service.ts";
-import { TroupeError } from "../errors/troupe-error.ts";
+import type { RunService } from "../runs/durable/run-service.ts";
+import { TroupeError } from "../base/errors/troupe-error.ts";
 import type { KeepRequest } from "./served-runs.ts";
 import { ada, hosted, notFound, request, serving } from "./test/hosted-service.ts";
 

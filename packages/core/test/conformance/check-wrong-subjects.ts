@@ -1,5 +1,5 @@
 import { strict as assert } from "node:assert";
-import { TroupeError } from "../../src/errors/troupe-error.ts";
+import { TroupeError } from "../../src/base/errors/troupe-error.ts";
 import { withPatience } from "../../src/testing/conformance/assert.ts";
 import type { DeclareTest } from "../../src/testing/conformance/check-conformance.ts";
 

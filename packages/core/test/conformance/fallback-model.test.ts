@@ -1,5 +1,5 @@
 import { describe, it } from "vitest";
-import { ModelError } from "../../src/errors/model-error.ts";
+import { ModelError } from "../../src/base/errors/model-error.ts";
 import { fallbackModel } from "../../src/model/fallback-model.ts";
 import { checkConformance } from "../../src/testing/conformance/check-conformance.ts";
 import { modelProviderCases } from "../../src/testing/conformance/model-provider-cases.ts";

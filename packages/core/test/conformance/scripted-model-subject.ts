@@ -1,5 +1,5 @@
-import { ModelError } from "../../src/errors/model-error.ts";
-import type { ModelFailure } from "../../src/errors/model-error.ts";
+import { ModelError } from "../../src/base/errors/model-error.ts";
+import type { ModelFailure } from "../../src/base/errors/model-error.ts";
 import type { ModelProvider } from "../../src/model/model-provider.ts";
 import { ScriptedModel } from "../../src/testing/scripted-model.ts";
 import type { ScriptedCall } from "../../src/testing/scripted-model.ts";

@@ -1,17 +1,17 @@
-import { EventBus } from "../../src/events/event-bus.ts";
-import { createLogger } from "../../src/log/logger.ts";
-import type { MessageContent } from "../../src/message/content.ts";
+import { EventBus } from "../../src/base/events/event-bus.ts";
+import { createLogger } from "../../src/base/log/logger.ts";
+import type { MessageContent } from "../../src/base/message/content.ts";
 import type { ModelProvider } from "../../src/model/model-provider.ts";
 import { ResponseCollector } from "../../src/model/response-collector.ts";
 import type { FinishReason } from "../../src/model/model-chunk.ts";
-import type { StreamChunk } from "../../src/run/stream-chunk.ts";
-import { readRunOpts } from "../../src/run/read-run-opts.ts";
-import type { RunEvents } from "../../src/run/run-events.ts";
-import { RunExecution } from "../../src/run/run-execution.ts";
-import type { RunOpts } from "../../src/run/run-options.ts";
-import type { RunOutput } from "../../src/run/run-output.ts";
-import { Run } from "../../src/run/run.ts";
-import type { Runnable, RunStream } from "../../src/run/runnable.ts";
+import type { StreamChunk } from "../../src/agents/run/stream-chunk.ts";
+import { readRunOpts } from "../../src/agents/run/read-run-opts.ts";
+import type { RunEvents } from "../../src/agents/run/run-events.ts";
+import { RunExecution } from "../../src/agents/run/run-execution.ts";
+import type { RunOpts } from "../../src/agents/run/run-options.ts";
+import type { RunOutput } from "../../src/agents/run/run-output.ts";
+import { Run } from "../../src/agents/run/run.ts";
+import type { Runnable, RunStream } from "../../src/agents/run/runnable.ts";
 
 /** A minimal `Runnable` that passes its suite: it calls a model once. */
 export class SmallRunnable implements Runnable {

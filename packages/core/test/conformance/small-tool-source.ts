@@ -1,6 +1,6 @@
-import type { ToolDef, ToolSource } from "../../src/run/tool.ts";
+import type { ToolDef, ToolSource } from "../../src/agents/run/tool.ts";
 import type { ToolSourceSubject } from "../../src/testing/conformance/tool-source-cases.ts";
-import { sleep } from "../../src/async/sleep.ts";
+import { sleep } from "../../src/base/async/sleep.ts";
 import { altered } from "./altered.ts";
 
 const echo: ToolDef = {

@@ -1,5 +1,5 @@
-import { TroupeError } from "../../src/errors/troupe-error.ts";
-import type { EmbeddingProvider } from "../../src/vector/embedding-provider.ts";
+import { TroupeError } from "../../src/base/errors/troupe-error.ts";
+import type { EmbeddingProvider } from "../../src/knowledge/vector/embedding-provider.ts";
 import { FakeEmbeddings } from "../../src/testing/fake-embeddings.ts";
 import type {
   embeddingProviderCases,

@@ -1,4 +1,4 @@
-import { TroupeError } from "../../src/errors/troupe-error.ts";
+import { TroupeError } from "../../src/base/errors/troupe-error.ts";
 import type { FinishReason, ModelChunk } from "../../src/model/model-chunk.ts";
 import type { modelProviderCases } from "../../src/testing/conformance/model-provider-cases.ts";
 import type { ModelProviderSubject } from "../../src/testing/conformance/model-subject.ts";

@@ -1,5 +1,5 @@
-import { ModelError } from "../../src/errors/model-error.ts";
-import { TroupeError } from "../../src/errors/troupe-error.ts";
+import { ModelError } from "../../src/base/errors/model-error.ts";
+import { TroupeError } from "../../src/base/errors/troupe-error.ts";
 import type { ModelChunk } from "../../src/model/model-chunk.ts";
 import type { modelProviderCases } from "../../src/testing/conformance/model-provider-cases.ts";
 import type { ModelProviderSubject } from "../../src/testing/conformance/model-subject.ts";

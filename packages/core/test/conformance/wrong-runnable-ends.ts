@@ -1,12 +1,12 @@
-import { toTroupeError } from "../../src/errors/to-troupe-error.ts";
-import { TroupeError } from "../../src/errors/troupe-error.ts";
+import { toTroupeError } from "../../src/base/errors/to-troupe-error.ts";
+import { TroupeError } from "../../src/base/errors/troupe-error.ts";
 import type { runnableCases } from "../../src/testing/conformance/runnable-cases.ts";
 import type { RunnableSubject } from "../../src/testing/conformance/runnable-subject.ts";
 import type { WrongSubjects } from "./check-wrong-subjects.ts";
 import { SmallRunnable } from "./small-runnable.ts";
 import { streamingChunks, optioning, runsBut } from "./wrong-runnable.ts";
 import { without } from "./altered.ts";
-import type { RunContext } from "../../src/run/run-context.ts";
+import type { RunContext } from "../../src/agents/run/run-context.ts";
 
 /** Runnables with mistakes in failed and cancelled runs. */
 export const wrongRunnableEnds = {

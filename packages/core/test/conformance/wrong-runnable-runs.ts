@@ -1,6 +1,6 @@
-import type { StreamChunk } from "../../src/run/stream-chunk.ts";
-import type { RunOpts } from "../../src/run/run-options.ts";
-import type { Runnable } from "../../src/run/runnable.ts";
+import type { StreamChunk } from "../../src/agents/run/stream-chunk.ts";
+import type { RunOpts } from "../../src/agents/run/run-options.ts";
+import type { Runnable } from "../../src/agents/run/runnable.ts";
 import type { runnableCases } from "../../src/testing/conformance/runnable-cases.ts";
 import type { RunnableSubject } from "../../src/testing/conformance/runnable-subject.ts";
 import type { WrongSubjects } from "./check-wrong-subjects.ts";

@@ -1,9 +1,9 @@
-import type { MessageContent } from "../../src/message/content.ts";
+import type { MessageContent } from "../../src/base/message/content.ts";
 import type { ModelProvider } from "../../src/model/model-provider.ts";
-import type { StreamChunk } from "../../src/run/stream-chunk.ts";
-import type { RunOutput } from "../../src/run/run-output.ts";
-import type { RunOpts } from "../../src/run/run-options.ts";
-import type { Runnable, RunStream } from "../../src/run/runnable.ts";
+import type { StreamChunk } from "../../src/agents/run/stream-chunk.ts";
+import type { RunOutput } from "../../src/agents/run/run-output.ts";
+import type { RunOpts } from "../../src/agents/run/run-options.ts";
+import type { Runnable, RunStream } from "../../src/agents/run/runnable.ts";
 import type { RunnableSubject } from "../../src/testing/conformance/runnable-subject.ts";
 import { altered } from "./altered.ts";
 import { SmallRunnable } from "./small-runnable.ts";

@@ -1,4 +1,4 @@
-import { TroupeError } from "../../src/errors/troupe-error.ts";
+import { TroupeError } from "../../src/base/errors/troupe-error.ts";
 import type { storageInsertAllCases } from "../../src/testing/conformance/storage-insert-all-cases.ts";
 import type { storageWatchCases } from "../../src/testing/conformance/storage-watch-cases.ts";
 import type { WrongSubjects } from "./check-wrong-subjects.ts";

@@ -1,5 +1,5 @@
-import { TroupeError } from "../../src/errors/troupe-error.ts";
-import type { Listing } from "../../src/storage/storage-driver.ts";
+import { TroupeError } from "../../src/base/errors/troupe-error.ts";
+import type { Listing } from "../../src/sessions/storage/storage-driver.ts";
 import type { storageListManyCases } from "../../src/testing/conformance/storage-list-many-cases.ts";
 import type { WrongSubjects } from "./check-wrong-subjects.ts";
 import { without } from "./altered.ts";

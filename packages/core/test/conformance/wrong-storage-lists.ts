@@ -1,5 +1,5 @@
-import { TroupeError } from "../../src/errors/troupe-error.ts";
-import type { ListOptions, StorageEntry } from "../../src/storage/storage-driver.ts";
+import { TroupeError } from "../../src/base/errors/troupe-error.ts";
+import type { ListOptions, StorageEntry } from "../../src/sessions/storage/storage-driver.ts";
 import type { storageDriverCases } from "../../src/testing/conformance/storage-driver-cases.ts";
 import type { storageListOptionsCases } from "../../src/testing/conformance/storage-list-cases.ts";
 import type { WrongSubjects } from "./check-wrong-subjects.ts";

@@ -1,5 +1,5 @@
-import { TroupeError } from "../../src/errors/troupe-error.ts";
-import type { Json } from "../../src/storage/json.ts";
+import { TroupeError } from "../../src/base/errors/troupe-error.ts";
+import type { Json } from "../../src/sessions/storage/json.ts";
 import type { storageDriverCases } from "../../src/testing/conformance/storage-driver-cases.ts";
 import type { WrongSubjects } from "./check-wrong-subjects.ts";
 import { meanwhile, moving, reading, storageBut, renaming } from "./wrong-storage.ts";

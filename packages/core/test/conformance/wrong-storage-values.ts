@@ -1,6 +1,6 @@
-import { TroupeError } from "../../src/errors/troupe-error.ts";
-import type { Json } from "../../src/storage/json.ts";
-import type { StorageEntry } from "../../src/storage/storage-driver.ts";
+import { TroupeError } from "../../src/base/errors/troupe-error.ts";
+import type { Json } from "../../src/sessions/storage/json.ts";
+import type { StorageEntry } from "../../src/sessions/storage/storage-driver.ts";
 import type { storageDriverCases } from "../../src/testing/conformance/storage-driver-cases.ts";
 import type { WrongSubjects } from "./check-wrong-subjects.ts";
 import { changeTexts, meanwhile, reading, storageBut, storing } from "./wrong-storage.ts";

@@ -1,5 +1,5 @@
-import { TroupeError } from "../../src/errors/troupe-error.ts";
-import type { Json } from "../../src/storage/json.ts";
+import { TroupeError } from "../../src/base/errors/troupe-error.ts";
+import type { Json } from "../../src/sessions/storage/json.ts";
 import type { storageAppendCases } from "../../src/testing/conformance/storage-append-cases.ts";
 import type { storageCompareAndSetCases } from "../../src/testing/conformance/storage-compare-and-set-cases.ts";
 import type { storagePingCases } from "../../src/testing/conformance/storage-driver-cases.ts";

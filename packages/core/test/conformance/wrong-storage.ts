@@ -1,6 +1,6 @@
-import { InMemoryStorage } from "../../src/storage/in-memory-storage.ts";
-import type { Json } from "../../src/storage/json.ts";
-import type { StorageDriver } from "../../src/storage/storage-driver.ts";
+import { InMemoryStorage } from "../../src/sessions/storage/in-memory-storage.ts";
+import type { Json } from "../../src/sessions/storage/json.ts";
+import type { StorageDriver } from "../../src/sessions/storage/storage-driver.ts";
 import { altered } from "./altered.ts";
 
 /** A driver with all optional members. */

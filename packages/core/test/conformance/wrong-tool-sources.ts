@@ -1,5 +1,5 @@
-import { TroupeError } from "../../src/errors/troupe-error.ts";
-import type { ToolDef } from "../../src/run/tool.ts";
+import { TroupeError } from "../../src/base/errors/troupe-error.ts";
+import type { ToolDef } from "../../src/agents/run/tool.ts";
 import type { toolSourceCases, ToolSourceSubject } from "../../src/testing/conformance/tool-source-cases.ts";
 import type { WrongSubjects } from "./check-wrong-subjects.ts";
 import { sourceBut } from "./small-tool-source.ts";

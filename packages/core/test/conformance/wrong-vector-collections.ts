@@ -1,6 +1,6 @@
 import { FakeEmbeddings } from "../../src/testing/fake-embeddings.ts";
-import { InMemoryVectorStore } from "../../src/vector/in-memory-vector-store.ts";
-import type { VectorStore } from "../../src/vector/vector-store.ts";
+import { InMemoryVectorStore } from "../../src/knowledge/vector/in-memory-vector-store.ts";
+import type { VectorStore } from "../../src/knowledge/vector/vector-store.ts";
 import type {
   vectorCollectionCases,
   EmbeddingVectorStore,

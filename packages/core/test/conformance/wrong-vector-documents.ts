@@ -1,5 +1,5 @@
-import { TroupeError } from "../../src/errors/troupe-error.ts";
-import type { VectorDocument } from "../../src/vector/vector-store.ts";
+import { TroupeError } from "../../src/base/errors/troupe-error.ts";
+import type { VectorDocument } from "../../src/knowledge/vector/vector-store.ts";
 import type { vectorStoreCases } from "../../src/testing/conformance/vector-store-cases.ts";
 import type { WrongSubjects } from "./check-wrong-subjects.ts";
 import { meanwhile } from "./wrong-storage.ts";

@@ -1,10 +1,10 @@
-import { InMemoryVectorStore } from "../../src/vector/in-memory-vector-store.ts";
+import { InMemoryVectorStore } from "../../src/knowledge/vector/in-memory-vector-store.ts";
 import type {
   VectorDocument,
   VectorSearchOptions,
   VectorSearchResult,
   VectorStore,
-} from "../../src/vector/vector-store.ts";
+} from "../../src/knowledge/vector/vector-store.ts";
 import { altered } from "./altered.ts";
 
 /** A store with all optional members. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { children, descriptors, heapUsed } from "../../test/held-resources.ts";
 import { callTool, startFixtureHttp, stdioServer } from "../../test/start.ts";
-import { McpToolServer } from "../index.ts";
+import { McpToolServer } from "./mcp-tool-server.ts";
 
 const megabyte = 1024 * 1024;
 /** 1,000 over stdio on demand: `TROUPE_MCP_CYCLES=1000`. */

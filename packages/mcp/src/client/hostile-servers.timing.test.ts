@@ -3,7 +3,7 @@ import { heapUsed } from "../../test/held-resources.ts";
 import { hostileBehaviours } from "../../test/hostile-behaviours.ts";
 import { connectHostile, costOfParsing, judge, mistakeOf, startHostileHttp } from "../../test/hostile-judge.ts";
 import { callTool, startFixtureHttp } from "../../test/start.ts";
-import { McpToolServer } from "../index.ts";
+import { McpToolServer } from "./mcp-tool-server.ts";
 
 let hostile: Awaited<ReturnType<typeof startHostileHttp>>;
 let friendly: { server: McpToolServer; close: () => Promise<void> };

@@ -3,8 +3,8 @@ import type { RunEvents } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { callContext, callTool, startFixtureHttp } from "../../test/start.ts";
-import { McpToolServer } from "../index.ts";
-import type { McpToolServerOptions } from "../index.ts";
+import { McpToolServer } from "./mcp-tool-server.ts";
+import type { McpToolServerOptions } from "./mcp-options.ts";
 
 const opened: { close(): Promise<void> }[] = [];
 

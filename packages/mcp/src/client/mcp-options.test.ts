@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { McpToolServer } from "../index.ts";
-import type { McpToolServerOptions } from "../index.ts";
+import { McpToolServer } from "./mcp-tool-server.ts";
+import type { McpToolServerOptions } from "./mcp-options.ts";
 
 const stdio = { name: "box", transport: "stdio", command: "node" } as const;
 const http = { name: "box", transport: "http", url: "https://example.com/mcp" } as const;

@@ -3,7 +3,7 @@ import type { RunEvents } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
 import { afterEach, describe, expect, it } from "vitest";
 import { callContext, callTool, startFixtureHttp, stdioServer } from "../../test/start.ts";
-import { McpToolServer } from "../index.ts";
+import { McpToolServer } from "./mcp-tool-server.ts";
 
 const opened: { close(): Promise<void> }[] = [];
 

@@ -3,7 +3,7 @@ import { checkConformance, ScriptedModel, toolSourceCases } from "@troupe/core/t
 import { afterEach, describe, expect, it } from "vitest";
 import { callContext, callTool, startFixtureHttp, stdioServer } from "../../test/start.ts";
 import type { FixtureHttp } from "../../test/start.ts";
-import { McpToolServer } from "../index.ts";
+import { McpToolServer } from "./mcp-tool-server.ts";
 
 const opened: { close(): Promise<void> }[] = [];
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { programOf, startEverything } from "../../test/everything.ts";
 import { callContext, callTool, stdioServer } from "../../test/start.ts";
-import { McpToolServer } from "../index.ts";
+import { McpToolServer } from "./mcp-tool-server.ts";
 
 const ends: (() => Promise<void>)[] = [];
 

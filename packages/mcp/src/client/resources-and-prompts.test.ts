@@ -5,8 +5,9 @@ import { afterEach, describe, expect, it } from "vitest";
 import { startModernServer } from "../../test/modern-server.ts";
 import { callTool, startFixtureHttp } from "../../test/start.ts";
 import { startTwoErasServer } from "../../test/two-eras-server.ts";
-import { McpToolServer } from "../index.ts";
-import type { McpElicitation, McpToolServerOptions } from "../index.ts";
+import { McpToolServer } from "./mcp-tool-server.ts";
+import type { McpElicitation } from "./host-handlers.ts";
+import type { McpToolServerOptions } from "./mcp-options.ts";
 
 const opened: { close(): Promise<void> }[] = [];
 

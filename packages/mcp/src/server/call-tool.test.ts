@@ -5,8 +5,9 @@ import { ScriptedModel } from "@troupe/core/testing";
 import { describe, expect, it, vi } from "vitest";
 import { post, serveHttp } from "../../test/serve-http.ts";
 import type { ServedHttp } from "../../test/serve-http.ts";
-import type { McpRunOptions, McpServerOptions } from "../index.ts";
-import type { McpShutdown } from "../index.ts";
+import type { McpRunOptions } from "./call-tool.ts";
+import type { McpServerOptions } from "./mcp-server-options.ts";
+import type { McpShutdown } from "./running-calls.ts";
 
 type Block = Record<string, unknown>;
 type Result = { content: Block[]; isError?: boolean; structuredContent?: Record<string, unknown> };

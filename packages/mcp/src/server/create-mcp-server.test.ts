@@ -7,8 +7,9 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { post, serveHttp } from "../../test/serve-http.ts";
 import type { ServedHttp } from "../../test/serve-http.ts";
 import { callContext, callTool } from "../../test/start.ts";
-import { createMcpServer, McpToolServer } from "../index.ts";
-import type { McpToolServerOptions } from "../index.ts";
+import { createMcpServer } from "./create-mcp-server.ts";
+import { McpToolServer } from "../client/mcp-tool-server.ts";
+import type { McpToolServerOptions } from "../client/mcp-options.ts";
 
 type Result = {
   content: { text: string }[];

@@ -6,7 +6,7 @@ import type { McpRequest } from "./answer-request.ts";
 import { createNotify } from "./extension.ts";
 import type { McpNotify } from "./extension.ts";
 import { HttpSide } from "./http-side.ts";
-import type { ServerParts } from "./server-parts.ts";
+import type { ServerParts } from "./tasks/server-parts.ts";
 import { readMcpServerOptions } from "./mcp-server-options.ts";
 import type { McpServerOptions } from "./mcp-server-options.ts";
 import { RunningCalls } from "./running-calls.ts";

@@ -15,8 +15,8 @@ import { serveHttp } from "../../test/serve-http.ts";
 import type { ServedHttp } from "../../test/serve-http.ts";
 import { callTool } from "../../test/start.ts";
 import { ModernClient } from "../../test/task-clients.ts";
-import { McpToolServer } from "../index.ts";
-import type { McpServerOptions } from "../index.ts";
+import { McpToolServer } from "../client/mcp-tool-server.ts";
+import type { McpServerOptions } from "./mcp-server-options.ts";
 
 const megabyte = 1024 * 1024;
 const program = fileURLToPath(new URL("../../test/served-agents.ts", import.meta.url));

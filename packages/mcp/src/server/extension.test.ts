@@ -8,8 +8,11 @@ import { post, serveHttp } from "../../test/serve-http.ts";
 import type { ServedHttp } from "../../test/serve-http.ts";
 import { openSession } from "../../test/session-client.ts";
 import { callTool } from "../../test/start.ts";
-import { createMcpServer, McpToolServer } from "../index.ts";
-import type { McpExtend, McpServerOptions, McpToolServerOptions } from "../index.ts";
+import { createMcpServer } from "./create-mcp-server.ts";
+import { McpToolServer } from "../client/mcp-tool-server.ts";
+import type { McpExtend } from "./extension.ts";
+import type { McpServerOptions } from "./mcp-server-options.ts";
+import type { McpToolServerOptions } from "../client/mcp-options.ts";
 
 const revisions = ["legacy", "2026-07-28"] as const;
 

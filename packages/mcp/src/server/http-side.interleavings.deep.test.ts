@@ -7,7 +7,7 @@ import { expect, it } from "vitest";
 import type { McpRequest } from "./answer-request.ts";
 import { HttpSide } from "./http-side.ts";
 import { readMcpServerOptions } from "./mcp-server-options.ts";
-import type { ServerParts } from "./server-parts.ts";
+import type { ServerParts } from "./tasks/server-parts.ts";
 import { serveAgents } from "../../test/served-agents.ts";
 
 it("the HTTP side of an MCP server closes what it made for its first requests, also while it is made, and answers each request [async.interleavings]", async () => {

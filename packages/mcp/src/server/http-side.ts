@@ -6,7 +6,7 @@ import { answerRequest, sendRefusal } from "./answer-request.ts";
 import type { McpRequest } from "./answer-request.ts";
 import type { NotifyTargets } from "./extension.ts";
 import { createServerMaker } from "./make-server.ts";
-import type { ServerParts } from "./server-parts.ts";
+import type { ServerParts } from "./tasks/server-parts.ts";
 import type { McpServerSettings } from "./mcp-server-options.ts";
 import { createSourceGuard, readCaller } from "./read-caller.ts";
 import { Sessions } from "./sessions.ts";

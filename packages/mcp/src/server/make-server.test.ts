@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { post, serveHttp } from "../../test/serve-http.ts";
-import type { McpServerOptions } from "../index.ts";
+import type { McpServerOptions } from "./mcp-server-options.ts";
 
 type Reply = { result: Record<string, unknown>; error: { code: number; message: string } };
 

@@ -4,7 +4,7 @@ import { callServedTool } from "./call-tool.ts";
 import type { Caller, SendProgress } from "./call-tool.ts";
 import { acceptSubscriptions, callerOf, createStateCodec } from "./extension.ts";
 import type { MadeServer, McpExtend } from "./extension.ts";
-import type { Making, ServerParts, ServerPurpose } from "./server-parts.ts";
+import type { Making, ServerParts, ServerPurpose } from "./tasks/server-parts.ts";
 import type { ServedTool } from "./served-tools.ts";
 import { serveTasks, taskCapabilities } from "./tasks/serve-tasks.ts";
 import { createToolCaller, interceptCalls } from "./tasks/task-calls.ts";

@@ -10,7 +10,8 @@ import { serveHttp } from "../../test/serve-http.ts";
 import { joinSession, openSession } from "../../test/session-client.ts";
 import { connectFirst, headersOf, ModernClient, userOfHeader } from "../../test/task-clients.ts";
 import type { ServedHttp } from "../../test/serve-http.ts";
-import type { McpExtend, McpServerOptions } from "../index.ts";
+import type { McpExtend } from "./extension.ts";
+import type { McpServerOptions } from "./mcp-server-options.ts";
 
 /** Of two users and of two tenants: of each there are two who differ in nothing else. */
 const users = principals.slice(1, 5);

@@ -11,8 +11,8 @@ import type { McpMessage } from "@troupe-internal/stream-grammars";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { callContext, callTool } from "../../test/start.ts";
 import { startTask } from "../../test/task-clients.ts";
-import { McpToolServer } from "../index.ts";
-import type { McpToolServerOptions } from "../index.ts";
+import { McpToolServer } from "../client/mcp-tool-server.ts";
+import type { McpToolServerOptions } from "../client/mcp-options.ts";
 
 const program = fileURLToPath(new URL("../../test/served-agents.ts", import.meta.url));
 const args = ["--disable-warning=ExperimentalWarning", "--conditions=@troupe/source", program];

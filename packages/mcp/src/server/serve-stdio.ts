@@ -2,7 +2,7 @@ import { Writable } from "node:stream";
 import type { McpRequestContext } from "@modelcontextprotocol/server";
 import type { MadeServer } from "./extension.ts";
 import { createServerMaker } from "./make-server.ts";
-import type { ServerParts } from "./server-parts.ts";
+import type { ServerParts } from "./tasks/server-parts.ts";
 
 /** A connection over the standard streams: its servers, the promise of its end, and the way to bring it about. */
 export type StdioConnection = {

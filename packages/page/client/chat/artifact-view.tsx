@@ -1,5 +1,5 @@
 import type { Artifact } from "../api/wire.ts";
-import { CodeBlock } from "../markdown/markdown.tsx";
+import { CodeBlock } from "../ui/code-block.tsx";
 import { plainLine } from "../ui/unseen.ts";
 import { formatValue, isObject } from "../ui/format.ts";
 import { Icon } from "../ui/icon.tsx";

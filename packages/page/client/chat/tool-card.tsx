@@ -1,4 +1,4 @@
-import { CodeBlock } from "../markdown/markdown.tsx";
+import { CodeBlock } from "../ui/code-block.tsx";
 import { plainLine } from "../ui/unseen.ts";
 import { formatDuration, formatShort, formatValue, isObject, readJson } from "../ui/format.ts";
 import { Icon } from "../ui/icon.tsx";

@@ -1,5 +1,5 @@
 import { Component } from "preact";
-import { CopyButton } from "../ui/copy-button.tsx";
+import { CodeBlock } from "../ui/code-block.tsx";
 import { memo } from "../ui/memo.tsx";
 import { parseMarkdown } from "./blocks.ts";
 import type { Block } from "./blocks.ts";
@@ -89,28 +89,6 @@ function showTable({ alignments, head, rows }: Extract<Block, { type: "table" }>
           ))}
         </tbody>
       </table>
-    </div>
-  );
-}
-
-type CodeProps = {
-  readonly language?: string;
-  readonly text: string;
-  /** The whole of a text that is shown in part. @default the text */
-  readonly whole?: string;
-};
-
-/** Code with its language, and a button that copies it. */
-export function CodeBlock({ language = "", text, whole = text }: CodeProps) {
-  return (
-    <div class="code">
-      <div class="code-head">
-        <span>{language}</span>
-        <CopyButton text={whole} name="Copy code" />
-      </div>
-      <pre tabIndex={0}>
-        <code>{text}</code>
-      </pre>
     </div>
   );
 }

@@ -1,4 +1,4 @@
-import { CodeBlock } from "../markdown/markdown.tsx";
+import { CodeBlock } from "./code-block.tsx";
 import { formatValue, isObject } from "./format.ts";
 
 /** A value as people read it: the fields of a flat object one below the other, anything else as JSON. */

@@ -1,8 +1,8 @@
 import { KnowledgeBase } from "../knowledge-base.ts";
 import type { Chunking } from "../chunking.ts";
 import { FakeEmbeddings } from "../../testing/fake-embeddings.ts";
-import { InMemoryVectorStore } from "../../vector/in-memory-vector-store.ts";
-import type { VectorDocument, VectorStore } from "../../vector/vector-store.ts";
+import { InMemoryVectorStore } from "../vector/in-memory-vector-store.ts";
+import type { VectorDocument, VectorStore } from "../vector/vector-store.ts";
 import { longText } from "./long-text.ts";
 
 /** Splits documents of more than 60 tokens. */

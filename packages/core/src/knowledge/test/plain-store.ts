@@ -1,6 +1,6 @@
-import { InMemoryVectorStore } from "../../vector/in-memory-vector-store.ts";
-import type { InMemoryVectorStoreOptions } from "../../vector/in-memory-vector-store.ts";
-import type { VectorStore } from "../../vector/vector-store.ts";
+import { InMemoryVectorStore } from "../vector/in-memory-vector-store.ts";
+import type { InMemoryVectorStoreOptions } from "../vector/in-memory-vector-store.ts";
+import type { VectorStore } from "../vector/vector-store.ts";
 
 /** A store as a third party may write one: the six methods and nothing more. */
 export function plainStore(options: InMemoryVectorStoreOptions = {}): VectorStore {

@@ -1,4 +1,4 @@
-import { isRecord } from "../../util/is-record.ts";
+import { isRecord } from "../../base/util/is-record.ts";
 import type { JsonSchema } from "../object-schema.ts";
 import type { SchemaIssue, Validation } from "../schema-issue.ts";
 import { arrayKeywords } from "./array-keywords.ts";

@@ -1,7 +1,7 @@
-import { TroupeError } from "../../errors/troupe-error.ts";
+import { TroupeError } from "../../base/errors/troupe-error.ts";
 import type { JsonSchema } from "../object-schema.ts";
 import { type Pattern, readPattern } from "../pattern/read-pattern.ts";
-import { isRecord } from "../../util/is-record.ts";
+import { isRecord } from "../../base/util/is-record.ts";
 import { shorten } from "../schema-issue.ts";
 import type { Check, CheckRun } from "./check-run.ts";
 

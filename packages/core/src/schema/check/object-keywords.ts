@@ -1,4 +1,4 @@
-import { isRecord } from "../../util/is-record.ts";
+import { isRecord } from "../../base/util/is-record.ts";
 import { shorten } from "../schema-issue.ts";
 import type { Check, CheckRun, ValuePath } from "./check-run.ts";
 import { describeSchema } from "./describe.ts";

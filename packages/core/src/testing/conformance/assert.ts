@@ -1,7 +1,7 @@
 import type NodeAssert from "node:assert/strict";
 import type { AsyncLocalStorage } from "node:async_hooks";
-import type { ErrorCode } from "../../errors/troupe-error.ts";
-import { TroupeError } from "../../errors/troupe-error.ts";
+import type { ErrorCode } from "../../base/errors/troupe-error.ts";
+import { TroupeError } from "../../base/errors/troupe-error.ts";
 
 const load = (): typeof NodeAssert => process.getBuiltinModule("node:assert/strict");
 

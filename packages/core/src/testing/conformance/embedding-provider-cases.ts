@@ -1,6 +1,6 @@
 import { assert, failureOf } from "./assert.ts";
-import { TroupeError } from "../../errors/troupe-error.ts";
-import type { EmbeddingProvider } from "../../vector/embedding-provider.ts";
+import { TroupeError } from "../../base/errors/troupe-error.ts";
+import type { EmbeddingProvider } from "../../knowledge/vector/embedding-provider.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
 
 /** Subject of `embeddingProviderCases`: an embedding provider, and the number of requests that its vendor received. */

@@ -1,6 +1,6 @@
 import { assert, rejectsWith, inTime, until } from "./assert.ts";
-import type { ErrorCode, TroupeError } from "../../errors/troupe-error.ts";
-import { isRetryable } from "../../retry/is-retryable.ts";
+import type { ErrorCode, TroupeError } from "../../base/errors/troupe-error.ts";
+import { isRetryable } from "../../base/retry/is-retryable.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
 import { callersKey, failedScenarios, serversKey } from "./model-scenarios.ts";
 import type { ModelScenarioName } from "./model-scenarios.ts";

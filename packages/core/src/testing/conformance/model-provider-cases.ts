@@ -1,6 +1,6 @@
 import { modelFailureCases, modelSignalCases } from "./model-failure-cases.ts";
 import { assert } from "./assert.ts";
-import type { ChatMessage } from "../../message/message.ts";
+import type { ChatMessage } from "../../base/message/message.ts";
 import type { ModelResponse } from "../../model/model-response.ts";
 import { collectResponse } from "../../model/response-collector.ts";
 import type { FinishReason, ModelChunk } from "../../model/model-chunk.ts";

@@ -1,11 +1,11 @@
 import { assert, failureOf, inTime } from "./assert.ts";
-import { TroupeError } from "../../errors/troupe-error.ts";
-import type { ChatMessage } from "../../message/message.ts";
+import { TroupeError } from "../../base/errors/troupe-error.ts";
+import type { ChatMessage } from "../../base/message/message.ts";
 import type { ModelOptions } from "../../model/model-config.ts";
 import type { ModelProvider } from "../../model/model-provider.ts";
 import type { ModelResponse } from "../../model/model-response.ts";
 import type { ModelChunk } from "../../model/model-chunk.ts";
-import type { StreamChunk } from "../../run/stream-chunk.ts";
+import type { StreamChunk } from "../../agents/run/stream-chunk.ts";
 import { callersKey, modelScenarios } from "./model-scenarios.ts";
 import type { ModelScenario, ModelScenarioName } from "./model-scenarios.ts";
 

@@ -1,12 +1,12 @@
 import { runnableEndCases } from "./runnable-end-cases.ts";
 import { runnableRunCases } from "./runnable-run-cases.ts";
 import { assert, inTime, until } from "./assert.ts";
-import { TroupeError } from "../../errors/troupe-error.ts";
-import { createLogger } from "../../log/logger.ts";
-import { EventBus } from "../../events/event-bus.ts";
-import { readRunOpts } from "../../run/read-run-opts.ts";
-import type { RunEvents } from "../../run/run-events.ts";
-import { Run } from "../../run/run.ts";
+import { TroupeError } from "../../base/errors/troupe-error.ts";
+import { createLogger } from "../../base/log/logger.ts";
+import { EventBus } from "../../base/events/event-bus.ts";
+import { readRunOpts } from "../../agents/run/read-run-opts.ts";
+import type { RunEvents } from "../../agents/run/run-events.ts";
+import { Run } from "../../agents/run/run.ts";
 import { ScriptedModel } from "../scripted-model.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
 import { eventsOf, runErrorOf } from "./runnable-subject.ts";

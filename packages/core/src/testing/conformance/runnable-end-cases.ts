@@ -1,6 +1,6 @@
 import { assert, failureOf, inTime, until } from "./assert.ts";
-import { ModelError } from "../../errors/model-error.ts";
-import type { Runnable } from "../../run/runnable.ts";
+import { ModelError } from "../../base/errors/model-error.ts";
+import type { Runnable } from "../../agents/run/runnable.ts";
 import { ScriptedModel } from "../scripted-model.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
 import { eventsOf, readAll, runErrorOf } from "./runnable-subject.ts";

@@ -1,15 +1,15 @@
 import { assert, inTime } from "./assert.ts";
-import { addUsage, noUsage } from "../../message/token-usage.ts";
-import type { StreamChunk } from "../../run/stream-chunk.ts";
-import type { RunOpts } from "../../run/run-options.ts";
-import { toPublicOutput } from "../../run/run-output.ts";
+import { addUsage, noUsage } from "../../base/message/token-usage.ts";
+import type { StreamChunk } from "../../agents/run/stream-chunk.ts";
+import type { RunOpts } from "../../agents/run/run-options.ts";
+import { toPublicOutput } from "../../agents/run/run-output.ts";
 import { ScriptedModel } from "../scripted-model.ts";
 import { scriptedUsage } from "../scripted-answer.ts";
-import { createId } from "../../util/create-id.ts";
+import { createId } from "../../base/util/create-id.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
 import { eventsOf, readAll, runErrorOf } from "./runnable-subject.ts";
 import type { RunnableSubject } from "./runnable-subject.ts";
-import { getTextContent } from "../../message/content.ts";
+import { getTextContent } from "../../base/message/content.ts";
 
 const text = "Take an umbrella.";
 

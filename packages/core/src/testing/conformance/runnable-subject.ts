@@ -1,11 +1,11 @@
 import { assert, failureOf, inTime } from "./assert.ts";
 import type { ModelProvider } from "../../model/model-provider.ts";
-import type { StreamChunk } from "../../run/stream-chunk.ts";
-import { TroupeError } from "../../errors/troupe-error.ts";
-import type { RunError } from "../../run/run-output.ts";
-import { runEventNames } from "../../run/run-events.ts";
-import type { RunEvents } from "../../run/run-events.ts";
-import type { Runnable, RunStream } from "../../run/runnable.ts";
+import type { StreamChunk } from "../../agents/run/stream-chunk.ts";
+import { TroupeError } from "../../base/errors/troupe-error.ts";
+import type { RunError } from "../../agents/run/run-output.ts";
+import { runEventNames } from "../../agents/run/run-events.ts";
+import type { RunEvents } from "../../agents/run/run-events.ts";
+import type { Runnable, RunStream } from "../../agents/run/runnable.ts";
 
 /**
  * Subject of `runnableCases`: creates the runnable under test with a scripted model, whose answer is the answer of the

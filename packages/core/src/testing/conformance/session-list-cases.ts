@@ -1,6 +1,6 @@
-import { SessionStore } from "../../session/session-store.ts";
-import type { SessionOwner } from "../../storage/session-owner.ts";
-import type { StorageDriver } from "../../storage/storage-driver.ts";
+import { SessionStore } from "../../sessions/session/session-store.ts";
+import type { SessionOwner } from "../../sessions/storage/session-owner.ts";
+import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
 import { assert, rejectsWith } from "./assert.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
 import { storeTurns } from "./session-turns.ts";

@@ -1,6 +1,6 @@
-import type { ContentPart } from "../../message/content.ts";
-import { SessionStore } from "../../session/session-store.ts";
-import type { StorageDriver } from "../../storage/storage-driver.ts";
+import type { ContentPart } from "../../base/message/content.ts";
+import { SessionStore } from "../../sessions/session/session-store.ts";
+import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
 import { assert, rejectsWith } from "./assert.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
 import { plainTurn } from "./session-turns.ts";

@@ -1,5 +1,5 @@
-import { SessionStore } from "../../session/session-store.ts";
-import type { StorageDriver } from "../../storage/storage-driver.ts";
+import { SessionStore } from "../../sessions/session/session-store.ts";
+import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
 import { assert, rejectsWith } from "./assert.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
 import { plainTurn, storeTurns } from "./session-turns.ts";

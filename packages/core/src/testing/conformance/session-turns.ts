@@ -1,8 +1,8 @@
-import { noUsage } from "../../message/token-usage.ts";
-import type { SessionOwner } from "../../storage/session-owner.ts";
-import type { NewTurn } from "../../session/turn-record.ts";
-import type { SessionStore } from "../../session/session-store.ts";
-import { createId } from "../../util/create-id.ts";
+import { noUsage } from "../../base/message/token-usage.ts";
+import type { SessionOwner } from "../../sessions/storage/session-owner.ts";
+import type { NewTurn } from "../../sessions/session/turn-record.ts";
+import type { SessionStore } from "../../sessions/session/session-store.ts";
+import { createId } from "../../base/util/create-id.ts";
 
 /** Turns to store for a test: the session, its owner, and the number of turns, each with a lease of its own. */
 type Turns = { sessionId: string; owner: SessionOwner; turns?: number; input?: string };

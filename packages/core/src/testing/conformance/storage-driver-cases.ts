@@ -2,7 +2,7 @@ import { storageKeyCases, storageRecordCases } from "./storage-record-cases.ts";
 import { storageListCases } from "./storage-list-cases.ts";
 import { storageValueCases } from "./storage-value-cases.ts";
 import { assert, rejectsWith } from "./assert.ts";
-import type { StorageDriver } from "../../storage/storage-driver.ts";
+import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
 
 /** Cases for `close` and for optional members. */

@@ -1,7 +1,7 @@
 import { assert, rejectsWith } from "./assert.ts";
-import type { StorageDriver, ListOptions } from "../../storage/storage-driver.ts";
+import type { StorageDriver, ListOptions } from "../../sessions/storage/storage-driver.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
-import { compareUtf8 } from "../../util/compare-utf8.ts";
+import { compareUtf8 } from "../../base/util/compare-utf8.ts";
 
 /** Characters with a meaning in the patterns of some database. */
 const marks = ["%", "_", "*", "?", "[", "]", "^", "$", ".", "\\", "'", '"', "(", "{", "|", "+", "😀"];

@@ -1,5 +1,5 @@
 import { assert, rejectsWith } from "./assert.ts";
-import type { StorageDriver } from "../../storage/storage-driver.ts";
+import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
 
 /** Cases of `storageDriverCases` for reading, writing and deleting single records. */

@@ -1,6 +1,6 @@
 import { assert, rejectsWith } from "./assert.ts";
-import type { Json } from "../../storage/json.ts";
-import type { StorageDriver } from "../../storage/storage-driver.ts";
+import type { Json } from "../../sessions/storage/json.ts";
+import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
 
 /** A `StorageDriver` with the optional member `transaction`: subject of `storageTransactionCases`. */

@@ -1,6 +1,6 @@
 import { assert, until } from "./assert.ts";
-import { TroupeError } from "../../errors/troupe-error.ts";
-import type { StorageDriver } from "../../storage/storage-driver.ts";
+import { TroupeError } from "../../base/errors/troupe-error.ts";
+import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
 
 /** A `StorageDriver` with the optional member `watch`: subject of `storageWatchCases`. */

@@ -1,9 +1,9 @@
 import { assert, failureOf, inTime } from "./assert.ts";
-import { createLogger } from "../../log/logger.ts";
-import type { RunContext } from "../../run/run-context.ts";
+import { createLogger } from "../../base/log/logger.ts";
+import type { RunContext } from "../../agents/run/run-context.ts";
 import { toJsonSchema } from "../../schema/to-json-schema.ts";
-import { readToolResult } from "../../tool/read-tool-result.ts";
-import type { ToolDef, ToolReturn, ToolSource } from "../../run/tool.ts";
+import { readToolResult } from "../../agents/tool/read-tool-result.ts";
+import type { ToolDef, ToolReturn, ToolSource } from "../../agents/run/tool.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
 
 /** A tool call that the suite may make. */

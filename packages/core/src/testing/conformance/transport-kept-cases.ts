@@ -1,4 +1,4 @@
-import type { Json } from "../../storage/json.ts";
+import type { Json } from "../../sessions/storage/json.ts";
 import { ScriptedModel } from "../scripted-model.ts";
 import { assert, inTime, until } from "./assert.ts";
 import type { ConformanceCases } from "./check-conformance.ts";

@@ -1,5 +1,5 @@
-import type { RunOpts } from "../../run/run-options.ts";
-import type { Runnable } from "../../run/runnable.ts";
+import type { RunOpts } from "../../agents/run/run-options.ts";
+import type { Runnable } from "../../agents/run/runnable.ts";
 import type { Principal } from "../../transport/principal.ts";
 import { ScriptedModel } from "../scripted-model.ts";
 import { assert, inTime, until } from "./assert.ts";

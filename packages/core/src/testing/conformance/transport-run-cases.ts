@@ -1,8 +1,8 @@
-import { TroupeError } from "../../errors/troupe-error.ts";
-import type { StreamChunk } from "../../run/stream-chunk.ts";
-import type { Runnable } from "../../run/runnable.ts";
-import type { ToolDef } from "../../run/tool.ts";
-import { defineTool } from "../../tool/define-tool.ts";
+import { TroupeError } from "../../base/errors/troupe-error.ts";
+import type { StreamChunk } from "../../agents/run/stream-chunk.ts";
+import type { Runnable } from "../../agents/run/runnable.ts";
+import type { ToolDef } from "../../agents/run/tool.ts";
+import { defineTool } from "../../agents/tool/define-tool.ts";
 import type { ScriptedAnswer } from "../scripted-answer.ts";
 import { ScriptedModel } from "../scripted-model.ts";
 import { assert, inTime } from "./assert.ts";

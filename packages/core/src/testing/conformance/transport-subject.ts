@@ -1,8 +1,8 @@
-import type { RunKind } from "../../run-store/run-view.ts";
-import type { RunService } from "../../durable/run-service.ts";
-import type { Logger } from "../../log/logger.ts";
-import type { Runnable } from "../../run/runnable.ts";
-import type { Json } from "../../storage/json.ts";
+import type { RunKind } from "../../runs/run-store/run-view.ts";
+import type { RunService } from "../../runs/durable/run-service.ts";
+import type { Logger } from "../../base/log/logger.ts";
+import type { Runnable } from "../../agents/run/runnable.ts";
+import type { Json } from "../../sessions/storage/json.ts";
 import type { Principal } from "../../transport/principal.ts";
 import type { RunFields } from "../../transport/run-fields.ts";
 import type { OnDisconnect } from "../../transport/served-runs.ts";

@@ -1,4 +1,4 @@
-import type { VectorDocument, VectorSearchOptions, VectorStore } from "../../vector/vector-store.ts";
+import type { VectorDocument, VectorSearchOptions, VectorStore } from "../../knowledge/vector/vector-store.ts";
 
 /** Makes a document for the vector suites, with content from its id and a vector of two numbers. */
 export function at(id: string, embedding: number[], metadata?: Record<string, unknown>): VectorDocument {

@@ -1,6 +1,6 @@
-import { sleep } from "../../async/sleep.ts";
+import { sleep } from "../../base/async/sleep.ts";
 import { assert, rejectsWith } from "./assert.ts";
-import type { VectorStore } from "../../vector/vector-store.ts";
+import type { VectorStore } from "../../knowledge/vector/vector-store.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
 import { at, eastIds, fill } from "./vector-documents.ts";
 

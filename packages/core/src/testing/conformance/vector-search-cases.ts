@@ -1,5 +1,5 @@
 import { assert, rejectsWith } from "./assert.ts";
-import type { VectorStore } from "../../vector/vector-store.ts";
+import type { VectorStore } from "../../knowledge/vector/vector-store.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
 import { at, eastIds, fill } from "./vector-documents.ts";
 

@@ -1,8 +1,8 @@
 import { onTestFinished } from "vitest";
-import { Agent } from "../../agent/agent.ts";
-import type { RunService } from "../../durable/run-service.ts";
-import { TroupeError } from "../../errors/troupe-error.ts";
-import { silentLogger } from "../../log/logger.ts";
+import { Agent } from "../../agents/agent/agent.ts";
+import type { RunService } from "../../runs/durable/run-service.ts";
+import { TroupeError } from "../../base/errors/troupe-error.ts";
+import { silentLogger } from "../../base/log/logger.ts";
 import { ScriptedModel } from "../../testing/scripted-model.ts";
 import type { KeepRequest } from "../served-runs.ts";
 import { ServedRuns } from "../served-runs.ts";

@@ -3,7 +3,7 @@ import { createLogger, TroupeError } from "@troupe/core";
 import type { RunView } from "@troupe/core";
 import { describe, expect, it, vi } from "vitest";
 import { RunningCalls } from "../running-calls.ts";
-import type { Making } from "../server-parts.ts";
+import type { Making } from "./server-parts.ts";
 import { serveTasks, taskCapabilities, toProtocolError } from "./serve-tasks.ts";
 
 type Era = "modern" | "legacy";

@@ -5,7 +5,7 @@ import type * as Library from "@modelcontextprotocol/server";
 import { isOwnFault } from "../call-tool.ts";
 import type { Caller } from "../call-tool.ts";
 import { callerOf } from "../extension.ts";
-import type { Making } from "../server-parts.ts";
+import type { Making } from "./server-parts.ts";
 import { canAsk, checkTakesTasks, relatedTaskKey, tasksExtension } from "./negotiation.ts";
 import { toAnswer, toInputRequest } from "./questions.ts";
 import type { Task, TaskRuns } from "./task-runs.ts";

@@ -2,7 +2,7 @@ import { CallToolResultSchema, ErrorCode } from "@modelcontextprotocol/sdk/types
 import { describe, expect, it } from "vitest";
 import { post, serveHttp } from "../../../test/serve-http.ts";
 import { connectFirst, ModernClient } from "../../../test/task-clients.ts";
-import type { McpExtend } from "../../index.ts";
+import type { McpExtend } from "../extension.ts";
 
 /** Tools of the host that hand over to ask_helper, one for each way, and one that does not. */
 const extend: McpExtend = (server, { callTool }) => {

@@ -2,7 +2,7 @@ import { TroupeError } from "@troupe/core";
 import type * as Library from "@modelcontextprotocol/server";
 import { callerOf } from "../extension.ts";
 import type { McpCallTool } from "../extension.ts";
-import type { Making } from "../server-parts.ts";
+import type { Making } from "./server-parts.ts";
 import type { ServedTool } from "../served-tools.ts";
 import { missingTasks, takesTasks } from "./negotiation.ts";
 import type { NotedCall, TaskWish } from "./negotiation.ts";

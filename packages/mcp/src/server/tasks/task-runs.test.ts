@@ -12,7 +12,6 @@ import {
   startTask,
   userOfHeader,
 } from "../../../test/task-clients.ts";
-import { createMcpServer } from "../../index.ts";
 
 const invalidParams = { code: ErrorCode.InvalidParams };
 
@@ -200,17 +199,17 @@ describe("the option runs", () => {
     await expect.poll(async () => (await client.get(durable.taskId)).status).toBe("completed");
   });
 
-  it("of another agent, and of none that is served, are refused at construction [mcp-server.options]", () => {
+  it("of another agent, and of none that is served, are refused at construction [mcp-server.options]", async () => {
     const [{ cashier }, other] = [createCashier(), createCashier()];
     const runs = new RunService({ agents: { cashier } });
     onTestFinished(async () => await runs.close());
 
-    expect(() => createMcpServer({ agents: { cashier: other.cashier }, runs })).toThrow(
+    await expect(serveHttp({ agents: { cashier: other.cashier }, runs })).rejects.toThrow(
       'another agent under the name "cashier"',
     );
-    expect(() => createMcpServer({ agents: { helper: other.cashier }, runs })).toThrow(
+    await expect(serveHttp({ agents: { helper: other.cashier }, runs })).rejects.toThrow(
       "runs performs nothing that is served here",
     );
-    expect(() => createMcpServer({ agents: { cashier }, runs: {} as never })).toThrow("runs must be a RunService");
+    await expect(serveHttp({ agents: { cashier }, runs: {} as never })).rejects.toThrow("runs must be a RunService");
   });
 });

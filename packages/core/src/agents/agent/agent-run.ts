@@ -1,0 +1,199 @@
+import { toTroupeError } from "../../base/errors/to-troupe-error.ts";
+import { applyInputGuardrails } from "../guardrail/apply-guardrails.ts";
+import type { MessageContent } from "../../base/message/content.ts";
+import { doOnce } from "../journal/journal.ts";
+import type { ModelOptions } from "../../model/model-config.ts";
+import { requireChosenTool } from "../../model/model-settings.ts";
+import type { FinishReason } from "../../model/model-chunk.ts";
+import type { StreamChunk } from "../run/stream-chunk.ts";
+import { checkContent } from "../run/check-content.ts";
+import { ownerOf } from "../run/run-options.ts";
+import type { RunEnd, RunWork } from "../run/run-work.ts";
+import type { RunSettings } from "../run/run-options.ts";
+import type { Run } from "../run/run.ts";
+import { sessionKey } from "../../sessions/session/session-keys.ts";
+import type { CompiledSchema } from "../../schema/compile-schema.ts";
+import type { ToolSet } from "../tool/tool-set.ts";
+import type { AgentHooks } from "./agent-config.ts";
+import type { AgentParts } from "./agent-parts.ts";
+import { warnOfUnverified } from "./warn-of-unverified.ts";
+import { buildMessages } from "./build-messages.ts";
+import type { BuiltMessages } from "./build-messages.ts";
+import { extractFacts } from "./extract-facts.ts";
+import { makeTitle } from "./make-title.ts";
+import type { ModelCaller, LoopPlan } from "./loop-plan.ts";
+import { mergeModelSettings } from "./merge-model-settings.ts";
+import { RunSession } from "./run-session.ts";
+import { SessionMemory } from "./session-memory.ts";
+import { toolLoop } from "./tool-loop.ts";
+import { warnOfOmissions } from "./warn-of-omissions.ts";
+
+/** The number of round trips unless it is configured. */
+const defaultRoundtrips = 10;
+
+/** The number of parallel tool calls unless it is configured: more than models ask for, unless one runs wild. */
+const defaultParallelTools = 32;
+
+/**
+ * The work of one run of an agent, which `RunExecution` drives: opens the session, checks the input, runs the tool
+ * loop, stores the turn, and calls the hooks.
+ */
+export class AgentRun<Structured> implements RunWork<Structured> {
+  readonly #parts: AgentParts;
+  readonly #call: ModelCaller;
+  readonly #run: Run<Structured>;
+  readonly #session: RunSession;
+  readonly #memory: SessionMemory | undefined;
+
+  constructor(parts: AgentParts, call: ModelCaller, run: Run<Structured>) {
+    const { memory, model, storage } = parts.config;
+    this.#parts = parts;
+    this.#call = call;
+    this.#run = run;
+    this.#session = new RunSession(run);
+    // A session that ends with the parent run is not remembered.
+    const remembers = memory !== undefined && run.settings.sessionStorage === undefined;
+    const ofRun = run.settings.model ?? model;
+    this.#memory = remembers ? new SessionMemory({ memory, run, model: ofRun, storage }) : undefined;
+  }
+
+  get isStructured(): boolean {
+    return this.#parts.config.structuredOutput !== undefined;
+  }
+
+  get answersUnstored(): boolean {
+    return this.#parts.config.onStorageFailure === "answer";
+  }
+
+  async begin(): Promise<AsyncGenerator<StreamChunk, FinishReason>> {
+    const [parts, run] = [this.#parts, this.#run];
+    const session = await this.#session.open(parts.sessionsFor(run.settings), parts.config.onWaiting);
+    const tools = await parts.tools.load(run.context, run.settings.tools);
+    const { guardrails, hooks } = parts.config;
+    if (guardrails?.input !== undefined || hooks?.beforeRun !== undefined) {
+      run.input = await doOnce(run.journal, "in", () => this.#readInput());
+    }
+    const built = await buildMessages(parts, run, {
+      session,
+      memory: this.#memory,
+      instructions: run.settings.instructions,
+    });
+    const { prepareStep } = parts.config;
+    return toolLoop({ ...planToolLoop(parts, run, { call: this.#call, ...built, tools }), prepareStep });
+  }
+
+  saveFinished(): Promise<unknown> {
+    const stored = this.#session.saveFinished(this.#run.messages);
+    return this.#memory === undefined ? stored : this.#remember(this.#memory, stored);
+  }
+
+  saveInterrupted(): Promise<void> {
+    return this.#session.saveInterrupted();
+  }
+
+  suspend(): Promise<void> {
+    return this.#session.suspend();
+  }
+
+  onEnd(end: RunEnd<Structured>): void | Promise<void> {
+    const { hooks } = this.#parts.config;
+    const { context } = this.#run;
+    if ("error" in end) return hooks?.onError?.(context, end.error);
+    extractFacts(this.#parts, this.#run);
+    warnOfUnverified(this.#parts, this.#run);
+    if (this.#session.madeTitle) makeTitle(this.#parts, this.#run);
+    return hooks?.afterRun?.(context, end.output);
+  }
+
+  release(): void {
+    this.#session.release();
+  }
+
+  async #remember(memory: SessionMemory, stored: Promise<number>): Promise<void> {
+    const seq = await stored;
+    if (this.#session.wasStored) return;
+    const { input, messages, settings, vendorStates, refusedStates } = this.#run;
+    try {
+      await memory.add({ history: settings.messages, input, messages, vendorStates, refusedStates }, seq);
+    } catch (error) {
+      // The turn is stored: the next run of the session finds what its memory has missed.
+      this.#run.warn("memory_not_updated", "The memory could not take in a turn.", { error });
+    }
+  }
+
+  /** The input as guardrails and the hook left it. What they put in its place is checked again. */
+  async #readInput(): Promise<MessageContent> {
+    const { context, input } = this.#run;
+    const { guardrails } = this.#parts.config;
+    const passed = await applyInputGuardrails(input, { guardrails: guardrails?.input ?? [], context });
+    if (passed !== input) checkContent(passed, "What the guardrails made of the input");
+    const replaced = await this.#callBeforeRun(passed);
+    return replaced === undefined ? passed : checkContent(replaced, "What beforeRun returned");
+  }
+
+  async #callBeforeRun(input: MessageContent): Promise<MessageContent | void> {
+    const { context } = this.#run;
+    try {
+      return await this.#parts.config.hooks?.beforeRun?.(context, input);
+    } catch (error) {
+      throw toTroupeError(error, context.signal, "The hook beforeRun");
+    }
+  }
+}
+
+/**
+ * Makes the plan for `toolLoop` from the configuration of an agent or of a team's orchestrator, the run, its first
+ * messages and tools, and the function that calls the model (`callByGenerate` or `callByStream`).
+ */
+export function planToolLoop<Structured>(
+  parts: AgentParts,
+  run: Run<Structured>,
+  call: { call: ModelCaller; tools: ToolSet } & BuiltMessages,
+): LoopPlan<Structured> {
+  const { config, retry, structured } = parts;
+  const ofRun = run.settings.modelOptions;
+  const { toolChoice, ...settings } = ofRun === undefined ? parts.modelSettings : mergeModelSettings(config, ofRun);
+  requireChosenTool(toolChoice, call.tools.names, { at: "modelOptions.toolChoice", code: choiceCode(run.settings) });
+  return {
+    ...call,
+    run,
+    model: run.settings.model ?? config.model,
+    options: {
+      ...settings,
+      ...answerFormat(structured),
+      ...cacheKeyOf(run.settings),
+      onOmitted: warnOfOmissions(run, parts.toldOmissions),
+    },
+    maxContextTokens: config.maxContextTokens,
+    prepareStep: undefined,
+    toolChoice,
+    retry,
+    maxToolRoundtrips: config.maxToolRoundtrips ?? defaultRoundtrips,
+    maxParallelTools: config.maxParallelTools ?? defaultParallelTools,
+    structured: structured as CompiledSchema<Structured> | undefined,
+    outputGuardrails: config.guardrails?.output ?? [],
+    ...toolHooksOf(config.hooks),
+  };
+}
+
+/** The hooks that tool calls ask, as functions. */
+function toolHooksOf(hooks: AgentHooks | undefined): Pick<LoopPlan, "onToolCall" | "onApproval"> {
+  return { onToolCall: hooks?.onToolCall?.bind(hooks), onApproval: hooks?.onApproval?.bind(hooks) };
+}
+
+/** The code of a choice of a tool that is not there: by whether the run has brought the choice or the tools. */
+function choiceCode({ modelOptions, tools }: RunSettings): "invalid_request" | "invalid_config" {
+  const isOfRun = modelOptions?.toolChoice !== undefined || tools !== undefined;
+  return isOfRun ? "invalid_request" : "invalid_config";
+}
+
+/** A key for a session with one run would keep its prompts apart from those of all other sessions, in vain. */
+function cacheKeyOf(settings: RunSettings): Pick<ModelOptions, "cacheKey"> {
+  if (!settings.isNamedSession || settings.sessionStorage !== undefined) return {};
+  const key = sessionKey(ownerOf(settings), settings.sessionId);
+  return { cacheKey: process.getBuiltinModule("node:crypto").hash("sha256", key) };
+}
+
+function answerFormat(structured: CompiledSchema | undefined): Pick<ModelOptions, "responseFormat"> {
+  return structured === undefined ? {} : { responseFormat: { type: "json_schema", schema: structured.jsonSchema } };
+}

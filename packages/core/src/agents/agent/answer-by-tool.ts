@@ -1,0 +1,47 @@
+import { doOnce } from "../journal/journal.ts";
+import { applyGuardrails } from "../guardrail/apply-guardrails.ts";
+import { getTextContent } from "../../base/message/content.ts";
+import type { ToolCallResult } from "../../base/message/tool-call.ts";
+import type { FinishReason } from "../../model/model-chunk.ts";
+import type { StreamChunk } from "../run/stream-chunk.ts";
+import { parseToolAnswer } from "../../schema/parse-structured.ts";
+import type { ToolSet } from "../tool/tool-set.ts";
+import type { LoopPlan } from "./loop-plan.ts";
+
+/** Returns the first result, in the order of the calls, of a tool that ends the run and did not fail. */
+export function findEndingResult(tools: ToolSet, results: readonly ToolCallResult[]): ToolCallResult | undefined {
+  if (!tools.mayEndRun) return undefined;
+  return results.find(({ toolName, error }) => error === undefined && tools.find(toolName)?.endsRun === true);
+}
+
+/**
+ * Makes the result of a tool that ends the run its answer, as the output guardrails let it pass. It is recorded as a
+ * message of the assistant too: there are vendors that refuse a history in which a user follows a tool.
+ */
+export async function* answerByTool<Structured>(
+  plan: LoopPlan<Structured>,
+  { result }: ToolCallResult,
+): AsyncGenerator<StreamChunk, FinishReason> {
+  const { run, structured } = plan;
+  const text = await guardAnswer(plan, getTextContent(result));
+  run.text = text;
+  if (structured !== undefined) run.structured = await parseToolAnswer(text, structured);
+  if (text !== "") {
+    yield { type: "text", text };
+    run.messages.push({ role: "assistant", content: text });
+  }
+  return "stop";
+}
+
+/** Returns a whole answer as the output guardrails let it pass. In a durable run they check each answer once. */
+export async function guardAnswer({ run, outputGuardrails: guardrails }: LoopPlan, answer: string): Promise<string> {
+  if (guardrails.length === 0) return answer;
+  const key = `g/${hashOf(answer)}`;
+  return await doOnce(run.journal, key, () =>
+    applyGuardrails(answer, { guardrails, side: "output", context: run.context }),
+  );
+}
+
+function hashOf(text: string): string {
+  return process.getBuiltinModule("node:crypto").hash("sha256", text);
+}

@@ -1,0 +1,123 @@
+import { untilAborted } from "../../base/async/until-aborted.ts";
+import { TroupeError } from "../../base/errors/troupe-error.ts";
+import { toTroupeError } from "../../base/errors/to-troupe-error.ts";
+import { repairHistory } from "../../sessions/history/repair-history.ts";
+import { trimHistory } from "../../sessions/history/trim-history.ts";
+import type { HistoryLimits } from "../../sessions/history/trim-history.ts";
+import type { ChatMessage } from "../../base/message/message.ts";
+import { withoutVendorState } from "../../model/vendor-state.ts";
+import type { Run } from "../run/run.ts";
+import type { OpenSession } from "../../sessions/session/open-session.ts";
+import { turnModelMessages } from "../../sessions/session/turn-record.ts";
+import type { AgentConfig } from "./agent-config.ts";
+import type { AgentParts } from "./agent-parts.ts";
+import type { RunContext } from "../run/run-context.ts";
+
+import { factOwnerId } from "../memory/agent-user-memory.ts";
+import type { AgentUserMemory } from "../memory/agent-user-memory.ts";
+import { historyFiller } from "./fill-history.ts";
+import type { FillMessages } from "./fill-history.ts";
+import { systemMessages } from "./system-prompt.ts";
+import type { SystemPrompt } from "./system-prompt.ts";
+import type { RememberedHistory, SessionMemory } from "./session-memory.ts";
+
+/** The number of past turns that a model gets unless it is configured, so that no session outgrows its context. */
+const defaultHistoryRuns = 50;
+
+/** The session that a run has open, and the memory that stands in for its turns, if there is one. */
+type Past = { session: OpenSession; memory: SessionMemory | undefined };
+
+/** Instructions of one run, in place of those of the configuration. */
+type OwnInstructions = { instructions: string | undefined };
+
+/** Messages of the past, and text of a memory for the system prompt. */
+type History = { messages: readonly ChatMessage[]; memoryText: string };
+
+/**
+ * The messages of a run before its first model call, the input last, the parts of their system prompt, and the function that
+ * reads data of the history which is stored in pieces.
+ */
+export type BuiltMessages = {
+  readonly messages: readonly ChatMessage[];
+  readonly prompt: SystemPrompt;
+  readonly fillMessages: FillMessages | undefined;
+};
+
+/** Builds the messages of the first model call: the system prompt, the history, and the input. */
+export async function buildMessages(parts: AgentParts, run: Run, past: Past & OwnInstructions): Promise<BuiltMessages> {
+  const { config } = parts;
+  const { userMemory } = config;
+  const instructions = past.instructions ?? config.instructions ?? "";
+  const [ownPrompt, history, facts] = await Promise.all([
+    typeof instructions === "string" ? instructions : makeInstructions(instructions, run),
+    loadHistory(config, run, past),
+    userMemory === undefined ? "" : loadFacts(userMemory, run),
+  ]);
+  const additions = [history.memoryText, facts].filter((text) => text !== "").join("\n\n");
+  const prompt = { instructions: ownPrompt, additions };
+  const input: ChatMessage = { role: "user", content: run.input };
+  const fillMessages = historyFiller(history.messages, (part) => past.session.loadPart(part, run.signal));
+  return { messages: [...systemMessages(prompt), ...history.messages, input], prompt, fillMessages };
+}
+
+async function loadHistory(config: AgentConfig, run: Run, { session, memory }: Past): Promise<History> {
+  const { addHistoryToMessages = true, numHistoryRuns } = config;
+  // Also when the model gets no history: the memory has to take in the turns that it missed.
+  const recalled = await memory?.recall(session);
+  if (!addHistoryToMessages) return { messages: [], memoryText: "" };
+  const { messages: given } = run.settings;
+  if (recalled !== undefined && given === undefined) {
+    const { context, messages } = recalled;
+    return { messages: trimHistory(messages, memoryLimits(recalled, numHistoryRuns)), memoryText: context };
+  }
+  const [maxTurns, isExact] = [numHistoryRuns ?? defaultHistoryRuns, numHistoryRuns !== undefined];
+  if (given !== undefined) {
+    const messages = repairHistory(given.map(withoutVendorState));
+    return { messages: trimHistory(messages, { maxTurns, isExact }), memoryText: "" };
+  }
+  const turns = await session.loadTurnsWithoutData(maxTurns, run.signal);
+  const messages = repairHistory(turnModelMessages(turns));
+  return { messages: trimHistory(messages, { maxTurns, isExact, lastTurn: turns.at(-1)?.seq }), memoryText: "" };
+}
+
+/**
+ * Returns the limits of the turns that a memory has kept, which begin one turn later each time: the history begins with a
+ * block of turns. A memory with summaries has no turn left out after them, and one that knows no turns has 0 or the greatest
+ * number there is.
+ */
+function memoryLimits({ context, messages, through }: RememberedHistory, maxTurns: number | undefined): HistoryLimits {
+  const kept = messages.filter(({ role }) => role === "user").length;
+  if (maxTurns !== undefined && maxTurns < kept) return { maxTurns, isExact: true };
+  if (through <= 0 || through >= Number.MAX_SAFE_INTEGER) return {};
+  return context === "" ? { maxTurns: kept, lastTurn: through } : { lastTurn: through };
+}
+
+const noUserId = "it has no userId. Pass userId in the options of the run, or set it on the agent.";
+
+async function loadFacts(userMemory: AgentUserMemory, run: Run): Promise<string> {
+  const { settings, signal } = run;
+  const { userId, tenantId, verified } = settings;
+  if (userId === undefined) {
+    // A client from outside may well have no user.
+    if (!settings.fromOutside) run.warn("user_id_missing", `userMemory has no effect in this run: ${noUserId}`);
+    return "";
+  }
+  const scope = { tenantId, verified, signal };
+  const load = async () => await userMemory.getContextString(factOwnerId(userMemory, userId, scope), scope);
+  const facts: unknown = await untilAborted(load, signal);
+  if (typeof facts === "string") return facts;
+  throw new TroupeError(
+    "invalid_value",
+    "The user memory's getContextString must return a string, or a promise of it.",
+  );
+}
+
+async function makeInstructions(make: (context: RunContext) => string | Promise<string>, run: Run): Promise<string> {
+  try {
+    const made: unknown = await make(run.context);
+    // A function in JavaScript may return nothing.
+    return typeof made === "string" ? made : [made].join("");
+  } catch (error) {
+    throw toTroupeError(error, run.signal, "The function instructions");
+  }
+}

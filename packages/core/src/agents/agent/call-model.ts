@@ -1,0 +1,168 @@
+import { OutputGate } from "../guardrail/output-gate.ts";
+import type { CallIds } from "../../sessions/history/call-ids.ts";
+import type { ModelChunk } from "../../model/model-chunk.ts";
+import { leaveChunks, reportedAttempt } from "../../model/model-attempt.ts";
+import type { ModelAttemptEnd, ReportModelAttempt } from "../../model/model-attempt.ts";
+import type { ModelOptions } from "../../model/model-config.ts";
+import type { ModelProvider } from "../../model/model-provider.ts";
+import type { ModelResponse } from "../../model/model-response.ts";
+import { ResponseCollector } from "../../model/response-collector.ts";
+import { callWithRetries } from "../../base/retry/with-retry.ts";
+import type { Run } from "../run/run.ts";
+import type { StreamChunk } from "../run/stream-chunk.ts";
+import type { PartialAnswers } from "../run/stream-views.ts";
+import { ChunkFilter } from "./chunk-filter.ts";
+import type { ModelCaller, LoopPlan, PreparedCall } from "./loop-plan.ts";
+import { ModelCallLog } from "./model-call-log.ts";
+import { normalizeResponse } from "./normalize-response.ts";
+import { soundResponse } from "./sound-response.ts";
+import { callWithState, withoutStoredState } from "./replayed-state.ts";
+import { UniqueCallIds } from "./unique-call-ids.ts";
+import { warnOfAnswer } from "./warn-of-answer.ts";
+
+/**
+ * Makes a prepared model call, and records its answer in the run. Text is streamed as far as the guardrails allow; of a
+ * structured answer no text is streamed here, since only one that fits its schema is shown. Returns the response with the
+ * text that may go out.
+ *
+ * @param callIds the ids of all tool calls in the conversation
+ */
+export async function* callModel(
+  plan: LoopPlan,
+  prepared: PreparedCall,
+  callIds: CallIds,
+): AsyncGenerator<StreamChunk, ModelResponse> {
+  const { run, structured, outputGuardrails } = plan;
+  const { context } = run;
+  const gate = structured === undefined ? new OutputGate({ guardrails: outputGuardrails, context }) : undefined;
+  const partial = startPartialAnswer(plan);
+  const { mayCallTools: showsTools, step } = prepared;
+  const chunks = new ChunkFilter({ run, gate, partial, showsTools, step });
+  const thinkingBefore = run.thinking;
+  run.text = "";
+  const log = new ModelCallLog(run, prepared.model);
+  const ids = new UniqueCallIds(callIds);
+  let response: ModelResponse;
+  try {
+    response = yield* callWithState(plan, { ...prepared, filter: chunks.filter, ids });
+  } catch (error) {
+    throw log.fail(error);
+  }
+  log.complete(response);
+  warnOfAnswer(run, prepared, response);
+  recordCall(run, prepared, { ...response, thinking: thinkingBefore + (response.thinking ?? "") });
+  if (gate === undefined) return response;
+  // The text of an answer that did not stream has not been through the gate yet.
+  if (!chunks.hadText) run.text += await gate.push(response.text);
+  const rest = hasNoText(response) ? "" : await gate.end();
+  run.text += rest;
+  if (rest !== "") yield chunks.text(rest);
+  return { ...withoutStoredState(response, run.text !== response.text), text: run.text };
+}
+
+function hasNoText({ text, toolCalls }: ModelResponse): boolean {
+  return text === "" && toolCalls.length > 0;
+}
+
+/** Records a model call that was answered. `thinking`: that of the whole run so far. */
+export function recordCall(
+  run: LoopPlan["run"],
+  { model }: PreparedCall,
+  response: ModelResponse & { thinking: string },
+): void {
+  run.meter.add(response.usage);
+  run.signal.throwIfAborted();
+  run.noteToken();
+  run.thinking = response.thinking;
+  run.addSources(response.sources);
+  run.responseId = response.responseId ?? run.responseId;
+  run.model = response.answeredBy ?? model;
+}
+
+/** Begins the values of a structured answer for a reader of `objectStream`, unless guardrails have to check it first. */
+function startPartialAnswer({ run, structured, outputGuardrails }: LoopPlan): PartialAnswers | undefined {
+  if (structured === undefined || outputGuardrails.length > 0) return undefined;
+  run.partialAnswers?.startAnswer();
+  return run.partialAnswers;
+}
+
+/**
+ * Calls the model by `generate`, for a run that is not streamed: yields nothing, and returns the response. A failed
+ * call is repeated by the retry policy.
+ */
+export const callByGenerate: ModelCaller = async function* ({ retry, run }, { model, messages, options, ids }) {
+  yield* [];
+  const { report, reports } = reportsOf(run, model);
+  const call = () => model.generate(messages, reports === undefined ? options : { ...options, ...reports });
+  const generate =
+    report === undefined ? call : (attempt: number) => reportedAttempt(call, () => report(attempt), endOf);
+  return ids.inResponse(soundResponse(await callWithRetries(generate, retry, { signal: options.signal }), run, model));
+};
+
+/**
+ * Calls the model by `stream`, for a run that is streamed: yields the chunks that may be shown, and returns the
+ * response. A failed call is repeated by the retry policy only as long as none of its chunks has come.
+ */
+export const callByStream: ModelCaller = async function* ({ retry, run }, { model, messages, options, filter, ids }) {
+  const collector = new ResponseCollector();
+  const { report, reports } = reportsOf(run, model);
+  const stream = () => model.stream(messages, reports === undefined ? options : { ...options, ...reports });
+  const open = (attempt: number) => openStream(stream, report?.(attempt));
+  const { chunks, first, end } = await callWithRetries(open, retry, { signal: options.signal });
+  try {
+    for (let step = first; step.done !== true; step = await chunks.next()) {
+      const chunk = ids.inChunk(step.value);
+      collector.add(chunk);
+      const filtered = filter(chunk);
+      const shown = filtered instanceof Promise ? await filtered : filtered;
+      if (shown !== undefined) yield shown;
+      // A model that ignores its signal would go on without end where nothing of its answer is shown.
+      else options.signal.throwIfAborted();
+    }
+    for (const chunk of ids.rest()) {
+      collector.add(chunk);
+      const shown = await filter(chunk);
+      if (shown !== undefined) yield shown;
+    }
+    const response = soundResponse(collector.finish(), run, model);
+    end?.({ usage: response.usage, responseId: response.responseId });
+    return response;
+  } catch (error) {
+    end?.({ error });
+    throw error;
+  } finally {
+    leaveChunks(chunks);
+  }
+};
+
+/** Returns the functions that report the attempts of a call: of the model's own or, for one that calls others, of theirs. */
+function reportsOf(run: Run, model: ModelProvider): { report?: ReportModelAttempt; reports?: ModelReports } {
+  if (model.providerIds === undefined) {
+    const report = run.modelCalls.begin(model);
+    return report === undefined ? {} : { report };
+  }
+  return { reports: { onModelCall: run.modelCalls.beginPassedOn(), onLostUsage: (usage) => run.meter.add(usage) } };
+}
+
+type ModelReports = Pick<ModelOptions, "onModelCall" | "onLostUsage">;
+
+/** Returns the end of an attempt from a response, which may have none of the fields that it should have. */
+function endOf(response: ModelResponse): ModelAttemptEnd {
+  try {
+    const { usage, responseId } = normalizeResponse(response);
+    return { usage, responseId };
+  } catch (error) {
+    return { error };
+  }
+}
+
+/** Opens a stream, and waits for its first chunk. `end` reports the end of the attempt, here if it fails before. */
+async function openStream(stream: () => AsyncIterable<ModelChunk>, end?: (end: ModelAttemptEnd) => void) {
+  try {
+    const chunks = stream()[Symbol.asyncIterator]();
+    return { chunks, first: await chunks.next(), end };
+  } catch (error) {
+    end?.({ error });
+    throw error;
+  }
+}

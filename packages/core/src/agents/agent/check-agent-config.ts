@@ -1,0 +1,153 @@
+import {
+  anyBoolean,
+  functionLike,
+  integer,
+  methods,
+  nested,
+  nonBlankString,
+  nonEmptyString,
+  numberFrom,
+  oneOf,
+  optional,
+  satisfying,
+} from "../../base/errors/option-checks.ts";
+import { readOptions } from "../../base/errors/read-options.ts";
+import type { OptionCheck, OptionTable } from "../../base/errors/read-options.ts";
+import { toTroupeError } from "../../base/errors/to-troupe-error.ts";
+import { TroupeError } from "../../base/errors/troupe-error.ts";
+import { guardrailsOption } from "../guardrail/guardrail.ts";
+import { onBusyOption } from "../../sessions/lock/busy-policy.ts";
+import { checkModelSettings, checkReasoning } from "../../model/model-settings.ts";
+import { checkLogChoice, logChoiceTable } from "../../base/log/runnable-logger.ts";
+import { modelOption } from "../../model/model-option.ts";
+import { resolveRetryConfig } from "../../base/retry/retry-config.ts";
+import { runLimitsOption } from "../run/run-limits.ts";
+import { recogniseSchema } from "../../schema/recognise-schema.ts";
+import { checkSessionId } from "../../sessions/session/session-id.ts";
+import { checkOwner } from "../../sessions/storage/session-owner.ts";
+import type { AgentConfig } from "./agent-config.ts";
+import { titlesOption } from "./make-title.ts";
+import { checkSettingsFit } from "./merge-model-settings.ts";
+import { checkAgentTools } from "./agent-tools.ts";
+
+/** Names of other libraries, by the option of an agent that each stands for. */
+const otherNames = {
+  system: "instructions",
+  systemPrompt: "instructions",
+  system_prompt: "instructions",
+  systemMessage: "instructions",
+  prompt: "instructions",
+  role: "instructions",
+  goal: "instructions",
+  llm: "model",
+  maxSteps: "maxToolRoundtrips",
+  maxTurns: "maxToolRoundtrips",
+  maxIterations: "maxToolRoundtrips",
+  maxIter: "maxToolRoundtrips",
+  stopWhen: "maxToolRoundtrips",
+  output: "structuredOutput",
+  outputType: "structuredOutput",
+  outputSchema: "structuredOutput",
+  responseFormat: "structuredOutput",
+  schema: "structuredOutput",
+  maxRetries: "retry",
+  maxTokens: "modelOptions",
+  topP: "modelOptions",
+  toolChoice: "modelOptions",
+} satisfies Record<string, keyof AgentConfig>;
+
+const where = { owner: "agent", otherNames };
+
+const optionTable = {
+  name: nonBlankString(128),
+  description: optional(nonEmptyString),
+  model: modelOption,
+  instructions: optional(
+    satisfying<NonNullable<AgentConfig["instructions"]>>(
+      "a string, or a function that makes one",
+      (value) => typeof value === "string" || typeof value === "function",
+    ),
+  ),
+  tools: optional(checkAgentTools),
+  memory: optional(methods("a Memory", "addMessages", "getMessages", "getSummaries", "getContextString", "clear")),
+  storage: optional(methods("a storage driver", "get", "set", "delete", "list")),
+  sessionId: optional(asConfigured(checkSessionId)),
+  userId: optional(asConfigured((userId) => checkOwner({ userId: userId as string }))),
+  addHistoryToMessages: optional(anyBoolean),
+  numHistoryRuns: optional(integer(0)),
+  maxToolRoundtrips: optional(integer(0)),
+  maxParallelTools: optional(integer(1)),
+  prepareStep: optional(functionLike()),
+  modelOptions: optional(checkModelSettings),
+  temperature: optional(numberFrom(0, 2)),
+  structuredOutput: optional((value, name) => {
+    recogniseSchema(value, name);
+    return value as NonNullable<AgentConfig["structuredOutput"]>;
+  }),
+  hooks: optional(
+    nested(
+      {
+        beforeRun: optional(functionLike()),
+        afterRun: optional(functionLike()),
+        onToolCall: optional(functionLike()),
+        onApproval: optional(functionLike()),
+        onError: optional(functionLike()),
+      },
+      { openClasses: true },
+    ) as OptionCheck<NonNullable<AgentConfig["hooks"]>>,
+  ),
+  guardrails: optional(guardrailsOption),
+  eventBus: optional(methods("an EventBus", "on", "off", "emit", "has")),
+  reasoning: optional(checkReasoning),
+  userMemory: optional(methods("a UserMemory", "getContextString", "extractAndStore", "clear")),
+  ...logChoiceTable,
+  retry: optional((value) => resolveRetryConfig(value as object)),
+  maxContextTokens: optional(integer(1)),
+  titles: optional(titlesOption),
+  limits: optional(runLimitsOption),
+  onBusy: optional(onBusyOption),
+  onWaiting: optional(oneOf("reject", "cancel")),
+  onStorageFailure: optional(oneOf("error", "answer")),
+} satisfies OptionTable<AgentConfig>;
+
+/** Checks the configuration of an agent; a wrong or unknown option is `invalid_config` and is named. */
+export function checkAgentConfig(config: AgentConfig): void {
+  if (typeof config !== "object" || config === null) return readAll(config);
+  optionTable.name(config.name, "name", where);
+  optionTable.model(config.model, "model", where);
+  optionTable.instructions(config.instructions, "instructions", where);
+  optionTable.tools(config.tools, "tools", where);
+  // Agents are made by the thousand, most of them with these four options: of the others, those that are given are checked.
+  for (const name in config) {
+    if (name === "name" || name === "model" || name === "instructions" || name === "tools") continue;
+    const check = checks.get(name);
+    if (check === undefined) return readAll(config);
+    check(config[name as keyof AgentConfig], name, where);
+  }
+  checkCombinations(config);
+}
+
+/** Checks options that have no effect together. */
+function checkCombinations(config: AgentConfig): void {
+  checkLogChoice(config);
+  if (config.modelOptions !== undefined) checkSettingsFit(config, config.modelOptions);
+}
+
+/** Reads the whole table: for the errors of a configuration that is no object or has unknown options. */
+function readAll(config: unknown): void {
+  readOptions(optionTable, config, where);
+}
+
+const checks: ReadonlyMap<string, OptionCheck<unknown>> = new Map(Object.entries(optionTable));
+
+/** Makes a check for a configuration of one for requests. */
+function asConfigured(check: (value: unknown) => unknown): OptionCheck<string> {
+  return (value) => {
+    try {
+      check(value);
+    } catch (error) {
+      throw new TroupeError("invalid_config", toTroupeError(error).message);
+    }
+    return value as string;
+  };
+}

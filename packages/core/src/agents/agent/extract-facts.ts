@@ -1,0 +1,91 @@
+import type { ChatMessage } from "../../base/message/message.ts";
+import type { FinishReason } from "../../model/model-chunk.ts";
+import type { StreamChunk } from "../run/stream-chunk.ts";
+import { RunExecution } from "../run/run-execution.ts";
+import type { RunWork } from "../run/run-work.ts";
+import { Run } from "../run/run.ts";
+import { factOwnerId } from "../memory/agent-user-memory.ts";
+import { createId } from "../../base/util/create-id.ts";
+import { isRecord } from "../../base/util/is-record.ts";
+import type { AgentParts } from "./agent-parts.ts";
+
+/**
+ * Starts the extraction of facts about the user from a finished run into the user memory, if there is one, in a run
+ * with an id and usage of its own. Returns at once: the work begins after the answer is announced, so that only a
+ * caller of the memory's `flush` waits for it. A failure is logged.
+ */
+export function extractFacts(parts: AgentParts, finished: Run): void {
+  const { userMemory } = parts.config;
+  if (userMemory === undefined || userMemory.enabled === false || finished.settings.userId === undefined) return;
+  const extraction = afterwards(() => runExtraction(parts, finished));
+  userMemory.track?.(extraction);
+}
+
+async function afterwards(work: () => Promise<unknown>): Promise<void> {
+  await new Promise((resolve) => void setImmediate(resolve));
+  await work();
+}
+
+async function runExtraction(parts: AgentParts, finished: Run): Promise<void> {
+  const { settings, runId: parentRunId, input, messages } = finished;
+  const { name } = parts.config;
+  const { model = parts.config.model } = settings;
+  const run = new Run({
+    name,
+    input,
+    // It follows the finished run and is no child of it: it has no signal, no deadline and no usage in common with it.
+    settings: { ...settings, runId: createId(), signals: [], parentRunId, parentMeter: undefined },
+    eventBus: parts.eventBus,
+    logger: parts.logger,
+    model,
+  });
+  const work = new FactExtraction(parts, run, [{ role: "user", content: input }, ...messages]);
+  try {
+    await new RunExecution(run, work).run();
+  } catch (error) {
+    finished.warn("facts_not_extracted", "No facts could be extracted from the conversation.", { error });
+  }
+}
+
+class FactExtraction implements RunWork {
+  readonly #parts: AgentParts;
+  readonly #run: Run;
+  readonly #conversation: readonly ChatMessage[];
+
+  constructor(parts: AgentParts, run: Run, conversation: readonly ChatMessage[]) {
+    this.#parts = parts;
+    this.#run = run;
+    this.#conversation = conversation;
+  }
+
+  async begin(): Promise<AsyncGenerator<StreamChunk, FinishReason>> {
+    return this.#extract();
+  }
+
+  async *#extract(): AsyncGenerator<StreamChunk, FinishReason> {
+    yield* [];
+    const { userMemory, storage } = this.#parts.config;
+    if (userMemory === undefined) return "stop";
+    const run = this.#run;
+    const { model = this.#parts.config.model } = run.settings;
+    const { userId = "", tenantId, verified } = run.settings;
+    const scope = { tenantId, verified, storage, signal: run.signal };
+    const conversation = [...this.#conversation];
+    const found = await userMemory.extractAndStore(factOwnerId(userMemory, userId, scope), conversation, model, {
+      ...scope,
+      logger: run.logger,
+      apiKeyFor: (providerId) => run.keyFor(providerId),
+      onUsage: (usage) => run.meter.add(usage),
+      onModelCall: (called) => run.modelCalls.begin(called),
+      onWarning: (code, message, fields) => run.warn(code, message, fields),
+    });
+    run.text = factTexts(found).join("\n");
+    return "stop";
+  }
+}
+
+/** Returns the texts of the facts that a user memory returned. Those of third parties may return something else. */
+function factTexts(found: unknown): string[] {
+  const facts: unknown[] = Array.isArray(found) ? found : [];
+  return facts.flatMap((fact) => (isRecord(fact) && typeof fact["fact"] === "string" ? [fact["fact"]] : []));
+}

@@ -1,0 +1,38 @@
+import type { ContentPart } from "../../base/message/content.ts";
+import type { ChatMessage } from "../../base/message/message.ts";
+import { storedDataOf } from "../../base/message/stored-data.ts";
+import type { ModelMessage } from "../../model/vendor-state.ts";
+
+/** Function that returns messages with the data of their parts, as a model is sent them. */
+export type FillMessages = (messages: readonly ModelMessage[]) => Promise<readonly ModelMessage[]>;
+
+/**
+ * Returns a function that reads the stored data of a history's parts when they are sent, and each part once; `undefined`
+ * when no part of the history has its data elsewhere.
+ */
+export function historyFiller(
+  history: readonly ChatMessage[],
+  load: (part: ContentPart) => Promise<ContentPart>,
+): FillMessages | undefined {
+  if (!history.some(hasStoredData)) return undefined;
+  const loaded = new Map<ContentPart, Promise<ContentPart>>();
+  const fillPart = async (part: ContentPart): Promise<ContentPart> => {
+    if (storedDataOf(part) === undefined) return part;
+    const filled = loaded.get(part) ?? load(part);
+    loaded.set(part, filled);
+    return await filled;
+  };
+  return async (messages) => {
+    const filled: ModelMessage[] = [];
+    for (const message of messages) {
+      const { content } = message;
+      if (!hasStoredData(message) || !Array.isArray(content)) filled.push(message);
+      else filled.push({ ...message, content: await Promise.all(content.map(fillPart)) });
+    }
+    return filled;
+  };
+}
+
+function hasStoredData({ content }: ChatMessage): boolean {
+  return Array.isArray(content) && content.some((part) => storedDataOf(part) !== undefined);
+}

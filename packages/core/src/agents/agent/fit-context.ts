@@ -1,0 +1,42 @@
+import { estimateTextTokens, estimateTokens } from "../../sessions/history/estimate-tokens.ts";
+import { newestInBlocks, newestThatFit, splitBefore, trimHistory } from "../../sessions/history/trim-history.ts";
+import type { ToolSpec } from "../../model/model-config.ts";
+import type { ModelMessage } from "../../model/vendor-state.ts";
+
+/** The parts of a conversation that `fitContext` treats apart, and the room for them. */
+export type ContextLimits = {
+  /** The number of system messages at the beginning. */
+  readonly systemCount: number;
+  /** The index of the run's input. Before it stands the history, after it what the run itself did. */
+  readonly inputIndex: number;
+  readonly maxContextTokens: number;
+  readonly tools: readonly ToolSpec[];
+};
+
+/**
+ * Leaves out messages until one model call fits `maxContextTokens` by estimate: first the oldest turns of the history, then
+ * the oldest steps of the run, a step being an answer with the results of its calls. The system prompt, the tools, the input
+ * and the newest step stay: when these alone do not fit, `isOver` is true.
+ */
+export function fitContext(
+  messages: readonly ModelMessage[],
+  { systemCount, inputIndex, maxContextTokens, tools }: ContextLimits,
+): { messages: readonly ModelMessage[]; isOver: boolean } {
+  const system = messages.slice(0, systemCount);
+  const input = messages.slice(inputIndex, inputIndex + 1);
+  const steps = splitBefore(messages.slice(inputIndex + 1), "assistant");
+  const room = maxContextTokens - estimateTokens([...system, ...input]) - toolTokens(tools);
+  const fitting = newestThatFit(steps, room).length;
+  const kept = (fitting === steps.length ? steps : newestInBlocks(steps, Math.max(1, fitting))).flat();
+  const left = room - estimateTokens(kept);
+  // A gap in the run's own steps would be odd before older turns.
+  const past = fitting < steps.length ? [] : messages.slice(systemCount, inputIndex);
+  return {
+    messages: [...system, ...trimHistory(past, { maxContextTokens: left }), ...input, ...kept],
+    isOver: left < 0,
+  };
+}
+
+function toolTokens(tools: readonly ToolSpec[]): number {
+  return tools.length === 0 ? 0 : estimateTextTokens(JSON.stringify(tools));
+}

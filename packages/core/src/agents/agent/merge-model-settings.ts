@@ -1,0 +1,62 @@
+import { TroupeError } from "../../base/errors/troupe-error.ts";
+import type { ModelSettings, VendorOptions } from "../../model/model-config.ts";
+import { isForcedChoice, requireChosenTool } from "../../model/model-settings.ts";
+import { getOwn } from "../../base/util/get-own.ts";
+import type { RunSettings } from "../run/run-options.ts";
+import type { AgentConfig } from "./agent-config.ts";
+import { runToolsOption } from "./agent-tools.ts";
+
+/**
+ * Merges the settings of a run's model calls, the first that is given of each: the run's own, those in `modelOptions` of
+ * the agent or team, and the agent's `temperature` and `reasoning`. Vendor options are merged one by one too.
+ */
+export function mergeModelSettings(
+  { temperature, reasoning, modelOptions = {} }: Pick<AgentConfig, "temperature" | "reasoning" | "modelOptions">,
+  ofRun: ModelSettings = {},
+): ModelSettings {
+  const merged = { ...given({ temperature, reasoning }), ...given(modelOptions), ...given(ofRun) };
+  if (modelOptions.vendor === undefined || ofRun.vendor === undefined) return merged;
+  return { ...merged, vendor: mergeVendorOptions(modelOptions.vendor, ofRun.vendor) };
+}
+
+function mergeVendorOptions(configured: VendorOptions, ofRun: VendorOptions): VendorOptions {
+  const ids = [...new Set([...Object.keys(configured), ...Object.keys(ofRun)])];
+  return Object.fromEntries(ids.map((id) => [id, { ...getOwn(configured, id), ...getOwn(ofRun, id) }]));
+}
+
+function given(settings: ModelSettings): ModelSettings {
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
+}
+
+/** Throws for the tools and the model settings of a run that are wrong, or that cannot have an effect in the agent. */
+export function checkRunSettings(config: AgentConfig, { modelOptions, tools }: RunSettings): void {
+  if (tools !== undefined) runToolsOption(tools, "tools", { code: "invalid_request" });
+  if (modelOptions === undefined) return;
+  checkSettingsFit(tools === undefined ? config : { ...config, tools }, modelOptions, "invalid_request");
+}
+
+/**
+ * Throws for model settings that cannot have an effect in an agent: a format beside its structured output, and a choice
+ * of a tool that it does not have. Tools of sources and functions are known only within a run, which checks again.
+ */
+export function checkSettingsFit(
+  { structuredOutput, tools = [], maxToolRoundtrips }: AgentConfig,
+  { responseFormat, toolChoice }: ModelSettings,
+  code: "invalid_config" | "invalid_request" = "invalid_config",
+): void {
+  if (responseFormat !== undefined && structuredOutput !== undefined) {
+    throw new TroupeError(
+      "invalid_config",
+      "modelOptions.responseFormat cannot stand beside structuredOutput, which sets the format of the answer. Leave one of them out.",
+    );
+  }
+  if (!isForcedChoice(toolChoice)) return;
+  if (maxToolRoundtrips === 0) {
+    const problem =
+      "modelOptions.toolChoice has no effect with maxToolRoundtrips 0, which lets the model call no tool.";
+    throw new TroupeError(code, `${problem} Leave one of them out.`);
+  }
+  if (typeof tools === "function" || tools.some((tool) => "getTools" in tool)) return;
+  const names = tools.map((tool) => ("name" in tool ? tool.name : ""));
+  requireChosenTool(toolChoice, names, { at: "modelOptions.toolChoice", code });
+}

@@ -1,0 +1,201 @@
+import { TroupeError } from "../../base/errors/troupe-error.ts";
+import type { ChatMessage } from "../../base/message/message.ts";
+import type { AnsweringModel } from "../../model/model-chunk.ts";
+import type { VendorState } from "../../model/vendor-state.ts";
+import { ownerOf } from "../run/run-options.ts";
+import type { Run } from "../run/run.ts";
+import { interruptedTurn } from "../../sessions/history/interrupted-turn.ts";
+import type { UnfinishedStep } from "../../sessions/history/interrupted-turn.ts";
+import type { OpenSession } from "../../sessions/session/open-session.ts";
+import type { OpenOptions, SessionStore } from "../../sessions/session/session-store.ts";
+import { toTurnVendorStates } from "../../sessions/session/turn-vendor-state.ts";
+import type { TurnVendorState } from "../../sessions/session/turn-vendor-state.ts";
+import type { NewTurn } from "../../sessions/session/turn-record.ts";
+import { toTurnMessages } from "../../sessions/session/turn-arguments.ts";
+import { toTurnToolResults } from "../../sessions/session/turn-tool-result.ts";
+
+/** The key of the step by which a run of a durable run keeps its turn in the journal, where its session is in memory. */
+export const turnStep = "s/turn";
+
+/** The value of that step: the session, and the turn that was appended to it. */
+export type JournaledTurn = { readonly sessionId: string; readonly turn: NewTurn };
+
+/** The newest turns among which an attempt looks for one that an earlier attempt has stored. */
+const turnsToSearch = 50;
+
+/**
+ * The session of one run of an agent or a team: waits for its lease and opens it when the run begins, stores the turn
+ * at the end, and gives the lease back.
+ */
+export class RunSession {
+  readonly #run: Run;
+  #sessions: SessionStore | undefined;
+  #session: OpenSession | undefined;
+  #wasStored = false;
+
+  constructor(run: Run) {
+    this.#run = run;
+  }
+
+  /** Waits for the session's lease, and opens the session. */
+  async open(sessions: SessionStore, onWaiting?: OpenOptions["onWaiting"]): Promise<OpenSession> {
+    const { signal, settings, journal, runId } = this.#run;
+    const session = await sessions.open(settings.sessionId, {
+      owner: ownerOf(settings),
+      signal,
+      isNew: !settings.isNamedSession,
+      ...(journal !== undefined && { run: { runId, attempt: journal.attempt } }),
+      onWaiting,
+    });
+    this.#sessions = sessions;
+    this.#session = session;
+    // The run may have ended since the lease was granted: then its release has come too early.
+    if (signal.aborted) session.release();
+    signal.throwIfAborted();
+    if (settings.messages !== undefined) await this.#checkEmpty(session);
+    return session;
+  }
+
+  /** Stores the turn of a run that finished, and returns its number. */
+  saveFinished(messages: ChatMessage[]): Promise<number> {
+    return this.#run.journal === undefined ? this.#store("completed", messages) : this.#saveDurable(messages);
+  }
+
+  /** Stores what a failed run did, if it called a tool. */
+  async saveInterrupted(): Promise<void> {
+    const { messages, unfinishedStep } = this.#run;
+    const done = interruptedTurn(messages, unfinishedStep);
+    if (done !== null) await this.#storeOnce("interrupted", done, unfinishedStep);
+    await this.#endWait();
+  }
+
+  /** Notes in the session that the run waits for an answer: until it has ended, the session refuses other runs. */
+  async suspend(): Promise<void> {
+    const { settings, journal } = this.#run;
+    if (this.#session === undefined || journal === undefined || settings.parentRunId !== undefined) return;
+    await this.#sessions?.noteWait(settings.sessionId, journal.runId, { owner: ownerOf(settings) });
+  }
+
+  /** True when an earlier attempt at a durable run has stored the turn: then a memory has found it when it was recalled. */
+  get wasStored(): boolean {
+    return this.#wasStored;
+  }
+
+  /** True when the run's turn has given the session its title. */
+  get madeTitle(): boolean {
+    return this.#session?.madeTitle === true;
+  }
+
+  /** Gives the lease back. */
+  release(): void {
+    this.#session?.release();
+  }
+
+  /** A conversation that came before can stand before a session's first turn alone. */
+  async #checkEmpty(session: OpenSession): Promise<void> {
+    const { signal, settings, runId } = this.#run;
+    const [newest] = await session.loadTurnsWithoutData(1, signal);
+    // An attempt that follows another may find the turn of its own run.
+    if (newest === undefined || newest.runId === runId) return;
+    throw new TroupeError(
+      "conflict",
+      `Session ${JSON.stringify(settings.sessionId)} has turns already. Leave out messages, or start a new session with them.`,
+    );
+  }
+
+  /** Stores the turn of a durable run, unless an earlier attempt has, and notes that the run waits no longer. */
+  async #saveDurable(messages: ChatMessage[]): Promise<number> {
+    const seq = await this.#storeOnce("completed", messages);
+    await this.#endWait();
+    return seq;
+  }
+
+  async #endWait(): Promise<void> {
+    const { settings, journal } = this.#run;
+    if (journal === undefined || this.#session?.waitingRun !== journal.runId) return;
+    await this.#sessions?.endWait(settings.sessionId, journal.runId, { owner: ownerOf(settings) });
+  }
+
+  /** Returns the number of the run's turn if an earlier attempt has stored it. */
+  async #storedBefore(): Promise<number | undefined> {
+    const { journal, runId } = this.#run;
+    if (journal === undefined || journal.attempt === 1) return undefined;
+    const turns = await this.#session?.loadTurnsWithoutData(turnsToSearch);
+    return turns?.find((turn) => turn.runId === runId)?.seq;
+  }
+
+  /** Stores the turn, unless an earlier attempt has. Returns its number. */
+  async #storeOnce(status: NewTurn["status"], messages: ChatMessage[], unfinished?: UnfinishedStep): Promise<number> {
+    const { journal, settings } = this.#run;
+    const stored = await this.#storedBefore();
+    this.#wasStored = stored !== undefined;
+    if (stored !== undefined) return stored;
+    // A turn that came before the steps that led to it could have another answer than the next attempt gives. What is in memory
+    // alone ends with its process.
+    if (settings.sessionStorage === undefined) await journal?.flush();
+    return await this.#store(status, messages, unfinished);
+  }
+
+  #store(status: NewTurn["status"], messages: ChatMessage[], unfinished?: UnfinishedStep): Promise<number> {
+    const { runId, context, input, meter, toolCalls, settings, sources } = this.#run;
+    if (this.#session === undefined) {
+      return Promise.reject(new TroupeError("internal", "A turn cannot be stored without a session."));
+    }
+    const runnable = context.agentName;
+    const history = settings.messages === undefined ? {} : { history: [...settings.messages] };
+    const turn = { runId, runnable, input, ...history, status, usage: meter.total };
+    const toolResults = toTurnToolResults(toolCalls, unfinished);
+    const leftOut = toolResults.reduce((sum, each) => sum + (each.leftOut ?? 0), 0);
+    if (leftOut > 0) {
+      this.#run.warn("artifacts_not_stored", "Artifacts of tools were too large to be stored with the turn.", {
+        leftOut,
+      });
+    }
+    const vendorStates = this.#vendorStatesOf(messages);
+    const refusedStates = modelsOf(this.#run.refusedStates);
+    return this.#append(this.#session, {
+      ...turn,
+      messages: this.#messagesOf(messages),
+      ...(toolResults.length > 0 && { toolResults }),
+      ...(sources.length > 0 && { sources: [...sources] }),
+      ...(vendorStates.length > 0 && { vendorStates }),
+      ...(refusedStates.length > 0 && { refusedStates }),
+    });
+  }
+
+  /** A session that ends with its parent run is rebuilt from the journal, if that run is durable. */
+  #append(session: OpenSession, turn: NewTurn): Promise<number> {
+    const { journal, settings } = this.#run;
+    const appended = session.appendTurn(turn);
+    if (settings.sessionStorage === undefined || journal === undefined) return appended;
+    return appended.then((seq) => {
+      journal.begin(turnStep).done({ sessionId: settings.sessionId, turn } satisfies JournaledTurn);
+      return seq;
+    });
+  }
+
+  #messagesOf(messages: readonly ChatMessage[]): ChatMessage[] {
+    const { kept, leftOut } = toTurnMessages(messages);
+    if (leftOut > 0) {
+      const message = "Arguments of tool calls were too large to be stored with the turn.";
+      this.#run.warn("arguments_not_stored", message, { leftOut });
+    }
+    return kept;
+  }
+
+  #vendorStatesOf(messages: readonly ChatMessage[]): TurnVendorState[] {
+    const { kept, leftOut } = toTurnVendorStates(messages, this.#run);
+    if (leftOut > 0) {
+      const message = "Results of the vendor's own tools were too large to be stored with the turn.";
+      this.#run.warn("state_not_stored", message, { leftOut });
+    }
+    return kept;
+  }
+}
+
+/** Returns the models that left these states, each once. */
+function modelsOf(states: ReadonlySet<VendorState> = new Set()): AnsweringModel[] {
+  const models = new Map<string, AnsweringModel>();
+  for (const { providerId, modelId } of states) models.set(`${providerId}/${modelId}`, { providerId, modelId });
+  return [...models.values()];
+}

@@ -1,0 +1,50 @@
+import { factOwnerId } from "../memory/agent-user-memory.ts";
+import { ownerOf } from "../run/run-options.ts";
+import type { Run } from "../run/run.ts";
+import { emitWarning } from "../run/run-warning.ts";
+import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
+import type { AgentParts } from "./agent-parts.ts";
+
+/** The number of runs of a storage that are looked at, until one is told. */
+const maxChecks = 50;
+
+const message =
+  "A request names a user without proof, and reaches neither the sessions nor the facts that the verified user of that name " +
+  "has. If the host authenticates its users, let it set request.principal, or socket.data.principal. If it trusts the user " +
+  'ids of its clients, set bodyUserId: "trusted".';
+
+/**
+ * Module state, which is rare here: the warning comes once for all agents over one storage, which is all that they have in
+ * common. Weak: it goes with its driver.
+ */
+const checksLeft = new WeakMap<StorageDriver, number>();
+
+/**
+ * Warns once of a host that seems to have forgotten who its users are: an unverified user of a request has the name of a
+ * verified one. Looks in the background, after the run, and names no user. A failure only ends the look.
+ */
+export function warnOfUnverified(parts: AgentParts, run: Run): void {
+  const { fromOutside, verified, userId } = run.settings;
+  if (!fromOutside || verified || userId === undefined) return;
+  const left = checksLeft.get(parts.storage) ?? maxChecks;
+  if (left === 0) return;
+  checksLeft.set(parts.storage, left - 1);
+  const check = async () => {
+    const isKnown = await isVerifiedUser(parts, { ...ownerOf(run.settings), userId });
+    if (!isKnown || checksLeft.get(parts.storage) === 0) return;
+    checksLeft.set(parts.storage, 0);
+    emitWarning({ code: "user_unverified", message }, { logger: run.logger, eventBuses: [parts.eventBus] });
+  };
+  parts.sessions.track(check().catch(() => undefined));
+}
+
+/** Tells if the verified user of this name has a session or a fact. */
+async function isVerifiedUser(
+  { sessions, config: { userMemory } }: AgentParts,
+  { tenantId, userId }: { tenantId?: string | undefined; userId: string },
+): Promise<boolean> {
+  const listed = await sessions.listSessions({ tenantId, userId }, { limit: 1 });
+  if (listed.sessions.length > 0) return true;
+  if (userMemory === undefined) return false;
+  return (await userMemory.getContextString(factOwnerId(userMemory, userId, { tenantId }), { tenantId })) !== "";
+}

@@ -1,0 +1,172 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
+import { doOnce } from "./journal.ts";
+import type { Journal, WaitRequest } from "./journal.ts";
+import { settle } from "./test/attempts.ts";
+import { entriesIn, openJournal } from "./test/journals.ts";
+
+const call = { tool: "send", args: {}, effect: "once", key: "k" } as const;
+const approval: WaitRequest = { kind: "approval", about: null };
+
+afterEach(() => void vi.useRealTimers());
+
+/** A later attempt at a run whose parts `a`, `ab` and the first child of `a` have steps, calls and waits. */
+async function later(): Promise<Journal> {
+  const storage = new InMemoryStorage();
+  const first = await openJournal(storage);
+  const part = first.within("a");
+  for (const [journal, value] of [
+    [first, "run"],
+    [part, "part"],
+    [first.within("ab"), "other"],
+    [part.child(), "child"],
+  ] as const) {
+    journal.begin("m/0").done(value);
+  }
+  part.begin("xm/0").done("no end");
+  await part.call("t/0", call);
+  await part.call("t/0", call);
+  part.wait("t/1", approval).catch(() => undefined);
+  await first.flush();
+  return await openJournal(storage);
+}
+
+describe("the journal of a part of a run", () => {
+  it("has the steps, calls and waits of the part alone", async () => {
+    const run = await later();
+    const [part, child] = [run.within("a"), run.within("a").child()];
+    const journals = [run, part, child, run.within("ab"), run.within("b")];
+    expect(journals.map((journal) => journal.stored("m/0")?.value)).toEqual([
+      "run",
+      "part",
+      "child",
+      "other",
+      undefined,
+    ]);
+    expect(journals.map((journal) => journal.storedAs("m/0"))).toEqual([
+      ["run", "part", "other", "child"],
+      ["part", "child"],
+      ["child"],
+      ["other"],
+      [],
+    ]);
+    expect(journals.map((journal) => journal.hasCall("t/0"))).toEqual([false, true, false, false, false]);
+    expect(part.callOf("t/0")).toMatchObject({ ...call, step: "a/t/0", times: 2 });
+    expect(run.callOf("t/0")).toBeUndefined();
+    expect(journals.map((journal) => journal.hasWait("t/1", "approval"))).toEqual([false, true, false, false, false]);
+    expect(part.hasWait("t/1", "doubt")).toBe(false);
+    expect(journals.map((journal) => journal.hasBegun("t"))).toEqual([false, true, false, false, false]);
+    expect(journals.map((journal) => journal.hasResults)).toEqual([true, true, true, true, true]);
+  });
+
+  it("counts its children, each part for itself", async () => {
+    const run = await openJournal();
+    const ids = (journal: Journal) => [journal.child(), journal.child()].map((child) => child.id("x"));
+    const names = (journal: Journal) => ["c0", "c1"].map((name) => journal.within(name).id("x"));
+    expect(ids(run)).toEqual(names(run));
+    expect(ids(run.within("a"))).toEqual(names(run.within("a")));
+    expect(new Set([...names(run), ...names(run.within("a"))]).size).toBe(4);
+    expect(run.hasResults).toBe(false);
+  });
+});
+
+describe("a wait of a journal", () => {
+  it("is logged with its facts and its time, under an id of its kind", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: 1000 });
+    const storage = new InMemoryStorage();
+    const part = (await openJournal(storage)).within("a");
+    const request = { about: { at: "a\uD83D" }, until: 2000, toolCallId: "1", argsSchema: { type: "object" } };
+    part.wait("t/0", { kind: "approval", ...request }).catch(() => undefined);
+    part.wait("t/0", { kind: "doubt", about: null }).catch(() => undefined);
+    await part.flush().catch(() => undefined);
+    const waits = (await entriesIn(storage)).flatMap((entry) => (entry.t === "wait" ? [entry.wait] : []));
+    expect(waits).toStrictEqual([
+      { id: "a.t.0", kind: "approval", ...request, about: { at: "a\uFFFD" }, askedAt: 1000 },
+      { id: "a.t.0.doubt", kind: "doubt", about: null, askedAt: 1000 },
+    ]);
+  });
+
+  it("ends at its time: an approval as denied, others as timeout, by the time that was asked first", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: 1000 });
+    const storage = new InMemoryStorage();
+    const first = await openJournal(storage);
+    for (const kind of ["approval", "input"] as const) {
+      first.wait("t/0", { kind, about: null, until: 2000 }).catch(() => undefined);
+    }
+    await settle();
+    expect(first.stopped).toBe("suspended");
+    vi.setSystemTime(2000);
+    const next = await openJournal(storage);
+    const until = 9000;
+    expect(await next.wait("t/0", { ...approval, until })).toEqual({
+      approved: false,
+      reason: "Nobody answered in time.",
+    });
+    await expect(next.wait("t/0", { kind: "input", about: null, until })).rejects.toMatchObject({
+      code: "timeout",
+      message: "Nobody answered in time.",
+    });
+  });
+});
+
+describe("Journal.call", () => {
+  it.each([
+    ["at once", 0, 1],
+    ["within 300 milliseconds", 299, 1],
+    ["late", 300, 3],
+  ])("logs a call that is stored %s as often as it has to", async (_how, ms, times) => {
+    vi.useFakeTimers({ toFake: ["Date"], now: 1000 });
+    const storage = new InMemoryStorage();
+    const journal = await openJournal(storage);
+    const insertAll = storage.insertAll.bind(storage);
+    storage.insertAll = async (writes) => {
+      vi.setSystemTime(Date.now() + ms);
+      return await insertAll(writes);
+    };
+    await journal.within("a").call("t/0", { ...call, args: { n: Number.NaN } });
+    const calls = (await entriesIn(storage)).filter(({ t }) => t === "call");
+    expect(calls).toEqual(
+      Array.from({ length: times }, (_, index) => ({
+        t: "call",
+        step: "a/t/0",
+        ...call,
+        args: { n: null },
+        at: 1000 + index * ms,
+      })),
+    );
+  });
+});
+
+describe("doOnce", () => {
+  it("does the work without a journal, and once with one", async () => {
+    const storage = new InMemoryStorage();
+    const work = vi.fn<() => Promise<number>>(async () => 7);
+    expect(await doOnce(undefined, "x", work)).toBe(7);
+    const first = await openJournal(storage);
+    expect(await doOnce(first, "x", work)).toBe(7);
+    expect(await doOnce(first, "x", work)).toBe(7);
+    await first.flush();
+    expect(await doOnce(await openJournal(storage), "x", work)).toBe(7);
+    expect(work).toHaveBeenCalledTimes(2);
+  });
+
+  it.each([[null], [0], [""], [false]])("keeps the value %j, and does not do the work again", async (value) => {
+    const storage = new InMemoryStorage();
+    const first = await openJournal(storage);
+    expect(await doOnce(first, "x", async () => await Promise.resolve(value))).toBe(value);
+    await first.flush();
+    const again = vi.fn<() => Promise<unknown>>(async () => "again");
+
+    expect(await doOnce(await openJournal(storage), "x", again)).toBe(value);
+    expect(again).not.toHaveBeenCalled();
+  });
+
+  it("keeps no failure, and leaves the step", async () => {
+    const journal = await openJournal();
+    await expect(doOnce(journal, "x", () => Promise.reject(new Error("boom")))).rejects.toThrow("boom");
+    expect(journal.stored("x")).toBeUndefined();
+    journal.wait("t/0", approval).catch(() => undefined);
+    await settle();
+    expect(journal.stopped).toBe("suspended");
+  });
+});

@@ -1,0 +1,241 @@
+import { sleep } from "../../base/async/sleep.ts";
+import type { Json } from "../../sessions/storage/json.ts";
+import { isInvalid } from "../../sessions/storage/storage-failure.ts";
+import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
+import { equalJson } from "../../base/util/equal-json.ts";
+import { logKey, logRecord, runNamespaces } from "./log-entry.ts";
+import type { LogEntry, LogRecord } from "./log-entry.ts";
+import { RunPaused } from "./run-paused.ts";
+
+/** The time for which entries are gathered before they are written. */
+const tickMs = 50;
+
+/** Pauses before a record is tried again whose writing failed. */
+const retryPausesMs: readonly number[] = [50, 200, 800];
+
+/** The number of entries of a run that may wait before its attempt has to wait for the storage. */
+const maxUnwritten = 1024;
+
+/** Called with each record once it is stored. */
+export type StoredListener = (runId: string, number: number, record: LogRecord) => void;
+
+/** The next record of a run on its way to the storage, and its promise. */
+type Write = { readonly log: RunLog; readonly number: number; readonly record: LogRecord };
+
+/**
+ * The writer of the run logs of a process: gathers what all its runs have done and writes it once a tick, with one insert
+ * for all. A record that is urgent takes along what is there.
+ */
+export class LogWriter {
+  readonly #storage: StorageDriver;
+  /** The logs with entries to write. */
+  readonly #waiting = new Set<RunLog>();
+  readonly #listeners = new Set<StoredListener>();
+  #timer: NodeJS.Timeout | undefined;
+  #isUrgent = false;
+  #isWriting = false;
+
+  constructor(storage: StorageDriver) {
+    this.#storage = storage;
+  }
+
+  /** Returns the log of a run for one attempt, to which it adds records from `next` on. */
+  open(runId: string, next: number): RunLog {
+    return new RunLog(runId, next, (log, isUrgent) => this.#add(log, isUrgent));
+  }
+
+  /** Calls the listener with each record that is stored from now on. Returns a function that ends this. */
+  onStored(listener: StoredListener): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  #add(log: RunLog, isUrgent: boolean): void {
+    this.#waiting.add(log);
+    if (isUrgent && !this.#isUrgent) {
+      this.#isUrgent = true;
+      // With what the same turn of the event loop adds.
+      if (!this.#isWriting) setImmediate(this.#write);
+    }
+    if (!this.#isWriting) this.#timer ??= setTimeout(this.#write, tickMs);
+  }
+
+  readonly #write = (): void => {
+    if (this.#isWriting) return;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#isUrgent = false;
+    const writes = [...this.#waiting].flatMap((log) => log.take() ?? []);
+    this.#waiting.clear();
+    if (writes.length === 0) return;
+    this.#isWriting = true;
+    void this.#writeAll(writes);
+  };
+
+  /** Never rejects. */
+  async #writeAll(writes: readonly Write[]): Promise<void> {
+    const isStored = await this.#insert(writes).catch(() => undefined);
+    // After a failure one at a time: the record of one run may be at fault.
+    if (isStored === undefined) await Promise.all(writes.map((write) => this.#writeOne(write)));
+    for (const [index, inserted] of (isStored ?? []).entries()) {
+      const write = writes[index];
+      if (inserted && write !== undefined) this.#finish(write);
+      else write?.log.fail(new RunPaused("overtaken"));
+    }
+    this.#isWriting = false;
+    if (this.#waiting.size === 0) return;
+    if (this.#isUrgent) setImmediate(this.#write);
+    else this.#timer ??= setTimeout(this.#write, tickMs);
+  }
+
+  async #insert(writes: readonly Write[]): Promise<boolean[]> {
+    const storage = this.#storage;
+    const records = writes.map(toStorageWrite);
+    if (storage.insertAll !== undefined) return await storage.insertAll(records);
+    return await Promise.all(
+      records.map(async ({ namespace, key, value }) => {
+        if ((await storage.compareAndSet?.(namespace, key, null, value)) === true) return true;
+        // Of several that are written on their own, one may fail after others are stored.
+        return equalJson(await storage.get(namespace, key), value);
+      }),
+    );
+  }
+
+  /** Writes a record whose earlier writing has an unknown outcome. */
+  async #writeOne(write: Write): Promise<void> {
+    const { log } = write;
+    for (let failures = 0; ; failures++) {
+      try {
+        const { namespace, key, value } = toStorageWrite(write);
+        const isNew = await this.#storage.compareAndSet?.(namespace, key, null, value);
+        // A record that is there may be this one, of a try that seemed to fail.
+        if (isNew === true || equalJson(await this.#storage.get(namespace, key), value)) return this.#finish(write);
+        return log.fail(new RunPaused("overtaken"));
+      } catch (error) {
+        if (isInvalid(error)) return await this.#writeParts(write, error);
+        const pauseMs = retryPausesMs[failures];
+        if (pauseMs === undefined) return log.fail(new RunPaused("failed", error));
+        await sleep(pauseMs);
+      }
+    }
+  }
+
+  /** Writes a record that the storage does not take as it is, such as one that is too large, in parts. */
+  async #writeParts(write: Write, error: unknown): Promise<void> {
+    const { log, record } = write;
+    const middle = Math.ceil(record.entries.length / 2);
+    if (middle === record.entries.length) return log.fail(new RunPaused("failed", error));
+    log.putBack(record.entries.slice(middle));
+    await this.#writeOne({ ...write, record: logRecord(record.entries.slice(0, middle)) });
+  }
+
+  #finish({ log, number, record }: Write): void {
+    if (log.finish()) this.#waiting.add(log);
+    for (const listener of this.#listeners) listener(log.runId, number, record);
+  }
+}
+
+function toStorageWrite({ log, number, record }: Write): { namespace: string; key: string; value: Json } {
+  return { namespace: runNamespaces.log, key: logKey(log.runId, number), value: record as unknown as Json };
+}
+
+/** The log of one run as one attempt writes it: one record is on its way at a time, and the next one follows it. */
+export class RunLog {
+  readonly runId: string;
+  readonly #onEntry: (log: RunLog, isUrgent: boolean) => void;
+  /** The number of the record that is written next. */
+  #next: number;
+  #entries: LogEntry[] = [];
+  #count = 0;
+  #isWriting = false;
+  #failure: RunPaused | undefined;
+  #isClosed = false;
+  #onFailure: (reason: RunPaused) => void = () => {};
+  /** Resolved when all that was added is stored. */
+  #stored: PromiseWithResolvers<void> | undefined;
+
+  constructor(runId: string, next: number, onEntry: (log: RunLog, isUrgent: boolean) => void) {
+    this.runId = runId;
+    this.#next = next;
+    this.#onEntry = onEntry;
+  }
+
+  /** Sets the function that is called once when the log cannot be written any more. */
+  set onFailure(listener: (reason: RunPaused) => void) {
+    this.#onFailure = listener;
+  }
+
+  /** True when so much waits for the storage that the run should wait too. */
+  get isFull(): boolean {
+    return this.#count > maxUnwritten;
+  }
+
+  /** Adds an entry. Chunks of one step are put together. After a failure, or once it is closed, nothing is added. */
+  add(entry: LogEntry, isUrgent = false): void {
+    if (this.#failure !== undefined || this.#isClosed) return;
+    this.#count += 1;
+    const last = this.#entries.at(-1);
+    if (entry.t === "chunks" && last?.t === "chunks" && last.step === entry.step) {
+      (last.chunks as unknown[]).push(...entry.chunks);
+    } else {
+      this.#entries.push(entry);
+    }
+    this.#onEntry(this, isUrgent);
+  }
+
+  /** Takes no more entries. Those that were added are still written. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  /** Makes what was added urgent. */
+  urge(): void {
+    if (this.#entries.length > 0) this.#onEntry(this, true);
+  }
+
+  /** Waits until all that was added is stored. Rejects with the `RunPaused` of a log that cannot be written. */
+  stored(): Promise<void> {
+    if (this.#failure !== undefined) return Promise.reject(this.#failure);
+    if (this.#entries.length === 0 && !this.#isWriting) return Promise.resolve();
+    if (this.#stored === undefined) {
+      this.#stored = Promise.withResolvers<void>();
+      this.#stored.promise.catch(() => undefined);
+    }
+    return this.#stored.promise;
+  }
+
+  /** Returns what is to be written now, unless a record is on its way. */
+  take(): Write | undefined {
+    if (this.#isWriting || this.#failure !== undefined || this.#entries.length === 0) return undefined;
+    this.#isWriting = true;
+    const record = logRecord(this.#entries);
+    this.#entries = [];
+    this.#count = 0;
+    return { log: this, number: this.#next, record };
+  }
+
+  /** Puts entries back that were taken: they are the first ones of the next record. */
+  putBack(entries: readonly LogEntry[]): void {
+    this.#entries = [...entries, ...this.#entries];
+    this.#count += entries.length;
+  }
+
+  /** Notes that the record on its way is stored. Returns true when there is more to write. */
+  finish(): boolean {
+    this.#isWriting = false;
+    this.#next += 1;
+    if (this.#entries.length > 0) return true;
+    this.#stored?.resolve();
+    this.#stored = undefined;
+    return false;
+  }
+
+  /** Ends the log: what waits is not written. */
+  fail(reason: RunPaused): void {
+    if (this.#failure !== undefined) return;
+    this.#failure = reason;
+    this.#entries = [];
+    this.#stored?.reject(reason);
+    this.#onFailure(reason);
+  }
+}

@@ -1,0 +1,58 @@
+import { FairCache } from "../../sessions/storage/fair-cache.ts";
+import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
+import { recordBytes } from "../../sessions/storage/record-bytes.ts";
+import type { FolderRecord } from "../../sessions/storage/record-folder.ts";
+import type { ListOptions } from "../../sessions/storage/storage-driver.ts";
+import { defaultMemoryBytes } from "../../base/util/default-memory-bytes.ts";
+
+/** Limits of a `BoundedFacts`: the number of users, and the bytes of all their facts. */
+export type FactLimits = {
+  /** @default 10000 */
+  maxUsers?: number;
+  /** @default a quarter of the heap limit, at most 256 MB */
+  maxBytes?: number;
+};
+
+/** The bytes that a user takes beside the facts. */
+const userBytes = 1000;
+
+/**
+ * In-memory storage for facts, the default of a `UserMemory`. Beyond a limit it drops all facts of users whose facts were not
+ * read or written for longest: of unverified users, whom anyone can invent, while they have more than any other user.
+ */
+export class BoundedFacts extends InMemoryStorage {
+  /** The users by namespace and prefix of the keys of their facts, divided by a space. */
+  readonly #users: FairCache;
+
+  constructor({ maxUsers = 10_000, maxBytes = defaultMemoryBytes() }: FactLimits = {}) {
+    super();
+    this.#users = new FairCache({
+      maxEntries: maxUsers,
+      maxBytes,
+      groupOf: (user) => (user.includes("/~") ? "~" : user),
+      onDrop: (user) => {
+        const space = user.indexOf(" ");
+        this.removeBelow(user.slice(0, space), user.slice(space + 1));
+      },
+    });
+  }
+
+  protected override select(namespace: string, prefix: string, options?: ListOptions): Iterable<FolderRecord> {
+    this.#users.use(`${namespace} ${prefix}`);
+    return super.select(namespace, prefix, options);
+  }
+
+  protected override write(namespace: string, key: string, text: string | undefined): void {
+    const before = recordBytes(key, super.read(namespace, key));
+    super.write(namespace, key, text);
+    const prefix = key.slice(0, key.lastIndexOf("/") + 1);
+    const user = `${namespace} ${prefix}`;
+    if ([...super.select(namespace, prefix, { limit: 1 })].length === 0) {
+      this.#users.delete(user);
+      return;
+    }
+    const isKnown = this.#users.use(user);
+    this.#users.add(user, recordBytes(key, text) - before + (isKnown ? 0 : userBytes));
+    this.#users.trim(user, () => false);
+  }
+}

@@ -1,0 +1,38 @@
+import { TroupeError } from "../../base/errors/troupe-error.ts";
+import { elapsedMs } from "../../base/util/elapsed-ms.ts";
+import { isRecord } from "../../base/util/is-record.ts";
+import type { RunOpts } from "./run-options.ts";
+import type { CompleteRunOutput, RunOutput } from "./run-output.ts";
+
+/**
+ * Completes the output of a runnable, for a transport: one of a third party's may have `text`, `toolCalls` and `usage` alone.
+ * Throws `invalid_value` where it has not even these.
+ *
+ * @param opts the options that the run was given
+ * @param startedAt the start of the run, by `performance.now`
+ */
+export function completeOutput(
+  output: RunOutput,
+  { runId = "", sessionId = "" }: Pick<RunOpts, "runId" | "sessionId">,
+  startedAt: number,
+): CompleteRunOutput {
+  checkOutput(output);
+  if (isComplete(output)) return output;
+  const own = Object.entries(output).filter(([, value]) => value !== undefined);
+  const missing = { runId, sessionId, status: "completed", durationMs: elapsedMs(startedAt) } as const;
+  return { ...missing, ...(Object.fromEntries(own) as RunOutput) } as CompleteRunOutput;
+}
+
+/** Agents, teams and workflows give all of these. */
+function isComplete(output: RunOutput): output is CompleteRunOutput {
+  const { runId, sessionId, status, durationMs } = output;
+  return runId !== undefined && sessionId !== undefined && status !== undefined && durationMs !== undefined;
+}
+
+/** A runnable in JavaScript may return anything. */
+function checkOutput(output: unknown): void {
+  const { text, toolCalls, usage }: Record<string, unknown> = isRecord(output) ? output : {};
+  if (typeof text === "string" && Array.isArray(toolCalls) && isRecord(usage)) return;
+  const message = "The output of a runnable must have text (a string), toolCalls (an array) and usage (an object).";
+  throw new TroupeError("invalid_value", `${message} Return the three from its run().`);
+}

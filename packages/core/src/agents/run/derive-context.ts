@@ -1,0 +1,131 @@
+import type { EventBus } from "../../base/events/event-bus.ts";
+import type { Journal } from "../journal/journal.ts";
+import type { ApiKeys } from "../../model/keys/api-keys.ts";
+import type { Logger } from "../../base/log/logger.ts";
+import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
+import { readSlot, withSlot } from "./context-slot.ts";
+import type { RunContext } from "./run-context.ts";
+import type { RunEvents } from "./run-events.ts";
+import type { Run } from "./run.ts";
+import type { UsageMeter } from "./usage-meter.ts";
+
+/**
+ * The usage meter, deadline, session storage and journal of a part of a run, such as a tool call or a workflow step: the
+ * child runs that it starts get these in place of the run's own.
+ */
+export type RunScope = {
+  /** A meter whose usage counts for the run too. */
+  readonly meter?: UsageMeter | undefined;
+  readonly endsAt?: number | undefined;
+  readonly ephemeralStorage?: StorageDriver | undefined;
+  /** The journal of this part of a durable run. Only such a part has child runs that the journal of the run covers. */
+  readonly journal?: Journal | undefined;
+};
+
+/** Values that a child run takes from the context of its parent run where its own options have none. */
+export type Inheritance = {
+  readonly parentRunId: string | undefined;
+  readonly userId: string | undefined;
+  readonly verified: boolean;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly tenantId: string | undefined;
+  readonly apiKeys: ApiKeys;
+  readonly fromOutside: boolean;
+  readonly meter: UsageMeter | undefined;
+  /** The event buses of the parent run and of all runs above it. */
+  readonly buses: readonly EventBus<RunEvents>[];
+  readonly logger: Logger | undefined;
+  readonly endsAt: number;
+  readonly ephemeralStorage: StorageDriver | undefined;
+  /** The journal of the child run, if its parent run is durable and starts it in a tool call or a step. */
+  readonly journal: Journal | undefined;
+};
+
+/** The private slot of a context: the run that it leads to, and the scope of a part of that run. */
+type Slot = { readonly run: Run; readonly scope?: RunScope };
+
+function slotOf(context: RunContext): Slot | undefined {
+  return readSlot(context) as Slot | undefined;
+}
+
+/** Returns the run that a context belongs to, or undefined for a context that was copied or made by hand. */
+export function runOf(context: RunContext): Run | undefined {
+  return slotOf(context)?.run;
+}
+
+/** Returns the journal of the part of a durable run that a context belongs to; undefined for the context of a whole run. */
+export function journalOf(context: RunContext): Journal | undefined {
+  return slotOf(context)?.scope?.journal;
+}
+
+/** Returns the meter that counts the usage of child runs started with a context; undefined for a context without a run. */
+export function meterOf(context: RunContext): UsageMeter | undefined {
+  const slot = slotOf(context);
+  return slot?.scope?.meter ?? slot?.run.meter;
+}
+
+/**
+ * Makes the context of a part of a run, such as a tool call: a copy that leads to the same run and has further facts.
+ * Child runs started with it get what the scope gives and, for the rest, what those of the given context get.
+ */
+export function deriveContext<Facts extends object>(
+  context: RunContext,
+  facts: Facts,
+  scope?: RunScope,
+): RunContext & Facts {
+  const slot = slotOf(context);
+  const own = { ...context, ...facts };
+  if (slot === undefined) return own;
+  return withSlot(own, scope === undefined ? slot : { run: slot.run, scope: { ...slot.scope, ...scope } });
+}
+
+/**
+ * Returns all that a child run inherits from the context of its parent run: the facts in the context and, if the
+ * context leads to a run, that run's API keys, meter, deadline and storage, and the journal of the next child run of this
+ * part of the run: call it once for a child run. It is built nowhere else.
+ */
+export function inheritanceOf(context: RunContext): Inheritance {
+  const { runId: parentRunId, userId, verified = true, tenantId, metadata } = context;
+  const { run, scope } = slotOf(context) ?? {};
+  if (run === undefined) return { ...inheritanceWithoutRun, parentRunId, userId, verified, tenantId, metadata };
+  const { apiKeys, fromOutside, parentBuses } = run.settings;
+  return {
+    parentRunId,
+    userId,
+    verified,
+    metadata,
+    tenantId,
+    apiKeys,
+    fromOutside,
+    buses: [run.eventBus, ...parentBuses],
+    logger: context.logger,
+    ...inheritanceOfPart(run, scope),
+  };
+}
+
+function inheritanceOfPart(
+  run: Run,
+  scope: RunScope = {},
+): Pick<Inheritance, "meter" | "endsAt" | "ephemeralStorage" | "journal"> {
+  return {
+    meter: scope.meter ?? run.meter,
+    endsAt: scope.endsAt ?? run.endsAt,
+    ephemeralStorage: scope.ephemeralStorage ?? run.settings.ephemeralStorage,
+    journal: scope.journal?.child(),
+  };
+}
+
+/**
+ * The part of an `Inheritance` that only a run can give, for a child run whose `parent` is a context without a run (copied
+ * or made by hand), or that has no parent: no API keys, meter, deadline, storage or journal.
+ */
+export const inheritanceWithoutRun = {
+  apiKeys: {},
+  fromOutside: false,
+  meter: undefined,
+  buses: [],
+  logger: undefined,
+  endsAt: Infinity,
+  ephemeralStorage: undefined,
+  journal: undefined,
+};

@@ -1,0 +1,39 @@
+import { abortedError } from "../../base/errors/aborted-error.ts";
+import { longestTimerMs, nested, optional, positiveNumber } from "../../base/errors/option-checks.ts";
+import type { OptionTable } from "../../base/errors/read-options.ts";
+import { TroupeError } from "../../base/errors/troupe-error.ts";
+import type { RunLimits } from "./run-options.ts";
+
+/** Milliseconds that a run may take unless its limits say otherwise. */
+export const defaultDurationMs = 600_000;
+
+/** Check of the option `limits` of a runnable or of a run, for tables of options. */
+export const runLimitsOption = nested({
+  durationMs: optional(positiveNumber(longestTimerMs)),
+  totalTokens: optional(positiveNumber(Number.MAX_SAFE_INTEGER)),
+} satisfies OptionTable<RunLimits>);
+
+/** The signals and the duration of a run, and the function that ends it. */
+type Limits = { signals: readonly AbortSignal[]; durationMs: number; onEnd: (reason: TroupeError) => void };
+
+/**
+ * Calls `onEnd` with the reason when a signal of a run aborts, or has aborted, and when the run's time is over. Returns
+ * the function that ends the watch, with its timer and listeners.
+ */
+export function watchLimits({ signals, durationMs, onEnd }: Limits): () => void {
+  const unlisten = signals.map((signal) => listen(signal, onEnd));
+  const timer = setTimeout(() => {
+    onEnd(new TroupeError("limit_exceeded", `The run took longer than its limit of ${Math.round(durationMs)} ms.`));
+  }, durationMs);
+  return () => {
+    clearTimeout(timer);
+    for (const stop of unlisten) stop();
+  };
+}
+
+function listen(signal: AbortSignal, onEnd: (reason: TroupeError) => void): () => void {
+  const onAbort = () => onEnd(abortedError(signal.reason));
+  if (signal.aborted) onAbort();
+  else signal.addEventListener("abort", onAbort, { once: true });
+  return () => signal.removeEventListener("abort", onAbort);
+}

@@ -1,0 +1,286 @@
+import type { TroupeError } from "../../base/errors/troupe-error.ts";
+import type { EventBus } from "../../base/events/event-bus.ts";
+import type { Journal } from "../journal/journal.ts";
+import { selectKey } from "../../model/keys/select-key.ts";
+import { silentLogger } from "../../base/log/logger.ts";
+import type { LogFields, Logger } from "../../base/log/logger.ts";
+import type { MessageContent } from "../../base/message/content.ts";
+import type { ChatMessage } from "../../base/message/message.ts";
+import { SourceList } from "../../base/message/source.ts";
+import type { Source } from "../../base/message/source.ts";
+import type { ToolArtifact, ToolCallResult } from "../../base/message/tool-call.ts";
+import type { UnfinishedStep } from "../../sessions/history/interrupted-turn.ts";
+import type { VendorState } from "../../model/vendor-state.ts";
+import { callersSessionId } from "../../sessions/session/session-id.ts";
+import { elapsedMs } from "../../base/util/elapsed-ms.ts";
+import type { RunContext } from "./run-context.ts";
+import type { RunEvents } from "./run-events.ts";
+import type { RunSettings } from "./run-options.ts";
+import type { RunMetrics, CompleteRunOutput } from "./run-output.ts";
+import { withSlot } from "./context-slot.ts";
+import { ModelCallEvents } from "./model-call-events.ts";
+import type { PartialAnswers } from "./stream-views.ts";
+import { emitWarning } from "./run-warning.ts";
+import { UsageMeter } from "./usage-meter.ts";
+
+/**
+ * Constructor options of a `Run`: the runnable's name and model, the input, the checked settings, the event bus and the
+ * logger.
+ */
+export type RunInit = {
+  readonly name: string;
+  readonly input: MessageContent;
+  readonly settings: RunSettings;
+  readonly eventBus: EventBus<RunEvents>;
+  /** @default the logger of the parent run, with the name added; without a parent run, none */
+  readonly logger?: Logger | undefined;
+  readonly model?: { readonly providerId: string; readonly modelId: string } | undefined;
+};
+
+/**
+ * One run while it is executed: its settings, usage and events, and the record of its answer so far. Hooks, tools and
+ * guardrails see only its `context`: `runOf` finds the run of a context, and nothing that they can reach does.
+ */
+export class Run<Structured = unknown> {
+  readonly runId: string;
+  readonly settings: RunSettings;
+  readonly eventBus: EventBus<RunEvents>;
+  readonly context: RunContext;
+  /** Aborts when the run ends before its time. */
+  readonly signal: AbortSignal;
+  readonly logger: Logger;
+  readonly meter: UsageMeter;
+  /** Emits the events of the run's model calls. */
+  readonly modelCalls: ModelCallEvents;
+  /** The journal of a durable run. */
+  readonly journal: Journal | undefined;
+  /** The user's input. Guardrails and hooks may replace it before the model is called. */
+  input: MessageContent;
+  /** The model that answered last or, before the first answer, the runnable's own. */
+  model: RunInit["model"];
+  /** The answer so far: the text of the last model call. */
+  text = "";
+  thinking = "";
+  structured: Structured | null = null;
+  responseId: string | undefined;
+  readonly toolCalls: ToolCallResult[] = [];
+  /** The messages after the input. */
+  readonly messages: ChatMessage[] = [];
+  /** State of the vendor that is stored with the turn, by the message that it belongs to. Made with the first one. */
+  vendorStates: Map<ChatMessage, VendorState> | undefined;
+  /** The states that a vendor refused in this run, which are not sent again. */
+  refusedStates: ReadonlySet<VendorState> | undefined;
+  /** Takes the text of a structured answer for the reader of `objectStream`, if there is one. */
+  partialAnswers: PartialAnswers | undefined;
+  /** False once the turn of the answer, or of an agent step, could not be stored and the answer is delivered. */
+  isStored = true;
+  /** The tool calls that are under way. */
+  unfinishedStep: UnfinishedStep | undefined;
+  /** Made with the first source: most answers have none. */
+  #sources: SourceList | undefined;
+  /** Sources of child runs that no chunk has shown yet. */
+  #untold: Source[] | undefined;
+  /** The codes of warnings that are given once. Made with the first of them. */
+  #warned: Set<string> | undefined;
+  readonly #init: RunInit;
+  readonly #abort: AbortController;
+  #createdAt = Date.now();
+  #startedAt = performance.now();
+  #endsAt = Infinity;
+  /** Milliseconds that earlier attempts at a durable run have worked. */
+  #performedMs = 0;
+  #firstTokenMs: number | undefined;
+
+  /** @param within the run whose auxiliary call this one is for: they share everything but the record and the journal */
+  constructor(init: RunInit, within?: Run, journal: Journal | undefined = init.settings.journal) {
+    const { settings, eventBus } = init;
+    this.#init = init;
+    this.runId = settings.runId;
+    this.settings = settings;
+    this.eventBus = eventBus;
+    this.journal = journal;
+    this.model = init.model;
+    if (within === undefined) {
+      this.input = init.input;
+      this.#abort = new AbortController();
+      this.signal = this.#abort.signal;
+      this.meter = new UsageMeter({ parent: settings.parentMeter });
+      this.modelCalls = new ModelCallEvents(eventBus, settings);
+      this.logger = loggerFor(init);
+      this.context = contextOf(this, init);
+    } else {
+      this.input = within.input;
+      this.#abort = within.#abort;
+      this.signal = within.signal;
+      this.meter = within.meter;
+      this.modelCalls = within.modelCalls;
+      this.logger = within.logger;
+      this.context = within.context;
+    }
+  }
+
+  /** The deadline of the run by the monotonic clock, in milliseconds. */
+  get endsAt(): number {
+    return this.#endsAt;
+  }
+
+  /** Starts the clock. */
+  start(): void {
+    this.#createdAt = Date.now();
+    this.#startedAt = performance.now();
+    const { journal, parentRunId } = this.settings;
+    if (journal !== undefined && parentRunId === undefined) this.#performedMs = journal.performedMs;
+    this.#endsAt = this.#startedAt + this.settings.limits.durationMs;
+  }
+
+  /** Aborts the signal, for `RunExecution`, which ends the run: call its `cancel` to cancel a run. */
+  abort(reason: TroupeError): void {
+    this.#abort.abort(reason);
+  }
+
+  /**
+   * Returns a view of this run with a record of its own, for an auxiliary model call: one whose answer is no part of the
+   * run's answer, such as the choice of a team's member. Its usage, events and signal are those of the run, and the keys of
+   * its steps in a journal begin with `key`.
+   */
+  forAuxiliaryCall<Answer>(key: string): Run<Answer> {
+    return new Run<Answer>(this.#init, this, this.journal?.within(key));
+  }
+
+  /** Returns the caller's key for a vendor, if there is one. */
+  keyFor(providerId: string | undefined): string | undefined {
+    return providerId === undefined ? undefined : selectKey(this.settings.apiKeys, providerId);
+  }
+
+  /** Emits an event with the ids of the run, if anything listens to it. */
+  emit<Name extends keyof RunEvents>(name: Name, data: Omit<RunEvents[Name], "runId" | "parentRunId">): void {
+    if (!this.eventBus.has(name)) return;
+    const { runId, parentRunId } = this.settings;
+    const ids = { runId, ...(parentRunId !== undefined && { parentRunId }) };
+    this.eventBus.emit(name, { ...ids, ...data } as RunEvents[Name]);
+  }
+
+  /**
+   * Logs a warning at level `warn` and emits it as `run.warning`, on the buses of all runs above too: for failures that
+   * end no run, and for options without effect. May be called after the run has ended, by background work. An `error`
+   * among the fields is logged whole; of it, the event has the code and the public message.
+   */
+  warn(code: string, message: string, fields?: LogFields): void {
+    const { eventBus, logger, settings } = this;
+    const { runId, parentRunId, parentBuses, apiKeys } = settings;
+    const eventBuses = [eventBus, ...parentBuses];
+    emitWarning({ code, message, fields }, { logger, eventBuses, runId, parentRunId, secrets: Object.values(apiKeys) });
+  }
+
+  /** Warns, unless the run has warned with this code before. */
+  warnOnce(code: string, message: string, fields?: LogFields): void {
+    const known = (this.#warned ??= new Set());
+    if (known.has(code)) return;
+    known.add(code);
+    this.warn(code, message, fields);
+  }
+
+  /** The sources of all model calls so far, each once. */
+  get sources(): readonly Source[] {
+    return this.#sources?.all ?? [];
+  }
+
+  /** Records a source of an answer. Returns it as it is shown, or undefined for one that is known. */
+  addSource(source: Source): Source | undefined {
+    return (this.#sources ??= new SourceList()).add(source);
+  }
+
+  /** Records the sources of a whole answer, of which its chunks may have recorded some. */
+  addSources(sources: readonly Source[] | undefined): void {
+    // A provider or a runnable of a third party may give anything.
+    if (Array.isArray(sources)) for (const source of sources as readonly Source[]) this.addSource(source);
+  }
+
+  /** Records the sources of a child run's answer, on which this one may rest: `takeSources` gives those that are new. */
+  passOnSources(sources: readonly Source[] | undefined): void {
+    const known = this.sources.length;
+    this.addSources(sources);
+    if (this.sources.length > known) (this.#untold ??= []).push(...this.sources.slice(known));
+  }
+
+  /** Returns the sources passed on since the last call, which no chunk has shown. */
+  takeSources(): readonly Source[] {
+    return this.#untold?.splice(0) ?? [];
+  }
+
+  /** Records the time of the first token. Later calls change nothing. */
+  noteToken(): void {
+    this.#firstTokenMs ??= elapsedMs(this.#startedAt);
+  }
+
+  /** Returns the record so far, as the output of a run with this status. */
+  toOutput(status: "completed" | "error"): CompleteRunOutput<Structured> {
+    const { name } = this.#init;
+    const { model } = this;
+    const { runId, sessionId, userId } = this.settings;
+    const metrics = this.#metrics();
+    const artifacts = artifactsOf(this.toolCalls);
+    return {
+      text: this.text,
+      toolCalls: [...this.toolCalls],
+      usage: this.meter.total,
+      structured: this.structured,
+      ...(this.thinking !== "" && { thinking: this.thinking }),
+      durationMs: metrics.durationMs,
+      ...(metrics.timeToFirstTokenMs !== undefined && { timeToFirstTokenMs: metrics.timeToFirstTokenMs }),
+      runId,
+      agentName: name,
+      sessionId,
+      ...(userId !== undefined && { userId }),
+      ...(model !== undefined && { model: model.modelId, modelProvider: model.providerId }),
+      status,
+      createdAt: this.#createdAt,
+      ...(this.responseId !== undefined && { responseId: this.responseId }),
+      messages: [{ role: "user", content: this.input }, ...this.messages],
+      ...(artifacts.length > 0 && { artifacts }),
+      ...(this.sources.length > 0 && { sources: [...this.sources] }),
+      metrics,
+      ...(!this.isStored && { stored: false as const }),
+    };
+  }
+
+  #metrics(): RunMetrics & { durationMs: number } {
+    const { promptTokens, completionTokens, totalTokens } = this.meter.total;
+    return {
+      inputTokens: promptTokens,
+      outputTokens: completionTokens,
+      totalTokens,
+      ...(this.#firstTokenMs !== undefined && { timeToFirstTokenMs: this.#firstTokenMs }),
+      durationMs: elapsedMs(this.#startedAt) + this.#performedMs,
+    };
+  }
+}
+
+function contextOf(run: Run, { name, settings }: RunInit): RunContext {
+  const { runId, parentRunId, sessionId, userId, verified, tenantId, metadata } = settings;
+  const facts: RunContext = {
+    runId,
+    ...(parentRunId !== undefined && { parentRunId }),
+    agentName: name,
+    sessionId: callersSessionId(sessionId),
+    ...(userId !== undefined && { userId }),
+    ...(!verified && { verified }),
+    ...(tenantId !== undefined && { tenantId }),
+    metadata,
+    signal: run.signal,
+    logger: run.logger,
+  };
+  return withSlot(facts, { run });
+}
+
+function loggerFor({ name, logger, settings }: RunInit): Logger {
+  const { runId, parentLogger, apiKeys } = settings;
+  const own = logger ?? parentLogger?.child(name);
+  return own === undefined ? silentLogger : own.withSecrets(Object.values(apiKeys)).child({ runId });
+}
+
+function artifactsOf(toolCalls: readonly ToolCallResult[]): ToolArtifact[] {
+  return toolCalls.flatMap(({ artifacts = [], toolCallId, toolName }) =>
+    artifacts.map((artifact) => ({ ...artifact, toolCallId, toolName })),
+  );
+}

@@ -1,0 +1,161 @@
+import { toTroupeError } from "../../base/errors/to-troupe-error.ts";
+import { TroupeError } from "../../base/errors/troupe-error.ts";
+import type { ErrorCode } from "../../base/errors/troupe-error.ts";
+import { WrapperError } from "../../base/errors/wrapper-error.ts";
+import type { Journal } from "../journal/journal.ts";
+import type { ToolCallResult } from "../../base/message/tool-call.ts";
+import type { FinishReason } from "../../model/model-chunk.ts";
+import type { StreamChunk } from "../run/stream-chunk.ts";
+import { UsageMeter, countUnmeteredUsage } from "../run/usage-meter.ts";
+import type { RunOpts } from "../run/run-options.ts";
+import type { RunOutput } from "../run/run-output.ts";
+import { deriveContext, journalOf, meterOf } from "../run/derive-context.ts";
+import { endOfStep, runJournalStep, storedValue } from "../run/journal-step.ts";
+import type { Run } from "../run/run.ts";
+import { memberSessionId } from "../../sessions/session/session-id.ts";
+import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
+import { readProperty } from "../../base/util/read-property.ts";
+import {
+  memberStep,
+  placeOfMember,
+  readMemberAnswer,
+  restoreMemberTurns,
+  stepOfMember,
+  streamMemberStep,
+  toMemberOutput,
+} from "./member-journal.ts";
+import type { MemberOutput, MemberRunRequest, StreamedMemberOutput } from "./member-journal.ts";
+import type { TeamMember } from "./members.ts";
+
+/** The run of the team, its members, and whether their sessions outlive it. */
+type MemberRunsOptions = { run: Run; members: readonly TeamMember[]; persists: boolean };
+
+/** The part of the remaining time that a member may use. The rest is for the orchestrator's answer. */
+const membersShare = 0.8;
+
+/** The child runs that one run of a team starts: each in the member's session, on the usage meter of the team's run. */
+export class MemberRuns {
+  readonly #options: MemberRunsOptions;
+  readonly #storage = new InMemoryStorage();
+  /** The members with a delegation so far, each with its last error. */
+  readonly #started = new Map<TeamMember, TroupeError | undefined>();
+
+  constructor(options: MemberRunsOptions) {
+    this.#options = options;
+  }
+
+  /** Milliseconds that a delegation may take if it starts now. */
+  get timeoutMs(): number {
+    return Math.max(1, Math.floor((this.#options.run.endsAt - performance.now()) * membersShare));
+  }
+
+  /** Rebuilds the sessions that end with the run, in a later attempt at a durable run. */
+  async restoreSessions(): Promise<void> {
+    const { run, persists } = this.#options;
+    if (!persists && run.settings.ephemeralStorage === undefined) await restoreMemberTurns(run, this.#storage);
+  }
+
+  /** Runs a member and waits for its output. */
+  async run(delegation: MemberRunRequest): Promise<MemberOutput> {
+    const { opts, meter } = this.#start(delegation);
+    const step = stepOfMember<MemberOutput>(delegation, meter, this.#options.run);
+    try {
+      if (step === undefined) return await runMember(delegation, opts, meter);
+      const work = async () => toMemberOutput(await runMember(delegation, opts, meter));
+      return await runJournalStep({ ...step, work, readAnswer: readMemberAnswer });
+    } catch (error) {
+      throw this.#fail(delegation, meter, error);
+    }
+  }
+
+  /** Streams a member: yields its chunks but for `finish`, and returns its output. */
+  async *stream(delegation: MemberRunRequest): AsyncGenerator<StreamChunk, StreamedMemberOutput> {
+    const { opts, meter } = this.#start(delegation);
+    const step = stepOfMember<StreamedMemberOutput>(delegation, meter, this.#options.run);
+    try {
+      if (step === undefined) return yield* streamMember(delegation, opts, meter);
+      const readAnswer = (result: unknown) => ({ output: readMemberAnswer(result), finishReason: "stop" as const });
+      return yield* streamMemberStep({ ...step, readAnswer }, () => streamMember(delegation, opts, meter));
+    } catch (error) {
+      throw this.#fail(delegation, meter, error);
+    }
+  }
+
+  /** Takes note of a delegation whose result is stored in a durable run, in this journal. */
+  noteStored(member: TeamMember, journal: Journal): void {
+    const stored = endOfStep(journal, memberStep);
+    // Without an end, the member was never asked: the arguments of the call were wrong.
+    if (stored === undefined) return;
+    if (!this.#started.has(member)) this.#started.set(member, undefined);
+    try {
+      storedValue(stored);
+    } catch (error) {
+      this.#started.set(member, toTroupeError(error));
+    }
+  }
+
+  /** Throws when every member had a delegation and all results are errors. */
+  requireAnAnswer(results: readonly ToolCallResult[]): void {
+    const { members } = this.#options;
+    const allFailed = results.every(({ error }) => error !== undefined);
+    if (allFailed && members.every((member) => this.#started.has(member))) {
+      throw allMembersFailed([...this.#started.values()]);
+    }
+  }
+
+  #start({ member, context }: MemberRunRequest): { opts: RunOpts; meter: UsageMeter } {
+    const { run, persists } = this.#options;
+    if (!this.#started.has(member)) this.#started.set(member, undefined);
+    const meter = new UsageMeter({ parent: meterOf(context) ?? run.meter });
+    // Within a run that has ephemeral sessions itself, they go to the same storage.
+    const ephemeralStorage = run.settings.ephemeralStorage ?? (persists ? undefined : this.#storage);
+    const endsAt = performance.now() + this.timeoutMs;
+    const journal = journalOf(context)?.within(memberStep);
+    const parent = deriveContext(context, {}, { meter, ephemeralStorage, endsAt, journal });
+    const runId = persists ? undefined : context.runId;
+    const sessionId = memberSessionId(run.settings.sessionId, member.sessionName, runId);
+    return { opts: { parent, signal: context.signal, sessionId }, meter };
+  }
+
+  #fail({ member }: MemberRunRequest, meter: UsageMeter, thrown: unknown): TroupeError {
+    countUnmeteredUsage(meter, readProperty(thrown, "output"));
+    const error = toTroupeError(thrown, undefined, placeOfMember(member.name));
+    this.#started.set(member, error);
+    return error;
+  }
+}
+
+async function runMember({ member, content }: MemberRunRequest, opts: RunOpts, meter: UsageMeter): Promise<RunOutput> {
+  return checkOutput(await member.runnable.run(content, opts), meter);
+}
+
+async function* streamMember(
+  { member, content }: MemberRunRequest,
+  opts: RunOpts,
+  meter: UsageMeter,
+): AsyncGenerator<StreamChunk, StreamedMemberOutput> {
+  const stream = member.runnable.stream(content, opts);
+  let finishReason: FinishReason = "stop";
+  for await (const chunk of stream) {
+    if (chunk.type === "finish") finishReason = chunk.finishReason;
+    else yield chunk;
+  }
+  return { output: checkOutput(await stream.output, meter), finishReason };
+}
+
+function checkOutput(output: RunOutput, meter: UsageMeter): RunOutput {
+  countUnmeteredUsage(meter, output);
+  if (typeof readProperty(output, "text") === "string") return output;
+  throw new TroupeError("invalid_value", "The output of a member must have a text of type string.");
+}
+
+/** The error of a team whose members all failed: with their code when they share one. A member without an error timed out. */
+function allMembersFailed(errors: readonly (TroupeError | undefined)[]): TroupeError {
+  const [code, ...others] = new Set(errors.map((error): ErrorCode => error?.code ?? "timeout"));
+  const isOne = code !== undefined && others.length === 0;
+  const cause = errors.find((error) => error !== undefined);
+  // A member that was cancelled, and not by this run, has failed like any other.
+  const shared = isOne && code !== "cancelled" ? code : "model_failed";
+  const reason = shared === "internal" && cause !== undefined ? `: ${cause.message}` : ".";
+  return new WrapperError(shared, `All members of the team failed, so it has no answer${reason}`, { cause });
+}

@@ -1,0 +1,82 @@
+import { TroupeError } from "../../base/errors/troupe-error.ts";
+import type { Runnable } from "../run/runnable.ts";
+import { memberSessionId } from "../../sessions/session/session-id.ts";
+import type { SessionOwner } from "../../sessions/storage/session-owner.ts";
+import type { SessionListener, SessionStore } from "../../sessions/session/session-store.ts";
+import { encodeKey } from "../../sessions/storage/encode-key.ts";
+import { readProperty } from "../../base/util/read-property.ts";
+import { cutText } from "../../base/util/cut-text.ts";
+
+/** A member of a team, with the tool name and the session name that are derived from its own. */
+export type TeamMember = {
+  readonly runnable: Runnable;
+  readonly name: string;
+  /** Name of its delegation tool. */
+  readonly toolName: string;
+  /** Its part of the id of its sessions. */
+  readonly sessionName: string;
+};
+
+/** The longest name of a tool. */
+const longestTool = 64;
+/** The longest part of a session id: an id has room for several teams within teams. */
+const longestSession = 64;
+
+/**
+ * Makes the members of a team from its runnables: derives from each name a unique tool name and session name of at most
+ * 64 characters.
+ */
+export function createMembers(runnables: readonly Runnable[]): TeamMember[] {
+  const toolNames = new Set<string>();
+  return runnables.map((runnable) => {
+    const { name } = runnable;
+    const toolName = toolNameOf(name, toolNames);
+    toolNames.add(toolName);
+    return { runnable, name, toolName, sessionName: sessionNameOf(name) };
+  });
+}
+
+/**
+ * Makes a listener for the team's session store that deletes the members' sessions together with the team's session,
+ * also from storages of the members' own.
+ */
+export function memberSessionsListener(members: readonly TeamMember[]): SessionListener {
+  return {
+    forgetSession: async (sessionId, owner) => {
+      for (const member of members) await forget(member, memberSessionId(sessionId, member.sessionName), owner);
+    },
+  };
+}
+
+async function forget({ runnable }: TeamMember, sessionId: string, owner: SessionOwner): Promise<void> {
+  // Agents and teams have a session store; a remote agent's sessions belong to its own service.
+  const sessions = readProperty(runnable, "sessions") as Partial<SessionStore> | undefined;
+  try {
+    await sessions?.deleteSession?.(sessionId, { owner });
+  } catch (error) {
+    // A member without delegations has no session.
+    if (!TroupeError.is(error) || error.code !== "not_found") throw error;
+  }
+}
+
+function toolNameOf(name: string, taken: ReadonlySet<string>): string {
+  const wanted = `delegate_to_${name.replace(/[^A-Za-z0-9_-]/gu, "_")}`;
+  return wanted.length <= longestTool && !taken.has(wanted) ? wanted : cutName(wanted, longestTool, name);
+}
+
+function sessionNameOf(name: string): string {
+  if (encodeKey(name).length <= longestSession) return name;
+  return cutName(name.replace(/[^\w-]/gu, "_"), longestSession, name);
+}
+
+/** Cuts a derived name, and appends a hash of the original name to keep it unique. */
+function cutName(derived: string, longest: number, name: string): string {
+  const mark = `_${shortHash(name)}`;
+  return cutText(derived, longest - mark.length) + mark;
+}
+
+function shortHash(name: string): string {
+  // Loaded when needed: most names are short.
+  const { createHash } = process.getBuiltinModule("node:crypto");
+  return createHash("sha256").update(name).digest("hex").slice(0, 12);
+}

@@ -1,0 +1,159 @@
+import { callByGenerate } from "../agent/call-model.ts";
+import { toolLoop } from "../agent/tool-loop.ts";
+import { toPublicError } from "../../base/errors/public-error.ts";
+import { TroupeError } from "../../base/errors/troupe-error.ts";
+import type { ToolCall, ToolCallResult } from "../../base/message/tool-call.ts";
+import type { StreamChunk } from "../run/stream-chunk.ts";
+import { deriveContext } from "../run/derive-context.ts";
+import { endOfStep } from "../run/journal-step.ts";
+import type { RunContext } from "../run/run-context.ts";
+import type { Run } from "../run/run.ts";
+import { compileStructuredSchema } from "../../schema/compile-schema.ts";
+import type { CompiledSchema } from "../../schema/compile-schema.ts";
+import { failureText } from "../tool/failure-text.ts";
+import { createId } from "../../base/util/create-id.ts";
+import { drain } from "../../base/async/drain.ts";
+import { readProperty } from "../../base/util/read-property.ts";
+import { elapsedMs } from "../../base/util/elapsed-ms.ts";
+import { memberStep } from "./member-journal.ts";
+import type { MemberOutput, MemberRunRequest, StreamedMemberOutput } from "./member-journal.ts";
+import type { TeamMember } from "./members.ts";
+import type { TeamRunPlan, TeamStrategy } from "./team-plan.ts";
+
+/**
+ * The strategy of mode `route`: the orchestrator chooses one member, whose answer is the team's, chunk by chunk as it
+ * comes. A single member is not chosen but asked at once.
+ */
+export const routeToMember: TeamStrategy = async function* (plan) {
+  const member = await chooseMember(plan);
+  const { run } = plan;
+  const context = partContext(run);
+  const call = new RoutedCall(run, member.toolName);
+  try {
+    const { output, finishReason } = yield* streamMember(plan, { member, content: run.input, context });
+    call.complete(output.text);
+    adoptOutput(run, output);
+    return finishReason;
+  } catch (error) {
+    // The member's error is only a consequence when the team's run was ended.
+    if (context.signal.aborted) throw error;
+    const text = readProperty(readProperty(error, "output"), "text");
+    if (typeof text === "string") run.text = text;
+    call.fail(failureText(`${member.name} failed`, toPublicError(error), context));
+    throw error;
+  }
+};
+
+/** The key of the part of a durable run that the choice of a member and the member's run are. */
+const part = "route";
+
+/** Returns the context that the member's run is started with. */
+function partContext({ context, journal }: Run): RunContext {
+  return journal === undefined ? context : deriveContext(context, {}, { journal: journal.within(part) });
+}
+
+type Choice = { member: string };
+
+/** The orchestrator's choice, as structured output: an unknown name is sent back like any answer that does not fit. */
+async function chooseMember({ orchestrator, members, run }: TeamRunPlan): Promise<TeamMember> {
+  const [only, ...others] = members;
+  if (only !== undefined && others.length === 0) return only;
+  const structured = choiceSchema(members);
+  // The choice is not part of the team's answer.
+  const choiceRun = run.forAuxiliaryCall<Choice>(part);
+  const responseFormat = { type: "json_schema" as const, schema: structured.jsonSchema };
+  const options = { ...orchestrator.options, responseFormat };
+  await drain(
+    toolLoop({ ...orchestrator, run: choiceRun, call: callByGenerate, options, structured, maxToolRoundtrips: 0 }),
+  );
+  const chosen = members.find(({ name }) => name === choiceRun.structured?.member);
+  if (chosen === undefined) throw new TroupeError("structured_output_invalid", "The orchestrator chose no member.");
+  return chosen;
+}
+
+function choiceSchema(members: readonly TeamMember[]): CompiledSchema<Choice> {
+  const schema = {
+    type: "object",
+    properties: { member: { type: "string", enum: members.map(({ name }) => name) } },
+    required: ["member"],
+    additionalProperties: false,
+  };
+  return compileStructuredSchema(schema, "choice") as CompiledSchema<Choice>;
+}
+
+/** Forwards and records the member's chunks when the team's are read. */
+async function* streamMember(
+  { run, memberRuns, streams }: TeamRunPlan,
+  delegation: MemberRunRequest,
+): AsyncGenerator<StreamChunk, StreamedMemberOutput> {
+  if (!streams) return { output: await memberRuns.run(delegation), finishReason: "stop" };
+  const chunks = memberRuns.stream(delegation);
+  let next = await chunks.next();
+  for (; next.done !== true; next = await chunks.next()) {
+    recordChunk(run, next.value);
+    yield next.value;
+  }
+  return next.value;
+}
+
+function recordChunk(run: Run, chunk: StreamChunk): void {
+  run.noteToken();
+  if (chunk.type === "text") run.text += chunk.text;
+  if (chunk.type === "thinking") run.thinking += chunk.text;
+  if (chunk.type === "source") run.addSource(chunk);
+}
+
+/** Makes the member's answer the team's, with the member's tool calls. */
+function adoptOutput(run: Run, output: MemberOutput): void {
+  const { text, thinking = "", structured = null, responseId, toolCalls, sources } = output;
+  run.noteToken();
+  run.text = text;
+  run.thinking = thinking;
+  run.structured = structured;
+  run.responseId = responseId;
+  run.toolCalls.push(...toolCalls);
+  run.addSources(sources);
+  if (text !== "") run.messages.push({ role: "assistant", content: text });
+}
+
+/** The tool call that records a routed member in the team's run, like a delegation in the other modes. */
+class RoutedCall {
+  readonly #run: Run;
+  readonly #call: ToolCall;
+  readonly #results: ToolCallResult[] = [];
+  readonly #startedAt = performance.now();
+  /** True when an earlier attempt at a durable run has told of the result. */
+  readonly #isStored: boolean;
+
+  constructor(run: Run, toolName: string) {
+    this.#run = run;
+    this.#call = { id: run.journal?.id(`${part}/call`) ?? createId(), name: toolName, arguments: {} };
+    run.unfinishedStep = { text: "", toolCalls: [this.#call], results: this.#results };
+    const journal = run.journal?.within(part);
+    this.#isStored = journal !== undefined && endOfStep(journal, memberStep) !== undefined;
+    if (journal?.hasBegun(memberStep) !== true)
+      run.emit("tool.call", { toolCallId: this.#call.id, toolName, args: {} });
+  }
+
+  complete(result: string): void {
+    const run = this.#run;
+    this.#record({ result });
+    const { id: toolCallId } = this.#call;
+    run.messages.push({ role: "assistant", content: null, toolCalls: [this.#call] });
+    run.messages.push({ role: "tool", toolCallId, content: result });
+    run.unfinishedStep = undefined;
+  }
+
+  fail(problem: string): void {
+    this.#record({ result: problem, error: problem });
+  }
+
+  #record(outcome: { result: string; error?: string }): void {
+    const run = this.#run;
+    const { id: toolCallId, name: toolName } = this.#call;
+    const call = { toolCallId, toolName, args: {}, ...outcome, durationMs: elapsedMs(this.#startedAt) };
+    this.#results.push(call);
+    run.toolCalls.push(call);
+    if (!this.#isStored) run.emit("tool.result", { toolCallId, toolName, ...outcome });
+  }
+}

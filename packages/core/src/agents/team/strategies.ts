@@ -1,0 +1,75 @@
+import type { ModelCaller } from "../agent/loop-plan.ts";
+import { toolLoop } from "../agent/tool-loop.ts";
+import { getTextContent } from "../../base/message/content.ts";
+import type { ChatMessage } from "../../base/message/message.ts";
+import type { FinishReason } from "../../model/model-chunk.ts";
+import type { StreamChunk } from "../run/stream-chunk.ts";
+import { delegateInParallel } from "./delegation.ts";
+import { appendTextPart, Discussion } from "./discussion.ts";
+import { routeToMember } from "./route-to-member.ts";
+import type { TeamMode } from "./team-config.ts";
+import type { TeamRunPlan, TeamStrategy } from "./team-plan.ts";
+
+/** The orchestrator delegates tasks, in parallel and repeatedly, and answers. */
+const coordinate: TeamStrategy = (plan) => toolLoop({ ...plan.orchestrator, call: whileMembersAnswer(plan) });
+
+/** A team whose members have all failed fails with them, before its model is called again. */
+function whileMembersAnswer({ orchestrator, memberRuns, run }: TeamRunPlan): ModelCaller {
+  return (plan, call) => {
+    memberRuns.requireAnAnswer(run.toolCalls);
+    return orchestrator.call(plan, call);
+  };
+}
+
+/** All members answer in parallel, and the orchestrator combines their answers. */
+const broadcast: TeamStrategy = async function* (plan) {
+  const { members, memberRuns, run } = plan;
+  const content = run.input;
+  const results = yield* delegateInParallel(
+    plan,
+    members.map((member) => ({ member, content, args: {} })),
+  );
+  memberRuns.requireAnAnswer(results);
+  const answers = members.map(({ name }, index) => `## ${name}\n\n${getTextContent(results[index]?.result ?? null)}`);
+  return yield* synthesize(plan, ["These are the answers of your members:", ...answers].join("\n\n"));
+};
+
+/**
+ * The members discuss: in each round every member sees the earlier rounds and contributes, then all vote. When all that
+ * contributed agree, or after the last round, the orchestrator answers from the transcript.
+ */
+const collaborate: TeamStrategy = async function* (plan) {
+  const { members, memberRuns, maxRounds, run } = plan;
+  const discussion = new Discussion(run.input);
+  for (let round = 1; round <= maxRounds; round++) {
+    const results = yield* delegateInParallel(plan, discussion.contributionTasks(members, round));
+    const speakers = discussion.addContributions(members, results, round);
+    if (speakers.length === 0) memberRuns.requireAnAnswer(run.toolCalls);
+    // A single speaker needs no vote, and after the last round a vote decides nothing.
+    if (speakers.length < 2 || round === maxRounds) break;
+    if (!discussion.canEndBy(speakers)) continue;
+    const votes = yield* delegateInParallel(plan, discussion.voteTasks(speakers, round));
+    if (await discussion.haveAgreed(speakers, votes)) break;
+  }
+  return yield* synthesize(plan, `Your members have discussed this:\n\n${discussion.transcript}`);
+};
+
+/** The strategy that does the work of a team's run, by the mode of the team. */
+export const teamStrategies: Readonly<Record<TeamMode, TeamStrategy>> = {
+  coordinate,
+  route: routeToMember,
+  broadcast,
+  collaborate,
+};
+
+/** The orchestrator answers from a report of the members' work, which is appended to the last message. */
+async function* synthesize({ orchestrator }: TeamRunPlan, report: string): AsyncGenerator<StreamChunk, FinishReason> {
+  const messages = appendToLast(orchestrator.messages, report);
+  return yield* toolLoop({ ...orchestrator, messages, maxToolRoundtrips: 0 });
+}
+
+function appendToLast(messages: readonly ChatMessage[], text: string): ChatMessage[] {
+  const last = messages.at(-1);
+  if (last === undefined) return [{ role: "user", content: text }];
+  return [...messages.slice(0, -1), { ...last, content: appendTextPart(last.content ?? "", text) }];
+}

@@ -1,0 +1,24 @@
+import type { LoopPlan } from "../agent/loop-plan.ts";
+import type { FinishReason } from "../../model/model-chunk.ts";
+import type { StreamChunk } from "../run/stream-chunk.ts";
+import type { Run } from "../run/run.ts";
+import type { MemberRuns } from "./member-runs.ts";
+import type { TeamMember } from "./members.ts";
+
+/**
+ * Parameters of a `TeamStrategy` for one run of a team: the run that it records to, the orchestrator's tool loop, and the
+ * members.
+ */
+export type TeamRunPlan = {
+  readonly run: Run;
+  /** The loop of the orchestrator's model. */
+  readonly orchestrator: LoopPlan;
+  readonly members: readonly TeamMember[];
+  readonly memberRuns: MemberRuns;
+  readonly maxRounds: number;
+  /** True when the caller reads chunks. */
+  readonly streams: boolean;
+};
+
+/** The work of a team in one mode: yields all chunks but `finish`, and returns the finish reason. */
+export type TeamStrategy = (plan: TeamRunPlan) => AsyncGenerator<StreamChunk, FinishReason>;

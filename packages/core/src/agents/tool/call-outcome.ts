@@ -1,0 +1,259 @@
+import type { EventBus } from "../../base/events/event-bus.ts";
+import { RunPaused } from "../journal/run-paused.ts";
+import type { ToolCall, ToolCallResult } from "../../base/message/tool-call.ts";
+import { runOf } from "../run/derive-context.ts";
+import type { RunContext } from "../run/run-context.ts";
+import type { RunEvents } from "../run/run-events.ts";
+import type { ExecutableTool, ToolDef } from "../run/tool.ts";
+import type { CompiledSchema } from "../../schema/compile-schema.ts";
+import { describeIssues } from "../../schema/schema-issue.ts";
+import { equalJson } from "../../base/util/equal-json.ts";
+import { readProperty } from "../../base/util/read-property.ts";
+import { approvalOf, denialBy } from "./approve-call.ts";
+import type { ApprovalHook, ToolHook } from "./approve-call.ts";
+import type { CallStep } from "./call-step.ts";
+import { isChildRunTool } from "./child-run-tool.ts";
+import { copyPlain } from "./copy-plain.ts";
+import { cutToBytes } from "./cut-content.ts";
+import { cutFailureText, failureText, keyMasker, loggedCause } from "./failure-text.ts";
+import { noAnswerInTime, outcomeOfInterrupted, unknownOutcome } from "./interrupted-call.ts";
+import { outcomeOfReturn } from "./read-tool-result.ts";
+import { requireAnswer } from "./require-answer.ts";
+import type { CallSlots, RunningCalls } from "./running-calls.ts";
+import { cacheKey } from "./tool-cache.ts";
+import { ToolExecution } from "./tool-execution.ts";
+import { failedOutcome } from "./tool-outcome.ts";
+import type { ToolOutcome } from "./tool-outcome.ts";
+import type { ToolSet } from "./tool-set.ts";
+
+/** The progress of a tool call, as its tool reported it last. */
+export type ToolProgress = { readonly toolCallId: string; readonly toolName: string; progress: unknown };
+
+/**
+ * A batch of tool calls under way: the tools, run context, events and hooks that all its calls share, and the calls that
+ * are running.
+ */
+export type RunningBatch = {
+  readonly tools: ToolSet;
+  readonly context: RunContext;
+  readonly eventBus: EventBus<RunEvents>;
+  readonly running: RunningCalls;
+  readonly onToolCall: ToolHook | undefined;
+  readonly onApproval: ApprovalHook | undefined;
+  /** The slots for calls at work, of which this call has one. */
+  readonly slots: CallSlots;
+  readonly answerSchema: CompiledSchema | undefined;
+  readonly onResult: ((result: ToolCallResult) => void) | undefined;
+  readonly onProgress: (progress: ToolProgress) => void;
+};
+
+/**
+ * One tool call of a batch, with its idempotency key and the problem with the form of its arguments, if there is one.
+ */
+export type BatchCall = {
+  readonly call: ToolCall;
+  /** The number of the round trip and the index of the call, with a slash between them. */
+  readonly place: string;
+  readonly idempotencyKey: string;
+  /** A problem with the form of its arguments, if there is one. */
+  readonly formProblem: string | undefined;
+};
+
+/** A call with its step in the journal, if the run is durable. */
+export type StepCall = BatchCall & { readonly step?: CallStep };
+
+/** A call of a tool, with its checked arguments. */
+type CheckedCall = StepCall & { readonly tool: ToolDef; readonly args: Record<string, unknown> };
+
+/** The outcome of a call, and the arguments with which it was made in place of its own. */
+type CallOutcome = ToolOutcome & { readonly args?: Record<string, unknown> };
+
+/**
+ * Makes the call, unless something forbids it, and turns every failure into an outcome. Rejects only with the `RunPaused` of a
+ * durable run that another attempt goes on with.
+ */
+export async function outcomeOf(stepCall: StepCall, batch: RunningBatch): Promise<CallOutcome> {
+  const { name } = stepCall.call;
+  try {
+    return await checkAndRun(stepCall, batch);
+  } catch (error) {
+    if (error instanceof RunPaused) throw error;
+    const { context } = batch;
+    context.logger.warn(`The tool ${name} could not be called.`, { error: loggedCause(error, context) });
+    const told = `The tool ${name} could not be called`;
+    return failedOutcome(failureText(told, error, context), `${told}.`);
+  }
+}
+
+/** The steps of a call; the first that fails is the last. */
+async function checkAndRun(stepCall: StepCall, batch: RunningBatch): Promise<CallOutcome> {
+  const { call, step } = stepCall;
+  const tool = batch.tools.find(call.name);
+  if (step?.interrupted !== undefined) return await resume({ ...stepCall, step, tool }, batch);
+  if (tool === undefined) return failedOutcome(unknownTool(call.name, batch.tools));
+  const checked = await checkCall({ ...stepCall, tool }, batch);
+  if ("result" in checked) return checked;
+  const approved = mayNeedLeave(checked) ? await approve(checked, batch) : checked;
+  if ("result" in approved) return approved;
+  if (batch.running.isOver) return failedOutcome("The run was over before the tool was called.");
+  const outcome = await execute(approved, batch);
+  return approved.call === call ? outcome : withOtherArgs(outcome, approved);
+}
+
+/** Checks the arguments of a call by the schema of its tool and by the hook. Returns the checked call, or its refusal. */
+async function checkCall(
+  stepCall: StepCall & { tool: ToolDef },
+  { tools, context, onToolCall }: RunningBatch,
+): Promise<CheckedCall | ToolOutcome> {
+  const { call, tool, formProblem: problem } = stepCall;
+  if (problem !== undefined) return failedOutcome(`The arguments of ${call.name} ${problem}.`);
+  // Copied: the checked arguments belong to the tool alone.
+  const checked = await tools.argumentSchemaOf(tool).validate(copyPlain(call.arguments));
+  if (!checked.ok) return failedOutcome(cutFailureText(misfit(tool.name, describeIssues(checked.issues, "arguments"))));
+  const denial = onToolCall && (await denialBy(onToolCall, { ...call, arguments: checked.value }, context));
+  return denial ?? { ...stepCall, args: checked.value };
+}
+
+/** Tells if a call may have to ask before it is made. Most calls never ask, and go on without a turn of the microtask queue. */
+function mayNeedLeave({ tool, step }: CheckedCall): boolean {
+  const { execute: own, needsApproval = false } = tool;
+  return own === undefined || needsApproval !== false || step?.hasAskedApproval === true;
+}
+
+/** Returns the call with the arguments that it is approved with, which are checked like its own, or its refusal. */
+async function approve(checked: CheckedCall, batch: RunningBatch): Promise<CheckedCall | ToolOutcome> {
+  const { tool, step } = checked;
+  if (tool.execute === undefined && step === undefined) return refuseClientTool(tool, batch);
+  const approval = await approvalOf(checked, batch);
+  if ("result" in approval) return approval;
+  if (approval.args === undefined) return checked;
+  return await checkCall({ ...checked, call: { ...checked.call, arguments: approval.args } }, batch);
+}
+
+/**
+ * Goes on with a call that was under way when its process ended, with the arguments that it was made with: neither hook nor
+ * approver is asked again. It is made again if that changes nothing more, or once it is known that it did not take place.
+ */
+async function resume(
+  stepCall: StepCall & { step: CallStep; tool: ToolDef | undefined },
+  batch: RunningBatch,
+): Promise<CallOutcome> {
+  const { call, tool, step, idempotencyKey } = stepCall;
+  const args = step.interrupted?.args as Record<string, unknown>;
+  if (tool?.execute === undefined) return unknownOutcome(call.name);
+  const checked = await batch.tools.argumentSchemaOf(tool).validate(copyPlain(args));
+  if (!checked.ok) return unknownOutcome(call.name);
+  const resumed = { ...stepCall, tool, call: { ...call, arguments: args }, args: checked.value };
+  const { context } = batch;
+  const interrupted = { tool, args: checked.value, toolCallId: call.id, idempotencyKey, step, context };
+  const mayRepeat = tool.effect !== undefined && tool.effect !== "once";
+  const known = mayRepeat ? undefined : await batch.slots.leaveFor(async () => await outcomeOfInterrupted(interrupted));
+  const outcome = known === undefined ? await execute(resumed, batch) : await endRun(resumed, known, batch);
+  return equalJson(args, call.arguments) ? outcome : withOtherArgs(outcome, resumed);
+}
+
+async function execute(checked: CheckedCall, batch: RunningBatch): Promise<ToolOutcome> {
+  const { tool, step } = checked;
+  if (isExecutable(checked)) {
+    const outcome = await runTool(checked, batch);
+    return tool.endsRun === true ? await endRun(checked, outcome, batch) : outcome;
+  }
+  if (step === undefined) return refuseClientTool(tool, batch);
+  return await endRun(checked, await askClient({ ...checked, step }, batch), batch);
+}
+
+function isExecutable(checked: CheckedCall): checked is CheckedCall & { tool: ExecutableTool } {
+  return checked.tool.execute !== undefined;
+}
+
+/** Checks that the outcome of a tool that ends the run can be the answer. */
+function endRun({ tool }: CheckedCall, outcome: ToolOutcome, batch: RunningBatch): ToolOutcome | Promise<ToolOutcome> {
+  return tool.endsRun === true ? requireAnswer(outcome, tool.name, batch.answerSchema) : outcome;
+}
+
+/** Waits for the client to execute the call. */
+async function askClient(
+  { tool, call, args, step }: CheckedCall & { step: CallStep },
+  { context, slots }: RunningBatch,
+): Promise<ToolOutcome> {
+  const question = { tool, toolCallId: call.id, args };
+  const answer = await slots.leaveFor(async () => await step.ask("input", question).catch(noAnswerInTime));
+  if (answer === undefined) return failedOutcome(`The client did not answer the call of ${tool.name} in time.`);
+  const error = readProperty(answer, "error");
+  if (error === undefined) return outcomeOfReturn(readProperty(answer, "result"), tool, context);
+  const text = typeof error === "string" ? `: ${keyMasker(context)(error)}` : ".";
+  return failedOutcome(cutFailureText(`The tool ${tool.name} failed${text}`));
+}
+
+/** Fails a call that the client has to execute, in a run that cannot ask it. */
+function refuseClientTool({ name: toolName }: ToolDef, { context }: RunningBatch): ToolOutcome {
+  const sentence = `The tool ${toolName} has no execute: the client executes its calls, and only a run of a RunService can wait for that. Run the agent in a RunService, or give the tool execute.`;
+  runOf(context)?.warnOnce("client_tool_unavailable", sentence, { toolName });
+  return failedOutcome(`The tool ${toolName} is not available in this run.`);
+}
+
+/** Returns the outcome from the cache, from an equal call that is under way, or from an execution. */
+async function runTool(checkedCall: CheckedCall & { tool: ExecutableTool }, batch: RunningBatch): Promise<ToolOutcome> {
+  const { tools, context, running } = batch;
+  const { tool, args, call, step, idempotencyKey } = checkedCall;
+  const cache = tools.cacheOf(tool);
+  const key = cache === undefined ? "" : cacheKey(tool.name, call.arguments, context);
+  const cached = cache?.get(key);
+  if (cached !== undefined) return cached;
+  if (step !== undefined) await announce({ ...checkedCall, step });
+  if (running.isOver) return failedOutcome("The run was over before the tool was called.");
+  const onProgress = (progress: unknown) => passProgress(call, progress, batch);
+  const scope = step?.scope;
+  const start = () => new ToolExecution({ tool, args, toolCallId: call.id, idempotencyKey, context, scope });
+  // Equal calls share an execution only when it changes nothing.
+  const execution = cache !== undefined && tool.effect === "pure" ? cache.share(key, start) : start();
+  const outcome = await running.during(execution.outcome, execution.join(onProgress));
+  if (cache === undefined) return outcome;
+  cache.set(key, outcome);
+  // Copied: the cache and equal calls hold the outcome too.
+  return copyPlain(outcome);
+}
+
+/** Logs that the call is going to be made. A child run is not logged as a call: its own steps are in the journal. */
+async function announce({ tool, call, step, idempotencyKey: key }: CheckedCall & { step: CallStep }): Promise<void> {
+  const { name, effect = "once" } = tool;
+  if (!isChildRunTool(tool)) await step.announce({ tool: name, args: call.arguments, effect, key });
+}
+
+/** The size of approved arguments in the note for the model, in bytes of UTF-8. */
+const longestNote = 2048;
+
+/** Adds to the outcome the arguments that the call was made with in place of its own, for the record and for the model. */
+function withOtherArgs(outcome: ToolOutcome, { call, tool }: CheckedCall): CallOutcome {
+  const args = call.arguments;
+  // What ends the run is the user's answer.
+  if (tool.endsRun === true && outcome.error === undefined) return { ...outcome, args };
+  const note = `[approved with other arguments: ${cutToBytes(JSON.stringify(args), longestNote).text}]`;
+  const { result } = outcome;
+  const noted = typeof result === "string" ? `${result}\n${note}` : [...result, { type: "text" as const, text: note }];
+  return { ...outcome, args, result: noted };
+}
+
+function unknownTool(name: string, { names }: ToolSet): string {
+  const expected = names.length === 0 ? "There are no tools." : `Expected one of ${names.join(", ")}.`;
+  return cutFailureText(`Tool ${JSON.stringify(name.slice(0, 64))} not found. ${expected}`);
+}
+
+function misfit(name: string, issues: string): string {
+  return `The arguments of ${name} do not fit its parameters:\n${issues}`;
+}
+
+function passProgress({ id, name }: ToolCall, progress: unknown, batch: RunningBatch): void {
+  const { context, eventBus, running, onProgress } = batch;
+  if (running.isOver) return;
+  if (eventBus.has("tool.progress")) {
+    const event = { ...idsOf(context), toolCallId: id, toolName: name, progress: copyPlain(progress) };
+    eventBus.emit("tool.progress", event);
+  }
+  onProgress({ toolCallId: id, toolName: name, progress });
+}
+
+/** Returns the ids that all events of a run carry. */
+export function idsOf({ runId, parentRunId }: RunContext): { runId: string; parentRunId?: string } {
+  return parentRunId === undefined ? { runId } : { runId, parentRunId };
+}

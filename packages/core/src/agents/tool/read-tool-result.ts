@@ -1,0 +1,141 @@
+import { toTroupeError } from "../../base/errors/to-troupe-error.ts";
+import { TroupeError } from "../../base/errors/troupe-error.ts";
+import { readContentData } from "../../base/message/content-data.ts";
+import type { ContentPart, MessageContent } from "../../base/message/content.ts";
+import type { Artifact } from "../../base/message/tool-call.ts";
+import { checkPart } from "../run/check-content.ts";
+import { runOf } from "../run/derive-context.ts";
+import type { RunContext } from "../run/run-context.ts";
+import type { ToolDef } from "../run/tool.ts";
+import { cleanJson } from "../../base/util/clean-json.ts";
+import { isRecord } from "../../base/util/is-record.ts";
+import { readProperty } from "../../base/util/read-property.ts";
+import { cutToolParts, cutToolText } from "./cut-content.ts";
+import type { OutputLimit } from "./cut-content.ts";
+import type { ToolOutcome } from "./tool-outcome.ts";
+
+/** The limit of a tool's content for the model unless the tool has one of its own, in bytes of UTF-8. */
+const defaultMaxBytes = 262_144;
+
+/**
+ * Makes the outcome of a tool call from the value that the tool returned, cut to `maxBytes` of UTF-8: a string as it is,
+ * an array of content parts as parts, a `ToolResult` by its content and artifacts, and any other JSON value as JSON
+ * text. Calls `onCut` when something was cut or left out. Throws `invalid_value` for a value of another form.
+ */
+export function readToolResult(value: unknown, maxBytes = defaultMaxBytes, onCut = () => {}): ToolOutcome {
+  const limit = { maxBytes, onCut };
+  if (typeof value === "string") return { result: cutToolText(value, limit) };
+  try {
+    return isToolResult(value) ? readFields(value, limit) : { result: readContent(value, limit, "its result") };
+  } catch (error) {
+    // A getter or a proxy may throw anything.
+    throw TroupeError.is(error) ? error : refusal("its result cannot be read", error);
+  }
+}
+
+/**
+ * Makes the outcome of a call of the tool from the value that it, or a client in its place, has returned. Cut output is a
+ * warning of the run.
+ */
+export function outcomeOfReturn(value: unknown, tool: ToolDef, context: RunContext): ToolOutcome {
+  const { name: toolName, maxOutputBytes = defaultMaxBytes } = tool;
+  let isCut = false;
+  const outcome = readToolResult(value, maxOutputBytes, () => (isCut = true));
+  const message = `The output of the tool ${toolName} was cut. Return less, or raise maxOutputBytes of the tool.`;
+  if (isCut) runOf(context)?.warn("tool_output_cut", message, { toolName, maxOutputBytes });
+  return outcome;
+}
+
+/** True for an object with the fields of a `ToolResult` and no others: an object with more fields is JSON. */
+function isToolResult(value: unknown): value is object {
+  if (!isRecord(value) || !("content" in value || "artifacts" in value)) return false;
+  const names = Object.keys(value);
+  const others = names.filter((name) => name !== "content" && name !== "artifacts");
+  if (others.length > 0 && names.length === others.length + 2) {
+    throw refusal(`it returned ${JSON.stringify(others[0]?.slice(0, 64))} beside content and artifacts`);
+  }
+  return others.length === 0;
+}
+
+function readFields(value: object, limit: OutputLimit): ToolOutcome {
+  const content = readProperty(value, "content");
+  const artifacts = readProperty(value, "artifacts");
+  if (content === undefined) throw refusal("its content is missing");
+  const result = readContent(content, limit, "its content");
+  return artifacts === undefined ? { result } : { result, artifacts: readArtifacts(artifacts) };
+}
+
+function readContent(value: unknown, limit: OutputLimit, place: string): MessageContent {
+  if (typeof value === "string") return cutToolText(value, limit);
+  const parts = readParts(value, place);
+  if (parts !== undefined) return cutToolParts(parts, limit);
+  const json = cleanJson(value, (path, problem) => refusal(`${place}${path} ${problem}`));
+  return cutToolText(JSON.stringify(json), limit);
+}
+
+/**
+ * Copies an array of content parts; returns `undefined` for another value. An array with an image, audio or file must
+ * hold parts alone, because as JSON their data would reach the model as text. One of text alone may be JSON as well.
+ */
+function readParts(value: unknown, place: string): ContentPart[] | undefined {
+  if (isDataPart(value) && Object.keys(value).every((name) => partFields.has(name))) {
+    throw refusal(`${place} is a content part by itself: return it in an array`);
+  }
+  if (!Array.isArray(value) || value.length === 0) return undefined;
+  const isOfParts = value.some(isDataPart) || value.every(isTextPart);
+  // Also for holes in the array, which `map` passes over.
+  return isOfParts ? Array.from(value, (part: unknown, index) => readPart(part, `${place}[${index}]`)) : undefined;
+}
+
+const dataTypes: ReadonlySet<unknown> = new Set(["image", "audio", "file"]);
+const partFields: ReadonlySet<string> = new Set(["type", "data", "mimeType", "filename"]);
+
+function isDataPart(value: unknown): value is { data: string } {
+  return isRecord(value) && dataTypes.has(value["type"]) && typeof value["data"] === "string";
+}
+
+function isTextPart(value: unknown): boolean {
+  if (!isRecord(value) || value["type"] !== "text" || typeof value["text"] !== "string") return false;
+  return Object.keys(value).length === 2;
+}
+
+function readPart(value: unknown, place: string): ContentPart {
+  const part = checkedPart(value, place);
+  if (part.type === "text") return { type: "text", text: part.text };
+  const data = readContentData(part);
+  if (data.kind === "invalid") throw refusal(`${place}.data ${data.reason}`);
+  // Well-formed, because storages take nothing else.
+  const entries = Object.entries(part).filter(([, text]) => text !== undefined);
+  return Object.fromEntries(entries.map(([name, text]) => [name, text.toWellFormed()])) as ContentPart;
+}
+
+function checkedPart(value: unknown, place: string): ContentPart {
+  try {
+    return checkPart(value, place);
+  } catch (error) {
+    throw refusal(toTroupeError(error).message.replace(/\.$/, ""));
+  }
+}
+
+function readArtifacts(value: unknown): Artifact[] {
+  if (!Array.isArray(value)) throw refusal("its artifacts are no array");
+  const artifacts = cleanJson(value, (path, problem) => refusal(`artifacts${path} ${problem}`)) as unknown[];
+  const wrong = artifacts.findIndex((artifact) => !isArtifact(artifact));
+  if (wrong !== -1) throw refusal(`artifacts[${wrong}] has no type or no data`);
+  return artifacts as Artifact[];
+}
+
+function isArtifact(value: unknown): value is Artifact {
+  const mimeType = readProperty(value, "mimeType");
+  return (
+    typeof readProperty(value, "type") === "string" &&
+    readProperty(value, "data") !== undefined &&
+    (mimeType === undefined || typeof mimeType === "string")
+  );
+}
+
+function refusal(problem: string, cause?: unknown): TroupeError {
+  const expected =
+    "a string, a JSON value, an array of content parts, or { content, artifacts? } with one of these as content and artifacts of { type, data, mimeType? }";
+  return new TroupeError("invalid_value", `a tool must return ${expected}, but ${problem}`, { cause });
+}

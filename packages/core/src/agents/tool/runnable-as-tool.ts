@@ -1,0 +1,95 @@
+import { anyString, longestTimerMs, optional, positiveNumber } from "../../base/errors/option-checks.ts";
+import { toPublicError } from "../../base/errors/public-error.ts";
+import { readOptions, wrongOption } from "../../base/errors/read-options.ts";
+import type { OptionTable } from "../../base/errors/read-options.ts";
+import { TroupeError } from "../../base/errors/troupe-error.ts";
+import { effectOfRunnable } from "../run/journal-step.ts";
+import { runOf } from "../run/derive-context.ts";
+import type { RunContext } from "../run/run-context.ts";
+import type { RunOutput } from "../run/run-output.ts";
+import type { Runnable } from "../run/runnable.ts";
+import { readProperty } from "../../base/util/read-property.ts";
+import { onStoredResult } from "./child-run-tool.ts";
+import { defineTool } from "./define-tool.ts";
+import type { ToolDef, ToolResult } from "../run/tool.ts";
+import { cutText } from "../../base/util/cut-text.ts";
+
+/** Options of `runnableAsTool`: the name, the description and the time limit of the tool. */
+export type RunnableToolOptions = {
+  /** @default `ask_` and the name of the runnable */
+  name?: string | undefined;
+  /** @default the description of the runnable */
+  description?: string | undefined;
+  /** @default 600000 */
+  timeoutMs?: number | undefined;
+};
+
+const optionTable = {
+  name: optional(anyString),
+  description: optional(anyString),
+  timeoutMs: optional(positiveNumber(longestTimerMs), 600_000),
+} satisfies OptionTable<RunnableToolOptions>;
+
+const where = { path: "asTool" };
+const longestName = 64;
+
+const parameters = {
+  type: "object",
+  properties: { input: { type: "string", description: "The task or question, with all that it takes to answer it." } },
+  required: ["input"],
+  additionalProperties: false,
+};
+
+/**
+ * Makes a tool by which a model asks another runnable. Each call is a child run of the caller's run, and its result is
+ * the text of the child run's answer, with the artifacts of the child run. Sources of that answer are the caller's too.
+ */
+export function runnableAsTool(runnable: Runnable, options: RunnableToolOptions = {}): ToolDef {
+  checkRunnable(runnable);
+  const { name = legalName(`ask_${runnable.name}`), description, timeoutMs } = readOptions(optionTable, options, where);
+  const ownDescription = runnable.description?.trim() || `Asks ${runnable.name} and gives back its answer.`;
+  const effect = effectOfRunnable(runnable);
+  const definition = {
+    name,
+    description: description ?? ownDescription,
+    parameters,
+    timeoutMs,
+    // The message is that of a public error.
+    publicErrors: true,
+    execute: async ({ input }: Record<string, unknown>, context: RunContext) =>
+      await runForText(runnable, input as string, context),
+  };
+  if (effect !== undefined) return defineTool({ ...definition, effect });
+  // Not a call like any other: it goes on where it was.
+  const childRun = { ...definition, [onStoredResult]: ignore };
+  return defineTool(childRun);
+}
+
+function ignore(): void {}
+
+async function runForText(runnable: Runnable, input: string, context: RunContext): Promise<ToolResult> {
+  try {
+    const output = await runnable.run(input, { parent: context, signal: context.signal });
+    runOf(context)?.passOnSources(output.sources);
+    return toToolResult(output);
+  } catch (error) {
+    const { code, message } = toPublicError(error);
+    throw new TroupeError(code, message, { cause: error });
+  }
+}
+
+/** Makes the result of a tool from the output of the run that it stands for: its text and its artifacts. */
+export function toToolResult({ text, artifacts }: Pick<RunOutput, "text" | "artifacts">): ToolResult {
+  if (artifacts === undefined) return { content: text };
+  // Without the inner tool calls, which the outer run knows nothing of.
+  return { content: text, artifacts: artifacts.map(({ toolCallId: _id, toolName: _name, ...artifact }) => artifact) };
+}
+
+function legalName(name: string): string {
+  return cutText(name.replace(/[^A-Za-z0-9_-]/g, "_"), longestName);
+}
+
+function checkRunnable(runnable: unknown): void {
+  if (typeof readProperty(runnable, "name") === "string" && typeof readProperty(runnable, "run") === "function") return;
+  throw wrongOption("The runnable of a tool", "an agent, a team or another object with a name and run()", runnable);
+}

@@ -1,0 +1,65 @@
+import type { RunContext } from "../run/run-context.ts";
+import { runOf } from "../run/derive-context.ts";
+import { canonicalJson } from "../../schema/canonical-json.ts";
+import { ownerKey } from "../../sessions/storage/owner-key.ts";
+import { LruCache } from "../../base/util/lru-cache.ts";
+import { copyPlain } from "./copy-plain.ts";
+import type { ToolExecution } from "./tool-execution.ts";
+import type { ToolOutcome } from "./tool-outcome.ts";
+
+/** The number of outcomes that are kept for one tool. */
+const maxEntries = 256;
+
+/** The cached outcomes of one tool, by `cacheKey`, and its executions under way, which equal calls may share. */
+export class ToolCache {
+  readonly #outcomes: LruCache<string, ToolOutcome>;
+  readonly #running = new Map<string, ToolExecution>();
+
+  constructor(ttlMs: number) {
+    this.#outcomes = new LruCache({ maxEntries, ttlMs });
+  }
+
+  /** Number of outcomes that are kept. */
+  get size(): number {
+    return this.#outcomes.size;
+  }
+
+  /** Returns a copy of the outcome of an equal call, while it is fresh. */
+  get(key: string): ToolOutcome | undefined {
+    this.#outcomes.prune();
+    // Not a use: an outcome is as old as its execution.
+    const outcome = this.#outcomes.peek(key);
+    return outcome === undefined ? undefined : copyPlain(outcome);
+  }
+
+  /** Keeps the outcome, which must not be changed afterwards. Failures are not kept. */
+  set(key: string, outcome: ToolOutcome): void {
+    if (outcome.error === undefined) this.#outcomes.set(key, outcome);
+  }
+
+  /** Returns the execution that is under way for an equal call, or starts one. */
+  share(key: string, start: () => ToolExecution): ToolExecution {
+    const running = this.#running.get(key);
+    if (running !== undefined && !running.isOver) return running;
+    const execution = start();
+    this.#running.set(key, execution);
+    void execution.outcome.then(() => this.#forget(key, execution));
+    return execution;
+  }
+
+  #forget(key: string, execution: ToolExecution): void {
+    if (this.#running.get(key) === execution) this.#running.delete(key);
+  }
+}
+
+/**
+ * Makes the cache key of a call from its tool, arguments, owner and API keys. It is a hash: neither
+ * API keys nor long arguments are kept.
+ */
+export function cacheKey(toolName: string, args: Record<string, unknown>, context: RunContext): string {
+  const { userId, verified } = context;
+  const { createHash } = process.getBuiltinModule("node:crypto");
+  const { tenantId, apiKeys = {} } = runOf(context)?.settings ?? {};
+  const about = [toolName, ownerKey({ tenantId, userId, verified }), apiKeys, args];
+  return createHash("sha256").update(canonicalJson(about)).digest("base64");
+}

@@ -1,0 +1,152 @@
+import { AsyncQueue } from "../../base/async/async-queue.ts";
+import type { MessageContent } from "../../base/message/content.ts";
+import type { FinishReason } from "../../model/model-chunk.ts";
+import type { StreamChunk } from "../run/stream-chunk.ts";
+import { RunError } from "../run/run-output.ts";
+import type { RunExecution } from "../run/run-execution.ts";
+import type { CompleteRunOutput } from "../run/run-output.ts";
+import type { Run } from "../run/run.ts";
+import type { StateChange } from "./state-change.ts";
+import type { StateRecord } from "./state-shape.ts";
+import { StepRunner } from "./step-runner.ts";
+import type { StepObserver } from "./step-attempt.ts";
+import type { StepTrace } from "./step-trace.ts";
+import { walkSteps } from "./steps.ts";
+import type { CheckedStep } from "./steps.ts";
+import type { RetryPolicy } from "./workflow-config.ts";
+import { WorkflowError } from "./workflow-result.ts";
+import type { WorkflowResult, WorkflowState } from "./workflow-result.ts";
+
+/**
+ * All that one run of a workflow needs besides its `Run`: the steps, the retry policy, the input, and the trace of the
+ * steps.
+ */
+export type WorkflowPlan = {
+  readonly steps: readonly CheckedStep[];
+  readonly retryPolicy: RetryPolicy | undefined;
+  /** The first state of the run. */
+  readonly start: StateRecord;
+  /** The text input of the run, if it has one. */
+  readonly message: MessageContent | undefined;
+  readonly trace: StepTrace;
+};
+
+/**
+ * Runs the steps of a workflow and returns the finish reason. `runStreamingAnswer` yields the chunks of the answer but `finish`;
+ * `runUnobserved` and those of `createObservedRunner` yield none.
+ */
+export type WorkflowRunner = (run: Run<StateRecord>, plan: WorkflowPlan) => AsyncGenerator<StreamChunk, FinishReason>;
+
+/** A run of a workflow that has not begun, made by `WorkflowParts.plan`, and the plan that it follows. */
+export type PlannedWorkflowRun = { readonly execution: RunExecution<StateRecord>; readonly plan: WorkflowPlan };
+
+const noObserver: StepObserver = { wantsChunks: () => false, allowsRepeat: true, onEvent: () => undefined };
+
+/** The runner of `Workflow.run` and `WorkflowRunnable.run`, whose caller reads no stream: emits no step events, yields no chunks. */
+export const runUnobserved = createObservedRunner(noObserver);
+
+/**
+ * Makes a runner that passes the events of all steps to the observer and itself yields no chunks. `Workflow.stream` uses it
+ * with the queue that its reader empties.
+ */
+export function createObservedRunner(observer: StepObserver): WorkflowRunner {
+  // oxlint-disable-next-line require-yield -- a WorkflowRunner without chunks
+  return async function* (run, plan) {
+    await runSteps(run, plan, observer);
+    return "stop";
+  };
+}
+
+/**
+ * The runner of `WorkflowRunnable.stream`: yields the chunks of the agent step whose text is the answer of the
+ * workflow. When there is no such step, or it does not run, the answer is streamed as one chunk at the end.
+ */
+export const runStreamingAnswer: WorkflowRunner = async function* (run, plan) {
+  const chunks = new AsyncQueue<StreamChunk>();
+  const end = runSteps(run, plan, lastAgentObserver(plan, chunks)).finally(() => chunks.close());
+  end.catch(() => undefined);
+  let finishReason: FinishReason = "stop";
+  let text = "";
+  for (let chunk = await chunks.next(); chunk !== undefined; chunk = await chunks.next()) {
+    if (chunk.type === "finish") {
+      finishReason = chunk.finishReason;
+      continue;
+    }
+    run.noteToken();
+    if (chunk.type === "text") run.text = text += chunk.text;
+    yield chunk;
+  }
+  await end;
+  if (text === "" && !isShown(plan)) yield { type: "text", text: run.text };
+  return finishReason;
+};
+
+/** Tells if the answer was streamed by an earlier attempt at a durable run. */
+function isShown({ steps, trace }: WorkflowPlan): boolean {
+  const speaker = answeringStep(steps);
+  return speaker !== undefined && trace.isShown(speaker);
+}
+
+/** Runs a planned workflow to its end and returns its result; a failed run is thrown as a `WorkflowError`. */
+export async function toWorkflowResult<State>({ execution, plan }: PlannedWorkflowRun): Promise<WorkflowResult<State>> {
+  const toResult = <Value>({
+    status,
+    structured,
+    usage,
+    durationMs,
+    stored,
+  }: CompleteRunOutput): WorkflowResult<Value> => ({
+    runId: execution.runId,
+    status: status ?? "error",
+    state: (structured ?? plan.start) as WorkflowState<Value>,
+    steps: plan.trace.toResults(plan.steps),
+    usage,
+    durationMs: durationMs ?? 0,
+    ...(stored === false && { stored }),
+  });
+  try {
+    return toResult<State>(await execution.run());
+  } catch (error) {
+    if (!(error instanceof RunError)) throw error;
+    const { code, message, fields, cause, output } = error;
+    throw new WorkflowError(code, message, { fields, cause, output, result: toResult(output) });
+  }
+}
+
+/**
+ * Runs all steps, and keeps the run's record up to date with the state and the last text. The text of a workflow without
+ * an agent's answer is its state as JSON.
+ */
+async function runSteps(run: Run<StateRecord>, plan: WorkflowPlan, observer: StepObserver): Promise<void> {
+  const { steps, start, message, retryPolicy, trace } = plan;
+  const { signal } = run;
+  run.structured = start;
+  const onChange = ({ partial, text }: StateChange): void => {
+    run.structured = { ...start, ...partial };
+    run.text = text ?? run.text;
+  };
+  const runner = new StepRunner({ retryPolicy, trace, observer, run });
+  const { text } = await runner.runAll(steps, { before: { state: start, message }, signal, onChange });
+  run.text = text ?? JSON.stringify(run.structured);
+}
+
+/** Streams the agent step whose text is the answer: the last one, unless it runs in parallel with other agents. */
+function lastAgentObserver({ steps }: WorkflowPlan, chunks: AsyncQueue<StreamChunk>): StepObserver {
+  const speaker = answeringStep(steps);
+  return {
+    wantsChunks: (step) => step === speaker,
+    allowsRepeat: false,
+    onEvent: (event) => (event.type === "chunk" ? chunks.push(event.chunk) : undefined),
+  };
+}
+
+function answeringStep(steps: readonly CheckedStep[]): string | undefined {
+  const last = steps.findLast((step) => agentsIn([step]) > 0);
+  if (last?.kind === "agent") return last.name;
+  if (last === undefined || !("steps" in last) || (last.kind === "parallel" && agentsIn([last]) > 1)) return undefined;
+  return answeringStep(last.steps);
+}
+
+function agentsIn(steps: readonly CheckedStep[]): number {
+  return [...walkSteps(steps)].filter(({ kind }) => kind === "agent").length;
+}

@@ -1,0 +1,72 @@
+import { TroupeError } from "../../base/errors/troupe-error.ts";
+import type { RunOutput } from "../run/run-output.ts";
+import { cleanJson } from "../../base/util/clean-json.ts";
+import { equalJson } from "../../base/util/equal-json.ts";
+import { isRecord } from "../../base/util/is-record.ts";
+import type { StateRecord } from "./state-shape.ts";
+
+/** The effect of a workflow step: the keys of the state that it set, and the answer's text if an agent ran in it. */
+export type StateChange = { readonly partial: StateRecord; readonly text?: string };
+
+/** The change of a step that sets nothing, such as a condition that does not hold: an empty object of keys. */
+export const noStateChange: StateChange = { partial: {} };
+
+/** Combines the state changes of two steps that ran one after the other; the later one wins key by key. */
+export function combineChanges(earlier: StateChange, later: StateChange): StateChange {
+  const text = later.text ?? earlier.text;
+  return { partial: { ...earlier.partial, ...later.partial }, ...(text !== undefined && { text }) };
+}
+
+/**
+ * Makes the change of a function step from the function's return value, which is copied: the function may keep and
+ * modify it. A value that is no JSON object is `invalid_value`; undefined is no change.
+ */
+export function changeFromFunction(returned: unknown): StateChange {
+  if (returned === undefined) return noStateChange;
+  if (!isRecord(returned)) {
+    throw wrongValue("run() must return an object with keys of the state, or undefined");
+  }
+  const refusal = (place: string, problem: string) =>
+    wrongValue(`the return value of run()${place && ` at ${place}`} ${problem}`);
+  return { partial: cleanJson(returned, refusal) as StateRecord };
+}
+
+/**
+ * Makes a change of an agent's answer: its structured output or, without one, its text becomes the value of the key named
+ * like the step.
+ */
+export function changeFromAnswer({ text, structured }: RunOutput, name: string): StateChange {
+  const refusal = (place: string, problem: string) =>
+    wrongValue(`its structured answer${place && ` at ${place}`} ${problem}`);
+  // A model's text may end in half a surrogate pair, which cannot be stored.
+  const answer = structured === undefined || structured === null ? text.toWellFormed() : cleanJson(structured, refusal);
+  return { partial: { [name]: answer }, text };
+}
+
+/**
+ * Merges the changes of parallel steps, in their order. Their texts become one, with blank lines between. A key that
+ * two of them set to different values is `invalid_value`.
+ */
+export function mergeParallelChanges(changes: readonly StateChange[], names: readonly string[]): StateChange {
+  const writers = new Map<string, { name: string | undefined; value: unknown }>();
+  for (const [index, { partial }] of changes.entries()) {
+    for (const [key, value] of Object.entries(partial)) {
+      const other = writers.get(key);
+      if (other !== undefined && !equalJson(other.value, value)) throw conflict(key, other.name, names[index]);
+      writers.set(key, { name: names[index], value });
+    }
+  }
+  const texts = changes.map(({ text }) => text).filter((text) => text !== undefined);
+  const merged = changes.reduce(combineChanges, noStateChange);
+  return texts.length < 2 ? merged : { ...merged, text: texts.join("\n\n") };
+}
+
+function conflict(key: string, ...writers: (string | undefined)[]): TroupeError {
+  const names = writers.map((name) => JSON.stringify(name)).join(" and ");
+  const sentence = `its steps ${names} set ${JSON.stringify(key)} to different values: let each step set its own key`;
+  return new TroupeError("invalid_value", `${sentence}.`, { fields: { key } });
+}
+
+function wrongValue(sentence: string): TroupeError {
+  return new TroupeError("invalid_value", `${sentence}.`);
+}

@@ -1,0 +1,137 @@
+import type { OpenStep } from "../journal/attempt.ts";
+import type { Journal } from "../journal/journal.ts";
+import type { LoggedCall } from "../journal/log-entry.ts";
+import { getTextContent } from "../../base/message/content.ts";
+import type { MessageContent } from "../../base/message/content.ts";
+import { deriveContext } from "../run/derive-context.ts";
+import type { Run } from "../run/run.ts";
+import { UsageMeter } from "../run/usage-meter.ts";
+import { isCancelled } from "../../base/retry/is-retryable.ts";
+import { textOfFailedRun } from "./agent-step.ts";
+import { retryStep } from "./retry-step.ts";
+import type { StepRetryOptions } from "./retry-step.ts";
+import type { StateChange } from "./state-change.ts";
+import type { StateRecord } from "./state-shape.ts";
+import type { AttemptWork } from "./step-journal.ts";
+import type { StepTrace, StepTraceEntry } from "./step-trace.ts";
+import type { RetryPolicy } from "./workflow-config.ts";
+import type { StepEvent } from "./workflow-result.ts";
+import type { StepContext } from "./workflow-step.ts";
+
+/**
+ * A receiver of the events of a workflow's steps, such as a stream. It decides which agents stream, and whether a step
+ * may be repeated after it has streamed.
+ */
+export type StepObserver = {
+  /** Tells whether the agent of the step is to stream. */
+  wantsChunks(step: string): boolean;
+  /** True when a step may be repeated after its chunks were emitted. */
+  readonly allowsRepeat: boolean;
+  /** Takes an event; the step goes on when the promise resolves. */
+  onEvent(event: StepEvent): Promise<void> | undefined;
+};
+
+/** Constructor options of a `StepRunner`: the run, the retry policy, the trace, and the observer of the events. */
+export type StepRunnerOptions = {
+  readonly run: Run<StateRecord>;
+  readonly retryPolicy: RetryPolicy | undefined;
+  readonly trace: StepTrace;
+  readonly observer: StepObserver;
+};
+
+/** The state and last message that a sequence of steps starts from, its signal, and the receiver of its changes. */
+export type StepScope = {
+  /** The state, and the last message: the last agent answer or, before one, the text input of the run if it has one. */
+  readonly before: { readonly state: StateRecord; readonly message: MessageContent | undefined };
+  readonly signal: AbortSignal;
+  /** Receives the changes made so far in this scope. Those of parallel steps count only when all are done. */
+  readonly onChange: (change: StateChange) => void;
+};
+
+/** One attempt at a step: its context, and the meter of its child runs. */
+type Attempt = { readonly context: StepContext; readonly meter: UsageMeter };
+/** The work of an attempt. `open` is given in a durable run: the step as it is under way. */
+export type Work<Result> = (attempt: Attempt, open?: OpenStep) => Promise<Result>;
+
+/** The own work of a step, the scope that it is done in, what follows from a failure of it, and the effect that calls of others' code have. */
+export type StepWork<Result> = Pick<StepRetryOptions<Result>, "mayRepeat"> & {
+  readonly scope: StepScope;
+  readonly work: Work<Result>;
+  /** True when the text of a child run that failed becomes the text of the run. */
+  readonly keepsText?: true;
+  /** The call that a durable run logs before the work; without it, the work may be repeated. */
+  readonly call?: Pick<LoggedCall, "tool" | "effect"> | undefined;
+  readonly readAnswer?: (result: unknown) => Result;
+};
+
+/**
+ * Does the work of a step, and repeats it by the retry policy. In a durable run an attempt whose end is stored is not made
+ * again.
+ */
+export async function attemptStep<Result>(
+  { run, retryPolicy: policy, observer }: StepRunnerOptions,
+  { name, journal }: StepTraceEntry,
+  step: StepWork<Result>,
+): Promise<Result> {
+  const { before, signal } = step.scope;
+  const text = getTextContent(before.message ?? null);
+  const onRepeat = () => observer.onEvent({ type: "step_retry", step: name });
+  const made = journal && (await journal.repeatedFailures(run, onRepeat));
+  return await retryStep({
+    name,
+    policy,
+    signal,
+    mayRepeat: step.mayRepeat,
+    onRepeat,
+    made,
+    work: async (count, isTransient) => {
+      try {
+        if (journal === undefined) return await step.work(startAttempt(run, { name, signal, text }));
+        const attempt = startAttempt(run, { name, signal, text, journal: journal.within(count) });
+        const repeats = (error: unknown) => isRepeated(error, policy, count) && isTransient(error);
+        return await journal.attempt(count, { ...toJournalWork(step, attempt), signal, repeats });
+      } catch (error) {
+        if (step.keepsText === true) keepText(step.scope, error);
+        throw error;
+      }
+    },
+  });
+}
+
+/** Tells if the policy leaves a retry after `made` attempts before this one. */
+function isRepeated(error: unknown, policy: RetryPolicy | undefined, made: number): boolean {
+  return made < (policy?.maxRetries ?? 0) && !isCancelled(error);
+}
+
+function keepText({ onChange }: StepScope, error: unknown): void {
+  const text = textOfFailedRun(error);
+  if (text !== "") onChange({ partial: {}, text });
+}
+
+function toJournalWork<Result>(
+  { work, call, readAnswer }: StepWork<Result>,
+  attempt: Attempt,
+): Omit<AttemptWork<Result>, "signal"> {
+  const { idempotencyKey: key = "" } = attempt.context;
+  return {
+    meter: attempt.meter,
+    work: async (open) => await work(attempt, open),
+    call: call && { ...call, args: {}, key },
+    readAnswer,
+  };
+}
+
+type AttemptFacts = {
+  readonly name: string;
+  readonly signal: AbortSignal;
+  readonly text: string;
+  /** The journal of the attempt, in a durable run. */
+  readonly journal?: Journal;
+};
+
+/** Each attempt has its own context and meter. Keys, user and limits are the run's, and its usage counts for the run. */
+function startAttempt(run: Run, { name, signal, text, journal }: AttemptFacts): Attempt {
+  const meter = new UsageMeter({ parent: run.meter });
+  const facts = { signal, text, idempotencyKey: `${run.runId}/${name}`, logger: run.logger.child({ step: name }) };
+  return { context: deriveContext(run.context, facts, { meter, journal }), meter };
+}

@@ -1,0 +1,176 @@
+import { describe, expect, it } from "vitest";
+import { Agent } from "../agent/agent.ts";
+import { ScriptedModel } from "../../testing/scripted-model.ts";
+import { readSteps, walkSteps } from "./steps.ts";
+
+const agent = new Agent({ name: "a", model: new ScriptedModel() });
+const run = () => {};
+const inputFrom = () => "x";
+const condition = () => true;
+
+const refusal = (message: string) => expect.objectContaining({ code: "invalid_config", message });
+const nameRule = "must be a string of 1 to 128 characters that is not blank";
+
+describe("readSteps", () => {
+  it("returns the steps in their order, tagged with their kinds, without fields that are undefined", () => {
+    const steps = [
+      { name: "1", agent, run: undefined, inputFrom: undefined },
+      { name: "2", agent, inputFrom },
+      { name: "3", run, effect: undefined },
+      { name: "4", run, effect: "once" },
+      { name: "5", run, effect: "pure" },
+      { name: "6", run, effect: "idempotent" },
+      {
+        name: "7",
+        condition,
+        steps: [
+          { name: "8", run },
+          { name: "9", parallel: [{ name: "10", agent }] },
+        ],
+      },
+      { name: "11", parallel: [{ name: "12", condition, steps: [] }] },
+    ];
+
+    expect(readSteps(steps)).toStrictEqual([
+      { kind: "agent", name: "1", agent },
+      { kind: "agent", name: "2", agent, inputFrom },
+      { kind: "function", name: "3", run },
+      { kind: "function", name: "4", run, effect: "once" },
+      { kind: "function", name: "5", run, effect: "pure" },
+      { kind: "function", name: "6", run, effect: "idempotent" },
+      {
+        kind: "condition",
+        name: "7",
+        condition,
+        steps: [
+          { kind: "function", name: "8", run },
+          { kind: "parallel", name: "9", steps: [{ kind: "agent", name: "10", agent }] },
+        ],
+      },
+      { kind: "parallel", name: "11", steps: [{ kind: "condition", name: "12", condition, steps: [] }] },
+    ]);
+    expect(readSteps([])).toEqual([]);
+  });
+
+  it.each(["x".repeat(128), "é".repeat(64), "a b", " a ", "a/b", "constructor", "__proto__", "-", "😀".repeat(32)])(
+    "takes the name %j",
+    (name) => {
+      expect(readSteps([{ name, run }])).toEqual([{ kind: "function", name, run }]);
+    },
+  );
+
+  it.each([
+    "x".repeat(129),
+    "é".repeat(65),
+    "€".repeat(43),
+    "😀".repeat(33),
+    "",
+    " \t\n",
+    "\ud800",
+    "\udc00x",
+    undefined,
+    null,
+    1,
+    ["a"],
+  ])("refuses the name %j", (name) => {
+    expect(() => readSteps([{ name, run }])).toThrow(
+      expect.objectContaining({
+        code: "invalid_config",
+        message: expect.stringMatching(new RegExp(`^steps\\[0\\]\\.name ${nameRule}, got `)),
+      }),
+    );
+  });
+
+  it.each<[string, unknown, string]>([
+    ["no array", { 0: { name: "s", run } }, "steps must be an array of steps, got an object."],
+    ["no object", [{ name: "s", run }, null], "steps[1] must be a step (an object), got null."],
+    [
+      "no form",
+      [{ name: "s" }],
+      'steps[0] (the step "s") has no form. Expected one of agent, run, condition, parallel.',
+    ],
+    [
+      "two forms",
+      [{ name: "s", parallel: [], condition }],
+      'steps[0] (the step "s") has both condition and parallel. Expected one of them.',
+    ],
+    [
+      "an unknown field",
+      [{ name: "s", condition, steps: [], else: [] }],
+      'Unknown field "else" in steps[0] (the step "s"). With condition, expected name, condition, steps.',
+    ],
+    [
+      "a field of another form",
+      [{ name: "s", parallel: [], effect: "once" }],
+      'Unknown field "effect" in steps[0] (the step "s"). With parallel, expected name, parallel.',
+    ],
+    [
+      "a name that is taken",
+      [
+        { name: "s", condition, steps: [{ name: "t", run }] },
+        { name: "t", run },
+      ],
+      'steps[1].name is "t", the name of another step. Step names must be unique.',
+    ],
+    [
+      "the name of the step around it",
+      [{ name: "s", parallel: [{ name: "s", run }] }],
+      'steps[0] (the step "s").parallel[0].name is "s", the name of another step. Step names must be unique.',
+    ],
+    [
+      "a run that is no function",
+      [{ name: "s", run: {} }],
+      'steps[0] (the step "s").run must be a function, got an object.',
+    ],
+    [
+      "a runnable without a kind",
+      [{ name: "s", agent: { run, stream: run } }],
+      'steps[0] (the step "s").agent must be an agent, a team or another Runnable (of a workflow: its asRunnable()), got an object.',
+    ],
+    [
+      "a runnable without a stream",
+      [{ name: "s", agent: { run, kind: "remote" } }],
+      'steps[0] (the step "s").agent must be an agent, a team or another Runnable (of a workflow: its asRunnable()), got an object.',
+    ],
+    [
+      "a nested step that is none",
+      [{ name: "s", condition, steps: [{ name: "t", parallel: ["x"] }] }],
+      'steps[0] (the step "s").steps[0] (the step "t").parallel[0] must be a step (an object), got a string.',
+    ],
+  ])("refuses %s, with its place", (_what, steps, message) => {
+    expect(() => readSteps(steps)).toThrow(refusal(message));
+  });
+
+  it("remembers no names of another call", () => {
+    const steps = [{ name: "s", run }];
+
+    expect([readSteps(steps), readSteps(steps)]).toHaveLength(2);
+  });
+});
+
+describe("walkSteps", () => {
+  it("yields each step before those in it, in the order in which they are written", () => {
+    const steps = readSteps([
+      { name: "1", run },
+      {
+        name: "2",
+        condition,
+        steps: [
+          {
+            name: "3",
+            parallel: [
+              { name: "4", agent },
+              { name: "5", run },
+            ],
+          },
+          { name: "6", run },
+        ],
+      },
+      { name: "7", parallel: [] },
+      { name: "8", agent },
+    ]);
+
+    expect([...walkSteps(steps)].map(({ name }) => name).join("")).toBe("12345678");
+    expect([...walkSteps([])]).toEqual([]);
+  });
+});

@@ -1,0 +1,182 @@
+import { TroupeError } from "../../base/errors/troupe-error.ts";
+import type { EventBus } from "../../base/events/event-bus.ts";
+import type { ApiKeys } from "../../model/keys/api-keys.ts";
+import { vendorKeyHeaders } from "../../model/keys/key-headers.ts";
+import { bindGenericKey } from "../../model/keys/select-key.ts";
+import { createRunnableLogger } from "../../base/log/runnable-logger.ts";
+import type { Logger } from "../../base/log/logger.ts";
+import type { MessageContent } from "../../base/message/content.ts";
+import { readRunOpts } from "../run/read-run-opts.ts";
+import { createRunEventBus } from "../run/run-event-bus.ts";
+import type { RunEvents } from "../run/run-events.ts";
+import { RunExecution } from "../run/run-execution.ts";
+import type { RunLimits, RunOpts } from "../run/run-options.ts";
+import { Run } from "../run/run.ts";
+import { getOwn } from "../../base/util/get-own.ts";
+import { readProperty } from "../../base/util/read-property.ts";
+import type { PlannedWorkflowRun, WorkflowPlan, WorkflowRunner } from "./run-workflow.ts";
+import { isRecord } from "../../base/util/is-record.ts";
+import { StateShape } from "./state-shape.ts";
+import type { StateRecord, StateValueKind } from "./state-shape.ts";
+import { StepTrace } from "./step-trace.ts";
+import { walkSteps, readSteps } from "./steps.ts";
+import { mayReadText } from "./text-readers.ts";
+import type { CheckedStep } from "./steps.ts";
+import { checkWorkflowConfig } from "./workflow-config.ts";
+import type { RetryPolicy, WorkflowConfig } from "./workflow-config.ts";
+import type { PlannedStep } from "./workflow-step.ts";
+
+/**
+ * The input of a workflow's run after `readWorkflowInput` told its kinds apart: a message for the first agent step, an
+ * object that is merged over the initial state, or nothing.
+ */
+export type ParsedWorkflowInput =
+  | { readonly message: MessageContent }
+  | { readonly input: object }
+  | Record<string, never>;
+
+/**
+ * The name, steps, state shape, limits and event bus of a workflow, made from its configuration, which is checked here.
+ * `Workflow` and `WorkflowRunnable` share them, and plan their runs by them.
+ */
+export class WorkflowParts {
+  readonly name: string;
+  readonly description: string | undefined;
+  readonly eventBus: EventBus<RunEvents>;
+  /** The vendors of its agents. */
+  readonly providerIds: readonly string[];
+  /** True if a step may read the text that a run is given. */
+  readonly readsText: boolean;
+  readonly #steps: readonly CheckedStep[];
+  readonly #shape: StateShape;
+  readonly #retryPolicy: RetryPolicy | undefined;
+  readonly #limits: RunLimits | undefined;
+  readonly #logger: Logger | undefined;
+  #plannedSteps: readonly PlannedStep[] | undefined;
+
+  constructor(config: WorkflowConfig<object>) {
+    checkWorkflowConfig(config);
+    const { name, description, initialState, steps, retryPolicy, eventBus, limits } = config;
+    this.name = name;
+    this.description = description;
+    this.#shape = new StateShape(initialState);
+    this.#steps = readSteps(steps);
+    this.readsText = mayReadText(this.#steps);
+    this.#retryPolicy = retryPolicy && { ...retryPolicy };
+    this.#limits = limits && { ...limits };
+    this.#logger = createRunnableLogger(name, config);
+    this.eventBus = eventBus ?? createRunEventBus(this.#logger);
+    this.providerIds = providersOf(this.#steps);
+  }
+
+  /** The keys that an input may set, each with the kind of its value. */
+  get inputKinds(): ReadonlyMap<string, StateValueKind> {
+    return this.#shape.kinds;
+  }
+
+  /** All steps in the order in which they are written; nested steps follow the step they are in. */
+  get plannedSteps(): readonly PlannedStep[] {
+    return (this.#plannedSteps ??= [...listSteps(this.#steps)]);
+  }
+
+  /** Throws `invalid_request` for a text that no step reads. As a runnable the workflow takes any text as the word to begin. */
+  checkText(start: ParsedWorkflowInput): void {
+    if (!("message" in start) || this.readsText) return;
+    throw new TroupeError(
+      "invalid_request",
+      `No step of the workflow ${JSON.stringify(this.name)} reads a text. Send input as an object with keys of its state.`,
+    );
+  }
+
+  /** Plans a run. Wrong options and a wrong input throw at once. */
+  plan(start: ParsedWorkflowInput, opts: RunOpts, runner: WorkflowRunner): PlannedWorkflowRun {
+    requireOptionsObject(opts);
+    refuseMessages(opts);
+    refuseAgentOptions(opts);
+    const { message, input } = start as { message?: MessageContent; input?: object };
+    const plan: WorkflowPlan = {
+      steps: this.#steps,
+      retryPolicy: this.#retryPolicy,
+      start: this.#shape.start(input),
+      message,
+      trace: new StepTrace(),
+    };
+    const run = new Run<StateRecord>({
+      name: this.name,
+      input: message ?? (input === undefined ? "" : JSON.stringify(input)),
+      settings: readRunOpts(opts, { limits: this.#limits, providerId: vendorOfKey(this.providerIds, opts.apiKey) }),
+      eventBus: this.eventBus,
+      logger: this.#logger,
+    });
+    const execution = new RunExecution(run, { begin: () => Promise.resolve(runner(run, plan)) });
+    return { execution, plan };
+  }
+}
+
+/** Throws `invalid_request` when the options of a workflow's run are something else than an object. */
+export function requireOptionsObject(opts: unknown): void {
+  if (!isRecord(opts)) throw new TroupeError("invalid_request", "The run options must be an object.");
+}
+
+function refuseMessages({ messages }: RunOpts): void {
+  if (messages === undefined) return;
+  throw new TroupeError(
+    "invalid_request",
+    "A workflow has no conversation: messages must be left out. Give them to an agent or a team.",
+  );
+}
+
+/** Throws for options that stand in the place of one agent's: a workflow may have several agents. */
+function refuseAgentOptions({ model, instructions, tools }: RunOpts): void {
+  const given = Object.entries({ model, instructions, tools }).find(([, value]) => value !== undefined);
+  if (given === undefined) return;
+  throw new TroupeError(
+    "invalid_request",
+    `${given[0]} must be left out of a run of a workflow, which may have several agents. Give it to the agent of a step.`,
+  );
+}
+
+/** The vendors of the agents in the steps; a runnable without a vendor is skipped. */
+function providersOf(steps: readonly CheckedStep[]): string[] {
+  const providers = new Set<string>();
+  for (const step of walkSteps(steps)) {
+    if (step.kind !== "agent") continue;
+    for (const provider of providersOfRunnable(step.agent)) providers.add(provider);
+  }
+  return [...providers];
+}
+
+/** A nested workflow may have several vendors. */
+function providersOfRunnable(runnable: unknown): string[] {
+  const several = readProperty(runnable, "providerIds");
+  const names: unknown[] = Array.isArray(several) ? several : [readProperty(runnable, "providerId")];
+  return names.filter((name) => typeof name === "string");
+}
+
+/** The vendor that a generic key is bound to; `invalid_request` when the agents have several vendors. */
+function vendorOfKey(providers: readonly string[], apiKey: string | undefined): string | undefined {
+  const bind = (keys: ApiKeys, provider: string) => bindGenericKey(keys, apiKey, provider);
+  const vendors = Object.keys(providers.reduce(bind, {}));
+  if (vendors.length <= 1) return providers[0];
+  const headers = vendors.flatMap((vendor) => getOwn(vendorKeyHeaders, vendor) ?? []);
+  const ways = headers.length === 0 ? "apiKeys" : `apiKeys or the headers ${headers.join(", ")}`;
+  throw new TroupeError(
+    "invalid_request",
+    `apiKey could be for any of ${vendors.join(", ")}: the agents of this workflow have several vendors. Send a key per vendor, in ${ways}.`,
+  );
+}
+
+function plannedOf(step: CheckedStep): PlannedStep {
+  const { name, kind } = step;
+  if (kind === "agent") return { name, kind, agent: step.agent };
+  if (kind === "function" && step.effect !== undefined) return { name, kind, effect: step.effect };
+  return { name, kind };
+}
+
+/** Yields each step as `plannedSteps` lists it, and after it those in it. */
+function* listSteps(steps: readonly CheckedStep[], within?: string): Generator<PlannedStep> {
+  for (const step of steps) {
+    yield { ...plannedOf(step), ...(within !== undefined && { within }) };
+    if ("steps" in step) yield* listSteps(step.steps, step.name);
+  }
+}

@@ -1,0 +1,78 @@
+import type { EventBus } from "../../base/events/event-bus.ts";
+import { checkContent } from "../run/check-content.ts";
+import type { MessageContent } from "../../base/message/content.ts";
+import { keepsJournal } from "../run/journal-step.ts";
+import type { RunEvents } from "../run/run-events.ts";
+import type { RunOpts } from "../run/run-options.ts";
+import type { StructuredRunOutput } from "../run/run-output.ts";
+import type { Runnable, RunStream } from "../run/runnable.ts";
+import { runStreamingAnswer, runUnobserved } from "./run-workflow.ts";
+import { isRecord } from "../../base/util/is-record.ts";
+import type { PlannedStep } from "./workflow-step.ts";
+import type { WorkflowParts, ParsedWorkflowInput } from "./workflow-parts.ts";
+
+/** The input of a workflow that is run as a runnable: a message, or keys of the state. */
+export type WorkflowInput<State> = MessageContent | Partial<State>;
+
+/**
+ * A workflow as a runnable, made by `Workflow.asRunnable`, for a team, another workflow or a tool. Its text is the last
+ * agent's answer, and `structured` is the last state.
+ */
+export class WorkflowRunnable<State extends object> implements Runnable<StructuredRunOutput<State>> {
+  readonly #parts: WorkflowParts;
+
+  constructor(parts: WorkflowParts) {
+    this.#parts = parts;
+  }
+
+  get kind(): "workflow" {
+    return "workflow";
+  }
+
+  get name(): string {
+    return this.#parts.name;
+  }
+
+  get description(): string | undefined {
+    return this.#parts.description;
+  }
+
+  get eventBus(): EventBus<RunEvents> {
+    return this.#parts.eventBus;
+  }
+
+  /** The vendors of its agents. */
+  get providerIds(): readonly string[] {
+    return this.#parts.providerIds;
+  }
+
+  /** All steps in the order in which they are written; nested steps follow the step they are in. */
+  get plannedSteps(): readonly PlannedStep[] {
+    return this.#parts.plannedSteps;
+  }
+
+  // The state keeps its type: the compiler checks the functions of the steps, `StateShape` the inputs.
+
+  /** Runs all steps. */
+  async run(input: WorkflowInput<State>, opts: RunOpts = {}): Promise<StructuredRunOutput<State>> {
+    const { execution } = this.#parts.plan(readWorkflowInput(input), opts, runUnobserved);
+    return (await execution.run()) as StructuredRunOutput<State>;
+  }
+
+  /** Streams the last agent step. Wrong options throw at once. */
+  stream(input: WorkflowInput<State>, opts: RunOpts = {}): RunStream<StructuredRunOutput<State>> {
+    const { execution } = this.#parts.plan(readWorkflowInput(input), opts, runStreamingAnswer);
+    return execution as RunStream<unknown> as RunStream<StructuredRunOutput<State>>;
+  }
+}
+
+// On the prototype, because serializers print own properties.
+Object.defineProperty(WorkflowRunnable.prototype, keepsJournal, { value: true });
+
+/**
+ * Reads the input of a workflow: an object is merged over the initial state, a string or an array of parts is a
+ * message. Other values are `invalid_request`.
+ */
+export function readWorkflowInput(input: unknown): ParsedWorkflowInput {
+  return isRecord(input) ? { input } : { message: checkContent(input) };
+}

@@ -1,0 +1,93 @@
+import { TroupeError } from "../../base/errors/troupe-error.ts";
+import type { EventBus } from "../../base/events/event-bus.ts";
+import type { RunEvents } from "../run/run-events.ts";
+import type { RunOpts } from "../run/run-options.ts";
+import { createObservedRunner, runUnobserved, toWorkflowResult } from "./run-workflow.ts";
+import { isRecord } from "../../base/util/is-record.ts";
+import type { StateValueKind } from "./state-shape.ts";
+import type { WorkflowConfig } from "./workflow-config.ts";
+import { requireOptionsObject, WorkflowParts } from "./workflow-parts.ts";
+import type { ParsedWorkflowInput } from "./workflow-parts.ts";
+import type { WorkflowResult } from "./workflow-result.ts";
+import { readWorkflowInput, WorkflowRunnable } from "./workflow-runnable.ts";
+import { createWorkflowStream, StepEventQueue } from "./workflow-stream.ts";
+import type { PlannedStep } from "./workflow-step.ts";
+import type { WorkflowStream } from "./workflow-stream.ts";
+
+/** Options of one run of a workflow. */
+export type WorkflowRunOpts<State> = RunOpts & {
+  /** An object is merged over the initial state; a string is the input of the first agent step. */
+  input?: (State extends Record<string, never> ? Record<string, unknown> : Partial<State>) | string | undefined;
+};
+
+/** A workflow: steps (agents, functions, conditions, parallel steps) that run in order and share a state. */
+export class Workflow<State extends object> {
+  readonly #parts: WorkflowParts;
+
+  constructor(config: WorkflowConfig<State>) {
+    this.#parts = new WorkflowParts(config as unknown as WorkflowConfig<object>);
+  }
+
+  get name(): string {
+    return this.#parts.name;
+  }
+
+  get description(): string | undefined {
+    return this.#parts.description;
+  }
+
+  get eventBus(): EventBus<RunEvents> {
+    return this.#parts.eventBus;
+  }
+
+  /** The keys of the state that an input may set, each with the kind of its value. */
+  get inputKinds(): ReadonlyMap<string, StateValueKind> {
+    return this.#parts.inputKinds;
+  }
+
+  /** False if no step reads a text: `input` must be an object. */
+  get readsText(): boolean {
+    return this.#parts.readsText;
+  }
+
+  /** All steps in the order in which they are written; nested steps follow the step they are in. */
+  get plannedSteps(): readonly PlannedStep[] {
+    return this.#parts.plannedSteps;
+  }
+
+  /** Runs all steps. Rejects with a `WorkflowError` that has the state up to the failure. */
+  async run(opts: WorkflowRunOpts<State> = {}): Promise<WorkflowResult<State>> {
+    const { start, runOpts } = readOpts(opts);
+    this.#parts.checkText(start);
+    return await toWorkflowResult<State>(this.#parts.plan(start, runOpts, runUnobserved));
+  }
+
+  /** Returns a stream of the events in the steps; the run starts when it is first read. Wrong options throw at once. */
+  stream(opts: WorkflowRunOpts<State> = {}): WorkflowStream<State> {
+    const { start, runOpts } = readOpts(opts);
+    this.#parts.checkText(start);
+    const events = new StepEventQueue();
+    const planned = this.#parts.plan(start, runOpts, createObservedRunner(events));
+    return createWorkflowStream({
+      execution: planned.execution,
+      events,
+      run: () => toWorkflowResult<State>(planned),
+    });
+  }
+
+  /** Returns the workflow as a runnable: its input is a string or an object, its answer the last text. */
+  asRunnable(): WorkflowRunnable<State> {
+    return new WorkflowRunnable(this.#parts);
+  }
+}
+
+function readOpts(opts: RunOpts & { input?: unknown }): { start: ParsedWorkflowInput; runOpts: RunOpts } {
+  requireOptionsObject(opts);
+  const { input, ...runOpts } = opts;
+  if (input === undefined) return { start: {}, runOpts };
+  if (typeof input === "string" || isRecord(input)) return { start: readWorkflowInput(input), runOpts };
+  throw new TroupeError(
+    "invalid_request",
+    "input must be an object, which is merged over the initial state, or a string for the first agent step.",
+  );
+}

@@ -1,0 +1,108 @@
+import { TroupeError } from "../../base/errors/troupe-error.ts";
+import { cleanJson } from "../../base/util/clean-json.ts";
+import { keyProblem } from "../../base/util/key-problem.ts";
+import type { VectorDocument } from "./vector-store.ts";
+
+/** The largest content of a document in bytes of UTF-8: databases refuse or slow down at larger ones. */
+const maxContentBytes = 8 * 2 ** 20;
+
+/** The largest metadata of a document in bytes of JSON. */
+const maxMetadataBytes = 2 ** 18;
+
+/** The fields of a document except its embedding: id, content and metadata. A store keeps them apart from the vectors. */
+export type DocumentFields = Omit<VectorDocument, "embedding">;
+
+/**
+ * Throws `invalid_value` for a document id or collection name that is empty or that some store could not keep
+ * unchanged.
+ */
+export function checkVectorName(kind: "document id" | "collection name", name: string): void {
+  const problem = name === "" ? "must not be empty" : keyProblem(name);
+  if (problem !== undefined) throw new TroupeError("invalid_value", `The ${kind} ${problem}.`);
+}
+
+/**
+ * Copies a document without its embedding. Throws `invalid_value` for an id, content or metadata that cannot be stored.
+ */
+export function copyDocument({ id, content, metadata }: VectorDocument): DocumentFields {
+  checkVectorName("document id", id);
+  checkContent(content);
+  return { id, content, ...(metadata !== undefined && { metadata: toMetadata(metadata) }) };
+}
+
+function checkContent(content: unknown): void {
+  const refusal = (problem: string) => new TroupeError("invalid_value", `The content of a document ${problem}.`);
+  if (typeof content !== "string" || !content.isWellFormed()) throw refusal("must be a well-formed string");
+  // PostgreSQL cannot keep it.
+  if (content.includes("\0")) throw refusal("must not hold a NUL character: remove it");
+  // Counting the bytes of a short string would tell nothing new.
+  if (content.length <= maxContentBytes / 3) return;
+  const bytes = Buffer.byteLength(content);
+  if (bytes > maxContentBytes)
+    throw refusal(`must have at most ${maxContentBytes} bytes in UTF-8, got ${bytes}: split it`);
+}
+
+function toMetadata(value: unknown): Record<string, unknown> {
+  const metadata = toRecord("metadata", value);
+  const text = JSON.stringify(metadata);
+  if (holdsNul(text)) {
+    throw new TroupeError(
+      "invalid_value",
+      "metadata must not hold a NUL character: remove it from the names and strings.",
+    );
+  }
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= maxMetadataBytes) return metadata;
+  const message = `metadata must have at most ${maxMetadataBytes} bytes as JSON, got ${bytes}: keep large values elsewhere.`;
+  throw new TroupeError("invalid_value", message);
+}
+
+/** Tells if a name or string in JSON text holds a NUL character, which no stored document has. */
+export function holdsNul(json: string): boolean {
+  // An escaped backslash before `u0000` is no NUL.
+  return json.includes("\\u0000") && /(?<!\\)(?:\\\\)*\\u0000/.test(json);
+}
+
+/** Copies metadata or a filter. Throws `invalid_value` for anything but an object of JSON values. */
+export function toRecord(name: "metadata" | "filter", value: unknown): Record<string, unknown> {
+  const refusal = (place: string, problem: string) => new TroupeError("invalid_value", `${name}${place} ${problem}.`);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw refusal("", "must be an object");
+  return cleanJson(value, refusal) as Record<string, unknown>;
+}
+
+/**
+ * Returns the Euclidean length of a vector. Throws `invalid_value` for one that cannot be compared: empty, beyond
+ * 32-bit floats, of another length than the store's, or zero, which has no direction.
+ */
+export function checkEmbedding(embedding: unknown, dimensions?: number): number {
+  if (!Array.isArray(embedding) || embedding.length === 0)
+    throw refuseEmbedding("must be a non-empty array of numbers");
+  checkDimensions(embedding.length, dimensions);
+  const length = euclideanLength(embedding);
+  if (length === 0) throw refuseEmbedding("must not be zero, which has no direction");
+  // In 32 bits, too: the products of longer ones would be infinite.
+  if (Number.isFinite(Math.fround(length))) return length;
+  throw refuseEmbedding("must have only finite numbers that fit into 32-bit floats");
+}
+
+/** Throws `invalid_value` for a vector of another length than those of the store. */
+export function checkDimensions(length: number, dimensions: number | undefined): void {
+  if (dimensions === undefined || length === dimensions) return;
+  throw refuseEmbedding(`must have ${dimensions} numbers, as the store's vectors, got ${length}`);
+}
+
+// In 32-bit floats, as the store keeps it: too small numbers are zero, too large ones infinite, and non-numbers NaN.
+function euclideanLength(embedding: readonly unknown[]): number {
+  let squares = 0;
+  // By index: an iterator is several times slower, and this is most of the work of an insert.
+  for (let index = 0; index < embedding.length; index++) {
+    const value = embedding[index];
+    const rounded = typeof value === "number" ? Math.fround(value) : NaN;
+    squares += rounded * rounded;
+  }
+  return Math.sqrt(squares);
+}
+
+function refuseEmbedding(problem: string): TroupeError {
+  return new TroupeError("invalid_value", `The embedding ${problem}.`);
+}

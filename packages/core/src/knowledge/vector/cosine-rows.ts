@@ -1,0 +1,93 @@
+import { TroupeError } from "../../base/errors/troupe-error.ts";
+import { PlainMemory } from "./simd/float-memory.ts";
+import type { FloatMemory } from "./simd/float-memory.ts";
+import { SimdMemory } from "./simd/simd-memory.ts";
+
+const lanes = 16;
+const rowsAtOnce = 1024;
+// 1 MB: smaller collections are fast anyway, and a process may have thousands of them.
+const smallestSimd = 2 ** 18;
+
+/** A vector with its Euclidean length, measured once: each cosine is divided by it. */
+export type MeasuredVector = { readonly vector: ArrayLike<number>; readonly length: number };
+
+/**
+ * Vectors of one length as contiguous rows of 32-bit floats, and their cosines with another vector. Before the rows there
+ * is room for that vector and for the products of one batch.
+ */
+export class CosineRows {
+  readonly dimensions: number;
+  readonly #stride: number;
+  readonly #start: number;
+  readonly #lengths: number[] = [];
+  #memory: FloatMemory = new PlainMemory();
+
+  constructor(dimensions: number) {
+    this.dimensions = dimensions;
+    this.#stride = Math.ceil(dimensions / lanes) * lanes;
+    this.#start = this.#stride + rowsAtOnce;
+  }
+
+  /** Writes an existing row, or the next one. */
+  set(row: number, { vector, length }: MeasuredVector): void {
+    this.reserve(row + 1);
+    this.#memory.floats.set(vector, this.#place(row));
+    this.#lengths[row] = length;
+  }
+
+  /** Removes a row by moving the last one into its place. */
+  replaceByLast(row: number): void {
+    const length = this.#lengths.pop();
+    const last = this.#lengths.length;
+    if (length === undefined || row === last) return;
+    this.#memory.floats.copyWithin(this.#place(row), this.#place(last), this.#place(last + 1));
+    this.#lengths[row] = length;
+  }
+
+  /** Returns the rounded vector of a row. */
+  get(row: number): number[] {
+    const place = this.#place(row);
+    return Array.from(this.#memory.floats.subarray(place, place + this.dimensions));
+  }
+
+  /** Calls `visit` with the cosine of each row and the vector. */
+  eachCosine({ vector, length }: MeasuredVector, visit: (row: number, cosine: number) => void): void {
+    const { floats } = this.#memory;
+    for (let index = 0; index < this.dimensions; index++) floats[index] = (vector[index] as number) / length;
+    for (let first = 0; first < this.#lengths.length; first += rowsAtOnce) {
+      const count = Math.min(rowsAtOnce, this.#lengths.length - first);
+      const [stride, products] = [this.#stride, this.#stride];
+      this.#memory.dotProducts({ query: 0, rows: this.#place(first), count, stride, products });
+      for (let at = 0; at < count; at++) {
+        const cosine = (floats[products + at] as number) / (this.#lengths[first + at] as number);
+        // Rounding may exceed the limits slightly.
+        visit(first + at, Math.max(-1, Math.min(1, cosine)));
+      }
+    }
+  }
+
+  #place(row: number): number {
+    return this.#start + row * this.#stride;
+  }
+
+  /** Makes room for so many rows. Throws `limit_exceeded` when the memory has none. */
+  reserve(rows: number): void {
+    const length = this.#place(rows);
+    if (length <= this.#memory.floats.length) return;
+    try {
+      if (this.#memory instanceof PlainMemory && length > smallestSimd) this.#changeToSimd(length);
+      else this.#memory.grow(length);
+    } catch (cause) {
+      const message = "The in-memory vector store is full. Use a vector database for so many documents.";
+      throw new TroupeError("limit_exceeded", message, { cause });
+    }
+  }
+
+  #changeToSimd(length: number): void {
+    const { floats } = this.#memory;
+    const memory = SimdMemory.create() ?? this.#memory;
+    memory.grow(length);
+    memory.floats.set(floats);
+    this.#memory = memory;
+  }
+}

@@ -1,0 +1,214 @@
+import { LazyConnection } from "../../base/async/lazy-connection.ts";
+import { integer, methods, optional } from "../../base/errors/option-checks.ts";
+import { wrongOption } from "../../base/errors/read-options.ts";
+import type { OptionTable } from "../../base/errors/read-options.ts";
+import { TroupeError } from "../../base/errors/troupe-error.ts";
+import { compareUtf8 } from "../../base/util/compare-utf8.ts";
+import { checkEmbedding, checkVectorName, copyDocument, holdsNul } from "./check-document.ts";
+import type { DocumentFields } from "./check-document.ts";
+import type { EmbeddingProvider } from "./embedding-provider.ts";
+import { toFilter } from "./metadata-filter.ts";
+import { readSearchOptions } from "./read-search-options.ts";
+import type { DirectedVector, StoredDocument, VectorDatabase } from "./vector-database.ts";
+import type {
+  VectorChange,
+  VectorDocument,
+  VectorSearchOptions,
+  VectorSearchResult,
+  VectorStore,
+} from "./vector-store.ts";
+
+/** The options that every vector store takes. */
+export type VectorStoreOptions = {
+  /** Makes the vectors of documents without one. */
+  embeddings?: EmbeddingProvider | undefined;
+  /** The number of dimensions of all vectors. @default that of the embeddings, else that of the first document of each collection */
+  dimensions?: number | undefined;
+};
+
+/** Checks of the options that every vector store takes, for its own table of options. */
+export const vectorStoreOptionTable: OptionTable<VectorStoreOptions> = {
+  embeddings: optional(methods<EmbeddingProvider>("an EmbeddingProvider", "embed", "embedBatch")),
+  dimensions: optional(integer(1)),
+};
+
+/** The database of a `DatabaseVectorStore`, its name in error messages, and the options of the caller. */
+export type DatabaseVectorStoreInit = VectorStoreOptions & {
+  /** Begins error messages: `The Qdrant vector store`. */
+  readonly name: string;
+  /** Opens the database, on the first call. After a failure the next call tries again. */
+  readonly open: () => Promise<VectorDatabase>;
+};
+
+/** The parts of a store that the views of its collections share. */
+type SharedParts = {
+  readonly name: string;
+  readonly connection: LazyConnection<VectorDatabase>;
+  readonly embeddings: EmbeddingProvider | undefined;
+  readonly dimensions: number | undefined;
+};
+
+/** The documents of a `DatabaseVectorStore`, or of one of its collections, as a vector store. */
+export class VectorCollection implements VectorStore {
+  readonly embeddings: EmbeddingProvider | undefined;
+  readonly #shared: SharedParts;
+  readonly #path: string;
+  readonly #parent: VectorCollection | undefined;
+  #closed = false;
+
+  constructor(shared: SharedParts, path: string, parent?: VectorCollection) {
+    this.embeddings = shared.embeddings;
+    this.#shared = shared;
+    this.#path = path;
+    this.#parent = parent;
+  }
+
+  async initialize(): Promise<void> {
+    await this.#use(async () => {});
+  }
+
+  async upsert(document: VectorDocument): Promise<void> {
+    await this.write({ upsert: [document] });
+  }
+
+  async write({ upsert = [], delete: deleted = [], deleteWhere }: VectorChange): Promise<void> {
+    this.#checkOpen();
+    // The last of several with one id counts, in the place of the first.
+    const kept = new Map(upsert.map((document) => [document.id, this.#snapshot(document)]));
+    for (const id of deleted) checkVectorName("document id", id);
+    const deletedIds = [...new Set(deleted)].filter((id) => !kept.has(id));
+    const filter = deleteWhere === undefined ? undefined : toDeletingFilter(deleteWhere);
+    const deletedWhere = filter === undefined || findsNothing(filter) ? undefined : filter;
+    const documents = await this.#withVectors([...kept.values()]);
+    if (documents.length === 0 && deletedIds.length === 0 && deletedWhere === undefined) return this.#checkOpen();
+    await this.#use(async (database) => await database.write(this.#path, { documents, deletedIds, deletedWhere }));
+  }
+
+  async search(embedding: readonly number[], options?: VectorSearchOptions): Promise<VectorSearchResult[]> {
+    this.#checkOpen();
+    const search = { ...this.#directed(embedding), ...readSearchOptions(options) };
+    if (findsNothing(search.filter)) return [];
+    return toRanked(await this.#use(async (database) => await database.search(this.#path, search)), search);
+  }
+
+  async get(id: string): Promise<VectorDocument | null> {
+    this.#checkOpen();
+    checkVectorName("document id", id);
+    return await this.#use(async (database) => await database.get(this.#path, id));
+  }
+
+  async delete(id: string): Promise<void> {
+    await this.write({ delete: [id] });
+  }
+
+  async clear(): Promise<void> {
+    await this.#use(async (database) => await database.clear(this.#path));
+  }
+
+  async rememberModel(model: string): Promise<string> {
+    return await this.#use(async (database) => await database.rememberModel(this.#path, model));
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+  }
+
+  collection(name: string): VectorCollection {
+    this.#checkOpen();
+    checkVectorName("collection name", name);
+    const path = this.#path === "" ? encodeURIComponent(name) : `${this.#path}/${encodeURIComponent(name)}`;
+    return new VectorCollection(this.#shared, path, this);
+  }
+
+  /** Copies and checks a document before anything waits, because the caller may change its object. */
+  #snapshot(document: VectorDocument): DocumentFields & Partial<DirectedVector> {
+    const fields = copyDocument(document);
+    if (document.embedding !== undefined) return { ...fields, ...this.#directed(document.embedding) };
+    if (this.embeddings !== undefined) return fields;
+    const message = "The document has no embedding. Give it one, or give the store `embeddings`.";
+    throw new TroupeError("invalid_value", message);
+  }
+
+  async #withVectors(documents: (DocumentFields & Partial<DirectedVector>)[]): Promise<StoredDocument[]> {
+    const missing = documents.filter(({ vector }) => vector === undefined);
+    const texts = missing.map(({ content }) => content);
+    const made = texts.length === 0 ? [] : await this.#embed(texts);
+    const vectors = new Map(missing.map(({ id }, index) => [id, made[index]]));
+    return documents.map((document) => {
+      const { vector, length } = document;
+      if (vector !== undefined && length !== undefined) return { ...document, vector, length };
+      return { ...document, ...this.#directed(vectors.get(document.id)) };
+    });
+  }
+
+  async #embed(texts: readonly string[]): Promise<(readonly number[])[]> {
+    const [first = ""] = texts;
+    if (this.embeddings === undefined) return [];
+    return texts.length === 1 ? [await this.embeddings.embed(first)] : await this.embeddings.embedBatch(texts);
+  }
+
+  #directed(embedding: unknown): DirectedVector {
+    const length = checkEmbedding(embedding, this.#shared.dimensions);
+    return { vector: Float32Array.from(embedding as readonly number[]), length };
+  }
+
+  async #use<Result>(work: (database: VectorDatabase) => Promise<Result>): Promise<Result> {
+    this.#checkOpen();
+    return await this.#shared.connection.use(work);
+  }
+
+  #checkOpen(): void {
+    if (this.#closed) throw new TroupeError("storage_unavailable", `${this.#shared.name} has been closed.`);
+    if (this.#parent !== undefined) this.#parent.#checkOpen();
+  }
+}
+
+/**
+ * Base class of vector stores over a database: a whole `VectorStore` over a `VectorDatabase`. Checks arguments, embeds
+ * documents without a vector, opens the database on the first call, ranks what a search finds, and closes.
+ */
+export class DatabaseVectorStore extends VectorCollection {
+  readonly #connection: LazyConnection<VectorDatabase>;
+
+  constructor({ name, open, embeddings, dimensions }: DatabaseVectorStoreInit) {
+    const made = embeddings?.dimensions;
+    if (dimensions !== undefined && made !== undefined && made !== dimensions) {
+      throw wrongOption("dimensions", `${made}, as the embeddings have`, dimensions);
+    }
+    const connection = new LazyConnection(name, open);
+    super({ name, connection, embeddings, dimensions: dimensions ?? made }, "");
+    this.#connection = connection;
+  }
+
+  /** Waits for running calls, then releases the database. */
+  override async close(): Promise<void> {
+    await super.close();
+    await this.#connection.close();
+  }
+}
+
+/** Checks the filter of a deletion as `toFilter` does, and refuses an empty one, which would find everything. */
+export function toDeletingFilter(filter: Record<string, unknown>): Record<string, unknown> {
+  const checked = toFilter(filter);
+  if (Object.keys(checked).length > 0) return checked;
+  throw new TroupeError("invalid_value", "deleteWhere must not be empty. To remove all documents, call clear().");
+}
+
+/** Tells if a filter holds a NUL character: no stored document has one, and some databases cannot be asked for it. */
+function findsNothing(filter: Record<string, unknown>): boolean {
+  return holdsNul(JSON.stringify(filter));
+}
+
+/** Sorts what was found, best first and equal scores by id, and keeps what the search asked for. */
+function toRanked(
+  found: readonly VectorSearchResult[],
+  { topK, minScore }: { topK: number; minScore: number },
+): VectorSearchResult[] {
+  // Rounding may exceed the limits slightly.
+  const scored = found.map(({ document, score }) => ({ document, score: Math.max(-1, Math.min(1, score)) }));
+  const wanted = scored.filter(({ score }) => score >= minScore);
+  const ranked = wanted.toSorted(
+    (one, other) => other.score - one.score || compareUtf8(one.document.id, other.document.id),
+  );
+  return ranked.slice(0, topK);
+}

@@ -1,0 +1,54 @@
+import { readOptions } from "../../base/errors/read-options.ts";
+import { DatabaseVectorStore, vectorStoreOptionTable } from "./database-vector-store.ts";
+import type { VectorStoreOptions } from "./database-vector-store.ts";
+import type { StoredChange, StoredSearch, VectorDatabase } from "./vector-database.ts";
+import type { VectorDocument, VectorSearchResult } from "./vector-store.ts";
+import { VectorSpace } from "./vector-space.ts";
+
+/** The options of an `InMemoryVectorStore`. */
+export type InMemoryVectorStoreOptions = VectorStoreOptions;
+
+/**
+ * A vector store in the memory of the process. A search compares every vector: exact, and fast enough for some hundred
+ * thousand. A vector of 1,536 numbers takes 6.2 KB.
+ */
+export class InMemoryVectorStore extends DatabaseVectorStore {
+  constructor(options: InMemoryVectorStoreOptions = {}) {
+    const checked = readOptions(vectorStoreOptionTable, options, { owner: "InMemoryVectorStore" });
+    super({ ...checked, name: "The in-memory vector store", open: async () => new MemoryDatabase() });
+  }
+}
+
+class MemoryDatabase implements VectorDatabase {
+  readonly #spaces = new Map<string, VectorSpace>();
+
+  async write(collection: string, change: StoredChange): Promise<void> {
+    this.#space(collection).write(change);
+  }
+
+  async search(collection: string, search: StoredSearch): Promise<VectorSearchResult[]> {
+    return this.#spaces.get(collection)?.search(search) ?? [];
+  }
+
+  async get(collection: string, id: string): Promise<VectorDocument | null> {
+    return this.#spaces.get(collection)?.get(id) ?? null;
+  }
+
+  async clear(collection: string): Promise<void> {
+    this.#spaces.delete(collection);
+  }
+
+  async rememberModel(collection: string, model: string): Promise<string> {
+    return (this.#space(collection).model ??= model);
+  }
+
+  async close(): Promise<void> {
+    this.#spaces.clear();
+  }
+
+  #space(collection: string): VectorSpace {
+    const space = this.#spaces.get(collection) ?? new VectorSpace();
+    this.#spaces.set(collection, space);
+    return space;
+  }
+}

@@ -1,0 +1,68 @@
+import { compareUtf8 } from "../../base/util/compare-utf8.ts";
+
+/** An item that `NearestItems` keeps during a search in memory, and its score: the higher, the nearer. */
+export type ScoredItem<Item extends { id: string }> = { readonly item: Item; readonly score: number };
+
+/**
+ * Collects the `limit` items with the best scores while a search visits all. A heap with the farthest on top, so that
+ * most items are refused at once.
+ */
+export class NearestItems<Item extends { id: string }> {
+  readonly #limit: number;
+  readonly #heap: ScoredItem<Item>[] = [];
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** True when an item with this score could be kept. */
+  wants(score: number): boolean {
+    const [farthest] = this.#heap;
+    return farthest === undefined || this.#heap.length < this.#limit || score >= farthest.score;
+  }
+
+  /** Keeps the item if it is near enough, and drops the farthest when there are too many. */
+  add(scored: ScoredItem<Item>): void {
+    const [farthest] = this.#heap;
+    if (farthest === undefined || this.#heap.length < this.#limit) this.#rise(scored);
+    else if (compareNearness(scored, farthest) < 0) this.#sink(scored);
+  }
+
+  /** Returns the kept items, best first, equal scores by id. */
+  toSorted(): ScoredItem<Item>[] {
+    return this.#heap.toSorted(compareNearness);
+  }
+
+  /** Adds an item at the bottom, and moves it up past all that are nearer. */
+  #rise(scored: ScoredItem<Item>): void {
+    let at = this.#heap.length;
+    while (at > 0) {
+      const parent = (at - 1) >>> 1;
+      if (compareNearness(scored, this.#at(parent)) <= 0) break;
+      this.#heap[at] = this.#at(parent);
+      at = parent;
+    }
+    this.#heap[at] = scored;
+  }
+
+  /** Replaces the farthest by an item, and moves it down past all that are farther. */
+  #sink(scored: ScoredItem<Item>): void {
+    let at = 0;
+    for (let child = 1; child < this.#heap.length; child = 2 * at + 1) {
+      const sibling = child + 1;
+      if (sibling < this.#heap.length && compareNearness(this.#at(sibling), this.#at(child)) > 0) child = sibling;
+      if (compareNearness(scored, this.#at(child)) >= 0) break;
+      this.#heap[at] = this.#at(child);
+      at = child;
+    }
+    this.#heap[at] = scored;
+  }
+
+  #at(index: number): ScoredItem<Item> {
+    return this.#heap[index] as ScoredItem<Item>;
+  }
+}
+
+function compareNearness<Item extends { id: string }>(left: ScoredItem<Item>, right: ScoredItem<Item>): number {
+  return right.score - left.score || compareUtf8(left.item.id, right.item.id);
+}

@@ -1,0 +1,56 @@
+import { TroupeError } from "../../base/errors/troupe-error.ts";
+import { checkApiKey } from "./api-keys.ts";
+import type { ApiKeys } from "./api-keys.ts";
+import { genericKeyHeader, keyHeaders, vendorKeyHeaders } from "./key-headers.ts";
+
+/**
+ * Headers of a request, from which `readKeyHeaders` reads API keys for a transport. As servers give them: names in any
+ * case, values as strings or arrays.
+ */
+export type RequestHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** Options of `readKeyHeaders`: where the generic key may come from. */
+export type ReadKeysOptions = {
+  /** `false` leaves `x-api-key` to the authentication of the host. @default true */
+  genericApiKeyHeader?: boolean;
+  /** Field `apiKey` of the body or payload: the generic key when the header is absent. */
+  bodyKey?: unknown;
+};
+
+/** Keys that a request carried: those of vendors, and the generic one. Assignable to `RunOpts`. */
+export type CarriedKeys = { apiKeys: ApiKeys; apiKey?: string };
+
+/**
+ * Reads the API keys of a request: those of vendors from their headers, the generic one from `x-api-key`, else from
+ * `bodyKey`. Throws `invalid_request` for a key that is malformed or sent twice.
+ */
+export function readKeyHeaders(headers: RequestHeaders, options: ReadKeysOptions = {}): CarriedKeys {
+  const { genericApiKeyHeader = true, bodyKey } = options;
+  const sent = keyHeadersIn(headers);
+  const apiKeys: Record<string, string> = {};
+  for (const [providerId, header] of Object.entries(vendorKeyHeaders)) {
+    const key = readKey(sent, header);
+    if (key !== undefined) apiKeys[providerId] = key;
+  }
+  const inHeader = genericApiKeyHeader ? readKey(sent, genericKeyHeader) : undefined;
+  const inBody = bodyKey === undefined ? undefined : checkApiKey(bodyKey, "the field apiKey");
+  const apiKey = inHeader ?? inBody;
+  return apiKey === undefined ? { apiKeys } : { apiKeys, apiKey };
+}
+
+function readKey(sent: ReadonlyMap<string, string[]>, header: string): string | undefined {
+  const values = sent.get(header) ?? [];
+  if (values.length > 1)
+    throw new TroupeError("invalid_request", `The header ${header} was sent more than once. Send it once.`);
+  return values.length === 0 ? undefined : checkApiKey(values[0], `the header ${header}`);
+}
+
+/** Finds the headers that hold keys, in one pass: most requests have none. */
+function keyHeadersIn(headers: RequestHeaders): ReadonlyMap<string, string[]> {
+  const sent = new Map<string, string[]>();
+  for (const name of Object.keys(headers)) {
+    const header = name.toLowerCase();
+    if (keyHeaders.includes(header)) sent.set(header, [...(sent.get(header) ?? []), ...[headers[name] ?? []].flat()]);
+  }
+  return sent;
+}

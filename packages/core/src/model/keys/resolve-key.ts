@@ -1,0 +1,78 @@
+import { untilAborted } from "../../base/async/until-aborted.ts";
+import { joinNames } from "../../base/errors/read-options.ts";
+import { scrubbedCause } from "../../base/errors/scrubbed-cause.ts";
+import { TroupeError } from "../../base/errors/troupe-error.ts";
+import { getOwn } from "../../base/util/get-own.ts";
+import { checkApiKey } from "./api-keys.ts";
+import { vendorKeyHeaders } from "./key-headers.ts";
+import { readEnvironment } from "./read-environment.ts";
+import { cutText } from "../../base/util/cut-text.ts";
+
+/** The option `apiKey` of a provider: a key, or a function that returns the key of one model call, such as a token that expires. */
+export type ApiKeySource = string | (() => string | Promise<string>);
+
+/** Sources of a provider's key, in this order: the call, the configuration, the environment. */
+export type KeySources = {
+  providerId: string;
+  /** Key of the call. */
+  request?: string | undefined;
+  /** Key in the options of the provider, or the function that returns it, which is called once. */
+  config?: ApiKeySource | undefined;
+  /** Names of environment variables, of which the first one that is set counts. */
+  environment?: readonly string[] | undefined;
+  /** Ends the wait for a function that returns a key. */
+  signal?: AbortSignal | undefined;
+};
+
+/** A key and its origin: the caller has to mend a refused key only if it came with the call. */
+export type ResolvedKey = { readonly value: string; readonly fromCaller: boolean };
+
+/**
+ * Returns the key for a call to a vendor from the first source that has one, or `undefined`. Rejects for a malformed
+ * key: `invalid_request` if it came with the call, else `invalid_config`. Reads the environment, and calls the function
+ * that returns a key, each time.
+ */
+export async function resolveKey(sources: KeySources): Promise<ResolvedKey | undefined> {
+  const { request, config, environment = [] } = sources;
+  if (request !== undefined) return { value: checkApiKey(request, "apiKey of the call"), fromCaller: true };
+  if (typeof config === "function") return { value: await callForKey(config, sources), fromCaller: false };
+  if (config !== undefined) {
+    return { value: checkApiKey(config, "apiKey of the provider's options", "invalid_config"), fromCaller: false };
+  }
+  const set = readEnvironment(...environment);
+  if (set === undefined) return undefined;
+  return { value: checkApiKey(set.value, `the environment variable ${set.name}`, "invalid_config"), fromCaller: false };
+}
+
+async function callForKey(source: () => string | Promise<string>, sources: KeySources): Promise<string> {
+  const { providerId, signal } = sources;
+  try {
+    const key = await untilAborted(async () => await source(), signal);
+    return checkApiKey(key, "the result of the function apiKey", "invalid_config");
+  } catch (cause) {
+    if (TroupeError.is(cause)) throw cause;
+    throw new TroupeError("model_failed", `The function that returns the API key of ${providerId} failed.`, {
+      // Without the objects of the request for a token.
+      cause: scrubbedCause(cause, { mask: (text, maxLength = Infinity) => cutText(text, maxLength), withText: true }),
+    });
+  }
+}
+
+/**
+ * Returns the key for a call to a vendor that needs one, as `resolveKey` does. Without any it rejects with `unauthorized`,
+ * with the ways to give one.
+ */
+export async function requireKey(sources: KeySources): Promise<ResolvedKey> {
+  const key = await resolveKey(sources);
+  if (key !== undefined) return key;
+  const { providerId, environment = [] } = sources;
+  const header = getOwn(vendorKeyHeaders, providerId);
+  const ways = [
+    ...(header === undefined ? [] : [`send the header ${header}`]),
+    "pass apiKey",
+    ...environment.map((name) => `set ${name}`),
+  ];
+  throw new TroupeError("unauthorized", `${providerId} needs an API key: ${joinNames(ways, "or")}.`, {
+    fields: { vendor: providerId },
+  });
+}

@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest";
+import type { ReasoningEffort } from "../model/model-config.ts";
+import { nearestEffort } from "./nearest-effort.ts";
+
+describe("nearestEffort", () => {
+  it.each<[ReasoningEffort, ReasoningEffort[], ReasoningEffort | undefined]>([
+    ["low", ["low", "high"], "low"],
+    ["medium", ["low", "high"], "high"],
+    ["medium", ["high", "low"], "high"],
+    ["medium", ["minimal", "low", "xhigh"], "low"],
+    ["minimal", ["low", "high"], "low"],
+    ["xhigh", ["low", "medium"], "medium"],
+    ["none", ["none", "low"], "none"],
+    ["none", ["minimal", "high"], "minimal"],
+    ["none", ["high"], "high"],
+    ["minimal", ["none", "xhigh"], "xhigh"],
+    ["none", ["xhigh", "minimal", "low"], "minimal"],
+    ["minimal", ["none", "minimal"], "minimal"],
+    ["low", ["minimal", "high"], "minimal"],
+    ["low", ["minimal", "medium"], "medium"],
+    ["low", ["none"], undefined],
+    ["none", ["none"], "none"],
+    ["high", [], undefined],
+  ])("of %j among %j is %j", (wanted, taken, nearest) => {
+    expect(nearestEffort(wanted, taken)).toBe(nearest);
+  });
+
+  it("leaves the order of the efforts that it is given", () => {
+    const taken: ReasoningEffort[] = ["high", "low"];
+    nearestEffort("low", taken);
+
+    expect(taken).toEqual(["high", "low"]);
+  });
+});

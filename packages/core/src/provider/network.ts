@@ -1,0 +1,169 @@
+import { untilAborted } from "../base/async/until-aborted.ts";
+import { functionLike, methods, optional, satisfying } from "../base/errors/option-checks.ts";
+import type { OptionTable } from "../base/errors/read-options.ts";
+import { wrongOption } from "../base/errors/read-options.ts";
+import type { OptionCheck } from "../base/errors/read-options.ts";
+import type { CallContext } from "../base/errors/to-model-error.ts";
+import { TroupeError } from "../base/errors/troupe-error.ts";
+import { findClientSecrets } from "./client-secrets.ts";
+import { readProxyEnvironment } from "../model/keys/read-environment.ts";
+import type { ProxyEnvironment } from "../model/keys/read-environment.ts";
+import { requireKey, resolveKey } from "../model/keys/resolve-key.ts";
+import type { ApiKeySource } from "../model/keys/resolve-key.ts";
+import { isRecord } from "../base/util/is-record.ts";
+import { sendByFetch } from "./wire/fetch-sender.ts";
+import type { FetchFunction } from "./wire/fetch-sender.ts";
+import type { HttpReply } from "./wire/http-reply.ts";
+import type { HttpInit, HttpSender } from "./wire/http-pool.ts";
+import { dispatcherSender, proxySender } from "./wire/proxy-sender.ts";
+import type { UndiciDispatcher } from "./wire/proxy-sender.ts";
+import { sharedHttpSender } from "./wire/shared-http-pool.ts";
+
+/** Headers that a user adds to the requests of a provider. `null` removes one that the provider sends. */
+export type CallHeaders = Readonly<Record<string, string | null>>;
+
+/** Options of every provider for the network it is used in. At most one of `fetch`, `proxy` and `dispatcher` may be given. */
+export type NetworkOptions = {
+  /** Headers of each request beside the provider's own, which they replace; `null` removes one. A function is called for each model call. */
+  headers?: CallHeaders | (() => CallHeaders | Promise<CallHeaders>) | undefined;
+  /** Sends the requests in place of the shared connections. @default undici, with connections that all providers share */
+  fetch?: FetchFunction | undefined;
+  /** The URL of an HTTP proxy, with user and password where it asks for them. @default with `NODE_USE_ENV_PROXY=1` that of `HTTPS_PROXY` */
+  proxy?: string | undefined;
+  /** A dispatcher of undici, which sends the requests, such as an `Agent` with certificates of its own. */
+  dispatcher?: UndiciDispatcher | undefined;
+};
+
+/** Headers that the connection sets itself, or that belong to a proxy's address. */
+const refusedHeaders = [
+  "connection",
+  "content-length",
+  "expect",
+  "host",
+  "keep-alive",
+  "proxy-authorization",
+  "transfer-encoding",
+  "upgrade",
+];
+
+const expectedHeaders = "an object with names of headers, and with strings of printable characters or null as values";
+
+function isHeaders(value: unknown): value is CallHeaders {
+  return (
+    isRecord(value) &&
+    Object.entries(value).every(
+      ([name, text]) =>
+        /^[!#$%&'*+.^`|~\w-]+$/.test(name) &&
+        (text === null || (typeof text === "string" && /^[\t\x20-\x7e\x80-\xff]*$/.test(text))),
+    )
+  );
+}
+
+const headersOption: OptionCheck<NonNullable<NetworkOptions["headers"]>> = (value, name, where) => {
+  if (typeof value === "function") return value as () => CallHeaders;
+  return checkHeaders(value, () => wrongOption({ ...where, name }, `a function or ${expectedHeaders}`, value));
+};
+
+function checkHeaders(value: unknown, fail: () => TroupeError): CallHeaders {
+  if (!isHeaders(value)) throw fail();
+  const refused = Object.keys(value).find((name) => refusedHeaders.includes(name.toLowerCase()));
+  if (refused === undefined) return { ...value };
+  throw new TroupeError("invalid_config", `headers must not set ${refused}, which the connection sets itself.`);
+}
+
+const proxyOption = satisfying<string>("the http: or https: URL of a proxy, without a path", (value) => {
+  const url = typeof value === "string" ? URL.parse(value) : null;
+  const isWeb = url?.protocol === "http:" || url?.protocol === "https:";
+  return isWeb && url.pathname === "/" && url.search === "" && url.hash === "";
+});
+
+/** Checks of `NetworkOptions`, for the option table of a provider. */
+export const networkOptions: OptionTable<NetworkOptions> = {
+  headers: optional(headersOption),
+  fetch: optional(functionLike<FetchFunction>()),
+  proxy: optional(proxyOption),
+  dispatcher: optional(methods<UndiciDispatcher>("a dispatcher of undici", "dispatch")),
+};
+
+/** Options of a `Network`: those of the user for the network, the key of calls without their own, and the client that sends the requests in place of the network. */
+export type NetworkSettings = NetworkOptions & { apiKey?: ApiKeySource | undefined; client?: unknown };
+
+/** A model call that begins: its own key and signal, and the environment variables with the key of last resort. */
+export type CallStart = {
+  providerId: string;
+  apiKey?: string | undefined;
+  signal?: AbortSignal | undefined;
+  /** Names of environment variables, of which the first one that is set counts. */
+  environment?: readonly string[] | undefined;
+  /** True for a server of the user, which may need no key. @default false */
+  isKeyOptional?: boolean | undefined;
+  /** True for a client that the provider gives the key of a call with its request. @default false */
+  clientTakesKey?: boolean | undefined;
+};
+
+/** The network of one provider: sends its requests, and opens its calls with the key and the user's headers. Made once, in the constructor of the provider. */
+export class Network implements HttpSender {
+  readonly #headers: NetworkOptions["headers"];
+  readonly #apiKey: ApiKeySource | undefined;
+  readonly #client: unknown;
+  readonly #own: HttpSender | undefined;
+  /** The proxies of the environment at the first request, `null` without any: each variable costs a call of the system. */
+  #proxies: ProxyEnvironment | null | undefined;
+
+  /** Throws `invalid_config` when the options name more than one way to send. */
+  constructor(options: NetworkSettings = {}) {
+    const { headers, fetch: send, proxy, dispatcher, apiKey, client } = options;
+    const given = (["fetch", "proxy", "dispatcher"] as const).filter((name) => options[name] !== undefined);
+    if (given.length > 1) {
+      throw new TroupeError("invalid_config", `${given.join(" and ")} exclude each other. Leave all but one out.`);
+    }
+    this.#headers = headers;
+    this.#apiKey = apiKey;
+    this.#client = client;
+    if (send !== undefined) this.#own = { send: (url, init) => sendByFetch(send, String(url), init) };
+    else if (proxy !== undefined) this.#own = proxySender(proxy);
+    else if (dispatcher !== undefined) this.#own = dispatcherSender(dispatcher);
+  }
+
+  send(url: string | URL, init?: HttpInit): Promise<HttpReply> {
+    if (this.#proxies === undefined) this.#proxies = readProxyEnvironment() ?? null;
+    return (this.#own ?? sharedHttpSender(this.#proxies ?? undefined)).send(url, init);
+  }
+
+  /**
+   * Returns the context of a model call: its key (its own, else that of the options, else that of the environment), and the user's
+   * headers. A function that returns one of them is called once. Rejects with `unauthorized` without a key that is needed, and with
+   * `invalid_request` for a key of the call beside a client that takes none.
+   */
+  async openCall(start: CallStart): Promise<CallContext> {
+    const { providerId, apiKey: request, signal, environment, isKeyOptional } = start;
+    const client = this.#client;
+    if (client !== undefined) return await openClientCall(client, start);
+    const sources = { providerId, request, config: this.#apiKey, environment, signal };
+    const key = await (isKeyOptional === true ? resolveKey(sources) : requireKey(sources));
+    return { providerId, key, signal, headers: await this.readHeaders(signal) };
+  }
+
+  /** Returns the user's headers for one call. */
+  async readHeaders(signal?: AbortSignal): Promise<CallHeaders | undefined> {
+    const headers = this.#headers;
+    if (typeof headers !== "function") return headers;
+    return checkHeaders(await untilAborted(async () => await headers(), signal), wrongResult);
+  }
+}
+
+function wrongResult(): TroupeError {
+  return new TroupeError("invalid_config", `The function headers must return ${expectedHeaders}.`);
+}
+
+/** Errors of the call show none of the secrets that can be read from the client. */
+async function openClientCall(client: unknown, start: CallStart): Promise<CallContext> {
+  const { providerId, apiKey: request, signal, isKeyOptional, clientTakesKey = false } = start;
+  const call = { providerId, signal, findSecrets: () => findClientSecrets(client, isKeyOptional) };
+  if (request === undefined) return call;
+  if (clientTakesKey) return { ...call, key: await resolveKey({ providerId, request }) };
+  throw new TroupeError(
+    "invalid_request",
+    `${providerId} is called through a client with its own key. Send no API key.`,
+  );
+}

@@ -1,0 +1,105 @@
+import { lookup as systemLookup } from "node:dns";
+import type { LookupFunction } from "node:net";
+import { startDeadline } from "../../base/async/start-deadline.ts";
+import { functionLike, integer, optional, timeoutMilliseconds } from "../../base/errors/option-checks.ts";
+import { readOptions } from "../../base/errors/read-options.ts";
+import type { OptionTable } from "../../base/errors/read-options.ts";
+import { TroupeError } from "../../base/errors/troupe-error.ts";
+import { fetchHop } from "./fetch-hop.ts";
+import type { HopReply, HopRequest } from "./fetch-hop.ts";
+import {
+  toAllowedPrivateHosts,
+  guardLookup,
+  guardUrl,
+  isAllowedPrivateHost,
+  allowPrivateHostsOption,
+  refusedUrlError,
+} from "./guard-url.ts";
+import type { AllowedPrivateHosts } from "./guard-url.ts";
+
+/** Options of `createGuardedFetch`. */
+export type GuardedFetchOptions = {
+  /** Private hosts that may be reached, each as `host:port`. @default [] */
+  allowPrivateHosts?: readonly string[];
+  /** Largest size of a reply in bytes, decoded. @default 10_485_760 */
+  maxBytes?: number;
+  /** Milliseconds for the whole request, redirects included. @default 30_000 */
+  timeoutMs?: number;
+  /** Number of redirects that are followed. @default 3 */
+  maxRedirects?: number;
+  /** Resolves host names. @default the operating system's lookup */
+  lookup?: LookupFunction;
+};
+
+/** Options of one request of a `GuardedFetch`. */
+export type GuardedRequest = {
+  /** @default "GET" */
+  method?: string;
+  headers?: Readonly<Record<string, string>>;
+  body?: string | Uint8Array;
+  signal?: AbortSignal;
+};
+
+/** The whole reply of a `GuardedFetch`, of any status; `url` is the address that it came from, after redirects. */
+export type GuardedReply = { status: number; headers: Headers; url: string; bytes: Uint8Array };
+
+/**
+ * Fetches a URL that came from outside (from a request, a model, an agent card or a tool), and refuses private hosts
+ * unless `allowPrivateHosts` names them.
+ */
+export type GuardedFetch = (url: string | URL, request?: GuardedRequest) => Promise<GuardedReply>;
+
+const optionTable = {
+  allowPrivateHosts: optional(allowPrivateHostsOption, []),
+  maxBytes: optional(integer(1, 2 ** 31 - 1), 10_485_760),
+  timeoutMs: optional(timeoutMilliseconds, 30_000),
+  maxRedirects: optional(integer(0), 3),
+  lookup: optional(functionLike<LookupFunction>(), systemLookup as LookupFunction),
+} satisfies OptionTable<GuardedFetchOptions>;
+
+/**
+ * Makes a fetch that reaches public hosts only. It checks each address in the URL and after its lookup, and again after
+ * every redirect. A refusal is `invalid_request` with the reason in `fields`; an abort rejects with the signal's reason.
+ * Not for the operator's own addresses, which may be private. Our own because the addresses that are checked must be
+ * the ones that the connection uses.
+ */
+export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFetch {
+  const { allowPrivateHosts, timeoutMs, ...limits } = readOptions(optionTable, options, {
+    owner: "createGuardedFetch",
+  });
+  const rules: Rules = { ...limits, allowed: toAllowedPrivateHosts(allowPrivateHosts) };
+
+  const lateMessage = `The request took longer than ${timeoutMs} ms. Raise timeoutMs to wait longer.`;
+
+  return async (url, { signal: outer, method = "GET", headers = {}, body } = {}) => {
+    const hop = { url: guardUrl(url, rules.allowed), method: method.toUpperCase(), headers, ...(body && { body }) };
+    const deadline = startDeadline(timeoutMs, lateMessage, outer);
+    try {
+      return await follow(hop, rules, deadline.signal);
+    } catch (error) {
+      throw deadline.signal.aborted ? deadline.signal.reason : toRefusal(error);
+    } finally {
+      deadline.end();
+    }
+  };
+}
+
+type Rules = { allowed: AllowedPrivateHosts; maxBytes: number; maxRedirects: number; lookup: LookupFunction };
+
+async function follow(first: HopRequest, rules: Rules, signal: AbortSignal): Promise<HopReply> {
+  let hop = first;
+  for (let redirects = 0; ; redirects++) {
+    const lookup = isAllowedPrivateHost(hop.url, rules.allowed) ? rules.lookup : guardLookup(rules.lookup);
+    const result = await fetchHop(hop, { lookup, maxBytes: rules.maxBytes, signal });
+    if ("bytes" in result) return result;
+    if (redirects === rules.maxRedirects) throw refusedUrlError("too_many_redirects");
+    hop = { ...result, url: guardUrl(result.url, rules.allowed) };
+  }
+}
+
+/** Turns a network failure into a refusal of the URL. A refusal by the lookup comes as the cause of a failed connection. */
+function toRefusal(error: unknown): unknown {
+  if (!TroupeError.is(error)) return refusedUrlError("unreachable", error);
+  if (TroupeError.is(error.cause)) return error.cause;
+  return error.code === "invalid_request" ? error : refusedUrlError("unreachable", error.cause);
+}

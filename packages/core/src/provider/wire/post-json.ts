@@ -1,0 +1,96 @@
+import type { CallContext } from "../../base/errors/to-model-error.ts";
+import { ResponseError, TruncatedResponseError } from "../../base/errors/vendor-error.ts";
+import { readBodyText } from "./http-reply.ts";
+import type { HttpReply, ReplyBytes, ReplyHeaders } from "./http-reply.ts";
+import type { HttpSender } from "./http-pool.ts";
+import type { RequestTimeouts } from "./http-request.ts";
+import { encodeJson } from "./json-body.ts";
+
+/** Head of a reply with an error status. */
+export type ErrorReply = { status: number; headers: ReplyHeaders };
+
+/** Request of `postJson`, and the function that makes the error of a reply with an error status. */
+export type JsonRequest = {
+  url: string | URL;
+  /** Sent as JSON, with the content type of JSON. */
+  body: unknown;
+  headers?: Readonly<Record<string, string>> | undefined;
+  /** The call that the request belongs to: its signal, and the headers of the user, which stand for equal ones. */
+  call: CallContext;
+  /** Makes the error of a reply with an error status, as a rule a `VendorError`, of its JSON value, or of its text where it is none. */
+  toError: (body: unknown, reply: ErrorReply) => Error;
+} & RequestTimeouts;
+
+/**
+ * Sends a JSON body to a vendor and returns the reply before its body is read. Throws `toError` of a reply with an
+ * error status.
+ */
+export async function postJson(sender: HttpSender, request: JsonRequest): Promise<HttpReply> {
+  const { url, body, headers = {}, call, toError, ...timeouts } = request;
+  const encoded = encodeJson(body);
+  const reply = await sender.send(url, {
+    method: "POST",
+    headers: mergeHeaders({ "content-type": "application/json", "user-agent": "troupe", ...headers }, call.headers),
+    body: typeof encoded === "string" ? encoded : await encoded,
+    signal: call.signal,
+    ...timeouts,
+  });
+  if (reply.status >= 200 && reply.status <= 299) return reply;
+  // Without a readable body, the status is enough.
+  const text = await readBodyText(reply.bytes, { maxBytes: maxErrorBytes }).catch(() => "");
+  throw toError(parse(text), reply);
+}
+
+/** The largest size of the body of an error. Beyond it the status alone counts. */
+const maxErrorBytes = 1_048_576;
+
+/** The largest size of a whole answer: vectors for hundreds of texts have 20 MB. */
+const maxAnswerBytes = 67_108_864;
+
+/**
+ * Reads the whole answer of a vendor as JSON. One that was cut, or is a page of a proxy, is a `TruncatedResponseError`. One of
+ * more than 64 MB is left.
+ */
+export async function readJson(reply: HttpReply): Promise<unknown> {
+  return await readAnswer(reply.bytes);
+}
+
+/** Reads a whole answer as `readJson` does, after the bytes of it that were read before. */
+export async function readAnswer(bytes: ReplyBytes, first?: Uint8Array): Promise<unknown> {
+  const tooLarge = () => new ResponseError(`sent an answer of more than ${maxAnswerBytes} bytes`);
+  return parseAnswer(await readBodyText(bytes, { ...(first && { first }), maxBytes: maxAnswerBytes, tooLarge }));
+}
+
+function parseAnswer(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new TruncatedResponseError(text === "" ? "sent an empty answer" : "sent an answer that is cut or not JSON");
+  }
+}
+
+type UserHeaders = NonNullable<CallContext["headers"]>;
+
+/** Returns headers with those of the user in place of ours, by their names in any case. `null` takes one away. */
+export function mergeHeaders(
+  ours: Readonly<Record<string, string>>,
+  users: UserHeaders | undefined,
+): Record<string, string> {
+  const merged = { ...ours };
+  if (users === undefined) return merged;
+  const byKey = new Map(Object.keys(ours).map((name) => [name.toLowerCase(), name]));
+  for (const [name, value] of Object.entries(users)) {
+    const own = byKey.get(name.toLowerCase());
+    if (own !== undefined) delete merged[own];
+    if (value !== null) merged[name] = value;
+  }
+  return merged;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

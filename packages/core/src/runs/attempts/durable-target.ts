@@ -1,0 +1,123 @@
+import { toPublicError } from "../../base/errors/public-error.ts";
+import { toTroupeError } from "../../base/errors/to-troupe-error.ts";
+import type { ErrorCode } from "../../base/errors/troupe-error.ts";
+import type { Logger } from "../../base/log/logger.ts";
+import type { PublicError } from "../../base/errors/public-error.ts";
+import { toLoggable } from "../../agents/journal/log-entry.ts";
+import type { RunChunk } from "../../agents/journal/log-entry.ts";
+import type { MessageContent } from "../../base/message/content.ts";
+import { completeOutput } from "../../agents/run/complete-output.ts";
+import { findRunnable, lookUp } from "../../agents/run/registry.ts";
+import type { Registry } from "../../agents/run/registry.ts";
+import { RunError, toPublicOutput } from "../../agents/run/run-output.ts";
+import type { RunOpts } from "../../agents/run/run-options.ts";
+import type { Runnable } from "../../agents/run/runnable.ts";
+import type { Json } from "../../sessions/storage/json.ts";
+import { WorkflowError } from "../../agents/workflow/workflow-result.ts";
+import type { WorkflowChunk, WorkflowResult } from "../../agents/workflow/workflow-result.ts";
+import type { DurableWorkflow } from "./run-service-options.ts";
+import type { RunKeys, RunKind } from "../run-store/run-view.ts";
+
+/**
+ * A run that has not begun: its chunks drive it, and after them there is its public output. `innerOf` returns the object of a
+ * chunk that its step has tagged: of a workflow's event, the chunk within.
+ */
+export type StartedRun = {
+  chunks: AsyncIterable<RunChunk>;
+  innerOf: (chunk: RunChunk) => object;
+  output: () => Promise<Json>;
+};
+
+/** The agents, teams and workflows of a service. */
+export type Registries = {
+  readonly agents?: Registry<Runnable>;
+  readonly teams?: Registry<Runnable>;
+  readonly workflows?: Registry<DurableWorkflow>;
+};
+
+/** A runnable of a service. */
+export type DurableTarget = Runnable | DurableWorkflow;
+
+/** Returns the runnable of a kind and name; throws `not_found` for an unknown one. */
+export function findTarget(registries: Registries, kind: RunKind, name: string): DurableTarget {
+  if (kind === "workflow") return findRunnable(registries.workflows, name, kind);
+  return findRunnable(kind === "agent" ? registries.agents : registries.teams, name, kind);
+}
+
+/** Returns the runnable of a kind and name, if there is one. */
+export function lookUpTarget(registries: Registries, kind: RunKind, name: string): DurableTarget | undefined {
+  if (kind === "workflow") return lookUp(registries.workflows, name);
+  return lookUp(kind === "agent" ? registries.agents : registries.teams, name);
+}
+
+/** Makes a run of a runnable, which begins when its chunks are read. Wrong input and options throw at once. */
+export function startRun(
+  target: DurableTarget,
+  { kind, input }: { kind: RunKind; input?: unknown },
+  opts: RunOpts,
+): StartedRun {
+  return kind === "workflow"
+    ? startWorkflow(target as DurableWorkflow, input, opts)
+    : startRunnable(target as Runnable, input as MessageContent, opts);
+}
+
+function startRunnable(target: Runnable, input: MessageContent, opts: RunOpts): StartedRun {
+  const startedAt = performance.now();
+  const stream = target.stream(input, opts);
+  return {
+    chunks: stream,
+    innerOf: (chunk) => chunk,
+    output: async () => toJsonValue(toPublicOutput(completeOutput(await stream.output, opts, startedAt))),
+  };
+}
+
+function startWorkflow(target: DurableWorkflow, input: unknown, opts: RunOpts): StartedRun {
+  const stream = target.stream({ ...opts, ...(input !== undefined && { input: input as string }) });
+  let result: WorkflowResult | undefined;
+  async function* read(): AsyncGenerator<WorkflowChunk, void> {
+    for await (const event of stream as AsyncIterable<WorkflowChunk>) {
+      if (event.type === "finish") result = event.result;
+      yield event;
+    }
+  }
+  return {
+    chunks: read(),
+    innerOf: (event) => (event.type === "chunk" ? (event as WorkflowChunk & { type: "chunk" }).chunk : event),
+    output: async () => (result === undefined ? null : toPublicResult(result)),
+  };
+}
+
+/** Returns the end of a failed run: its error, and its public output until then. */
+export function toFailedEnd(error: unknown): { error: PublicError; output: Json } {
+  const output =
+    error instanceof WorkflowError
+      ? toPublicResult(error.result)
+      : error instanceof RunError
+        ? toJsonValue(toPublicOutput(error.output))
+        : null;
+  return { error: toJsonValue(toPublicError(error)) as PublicError, output };
+}
+
+function toPublicResult({ runId, status, state, steps, usage, durationMs, stored }: WorkflowResult): Json {
+  return toJsonValue({ runId, status, state, steps, usage, durationMs, ...(stored === false && { stored }) });
+}
+
+function toJsonValue(value: unknown): Json {
+  return toLoggable(value) as Json;
+}
+
+/** Codes of failures that only the operator can mend. */
+const operatorCodes: readonly ErrorCode[] = ["internal", "invalid_config", "invalid_value"];
+
+/** Logs the cause of a failed run, which its record does not have, without the keys of its caller. */
+export function logFailedRun(
+  logger: Logger | undefined,
+  thrown: unknown,
+  { runId, keys }: { runId: string; keys: RunKeys },
+): void {
+  const { apiKey, apiKeys = {} } = keys;
+  const error = toTroupeError(thrown);
+  const redacting = logger?.withSecrets([apiKey, ...Object.values<string | undefined>(apiKeys)]);
+  if (operatorCodes.includes(error.code)) redacting?.error("A durable run failed.", { runId, error });
+  else redacting?.info("A durable run failed.", { runId, error });
+}

@@ -1,0 +1,188 @@
+import { runNamespaces } from "../../agents/journal/log-entry.ts";
+import { scan } from "../../sessions/session/scan.ts";
+import { encodeKey } from "../../sessions/storage/encode-key.ts";
+import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
+import { isNodeRecord } from "./node-record.ts";
+import type { NodeRecord, ServedPlans } from "./node-record.ts";
+
+/** Milliseconds without a heartbeat after which a process has expired, by the clock of the one that looks. */
+const expiresAfterMs = 30_000;
+/** Milliseconds between two heartbeats of a process that performs runs. */
+const heartbeatMs = 10_000;
+/** Milliseconds for which the records of the other processes are not read again. */
+const lookPauseMs = 250;
+
+type Seen = { readonly since: number; readonly record: NodeRecord | undefined };
+
+type Init = {
+  readonly storage: StorageDriver;
+  /** An id of this process that no other has. */
+  readonly id: string;
+  readonly name: string;
+  /** True for a process that has the storage to itself: all others that it finds are of the past. */
+  readonly isAlone: boolean;
+  /** Returns what this process performs, as it is now. */
+  readonly describe: () => ServedPlans;
+  /** Receives failures of the heartbeats, which are tried again. */
+  readonly onError: (error: unknown) => void;
+};
+
+/**
+ * The processes that perform runs or serve subscriptions to them: each has a record that it changes from time to time. One whose
+ * record is gone, or has stayed the same for long, has expired. No clock is compared with another. A process that does neither has no
+ * record.
+ */
+export class LiveNodes {
+  readonly id: string;
+  readonly #init: Init;
+  readonly #seen = new Map<string, Seen>();
+  #isAlone: boolean;
+  #heartbeats = 0;
+  #isPerforming = false;
+  #isSubscriber = false;
+  #hasLeft = false;
+  #isStored = false;
+  #timer: NodeJS.Timeout | undefined;
+  #lookedAt = -Infinity;
+  #looking: Promise<void> | undefined;
+  #saving: Promise<void> = Promise.resolve();
+
+  constructor(init: Init) {
+    this.#init = init;
+    this.id = init.id;
+    this.#isAlone = init.isAlone;
+  }
+
+  /**
+   * Says that this process performs runs, and with which plans, until `retire`. The timer does not keep the process alive. Never
+   * rejects: what could not be stored is stored by a later heartbeat.
+   */
+  async perform(): Promise<void> {
+    this.#isPerforming = true;
+    clearInterval(this.#timer);
+    this.#timer = setInterval(() => void this.#sendHeartbeat(), heartbeatMs).unref();
+    await this.#sendHeartbeat();
+  }
+
+  /** Says that this process performs no more runs. Never rejects: where that cannot be stored, it expires soon. */
+  async retire(): Promise<void> {
+    if (!this.#isPerforming) return;
+    this.#isPerforming = false;
+    clearInterval(this.#timer);
+    await this.#save().catch(this.#init.onError);
+  }
+
+  /** Tells if another live process that performs runs passes a test of what it performs. */
+  async someOther(test: (served: ServedPlans) => boolean): Promise<boolean> {
+    if (this.#init.isAlone) return false;
+    if (performance.now() - this.#lookedAt < lookPauseMs && this.#hasOther(test)) return true;
+    await this.#look();
+    return this.#hasOther(test);
+  }
+
+  /** Says that this process serves subscriptions, if it has not yet. */
+  async subscribe(): Promise<void> {
+    if (this.#isSubscriber || this.#hasLeft) return;
+    this.#isSubscriber = true;
+    await this.#save();
+  }
+
+  /**
+   * Looks at the processes, and returns a function that tells which of them live and serve subscriptions. Call it more often than
+   * processes expire.
+   */
+  async look(): Promise<(node: string) => boolean> {
+    if (this.#isSubscriber) await this.#save();
+    await this.#look();
+    const live = new Set<string>([this.id]);
+    for (const [id, seen] of this.#seen) if (isLive(seen) && seen.record?.isSubscriber === true) live.add(id);
+    return (node) => live.has(node);
+  }
+
+  /** Removes the records of expired processes. */
+  async forget(): Promise<void> {
+    for (const [id, seen] of this.#seen) {
+      if (id !== this.id && !isLive(seen)) await this.#init.storage.delete(runNamespaces.nodes, encodeKey(id));
+    }
+  }
+
+  /** Says that this process serves no subscriptions any more. */
+  async leave(): Promise<void> {
+    this.#hasLeft = true;
+    if (!this.#isSubscriber) return;
+    this.#isSubscriber = false;
+    await this.#save();
+  }
+
+  #hasOther(test: (served: ServedPlans) => boolean): boolean {
+    return [...this.#seen].some(([id, seen]) => {
+      const served = seen.record?.serves;
+      return id !== this.id && served !== undefined && isLive(seen) && test(served);
+    });
+  }
+
+  async #sendHeartbeat(): Promise<void> {
+    try {
+      await this.#save();
+      await this.#look();
+      await this.forget();
+    } catch (error) {
+      this.#init.onError(error);
+    }
+  }
+
+  async #look(): Promise<void> {
+    this.#looking ??= this.#lookNow().finally(() => (this.#looking = undefined));
+    await this.#looking;
+  }
+
+  async #lookNow(): Promise<void> {
+    const now = performance.now();
+    const there = await this.#readAll();
+    // Of the time in which this process slept, or reached no storage, it knows nothing.
+    if (now - this.#lookedAt > expiresAfterMs) this.#seen.clear();
+    for (const [id, record] of there) {
+      const before = this.#seen.get(id);
+      const isSame = before !== undefined && before.record?.heartbeat === record?.heartbeat;
+      this.#seen.set(id, { record, since: isSame ? before.since : this.#isAlone ? -Infinity : now });
+    }
+    for (const id of this.#seen.keys()) if (!there.has(id)) this.#seen.delete(id);
+    this.#isAlone = false;
+    this.#lookedAt = now;
+  }
+
+  /** Reads the records of all processes. A damaged one says nothing. */
+  async #readAll(): Promise<Map<string, NodeRecord | undefined>> {
+    const found = new Map<string, NodeRecord | undefined>();
+    for await (const page of scan(this.#init.storage, { namespace: runNamespaces.nodes, prefix: "" })) {
+      for (const { key, value } of page) found.set(decodeURIComponent(key), isNodeRecord(value) ? value : undefined);
+    }
+    return found;
+  }
+
+  /** Brings the record of this process to what it does. One write at a time: a late one would bring back a removed record. */
+  async #save(): Promise<void> {
+    const saved = this.#saving.then(async () => await this.#saveNow());
+    this.#saving = saved.catch(() => undefined);
+    await saved;
+  }
+
+  async #saveNow(): Promise<void> {
+    const { storage, name, describe } = this.#init;
+    const key = encodeKey(this.id);
+    if (!this.#isPerforming && !this.#isSubscriber) {
+      if (this.#isStored) await storage.delete(runNamespaces.nodes, key);
+      this.#isStored = false;
+      return;
+    }
+    this.#heartbeats += 1;
+    this.#isStored = true;
+    const serves = this.#isPerforming ? { serves: describe() } : {};
+    const record: NodeRecord = { v: 1, heartbeat: this.#heartbeats, name, isSubscriber: this.#isSubscriber, ...serves };
+    await storage.set(runNamespaces.nodes, key, record);
+  }
+}
+
+function isLive({ since }: Seen): boolean {
+  return performance.now() - since < expiresAfterMs;
+}

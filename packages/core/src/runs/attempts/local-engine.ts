@@ -1,0 +1,185 @@
+import { TroupeError } from "../../base/errors/troupe-error.ts";
+import type { Perform, RunEngine, RunJob, Serving } from "./run-engine.ts";
+
+/** A job that waits. Of two with the same priority the one with the lower number goes first. */
+type Waiting = { job: RunJob; number: number };
+
+type Server = { perform: Perform; concurrency: number; controller: AbortController; isDraining: boolean };
+
+const defaultPriority = 10;
+/** The lowest number of a priority that leaves the last places free: that of a caller with five open runs. */
+const lowPriority = 15;
+/** The part of the places that is kept for jobs of callers with fewer open runs. */
+const keptPart = 1 / 10;
+/** The longest timer of Node: a longer one fires at once. */
+const longestTimerMs = 2 ** 31 - 1;
+
+/**
+ * The engine of one process: a priority queue in memory, with nothing to install. After a restart `RunService` submits
+ * all unfinished runs again.
+ */
+export class LocalEngine implements RunEngine {
+  /** Jobs by `<run id>_<activation>`. */
+  readonly #waiting = new Map<string, Waiting>();
+  /** Jobs whose time has not come, each with its timer. They are also among the waiting. */
+  readonly #delayed = new Map<string, NodeJS.Timeout>();
+  /** The work under way by the run's id. Its promises never reject. */
+  readonly #running = new Map<string, { name: string; work: Promise<void> }>();
+  /** Runs that are submitted in a moment, and have a place already. */
+  readonly #reserved = new Set<string>();
+  #server: Server | undefined;
+  #lastNumber = 0;
+  #isClosed = false;
+
+  async submit(job: RunJob): Promise<void> {
+    if (this.#isClosed) throw new TroupeError("unavailable", "The engine was closed: it takes no more jobs.");
+    const name = nameOf(job);
+    if (this.#waiting.has(name) || this.#running.get(job.runId)?.name === name) return;
+    if (this.#reserved.delete(job.runId) && this.#server?.isDraining === false) return this.#start(this.#server, job);
+    this.#enqueue(job);
+    this.#take();
+  }
+
+  /**
+   * Keeps a place for a run that is submitted in a moment, which then begins at once. Returns false when all are taken.
+   * `release` gives back the place of a run that is not submitted after all.
+   */
+  reserve(runId: string, priority: number): boolean {
+    if (this.#server === undefined || this.#server.isDraining || !this.#hasPlace(this.#server, priority)) return false;
+    this.#reserved.add(runId);
+    return true;
+  }
+
+  release(runId: string): void {
+    if (this.#reserved.delete(runId)) this.#take();
+  }
+
+  async withdraw(runId: string): Promise<void> {
+    for (const [name, { job }] of this.#waiting) if (job.runId === runId) this.#drop(name);
+  }
+
+  async serve(perform: Perform, { concurrency }: { concurrency: number }): Promise<Serving> {
+    if (this.#isClosed) throw new TroupeError("unavailable", "The engine was closed: it cannot serve any more.");
+    if (this.#server !== undefined) {
+      throw new TroupeError("conflict", "This engine is served already. Drain it first, or make another engine.");
+    }
+    const server: Server = { perform, concurrency, controller: new AbortController(), isDraining: false };
+    this.#server = server;
+    this.#take();
+    return { drain: (graceMs) => this.#drain(server, graceMs) };
+  }
+
+  async waiting(): Promise<number> {
+    return this.#waiting.size;
+  }
+
+  /** True while something performs the jobs. */
+  get isServed(): boolean {
+    return this.#server?.isDraining === false;
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    if (this.#server !== undefined) await this.#drain(this.#server, 0);
+    for (const name of this.#waiting.keys()) this.#drop(name);
+  }
+
+  /** Keeps a job back until its time. The timer does not keep the process alive: the storage has the run. */
+  #delay(name: string, { notBefore = 0 }: RunJob): void {
+    const ms = notBefore - Date.now();
+    if (ms <= 0) return;
+    // Then the rest.
+    const timer = setTimeout(() => this.#onTime(name), Math.min(ms, longestTimerMs));
+    timer.unref();
+    this.#delayed.set(name, timer);
+  }
+
+  #onTime(name: string): void {
+    this.#delayed.delete(name);
+    const waiting = this.#waiting.get(name);
+    if (waiting !== undefined) this.#delay(name, waiting.job);
+    this.#take();
+  }
+
+  #drop(name: string): void {
+    clearTimeout(this.#delayed.get(name));
+    this.#delayed.delete(name);
+    this.#waiting.delete(name);
+  }
+
+  #take(): void {
+    const server = this.#server;
+    if (server === undefined || server.isDraining) return;
+    for (;;) {
+      const next = this.#next();
+      // When there is no place for the first, there is none for the others, whose priorities are not better.
+      if (next === undefined || !this.#hasPlace(server, next.job.priority)) return;
+      this.#start(server, next.job);
+    }
+  }
+
+  /** Returns true if a job can begin. The last tenth of the places, of several at least one, is for callers with few open runs. */
+  #hasPlace({ concurrency }: Server, priority = defaultPriority): boolean {
+    const kept = priority < lowPriority || concurrency === 1 ? 0 : Math.ceil(concurrency * keptPart);
+    return this.#running.size + this.#reserved.size < concurrency - kept;
+  }
+
+  /** Returns the first job by priority whose run is not under way. */
+  #next(): Waiting | undefined {
+    let first: Waiting | undefined;
+    for (const [name, waiting] of this.#waiting) {
+      if (this.#delayed.has(name) || this.#running.has(waiting.job.runId)) continue;
+      if (first === undefined || isBefore(waiting, first)) first = waiting;
+    }
+    return first;
+  }
+
+  #start(server: Server, job: RunJob): void {
+    const { runId } = job;
+    const name = nameOf(job);
+    this.#drop(name);
+    this.#running.set(runId, { name, work: this.#perform(server, job) });
+  }
+
+  /** Performs a job. A failure is the performer's to handle, and must not end the engine. */
+  async #perform({ perform, controller }: Server, job: RunJob): Promise<void> {
+    // Later: the one who submits a job must not wait for it.
+    await Promise.resolve();
+    const back = await perform(job, controller.signal).catch(() => undefined);
+    this.#running.delete(job.runId);
+    if (controller.signal.aborted) this.#enqueue(job);
+    else if (back !== undefined) this.#enqueue({ ...job, notBefore: Date.now() + back.againInMs });
+    this.#take();
+  }
+
+  #enqueue(job: RunJob): void {
+    const name = nameOf(job);
+    this.#waiting.set(name, { job, number: ++this.#lastNumber });
+    this.#delay(name, job);
+  }
+
+  async #drain(server: Server, graceMs: number): Promise<void> {
+    // The jobs under way are those of one that serves after it.
+    if (this.#server !== server) return;
+    server.isDraining = true;
+    const works = Array.from(this.#running.values(), ({ work }) => work);
+    const timer = setTimeout(() => server.controller.abort(drained()), Math.min(graceMs, longestTimerMs));
+    await Promise.all(works);
+    clearTimeout(timer);
+    if (this.#server === server) this.#server = undefined;
+  }
+}
+
+function nameOf({ runId, activation }: RunJob): string {
+  return `${runId}_${activation}`;
+}
+
+function isBefore(one: Waiting, other: Waiting): boolean {
+  const [left, right] = [one.job.priority ?? defaultPriority, other.job.priority ?? defaultPriority];
+  return left === right ? one.number < other.number : left < right;
+}
+
+function drained(): TroupeError {
+  return new TroupeError("unavailable", "The process ends: the run goes on elsewhere, or after a restart.");
+}

@@ -1,0 +1,200 @@
+import {
+  arrayOf,
+  integer,
+  methods,
+  milliseconds,
+  nested,
+  nonBlankString,
+  optional,
+  satisfying,
+  functionLike,
+} from "../../base/errors/option-checks.ts";
+import { readOptions, wrongOption } from "../../base/errors/read-options.ts";
+import type { OptionCheck, OptionsOf, OptionTable } from "../../base/errors/read-options.ts";
+import { TroupeError } from "../../base/errors/troupe-error.ts";
+import { createLogger, loggerOption } from "../../base/log/logger.ts";
+import type { Logger } from "../../base/log/logger.ts";
+import type { Registry } from "../../agents/run/registry.ts";
+import type { Runnable } from "../../agents/run/runnable.ts";
+import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
+import { defaultMemoryBytes } from "../../base/util/default-memory-bytes.ts";
+import { isRecord } from "../../base/util/is-record.ts";
+import type { Workflow } from "../../agents/workflow/workflow.ts";
+import type { RunEngine } from "./run-engine.ts";
+
+/** Limits of the runs that a `RunService` accepts. */
+export type AdmissionOptions = {
+  /**
+   * The number of runs that may wait to be performed. Of callers without a verified user, also the number of all their open runs,
+   * which do not count against users; from the first run of a user on, a tenth of it. @default 1000
+   */
+  maxQueued?: number | undefined;
+  /** The number of open runs of one user, and of one address where addresses are trusted. @default 20 */
+  perCaller?: number | undefined;
+  /**
+   * The bytes that the inputs of open runs of all callers without a verified user may take, from the first run of a user on a tenth
+   * of it. An input up to 32 kB does not count. @default 268_435_456
+   */
+  maxAnonymousBytes?: number | undefined;
+};
+
+/** Times and sizes for which a `RunService` keeps runs after their end. */
+export type RetentionOptions = {
+  /** Milliseconds after its end for which a run's events can be read. @default 24 hours; without a storage 1 hour */
+  logMs?: number | undefined;
+  /** Milliseconds after its end for which a run's result can be read. @default 7 days; without a storage 1 hour */
+  recordMs?: number | undefined;
+  /**
+   * Without a storage: the number of ended runs that are kept of all users, and of callers without one as in `maxQueued`. Beyond it
+   * the oldest goes of the caller that has most. @default 1000
+   */
+  maxEnded?: number | undefined;
+  /**
+   * Without a storage: the bytes of all runs of users, a quarter of which one user may have, and those of callers without one as
+   * in `maxQueued`. Beyond it ended runs go as with `maxEnded`, and when none is left a new run is `rate_limited`.
+   * @default a quarter of the heap limit, at most 256 MB
+   */
+  maxBytes?: number | undefined;
+  /** Without a storage: the bytes of events that are kept of a run, the newest ones. @default 1048576 */
+  maxBytesPerRun?: number | undefined;
+  /**
+   * Milliseconds for which a run of a caller without a verified user waits for an answer. Then it ends with the error `timeout`.
+   * @default 24 hours
+   */
+  anonymousWaitMs?: number | undefined;
+};
+
+/** Options of a `RunService`. */
+export type RunServiceOptions = {
+  /** The storage of the runs, which needs `compareAndSet`. @default memory, which keeps the newest ended runs for an hour */
+  storage?: StorageDriver | undefined;
+  /** The distribution of the runs. @default a `LocalEngine`: this process performs them */
+  engine?: RunEngine | undefined;
+  /** The agents, teams and workflows that the service runs, by name. */
+  agents?: Registry<Runnable> | undefined;
+  teams?: Registry<Runnable> | undefined;
+  workflows?: Registry<DurableWorkflow> | undefined;
+  admission?: AdmissionOptions | undefined;
+  /**
+   * A name of this process, which views and events of runs show to their callers: 1 to 100 printable characters, such as
+   * `worker-2`. Two processes may have the same. @default a random id
+   */
+  node?: string | undefined;
+  /**
+   * Secrets of 32 characters or more with which callers' API keys are encrypted in the records of their runs: the first one
+   * encrypts, the others still decrypt what they encrypted. Without them a run with keys needs storage in memory, and a service
+   * with another storage cannot be served. `false`: runs with keys of their caller are refused.
+   */
+  sealKeys?: readonly string[] | false | undefined;
+  retention?: RetentionOptions | undefined;
+  /**
+   * Receives failures that no caller sees, such as of the clean-up, and what is to be known of waiting runs.
+   * @default warnings and errors, on the standard error stream
+   */
+  logger?: Logger | undefined;
+  /** Returns the present in epoch milliseconds, for tests. @default Date.now */
+  now?: (() => number) | undefined;
+};
+
+/** A workflow of any state. */
+export type DurableWorkflow = Pick<Workflow<Record<string, unknown>>, "name" | "stream" | "eventBus">;
+
+/** Options of `RunService.serve`. */
+export type ServeOptions = {
+  /** The number of runs that this process performs at a time. @default 100 */
+  concurrency?: number | undefined;
+};
+
+const registry = <Entry>(what: string) =>
+  satisfying<Registry<Entry>>(
+    `an object or a Map of ${what} by name`,
+    (value) => value instanceof Map || isRecord(value),
+  );
+
+const sealKey = satisfying<string>("a string of 32 characters or more", (value) => {
+  return typeof value === "string" && value.length >= 32;
+});
+
+const sealKeys: OptionCheck<readonly string[] | false> = (value, name, where) =>
+  value === false ? false : arrayOf("secrets", sealKey)(value, name, where);
+
+const unprintable = /[\p{C}\p{Zl}\p{Zp}]/u;
+
+const nodeName: OptionCheck<string> = (value, name, where) => {
+  const given = nonBlankString(100)(value, name, where);
+  if (!unprintable.test(given)) return given;
+  throw wrongOption({ ...where, name }, "a string of 1 to 100 printable characters", value);
+};
+
+const defaultAnonymousBytes = 268_435_456;
+
+const admissionTable = {
+  maxQueued: optional(integer(1), 1000),
+  perCaller: optional(integer(1), 20),
+  maxAnonymousBytes: optional(integer(1024), defaultAnonymousBytes),
+} satisfies OptionTable<AdmissionOptions>;
+
+const hourMs = 3_600_000;
+
+const retentionTable = {
+  logMs: optional(milliseconds),
+  recordMs: optional(milliseconds),
+  maxEnded: optional(integer(1), 1000),
+  maxBytes: optional(integer(1024)),
+  maxBytesPerRun: optional(integer(1024), 1_048_576),
+  anonymousWaitMs: optional(milliseconds, 24 * hourMs),
+} satisfies OptionTable<RetentionOptions>;
+
+const optionTable = {
+  storage: optional(methods<StorageDriver>("a storage driver", "get", "set", "delete", "list")),
+  engine: optional(methods<RunEngine>("a run engine", "submit", "withdraw", "serve", "waiting", "close")),
+  agents: optional(registry<Runnable>("agents")),
+  teams: optional(registry<Runnable>("teams")),
+  workflows: optional(registry<DurableWorkflow>("workflows")),
+  admission: optional(nested(admissionTable), {
+    maxQueued: 1000,
+    perCaller: 20,
+    maxAnonymousBytes: defaultAnonymousBytes,
+  }),
+  node: optional(nodeName),
+  sealKeys: optional(sealKeys),
+  retention: optional(nested(retentionTable), {
+    maxEnded: 1000,
+    maxBytesPerRun: 1_048_576,
+    anonymousWaitMs: 24 * hourMs,
+  }),
+  logger: optional(loggerOption),
+  now: optional(functionLike<() => number>(), Date.now),
+} satisfies OptionTable<RunServiceOptions>;
+
+const serveTable = { concurrency: optional(integer(1), 100) } satisfies OptionTable<ServeOptions>;
+
+/** The options of a `RunService` after their check, with defaults. */
+export type ServiceSettings = Omit<OptionsOf<typeof optionTable>, "retention" | "logger"> & {
+  readonly retention: Retention;
+  readonly logger: Logger;
+};
+
+/** The times and sizes of `RetentionOptions`, with their defaults. */
+type Retention = { readonly [Name in keyof Required<RetentionOptions>]: number };
+
+/** Checks the options of a `RunService`; a wrong one is `invalid_config`. */
+export function readServiceOptions(given: RunServiceOptions): ServiceSettings {
+  const options = readOptions(optionTable, given, { owner: "RunService" });
+  const { storage } = options;
+  if (storage !== undefined && typeof storage.compareAndSet !== "function") {
+    throw new TroupeError(
+      "invalid_config",
+      "The storage of a RunService needs compareAndSet, which this driver does not have. Use storage-sqlite, or leave storage out to keep runs in memory.",
+    );
+  }
+  const lasting =
+    storage === undefined ? { logMs: hourMs, recordMs: hourMs } : { logMs: 24 * hourMs, recordMs: 168 * hourMs };
+  const { logger = createLogger({ level: "warn", prefix: "runs" }) } = options;
+  return { ...options, logger, retention: { ...lasting, maxBytes: defaultMemoryBytes(), ...options.retention } };
+}
+
+/** Checks the options of `RunService.serve`. */
+export function readServeOptions(given: ServeOptions): { concurrency: number } {
+  return readOptions(serveTable, given, { owner: "serve" });
+}

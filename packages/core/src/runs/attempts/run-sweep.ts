@@ -1,0 +1,111 @@
+import { mapBounded } from "../../base/async/map-bounded.ts";
+import { runNamespaces } from "../../agents/journal/log-entry.ts";
+import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
+import type { Admission } from "./admission.ts";
+import { readCancels } from "../run-store/answers.ts";
+import type { Performing } from "./process-state.ts";
+import type { FoundOpenRun, RunStore } from "../run-store/run-store.ts";
+
+/** Milliseconds after which an open run that was not submitted is submitted again. */
+export const sweepMs = 30_000;
+/** Milliseconds between two looks for cancels from other processes. */
+const cancelLookMs = 1000;
+/** The least time between two looks, however many hints there are. */
+const hintPauseMs = 50;
+
+type SweepInit = {
+  store: RunStore;
+  admission: Admission | undefined;
+  performing: ReadonlyMap<string, Performing>;
+  now: () => number;
+  submit: (run: FoundOpenRun) => Promise<void>;
+  cleanUp: () => Promise<void>;
+  cancel: (runId: string, reason: string | undefined) => void;
+  onError: (error: unknown) => void;
+};
+
+/**
+ * The timers of a process that performs runs: submits open runs that no process performs, removes old ones, and listens for
+ * cancels of its own from other processes. None of them keeps the process alive.
+ */
+export class RunSweep {
+  readonly #init: SweepInit;
+  #timers: readonly NodeJS.Timeout[] = [];
+  #unwatch: (() => void) | undefined;
+  #hint: NodeJS.Timeout | undefined;
+  #isSweeping = false;
+  #isLooking = false;
+
+  constructor(init: SweepInit) {
+    this.#init = init;
+  }
+
+  start(): void {
+    const { storage } = this.#init.store;
+    // More often than runs fall due: those of this process are renewed before another one takes them up.
+    this.#timers = [setInterval(() => void this.sweep(), sweepMs / 3).unref()];
+    if (storage instanceof InMemoryStorage) return;
+    this.#timers = [...this.#timers, setInterval(() => void this.#look(), cancelLookMs).unref()];
+    this.#unwatch = storage.watch?.(runNamespaces.inbox, () => {
+      this.#hint ??= setTimeout(() => void this.#look(), hintPauseMs).unref();
+    });
+  }
+
+  stop(): void {
+    for (const timer of this.#timers) clearInterval(timer);
+    clearTimeout(this.#hint);
+    this.#unwatch?.();
+  }
+
+  /** Submits the open runs that are due, and removes old runs. Never rejects. */
+  async sweep(): Promise<void> {
+    if (this.#isSweeping) return;
+    this.#isSweeping = true;
+    const { cleanUp, onError } = this.#init;
+    await this.#submitDue(({ submittedAt, runId }) => {
+      const age = this.#init.now() - submittedAt;
+      return age >= (this.#init.performing.has(runId) ? sweepMs / 3 : sweepMs);
+    });
+    await cleanUp().catch(onError);
+    this.#isSweeping = false;
+  }
+
+  /** Submits the open runs of earlier processes: all, or those that pass a test. */
+  async takeUp(test: (run: FoundOpenRun) => boolean = () => true): Promise<void> {
+    await this.#submitDue((run) => run.submittedAt <= this.#init.now() && test(run));
+  }
+
+  async #submitDue(isDue: (run: FoundOpenRun) => boolean): Promise<void> {
+    const { store, admission, onError } = this.#init;
+    const found: FoundOpenRun[] = [];
+    try {
+      for await (const page of store.listOpen(onError)) {
+        found.push(...page);
+        await mapBounded(page.filter(isDue), (run) => this.#submit(run));
+      }
+      admission?.replace(found);
+    } catch (error) {
+      onError(error);
+    }
+  }
+
+  /** Never rejects: the failure of one run must not keep the others. */
+  async #submit(run: FoundOpenRun): Promise<void> {
+    const { store, performing, submit, onError } = this.#init;
+    try {
+      if ((await store.renew(run)) && !performing.has(run.runId)) await submit(run);
+    } catch (error) {
+      onError(error);
+    }
+  }
+
+  async #look(): Promise<void> {
+    this.#hint = undefined;
+    const { performing, store, cancel, onError } = this.#init;
+    if (this.#isLooking || performing.size === 0) return;
+    this.#isLooking = true;
+    const found = await readCancels(store.storage, [...performing.keys()], onError);
+    for (const [runId, { reason }] of found) cancel(runId, reason);
+    this.#isLooking = false;
+  }
+}

@@ -1,0 +1,48 @@
+import { TroupeError } from "../../base/errors/troupe-error.ts";
+import { registryEntries } from "../../agents/run/registry.ts";
+import type { RunKind } from "../run-store/run-view.ts";
+import { LocalEngine } from "./local-engine.ts";
+import type { RunEngine } from "./run-engine.ts";
+import type { ServiceParts } from "./service-parts.ts";
+
+/** The facts about a `RunService` by which a transport decides whether to serve it. */
+export class ServiceHosting {
+  readonly #parts: ServiceParts;
+  readonly #engine: RunEngine;
+  readonly #isServing: () => boolean;
+
+  constructor(parts: ServiceParts, engine: RunEngine, isServing: () => boolean) {
+    this.#parts = parts;
+    this.#engine = engine;
+    this.#isServing = isServing;
+  }
+
+  /** Returns the names under which the service runs agents, teams or workflows. */
+  names(kind: RunKind): string[] {
+    return registryEntries<object>(this.#parts.registries[`${kind}s`]).map(([name]) => name);
+  }
+
+  /** Throws `invalid_config` if no transport may serve the service: callers send keys, of which it does not say what becomes. */
+  checkServable(): void {
+    if (this.#parts.vault.isSettled) return;
+    throw new TroupeError(
+      "invalid_config",
+      "A RunService with a lasting storage needs sealKeys where it is served, with which the API keys of callers are encrypted. Give it secrets of 32 characters or more, or sealKeys: false to refuse requests with a key.",
+    );
+  }
+
+  /** True if other processes may perform the runs: the engine is not a `LocalEngine`. */
+  get isShared(): boolean {
+    return !(this.#engine instanceof LocalEngine);
+  }
+
+  /**
+   * Tells what performs the runs: this process, also while `serve` begins; another live process; none at present, where others
+   * may come; or `"nothing"`, where the engine is of this process and is not served.
+   */
+  async findPerformer(): Promise<"here" | "elsewhere" | "none yet" | "nothing"> {
+    if (this.#isServing()) return "here";
+    if (this.#engine instanceof LocalEngine) return this.#engine.isServed ? "here" : "nothing";
+    return (await this.#parts.nodes.someOther(() => true)) ? "elsewhere" : "none yet";
+  }
+}

@@ -1,0 +1,179 @@
+import {
+  anyBoolean,
+  anyString,
+  functionLike,
+  integer,
+  numberFrom,
+  oneOf,
+  optional,
+  satisfying,
+} from "../../base/errors/option-checks.ts";
+import { checkOptionNames, readOptions } from "../../base/errors/read-options.ts";
+import type { OptionTable } from "../../base/errors/read-options.ts";
+import { TroupeError } from "../../base/errors/troupe-error.ts";
+import { checkSessionId } from "../../sessions/session/session-id.ts";
+import { checkOwner } from "../../sessions/storage/session-owner.ts";
+import type { SessionOwner } from "../../sessions/storage/session-owner.ts";
+import { ownerKey } from "../../sessions/storage/owner-key.ts";
+import { toJson } from "../../sessions/storage/check-json.ts";
+import type { Json } from "../../sessions/storage/json.ts";
+import { canonicalJson } from "../../schema/canonical-json.ts";
+import { createId } from "../../base/util/create-id.ts";
+import { isRecord } from "../../base/util/is-record.ts";
+import type { DurableRunOptions, LocalRunOptions, RunKeys, RunRequest } from "../run-store/run-view.ts";
+
+/** A request after its check, with the id of its run and all that the record keeps of it. */
+export type CheckedRequest = Pick<RunRequest, "kind" | "name" | "notBefore" | "ttlMs" | "beforeStored"> & {
+  runId: string;
+  owner: SessionOwner;
+  input: Json | undefined;
+  options: DurableRunOptions;
+  sessionId: string | undefined;
+  keys: RunKeys | undefined;
+  local: LocalRunOptions | undefined;
+  isBearer: boolean;
+  address: string | undefined;
+  mustExist: boolean;
+  /** True when no other request may have the id: another one with it is a mistake, and no repetition. */
+  isUnique: boolean;
+  priority: number;
+  fingerprint: string | undefined;
+  note: Json | undefined;
+};
+
+const where = { owner: "the run request", code: "invalid_request" } as const;
+const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
+const anything = (value: unknown): unknown => value;
+const anObject = satisfying<Record<string, unknown>>("an object", isRecord);
+const defaultPriority = 10;
+
+const requestTable = {
+  kind: oneOf("agent", "team", "workflow"),
+  name: anyString,
+  input: anything,
+  options: optional(anObject),
+  owner: optional(anObject),
+  keys: optional(anObject),
+  isBearer: optional(anyBoolean, false),
+  address: optional(anyString),
+  local: optional(anObject),
+  idempotencyKey: optional(
+    satisfying<string>("a string of 1 to 255 characters", (value) => {
+      return typeof value === "string" && value.length >= 1 && value.length <= 255;
+    }),
+  ),
+  fingerprint: optional((value) => value as Json),
+  mustExist: optional(anyBoolean, false),
+  priority: optional(integer(0, 1_000_000), defaultPriority),
+  note: optional(checkNote),
+  notBefore: optional(numberFrom(0, 8_640_000_000_000_000)),
+  ttlMs: optional(integer(1, 1_000_000_000_000)),
+  beforeStored: optional(functionLike<() => Promise<void>>()),
+  runId: optional(satisfying<string>("a UUID in lower case", (value) => typeof value === "string" && uuid.test(value))),
+} satisfies OptionTable<RunRequest>;
+
+/** The options that a record holds, each checked by the runnable. */
+const keptOptions = {
+  sessionId: true,
+  metadata: true,
+  messages: true,
+  limits: true,
+  modelOptions: true,
+  instructions: true,
+  fromOutside: true,
+} satisfies Record<keyof DurableRunOptions, true>;
+
+/** Options of a plain run that a durable one cannot keep, each with the way to mend it. */
+const refused: Readonly<Record<string, string>> = {
+  tools: "Give the tools to the agent.",
+  model: "Give the model to the agent.",
+  signal: "Cancel the run by its id.",
+  apiKey: "Give it as keys.apiKey.",
+  apiKeys: "Give them as keys.apiKeys.",
+  userId: "Give it in owner.",
+  tenantId: "Give it in owner.",
+  verified: "Give it in owner.",
+  runId: "Give it beside the options.",
+  parent: "A durable run has no parent run.",
+  isNewSession: "A run without sessionId gets a new session.",
+  journal: "The service makes it.",
+};
+
+/** Checks a request, all but its runnable, its keys and what the runnable checks itself. Wrong ones are `invalid_request`. */
+export function readRequest(given: RunRequest): CheckedRequest {
+  const read = readOptions(requestTable, given, where);
+  const owner = checkOwner(read.owner ?? {});
+  const options = readKeptOptions(read.options ?? {});
+  const input = read.input === undefined ? undefined : readJson(read.input, "input");
+  const { kind, name, idempotencyKey, fingerprint = { kind, name, input, options } } = read;
+  if (read.mustExist && idempotencyKey === undefined) {
+    throw new TroupeError("invalid_request", "mustExist goes with an idempotencyKey, by which the run is found.");
+  }
+  return {
+    ...read,
+    owner,
+    options,
+    input,
+    sessionId: options.sessionId,
+    keys: read.keys,
+    local: read.local,
+    notBefore: read.notBefore,
+    ttlMs: read.ttlMs,
+    address: read.address,
+    note: read.note,
+    beforeStored: read.beforeStored,
+    isUnique: idempotencyKey === undefined,
+    runId:
+      read.runId ??
+      (idempotencyKey === undefined ? createId() : keyedId([ownerKey(owner), kind, name, idempotencyKey])),
+    fingerprint: idempotencyKey === undefined ? undefined : sha256(readJson(fingerprint, "fingerprint")),
+  };
+}
+
+function readKeptOptions(given: Record<string, unknown>): DurableRunOptions {
+  for (const [name, cure] of Object.entries(refused)) {
+    if (given[name] === undefined) continue;
+    throw new TroupeError(
+      "invalid_request",
+      `options.${name} must be left out of a durable run, which outlives its process. ${cure}`,
+    );
+  }
+  const options = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  checkOptionNames(keptOptions, options, { path: "options", code: "invalid_request" });
+  if (options["sessionId"] !== undefined) checkSessionId(options["sessionId"]);
+  return readJson(options, "options") as DurableRunOptions;
+}
+
+/** The longest note of a run as JSON, in characters: each view of the run has it. */
+const longestNote = 262_144;
+
+/** Checks the note of a run. */
+export function checkNote(note: unknown): Json {
+  const checked = readJson(note, "note");
+  const { length } = JSON.stringify(checked);
+  if (length <= longestNote) return checked;
+  const message = `The note of a run must have at most ${longestNote} characters as JSON, got ${length}.`;
+  throw new TroupeError("invalid_request", message);
+}
+
+function readJson(value: unknown, name: string): Json {
+  try {
+    return toJson(value);
+  } catch (cause) {
+    throw new TroupeError("invalid_request", `${name} of a durable run must be JSON, at most 64 levels deep.`, {
+      cause,
+    });
+  }
+}
+
+/** Makes the id of the run of an idempotency key: a UUID of version 8, which is for ids made in a way of one's own. */
+function keyedId(parts: readonly string[]): string {
+  const hex = sha256(parts);
+  return [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `a${hex.slice(17, 20)}`, hex.slice(20, 32)].join(
+    "-",
+  );
+}
+
+function sha256(value: unknown): string {
+  return process.getBuiltinModule("node:crypto").hash("sha256", canonicalJson(value));
+}

@@ -1,0 +1,35 @@
+import { TroupeError } from "../../base/errors/troupe-error.ts";
+import type { Json } from "../../sessions/storage/json.ts";
+import { checkAnswer, findWait, hasAnswer, putAnswer } from "../run-store/answers.ts";
+import { isEnded } from "../run-store/run-record.ts";
+import type { RunRecord } from "../run-store/run-record.ts";
+import type { ServiceParts } from "../attempts/service-parts.ts";
+
+/** Stores the answer to a wait of a run, and wakes the run. Returns its record to submit; `null` when it goes on by itself. */
+export async function answerWait(
+  { store, now }: Pick<ServiceParts, "store" | "now">,
+  record: RunRecord,
+  { waitId, answer }: { waitId: string; answer: Json },
+): Promise<RunRecord | null> {
+  const { runId } = record;
+  const wait = await findWait(store.storage, record, waitId);
+  const isOver = isEnded(record.status);
+  if (wait === undefined) {
+    if (isOver) throw runIsOver();
+    throw new TroupeError("not_found", `The run has no wait ${JSON.stringify(waitId.slice(0, 256))}.`);
+  }
+  const checked = checkAnswer(wait, answer);
+  if (isOver || (wait.until !== undefined && wait.until <= now())) {
+    if (await hasAnswer(store.storage, { runId, waitId }, checked)) return null;
+    throw isOver ? runIsOver() : new TroupeError("conflict", "The time for this answer is over.");
+  }
+  // First the list: if this process dies with the next write, the sweep of another one finds the answer.
+  if (record.status === "waiting") await store.open(record);
+  await putAnswer(store.storage, { runId, waitId }, checked);
+  // A run that is about to stop for the wait finds the answer itself.
+  return await store.wake(runId);
+}
+
+function runIsOver(): TroupeError {
+  return new TroupeError("conflict", "The run is over: it takes no more answers.");
+}

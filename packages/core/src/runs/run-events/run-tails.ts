@@ -1,0 +1,243 @@
+import { mapBounded } from "../../base/async/map-bounded.ts";
+import { toTroupeError } from "../../base/errors/to-troupe-error.ts";
+import { TroupeError } from "../../base/errors/troupe-error.ts";
+import { runNamespaces } from "../../agents/journal/log-entry.ts";
+import type { LogRecord } from "../../agents/journal/log-entry.ts";
+import type { LogWriter } from "../../agents/journal/log-writer.ts";
+import { readLogPages } from "../../agents/journal/read-log.ts";
+import type { NumberedRecord } from "../../agents/journal/read-log.ts";
+import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
+import { isUnavailable } from "../../sessions/storage/storage-failure.ts";
+import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
+import { keptRecords, RunFeed } from "./run-feed.ts";
+
+/** The least time from the beginning of a look to that of the next, however many hints there are. */
+const hintPauseMs = 20;
+/** Milliseconds between two looks without a hint: at first, at most, and beside the hints of the driver. */
+const shortestLookMs = 50;
+const longestLookMs = 1000;
+/** Milliseconds without a record after which a run is checked. */
+const quietMs = 20_000;
+
+/** A check of a run about which the log has said nothing for a while: rejects when its readers wait in vain. */
+type CheckQuiet = (runId: string) => Promise<void>;
+
+type TailsInit = {
+  storage: StorageDriver;
+  writer: LogWriter;
+  /** Tells if this process performs the run: then its records come without a read. */
+  isPerformedHere: (runId: string) => boolean;
+  checkQuiet: CheckQuiet;
+};
+
+/**
+ * All readers of runs in this process. The records of runs that this process performs come from its writer; for all others
+ * there is one look in the storage per wake, with one request, however many runs and readers there are.
+ */
+export class RunTails {
+  readonly #init: TailsInit;
+  readonly #feeds = new Map<string, RunFeed>();
+  readonly #unlisten: () => void;
+  #unwatch: (() => void) | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #lookMs = shortestLookMs;
+  /** The time of the next look, by the monotonic clock, as those below. */
+  #lookAtMs = Infinity;
+  /** The time before which there is no other look. */
+  #restedAtMs = -Infinity;
+  #hintedAtMs = -Infinity;
+  #isLooking = false;
+  #isChecking = false;
+  #isClosed = false;
+
+  constructor(init: TailsInit) {
+    this.#init = init;
+    this.#unlisten = init.writer.onStored((runId, number, record) => {
+      this.#feeds.get(runId)?.push({ number, record });
+    });
+  }
+
+  /** Returns the feed of a run for one more reader, who gives it back to `leave`. */
+  join(runId: string): RunFeed {
+    if (this.#isClosed) throw closed();
+    const feed = this.#feeds.get(runId) ?? new RunFeed(runId, this.#init.storage);
+    this.#feeds.set(runId, feed);
+    feed.readers += 1;
+    return feed;
+  }
+
+  /** Keeps the log of a run from its first record on for its readers, who need not read it then. Until `leave`. */
+  follow(runId: string, first: LogRecord): RunFeed {
+    const feed = this.join(runId);
+    feed.push({ number: 1, record: first });
+    return feed;
+  }
+
+  leave(feed: RunFeed): void {
+    feed.readers -= 1;
+    // After a failure there may be another feed of the run.
+    if (feed.readers > 0 || this.#feeds.get(feed.runId) !== feed) return;
+    this.#feeds.delete(feed.runId);
+    if (this.#feeds.size === 0) this.#stopLooking();
+  }
+
+  /** Waits until the log of a run has grown behind a number, or `leave`, which is returned to `onLeave`, is called. */
+  wait(feed: RunFeed, after: number, onLeave: (leave: () => void) => void): Promise<void> {
+    if (feed.last > after || feed.failure !== undefined) return Promise.resolve();
+    const waiting = new Promise<void>((resolve) => {
+      feed.waiters.add(resolve);
+      onLeave(() => {
+        feed.waiters.delete(resolve);
+        resolve();
+      });
+    });
+    this.look(feed);
+    return waiting;
+  }
+
+  /** Ends the readers of a run with an error. */
+  fail(runId: string, error: Error): void {
+    const feed = this.#feeds.get(runId);
+    if (feed === undefined) return;
+    feed.failure = error;
+    // Readers that come later begin anew.
+    this.#feeds.delete(runId);
+    feed.wake();
+  }
+
+  /** Looks soon for the records of a run, if readers wait for it and another process performs it. */
+  look(feed: RunFeed | undefined): void {
+    if (this.#isClosed || feed === undefined || !this.#isRemote(feed)) return;
+    this.#lookMs = shortestLookMs;
+    this.#watch();
+    // What a hint told of may have been stored behind the end that the readers have found.
+    if (feed.endAtMs < this.#hintedAtMs) this.#schedule(this.#restedAtMs);
+    else this.#schedule(performance.now() + this.#pollMs());
+  }
+
+  /** Looks for the records of a run that this process does not perform any more. */
+  handOver(runId: string): void {
+    this.look(this.#feeds.get(runId));
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#unlisten();
+    this.#stopLooking();
+    for (const runId of this.#feeds.keys()) this.fail(runId, closed());
+  }
+
+  /** Tells if readers of a run wait for records that do not come by themselves. */
+  #isRemote(feed: RunFeed): boolean {
+    return feed.waiters.size > 0 && this.#isElsewhere(feed);
+  }
+
+  /** Tells if other processes may write the log of a run. They have no part in the memory of this one. */
+  #isElsewhere({ runId }: RunFeed): boolean {
+    const { storage, isPerformedHere } = this.#init;
+    return !(storage instanceof InMemoryStorage) && !isPerformedHere(runId);
+  }
+
+  /** Begins to listen to the driver's hints, if it gives any. */
+  #watch(): void {
+    if (this.#unwatch !== undefined) return;
+    this.#unwatch = this.#init.storage.watch?.(runNamespaces.log, this.#onHint);
+    // What was written since the readers have read.
+    if (this.#unwatch !== undefined) this.#onHint();
+  }
+
+  readonly #onHint = (): void => {
+    this.#hintedAtMs = performance.now();
+    this.#schedule(this.#restedAtMs);
+  };
+
+  #pollMs(): number {
+    return this.#unwatch === undefined ? this.#lookMs : longestLookMs;
+  }
+
+  #schedule(atMs: number): void {
+    if (this.#lookAtMs <= atMs) return;
+    this.#lookAtMs = atMs;
+    // A look under way begins the next one.
+    if (!this.#isLooking) this.#startTimer();
+  }
+
+  #startTimer(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#look(), Math.max(0, this.#lookAtMs - performance.now()));
+  }
+
+  #stopLooking(): void {
+    clearTimeout(this.#timer);
+    this.#lookAtMs = Infinity;
+    this.#unwatch?.();
+    this.#unwatch = undefined;
+  }
+
+  /** Never rejects: a failure is for the readers. */
+  readonly #look = async (): Promise<void> => {
+    const startedAtMs = performance.now();
+    this.#lookAtMs = Infinity;
+    this.#isLooking = true;
+    const feeds = [...this.#feeds.values()].filter((feed) => this.#isRemote(feed));
+    const places = feeds.map(({ runId, last }) => ({ runId, after: last }));
+    const pages = await readLogPages(this.#init.storage, places, keptRecords);
+    const found = feeds.map((feed, index) => this.#take(feed, pages[index], startedAtMs));
+    this.#isLooking = false;
+    if (this.#isClosed) return;
+    const endedAtMs = performance.now();
+    // A storage that is slow gets a pause as long as the look.
+    const tookMs = Math.min(endedAtMs - startedAtMs, longestLookMs);
+    this.#restedAtMs = Math.max(startedAtMs + hintPauseMs, endedAtMs + tookMs);
+    this.#lookMs = found.some((count) => count > 0) ? shortestLookMs : Math.min(longestLookMs, this.#lookMs * 2);
+    if (found.includes(keptRecords)) this.#lookAtMs = this.#restedAtMs;
+    this.#goOn(feeds);
+  };
+
+  /** Plans the next look behind one. */
+  #goOn(feeds: readonly RunFeed[]): void {
+    if (feeds.length > 0) this.#lookAtMs = Math.min(this.#lookAtMs, performance.now() + this.#pollMs());
+    else if (![...this.#feeds.values()].some((feed) => this.#isElsewhere(feed))) return this.#stopLooking();
+    if (this.#lookAtMs === Infinity) return;
+    this.#lookAtMs = Math.max(this.#lookAtMs, this.#restedAtMs);
+    this.#startTimer();
+    void this.#checkQuiet(feeds);
+  }
+
+  /** Gives the readers of a run what a look has found, and returns the number of records. */
+  #take(feed: RunFeed, page: PromiseSettledResult<NumberedRecord[]> | undefined, startedAtMs: number): number {
+    if (page?.status !== "fulfilled") {
+      if (!feed.noteFailure(page?.reason)) this.#end(feed, toTroupeError(page?.reason));
+      return 0;
+    }
+    feed.recover();
+    for (const record of page.value) feed.push(record);
+    if (page.value.length < keptRecords) feed.endAtMs = startedAtMs;
+    return page.value.length;
+  }
+
+  /** Checks the runs that have been quiet for long. Never rejects. */
+  async #checkQuiet(feeds: readonly RunFeed[]): Promise<void> {
+    if (this.#isChecking) return;
+    const now = performance.now();
+    const quiet = feeds.filter(({ quietSinceMs }) => now - quietSinceMs >= quietMs);
+    this.#isChecking = true;
+    await mapBounded(quiet, async (feed) => {
+      feed.quietSinceMs = now;
+      await this.#init.checkQuiet(feed.runId).catch((error: unknown) => {
+        // The looks find out how long that lasts.
+        if (!isUnavailable(error)) this.#end(feed, toTroupeError(error));
+      });
+    });
+    this.#isChecking = false;
+  }
+
+  /** Ends the readers of a feed. */
+  #end(feed: RunFeed, error: Error): void {
+    if (this.#feeds.get(feed.runId) === feed) this.fail(feed.runId, error);
+  }
+}
+
+function closed(): TroupeError {
+  return new TroupeError("unavailable", "The service of this run was closed. Ask for the run by its id again.");
+}

@@ -1,0 +1,182 @@
+import { anyBoolean, anyString, optional, oneOf, satisfying } from "../../base/errors/option-checks.ts";
+import { readOptions } from "../../base/errors/read-options.ts";
+import type { OptionTable } from "../../base/errors/read-options.ts";
+import { TroupeError } from "../../base/errors/troupe-error.ts";
+import type { RunWait, WaitKind } from "../../agents/journal/log-entry.ts";
+import { logPrefix, runNamespaces } from "../../agents/journal/log-entry.ts";
+import { readLog } from "../../agents/journal/read-log.ts";
+import { compileCheck } from "../../schema/check/compile-check.ts";
+import type { JsonSchema } from "../../schema/object-schema.ts";
+import { describeIssues } from "../../schema/schema-issue.ts";
+import { scan } from "../../sessions/session/scan.ts";
+import { toJson } from "../../sessions/storage/check-json.ts";
+import { encodeKey } from "../../sessions/storage/encode-key.ts";
+import { listEach } from "../../sessions/storage/list-each.ts";
+import type { Json } from "../../sessions/storage/json.ts";
+import { equalJson } from "../../base/util/equal-json.ts";
+import { isRecord } from "../../base/util/is-record.ts";
+import type { RunRecord, RunStorage } from "./run-record.ts";
+
+/** The key of the record that cancels a run, beside the ids of its waits, which have a dot or a dash. */
+const cancelKey = "cancel";
+
+/** The messages of others to a run: its cancel, with the reason, and answers by the id of the wait. */
+export type InboxContent = { cancel?: { reason?: string } | undefined; answers: Map<string, Json> };
+
+/** Reads all that others have said to a run. */
+export async function readInbox(storage: RunStorage, runId: string): Promise<InboxContent> {
+  const prefix = logPrefix(runId);
+  const content: InboxContent = { answers: new Map() };
+  for await (const page of scan(storage, { namespace: runNamespaces.inbox, prefix })) {
+    for (const { key, value } of page) {
+      const name = decodeURIComponent(key.slice(prefix.length));
+      if (name === cancelKey) content.cancel = toCancel(value);
+      else content.answers.set(name, answerIn(value));
+    }
+  }
+  return content;
+}
+
+/** Returns the cancel of a run, if there is one. */
+export async function readCancel(storage: RunStorage, runId: string): Promise<{ reason?: string } | undefined> {
+  const value = await storage.get(runNamespaces.inbox, encodeKey(runId, cancelKey));
+  return value === null ? undefined : toCancel(value);
+}
+
+/**
+ * Returns the cancels of those of many runs that have one, read with one request for up to 500 of them. Failures are given to
+ * `onError`, each of one message once.
+ */
+export async function readCancels(
+  storage: RunStorage,
+  runIds: readonly string[],
+  onError: (error: unknown) => void,
+): Promise<Map<string, { reason?: string }>> {
+  const listings = runIds.map((runId) => ({
+    namespace: runNamespaces.inbox,
+    prefix: encodeKey(runId, cancelKey),
+    limit: 1,
+  }));
+  const cancels = new Map<string, { reason?: string }>();
+  const failures = new Map<string, unknown>();
+  for (const [index, listed] of (await listEach(storage, listings)).entries()) {
+    if (listed.status === "rejected") failures.set(String(listed.reason), listed.reason);
+    const found = listed.status === "fulfilled" && listed.value.find(({ key }) => key === listings[index]?.prefix);
+    if (found) cancels.set(runIds[index] ?? "", toCancel(found.value));
+  }
+  for (const error of failures.values()) onError(error);
+  return cancels;
+}
+
+/** Tells a run to end as cancelled. The first reason counts. */
+export async function putCancel(storage: RunStorage, runId: string, reason: string | undefined): Promise<void> {
+  const value = { v: 1, ...(reason !== undefined && { reason }) };
+  await storage.compareAndSet(runNamespaces.inbox, encodeKey(runId, cancelKey), null, value);
+}
+
+/** Stores the answer to a wait. The first one counts: the same again changes nothing, another one is `conflict`. */
+export async function putAnswer(
+  storage: RunStorage,
+  { runId, waitId }: { runId: string; waitId: string },
+  answer: Json,
+): Promise<void> {
+  const key = encodeKey(runId, waitId);
+  if (await storage.compareAndSet(runNamespaces.inbox, key, null, { v: 1, answer })) return;
+  if (await hasAnswer(storage, { runId, waitId }, answer)) return;
+  throw new TroupeError(
+    "conflict",
+    `The wait ${JSON.stringify(waitId)} has another answer already: the first one counts.`,
+  );
+}
+
+/** Tells if a wait was answered with this answer. */
+export async function hasAnswer(
+  storage: RunStorage,
+  { runId, waitId }: { runId: string; waitId: string },
+  answer: Json,
+): Promise<boolean> {
+  const stored = await storage.get(runNamespaces.inbox, encodeKey(runId, waitId));
+  return stored !== null && equalJson(answerIn(stored), answer);
+}
+
+/** Looks for a wait of a run: one that it has stopped for, one that it is about to stop for, or one that was answered. */
+export async function findWait(
+  storage: RunStorage,
+  { runId, waits = [] }: RunRecord,
+  waitId: string,
+): Promise<RunWait | undefined> {
+  const known = waits.find(({ id }) => id === waitId);
+  if (known !== undefined) return known;
+  for await (const page of readLog(storage, runId)) {
+    for (const { record } of page) {
+      const found = record.entries.find((entry) => entry.t === "wait" && entry.wait.id === waitId);
+      if (found?.t === "wait") return found.wait;
+    }
+  }
+  return undefined;
+}
+
+const where = { owner: "the answer", code: "invalid_request" } as const;
+const anyObject = satisfying<Record<string, unknown>>("an object", isRecord);
+const anything = (value: unknown): unknown => value;
+const reasonOption = optional(anyString);
+
+const tables = {
+  approval: { approved: anyBoolean, reason: reasonOption, args: optional(anyObject) },
+  input: { result: anything, error: reasonOption },
+  doubt: { choice: oneOf("happened", "again", "giveUp"), result: anything },
+  upgrade: { choice: oneOf("again", "giveUp") },
+} satisfies Record<WaitKind, OptionTable<Record<string, unknown>>>;
+
+/** Checks an answer by what was asked; one of a wrong shape, or with arguments that do not fit the tool, is `invalid_request`. */
+export function checkAnswer({ kind, argsSchema }: Pick<RunWait, "kind" | "argsSchema">, given: unknown): Json {
+  const answer: Record<string, unknown> = readOptions(tables[kind], given, where);
+  const problem = problemOf(kind, answer) ?? misfitOf(answer["args"], argsSchema);
+  if (problem !== undefined) throw new TroupeError("invalid_request", problem);
+  try {
+    return toJson(answer);
+  } catch (cause) {
+    throw new TroupeError("invalid_request", "The answer must be JSON.", { cause });
+  }
+}
+
+function problemOf(kind: WaitKind, answer: Record<string, unknown>): string | undefined {
+  const { approved, args, result, error, choice } = answer;
+  if (kind === "approval" && approved === false && args !== undefined) {
+    return "args must be left out of an answer that denies the call.";
+  }
+  if (kind === "input" && (result === undefined) === (error === undefined)) {
+    return "The answer must have either result, any JSON value, or error, a string.";
+  }
+  if (kind === "doubt" && (choice === "happened") !== (result !== undefined)) {
+    return 'result, the result that the call had, goes with the choice "happened" and no other.';
+  }
+  return undefined;
+}
+
+/** Returns the reasons for which the arguments of an answer do not fit the tool. Without a schema that can be read anything fits. */
+function misfitOf(args: unknown, schema: Json | undefined): string | undefined {
+  if (args === undefined || !isRecord(schema)) return undefined;
+  const checked = tryCheck(schema)?.(args);
+  if (checked === undefined || checked.ok) return undefined;
+  const issues = checked.issues.map(({ path, message }) => ({ path: ["args", ...path], message }));
+  return `The arguments of the answer do not fit the tool:\n${describeIssues(issues)}`;
+}
+
+/** Compiles a stored schema. Undefined for one of an earlier release, or of a library, that this one cannot check. */
+function tryCheck(schema: JsonSchema): ReturnType<typeof compileCheck> | undefined {
+  try {
+    return compileCheck(schema, "argsSchema");
+  } catch {
+    return undefined;
+  }
+}
+
+function toCancel(value: Json): { reason?: string } {
+  const reason = isRecord(value) ? value["reason"] : undefined;
+  return typeof reason === "string" ? { reason } : {};
+}
+
+function answerIn(value: Json): Json {
+  return isRecord(value) ? (value["answer"] ?? null) : null;
+}

@@ -1,0 +1,206 @@
+import { mapBounded } from "../../base/async/map-bounded.ts";
+import { anyBoolean, oneOf, optional, satisfying } from "../../base/errors/option-checks.ts";
+import { readOptions } from "../../base/errors/read-options.ts";
+import type { OptionTable } from "../../base/errors/read-options.ts";
+import { TroupeError } from "../../base/errors/troupe-error.ts";
+import type { LogEnd, LogEntry } from "../../agents/journal/log-entry.ts";
+import { readLastRecord, readLog } from "../../agents/journal/read-log.ts";
+import { checkPageLimit } from "../../sessions/session/page.ts";
+import { isSameTenant, ownerKey } from "../../sessions/storage/owner-key.ts";
+import { checkOwner } from "../../sessions/storage/session-owner.ts";
+import type { SessionOwner } from "../../sessions/storage/session-owner.ts";
+import { endOf } from "./run-opts.ts";
+import { groupsOf, isEntryOf, listCreated, listOwned } from "./owned-runs.ts";
+import { byKeys, isEnded, placeOf, toView } from "./run-record.ts";
+import type { RunRecord } from "./run-record.ts";
+import type { RunStore } from "./run-store.ts";
+import type { RunCaller, RunListOptions, RunPage, RunStatus, RunView } from "./run-view.ts";
+
+/** The number of a session's newest runs among which its open one is looked for. */
+const searchedRuns = 50;
+
+/**
+ * Returns a run that the caller may reach; for others it is `not_found`, as if there were none. `known` is the record of the
+ * run, where it need not be read.
+ */
+export async function findRun(
+  { store, known }: { store: RunStore; known?: RunRecord | undefined },
+  runId: string,
+  caller: RunCaller,
+): Promise<RunRecord> {
+  const isId = /^[\w-]{1,64}$/.test(runId);
+  const record = known ?? (isId ? await store.read(runId) : null);
+  if (record !== null && mayReach(record, caller) && (caller === "host" || !store.isExpired(record))) return record;
+  const shown = JSON.stringify(runId.slice(0, 64));
+  throw new TroupeError("not_found", `Run ${shown} not found. It may have been removed, or belong to another user.`);
+}
+
+/**
+ * Returns the record of a run with the end that its log has, or with the attempt that has just begun there. For its readers a
+ * run is over with its end; its record says so a moment later, or, where the process died in this moment, when another one
+ * has taken the run over.
+ */
+export async function withLoggedEnd(store: RunStore, record: RunRecord, now: () => number): Promise<RunRecord> {
+  const { storage } = store;
+  if (isEnded(record.status)) return record;
+  const entries = (await readLastRecord(storage, record.runId))?.record.entries ?? [];
+  const end = endIn(entries);
+  if (end === undefined) return withLastAttempt(record, entries);
+  const { waits: _waits, ...ended }: RunRecord = { ...record, ...endOf(end), endedAt: now() };
+  // It may not know of its last attempt, either.
+  for await (const page of readLog(storage, record.runId)) {
+    for (const entry of page.flatMap((each) => each.record.entries)) {
+      if (entry.t !== "attempt") continue;
+      ended.attempts = entry.n;
+      ended.node = entry.node;
+      if (entry.at !== undefined) ended.startedAt ??= entry.at;
+    }
+  }
+  return ended;
+}
+
+/** Adds the attempt that begins in the last record of a log, of which the record of the run may not know yet. */
+function withLastAttempt(record: RunRecord, entries: readonly LogEntry[]): RunRecord {
+  const begun = entries.findLast((entry) => entry.t === "attempt");
+  if (begun === undefined || begun.n <= record.attempts) return record;
+  return { ...record, attempts: begun.n, node: begun.node };
+}
+
+/** Tells if a run is over, by its record or by its log. */
+export async function isOver({ storage }: RunStore, { runId, status }: RunRecord): Promise<boolean> {
+  if (isEnded(status)) return true;
+  return endIn((await readLastRecord(storage, runId))?.record.entries ?? []) !== undefined;
+}
+
+function endIn(entries: readonly LogEntry[]): LogEnd | undefined {
+  const last = entries.at(-1);
+  return last?.t === "end" ? last : undefined;
+}
+
+/** The owner of a run, and whether callers without a user reach it by its id as well. */
+export type RunReach = Pick<RunRecord, "owner" | "isBearer">;
+
+/** A run without a user is reached by its id alone, within its tenant; a bearer run so by callers without a user. */
+export function mayReach({ owner, isBearer = false }: RunReach, caller: RunCaller): boolean {
+  if (caller === "host") return true;
+  const given = checkOwner(caller);
+  if (!isSameTenant(given, owner)) return false;
+  if (owner.userId === undefined || (isBearer && given.userId === undefined)) return true;
+  return ownerKey(given) === ownerKey(owner);
+}
+
+/** Returns the open runs of a session, the newest first. */
+export async function runsOfSession(store: RunStore, sessionId: string, owner: SessionOwner): Promise<RunRecord[]> {
+  for await (const entries of store.listEntries(byKeys.session(checkOwner(owner), sessionId))) {
+    const runIds = new Set(entries.map(({ runId }) => runId));
+    const records = await mapBounded([...runIds].slice(0, searchedRuns), (runId) => store.read(runId));
+    return records.filter((record) => record !== null && !isEnded(record.status)) as RunRecord[];
+  }
+  return [];
+}
+
+const cursorForm = /^(\d{1,15})\.([\w-]{1,64})$/;
+
+const listTable = {
+  status: optional(oneOf("queued", "running", "waiting", "completed", "error", "cancelled")),
+  limit: optional((value) => checkPageLimit(value as number)),
+  after: optional(
+    satisfying<string>("`next` of the page before", (value) => typeof value === "string" && cursorForm.test(value)),
+  ),
+  hasOutputs: optional(anyBoolean, false),
+} satisfies OptionTable<RunListOptions>;
+
+/** The least number of entries of a list that are read at once: where most are of runs of another status, a small page reads few lists. */
+const leastEntries = 50;
+
+/** The number of records that are read at once behind those of a page: some of these are of another status. */
+const fewRecords = 8;
+
+type Listed = { runId: string; createdAt: number };
+type Wanted = { status: RunStatus | undefined; after: Listed | undefined; limit: number };
+
+/**
+ * Lists the runs of a user, or all runs for the host, newest first. Without a user there is no owner whose list it could be.
+ */
+export async function listRuns(
+  { store, recordMs }: { store: RunStore; recordMs: number },
+  caller: RunCaller,
+  options: RunListOptions,
+): Promise<RunPage> {
+  const read = readOptions(listTable, options, { owner: "the list of runs", code: "invalid_request" });
+  const { status, hasOutputs, limit = checkPageLimit(undefined) } = read;
+  const wanted = { status, limit, after: read.after === undefined ? undefined : parseCursor(read.after) };
+  const records = caller === "host" ? recordsOfAll(store, wanted) : recordsOf(store, checkLister(caller), wanted);
+  const runs: RunView[] = [];
+  for await (const record of records) {
+    if ((status !== undefined && record.status !== status) || store.isExpired(record)) continue;
+    const last = runs.at(-1);
+    if (runs.length === limit && last !== undefined) return { runs, next: `${last.createdAt}.${last.runId}` };
+    runs.push(toListed(toView(record, recordMs), hasOutputs));
+  }
+  return { runs };
+}
+
+function checkLister(caller: SessionOwner): SessionOwner {
+  if (caller.userId !== undefined) return checkOwner(caller);
+  throw new TroupeError("invalid_request", "Runs are listed by their user: userId is missing.");
+}
+
+function toListed(view: RunView, hasOutputs: boolean): RunView {
+  if (hasOutputs) return view;
+  const { output: _output, ...listed } = view;
+  return listed;
+}
+
+/** Yields the records of a user's runs that may have a status, the newest first. */
+async function* recordsOf(
+  store: RunStore,
+  owner: SessionOwner,
+  { status, after, limit }: Wanted,
+): AsyncGenerator<RunRecord> {
+  const entries = listOwned(store.storage, {
+    owner: ownerKey(owner),
+    groups: groupsOf(status),
+    after: after && placeOf(after),
+    pageSize: Math.max(limit + 1, leastEntries),
+  });
+  for await (const page of entries) {
+    for await (const [entry, record] of readRecords(store, page, limit + 1)) {
+      if (record !== null && isEntryOf(entry, record)) yield record;
+      else await store.dropEntry(entry.key);
+    }
+  }
+}
+
+/** Yields the records of all runs, the newest first. They are listed by their sessions, and sorted here. */
+async function* recordsOfAll(store: RunStore, { after, limit }: Wanted): AsyncGenerator<RunRecord> {
+  const listed = (await listCreated(store.storage)).toSorted(newestFirst);
+  const rest = after === undefined ? listed : listed.filter((each) => newestFirst(after, each) < 0);
+  for await (const [{ key }, record] of readRecords(store, rest, limit + 1)) {
+    if (record !== null && store.isPlaceOf(key, record)) yield record;
+    else await store.dropEntry(key);
+  }
+}
+
+/** Yields entries with their records: first those of a page are read, if all are wanted, and then a few at a time. */
+async function* readRecords<Entry extends { runId: string }>(
+  store: RunStore,
+  entries: readonly Entry[],
+  pageSize: number,
+): AsyncGenerator<[Entry, RunRecord | null]> {
+  for (let [at, size] = [0, pageSize]; at < entries.length; [at, size] = [at + size, fewRecords]) {
+    yield* await mapBounded(entries.slice(at, at + size), async (entry): Promise<[Entry, RunRecord | null]> => {
+      return [entry, await store.read(entry.runId)];
+    });
+  }
+}
+
+function newestFirst(one: Listed, other: Listed): number {
+  if (one.createdAt !== other.createdAt) return other.createdAt - one.createdAt;
+  return one.runId < other.runId ? -1 : Number(one.runId > other.runId);
+}
+
+function parseCursor(cursor: string): Listed {
+  const [, createdAt, runId = ""] = cursorForm.exec(cursor) ?? [];
+  return { createdAt: Number(createdAt), runId };
+}

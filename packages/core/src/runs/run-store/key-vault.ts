@@ -1,0 +1,167 @@
+import { TroupeError } from "../../base/errors/troupe-error.ts";
+import { checkApiKey } from "../../model/keys/api-keys.ts";
+import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
+import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
+import { isRecord } from "../../base/util/is-record.ts";
+import type { RunKeys } from "./run-view.ts";
+
+/**
+ * Module state: services over one storage in memory perform each other's runs, and must share the keys of these. Weak: the
+ * keys go with their storage.
+ */
+const heldKeys = new WeakMap<StorageDriver, Map<string, RunKeys>>();
+
+/**
+ * The API keys of callers from the acceptance of a run to its end: sealed in its record with AES-256-GCM, or, without seal
+ * keys and with storage in memory, in the memory of the process.
+ */
+export class KeyVault {
+  readonly #storage: StorageDriver;
+  readonly #secrets: readonly string[];
+  readonly #takesKeys: boolean;
+
+  /** `secrets`: the seal keys, or `false` to refuse callers' keys. */
+  constructor(storage: StorageDriver, secrets: readonly string[] | false = []) {
+    this.#storage = storage;
+    this.#secrets = secrets === false ? [] : secrets;
+    this.#takesKeys = secrets !== false;
+  }
+
+  /** True if it is settled what becomes of callers' keys: they can be sealed, or they are refused. */
+  get isSettled(): boolean {
+    return this.canSeal || !this.#takesKeys;
+  }
+
+  /** Returns what the record of a run keeps of its caller's keys, `undefined` without keys. */
+  seal(runId: string, given: RunKeys | undefined): string | undefined {
+    const keys = checkKeys(given);
+    if (keys === undefined) return undefined;
+    if (!this.#takesKeys) throw takesNoKeys();
+    const [secret] = this.#secrets;
+    if (secret !== undefined) return `${idOf(secret)}.${encrypt(secret, runId, JSON.stringify(keys))}`;
+    if (!(this.#storage instanceof InMemoryStorage)) throw noSealKeys();
+    this.#held().set(runId, keys);
+    return "";
+  }
+
+  /** Returns the keys of a run from what its record keeps, and `null` when nothing here opens it. */
+  open(runId: string, sealed: string | undefined): RunKeys | null {
+    if (sealed === undefined) return {};
+    if (sealed === "") return this.#held().get(runId) ?? null;
+    for (const secret of this.#secrets) {
+      const text = decrypt(secret, runId, sealed.slice(sealed.indexOf(".") + 1));
+      if (text !== undefined) return JSON.parse(text) as RunKeys;
+    }
+    return null;
+  }
+
+  /** Ids of the seal keys, which tell other processes what this one can open. */
+  get sealIds(): string[] {
+    return this.#secrets.map(idOf);
+  }
+
+  /** Returns the id of the seal key that opens what the record of a run keeps; `undefined` without keys. */
+  sealIdOf(sealed: string | undefined): string | undefined {
+    return sealed === undefined ? undefined : sealed.slice(0, Math.max(0, sealed.indexOf(".")));
+  }
+
+  /** True if a text can be sealed: there is a seal key, or the storage is in memory and lasts no longer than the process. */
+  get canSeal(): boolean {
+    return this.#secrets.length > 0 || this.#storage instanceof InMemoryStorage;
+  }
+
+  /**
+   * Encrypts a text that is a secret, for one place: elsewhere it does not open. With storage in memory and without seal keys
+   * it stays as it is.
+   */
+  sealText(place: string, text: string): string {
+    const [secret] = this.#secrets;
+    if (secret !== undefined) return encrypt(secret, place, text);
+    if (!this.canSeal) throw noSealKeys();
+    return `.${text}`;
+  }
+
+  /** Opens what `sealText` has made, or returns undefined when nothing here opens it. */
+  openText(place: string, sealed: string): string | undefined {
+    if (sealed.startsWith(".")) return sealed.slice(1);
+    for (const secret of this.#secrets) {
+      const text = decrypt(secret, place, sealed);
+      if (text !== undefined) return text;
+    }
+    return undefined;
+  }
+
+  /** Drops the keys that this process holds for a run. */
+  forget(runId: string): void {
+    heldKeys.get(this.#storage)?.delete(runId);
+  }
+
+  #held(): Map<string, RunKeys> {
+    const held = heldKeys.get(this.#storage) ?? new Map<string, RunKeys>();
+    heldKeys.set(this.#storage, held);
+    return held;
+  }
+}
+
+function checkKeys(given: RunKeys | undefined): RunKeys | undefined {
+  if (given === undefined) return undefined;
+  if (!isRecord(given)) throw new TroupeError("invalid_request", "keys must be an object with apiKeys or apiKey.");
+  const { apiKey, apiKeys = {} } = given;
+  if (!isRecord(apiKeys))
+    throw new TroupeError("invalid_request", "keys.apiKeys must be an object with a key per vendor.");
+  const entries = Object.entries(apiKeys).filter(([, key]) => key !== undefined);
+  const checked = Object.fromEntries(
+    entries.map(([name, key]) => [name, checkApiKey(key, `keys.apiKeys.${name.slice(0, 64)}`)]),
+  );
+  if (apiKey === undefined && entries.length === 0) return undefined;
+  return { apiKeys: checked, ...(apiKey !== undefined && { apiKey: checkApiKey(apiKey, "keys.apiKey") }) };
+}
+
+const algorithm = "aes-256-gcm";
+
+/** Encrypts a text for one place, such as a run: in the record of another it does not open. */
+function encrypt(secret: string, place: string, text: string): string {
+  const { createCipheriv, randomBytes } = process.getBuiltinModule("node:crypto");
+  const iv = randomBytes(12);
+  const cipher = createCipheriv(algorithm, keyOf(secret), iv);
+  cipher.setAAD(Buffer.from(place));
+  const sealed = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
+  return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString("base64url");
+}
+
+function decrypt(secret: string, place: string, sealed: string): string | undefined {
+  const { createDecipheriv } = process.getBuiltinModule("node:crypto");
+  const bytes = Buffer.from(sealed, "base64url");
+  try {
+    const decipher = createDecipheriv(algorithm, keyOf(secret), bytes.subarray(0, 12), { authTagLength: 16 });
+    decipher.setAAD(Buffer.from(place));
+    decipher.setAuthTag(bytes.subarray(12, 28));
+    return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString("utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns a short hash of a secret, which is stored. It is made otherwise than the key. */
+function idOf(secret: string): string {
+  return process.getBuiltinModule("node:crypto").hash("sha256", `troupe seal id\n${secret}`).slice(0, 8);
+}
+
+function keyOf(secret: string): Buffer {
+  return process.getBuiltinModule("node:crypto").createHash("sha256").update(`troupe run keys\n${secret}`).digest();
+}
+
+/** The error for the client of a service with `sealKeys: false`. */
+function takesNoKeys(): TroupeError {
+  return new TroupeError(
+    "invalid_request",
+    "This run is stored, and API keys of callers are not. Send the request without an API key.",
+  );
+}
+
+function noSealKeys(): TroupeError {
+  return new TroupeError(
+    "invalid_request",
+    "A durable run with API keys of its caller would store them. Give the RunService sealKeys, with which they are encrypted, or send no keys.",
+  );
+}

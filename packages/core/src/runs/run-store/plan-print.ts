@@ -1,0 +1,130 @@
+import type { NumberedRecord } from "../../agents/journal/read-log.ts";
+import { canonicalJson } from "../../schema/canonical-json.ts";
+import type { ObjectSchema } from "../../schema/object-schema.ts";
+import { toJsonSchema } from "../../schema/to-json-schema.ts";
+import { isRecord } from "../../base/util/is-record.ts";
+import { readProperty } from "../../base/util/read-property.ts";
+
+/**
+ * A description of what a run is performed with: the tools of its agents, each with a hash of effect and schema, and of a
+ * workflow the steps with their kinds, in their order.
+ */
+export type PlanPrint = {
+  /** By the names of the agents on the way to it, and its own: `writer/send_mail`. */
+  readonly tools: Readonly<Record<string, string>>;
+  readonly steps?: readonly (readonly [name: string, kind: string])[];
+};
+
+/** The tools that the models of a run have called, and the workflow steps that it has begun. */
+export type PlanUse = { readonly tools: ReadonlySet<string>; readonly steps: ReadonlySet<string> };
+
+type NamedStep = { readonly name: string; readonly kind: string; readonly agent?: unknown };
+
+/** Describes runnables. Tools are described once each. */
+export class PlanPrinter {
+  readonly #hashes = new WeakMap<object, string>();
+
+  /** Describes a runnable. Tools that depend on the run, and those of a source that was not asked yet, are not in it. */
+  print(runnable: unknown): PlanPrint {
+    const tools: Record<string, string> = {};
+    const steps = stepsOf(runnable);
+    this.#addTools(tools, runnable, "");
+    for (const { name, agent } of steps) if (agent !== undefined) this.#addTools(tools, agent, `${name}/`);
+    return steps.length === 0 ? { tools } : { tools, steps: steps.map(({ name, kind }) => [name, kind]) };
+  }
+
+  #addTools(tools: Record<string, string>, runnable: unknown, path: string): void {
+    for (const tool of arrayIn(runnable, "tools")) tools[path + nameOf(tool)] = this.#hashOf(tool);
+    for (const member of arrayIn(runnable, "members")) this.#addTools(tools, member, `${path}${nameOf(member)}/`);
+  }
+
+  #hashOf(tool: object): string {
+    const known = this.#hashes.get(tool);
+    if (known !== undefined) return known;
+    const effect = readProperty(tool, "effect") ?? "once";
+    const made = hashOf({ effect, schema: schemaOf(tool) });
+    this.#hashes.set(tool, made);
+    return made;
+  }
+}
+
+/** Returns a short hash of a JSON value, equal for equal values. */
+export function hashOf(value: unknown): string {
+  return process.getBuiltinModule("node:crypto").hash("sha256", canonicalJson(value)).slice(0, 16);
+}
+
+/** Returns what a run that was performed with one plan misses in another: sentences for the operator. */
+export function findMissing(before: PlanPrint, now: PlanPrint, use: PlanUse): string[] {
+  return [...missingTools(before, now, use), ...missingSteps(before, now, use)];
+}
+
+function* missingTools(before: PlanPrint, now: PlanPrint, { tools }: PlanUse): Generator<string> {
+  for (const [path, hash] of Object.entries(before.tools)) {
+    const found = now.tools[path];
+    if (found === hash || !tools.has(path.slice(path.lastIndexOf("/") + 1))) continue;
+    yield found === undefined ? `The tool ${path} is gone.` : `The tool ${path} has changed.`;
+  }
+}
+
+function* missingSteps(before: PlanPrint, now: PlanPrint, { steps }: PlanUse): Generator<string> {
+  const performed = (before.steps ?? []).filter(([name]) => steps.has(name));
+  const kinds = new Map(now.steps);
+  for (const [name, kind] of performed) {
+    const found = kinds.get(name);
+    if (found !== kind) yield found === undefined ? `The step ${name} is gone.` : `The step ${name} has changed.`;
+  }
+  const names = [...kinds.keys()];
+  const places = performed.map(([name]) => names.indexOf(name)).filter((place) => place !== -1);
+  if (places.some((place, index) => place < (places[index - 1] ?? -1))) yield "Performed steps are in another order.";
+}
+
+/** Collects from a run's log what the run has used of its plan. */
+export function addUse(use: { tools: Set<string>; steps: Set<string> }, page: readonly NumberedRecord[]): void {
+  for (const entry of page.flatMap(({ record }) => record.entries)) {
+    if (!("step" in entry)) continue;
+    const [, step] = /(?:^|\/)w\/([^/]+)/.exec(entry.step) ?? [];
+    if (step !== undefined) use.steps.add(decode(step));
+    if (entry.t === "call") use.tools.add(entry.tool);
+    const called = entry.t === "done" ? calledTools(entry.value) : [];
+    for (const name of called) use.tools.add(name);
+  }
+}
+
+/** Yields the names of the tools that a stored model answer calls. */
+function* calledTools(value: unknown): Generator<string> {
+  if (!isRecord(value)) return;
+  const calls = value["toolCalls"];
+  if (Array.isArray(calls)) for (const call of calls as unknown[]) yield nameOf(call);
+  else for (const inner of Object.values(value)) yield* calledTools(inner);
+}
+
+function decode(step: string): string {
+  try {
+    return decodeURIComponent(step);
+  } catch {
+    return step;
+  }
+}
+
+function stepsOf(runnable: unknown): readonly NamedStep[] {
+  return arrayIn(runnable, "plannedSteps") as NamedStep[];
+}
+
+function arrayIn(owner: unknown, name: string): readonly object[] {
+  const value = readProperty(owner, name);
+  return Array.isArray(value) ? (value as unknown[]).filter((item) => typeof item === "object" && item !== null) : [];
+}
+
+function nameOf(named: unknown): string {
+  const name = readProperty(named, "name");
+  return typeof name === "string" ? name : "";
+}
+
+/** A tool of a third party may have a schema that only its own code reads: then its effect alone is compared. */
+function schemaOf(tool: object): unknown {
+  try {
+    return toJsonSchema(readProperty(tool, "parameters") as ObjectSchema);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,106 @@
+import { removeAll } from "../../sessions/session/remove-session.ts";
+import { scan } from "../../sessions/session/scan.ts";
+import { encodeKey, encodeSequence } from "../../sessions/storage/encode-key.ts";
+import type { Json } from "../../sessions/storage/json.ts";
+import { corruptRecord, recordVersion } from "../../sessions/storage/stored-record.ts";
+import { logPrefix, runNamespaces } from "../../agents/journal/log-entry.ts";
+import { createId } from "../../base/util/create-id.ts";
+import { isRecord } from "../../base/util/is-record.ts";
+import type { InputPieces, RunRecord, RunStorage } from "./run-record.ts";
+
+/** The input and options of a run. */
+export type RunInput = Pick<RunRecord, "input" | "options">;
+
+/** Characters in the strings of an input and options up to which they lie in the record. */
+const longestInline = 32_768;
+/** Characters in a piece. */
+const pieceLength = 262_144;
+/** Pieces that are read or written at once. */
+const atOnce = 4;
+
+/** Tells if input and options are too long for a record, which is read and written with each change of a run's status. */
+export function isLongInput({ input, options }: RunInput): boolean {
+  return lengthLeft([input, options], longestInline) < 0;
+}
+
+/** Stores the input and options of a new run in pieces, and returns its record with their place instead. */
+export async function writeInput(storage: RunStorage, record: RunRecord): Promise<RunRecord> {
+  const { input, options, ...rest } = record;
+  const pieces = cut(JSON.stringify({ input, options }));
+  const inputPieces = { id: createId(), count: pieces.length };
+  await eachPiece(inputPieces, async (number) => {
+    const value: Json = { v: recordVersion, text: pieces[number] ?? "" };
+    await storage.set(runNamespaces.input, pieceKey(record.runId, inputPieces, number), value);
+  });
+  return { ...rest, options: {}, inputPieces };
+}
+
+/** Returns the input and options of a run, wherever they lie. */
+export async function readInput(storage: RunStorage, record: RunRecord): Promise<RunInput> {
+  const { runId, inputPieces } = record;
+  if (inputPieces === undefined) return record;
+  const texts: string[] = [];
+  await eachPiece(inputPieces, async (number) => {
+    const key = pieceKey(runId, inputPieces, number);
+    const value = await storage.get(runNamespaces.input, key);
+    const text = isRecord(value) ? value["text"] : undefined;
+    if (typeof text !== "string") throw corruptRecord({ namespace: runNamespaces.input, key });
+    texts[number] = text;
+  });
+  try {
+    return JSON.parse(texts.join("")) as RunInput;
+  } catch {
+    throw corruptRecord({ namespace: runNamespaces.input, key: encodeKey(runId) });
+  }
+}
+
+/** Removes all pieces of a run's input, or those of one write. */
+export async function removeInput(storage: RunStorage, runId: string, id?: string): Promise<void> {
+  const prefix = id === undefined ? logPrefix(runId) : `${encodeKey(runId, id)}/`;
+  await removeAll(storage, runNamespaces.input, prefix);
+}
+
+/** Returns the keys of all pieces of a run's input. */
+export async function inputKeys(storage: RunStorage, runId: string): Promise<string[]> {
+  const pages = scan(storage, { namespace: runNamespaces.input, prefix: logPrefix(runId), pageSize: atOnce });
+  const keys: string[] = [];
+  for await (const page of pages) keys.push(...page.map(({ key }) => key));
+  return keys;
+}
+
+/** Takes the lengths of all strings in a value from a number, until that is below 0. */
+function lengthLeft(value: unknown, left: number): number {
+  if (left < 0) return left;
+  if (typeof value === "string") return left - value.length;
+  if (typeof value !== "object" || value === null) return left - 1;
+  let rest = left;
+  for (const part of Object.values(value)) {
+    rest = lengthLeft(part, rest);
+    if (rest < 0) return rest;
+  }
+  return rest;
+}
+
+/** Cuts a text into pieces, none within a character of two units: no storage takes half of one. */
+function cut(text: string): string[] {
+  const pieces: string[] = [];
+  for (let start = 0; start < text.length;) {
+    const end = Math.min(text.length, start + pieceLength);
+    const isWithin = end < text.length && (text.charCodeAt(end - 1) & 0xfc00) === 0xd800;
+    const last = isWithin ? end - 1 : end;
+    pieces.push(text.slice(start, last));
+    start = last;
+  }
+  return pieces;
+}
+
+async function eachPiece({ count }: InputPieces, work: (number: number) => Promise<void>): Promise<void> {
+  for (let first = 0; first < count; first += atOnce) {
+    const numbers = Array.from({ length: Math.min(atOnce, count - first) }, (_, index) => first + index);
+    await Promise.all(numbers.map(work));
+  }
+}
+
+function pieceKey(runId: string, { id }: InputPieces, number: number): string {
+  return `${encodeKey(runId, id)}/${encodeSequence(number)}`;
+}

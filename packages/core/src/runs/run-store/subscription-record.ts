@@ -1,0 +1,65 @@
+import { runNamespaces } from "../../agents/journal/log-entry.ts";
+import { removeAll } from "../../sessions/session/remove-session.ts";
+import { encodeKey } from "../../sessions/storage/encode-key.ts";
+import type { Json } from "../../sessions/storage/json.ts";
+import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
+import { isCount, readRecord } from "../../sessions/storage/stored-record.ts";
+import { isRecord } from "../../base/util/is-record.ts";
+
+/** A place in the events of a run up to which a subscriber was told. */
+export type SubscriptionPlace = {
+  /** The id of the last event of which all was told; absent before the first one. */
+  readonly after?: string | undefined;
+  /** The number of messages about the next event that were delivered. */
+  readonly sent: number;
+  /** The number of the attempt at the run that `after` belongs to. */
+  readonly attempt: number;
+};
+
+/** The stored record of a subscription. */
+export type SubscriptionRecord = SubscriptionPlace & {
+  v: 1;
+  /** The id of the process that serves it. */
+  node: string;
+  /** The data of the transport, sealed. */
+  data: string;
+  createdAt: number;
+};
+
+/** Keys in the namespace of subscriptions: of those that have something to come, and of the others. */
+export const subscriptionKeys = {
+  open: "open/",
+  over: "over/",
+  ofRun: (state: "open" | "over", runId: string): string => `${state}/${encodeKey(runId)}/`,
+  of: (state: "open" | "over", runId: string, id: string): string => `${state}/${encodeKey(runId)}/${encodeKey(id)}`,
+} as const;
+
+/** Returns the run and the id in the key of a subscription. */
+export function readSubscriptionKey(key: string): { runId: string; id: string } {
+  const [, runId = "", id = ""] = key.split("/");
+  return { runId: decodeURIComponent(runId), id: decodeURIComponent(id) };
+}
+
+/** Returns the stored record of a subscription after a check of its shape. */
+export function readSubscription(value: Json, key: string): SubscriptionRecord {
+  return readRecord(value, { namespace: runNamespaces.subscriptions, key }, isSubscription);
+}
+
+/** Removes the subscriptions to a run. */
+export async function removeSubscriptions(storage: StorageDriver, runId: string): Promise<void> {
+  for (const state of ["open", "over"] as const) {
+    await removeAll(storage, runNamespaces.subscriptions, subscriptionKeys.ofRun(state, runId));
+  }
+}
+
+function isSubscription(value: unknown): value is SubscriptionRecord {
+  return (
+    isRecord(value) &&
+    value["v"] === 1 &&
+    typeof value["node"] === "string" &&
+    typeof value["data"] === "string" &&
+    (value["after"] === undefined || typeof value["after"] === "string") &&
+    isCount(value["sent"]) &&
+    isCount(value["attempt"])
+  );
+}

@@ -1,0 +1,83 @@
+import type { ContentPart } from "../../base/message/content.ts";
+import type { ChatMessage } from "../../base/message/message.ts";
+import { storedDataOf } from "../../base/message/stored-data.ts";
+
+/** Tokens that vendors put around a message, and around a tool call. */
+const perMessage = 4;
+const perToolCall = 10;
+
+/** An image of the size that vendors scale to, a minute of sound, a document of two pages. */
+const perPart = { image: 1500, audio: 2000, file: 4000 } as const;
+
+/** The largest `characterWeight`. */
+export const heaviestCharacter = 150;
+
+/** MIME types of files that vendors are sent as text. */
+const textual = /^text\/|[/+](?:json|xml|yaml|csv)\b/;
+
+/**
+ * Estimates the tokens of messages, to keep a history within bounds; it is not for bills. Text is weighed, and a file of
+ * text by its size. Images, sounds and other files have a fixed price each, whatever form their data has.
+ */
+export function estimateTokens(messages: readonly ChatMessage[]): number {
+  return messages.reduce((sum, message) => sum + messageTokens(message), 0);
+}
+
+/**
+ * Estimates the tokens of a string, by a weight for each character.
+ *
+ * Measured against the vocabulary of current OpenAI models (`o200k_base`): prose in Latin script, source code, Markdown
+ * and JSON come out between 20 % too low and 30 % too high, Chinese, Japanese and Korean 30 % too high, Cyrillic, Greek,
+ * Arabic and Hebrew 15 to 60 % too high, Indic scripts, Thai and Georgian two to three times. Too low are random strings
+ * (keys, hashes, base64: by 30 to 40 %), and by half Ethiopic and other scripts that vocabularies neglect.
+ */
+export function estimateTextTokens(text: string): number {
+  let hundredths = 0;
+  for (let index = 0; index < text.length; index++) hundredths += characterWeight(text.charCodeAt(index));
+  return Math.ceil(hundredths / 100);
+}
+
+/** A message with the state that is stored for its vendor, if there is any. */
+type WeighedMessage = ChatMessage & { vendorState?: { stored?: true; items: unknown } };
+
+function messageTokens({ content, toolCalls = [], vendorState }: WeighedMessage): number {
+  // Pages that a search of the vendor found count like the file of a user.
+  if (vendorState?.stored === true) return perMessage + Math.ceil(JSON.stringify(vendorState.items).length / 4);
+  const parts = typeof content === "string" ? [{ type: "text" as const, text: content }] : (content ?? []);
+  const inParts = parts.reduce((sum, part) => sum + partTokens(part), perMessage);
+  return toolCalls.reduce((sum, call) => {
+    return sum + perToolCall + estimateTextTokens(call.name) + estimateTextTokens(JSON.stringify(call.arguments));
+  }, inParts);
+}
+
+function partTokens(part: ContentPart): number {
+  if (part.type === "text") return estimateTextTokens(part.text);
+  const stored = storedDataOf(part);
+  if (stored !== undefined) {
+    return part.type === "file" && textual.test(part.mimeType) ? Math.ceil(stored.bytes / 3) : perPart[part.type];
+  }
+  if (part.type === "file" && textual.test(part.mimeType) && !/^https?:/i.test(part.data)) {
+    // Base64 is four characters for three bytes, and three bytes are about a token.
+    return Math.ceil(part.data.length / 4);
+  }
+  return perPart[part.type];
+}
+
+/**
+ * Returns the weight of a UTF-16 code unit in `estimateTextTokens`, in hundredths of a token. Words share few tokens, and a
+ * token holds few digits, signs, or letters of other scripts.
+ */
+export function characterWeight(code: number): number {
+  if (code < 0x80) return weightOfAscii(code);
+  if (code < 0x250) return 60;
+  if (code < 0x700) return 50;
+  // Half of a surrogate pair: an emoji is two or three tokens.
+  return code >= 0xd800 && code < 0xe000 ? heaviestCharacter : 100;
+}
+
+function weightOfAscii(code: number): number {
+  if (code >= 97 && code <= 122) return 24;
+  if (code <= 32) return 18;
+  const isDigitOrCapital = (code >= 48 && code <= 57) || (code >= 65 && code <= 90);
+  return isDigitOrCapital ? 50 : 65;
+}

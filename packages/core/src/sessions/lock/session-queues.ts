@@ -1,0 +1,102 @@
+import { isShared } from "../storage/shared-driver.ts";
+import type { SharedDriver } from "../storage/shared-driver.ts";
+import type { StorageDriver } from "../storage/storage-driver.ts";
+import { createId } from "../../base/util/create-id.ts";
+import { busyRefusal } from "./busy-policy.ts";
+import type { JoinOptions } from "./busy-policy.ts";
+import type { Lease } from "./lease.ts";
+import { LivenessTracker } from "./liveness.ts";
+import { LocalQueue } from "./local-queue.ts";
+import { OrderingClock } from "./ordering-clock.ts";
+import { SessionQueue } from "./session-queue.ts";
+import type { QueuePosition } from "./waiter.ts";
+
+type Queue = { lengthFor(options: JoinOptions): number; join(options: JoinOptions): QueuePosition };
+
+/** Queues by key, one for each busy session or record of a storage, kept while a run of this process is in it. */
+export class KeyedQueues {
+  readonly #queues = new Map<string, Queue>();
+  readonly #createQueue: (key: string, onEmpty: () => void) => Queue;
+
+  constructor(createQueue: (key: string, onEmpty: () => void) => Queue) {
+    this.#createQueue = createQueue;
+  }
+
+  /** Number of keys (sessions or single records) whose queue is not empty: runs of this process hold or wait for them. */
+  get busyKeys(): number {
+    return this.#queues.size;
+  }
+
+  /** Joins the queue for a key. Runs that join later get the lease later. */
+  join(key: string, options: JoinOptions): QueuePosition {
+    const refusal = busyRefusal(this.#queues.get(key)?.lengthFor(options) ?? 0, options);
+    return refusal === null ? this.#queueOf(key).join(options) : refusedPosition(refusal);
+  }
+
+  #queueOf(key: string): Queue {
+    const queue = this.#queues.get(key) ?? this.#createQueue(key, () => this.#queues.delete(key));
+    this.#queues.set(key, queue);
+    return queue;
+  }
+}
+
+/** Makes queues in memory, for a storage that only this process uses or for single records. */
+export function createLocalQueues(): KeyedQueues {
+  return new KeyedQueues((_key, onEmpty) => new LocalQueue(onEmpty));
+}
+
+/**
+ * Makes queues that all processes over one storage share, for its sessions. A process without heartbeat for `leaseMs`
+ * milliseconds has expired and loses its positions.
+ */
+export function createSharedQueues(driver: SharedDriver, leaseMs = 10_000): KeyedQueues {
+  let lastNumber = 0;
+  const nextNumber = () => ++lastNumber;
+  const context = { driver, process: createId(), leaseMs, liveness: new LivenessTracker(), nextNumber };
+  return new KeyedQueues((key, onEmpty) => new SessionQueue(context, key, onEmpty));
+}
+
+/**
+ * Module state, which is rare here. Two stores over one driver hold the same sessions and must share their queues; the driver
+ * is all they have in common, and drivers of third parties need not know of it. Weak: the queues go with their driver.
+ */
+const queuesByDriver = new WeakMap<StorageDriver, { local: KeyedQueues; shared: KeyedQueues; clock: OrderingClock }>();
+
+/**
+ * Returns the queues of this process for single records of a storage, such as a session's memory: the same object on
+ * each call. Sessions wait in those of `sessionQueuesOf`.
+ */
+export function recordQueuesOf(driver: StorageDriver): KeyedQueues {
+  return queuesOf(driver).local;
+}
+
+/**
+ * Returns the queues for the sessions of a storage, the same object on each call: across processes where the storage is
+ * shared.
+ */
+export function sessionQueuesOf(driver: StorageDriver): KeyedQueues {
+  return queuesOf(driver).shared;
+}
+
+/** Returns the clock that orders the sessions of a storage in this process, the same object on each call. */
+export function clockOf(driver: StorageDriver): OrderingClock {
+  return queuesOf(driver).clock;
+}
+
+function queuesOf(driver: StorageDriver) {
+  return queuesByDriver.get(driver) ?? addQueues(driver);
+}
+
+function addQueues(driver: StorageDriver) {
+  const local = createLocalQueues();
+  const clock = new OrderingClock();
+  const queues = { local, shared: isShared(driver) ? createSharedQueues(driver) : local, clock };
+  queuesByDriver.set(driver, queues);
+  return queues;
+}
+
+function refusedPosition(refusal: Error): QueuePosition {
+  const granted = Promise.reject<Lease>(refusal);
+  granted.catch(() => {});
+  return { known: Promise.resolve(), granted, leave: () => {} };
+}

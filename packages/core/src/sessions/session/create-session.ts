@@ -1,0 +1,50 @@
+import { TroupeError } from "../../base/errors/troupe-error.ts";
+import { clockOf } from "../lock/session-queues.ts";
+import type { Json } from "../storage/json.ts";
+import type { StorageDriver } from "../storage/storage-driver.ts";
+import { applyWrites } from "./change-session.ts";
+import { indexWrites } from "./recent-index.ts";
+import { namespaces } from "./session-keys.ts";
+import type { SessionRef } from "./session-keys.ts";
+import { newSessionRecord, readSessionRecord } from "./session-record.ts";
+import type { SessionRecord } from "./session-record.ts";
+
+/**
+ * Reads the stored record of a session, or returns `null` when this owner has no such session: the key includes the
+ * tenant and user.
+ */
+export async function findSession(driver: StorageDriver, ref: SessionRef): Promise<SessionRecord | null> {
+  const at = { namespace: namespaces.sessions, key: ref.key };
+  const value = await driver.get(at.namespace, at.key);
+  if (value === null) return null;
+  return readSessionRecord(value, at);
+}
+
+/** Result of `createSession`: the session's record, and whether this call created it. */
+export type CreatedSession = { session: SessionRecord; isNew: boolean };
+
+/**
+ * Creates the record of a session that its owner does not have yet, and its entry in the owner's list. When another
+ * process created it first, returns that record; throws `conflict` when it was deleted meanwhile.
+ */
+export async function createSession(driver: StorageDriver, ref: SessionRef): Promise<CreatedSession> {
+  const session = newSessionRecord(ref.owner, clockOf(driver));
+  const value = session as unknown as Json;
+  const entry = indexWrites(ref, null, session);
+  if (driver.compareAndSet === undefined) {
+    await applyWrites(driver, [...entry, { namespace: namespaces.sessions, key: ref.key, value }]);
+    return { session, isNew: true };
+  }
+  await applyWrites(driver, entry);
+  const isNew = await driver.compareAndSet(namespaces.sessions, ref.key, null, value);
+  if (isNew) return { session, isNew };
+  const other = await findSession(driver, ref);
+  if (other === null) throw new TroupeError("conflict", "The session was deleted while it was opened. Try again.");
+  return { session: other, isNew };
+}
+
+/** Makes the `not_found` error of a session that does not exist or belongs to another owner: both look the same. */
+export function sessionNotFound(sessionId: string): TroupeError {
+  const name = JSON.stringify(sessionId);
+  return new TroupeError("not_found", `Session ${name} not found. It may belong to another user: pass its userId.`);
+}

@@ -1,0 +1,75 @@
+import type { StorageDriver, Write } from "../storage/storage-driver.ts";
+import { mapBounded } from "../../base/async/map-bounded.ts";
+import { applyWrites } from "./change-session.ts";
+import type { SessionRef } from "./session-keys.ts";
+import { indexWrites } from "./recent-index.ts";
+import type { SessionRecord } from "./session-record.ts";
+import { scan } from "./scan.ts";
+import { keyPrefixOf, memberSessionsPrefix, memoryEntryKey, namespaces, ownerPrefix } from "./session-keys.ts";
+import type { UserOwner } from "../storage/session-owner.ts";
+
+/** Storage to remove sessions from, and a check before each step that rejects when another process took the lease. */
+export type Removal = { driver: StorageDriver; confirm?: () => Promise<void> };
+
+/**
+ * Removes a session with its turns and its memory, and the sessions that a team's members have under it. The session's
+ * own record, and its entry in the owner's list, go last: a removal that was cut short can be repeated.
+ */
+export async function removeSession(removal: Removal, ref: SessionRef, session: SessionRecord | null): Promise<void> {
+  const { key } = ref;
+  const { driver } = removal;
+  const members = scan(driver, { namespace: namespaces.sessions, prefix: memberSessionsPrefix(key) });
+  for await (const page of members) {
+    for (const member of page) {
+      await removeOne(removal, member.key);
+      // No run holds it, unless it loses it with the session.
+      await driver.delete(namespaces.locks, member.key);
+    }
+  }
+  await removeOne(removal, key, session === null ? [] : indexWrites(ref, session, null));
+}
+
+/** Deletes all records of a namespace whose keys begin with the prefix. When it rejects, some may be left. */
+export async function removeAll(driver: StorageDriver, namespace: string, prefix: string): Promise<void> {
+  await removeBelow({ driver }, namespace, prefix);
+}
+
+/** Removes the memory of a session and its entry by id, which goes last: one without a memory is skipped. */
+export async function removeMemory(driver: StorageDriver, key: string): Promise<void> {
+  await applyWrites(driver, memoryRemoval(key));
+}
+
+/**
+ * Removes all memories of a user and their entries by id. An entry goes first: it names the user, and is found by its
+ * memory alone when a removal that was cut short is repeated.
+ */
+export async function removeMemories(driver: StorageDriver, owner: UserOwner): Promise<void> {
+  for await (const page of scan(driver, { namespace: namespaces.memory, prefix: ownerPrefix(owner) })) {
+    await mapBounded(page, ({ key }) => applyWrites(driver, memoryRemoval(key).toReversed()));
+  }
+}
+
+function memoryRemoval(key: string): Write[] {
+  return [
+    { namespace: namespaces.memory, key, value: null },
+    { namespace: namespaces.memoryById, key: memoryEntryKey(key), value: null },
+  ];
+}
+
+async function removeOne(removal: Removal, key: string, index: readonly Write[] = []): Promise<void> {
+  const { driver, confirm } = removal;
+  await removeBelow(removal, namespaces.turns, keyPrefixOf(key));
+  await removeBelow(removal, namespaces.turnParts, keyPrefixOf(key));
+  await removeBelow(removal, namespaces.memory, keyPrefixOf(key));
+  await confirm?.();
+  await applyWrites(driver, [...memoryRemoval(key), { namespace: namespaces.sessions, key, value: null }, ...index]);
+}
+
+async function removeBelow({ driver, confirm }: Removal, namespace: string, prefix: string): Promise<void> {
+  // Parts of turns are large.
+  const pageSize = namespace === namespaces.turnParts ? 8 : 100;
+  for await (const page of scan(driver, { namespace, prefix, pageSize })) {
+    await confirm?.();
+    await mapBounded(page, ({ key }) => driver.delete(namespace, key));
+  }
+}

@@ -1,0 +1,70 @@
+import { TroupeError } from "../../base/errors/troupe-error.ts";
+import { base64ByteLength } from "../../base/util/base64.ts";
+import { readContentData } from "../../base/message/content-data.ts";
+import { storedDataOf } from "../../base/message/stored-data.ts";
+import type { DataPart, StoredData } from "../../base/message/stored-data.ts";
+import type { StoredTurn, TurnConversation } from "./turn-record.ts";
+
+/** The bytes of an image, a sound or a file in a stored turn, which come piece by piece. */
+export type TurnPart = {
+  /** The type of the part, or of its first bytes; `application/octet-stream` for others. */
+  mimeType: string;
+  filename?: string;
+  /** Number of bytes. */
+  bytes: number;
+  /** The bytes. Nothing is read before they are. */
+  pieces: AsyncIterable<Uint8Array>;
+};
+
+/** Characters of base64 that are decoded at once: a multiple of four. */
+const pieceLength = 349_528;
+
+/**
+ * Returns the images, sounds and files of a turn in order: those of its history, of its input, then of its messages. The
+ * index in this array is the number of a part.
+ */
+export function dataPartsOf({ history = [], input, messages }: TurnConversation): DataPart[] {
+  const contents = [...history.map(({ content }) => content), input, ...messages.map(({ content }) => content)];
+  return contents.flatMap((content) => (Array.isArray(content) ? content.filter((part) => part.type !== "text") : []));
+}
+
+/** Returns the number of bytes in the data of a part, or `undefined` for a web address and for what is no data. */
+export function countDataBytes(part: DataPart): number | undefined {
+  const stored = storedDataOf(part);
+  if (stored !== undefined) return stored.bytes;
+  const found = readContentData(part);
+  return found.kind === "base64" ? base64ByteLength(found.base64) : undefined;
+}
+
+/** Reads a part of a turn by its number. Throws `not_found` if there is none, or none with data. */
+export function readTurnPart(turn: StoredTurn, index: number, read: ReadStored): TurnPart {
+  const part = dataPartsOf(turn)[index];
+  if (part === undefined) throw partNotFound(turn.seq, index);
+  const name = part.type === "file" && part.filename !== undefined && { filename: part.filename };
+  const stored = storedDataOf(part);
+  if (stored !== undefined) {
+    const { mimeType = "application/octet-stream" } = part;
+    return { mimeType, ...name, bytes: stored.bytes, pieces: decodePieces(read(stored)) };
+  }
+  const found = readContentData(part);
+  if (found.kind !== "base64") throw partNotFound(turn.seq, index);
+  const { base64, mimeType = "application/octet-stream" } = found;
+  return { mimeType, ...name, bytes: base64ByteLength(base64), pieces: decodePieces(cut(base64)) };
+}
+
+/** Function that reads the base64 of stored data, piece by piece. */
+export type ReadStored = (stored: StoredData) => AsyncIterable<string>;
+
+/** Makes the `not_found` error for a part that a turn does not have. */
+export function partNotFound(seq: number, index: number): TroupeError {
+  return new TroupeError("not_found", `Turn ${seq} of the session has no part ${index} with data.`);
+}
+
+/** @yields the bytes of pieces of base64, each of whole groups of four characters */
+async function* decodePieces(pieces: Iterable<string> | AsyncIterable<string>): AsyncGenerator<Uint8Array> {
+  for await (const piece of pieces) yield Buffer.from(piece, "base64");
+}
+
+function* cut(base64: string): Generator<string> {
+  for (let at = 0; at < base64.length; at += pieceLength) yield base64.slice(at, at + pieceLength);
+}

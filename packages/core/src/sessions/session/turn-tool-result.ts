@@ -1,0 +1,77 @@
+import type { UnfinishedStep } from "../history/interrupted-turn.ts";
+import type { Artifact, ToolCallResult } from "../../base/message/tool-call.ts";
+import { isArrayOf } from "../storage/stored-record.ts";
+import { isRecord } from "../../base/util/is-record.ts";
+
+/** The error and the artifacts of a tool call of a stored turn; the text of its result is in the turn's messages. */
+export type TurnToolResult = {
+  toolCallId: string;
+  toolName: string;
+  /** Set when the tool failed, was refused or was unknown; `interrupted` for a call that the run left unfinished. */
+  error?: string;
+  artifacts?: Artifact[];
+  /** The number of artifacts that were too large to be stored. */
+  leftOut?: number;
+};
+
+/** The characters of JSON that the artifacts of one turn may have together: a session is not a file store. */
+const maxArtifactLength = 1_048_576;
+
+/**
+ * Returns what a turn stores of its tool calls beside the messages: an entry for each call that failed, has artifacts, or
+ * was left unfinished. Artifacts beyond a million characters of JSON in all are left out, and counted.
+ */
+export function toTurnToolResults(results: readonly ToolCallResult[], unfinished?: UnfinishedStep): TurnToolResult[] {
+  const budget = { left: maxArtifactLength };
+  const ended = results.flatMap((result) => toTurnToolResult(result, budget) ?? []);
+  const known = new Set(unfinished?.results.map(({ toolCallId }) => toolCallId));
+  const left = unfinished?.toolCalls.filter(({ id }) => !known.has(id)) ?? [];
+  return [...ended, ...left.map(({ id, name }) => ({ toolCallId: id, toolName: name, error: "interrupted" }))];
+}
+
+function toTurnToolResult(
+  { toolCallId, toolName, error, artifacts = [] }: ToolCallResult,
+  budget: { left: number },
+): TurnToolResult | undefined {
+  const result: TurnToolResult = { toolCallId, toolName };
+  const kept = artifacts.filter((artifact) => fits(artifact, budget));
+  if (error !== undefined) result.error = error;
+  if (kept.length > 0) result.artifacts = kept;
+  if (kept.length < artifacts.length) result.leftOut = artifacts.length - kept.length;
+  return error === undefined && artifacts.length === 0 ? undefined : result;
+}
+
+/** Tells if an artifact fits into what is left of the budget, and takes that from it. */
+function fits(artifact: Artifact, budget: { left: number }): boolean {
+  const length = jsonLength(artifact);
+  if (length > budget.left) return false;
+  budget.left -= length;
+  return true;
+}
+
+/** The length of an artifact as JSON; without end for one that is none, as a runnable of a third party may have. */
+function jsonLength(artifact: Artifact): number {
+  try {
+    return JSON.stringify(artifact).length;
+  } catch {
+    return Infinity;
+  }
+}
+
+/** Tells if a value has the form of the stored tool results of a turn, which may be absent. */
+export function isTurnToolResults(value: unknown = []): value is TurnToolResult[] {
+  return isArrayOf(value, isTurnToolResult);
+}
+
+function isTurnToolResult(value: unknown): value is TurnToolResult {
+  if (!isRecord(value) || typeof value["toolCallId"] !== "string" || typeof value["toolName"] !== "string")
+    return false;
+  const { error, artifacts } = value;
+  return (
+    (error === undefined || typeof error === "string") && (artifacts === undefined || isArrayOf(artifacts, isArtifact))
+  );
+}
+
+function isArtifact(value: unknown): value is Artifact {
+  return isRecord(value) && typeof value["type"] === "string" && value["data"] !== undefined;
+}

@@ -1,0 +1,143 @@
+import { LruCache } from "../../base/util/lru-cache.ts";
+import { RankedHeap } from "../../base/util/ranked-heap.ts";
+
+/** Limits of a `FairCache`, and how its entries divide among groups. */
+export type FairLimits<Name extends string> = {
+  /** The number of entries that are kept. */
+  readonly maxEntries: number;
+  /** The bytes of all entries together. */
+  readonly maxBytes: number;
+  /** Milliseconds for which an entry is kept after its last use. @default Infinity */
+  readonly ttlMs?: number;
+  /** The bytes that a group takes beside its entries. @default 0 */
+  readonly groupBytes?: number;
+  /** Returns the group of an entry. */
+  readonly groupOf: (key: string) => Name;
+  /** Called when an entry is dropped for a limit. */
+  readonly onDrop: (key: string) => void;
+  /** Called before anything is dropped or made smaller because of its bytes. */
+  readonly onFull?: () => void;
+};
+
+/** `usedAt` is the place of its last use in the order of all uses. */
+type Group<Name> = { readonly name: Name; bytes: number; usedAt: number; readonly entries: LruCache<string, true> };
+
+/** An entry, by its bytes. */
+type Entry<Name> = { bytes: number; readonly group: Group<Name> };
+
+/**
+ * The order in which entries of several owners are dropped, and their sizes. Beyond a limit it drops entries of the group
+ * that has most, the least recently used first. So a group within its share of the limit loses nothing to the others.
+ */
+export class FairCache<Name extends string = string> {
+  readonly #limits: FairLimits<Name>;
+  readonly #entries: LruCache<string, Entry<Name>>;
+  readonly #groups = new Map<Name, Group<Name>>();
+  /** Of groups that have equally much, the one that was not used for longest comes first. */
+  readonly #byBytes = new RankedHeap<Group<Name>>((one, other) => isFuller(one, other, one.bytes - other.bytes));
+  readonly #bySize = new RankedHeap<Group<Name>>((one, other) => {
+    return isFuller(one, other, one.entries.size - other.entries.size);
+  });
+  #uses = 0;
+  #bytes = 0;
+
+  constructor(limits: FairLimits<Name>) {
+    const { ttlMs } = limits;
+    this.#limits = limits;
+    this.#entries = new LruCache({
+      maxEntries: Infinity,
+      ...(ttlMs !== undefined && { ttlMs }),
+      onDrop: (key, entry) => {
+        this.#leave(key, entry);
+        limits.onDrop(key);
+      },
+    });
+  }
+
+  /** The bytes of all entries. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Makes the entry the most recently used, and returns whether there is one. */
+  use(key: string): boolean {
+    const entry = this.#entries.get(key);
+    if (entry !== undefined) this.#useGroup(key, entry.group);
+    return entry !== undefined;
+  }
+
+  /** Adds the bytes to the entry, which is there from then on, and makes it the most recently used. */
+  add(key: string, bytes: number): void {
+    const entry = this.#entries.get(key) ?? { bytes: 0, group: this.#groupOf(key) };
+    entry.bytes += bytes;
+    entry.group.bytes += bytes;
+    this.#bytes += bytes;
+    this.#entries.set(key, entry);
+    this.#useGroup(key, entry.group);
+  }
+
+  /** Removes the entry. */
+  delete(key: string): void {
+    const entry = this.#entries.peek(key);
+    this.#entries.delete(key);
+    if (entry !== undefined) this.#leave(key, entry);
+  }
+
+  /** Drops the entries that are past their time. */
+  prune(): void {
+    this.#entries.prune();
+  }
+
+  /**
+   * Drops entries until all limits are kept. `shrink` is asked first to make the last one used smaller, where it would be
+   * dropped, and returns whether it did.
+   */
+  trim(last: string, shrink: () => boolean): void {
+    const { maxEntries, maxBytes, onDrop, onFull } = this.#limits;
+    while (this.#bytes > maxBytes || this.#entries.size > maxEntries) {
+      const isFull = this.#bytes > maxBytes;
+      const key = (isFull ? this.#byBytes : this.#bySize).first?.entries.oldestKey;
+      if (key === undefined) return;
+      if (isFull) onFull?.();
+      if (key === last && shrink()) continue;
+      this.delete(key);
+      onDrop(key);
+    }
+  }
+
+  #groupOf(key: string): Group<Name> {
+    const name = this.#limits.groupOf(key);
+    const known = this.#groups.get(name);
+    if (known !== undefined) return known;
+    const { groupBytes = 0 } = this.#limits;
+    this.#bytes += groupBytes;
+    return { name, bytes: groupBytes, usedAt: 0, entries: new LruCache({ maxEntries: Infinity }) };
+  }
+
+  #useGroup(key: string, group: Group<Name>): void {
+    group.entries.set(key, true);
+    group.usedAt = ++this.#uses;
+    this.#groups.set(group.name, group);
+    this.#rank(group);
+  }
+
+  #rank(group: Group<Name>): void {
+    this.#byBytes.update(group);
+    this.#bySize.update(group);
+  }
+
+  #leave(key: string, { bytes, group }: Entry<Name>): void {
+    group.bytes -= bytes;
+    group.entries.delete(key);
+    const isEmpty = group.entries.size === 0;
+    this.#bytes -= bytes + (isEmpty ? group.bytes : 0);
+    if (!isEmpty) return this.#rank(group);
+    this.#groups.delete(group.name);
+    this.#byBytes.delete(group);
+    this.#bySize.delete(group);
+  }
+}
+
+function isFuller(one: Group<string>, other: Group<string>, difference: number): boolean {
+  return difference === 0 ? one.usedAt < other.usedAt : difference > 0;
+}

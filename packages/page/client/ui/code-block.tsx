@@ -1,0 +1,23 @@
+import { CopyButton } from "./copy-button.tsx";
+
+type CodeProps = {
+  readonly language?: string;
+  readonly text: string;
+  /** The whole of a text that is shown in part. @default the text */
+  readonly whole?: string;
+};
+
+/** Code with its language, and a button that copies it. */
+export function CodeBlock({ language = "", text, whole = text }: CodeProps) {
+  return (
+    <div class="code">
+      <div class="code-head">
+        <span>{language}</span>
+        <CopyButton text={whole} name="Copy code" />
+      </div>
+      <pre tabIndex={0}>
+        <code>{text}</code>
+      </pre>
+    </div>
+  );
+}

@@ -1,0 +1,169 @@
+import type { ComponentChild } from "preact";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { RunnableInfo, SessionInfo } from "../api/wire.ts";
+import type { Services } from "../services.ts";
+import { plainLine } from "../ui/unseen.ts";
+import { moveFocus } from "../ui/focus.ts";
+import { Icon } from "../ui/icon.tsx";
+import { useStore } from "../ui/store.ts";
+import { Composer } from "../chat/composer.tsx";
+import type { Conversation } from "../chat/conversation.ts";
+import { isUnderWay } from "../chat/turn.ts";
+import type { Turn } from "../chat/turn.ts";
+import { TurnView, useAnnouncement } from "../chat/turn-view.tsx";
+import type { TurnActions } from "../chat/turn-view.tsx";
+import { useFollow } from "../chat/use-follow.ts";
+import { Welcome } from "../chat/welcome.tsx";
+
+type ChatProps = {
+  readonly services: Services;
+  readonly runnables: readonly RunnableInfo[] | undefined;
+  /** False while the inspector is shown in its place. */
+  readonly isShown: boolean;
+};
+
+/** The chat: the turns of a session, and the place where the next question is written. */
+export function ChatView({ services, runnables, isShown }: ChatProps) {
+  const { conversation, settings } = services;
+  const { turns, isReplacing, number, failure } = useStore(conversation);
+  const { chosen, choose } = useChosen(turns, runnables, number);
+  const title = useTitle(services);
+  const announcement = useAnnouncement(turns.at(-1));
+  const { element, isAtEnd, onScroll, toEnd } = useFollow(turns, isShown);
+  const isAnswering = turns.some(isUnderWay);
+  const send = (text: string, files: File[] = []) => {
+    if (chosen === undefined || isAnswering || isReplacing) return;
+    toEnd();
+    const question = { text, files: files.map((file) => ({ name: file.name, type: file.type, file })) };
+    void conversation.send(chosen, question);
+  };
+  return (
+    <main class="chat">
+      <div class="scroll" ref={element} onScroll={onScroll} tabIndex={-1}>
+        <TurnsOrWelcome conversation={conversation} title={title}>
+          <Welcome
+            {...{ runnables, chosen }}
+            suggestions={settings.suggestions[chosen?.name ?? ""] ?? []}
+            title={settings.title}
+            onChoose={choose}
+            onSuggestion={send}
+          />
+        </TurnsOrWelcome>
+      </div>
+      <div class="dock">
+        {!isAtEnd && <ToEnd onClick={toEnd} />}
+        <Notice text={failure} onClose={() => conversation.dismiss()} />
+        <Composer
+          {...{ chosen, isAnswering, isReplacing }}
+          runnables={runnables ?? []}
+          onChoose={choose}
+          onSend={send}
+          onStop={() => void conversation.stop()}
+        />
+      </div>
+      <p role="status" class="unseen">
+        {announcement}
+      </p>
+    </main>
+  );
+}
+
+/** The runnable that is asked next: the one that was picked, else the last that answered in the conversation, else the first. */
+function useChosen(turns: readonly Turn[], runnables: ChatProps["runnables"], conversationNumber: number) {
+  const [picked, choose] = useState<RunnableInfo>();
+  useEffect(() => choose(undefined), [conversationNumber]);
+  return { chosen: picked ?? lastOf(turns, runnables) ?? runnables?.[0], choose };
+}
+
+/** Returns the title of the session, which the tab of the browser has too. */
+function useTitle({ conversation, sessions, settings }: Services): string {
+  const sessionId = useStore(conversation, (state) => state.sessionId);
+  const title = titleOf(useStore(sessions).sessions, sessionId);
+  useEffect(() => {
+    document.title = title === undefined ? settings.title : `${title} · ${settings.title}`;
+  }, [title]);
+  return title ?? "Chat";
+}
+
+function ToEnd({ onClick }: { onClick: () => void }) {
+  return (
+    <button type="button" class="to-end" onClick={onClick} aria-label="To the newest" title="To the newest">
+      <Icon name="down" size={18} />
+    </button>
+  );
+}
+
+type ContentProps = { conversation: Conversation; title: string; children: ComponentChild };
+
+/** The turns of the conversation, or what a new one shows in their place. */
+function TurnsOrWelcome({ conversation, title, children }: ContentProps) {
+  const { turns, isLoading, isReplacing } = useStore(conversation);
+  if (turns.length === 0 && !isLoading && !isReplacing) return children;
+  const mayRegenerate = !isReplacing && !turns.some(isUnderWay);
+  return (
+    <>
+      <h1 class="unseen">{title}</h1>
+      <TurnList {...{ turns, conversation, mayRegenerate }} />
+      {isLoading && <p class="activity">Loading…</p>}
+    </>
+  );
+}
+
+type TurnListProps = { turns: readonly Turn[]; conversation: Conversation; mayRegenerate: boolean };
+
+function TurnList({ turns, conversation, mayRegenerate }: TurnListProps) {
+  const list = useRef<HTMLDivElement>(null);
+  const actions = useMemo<TurnActions>(
+    () => ({
+      answer: async (key, waitId, answer) => await conversation.answer(key, waitId, answer),
+      regenerate: (key, text) => {
+        moveFocus(list.current, list.current);
+        void conversation.regenerate(key, text);
+      },
+    }),
+    [conversation],
+  );
+  return (
+    <div
+      class="turns"
+      role="log"
+      aria-label="Conversation"
+      aria-busy={turns.some(({ status }) => status === "running")}
+      ref={list}
+      tabIndex={-1}
+    >
+      {turns.map((turn, index) => (
+        <TurnView
+          key={turn.key}
+          turn={turn}
+          actions={actions}
+          mayRegenerate={mayRegenerate}
+          isLast={index === turns.length - 1}
+        />
+      ))}
+    </div>
+  );
+}
+
+function Notice({ text, onClose }: { text: string | undefined; onClose: () => void }) {
+  if (text === undefined) return null;
+  return (
+    <p class="failure notice" role="alert">
+      <Icon name="warning" size={18} />
+      {text}
+      <button type="button" class="quiet" onClick={onClose} aria-label="Close">
+        <Icon name="cross" size={16} />
+      </button>
+    </p>
+  );
+}
+
+function titleOf(sessions: readonly SessionInfo[], sessionId: string | undefined): string | undefined {
+  const title = sessions.find((session) => session.sessionId === sessionId)?.title;
+  return title === undefined ? undefined : plainLine(title);
+}
+
+function lastOf(turns: readonly Turn[], runnables: readonly RunnableInfo[] = []): RunnableInfo | undefined {
+  const last = turns.at(-1);
+  return runnables.find(({ kind, name }) => kind === last?.kind && name === last.name);
+}
