@@ -19,7 +19,14 @@ export const folderLayers = {
     ["testing"],
   ],
   "packages/core/src/base": [["util"], ["errors", "message"], ["async", "events", "log"], ["retry"]],
-  "packages/core/src/schema": [["."], ["pattern"], ["check"], ["create-validator"], ["compile-schema"], ["parse-structured"]],
+  "packages/core/src/schema": [
+    ["."],
+    ["pattern"],
+    ["check"],
+    ["create-validator"],
+    ["compile-schema"],
+    ["parse-structured"],
+  ],
   "packages/core/src/model": [["keys"], ["."]],
   "packages/core/src/provider": [["wire"], ["."]],
   "packages/core/src/sessions": [["storage"], ["history", "lock"], ["session"]],
@@ -89,7 +96,12 @@ export const testKit = "packages/core/src/testing";
 /** The entry points of core by the name they are imported by. Every other package has one: `src/index.ts`. */
 export const coreEntryPoints = {
   "@troupe/core": "packages/core/src/index.ts",
-  "@troupe/core/adapter": "packages/core/src/adapter.ts",
+  "@troupe/core/runs": "packages/core/src/runs.ts",
+  "@troupe/core/kit": "packages/core/src/kit.ts",
+  "@troupe/core/provider": "packages/core/src/provider.ts",
+  "@troupe/core/storage": "packages/core/src/storage.ts",
+  "@troupe/core/vector": "packages/core/src/vector.ts",
+  "@troupe/core/transport": "packages/core/src/transport.ts",
   "@troupe/core/testing": "packages/core/src/testing.ts",
 };
 

@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
 import { defineConfig } from "tsup";
 
-/** Files that may be an entry point: that of a package, two more of core, the main file of an app. */
-const entryPoints = ["src/index.ts", "src/adapter.ts", "src/testing.ts", "src/main.ts"];
+/** Files that may be an entry point: that of a package, those of core for each audience, the main file of an app. */
+const audiences = ["runs", "kit", "provider", "storage", "vector", "transport", "testing"];
+const entryPoints = ["index", ...audiences, "main"].map((name) => `src/${name}.ts`);
 
 /** Build settings of all packages. tsup writes the JavaScript, `tsc -p tsconfig.build.json` writes the declarations. */
 export default defineConfig({

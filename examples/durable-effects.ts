@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { EventEmitter, once } from "node:events";
-import { Agent, defineTool, InMemoryStorage, RunService } from "@troupe/core";
+import { Agent, defineTool, InMemoryStorage } from "@troupe/core";
+import { RunService } from "@troupe/core/runs";
 import { ScriptedModel } from "@troupe/core/testing";
 import { z } from "zod";
 

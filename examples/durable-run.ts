@@ -4,7 +4,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 // #region readme
-import { Agent, defineTool, RunService } from "@troupe/core";
+import { Agent, defineTool } from "@troupe/core";
+import { RunService } from "@troupe/core/runs";
 import type { ModelProvider } from "@troupe/core";
 import { SqliteStorage } from "@troupe/storage-sqlite";
 import { z } from "zod";

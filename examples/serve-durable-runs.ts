@@ -6,7 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ScriptedModel } from "@troupe/core/testing";
 // #region readme
-import { Agent, defineTool, RunService } from "@troupe/core";
+import { Agent, defineTool } from "@troupe/core";
+import { RunService } from "@troupe/core/runs";
 import { createAgentRouter, createShutdown } from "@troupe/http";
 import { SqliteStorage } from "@troupe/storage-sqlite";
 import express from "express";

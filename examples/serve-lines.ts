@@ -8,7 +8,8 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import type { Server, Socket } from "node:net";
 import { createLogger, TroupeError } from "@troupe/core";
-import type { Json, Logger, MessageContent, Runnable, RunService } from "@troupe/core";
+import type { Json, Logger, MessageContent, Runnable } from "@troupe/core";
+import type { RunService } from "@troupe/core/runs";
 import {
   checkFieldNames,
   findRunnable,
@@ -28,7 +29,7 @@ import {
   toPublicOutput,
   toStreamFailure,
   toTroupeError,
-} from "@troupe/core/adapter";
+} from "@troupe/core/transport";
 import type {
   FollowedRun,
   OnDisconnect,
@@ -37,7 +38,7 @@ import type {
   Registry,
   RequestedRun,
   ServedRunnables,
-} from "@troupe/core/adapter";
+} from "@troupe/core/transport";
 
 /** Options of {@link serveLines}. */
 export type LinesOptions = {

@@ -1,5 +1,5 @@
 import { Agent, request } from "node:http";
-import { createHttpPool } from "@troupe/core/adapter";
+import { createHttpPool } from "@troupe/core/provider";
 import { Agent as UndiciAgent } from "undici";
 import { answerRounds } from "./answer-rounds.ts";
 

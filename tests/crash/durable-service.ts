@@ -4,9 +4,11 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Agent, defineTool, getTextContent, RunService } from "@troupe/core";
+import { Agent, defineTool, getTextContent } from "@troupe/core";
+import { RunService } from "@troupe/core/runs";
 import type { ChatMessage, ModelOptions, ModelProvider } from "@troupe/core";
-import type { ModelChunk, ModelResponse } from "@troupe/core/adapter";
+import type { ModelResponse } from "@troupe/core";
+import type { ModelChunk } from "@troupe/core/provider";
 import { createAgentRouter } from "@troupe/http";
 import { SqliteStorage } from "@troupe/storage-sqlite";
 import express from "express";

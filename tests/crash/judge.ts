@@ -1,7 +1,8 @@
 import { check } from "@troupe-internal/run-checker";
 import type { Operation, StorageDump } from "@troupe-internal/run-checker";
 import type { Exchange } from "@troupe-internal/vendor-fakes";
-import type { StorageDriver, StorageEntry } from "@troupe/core";
+import type { StorageDriver } from "@troupe/core";
+import type { StorageEntry } from "@troupe/core/storage";
 import { openStorage } from "../processes/open-storage.ts";
 import type { StorageAddress } from "../processes/open-storage.ts";
 import type { ClientSession } from "./client.ts";

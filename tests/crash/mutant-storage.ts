@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { StorageDriver } from "@troupe/core";
-import { encodeSequence } from "@troupe/core/adapter";
+import { encodeSequence } from "@troupe/core/storage";
 import { wrapAppend } from "./wrap-append.ts";
 import type { Append } from "./wrap-append.ts";
 

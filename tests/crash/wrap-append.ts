@@ -1,4 +1,5 @@
-import type { AppendOptions, Json, StorageDriver } from "@troupe/core";
+import type { Json, StorageDriver } from "@troupe/core";
+import type { AppendOptions } from "@troupe/core/storage";
 
 /** Arguments of an append, as one object. */
 type AppendRequest = { namespace: string; keyPrefix: string; value: Json; options?: AppendOptions | undefined };

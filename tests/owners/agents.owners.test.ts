@@ -1,7 +1,7 @@
 import { checkOwners, principals, usersOfAll } from "@troupe-internal/fault-tools";
 import { Agent, defineTool, InMemoryStorage, Memory, SessionStore, UserMemory } from "@troupe/core";
 import type { AgentConfig, ChatMessage, SessionOwner } from "@troupe/core";
-import { ownerKey, readRunUser } from "@troupe/core/adapter";
+import { ownerKey, readRunUser } from "@troupe/core/transport";
 import { ScriptedModel } from "@troupe/core/testing";
 import { describe, expect, it, vi } from "vitest";
 

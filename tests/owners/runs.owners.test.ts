@@ -1,5 +1,6 @@
 import { checkOwners, principals, usersOfAll } from "@troupe-internal/fault-tools";
-import { Agent, createLogger, defineTool, InMemoryStorage, RunService } from "@troupe/core";
+import { Agent, createLogger, defineTool, InMemoryStorage } from "@troupe/core";
+import { RunService } from "@troupe/core/runs";
 import type { SessionOwner, StorageDriver } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
 import { SqliteStorage } from "@troupe/storage-sqlite";

@@ -7,7 +7,11 @@ const consumerFolder = inject("consumerFolder");
 const folder = join(dirname(consumerFolder), "old-node");
 /** The package in which npm's `node` keeps the program of this platform. */
 const platform = `node-${process.platform}-${process.arch}`;
-const entryPoints = [...inject("packed").map(({ name }) => name), "@troupe/core/adapter", "@troupe/core/testing"];
+const audiences = ["runs", "kit", "provider", "storage", "vector", "transport", "testing"];
+const entryPoints = [
+  ...inject("packed").map(({ name }) => name),
+  ...audiences.map((audience) => `@troupe/core/${audience}`),
+];
 
 /** Prints what the import of each entry point says. */
 const program = `

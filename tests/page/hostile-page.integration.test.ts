@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { Agent, createLogger, defineTool, getTextContent, InMemoryStorage, RunService } from "@troupe/core";
+import { Agent, createLogger, defineTool, getTextContent, InMemoryStorage } from "@troupe/core";
+import { RunService } from "@troupe/core/runs";
 import type { StorageDriver } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
 import { createAgentRouter } from "@troupe/http";

@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { Agent, createLogger, defineTool, InMemoryStorage, RunService, Team, Workflow } from "@troupe/core";
+import { Agent, createLogger, defineTool, InMemoryStorage, Team, Workflow } from "@troupe/core";
+import { RunService } from "@troupe/core/runs";
 import { ScriptedModel } from "@troupe/core/testing";
 import { createAgentRouter } from "@troupe/http";
 import { createPage } from "@troupe/page";

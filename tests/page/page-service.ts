@@ -2,16 +2,8 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import {
-  Agent,
-  createLogger,
-  defineTool,
-  getTextContent,
-  InMemoryStorage,
-  RunService,
-  Team,
-  Workflow,
-} from "@troupe/core";
+import { Agent, createLogger, defineTool, getTextContent, InMemoryStorage, Team, Workflow } from "@troupe/core";
+import { RunService } from "@troupe/core/runs";
 import type { ModelProvider, StorageDriver } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
 import { createAgentRouter } from "@troupe/http";

@@ -1,7 +1,8 @@
 // One process of a service: takes `{ ask, sessionId }`, and sends `{ answered, text }` or `{ failed, code }`. Its model answers
 // with the number of user messages. Asked to wait, it calls a tool first, which sends `{ waits }` and waits for `{ goOn }`.
 // `{ serve }` lets it perform durable runs, and with `{ accept, sessionId }` it accepts one, whose end it sends too.
-import { Agent, defineTool, getTextContent, Memory, RunService } from "@troupe/core";
+import { Agent, defineTool, getTextContent, Memory } from "@troupe/core";
+import { RunService } from "@troupe/core/runs";
 import { ScriptedModel } from "@troupe/core/testing";
 import { openStorage } from "./open-storage.ts";
 import type { StorageAddress } from "./open-storage.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { SessionStore } from "@troupe/core";
 import type { StorageDriver } from "@troupe/core";
-import { createId } from "@troupe/core/adapter";
+import { createId } from "@troupe/core/kit";
 import { expect, it, onTestFinished } from "vitest";
 import { AgentProcess } from "./agent-process.ts";
 import { openStorage } from "./open-storage.ts";

@@ -1,5 +1,7 @@
-import { InMemoryStorage, RunService, TroupeError } from "@troupe/core";
-import type { Json, RunView, StorageDriver } from "@troupe/core";
+import { InMemoryStorage, TroupeError } from "@troupe/core";
+import { RunService } from "@troupe/core/runs";
+import type { Json, StorageDriver } from "@troupe/core";
+import type { RunView } from "@troupe/core/runs";
 import { DyingProcess } from "./dying-process.ts";
 import type { Counted, Crash } from "./dying-process.ts";
 import { entriesOf, recordNumbers } from "./read-run-log.ts";

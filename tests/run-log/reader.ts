@@ -1,4 +1,5 @@
-import type { Json, RunEvent, RunService, RunWait } from "@troupe/core";
+import type { Json, RunWait } from "@troupe/core";
+import type { RunEvent, RunService } from "@troupe/core/runs";
 import type { DyingProcess } from "./dying-process.ts";
 
 /** Makes the answer to a wait. */

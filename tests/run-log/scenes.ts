@@ -1,5 +1,6 @@
 import { Agent, defineTool, Team, Workflow } from "@troupe/core";
-import type { Json, RunKind, RunServiceOptions, RunWait, StepContext, TeamConfig } from "@troupe/core";
+import type { Json, RunWait, StepContext, TeamConfig } from "@troupe/core";
+import type { RunKind, RunServiceOptions } from "@troupe/core/runs";
 import type { ScriptedAnswer, ScriptedRequest } from "@troupe/core/testing";
 import { parameters, sceneModel, sceneTool } from "./world.ts";
 import type { Stage, World } from "./world.ts";

@@ -2,8 +2,10 @@ import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { TroupeError } from "@troupe/core";
-import type { Json, StorageDriver, StorageEntry } from "@troupe/core";
-import { checkKey, checkPrefix, createId, parseJson, toJson } from "@troupe/core/adapter";
+import type { Json, StorageDriver } from "@troupe/core";
+import type { StorageEntry } from "@troupe/core/storage";
+import { createId } from "@troupe/core/kit";
+import { checkKey, checkPrefix, parseJson, toJson } from "@troupe/core/storage";
 
 /**
  * A third party's storage: one JSON file per record, and only the five required methods. Keys may be longer than file names,

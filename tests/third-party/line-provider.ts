@@ -1,7 +1,9 @@
 import { ModelError } from "@troupe/core";
 import type { ChatMessage, ModelOptions, ModelProvider, StreamChunk } from "@troupe/core";
-import { collectResponse, createHttpPool, readSse, requireKey, toTroupeError } from "@troupe/core/adapter";
-import type { HttpPool, ModelResponse, ResolvedKey } from "@troupe/core/adapter";
+import { collectResponse, createHttpPool, readSse, requireKey } from "@troupe/core/provider";
+import { toTroupeError } from "@troupe/core/transport";
+import type { ModelResponse } from "@troupe/core";
+import type { HttpPool, ResolvedKey } from "@troupe/core/provider";
 
 /** A third party's provider, for a vendor that streams lines of JSON. */
 export class LineProvider implements ModelProvider {

@@ -1,9 +1,10 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import type { AddressInfo, Socket } from "node:net";
-import type { Json, RunKind } from "@troupe/core";
-import { readNdjson } from "@troupe/core/adapter";
-import type { Principal } from "@troupe/core/adapter";
+import type { Json } from "@troupe/core";
+import type { RunKind } from "@troupe/core/runs";
+import { readNdjson } from "@troupe/core/transport";
+import type { Principal } from "@troupe/core/transport";
 import type {
   SentError,
   SentRunFields,

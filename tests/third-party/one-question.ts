@@ -9,7 +9,8 @@ import type {
   RunStream,
   StreamChunk,
 } from "@troupe/core";
-import { readRunOpts, ResponseCollector, Run, RunExecution } from "@troupe/core/adapter";
+import { ResponseCollector } from "@troupe/core/provider";
+import { readRunOpts, Run, RunExecution } from "@troupe/core/transport";
 
 /** A third party's runnable: asks a model once, without tools and without memory. */
 export class OneQuestion implements Runnable {

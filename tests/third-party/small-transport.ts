@@ -9,8 +9,8 @@ import {
   SseWriter,
   toPublicError,
   toPublicOutput,
-} from "@troupe/core/adapter";
-import type { Registry } from "@troupe/core/adapter";
+} from "@troupe/core/transport";
+import type { Registry } from "@troupe/core/transport";
 
 const statusOf: Partial<Record<ErrorCode, number>> = { invalid_request: 400, not_found: 404, unauthorized: 401 };
 

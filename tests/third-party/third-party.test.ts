@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ModelProvider, StreamChunk } from "@troupe/core";
-import { readSse } from "@troupe/core/adapter";
+import { readSse } from "@troupe/core/provider";
 import {
   checkConformance,
   modelProviderCases,

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { Agent, defineTool, Memory } from "@troupe/core";
 import type { ModelProvider, PlainRunOutput, StorageDriver, StreamChunk, ToolDef } from "@troupe/core";
-import { toPublicOutput } from "@troupe/core/adapter";
-import type { ModelChunk, ModelResponse } from "@troupe/core/adapter";
+import { toPublicOutput } from "@troupe/core/transport";
+import type { ModelResponse } from "@troupe/core";
+import type { ModelChunk } from "@troupe/core/provider";
 import fc from "fast-check";
 
 /** A tool call as a model wrote it: anything as its id and name, and any text as its arguments, split at a place. */

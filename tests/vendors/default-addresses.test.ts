@@ -1,6 +1,6 @@
 import { ModelError } from "@troupe/core";
 import type { ModelProvider } from "@troupe/core";
-import { sharedHttpPool } from "@troupe/core/adapter";
+import { sharedHttpPool } from "@troupe/core/provider";
 import { anthropic } from "@troupe/providers-anthropic";
 import { google } from "@troupe/providers-google";
 import { ollama } from "@troupe/providers-ollama";

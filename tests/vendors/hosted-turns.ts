@@ -2,7 +2,7 @@ import { FakeVendor } from "@troupe-internal/vendor-fakes";
 import type { HostedCall } from "@troupe-internal/vendor-fakes";
 import { Agent, defineTool, SessionStore } from "@troupe/core";
 import type { ModelProvider, ModelSettings, RunOutput, StorageDriver } from "@troupe/core";
-import { createId } from "@troupe/core/adapter";
+import { createId } from "@troupe/core/kit";
 import { expect, onTestFinished } from "vitest";
 import { connect } from "./vendors.ts";
 

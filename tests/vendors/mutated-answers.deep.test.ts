@@ -4,8 +4,8 @@ import { FakeVendor, loadSdkClient, transcriptNames } from "@troupe-internal/ven
 import type { DialectName, SdkAnswer } from "@troupe-internal/vendor-fakes";
 import { Agent, TroupeError } from "@troupe/core";
 import type { ModelProvider } from "@troupe/core";
-import { collectResponse } from "@troupe/core/adapter";
-import type { ModelChunk } from "@troupe/core/adapter";
+import { collectResponse } from "@troupe/core/provider";
+import type { ModelChunk } from "@troupe/core/provider";
 import { openai } from "@troupe/providers-openai";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, inject, it, vi } from "vitest";

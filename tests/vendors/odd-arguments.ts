@@ -1,6 +1,6 @@
 import { Agent, SessionStore } from "@troupe/core";
 import type { AgentConfig, StorageDriver } from "@troupe/core";
-import { createId } from "@troupe/core/adapter";
+import { createId } from "@troupe/core/kit";
 import { expect } from "vitest";
 import { instructions, startClaude, tools } from "./guide.ts";
 

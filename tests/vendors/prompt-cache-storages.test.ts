@@ -1,5 +1,6 @@
 import { InMemoryStorage, Memory } from "@troupe/core";
-import type { Json, StorageDriver, StorageEntry } from "@troupe/core";
+import type { Json, StorageDriver } from "@troupe/core";
+import type { StorageEntry } from "@troupe/core/storage";
 import { SqliteStorage } from "@troupe/storage-sqlite";
 import { describe, it, onTestFinished } from "vitest";
 import { expectTenCachedTurns } from "./odd-arguments.ts";

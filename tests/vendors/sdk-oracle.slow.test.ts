@@ -1,7 +1,7 @@
 import { FakeVendor } from "@troupe-internal/vendor-fakes";
 import type { VendorAnswer } from "@troupe-internal/vendor-fakes";
-import { collectResponse } from "@troupe/core/adapter";
-import type { ModelResponse } from "@troupe/core/adapter";
+import { collectResponse } from "@troupe/core/provider";
+import type { ModelResponse } from "@troupe/core";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { contentRows } from "./oracle/content-rows.ts";
 import { oracles, question } from "./oracle/libraries.ts";

@@ -1,7 +1,7 @@
 import { FakeVendor } from "@troupe-internal/vendor-fakes";
 import type { ModelProvider, ToolCall } from "@troupe/core";
-import { collectResponse } from "@troupe/core/adapter";
-import type { ModelResponse } from "@troupe/core/adapter";
+import { collectResponse } from "@troupe/core/provider";
+import type { ModelResponse } from "@troupe/core";
 import { openai } from "@troupe/providers-openai";
 import { onTestFinished } from "vitest";
 import { connect } from "./vendors.ts";

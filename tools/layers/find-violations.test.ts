@@ -28,7 +28,7 @@ const manifests: readonly Manifest[] = [
 /** A small workspace without a violation: one file for each thing that the rules allow. */
 const sound: Record<string, string> = {
   "packages/core/src/index.ts": `export { Agent } from "./agent/agent.ts";`,
-  "packages/core/src/adapter.ts": `export type { Json } from "./storage/json.ts";`,
+  "packages/core/src/kit.ts": `export type { Json } from "./storage/json.ts";`,
   "packages/core/src/testing.ts": `export { model } from "./testing/model.ts";`,
   "packages/core/src/entry-points.test.ts": `import { Agent } from "./index.ts"; import { it } from "vitest";`,
   "packages/core/src/util/sleep.ts": `import { setTimeout } from "node:timers"; /** Waits. */ export const sleep = setTimeout;`,
@@ -47,9 +47,11 @@ const sound: Record<string, string> = {
   "packages/core/src/testing/model.ts": `import { Agent } from "../agent/agent.ts";\n/** A model. */\nexport const model = Agent;`,
   "packages/core/examples/ask.ts": `import { Agent } from "@troupe/core"; import { model } from "@troupe/core/testing";`,
   "packages/http/src/index.ts": `export { router } from "./router.ts";`,
-  "packages/http/src/router.ts": `import { Agent } from "@troupe/core"; import type { Json } from "@troupe/core/adapter"; import express from "express";\n/** Routes. */\nexport const router = express;`,
-  "packages/http/src/exchange.ts": `import type { Json } from "@troupe/core/adapter"; let json: Json;`,
+  "packages/http/src/router.ts": `import { Agent } from "@troupe/core"; import type { Json } from "@troupe/core/kit"; import express from "express";\n/** Routes. */\nexport const router = express;`,
+  "packages/http/src/exchange.ts": `import type { Json } from "@troupe/core/kit"; let json: Json;`,
   "packages/http/src/answer/write.ts": `import type { Exchange } from "../exchange.ts";`,
+  "packages/http/src/answer/parts/part.ts": `import type { Written } from "../write.ts";`,
+  "packages/http/src/answer/whole.ts": `import type { Part } from "./parts/part.ts"; import type { Written } from "./write.ts";`,
   "packages/http/src/router.test.ts": `import { model } from "@troupe/core/testing"; import { it } from "vitest"; import { help } from "../test/help.ts";`,
   "packages/http/test/help.ts": `import { router } from "../src/router.ts"; export const help = router;`,
   "packages/providers-google/src/index.ts": `import { gemini } from "@troupe-internal/gemini";`,
@@ -63,7 +65,15 @@ const layers: Layers = {
   folderLayers: {
     "packages/core/src": [["util"], ["events", "keys", "storage"], ["run"], ["agent"], ["testing"]],
     "packages/http/src": [["exchange"], ["answer", "request"], ["router"]],
+    "packages/http/src/answer": [["."], ["parts"], ["whole"]],
   },
+  coreEntryPoints: {
+    "@troupe/core": "packages/core/src/index.ts",
+    "@troupe/core/kit": "packages/core/src/kit.ts",
+    "@troupe/core/testing": "packages/core/src/testing.ts",
+  },
+  environmentReaders: [...houseLayers.environmentReaders, "packages/core/src/keys/read-environment.ts"],
+  ownerModules: ["packages/core/src/storage/owner-key.ts"],
 };
 
 function judge(added: Record<string, string> = {}) {
@@ -93,8 +103,12 @@ const violations: readonly [rule: string, title: string, path: string, text: str
     `import "./request/read.ts";`,
   ],
   ["upward", "a file beside the folders of a higher layer", "/packages/http/src/answer/a.ts", `import "../router.ts";`],
+  ["upward", "a file that needs a folder above it", "/packages/http/src/answer/a.ts", `import "./parts/part.ts";`],
+  ["upward", "a folder in a folder", "/packages/http/src/answer/parts/a.ts", `import "../whole.ts";`],
+  ["unknown-folder", "a folder in a folder without a layer", "/packages/http/src/answer/misc/a.ts", ``],
+  ["no-layers", "a package whose folders have no layers", "/packages/socket/src/runs/a.ts", ``],
   ["sideways", "a neighbour in another package", "/packages/http/src/request/a.ts", `import "../answer/write.ts";`],
-  ["entry-point", "an entry point imported from inside", "agent/a.ts", `import type { Json } from "../adapter.ts";`],
+  ["entry-point", "an entry point imported from inside", "agent/a.ts", `import type { Json } from "../kit.ts";`],
   ["entry-point", "an entry point by the name of its built file", "agent/a.ts", `import "../index.js";`],
   ["own-entry-point", "core imported by its own name", "agent/a.ts", `import { Agent } from "@troupe/core";`],
   ["root-file", "a file beside the folders", "helper.ts", ``],

@@ -1,4 +1,5 @@
-import { Agent, InMemoryStorage, RunService } from "@troupe/core";
+import { Agent, InMemoryStorage } from "@troupe/core";
+import { RunService } from "@troupe/core/runs";
 import type { RunContext, StorageDriver } from "@troupe/core";
 import { OfflineModel } from "@troupe-internal/offline-model";
 import { describe, expect, it, onTestFinished } from "vitest";

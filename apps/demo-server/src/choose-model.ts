@@ -1,6 +1,6 @@
 import { TroupeError } from "@troupe/core";
 import type { ModelProvider } from "@troupe/core";
-import { getOwn } from "@troupe/core/adapter";
+import { getOwn } from "@troupe/core/kit";
 import { anthropic } from "@troupe/providers-anthropic";
 import { google } from "@troupe/providers-google";
 import { ollama } from "@troupe/providers-ollama";

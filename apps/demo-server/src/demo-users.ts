@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { TroupeError } from "@troupe/core";
-import { checkUser } from "@troupe/core/adapter";
+import { checkUser } from "@troupe/core/transport";
 import type { Principal } from "@troupe/http";
 import type { Request, RequestHandler } from "express";
 

@@ -1,4 +1,4 @@
-import { getOwn } from "@troupe/core/adapter";
+import { getOwn } from "@troupe/core/kit";
 
 type Variables = Readonly<Record<string, string | undefined>>;
 

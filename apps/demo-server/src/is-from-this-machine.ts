@@ -1,4 +1,4 @@
-import { readRequestHost } from "@troupe/core/adapter";
+import { readRequestHost } from "@troupe/core/transport";
 import type { Request } from "express";
 
 /** The loopback addresses 127.0.0.0/8 and ::1, as Node writes them. */

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { Logger, RunEngine, StorageDriver } from "@troupe/core";
+import type { Logger, StorageDriver } from "@troupe/core";
+import type { RunEngine } from "@troupe/core/runs";
 import type { StoreChoice } from "./read-stores.ts";
 
 /** The choice of the engine, the storage of the runs that it distributes, and a logger of failures that no caller sees. */

@@ -1,6 +1,6 @@
 import type { Server } from "node:http";
 import { createLogger, TroupeError } from "@troupe/core";
-import type { RunService } from "@troupe/core";
+import type { RunService } from "@troupe/core/runs";
 import type { Shutdown } from "@troupe/http";
 import { createAgentGateway } from "@troupe/socket";
 import type { SocketMiddleware } from "@troupe/socket";

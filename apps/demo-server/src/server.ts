@@ -1,6 +1,6 @@
 import { createA2AServer } from "@troupe/a2a";
 import { TroupeError } from "@troupe/core";
-import type { RunService } from "@troupe/core";
+import type { RunService } from "@troupe/core/runs";
 import { createAgentRouter, errorHandler, requestLogger } from "@troupe/http";
 import type { Shutdown } from "@troupe/http";
 import { createMcpServer } from "@troupe/mcp";

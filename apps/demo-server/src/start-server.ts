@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
 import type { IncomingMessage } from "node:http";
-import { createLogger, RunService } from "@troupe/core";
+import { createLogger } from "@troupe/core";
+import { RunService } from "@troupe/core/runs";
 import { createShutdown } from "@troupe/http";
 import { banner } from "./banner.ts";
 import { chooseEmbeddings } from "./choose-embeddings.ts";

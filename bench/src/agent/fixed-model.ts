@@ -1,5 +1,6 @@
 import type { ModelProvider } from "@troupe/core";
-import type { ModelChunk, ModelResponse } from "@troupe/core/adapter";
+import type { ModelResponse } from "@troupe/core";
+import type { ModelChunk } from "@troupe/core/provider";
 
 const usage = { promptTokens: 12, completionTokens: 200, totalTokens: 212 };
 const words = Array.from({ length: 200 }, (_, at) => `word${at} `);

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ModelProvider } from "@troupe/core";
-import type { ModelChunk, ModelResponse } from "@troupe/core/adapter";
+import type { ModelResponse } from "@troupe/core";
+import type { ModelChunk } from "@troupe/core/provider";
 
 const usage = { promptTokens: 12, completionTokens: 200, totalTokens: 212 };
 

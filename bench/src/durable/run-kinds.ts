@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { Agent, RunService } from "@troupe/core";
+import { Agent } from "@troupe/core";
+import { RunService } from "@troupe/core/runs";
 import { SqliteStorage } from "@troupe/storage-sqlite";
 import { PacedModel } from "./paced-model.ts";
 

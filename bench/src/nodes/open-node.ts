@@ -1,4 +1,5 @@
-import { Agent, RunService } from "@troupe/core";
+import { Agent } from "@troupe/core";
+import { RunService } from "@troupe/core/runs";
 import { BullMqEngine } from "@troupe/engine-bullmq";
 import pg from "pg";
 import type { NodeSettings } from "./nodes-orders.ts";

@@ -1,4 +1,4 @@
-import { withTimeout } from "@troupe/core/adapter";
+import { withTimeout } from "@troupe/core/kit";
 import { makeRuns } from "../durable/run-kinds.ts";
 import { spreadOf } from "../statistics.ts";
 import { machineTimeMs } from "./machine-time.ts";

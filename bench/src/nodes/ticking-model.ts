@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { seededRandom } from "@troupe-internal/fault-tools";
 import type { ModelProvider } from "@troupe/core";
-import type { ModelChunk, ModelResponse } from "@troupe/core/adapter";
+import type { ModelResponse } from "@troupe/core";
+import type { ModelChunk } from "@troupe/core/provider";
 import { machineTimeMs } from "./machine-time.ts";
 import { writeToken } from "./token.ts";
 

@@ -1,4 +1,5 @@
-import type { Json, Listing, StorageEntry } from "@troupe/core";
+import type { Json } from "@troupe/core";
+import type { Listing, StorageEntry } from "@troupe/core/storage";
 import { PostgresStorage } from "@troupe/storage-postgres";
 import { median } from "../statistics.ts";
 import { isWithin, machineTimeMs } from "./machine-time.ts";

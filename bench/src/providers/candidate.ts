@@ -2,7 +2,7 @@ import Anthropic from "@anthropic-ai/sdk";
 import { GoogleGenAI } from "@google/genai";
 import { pooledFetch } from "@troupe-internal/vendor-fakes";
 import { Agent } from "@troupe/core";
-import { sharedHttpPool } from "@troupe/core/adapter";
+import { sharedHttpPool } from "@troupe/core/provider";
 import { anthropic } from "@troupe/providers-anthropic";
 import { google } from "@troupe/providers-google";
 import { openai } from "@troupe/providers-openai";

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { toPublicOutput } from "@troupe/core/adapter";
+import { toPublicOutput } from "@troupe/core/transport";
 import { serveSockets } from "./serve-socket.ts";
 
 /** The same events emitted by hand, without checks, limits, cancelling or waiting for the client. */

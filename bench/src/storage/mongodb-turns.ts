@@ -1,4 +1,4 @@
-import { encodeSequence } from "@troupe/core/adapter";
+import { encodeSequence } from "@troupe/core/storage";
 import { MongoStorage } from "@troupe/storage-mongodb";
 import { MongoClient } from "mongodb";
 import type { Collection } from "mongodb";

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { encodeSequence } from "@troupe/core/adapter";
+import { encodeSequence } from "@troupe/core/storage";
 import { SqliteStorage } from "@troupe/storage-sqlite";
 import { loadedTurns, turn } from "./turn-storage.ts";
 import type { TurnStorage } from "./turn-storage.ts";

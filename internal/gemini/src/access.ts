@@ -1,5 +1,5 @@
 import type { ModelOptions } from "@troupe/core";
-import type { CallContext } from "@troupe/core/adapter";
+import type { CallContext } from "@troupe/core/provider";
 
 /** The address of one call, and the headers that authenticate it. */
 export type Access = {

@@ -1,5 +1,5 @@
 import type { FunctionCall, Part, PartialArg } from "@google/genai/web";
-import { getOwn, readObjects } from "@troupe/core/adapter";
+import { getOwn, readObjects } from "@troupe/core/kit";
 
 type Arguments = Record<string, unknown>;
 type Step = string | number;

@@ -1,4 +1,4 @@
-import type { CallContext } from "@troupe/core/adapter";
+import type { CallContext } from "@troupe/core/provider";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { clientConnection, clientHttpOptions, toClientError } from "./connection.ts";
 import type { GeminiClient } from "./options.ts";

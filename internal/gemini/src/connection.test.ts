@@ -1,5 +1,5 @@
-import { Network } from "@troupe/core/adapter";
-import type { CallContext } from "@troupe/core/adapter";
+import { Network } from "@troupe/core/kit";
+import type { CallContext } from "@troupe/core/provider";
 import { describe, expect, it, vi } from "vitest";
 import { httpConnection, takesKey, toApiPath } from "./connection.ts";
 

@@ -1,5 +1,7 @@
-import { askClient, openClientStream, postJson, readJson, readObject, streamEvents } from "@troupe/core/adapter";
-import type { CallContext, Connection, HttpReply, Network } from "@troupe/core/adapter";
+import { readObject, streamEvents } from "@troupe/core/kit";
+import { askClient, openClientStream, postJson, readJson } from "@troupe/core/provider";
+import type { HttpReply, Network } from "@troupe/core/kit";
+import type { CallContext, Connection } from "@troupe/core/provider";
 import type { Access } from "./access.ts";
 import { toVendorError } from "./errors.ts";
 import type { GeminiClient } from "./options.ts";

@@ -1,5 +1,6 @@
-import { getOwn, readRetryAfter, VendorError } from "@troupe/core/adapter";
-import type { ErrorReply } from "@troupe/core/adapter";
+import { getOwn, readRetryAfter } from "@troupe/core/kit";
+import { VendorError } from "@troupe/core/provider";
+import type { ErrorReply } from "@troupe/core/provider";
 import type { WireError } from "./wire-types.ts";
 
 type Detail = Record<string, unknown>;

@@ -1,13 +1,7 @@
 import type { FunctionCall, Part } from "@google/genai/web";
-import {
-  createId,
-  readObject,
-  readObjects,
-  readText,
-  TruncatedResponseError,
-  writeArguments,
-} from "@troupe/core/adapter";
-import type { EventReader, ModelChunk } from "@troupe/core/adapter";
+import { createId, readObject, readObjects, readText } from "@troupe/core/kit";
+import { TruncatedResponseError, writeArguments } from "@troupe/core/provider";
+import type { EventReader, ModelChunk } from "@troupe/core/provider";
 import { CallAssembler } from "./call-assembler.ts";
 import { toVendorError } from "./errors.ts";
 import { toVendorState } from "./replay.ts";

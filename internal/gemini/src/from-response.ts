@@ -1,5 +1,7 @@
-import { readObject, readObjects, ResponseCollector, TruncatedResponseError } from "@troupe/core/adapter";
-import type { ModelChunk, ModelResponse } from "@troupe/core/adapter";
+import { readObject, readObjects } from "@troupe/core/kit";
+import { ResponseCollector, TruncatedResponseError } from "@troupe/core/provider";
+import type { ModelResponse } from "@troupe/core";
+import type { ModelChunk } from "@troupe/core/provider";
 import { GeminiEventReader } from "./from-events.ts";
 import type { WireAnswer } from "./wire-types.ts";
 

@@ -1,4 +1,4 @@
-import { Network } from "@troupe/core/adapter";
+import { Network } from "@troupe/core/kit";
 import { describe, expect, it, vi } from "vitest";
 import type { OpenCall } from "./access.ts";
 import { batchEmbedContents, createGeminiEmbeddings, embedContent, predict } from "./gemini-embeddings.ts";

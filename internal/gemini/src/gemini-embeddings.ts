@@ -1,6 +1,7 @@
 import type { EmbeddingProvider, EmbedOptions } from "@troupe/core";
-import { askClient, generateEmbeddings, getOwn, readJson } from "@troupe/core/adapter";
-import type { CallContext, EmbeddingLimits } from "@troupe/core/adapter";
+import { getOwn } from "@troupe/core/kit";
+import { askClient, generateEmbeddings, readJson } from "@troupe/core/provider";
+import type { CallContext, EmbeddingLimits } from "@troupe/core/provider";
 import type { OpenCall, OpenedCall } from "./access.ts";
 import { clientHttpOptions, postMethod, toApiPath, toClientError } from "./connection.ts";
 import type { EmbeddingsSettings, GeminiEmbeddingsClient } from "./options.ts";

@@ -1,6 +1,7 @@
 import type { ChatMessage, ModelOptions, ModelProvider } from "@troupe/core";
-import { createRequestContext, generateAnswer, PrivateUrls, streamAnswer } from "@troupe/core/adapter";
-import type { ModelChunk, ModelResponse } from "@troupe/core/adapter";
+import { createRequestContext, generateAnswer, PrivateUrls, streamAnswer } from "@troupe/core/provider";
+import type { ModelResponse } from "@troupe/core";
+import type { ModelChunk } from "@troupe/core/provider";
 import type { OpenCall } from "./access.ts";
 import { clientConnection, httpConnection } from "./connection.ts";
 import type { GeminiConnection } from "./connection.ts";

@@ -1,19 +1,17 @@
 import type { EmbeddingProviderOptions, ModelProviderOptions } from "@troupe/core";
 import {
   anyBoolean,
-  clientOption,
-  embeddingProviderChecks,
   integer,
-  modelProviderChecks,
   nested,
   oneOf,
   optional,
-  readProviderOptions,
   satisfying,
   timeoutMilliseconds,
   wrongOption,
-} from "@troupe/core/adapter";
-import type { OptionCheck, OptionNames, OptionTable, SettingsOf } from "@troupe/core/adapter";
+} from "@troupe/core/kit";
+import { clientOption, embeddingProviderChecks, modelProviderChecks, readProviderOptions } from "@troupe/core/provider";
+import type { OptionCheck, OptionTable } from "@troupe/core/kit";
+import type { OptionNames, SettingsOf } from "@troupe/core/provider";
 import { rulesOf } from "./model-rules.ts";
 import type { ModelRules } from "./model-rules.ts";
 

@@ -1,5 +1,5 @@
 import type { Part } from "@google/genai/web";
-import type { ModelMessage } from "@troupe/core/adapter";
+import type { ModelMessage } from "@troupe/core/provider";
 import { describe, expect, it } from "vitest";
 import { callsIn, replayOf, toLegalName, toVendorState } from "./replay.ts";
 

@@ -1,6 +1,6 @@
 import type { FunctionCall, Part } from "@google/genai/web";
-import { vendorStateOf } from "@troupe/core/adapter";
-import type { ModelMessage, VendorState } from "@troupe/core/adapter";
+import { vendorStateOf } from "@troupe/core/provider";
+import type { ModelMessage, VendorState } from "@troupe/core/provider";
 
 import { isHosted } from "./sources.ts";
 

@@ -1,6 +1,7 @@
 import type { Part } from "@google/genai/web";
 import type { Source } from "@troupe/core";
-import { readObject, readObjects, readSource } from "@troupe/core/adapter";
+import { readObject, readObjects } from "@troupe/core/kit";
+import { readSource } from "@troupe/core/provider";
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,7 @@
 import type { Content, FunctionCall, FunctionResponse, Part } from "@google/genai/web";
 import { TroupeError } from "@troupe/core";
 import type { ChatMessage } from "@troupe/core";
-import { PartReader } from "@troupe/core/adapter";
+import { PartReader } from "@troupe/core/provider";
 import { callsIn, replayOf, toLegalName } from "./replay.ts";
 import type { RequestContext } from "./request-context.ts";
 import { toParts, toText } from "./to-parts.ts";

@@ -1,6 +1,7 @@
 import type { FinishReason } from "@troupe/core";
-import { getOwn, noUsage, readCount, readObjects, readUsage } from "@troupe/core/adapter";
-import type { ModelFinish } from "@troupe/core/adapter";
+import { getOwn, readCount, readObjects } from "@troupe/core/kit";
+import { noUsage, readUsage } from "@troupe/core/provider";
+import type { ModelFinish } from "@troupe/core/provider";
 import type { WireUsage } from "./wire-types.ts";
 
 /** The end of an answer, as Gemini sends it. */

@@ -1,5 +1,5 @@
 import type { Part } from "@google/genai/web";
-import { readObject, readText } from "@troupe/core/adapter";
+import { readObject, readText } from "@troupe/core/kit";
 
 type Fields = Readonly<Record<string, unknown>>;
 

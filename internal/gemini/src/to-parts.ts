@@ -1,8 +1,8 @@
 import type { Part } from "@google/genai/web";
 import { TroupeError } from "@troupe/core";
 import type { ContentPart } from "@troupe/core";
-import { readContentData } from "@troupe/core/adapter";
-import type { ContentData } from "@troupe/core/adapter";
+import { readContentData } from "@troupe/core/kit";
+import type { ContentData } from "@troupe/core/provider";
 import type { RequestContext } from "./request-context.ts";
 
 type DataPart = Exclude<ContentPart, { type: "text" }>;

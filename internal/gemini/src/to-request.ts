@@ -1,8 +1,9 @@
 import type { Content, FunctionDeclaration, GenerationConfig } from "@google/genai/web";
 import { getTextContent } from "@troupe/core";
 import type { ChatMessage, ModelOptions } from "@troupe/core";
-import { getOwn, withVendorFields } from "@troupe/core/adapter";
-import type { ToolSpec } from "@troupe/core/adapter";
+import { getOwn } from "@troupe/core/kit";
+import { withVendorFields } from "@troupe/core/provider";
+import type { ToolSpec } from "@troupe/core";
 import type { RequestContext } from "./request-context.ts";
 import { toContents } from "./to-contents.ts";
 import { toSchema } from "./to-schema.ts";

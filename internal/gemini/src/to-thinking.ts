@@ -1,5 +1,5 @@
 import type { ReasoningConfig } from "@troupe/core";
-import { nearestEffort } from "@troupe/core/adapter";
+import { nearestEffort } from "@troupe/core/provider";
 import type { ModelRules, ThinkingLevelName } from "./model-rules.ts";
 import type { RequestContext } from "./request-context.ts";
 

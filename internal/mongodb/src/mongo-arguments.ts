@@ -1,6 +1,6 @@
 import { TroupeError } from "@troupe/core";
-import { satisfying } from "@troupe/core/adapter";
-import type { OptionCheck } from "@troupe/core/adapter";
+import { satisfying } from "@troupe/core/kit";
+import type { OptionCheck } from "@troupe/core/kit";
 
 /** Check of a uri. MongoDB's library checks the rest. */
 export const uriCheck: OptionCheck<string> = satisfying<string>(

@@ -1,6 +1,6 @@
 import { TroupeError } from "@troupe/core";
-import { createRedactor, getOwn } from "@troupe/core/adapter";
-import type { Redactor } from "@troupe/core/adapter";
+import { createRedactor, getOwn } from "@troupe/core/kit";
+import type { Redactor } from "@troupe/core/kit";
 
 const conflicting = "could not write for too long because of other writers to the same records";
 

@@ -1,6 +1,6 @@
 import { getTextContent } from "@troupe/core";
 import type { ChatMessage, ModelOptions } from "@troupe/core";
-import type { ToolSpec } from "@troupe/core/adapter";
+import type { ToolSpec } from "@troupe/core";
 import { composeText } from "./compose-text.ts";
 import { readConversation } from "./conversation.ts";
 import type { Conversation } from "./conversation.ts";

@@ -1,6 +1,6 @@
 import type { ContentPart } from "@troupe/core";
-import { cutText, readContentData } from "@troupe/core/adapter";
-import type { ToolSpec } from "@troupe/core/adapter";
+import { cutText, readContentData } from "@troupe/core/kit";
+import type { ToolSpec } from "@troupe/core";
 import type { Conversation } from "./conversation.ts";
 import { findIntroduction, splitClauses } from "./patterns.ts";
 import type { CallAttempt } from "./plan-calls.ts";

@@ -1,4 +1,4 @@
-import { cutText } from "@troupe/core/adapter";
+import { cutText } from "@troupe/core/kit";
 import { getTextContent, isMultiModal } from "@troupe/core";
 import type { ChatMessage, ContentPart } from "@troupe/core";
 

@@ -1,6 +1,6 @@
 import type { ChatMessage, ModelOptions } from "@troupe/core";
-import { collectResponse } from "@troupe/core/adapter";
-import type { ModelChunk } from "@troupe/core/adapter";
+import { collectResponse } from "@troupe/core/provider";
+import type { ModelChunk } from "@troupe/core/provider";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { OfflineModel } from "./offline-model.ts";
 import { asking, tools } from "./test/request.ts";

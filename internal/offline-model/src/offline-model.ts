@@ -1,7 +1,10 @@
 import { getTextContent, isMultiModal } from "@troupe/core";
 import type { ChatMessage, FinishReason, ModelOptions, ModelProvider, TokenUsage } from "@troupe/core";
-import { collectResponse, createId, sleep, toTroupeError } from "@troupe/core/adapter";
-import type { ModelChunk, ModelResponse } from "@troupe/core/adapter";
+import { createId, sleep } from "@troupe/core/kit";
+import { collectResponse } from "@troupe/core/provider";
+import { toTroupeError } from "@troupe/core/transport";
+import type { ModelResponse } from "@troupe/core";
+import type { ModelChunk } from "@troupe/core/provider";
 import { composeReply } from "./compose-reply.ts";
 import type { Reply } from "./compose-reply.ts";
 import type { PlannedCall } from "./plan-calls.ts";

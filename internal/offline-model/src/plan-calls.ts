@@ -1,4 +1,4 @@
-import type { ToolSpec } from "@troupe/core/adapter";
+import type { ToolSpec } from "@troupe/core";
 import type { Conversation } from "./conversation.ts";
 import { findSpecificValue } from "./find-value.ts";
 import type { Source } from "./find-value.ts";

@@ -1,5 +1,5 @@
 import { Agent, defineTool } from "@troupe/core";
-import { compileStructuredSchema } from "@troupe/core/adapter";
+import { compileStructuredSchema } from "@troupe/core/transport";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";

@@ -1,4 +1,4 @@
-import { compileStructuredSchema } from "@troupe/core/adapter";
+import { compileStructuredSchema } from "@troupe/core/transport";
 import { describe, expect, it } from "vitest";
 import { valueFromSchema } from "./value-from-schema.ts";
 

@@ -1,5 +1,5 @@
 import { TroupeError } from "@troupe/core";
-import { sleep, withTimeout } from "@troupe/core/adapter";
+import { sleep, withTimeout } from "@troupe/core/kit";
 import { isTransient, sqlStateOf, toConnectFailure, toPostgresFailure } from "./postgres-failure.ts";
 import type { PostgresClient, PostgresPool } from "./postgres-pool.ts";
 

@@ -1,4 +1,4 @@
-import { withTimeout, wrongOption } from "@troupe/core/adapter";
+import { withTimeout, wrongOption } from "@troupe/core/kit";
 import { Connections } from "./connections.ts";
 import { createPool } from "./create-pool.ts";
 import type { PoolSettings } from "./create-pool.ts";

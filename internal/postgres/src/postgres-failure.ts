@@ -1,5 +1,5 @@
 import { TroupeError } from "@troupe/core";
-import { findErrorCode, getOwn } from "@troupe/core/adapter";
+import { findErrorCode, getOwn } from "@troupe/core/kit";
 
 /** Explanations by SQLSTATE, or by its first two characters, which are its class. */
 const problems: Readonly<Record<string, string>> = {

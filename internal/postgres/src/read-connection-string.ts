@@ -1,5 +1,5 @@
 import { TroupeError } from "@troupe/core";
-import { getOwn } from "@troupe/core/adapter";
+import { getOwn } from "@troupe/core/kit";
 
 /** The server, login and database to connect to: a parsed connection string with its defaults. */
 export type ServerAddress = {

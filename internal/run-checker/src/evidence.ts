@@ -1,5 +1,6 @@
-import type { StorageDriver, StorageEntry } from "@troupe/core";
-import { readSse } from "@troupe/core/adapter";
+import type { StorageDriver } from "@troupe/core";
+import type { StorageEntry } from "@troupe/core/storage";
+import { readSse } from "@troupe/core/provider";
 import type { Exchange } from "@troupe-internal/vendor-fakes";
 import type { Operation, SeenResponse } from "./operation-log.ts";
 import type { Probe } from "./probe.ts";

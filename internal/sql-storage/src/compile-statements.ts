@@ -1,4 +1,4 @@
-import type { AppendRequest, RangeQuery, TextSwap, TextWrite } from "@troupe/core/adapter";
+import type { AppendRequest, RangeQuery, TextSwap, TextWrite } from "@troupe/core/storage";
 import type * as kyselyModule from "kysely";
 import type { Compilable, Dialect, Kysely, OrderByDirection } from "kysely";
 import { numberedKeyRange } from "./numbered-keys.ts";

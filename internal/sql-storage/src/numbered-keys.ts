@@ -1,5 +1,5 @@
-import { checkKey, decodeSequence, encodeSequence } from "@troupe/core/adapter";
-import type { AppendedKey, AppendRequest } from "@troupe/core/adapter";
+import { checkKey, decodeSequence, encodeSequence } from "@troupe/core/storage";
+import type { AppendedKey, AppendRequest } from "@troupe/core/storage";
 
 /**
  * Describes all keys that are the prefix and a sequence number, for a query: from `from` up to and without `to`,

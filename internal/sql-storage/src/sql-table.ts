@@ -1,4 +1,4 @@
-import { satisfying } from "@troupe/core/adapter";
+import { satisfying } from "@troupe/core/kit";
 
 /** The name of the table in which a storage keeps its records. Without a schema, the database uses its default one. */
 export type SqlTable = { readonly name: string; readonly schema?: string };

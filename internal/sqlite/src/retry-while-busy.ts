@@ -1,4 +1,4 @@
-import { sleep } from "@troupe/core/adapter";
+import { sleep } from "@troupe/core/kit";
 import { isBusy } from "./sqlite-failure.ts";
 
 const longestPauseMs = 25;

@@ -1,4 +1,4 @@
-import { cutText } from "@troupe/core/adapter";
+import { cutText } from "@troupe/core/kit";
 
 /** Characters that show nothing, and can hide words from a reader: format characters but joiners, and variation selectors. */
 const invisible = /(?![\u200c\u200d])\p{Cf}|[\u{e0100}-\u{e01ef}]/gu;

@@ -1,6 +1,7 @@
 import { TroupeError } from "@troupe/core";
-import { embeddingProviderChecks, readEnvironment, untilAborted } from "@troupe/core/adapter";
-import type { ApiKeySource, OptionCheck } from "@troupe/core/adapter";
+import { readEnvironment, untilAborted } from "@troupe/core/kit";
+import { embeddingProviderChecks } from "@troupe/core/provider";
+import type { ApiKeySource, OptionCheck } from "@troupe/core/kit";
 import { serviceError } from "./service-error.ts";
 
 /** Check of an option that holds a credential: a string that fits into a header, or a function that returns one. */

@@ -1,5 +1,5 @@
-import { readRetryAfter } from "@troupe/core/adapter";
-import type { ReplyHeaders } from "@troupe/core/adapter";
+import { readRetryAfter } from "@troupe/core/kit";
+import type { ReplyHeaders } from "@troupe/core/kit";
 import { problemOfStatus, serviceError } from "./service-error.ts";
 import type { ServiceFailure } from "./service-error.ts";
 

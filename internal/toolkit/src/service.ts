@@ -7,8 +7,9 @@ import {
   Network,
   startDeadline,
   untilAborted,
-} from "@troupe/core/adapter";
-import type { CallHeaders, HttpReply, NetworkOptions } from "@troupe/core/adapter";
+} from "@troupe/core/kit";
+import type { NetworkOptions } from "@troupe/core";
+import type { CallHeaders, HttpReply } from "@troupe/core/kit";
 import { serviceError } from "./service-error.ts";
 import { ServiceReply } from "./service-reply.ts";
 

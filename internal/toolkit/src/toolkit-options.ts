@@ -1,7 +1,7 @@
 import { TroupeError } from "@troupe/core";
 import type { ToolDef } from "@troupe/core";
-import { integer, networkOptions, optional, timeoutMilliseconds } from "@troupe/core/adapter";
-import type { OptionCheck } from "@troupe/core/adapter";
+import { integer, networkOptions, optional, timeoutMilliseconds } from "@troupe/core/kit";
+import type { OptionCheck } from "@troupe/core/kit";
 
 /** Checks of the options that every toolkit has: the time limit of a tool call, and those of the network. */
 export const toolkitChecks = { timeoutMs: optional(timeoutMilliseconds, 15_000), ...networkOptions };

@@ -1,5 +1,5 @@
 import type { FinishReason, TokenUsage } from "@troupe/core";
-import type { ModelChunk } from "@troupe/core/adapter";
+import type { ModelChunk } from "@troupe/core/provider";
 import { scriptedChunks } from "@troupe/core/testing";
 import type { VendorAnswer } from "./dialect.ts";
 import type { HostedCall } from "./hosted-calls.ts";

@@ -1,4 +1,4 @@
-import type { ModelChunk } from "@troupe/core/adapter";
+import type { ModelChunk } from "@troupe/core/provider";
 import type { FakeVendor } from "./fake-vendor.ts";
 
 /** Returns the bodies that a vendor received. */

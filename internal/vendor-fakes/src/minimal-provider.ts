@@ -1,7 +1,10 @@
 import { ModelError } from "@troupe/core";
 import type { ChatMessage, FinishReason, ModelOptions, ModelProvider, StreamChunk, TokenUsage } from "@troupe/core";
-import { collectResponse, Network, readSse, requireKey, toTroupeError } from "@troupe/core/adapter";
-import type { HttpSender, ModelResponse, NetworkOptions, ResolvedKey } from "@troupe/core/adapter";
+import { Network } from "@troupe/core/kit";
+import { collectResponse, readSse, requireKey } from "@troupe/core/provider";
+import { toTroupeError } from "@troupe/core/transport";
+import type { ModelResponse, NetworkOptions } from "@troupe/core";
+import type { HttpSender, ResolvedKey } from "@troupe/core/provider";
 
 type Delta = {
   content?: string;

@@ -1,5 +1,7 @@
-import { createHttpPool } from "@troupe/core/adapter";
-import type { HttpReply, HttpSender, ReplyBytes } from "@troupe/core/adapter";
+import { createHttpPool } from "@troupe/core/provider";
+import type { HttpReply } from "@troupe/core/kit";
+import type { HttpSender } from "@troupe/core/provider";
+import type { ReplyBytes } from "@troupe/core/transport";
 
 type Fetch = (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
 

@@ -1,4 +1,4 @@
-import { logWarnings } from "@troupe/core/adapter";
+import { logWarnings } from "@troupe/core/transport";
 import { Router } from "express";
 import type { Request, RequestHandler } from "express";
 import { RestBinding } from "./rest/rest-binding.ts";

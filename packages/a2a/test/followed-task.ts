@@ -1,4 +1,5 @@
-import type { RunEvent, RunView, RunWait } from "@troupe/core";
+import type { RunWait } from "@troupe/core";
+import type { RunEvent, RunView } from "@troupe/core/runs";
 import { TaskFollower } from "../src/tasks/task-follower.ts";
 import type { TaskTail } from "../src/tasks/task-tail.ts";
 import { toStatus, toTask } from "../src/tasks/task-view.ts";

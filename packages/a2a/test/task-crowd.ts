@@ -1,6 +1,7 @@
 import { getEventListeners } from "node:events";
-import { createLogger, defineTool, InMemoryStorage, RunService, TroupeError } from "@troupe/core";
-import type { RunEvent, RunView } from "@troupe/core";
+import { createLogger, defineTool, InMemoryStorage, TroupeError } from "@troupe/core";
+import { RunService } from "@troupe/core/runs";
+import type { RunEvent, RunView } from "@troupe/core/runs";
 import { ScriptedModel } from "@troupe/core/testing";
 import type { HeldCalls, Scene } from "@troupe-internal/interleavings";
 import type { Request } from "express";

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { Agent, defineTool, InMemoryStorage, RunService } from "@troupe/core";
+import { Agent, defineTool, InMemoryStorage } from "@troupe/core";
+import { RunService } from "@troupe/core/runs";
 import { ScriptedModel } from "@troupe/core/testing";
 import { z } from "zod";
 

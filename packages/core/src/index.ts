@@ -4,7 +4,7 @@ import { checkRuntime } from "./base/util/check-runtime.ts";
 export { Agent } from "./agents/agent/agent.ts";
 export type { AgentOutput } from "./agents/agent/agent.ts";
 export type { AgentConfig } from "./agents/agent/agent-config.ts";
-export type { PrepareStep, StepChanges, UpcomingModelCall } from "./agents/agent/prepare-step.ts";
+export type { StepChanges } from "./agents/agent/prepare-step.ts";
 export type { AgentHooks } from "./agents/agent/agent-config.ts";
 
 // Teams.
@@ -14,7 +14,7 @@ export type { TeamConfig, TeamMode } from "./agents/team/team-config.ts";
 // Workflows.
 export { Workflow } from "./agents/workflow/workflow.ts";
 export type { WorkflowRunOpts } from "./agents/workflow/workflow.ts";
-export type { WorkflowConfig, RetryPolicy } from "./agents/workflow/workflow-config.ts";
+export type { WorkflowConfig } from "./agents/workflow/workflow-config.ts";
 export type { WorkflowStream } from "./agents/workflow/workflow-stream.ts";
 export { WorkflowError } from "./agents/workflow/workflow-result.ts";
 export type {
@@ -24,29 +24,17 @@ export type {
   StepResult,
   StepStatus,
 } from "./agents/workflow/workflow-result.ts";
-export type { WorkflowInput, WorkflowRunnable } from "./agents/workflow/workflow-runnable.ts";
-export type {
-  PlannedStep,
-  WorkflowStep,
-  AgentStep,
-  ConditionStep,
-  FunctionStep,
-  ParallelStep,
-  StepContext,
-} from "./agents/workflow/workflow-step.ts";
+export type { WorkflowRunnable } from "./agents/workflow/workflow-runnable.ts";
+export type { WorkflowStep, AgentStep, StepContext } from "./agents/workflow/workflow-step.ts";
 
 // Tools.
 export { defineTool } from "./agents/tool/define-tool.ts";
-export type { ApprovalVerdict } from "./agents/tool/approve-call.ts";
 export type { ToolDefinition } from "./agents/tool/define-tool.ts";
 export { runnableAsTool } from "./agents/tool/runnable-as-tool.ts";
 export type { RunnableToolOptions } from "./agents/tool/runnable-as-tool.ts";
 export type {
-  ApprovalCheck,
-  DoubtPolicy,
   ExecutableTool,
   ToolCacheConfig,
-  ToolContent,
   ToolContext,
   ToolDef,
   ToolResult,
@@ -56,9 +44,8 @@ export type {
 export type { Artifact, ToolArtifact, ToolCall, ToolCallResult, ToolEffect } from "./base/message/tool-call.ts";
 
 // Guardrails.
-export type { Guardrail, GuardrailConfig, GuardrailVerdict } from "./agents/guardrail/guardrail.ts";
+export type { Guardrail, GuardrailConfig } from "./agents/guardrail/guardrail.ts";
 export { GuardrailError } from "./base/errors/guardrail-error.ts";
-export type { GuardrailRefusal } from "./base/errors/guardrail-error.ts";
 
 // Runs.
 export type { Runnable, RunStream } from "./agents/run/runnable.ts";
@@ -66,7 +53,7 @@ export type { PartialValue } from "./agents/run/stream-views.ts";
 export type { RunContext } from "./agents/run/run-context.ts";
 export { RunError } from "./agents/run/run-output.ts";
 export type { RunEvents } from "./agents/run/run-events.ts";
-export type { RunLimits, RunOpts, StorageFailurePolicy } from "./agents/run/run-options.ts";
+export type { RunLimits, RunOpts } from "./agents/run/run-options.ts";
 export type {
   CompleteRunOutput,
   PlainRunOutput,
@@ -81,98 +68,39 @@ export type { Source } from "./base/message/source.ts";
 export type { TokenUsage } from "./base/message/token-usage.ts";
 
 // Durable runs.
-export { RunService } from "./runs/durable/run-service.ts";
-export type {
-  AdmissionOptions,
-  DurableWorkflow,
-  RetentionOptions,
-  RunServiceOptions,
-  ServeOptions,
-} from "./runs/attempts/run-service-options.ts";
-export type { RunSchedule, RunSchedules, ScheduledRequest } from "./runs/durable/run-schedules.ts";
-export type {
-  HeldSubscription,
-  RunSubscription,
-  RunSubscriptions,
-  SubscriptionRequest,
-} from "./runs/durable/run-subscriptions.ts";
-export type { SubscriptionPlace } from "./runs/run-store/subscription-record.ts";
-export { LocalEngine } from "./runs/attempts/local-engine.ts";
-export type {
-  EngineServeOptions,
-  HandedBack,
-  Perform,
-  RunEngine,
-  RunJob,
-  Schedule,
-  ScheduleTimes,
-  Schedules,
-  Serving,
-} from "./runs/attempts/run-engine.ts";
-export type {
-  AcceptedRun,
-  DurableRunOptions,
-  LocalRunOptions,
-  RunCaller,
-  RunEvent,
-  RunKeys,
-  RunKind,
-  RunListOptions,
-  RunPage,
-  RunRequest,
-  RunStatus,
-  RunView,
-  UpgradeFinding,
-} from "./runs/run-store/run-view.ts";
-export type { RunChunk, RunWait, WaitKind } from "./agents/journal/log-entry.ts";
+export type { RunWait, WaitKind } from "./agents/journal/log-entry.ts";
 
 // Sessions.
 export { SessionStore } from "./sessions/session/session-store.ts";
-export type { SessionAccess, SessionListener, TurnPartPlace } from "./sessions/session/session-store.ts";
+export type { SessionAccess, TurnPartPlace } from "./sessions/session/session-store.ts";
 export type { TakeTurn, TurnPage } from "./sessions/session/read-turn-page.ts";
 export type { TurnPart } from "./sessions/session/turn-part.ts";
 export type { SessionInfo } from "./sessions/session/session-record.ts";
-export type { SessionOwner, UserOwner, UserScope } from "./sessions/storage/session-owner.ts";
+export type { SessionOwner } from "./sessions/storage/session-owner.ts";
 export type { SessionPage } from "./sessions/session/list-sessions.ts";
 export type { OpenSession } from "./sessions/session/open-session.ts";
 export type { PageOptions } from "./sessions/session/page.ts";
-export type { BusyPolicy } from "./sessions/lock/busy-policy.ts";
-export type { NewTurn, StoredTurn, TurnRecord } from "./sessions/session/turn-record.ts";
+export type { StoredTurn, TurnRecord } from "./sessions/session/turn-record.ts";
 export type { TurnToolResult } from "./sessions/session/turn-tool-result.ts";
 
 // Memory and facts about users.
 export type { AgentMemory } from "./agents/memory/agent-memory.ts";
 export type { AgentUserMemory } from "./agents/memory/agent-user-memory.ts";
 export { Memory } from "./agents/memory/memory.ts";
-export type {
-  AddMessagesOptions,
-  ClearOptions,
-  MemoryModelOptions,
-  MemoryOptions,
-  MemoryScope,
-  UserMemoryScope,
-  RecalledMemory,
-  RecallScope,
-} from "./agents/memory/memory-options.ts";
-export type { RecallToolConfig } from "./agents/memory/recall-tool.ts";
+export type { MemoryOptions, RecalledMemory } from "./agents/memory/memory-options.ts";
 export { UserMemory } from "./agents/memory/user-memory.ts";
-export type { UserMemoryOptions, ExtractOptions } from "./agents/memory/user-memory.ts";
-export type { FactSource, UserFact } from "./agents/memory/user-fact.ts";
+export type { UserMemoryOptions } from "./agents/memory/user-memory.ts";
+export type { UserFact } from "./agents/memory/user-fact.ts";
 
 // Knowledge.
 export { KnowledgeBase } from "./knowledge/knowledge-base.ts";
-export type { KnowledgeSearchOptions } from "./knowledge/knowledge-base.ts";
 export type { KnowledgeBaseConfig } from "./knowledge/knowledge-base-config.ts";
-export type { Chunking, ChunkingOptions } from "./knowledge/chunking.ts";
+export type { Chunking } from "./knowledge/chunking.ts";
 export type { TextRange } from "./knowledge/split-text.ts";
 export type { Rerank } from "./knowledge/rerank-results.ts";
-export type { KnowledgeCallOptions } from "./knowledge/knowledge-call-options.ts";
 export { AddDocumentsError } from "./knowledge/add-documents-error.ts";
-export type { SearchToolConfig } from "./knowledge/search-tool.ts";
 export { InMemoryVectorStore } from "./knowledge/vector/in-memory-vector-store.ts";
-export type { InMemoryVectorStoreOptions } from "./knowledge/vector/in-memory-vector-store.ts";
 export type {
-  VectorChange,
   VectorDocument,
   VectorSearchOptions,
   VectorSearchResult,
@@ -182,20 +110,15 @@ export type { EmbeddingProvider, EmbedOptions } from "./knowledge/vector/embeddi
 
 // Storage.
 export { InMemoryStorage } from "./sessions/storage/in-memory-storage.ts";
-export type {
-  StorageDriver,
-  StorageEntry,
-  AppendOptions,
-  Listing,
-  ListOptions,
-  Write,
-} from "./sessions/storage/storage-driver.ts";
+export type { StorageDriver } from "./sessions/storage/storage-driver.ts";
 export type { Json } from "./sessions/storage/json.ts";
 
 // Models.
 export { fallbackModel } from "./model/fallback-model.ts";
 export type { ModelProvider } from "./model/model-provider.ts";
 export type { NetworkOptions } from "./provider/network.ts";
+export type { FetchFunction } from "./provider/wire/fetch-sender.ts";
+export type { UndiciDispatcher } from "./provider/wire/proxy-sender.ts";
 export type { EmbeddingProviderOptions, ModelProviderOptions } from "./provider/provider-options.ts";
 export type { ModelResponse } from "./model/model-response.ts";
 export type {
@@ -211,10 +134,8 @@ export type {
 } from "./model/model-config.ts";
 export type { FinishReason } from "./model/model-chunk.ts";
 export { ModelError } from "./base/errors/model-error.ts";
-export type { ModelFailure } from "./base/errors/model-error.ts";
 export { isRetryable } from "./base/retry/is-retryable.ts";
 export { withRetry } from "./base/retry/with-retry.ts";
-export type { Attempt, RetryContext } from "./base/retry/with-retry.ts";
 export type { RetryConfig } from "./base/retry/retry-config.ts";
 
 // Messages.
@@ -224,19 +145,18 @@ export type { MessageContent, ContentPart, TextPart, ImagePart, AudioPart, FileP
 
 // Schemas.
 export type { InferSchema, JsonSchema, ObjectSchema } from "./schema/object-schema.ts";
-export type { StandardJsonSchema, StandardSchema } from "./schema/standard-schema.ts";
 export { SchemaError } from "./schema/schema-error.ts";
 export type { SchemaIssue } from "./schema/schema-issue.ts";
 
 // Errors.
 export { errorCodes, TroupeError } from "./base/errors/troupe-error.ts";
-export type { ErrorCode, ErrorFields, TroupeErrorOptions } from "./base/errors/troupe-error.ts";
+export type { ErrorCode, ErrorFields } from "./base/errors/troupe-error.ts";
 
 // Events and logs.
 export { RunEventBus as EventBus } from "./agents/run/run-event-bus.ts";
-export type { EventBusOptions, EventHandler } from "./base/events/event-bus.ts";
+export type { EventBusOptions } from "./base/events/event-bus.ts";
 export { createLogger } from "./base/log/logger.ts";
-export type { Logger, LoggerOptions, LogFields } from "./base/log/logger.ts";
+export type { Logger, LoggerOptions } from "./base/log/logger.ts";
 export type { LogLevel } from "./base/log/log-level.ts";
 
 // At import: a runtime that is too old would fail in each run.

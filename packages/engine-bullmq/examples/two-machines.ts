@@ -14,7 +14,8 @@ process.once("uncaughtException", (error) => {
 });
 
 // #region readme
-import { Agent, RunService } from "@troupe/core";
+import { Agent } from "@troupe/core";
+import { RunService } from "@troupe/core/runs";
 import { BullMqEngine } from "@troupe/engine-bullmq";
 
 const engine = new BullMqEngine({ connectionString: "postgres://app:secret@127.0.0.1:5432/app" });

@@ -1,6 +1,6 @@
 import { TroupeError } from "@troupe/core";
-import type { EngineServeOptions, Perform, RunEngine, RunJob, Schedules, Serving } from "@troupe/core";
-import { closeInOrder, closeTogether, sleep, withTimeout } from "@troupe/core/adapter";
+import type { EngineServeOptions, Perform, RunEngine, RunJob, Schedules, Serving } from "@troupe/core/runs";
+import { closeInOrder, closeTogether, sleep, withTimeout } from "@troupe/core/kit";
 import { readEngineOptions } from "./bullmq-options.ts";
 import type { BullMqEngineOptions, EngineSettings } from "./bullmq-options.ts";
 import { ClockGuard } from "./clock-guard.ts";

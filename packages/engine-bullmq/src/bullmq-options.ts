@@ -7,8 +7,8 @@ import {
   optional,
   readOptions,
   satisfying,
-} from "@troupe/core/adapter";
-import type { OptionsOf, OptionTable } from "@troupe/core/adapter";
+} from "@troupe/core/kit";
+import type { OptionsOf, OptionTable } from "@troupe/core/kit";
 import { TroupeError } from "@troupe/core";
 
 /** A `Pool` of `pg`. Its settings are used, not its connections. */

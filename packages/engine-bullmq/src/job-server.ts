@@ -1,6 +1,6 @@
-import type { EngineServeOptions, HandedBack, Perform, RunJob } from "@troupe/core";
+import type { EngineServeOptions, HandedBack, Perform, RunJob } from "@troupe/core/runs";
 import { TroupeError } from "@troupe/core";
-import { closeTogether, withTimeout } from "@troupe/core/adapter";
+import { closeTogether, withTimeout } from "@troupe/core/kit";
 import type { Job, Queue, Worker } from "bullmq";
 import type { ClockGuard } from "./clock-guard.ts";
 import type { FailureLog } from "./engine-failure.ts";

@@ -1,5 +1,5 @@
 import { TroupeError } from "@troupe/core";
-import { sleep } from "@troupe/core/adapter";
+import { sleep } from "@troupe/core/kit";
 import type * as BullMq from "bullmq";
 import type { PgPool } from "bullmq";
 import type { Client, ClientBase, Pool, PoolConfig } from "pg";

@@ -1,4 +1,4 @@
-import type { EngineServeOptions, Schedule, Schedules } from "@troupe/core";
+import type { EngineServeOptions, Schedule, Schedules } from "@troupe/core/runs";
 import { TroupeError } from "@troupe/core";
 import type { Job, Queue, Worker } from "bullmq";
 import type { FailureLog } from "./engine-failure.ts";

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { RunJob } from "@troupe/core";
+import type { RunJob } from "@troupe/core/runs";
 import { TestChild } from "@troupe-internal/fault-tools";
 import type { Queue } from "bullmq";
 import { onTestFinished } from "vitest";

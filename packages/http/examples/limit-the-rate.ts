@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { Agent, TroupeError } from "@troupe/core";
-import { keyHeaders } from "@troupe/core/adapter";
+import { keyHeaders } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
 import { createAgentRouter } from "@troupe/http";
 import express from "express";

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import { Agent, defineTool, InMemoryStorage, RunService } from "@troupe/core";
+import { Agent, defineTool, InMemoryStorage } from "@troupe/core";
+import { RunService } from "@troupe/core/runs";
 import { ScriptedModel } from "@troupe/core/testing";
 import { createAgentRouter, createShutdown } from "@troupe/http";
 import express from "express";

@@ -1,6 +1,6 @@
 import { TroupeError } from "@troupe/core";
-import { logWarnings } from "@troupe/core/adapter";
-import type { EndingRuns } from "@troupe/core/adapter";
+import { logWarnings } from "@troupe/core/transport";
+import type { EndingRuns } from "@troupe/core/transport";
 import { Router } from "express";
 import type { RequestHandler } from "express";
 import { docsRoutes } from "./docs/docs-routes.ts";

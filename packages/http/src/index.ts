@@ -5,7 +5,7 @@ export type {
   Principal,
   ServedWorkflow,
   WaitingQuestion,
-} from "@troupe/core/adapter";
+} from "@troupe/core/transport";
 export { createAgentRouter } from "./create-agent-router.ts";
 export { errorHandler } from "./errors/error-handler.ts";
 export type { ErrorHandlerOptions } from "./errors/error-handler.ts";

@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import type { Socket } from "node:net";
-import { createId, readSse } from "@troupe/core/adapter";
+import { createId } from "@troupe/core/kit";
+import { readSse } from "@troupe/core/provider";
 import type { Service } from "./serve-agent.ts";
 
 const json = { "content-type": "application/json" };

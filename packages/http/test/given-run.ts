@@ -1,5 +1,5 @@
-import type { RunEvent } from "@troupe/core";
-import type { ClientTail, FollowedRun } from "@troupe/core/adapter";
+import type { RunEvent } from "@troupe/core/runs";
+import type { ClientTail, FollowedRun } from "@troupe/core/transport";
 
 /** An event without its id, which its place gives. */
 export type GivenEvent = { type: string; [field: string]: unknown };

@@ -1,5 +1,7 @@
-import { Agent, defineTool, InMemoryStorage, RunService } from "@troupe/core";
-import type { AgentConfig, RunServiceOptions } from "@troupe/core";
+import { Agent, defineTool, InMemoryStorage } from "@troupe/core";
+import { RunService } from "@troupe/core/runs";
+import type { AgentConfig } from "@troupe/core";
+import type { RunServiceOptions } from "@troupe/core/runs";
 import { ScriptedModel } from "@troupe/core/testing";
 import { onTestFinished } from "vitest";
 import { open } from "./raw.ts";

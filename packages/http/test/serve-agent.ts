@@ -4,7 +4,7 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createLogger } from "@troupe/core";
 import type { Runnable } from "@troupe/core";
-import type { EndingRuns, ServedWorkflow } from "@troupe/core/adapter";
+import type { EndingRuns, ServedWorkflow } from "@troupe/core/transport";
 import express from "express";
 import type { RequestHandler } from "express";
 import { onTestFinished, vi } from "vitest";

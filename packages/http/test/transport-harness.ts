@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { RunKind } from "@troupe/core";
-import { readSse } from "@troupe/core/adapter";
-import type { Principal } from "@troupe/core/adapter";
+import type { RunKind } from "@troupe/core/runs";
+import { readSse } from "@troupe/core/provider";
+import type { Principal } from "@troupe/core/transport";
 import type {
   SentError,
   SentRunFields,

@@ -1,4 +1,4 @@
-import { noUsage } from "@troupe/core/adapter";
+import { noUsage } from "@troupe/core/provider";
 import { onTestFinished } from "vitest";
 import type { RouterSettings } from "../src/settings/router-options.ts";
 import { answerUi } from "../src/ui/answer-ui.ts";

@@ -1,4 +1,5 @@
-import { createLogger, InMemoryStorage, RunService } from "@troupe/core";
+import { createLogger, InMemoryStorage } from "@troupe/core";
+import { RunService } from "@troupe/core/runs";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { readPageOptions } from "./page-options.ts";
 import type { PageOptions } from "./page-options.ts";

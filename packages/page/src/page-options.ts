@@ -1,4 +1,4 @@
-import type { RunService } from "@troupe/core";
+import type { RunService } from "@troupe/core/runs";
 import {
   anyBoolean,
   anyString,
@@ -12,8 +12,8 @@ import {
   readOptions,
   satisfying,
   wrongOption,
-} from "@troupe/core/adapter";
-import type { OptionCheck, OptionsOf, OptionTable } from "@troupe/core/adapter";
+} from "@troupe/core/kit";
+import type { OptionCheck, OptionsOf, OptionTable } from "@troupe/core/kit";
 import type { AuthorizeInspector } from "./inspector/access.ts";
 import type { InspectorOptions } from "./inspector/inspector-routes.ts";
 

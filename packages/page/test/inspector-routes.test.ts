@@ -1,6 +1,7 @@
 import { request as httpRequest } from "node:http";
 import type { RequestOptions } from "node:http";
-import type { Json, RunService } from "@troupe/core";
+import type { Json } from "@troupe/core";
+import type { RunService } from "@troupe/core/runs";
 import { Agent, defineTool, InMemoryStorage } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
 import { describe, expect, it, vi } from "vitest";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { RunEvent, RunRequest, RunService } from "@troupe/core";
+import type { RunEvent, RunRequest, RunService } from "@troupe/core/runs";
 import { clerk, mailing, office, performRun, poet, serveRuns } from "./runs.ts";
 import { EventCollector } from "../src/inspector/inspected-events.ts";
 import type { InspectedEvent, InspectedRunDetails } from "../src/inspector/inspected-run.ts";

@@ -1,5 +1,6 @@
-import { Agent, defineTool, InMemoryStorage, RunService, Team, Workflow } from "@troupe/core";
-import type { RunRequest, RunServiceOptions } from "@troupe/core";
+import { Agent, defineTool, InMemoryStorage, Team, Workflow } from "@troupe/core";
+import { RunService } from "@troupe/core/runs";
+import type { RunRequest, RunServiceOptions } from "@troupe/core/runs";
 import { ScriptedModel } from "@troupe/core/testing";
 import { onTestFinished } from "vitest";
 

@@ -6,8 +6,9 @@ import {
   generateAnswer,
   PrivateUrls,
   streamAnswer,
-} from "@troupe/core/adapter";
-import type { CallContext, ModelChunk, ModelResponse } from "@troupe/core/adapter";
+} from "@troupe/core/provider";
+import type { ModelResponse } from "@troupe/core";
+import type { CallContext, ModelChunk } from "@troupe/core/provider";
 import { clientConnection, expectedMs, httpConnection, takesKey } from "./connection.ts";
 import type { MessagesConnection } from "./connection.ts";
 import { ContinuedEvents } from "./continued-events.ts";

@@ -1,5 +1,5 @@
 import type { ChatMessage, ModelOptions } from "@troupe/core";
-import { collectResponse } from "@troupe/core/adapter";
+import { collectResponse } from "@troupe/core/provider";
 import { describe, expect, it } from "vitest";
 import { bodiesOf, startVendor } from "../test/vendor.ts";
 import { addCacheMarks } from "./cache-marks.ts";

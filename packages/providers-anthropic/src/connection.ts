@@ -1,5 +1,7 @@
-import { askClient, openClientStream, postJson, readJson, readObject, streamEvents } from "@troupe/core/adapter";
-import type { CallContext, ClientMethod, Connection, HttpReply } from "@troupe/core/adapter";
+import { readObject, streamEvents } from "@troupe/core/kit";
+import { askClient, openClientStream, postJson, readJson } from "@troupe/core/provider";
+import type { HttpReply } from "@troupe/core/kit";
+import type { CallContext, ClientMethod, Connection } from "@troupe/core/provider";
 import { toClientError, toVendorError } from "./errors.ts";
 import type { AnthropicClient, ProviderSettings } from "./options.ts";
 import { defaultVersion } from "./to-request.ts";

@@ -1,4 +1,4 @@
-import type { EventBatch, ModelChunk } from "@troupe/core/adapter";
+import type { EventBatch, ModelChunk } from "@troupe/core/provider";
 import { describe, expect, it } from "vitest";
 import { ContinuedEvents } from "./continued-events.ts";
 import { AnthropicEventReader } from "./from-events.ts";

@@ -1,4 +1,4 @@
-import type { EventBatch } from "@troupe/core/adapter";
+import type { EventBatch } from "@troupe/core/provider";
 import type { AnthropicEventReader } from "./from-events.ts";
 import type { Request } from "./to-request.ts";
 import type { WireEvent } from "./wire-types.ts";

@@ -1,5 +1,6 @@
-import { getOwn, readObject, readRetryAfter, readText, VendorError } from "@troupe/core/adapter";
-import type { ErrorReply } from "@troupe/core/adapter";
+import { getOwn, readObject, readRetryAfter, readText } from "@troupe/core/kit";
+import { VendorError } from "@troupe/core/provider";
+import type { ErrorReply } from "@troupe/core/provider";
 
 /** HTTP statuses for the vendor's error types, for errors that came without a status. */
 const statuses: Readonly<Record<string, number>> = {

@@ -1,4 +1,4 @@
-import type { ModelChunk } from "@troupe/core/adapter";
+import type { ModelChunk } from "@troupe/core/provider";
 import { describe, expect, it } from "vitest";
 import { AnthropicEventReader } from "./from-events.ts";
 

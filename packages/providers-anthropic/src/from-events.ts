@@ -1,16 +1,9 @@
 import type { ContentBlockParam } from "@anthropic-ai/sdk/resources/messages";
 import type { TokenUsage } from "@troupe/core";
-import {
-  addUsage,
-  createId,
-  parseArguments,
-  readObject,
-  readObjects,
-  readText,
-  TruncatedResponseError,
-  writeArguments,
-} from "@troupe/core/adapter";
-import type { EventReader, ModelChunk, Source } from "@troupe/core/adapter";
+import { createId, parseArguments, readObject, readObjects, readText } from "@troupe/core/kit";
+import { addUsage, TruncatedResponseError, writeArguments } from "@troupe/core/provider";
+import type { Source } from "@troupe/core";
+import type { EventReader, ModelChunk } from "@troupe/core/provider";
 import { toVendorError } from "./errors.ts";
 import { toReplay, toVendorState } from "./replay.ts";
 import { citedSource, sourcesIn } from "./sources.ts";

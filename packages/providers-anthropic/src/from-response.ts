@@ -1,6 +1,7 @@
 import type { ToolCall } from "@troupe/core";
-import { createId, readObject, readObjects, readText, TruncatedResponseError } from "@troupe/core/adapter";
-import type { ModelResponse } from "@troupe/core/adapter";
+import { createId, readObject, readObjects, readText } from "@troupe/core/kit";
+import { TruncatedResponseError } from "@troupe/core/provider";
+import type { ModelResponse } from "@troupe/core";
 import { toVendorState } from "./replay.ts";
 import { sourcesIn } from "./sources.ts";
 import { toFinishReason } from "./to-finish-reason.ts";

@@ -2,17 +2,16 @@ import type { ModelProviderOptions } from "@troupe/core";
 import {
   anyBoolean,
   baseUrlOption,
-  clientOption,
   integer,
-  modelProviderChecks,
   nested,
   nonBlankString,
   oneOf,
   optional,
-  readProviderOptions,
   wrongOption,
-} from "@troupe/core/adapter";
-import type { OptionCheck, OptionTable, SettingsOf } from "@troupe/core/adapter";
+} from "@troupe/core/kit";
+import { clientOption, modelProviderChecks, readProviderOptions } from "@troupe/core/provider";
+import type { OptionCheck, OptionTable } from "@troupe/core/kit";
+import type { SettingsOf } from "@troupe/core/provider";
 import { rulesOf } from "./model-rules.ts";
 import type { ModelRules } from "./model-rules.ts";
 

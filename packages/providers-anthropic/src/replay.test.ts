@@ -1,4 +1,4 @@
-import type { ModelMessage } from "@troupe/core/adapter";
+import type { ModelMessage } from "@troupe/core/provider";
 import { expect, it } from "vitest";
 import { replayOf } from "./replay.ts";
 

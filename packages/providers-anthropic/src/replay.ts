@@ -1,6 +1,7 @@
 import type { ContentBlockParam, TextCitationParam } from "@anthropic-ai/sdk/resources/messages";
-import { readObjects, readText, vendorStateOf } from "@troupe/core/adapter";
-import type { ModelMessage, VendorState } from "@troupe/core/adapter";
+import { readObjects, readText } from "@troupe/core/kit";
+import { vendorStateOf } from "@troupe/core/provider";
+import type { ModelMessage, VendorState } from "@troupe/core/provider";
 import { isHosted } from "./sources.ts";
 import type { WireBlock } from "./wire-types.ts";
 

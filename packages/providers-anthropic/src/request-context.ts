@@ -1,4 +1,4 @@
-import type { RequestContext as CommonContext } from "@troupe/core/adapter";
+import type { RequestContext as CommonContext } from "@troupe/core/provider";
 import type { PromptCache } from "./options.ts";
 import type { ModelRules } from "./model-rules.ts";
 

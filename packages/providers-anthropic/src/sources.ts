@@ -1,5 +1,6 @@
-import { readObject, readObjects, readSource, readText } from "@troupe/core/adapter";
-import type { Source } from "@troupe/core/adapter";
+import { readObject, readObjects, readText } from "@troupe/core/kit";
+import { readSource } from "@troupe/core/provider";
+import type { Source } from "@troupe/core";
 import type { WireBlock } from "./wire-types.ts";
 
 /** Tells if a block is a call of one of the vendor's own tools, or its result. They come whole and go back unchanged. */

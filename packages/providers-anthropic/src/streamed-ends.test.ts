@@ -1,5 +1,5 @@
-import { TruncatedResponseError } from "@troupe/core/adapter";
-import type { ModelChunk } from "@troupe/core/adapter";
+import { TruncatedResponseError } from "@troupe/core/provider";
+import type { ModelChunk } from "@troupe/core/provider";
 import { describe, expect, it } from "vitest";
 import { AnthropicEventReader } from "./from-events.ts";
 

@@ -6,8 +6,8 @@ import type {
 } from "@anthropic-ai/sdk/resources/messages";
 import { TroupeError } from "@troupe/core";
 import type { ContentPart } from "@troupe/core";
-import { readContentData } from "@troupe/core/adapter";
-import type { ContentData } from "@troupe/core/adapter";
+import { readContentData } from "@troupe/core/kit";
+import type { ContentData } from "@troupe/core/provider";
 import { providerId } from "./options.ts";
 import type { RequestContext } from "./request-context.ts";
 

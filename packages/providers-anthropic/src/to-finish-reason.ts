@@ -1,5 +1,5 @@
 import type { FinishReason } from "@troupe/core";
-import { getOwn } from "@troupe/core/adapter";
+import { getOwn } from "@troupe/core/kit";
 
 const reasons: Readonly<Record<string, FinishReason>> = {
   end_turn: "stop",

@@ -1,7 +1,7 @@
 import type { ContentBlockParam, MessageParam, ToolResultBlockParam } from "@anthropic-ai/sdk/resources/messages";
 import { TroupeError } from "@troupe/core";
 import type { ChatMessage } from "@troupe/core";
-import { PartReader } from "@troupe/core/adapter";
+import { PartReader } from "@troupe/core/provider";
 import { CallIds } from "./call-ids.ts";
 import type { RequestContext } from "./request-context.ts";
 import { replayOf, toLegalName } from "./replay.ts";

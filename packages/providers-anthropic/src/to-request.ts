@@ -1,7 +1,7 @@
 import type { MessageCreateParamsBase } from "@anthropic-ai/sdk/resources/messages/messages";
 import { getTextContent } from "@troupe/core";
 import type { ChatMessage, ModelOptions } from "@troupe/core";
-import { withVendorFields } from "@troupe/core/adapter";
+import { withVendorFields } from "@troupe/core/provider";
 import { addCacheMarks } from "./cache-marks.ts";
 import type { RequestContext } from "./request-context.ts";
 import { toFormat } from "./to-format.ts";

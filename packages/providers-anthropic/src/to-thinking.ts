@@ -1,6 +1,6 @@
 import type { MessageParam, OutputConfig, ThinkingConfigParam } from "@anthropic-ai/sdk/resources/messages";
 import type { ModelOptions, ReasoningConfig } from "@troupe/core";
-import { nearestEffort } from "@troupe/core/adapter";
+import { nearestEffort } from "@troupe/core/provider";
 import { isThinking } from "./replay.ts";
 import type { RequestContext } from "./request-context.ts";
 

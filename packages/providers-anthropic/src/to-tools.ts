@@ -1,7 +1,7 @@
 import type { MessageParam, Tool, ToolChoice } from "@anthropic-ai/sdk/resources/messages";
 import { TroupeError } from "@troupe/core";
 import type { ModelOptions } from "@troupe/core";
-import type { ToolSpec } from "@troupe/core/adapter";
+import type { ToolSpec } from "@troupe/core";
 import type { RequestContext } from "./request-context.ts";
 
 /** The tools of a request in Anthropic's format, and `tool_choice`, which makes the model call one, or none. */

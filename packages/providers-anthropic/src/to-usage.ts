@@ -1,5 +1,6 @@
 import type { TokenUsage } from "@troupe/core";
-import { noUsage, readCount, readObject, readUsage } from "@troupe/core/adapter";
+import { readCount, readObject } from "@troupe/core/kit";
+import { noUsage, readUsage } from "@troupe/core/provider";
 import type { WireUsage } from "./wire-types.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { accessByKey, takesKey } from "@troupe-internal/gemini";
 import type { OpenCall } from "@troupe-internal/gemini";
-import type { Network } from "@troupe/core/adapter";
+import type { Network } from "@troupe/core/kit";
 import { providerId } from "./options.ts";
 
 type CallSettings = { network: Network; baseURL: string; client?: unknown };

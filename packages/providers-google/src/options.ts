@@ -1,5 +1,5 @@
 import type { EmbeddingProviderOptions, Logger, ModelProviderOptions } from "@troupe/core";
-import { baseUrlOption, loggerOption, optional } from "@troupe/core/adapter";
+import { baseUrlOption, loggerOption, optional } from "@troupe/core/kit";
 import type { ModelRules } from "./model-rules.ts";
 
 /** The id of this provider, which errors name and under which callers send its key. */

@@ -1,5 +1,5 @@
 import type { ChatMessage, ModelOptions, ModelProvider } from "@troupe/core";
-import type { ModelMessage } from "@troupe/core/adapter";
+import type { ModelMessage } from "@troupe/core/provider";
 import { describe, expect, it } from "vitest";
 import { bodiesOf, startVendor } from "../test/vendor.ts";
 
@@ -236,7 +236,7 @@ describe("the answers of a run", () => {
       end,
     ];
     vendor.plan({ raw: { status: 200, headers: {}, frames } }).say("Yes.");
-    const { collectResponse } = await import("@troupe/core/adapter");
+    const { collectResponse } = await import("@troupe/core/provider");
     const { text: said, vendorState } = await collectResponse(connect().stream([ask]));
 
     await connect().generate([ask, { role: "assistant", content: said, ...(vendorState && { vendorState }) }, ask]);

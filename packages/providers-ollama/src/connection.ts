@@ -1,5 +1,7 @@
-import { askClient, openClientStream, postJson, readJson, readObject, streamEvents } from "@troupe/core/adapter";
-import type { CallContext, CallStart, Connection, HttpReply, JsonRequest, Network } from "@troupe/core/adapter";
+import { readObject, streamEvents } from "@troupe/core/kit";
+import { askClient, openClientStream, postJson, readJson } from "@troupe/core/provider";
+import type { HttpReply, Network } from "@troupe/core/kit";
+import type { CallContext, CallStart, Connection, JsonRequest } from "@troupe/core/provider";
 import { toClientError, toVendorError, withAdvice } from "./errors.ts";
 import type { EmbeddingsSettings, OllamaClient, OllamaEmbeddingsClient, ProviderSettings } from "./options.ts";
 import type { WireEmbedRequest, WireLine, WireRequest } from "./wire-types.ts";

@@ -1,5 +1,5 @@
 import { TroupeError } from "@troupe/core";
-import { TruncatedResponseError } from "@troupe/core/adapter";
+import { TruncatedResponseError } from "@troupe/core/provider";
 import { describe, expect, it } from "vitest";
 import { OllamaError, toClientError, toVendorError, withAdvice } from "./errors.ts";
 

@@ -1,13 +1,7 @@
 import { TroupeError } from "@troupe/core";
-import {
-  readObject,
-  readRetryAfter,
-  readText,
-  toModelError,
-  TruncatedResponseError,
-  VendorError,
-} from "@troupe/core/adapter";
-import type { CallContext, ErrorReply } from "@troupe/core/adapter";
+import { readObject, readRetryAfter, readText } from "@troupe/core/kit";
+import { toModelError, TruncatedResponseError, VendorError } from "@troupe/core/provider";
+import type { CallContext, ErrorReply } from "@troupe/core/provider";
 import { providerId } from "./options.ts";
 
 /** Error that the server sent in place of an answer, or within a stream. */

@@ -1,5 +1,5 @@
-import { TruncatedResponseError } from "@troupe/core/adapter";
-import type { ModelChunk } from "@troupe/core/adapter";
+import { TruncatedResponseError } from "@troupe/core/provider";
+import type { ModelChunk } from "@troupe/core/provider";
 import { describe, expect, it } from "vitest";
 import { OllamaEventReader } from "./from-events.ts";
 import { fromResponse } from "./from-response.ts";

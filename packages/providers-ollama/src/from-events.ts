@@ -1,15 +1,7 @@
 import type { FinishReason, TokenUsage } from "@troupe/core";
-import {
-  createId,
-  getOwn,
-  readObject,
-  readObjects,
-  readText,
-  readUsage,
-  TruncatedResponseError,
-  writeArguments,
-} from "@troupe/core/adapter";
-import type { EventReader, ModelChunk } from "@troupe/core/adapter";
+import { createId, getOwn, readObject, readObjects, readText } from "@troupe/core/kit";
+import { readUsage, TruncatedResponseError, writeArguments } from "@troupe/core/provider";
+import type { EventReader, ModelChunk } from "@troupe/core/provider";
 import { toVendorError } from "./errors.ts";
 import { toVendorState } from "./replay.ts";
 import type { WireAnswerCall, WireLine } from "./wire-types.ts";

@@ -1,5 +1,6 @@
-import { ResponseCollector } from "@troupe/core/adapter";
-import type { ModelChunk, ModelResponse } from "@troupe/core/adapter";
+import { ResponseCollector } from "@troupe/core/provider";
+import type { ModelResponse } from "@troupe/core";
+import type { ModelChunk } from "@troupe/core/provider";
 import { OllamaEventReader } from "./from-events.ts";
 import type { WireLine } from "./wire-types.ts";
 

@@ -1,4 +1,4 @@
-import { Network } from "@troupe/core/adapter";
+import { Network } from "@troupe/core/kit";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { startVendor } from "../test/vendor.ts";
 import { keySourcesOf } from "./connection.ts";

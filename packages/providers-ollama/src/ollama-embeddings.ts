@@ -1,5 +1,6 @@
 import type { EmbeddingProvider, EmbedOptions } from "@troupe/core";
-import { generateEmbeddings, readObject } from "@troupe/core/adapter";
+import { readObject } from "@troupe/core/kit";
+import { generateEmbeddings } from "@troupe/core/provider";
 import { clientEmbedConnection, httpEmbedConnection, keySourcesOf, takesKey } from "./connection.ts";
 import type { EmbedConnection } from "./connection.ts";
 import { toVendorError } from "./errors.ts";

@@ -1,6 +1,7 @@
 import type { ChatMessage, ModelOptions, ModelProvider } from "@troupe/core";
-import { collectResponse, createRequestContext, streamAnswer } from "@troupe/core/adapter";
-import type { CallContext, EventBatch, ModelChunk, ModelResponse } from "@troupe/core/adapter";
+import { collectResponse, createRequestContext, streamAnswer } from "@troupe/core/provider";
+import type { ModelResponse } from "@troupe/core";
+import type { CallContext, EventBatch, ModelChunk } from "@troupe/core/provider";
 import { clientConnection, httpConnection, keySourcesOf, takesKey } from "./connection.ts";
 import type { ChatConnection } from "./connection.ts";
 import { OllamaError } from "./errors.ts";

@@ -1,4 +1,4 @@
-import type { RequestContext as CommonContext } from "@troupe/core/adapter";
+import type { RequestContext as CommonContext } from "@troupe/core/provider";
 import type { ModelRules } from "./model-rules.ts";
 
 /** The context in which the functions of this package convert a model call to a request. */

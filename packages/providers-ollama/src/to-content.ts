@@ -1,7 +1,7 @@
 import { TroupeError } from "@troupe/core";
 import type { ChatMessage, ContentPart } from "@troupe/core";
-import { readContentData } from "@troupe/core/adapter";
-import type { PartReader } from "@troupe/core/adapter";
+import { readContentData } from "@troupe/core/kit";
+import type { PartReader } from "@troupe/core/provider";
 import { providerId } from "./options.ts";
 
 /** The content of a message in Ollama's format: one text, and images in base64. */

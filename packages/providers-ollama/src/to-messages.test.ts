@@ -1,6 +1,6 @@
 import { createLogger } from "@troupe/core";
 import type { ChatMessage } from "@troupe/core";
-import type { ModelMessage } from "@troupe/core/adapter";
+import type { ModelMessage } from "@troupe/core/provider";
 import { describe, expect, it } from "vitest";
 import { bodiesOf, startVendor } from "../test/vendor.ts";
 

@@ -1,6 +1,6 @@
 import { TroupeError } from "@troupe/core";
 import type { ChatMessage, ToolCall } from "@troupe/core";
-import { PartReader } from "@troupe/core/adapter";
+import { PartReader } from "@troupe/core/provider";
 import { replayOf } from "./replay.ts";
 import { providerId } from "./options.ts";
 import type { RequestContext } from "./request-context.ts";

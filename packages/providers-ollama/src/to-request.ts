@@ -1,5 +1,5 @@
 import type { ChatMessage, ModelOptions } from "@troupe/core";
-import { nearestEffort, withVendorFields } from "@troupe/core/adapter";
+import { nearestEffort, withVendorFields } from "@troupe/core/provider";
 import { providerId } from "./options.ts";
 import type { RequestContext } from "./request-context.ts";
 import { toFormat } from "./to-format.ts";

@@ -1,6 +1,6 @@
 import { TroupeError } from "@troupe/core";
 import type { ModelOptions } from "@troupe/core";
-import type { ToolSpec } from "@troupe/core/adapter";
+import type { ToolSpec } from "@troupe/core";
 import { fitSchema } from "./fit-schema.ts";
 import { providerId } from "./options.ts";
 import type { RequestContext } from "./request-context.ts";

@@ -1,5 +1,7 @@
-import { askClient, openClientStream, postJson, readJson, readObject, streamEvents } from "@troupe/core/adapter";
-import type { CallContext, CallStart, ClientMethod, Connection, HttpReply, Network } from "@troupe/core/adapter";
+import { readObject, streamEvents } from "@troupe/core/kit";
+import { askClient, openClientStream, postJson, readJson } from "@troupe/core/provider";
+import type { HttpReply, Network } from "@troupe/core/kit";
+import type { CallContext, CallStart, ClientMethod, Connection } from "@troupe/core/provider";
 import { toClientError, toVendorError } from "./errors.ts";
 import { isOpenAIHost } from "./model-rules.ts";
 import type { ApiName } from "./model-call.ts";

@@ -1,4 +1,4 @@
-import { VendorError } from "@troupe/core/adapter";
+import { VendorError } from "@troupe/core/provider";
 import { describe, expect, it } from "vitest";
 import { readRefusal, toClientError, toVendorError } from "./errors.ts";
 

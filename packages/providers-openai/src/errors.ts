@@ -1,5 +1,6 @@
-import { getOwn, readCount, readObject, readRetryAfter, VendorError } from "@troupe/core/adapter";
-import type { ErrorReply } from "@troupe/core/adapter";
+import { getOwn, readCount, readObject, readRetryAfter } from "@troupe/core/kit";
+import { VendorError } from "@troupe/core/provider";
+import type { ErrorReply } from "@troupe/core/provider";
 
 /** The error object in the vendor's JSON. Any field may be missing or of another type. */
 export type WireError = { message?: unknown; type?: unknown; code?: unknown; param?: unknown; n_ctx?: unknown };

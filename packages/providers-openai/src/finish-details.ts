@@ -1,4 +1,4 @@
-import type { ModelFinish, VendorState } from "@troupe/core/adapter";
+import type { ModelFinish, VendorState } from "@troupe/core/provider";
 
 /** Details that a vendor may send with its answer. */
 type FinishFacts = {

@@ -1,4 +1,4 @@
-import { Network } from "@troupe/core/adapter";
+import { Network } from "@troupe/core/kit";
 import { expect, it, vi } from "vitest";
 import { httpConnection } from "./connection.ts";
 import { readModelOptions } from "./options.ts";

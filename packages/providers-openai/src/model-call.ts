@@ -1,5 +1,6 @@
 import type { ChatMessage, FinishReason, ModelOptions } from "@troupe/core";
-import type { EventReader, ModelResponse, PartReader, ReportOmission } from "@troupe/core/adapter";
+import type { ModelResponse } from "@troupe/core";
+import type { EventReader, PartReader, ReportOmission } from "@troupe/core/provider";
 import type { ModelRules } from "./model-rules.ts";
 
 /** The two APIs through which a model can be called: Responses, or Chat Completions. */

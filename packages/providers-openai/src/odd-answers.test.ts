@@ -1,5 +1,6 @@
-import { collectResponse } from "@troupe/core/adapter";
-import type { ModelChunk, ModelResponse } from "@troupe/core/adapter";
+import { collectResponse } from "@troupe/core/provider";
+import type { ModelResponse } from "@troupe/core";
+import type { ModelChunk } from "@troupe/core/provider";
 import { describe, expect, it } from "vitest";
 import { modelOf, question, startVendor } from "../test/ask.ts";
 

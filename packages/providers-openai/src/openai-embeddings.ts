@@ -1,6 +1,7 @@
 import type { EmbeddingProvider, EmbedOptions } from "@troupe/core";
-import { askClient, generateEmbeddings, getOwn, readJson } from "@troupe/core/adapter";
-import type { CallContext } from "@troupe/core/adapter";
+import { getOwn } from "@troupe/core/kit";
+import { askClient, generateEmbeddings, readJson } from "@troupe/core/provider";
+import type { CallContext } from "@troupe/core/provider";
 import { clientOptions, keySourcesOf, post, takesKey, toUrl } from "./connection.ts";
 import { toClientError, toVendorError } from "./errors.ts";
 import { isOpenAIHost } from "./model-rules.ts";

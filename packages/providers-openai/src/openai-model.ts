@@ -6,8 +6,9 @@ import {
   PartReader,
   PrivateUrls,
   streamAnswer,
-} from "@troupe/core/adapter";
-import type { CallContext, ModelChunk, ModelResponse } from "@troupe/core/adapter";
+} from "@troupe/core/provider";
+import type { ModelResponse } from "@troupe/core";
+import type { CallContext, ModelChunk } from "@troupe/core/provider";
 import { chatApi } from "./chat/chat-api.ts";
 import { clientConnection, httpConnection, keySourcesOf, takesKey } from "./connection.ts";
 import type { OpenAIConnection } from "./connection.ts";

@@ -1,6 +1,6 @@
 import type { ChatMessage, ModelOptions } from "@troupe/core";
-import { collectResponse } from "@troupe/core/adapter";
-import type { ModelMessage } from "@troupe/core/adapter";
+import { collectResponse } from "@troupe/core/provider";
+import type { ModelMessage } from "@troupe/core/provider";
 import { describe, expect, it } from "vitest";
 import { failureOf, streamed } from "../test/ask.ts";
 import { openai, openaiEmbeddings } from "./index.ts";

@@ -2,18 +2,16 @@ import type { EmbeddingProviderOptions, ModelProviderOptions } from "@troupe/cor
 import {
   anyBoolean,
   arrayOf,
-  clientOption,
-  embeddingProviderChecks,
-  modelProviderChecks,
   nested,
   nonBlankString,
   oneOf,
   optional,
-  readProviderOptions,
   satisfying,
   timeoutMilliseconds,
-} from "@troupe/core/adapter";
-import type { OptionTable, SettingsOf } from "@troupe/core/adapter";
+} from "@troupe/core/kit";
+import { clientOption, embeddingProviderChecks, modelProviderChecks, readProviderOptions } from "@troupe/core/provider";
+import type { OptionTable } from "@troupe/core/kit";
+import type { SettingsOf } from "@troupe/core/provider";
 import { rulesOf } from "./model-rules.ts";
 import type { ModelRules } from "./model-rules.ts";
 

@@ -1,7 +1,7 @@
 import { providerSuite, throughClients } from "@troupe-internal/vendor-fakes";
 import type { ClientSettings, PlannedReply, ProviderSubject, RecordedAnswer } from "@troupe-internal/vendor-fakes";
 import { readTranscript } from "@troupe-internal/vendor-fakes";
-import type { ModelChunk } from "@troupe/core/adapter";
+import type { ModelChunk } from "@troupe/core/provider";
 import OpenAI from "openai";
 import { describe, it } from "vitest";
 import { openai, openaiEmbeddings } from "./index.ts";

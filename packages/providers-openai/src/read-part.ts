@@ -1,7 +1,7 @@
 import { TroupeError } from "@troupe/core";
 import type { ContentPart } from "@troupe/core";
-import { getOwn, readContentData } from "@troupe/core/adapter";
-import type { ContentData } from "@troupe/core/adapter";
+import { getOwn, readContentData } from "@troupe/core/kit";
+import type { ContentData } from "@troupe/core/provider";
 import type { ModelCall } from "./model-call.ts";
 import { providerId } from "./options.ts";
 

@@ -1,5 +1,5 @@
 import type { ReasoningEffort } from "@troupe/core";
-import { nearestEffort } from "@troupe/core/adapter";
+import { nearestEffort } from "@troupe/core/provider";
 import type { ModelCall } from "./model-call.ts";
 
 /** Returns the effort of a request for reasoning, as the nearest that the model takes. Undefined when none is asked for. */

@@ -1,5 +1,6 @@
-import { parseArguments, readText, writeArguments } from "@troupe/core/adapter";
-import type { ModelResponse } from "@troupe/core/adapter";
+import { parseArguments, readText } from "@troupe/core/kit";
+import { writeArguments } from "@troupe/core/provider";
+import type { ModelResponse } from "@troupe/core";
 
 /**
  * Returns the arguments of a tool call as JSON text. Most servers send a string, some an object or nothing, which

@@ -1,7 +1,8 @@
 import type { FakeVendor, VendorAnswer } from "@troupe-internal/vendor-fakes";
 import type { ModelOptions, ModelProvider } from "@troupe/core";
-import { collectResponse } from "@troupe/core/adapter";
-import type { ModelMessage, ModelResponse } from "@troupe/core/adapter";
+import { collectResponse } from "@troupe/core/provider";
+import type { ModelResponse } from "@troupe/core";
+import type { ModelMessage } from "@troupe/core/provider";
 import { describe, expect, it } from "vitest";
 import { lastBody, modelOf, question, startVendor } from "../test/ask.ts";
 

@@ -2,7 +2,7 @@ import { FakeVendor } from "@troupe-internal/vendor-fakes";
 import type { FakeVendorOptions } from "@troupe-internal/vendor-fakes";
 import { TroupeError } from "@troupe/core";
 import type { ChatMessage, ModelOptions, ModelProvider } from "@troupe/core";
-import type { ModelChunk } from "@troupe/core/adapter";
+import type { ModelChunk } from "@troupe/core/provider";
 import { onTestFinished } from "vitest";
 import { openai } from "../src/index.ts";
 import type { OpenAIOptions } from "../src/index.ts";

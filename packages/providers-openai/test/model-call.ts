@@ -1,5 +1,5 @@
 import type { ChatMessage, ModelOptions } from "@troupe/core";
-import { PartReader } from "@troupe/core/adapter";
+import { PartReader } from "@troupe/core/provider";
 import type { ModelCall } from "../src/model-call.ts";
 import { rulesOf } from "../src/model-rules.ts";
 import type { ModelRules } from "../src/model-rules.ts";

@@ -1,8 +1,9 @@
 import { accessByKey } from "@troupe-internal/gemini";
 import type { OpenCall, OpenedCall } from "@troupe-internal/gemini";
 import { TroupeError } from "@troupe/core";
-import { readEnvironment } from "@troupe/core/adapter";
-import type { CallContext, Network } from "@troupe/core/adapter";
+import { readEnvironment } from "@troupe/core/kit";
+import type { Network } from "@troupe/core/kit";
+import type { CallContext } from "@troupe/core/provider";
 import { Credentials } from "./credentials.ts";
 import { locationPattern, projectOf, projectPattern, providerId } from "./options.ts";
 import type { CloudOptions } from "./options.ts";

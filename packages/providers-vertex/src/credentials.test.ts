@@ -6,7 +6,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { inspect } from "node:util";
-import { sharedHttpPool } from "@troupe/core/adapter";
+import { sharedHttpPool } from "@troupe/core/provider";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { gather, startVendor } from "../test/vendor.ts";
 import type { AuthClient, ServiceAccount } from "./index.ts";

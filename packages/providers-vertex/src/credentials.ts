@@ -1,6 +1,7 @@
 import { ModelError, TroupeError } from "@troupe/core";
-import { abortedError, toModelError, untilAborted } from "@troupe/core/adapter";
-import type { Network } from "@troupe/core/adapter";
+import { abortedError, untilAborted } from "@troupe/core/kit";
+import { toModelError } from "@troupe/core/provider";
+import type { Network } from "@troupe/core/kit";
 import { isAuthClient, projectPattern, providerId } from "./options.ts";
 import type { AuthClient, CloudOptions } from "./options.ts";
 

@@ -1,7 +1,7 @@
 import { createPrivateKey } from "node:crypto";
 import { TroupeError } from "@troupe/core";
 import type { EmbeddingProviderOptions, ModelProviderOptions } from "@troupe/core";
-import { optional, satisfying } from "@troupe/core/adapter";
+import { optional, satisfying } from "@troupe/core/kit";
 import type { ModelRules } from "./model-rules.ts";
 
 /** The id of this provider, which errors name and under which callers send its key. */

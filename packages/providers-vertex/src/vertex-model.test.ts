@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import type { ChatMessage, ModelOptions } from "@troupe/core";
-import type { ModelMessage } from "@troupe/core/adapter";
+import type { ModelMessage } from "@troupe/core/provider";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { authClient, bodiesOf, gather, inProject, startVendor, stubNoCloud } from "../test/vendor.ts";
 import { vertex } from "./index.ts";

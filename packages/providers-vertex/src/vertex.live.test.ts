@@ -1,5 +1,5 @@
 import type { ChatMessage } from "@troupe/core";
-import type { ModelMessage } from "@troupe/core/adapter";
+import type { ModelMessage } from "@troupe/core/provider";
 import { describe, expect, it } from "vitest";
 import { gather } from "../test/vendor.ts";
 import { vertex } from "./index.ts";

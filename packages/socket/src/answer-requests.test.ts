@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Agent, createLogger, defineTool, Team } from "@troupe/core";
-import { ServedRuns } from "@troupe/core/adapter";
+import { ServedRuns } from "@troupe/core/transport";
 import { ScriptedModel } from "@troupe/core/testing";
 import type { Socket } from "socket.io";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";

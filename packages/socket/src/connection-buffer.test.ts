@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
-import { countedCaller, ownerKey } from "@troupe/core/adapter";
-import type { CallerKey } from "@troupe/core/adapter";
+import { countedCaller, ownerKey } from "@troupe/core/transport";
+import type { CallerKey } from "@troupe/core/transport";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { ConnectionBuffer } from "./connection-buffer.ts";

@@ -1,4 +1,4 @@
-import type { CallerKey } from "@troupe/core/adapter";
+import type { CallerKey } from "@troupe/core/transport";
 import type { Socket } from "socket.io";
 import type { ByteHolder, SendBudget } from "./send-budget.ts";
 

@@ -1,6 +1,7 @@
 import { TroupeError } from "@troupe/core";
-import { closeInOrder, logWarnings, ServedRuns } from "@troupe/core/adapter";
-import type { EndingRuns } from "@troupe/core/adapter";
+import { closeInOrder } from "@troupe/core/kit";
+import { logWarnings, ServedRuns } from "@troupe/core/transport";
+import type { EndingRuns } from "@troupe/core/transport";
 import type { Namespace, Server, Socket } from "socket.io";
 import { answerRequest, clientEvents } from "./answer-requests.ts";
 import type { GatewayParts } from "./answer-requests.ts";

@@ -1,14 +1,8 @@
-import type {
-  Artifact,
-  ChatMessage,
-  MessageContent,
-  RunStatus,
-  StreamChunk,
-  TroupeError,
-  WaitKind,
-} from "@troupe/core";
-import { toPublicChunk, toPublicFailure } from "@troupe/core/adapter";
-import type { PublicOutput, Source } from "@troupe/core/adapter";
+import type { Artifact, ChatMessage, MessageContent, StreamChunk, TroupeError, WaitKind } from "@troupe/core";
+import type { RunStatus } from "@troupe/core/runs";
+import { toPublicChunk, toPublicFailure } from "@troupe/core/transport";
+import type { Source } from "@troupe/core";
+import type { PublicOutput } from "@troupe/core/transport";
 
 /** The ids of a run, which each of its events carries: they tell the runs of one socket apart. */
 export type RunIds = {

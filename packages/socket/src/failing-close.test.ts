@@ -1,4 +1,5 @@
-import { Agent, RunService } from "@troupe/core";
+import { Agent } from "@troupe/core";
+import { RunService } from "@troupe/core/runs";
 import { ScriptedModel } from "@troupe/core/testing";
 import { expect, it, vi } from "vitest";
 import { ServedGateway } from "../test/serve-gateway.ts";

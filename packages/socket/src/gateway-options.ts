@@ -1,5 +1,6 @@
 import { createLogger } from "@troupe/core";
-import type { Logger, Runnable, RunService } from "@troupe/core";
+import type { Logger, Runnable } from "@troupe/core";
+import type { RunService } from "@troupe/core/runs";
 import {
   functionLike,
   integer,
@@ -8,20 +9,12 @@ import {
   oneOf,
   optional,
   readOptions,
-  readRunnables,
-  requestSourceOptions,
   satisfying,
   timeoutMilliseconds,
-} from "@troupe/core/adapter";
-import type {
-  BodyUserId,
-  HostRunOptions,
-  OnDisconnect,
-  OptionsOf,
-  OptionTable,
-  Registry,
-  WaitingQuestion,
-} from "@troupe/core/adapter";
+} from "@troupe/core/kit";
+import { readRunnables, requestSourceOptions } from "@troupe/core/transport";
+import type { OptionsOf, OptionTable } from "@troupe/core/kit";
+import type { BodyUserId, HostRunOptions, OnDisconnect, Registry, WaitingQuestion } from "@troupe/core/transport";
 import type { Server, Socket } from "socket.io";
 
 /** A middleware of a Socket.IO namespace: calls `next()` to let a socket in, and `next(error)` to refuse it. */

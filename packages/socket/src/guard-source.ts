@@ -1,6 +1,6 @@
 import { TroupeError } from "@troupe/core";
-import { SourceGuard } from "@troupe/core/adapter";
-import type { RequestSourceOptions, SourcedRequest } from "@troupe/core/adapter";
+import { SourceGuard } from "@troupe/core/transport";
+import type { RequestSourceOptions, SourcedRequest } from "@troupe/core/transport";
 import type { Socket } from "socket.io";
 import { allowsOrigin } from "./cors-origins.ts";
 import type { SocketMiddleware } from "./gateway-options.ts";

@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
-import { countedCaller, ownerKey } from "@troupe/core/adapter";
-import type { CallerKey } from "@troupe/core/adapter";
+import { countedCaller, ownerKey } from "@troupe/core/transport";
+import type { CallerKey } from "@troupe/core/transport";
 import { checkInterleavings } from "@troupe-internal/interleavings";
 import type { HeldCalls, Scene } from "@troupe-internal/interleavings";
 import { it, vi } from "vitest";

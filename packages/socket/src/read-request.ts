@@ -10,8 +10,8 @@ import {
   readRunFields,
   readSentObject,
   runFieldNames,
-} from "@troupe/core/adapter";
-import type { CarriedKeys, RequestedRun } from "@troupe/core/adapter";
+} from "@troupe/core/transport";
+import type { CarriedKeys, RequestedRun } from "@troupe/core/transport";
 import type { Socket } from "socket.io";
 import type { GatewaySettings } from "./gateway-options.ts";
 import type { SocketClient } from "./socket-client.ts";

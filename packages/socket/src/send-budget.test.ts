@@ -1,5 +1,5 @@
-import { countedCaller, ownerKey } from "@troupe/core/adapter";
-import type { CallerKey } from "@troupe/core/adapter";
+import { countedCaller, ownerKey } from "@troupe/core/transport";
+import type { CallerKey } from "@troupe/core/transport";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { SendBudget } from "./send-budget.ts";
 

@@ -1,4 +1,4 @@
-import type { CallerKey } from "@troupe/core/adapter";
+import type { CallerKey } from "@troupe/core/transport";
 
 /** A connection that holds bytes for its client. */
 export interface ByteHolder {

@@ -1,6 +1,6 @@
 import { TroupeError } from "@troupe/core";
 import type { StreamChunk } from "@troupe/core";
-import type { ClientRun, ClientTail } from "@troupe/core/adapter";
+import type { ClientRun, ClientTail } from "@troupe/core/transport";
 import { describe, expect, it, vi } from "vitest";
 import type { EventOrigin, ServerEvent } from "./events.ts";
 import type { RunMessage } from "./read-request.ts";

@@ -1,14 +1,9 @@
 import { TroupeError } from "@troupe/core";
-import type { RunEvent, StreamChunk } from "@troupe/core";
-import {
-  completeOutput,
-  toPublicOutput,
-  toPublicWait,
-  toStreamFailure,
-  toTroupeError,
-  untilAborted,
-} from "@troupe/core/adapter";
-import type { ClientRun, ClientTail, PublicOutput } from "@troupe/core/adapter";
+import type { StreamChunk } from "@troupe/core";
+import type { RunEvent } from "@troupe/core/runs";
+import { untilAborted } from "@troupe/core/kit";
+import { completeOutput, toPublicOutput, toPublicWait, toStreamFailure, toTroupeError } from "@troupe/core/transport";
+import type { ClientRun, ClientTail, PublicOutput } from "@troupe/core/transport";
 import { toServerEvent } from "./events.ts";
 import type { EventOrigin, RunIds, ServerEvent } from "./events.ts";
 import type { RunMessage } from "./read-request.ts";

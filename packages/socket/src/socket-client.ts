@@ -1,7 +1,8 @@
 import { TroupeError } from "@troupe/core";
 import type { Logger, SessionOwner } from "@troupe/core";
-import { countedCaller, ownerKey, readPrincipal, sizeInBytes } from "@troupe/core/adapter";
-import type { CallerKey, Principal } from "@troupe/core/adapter";
+import { sizeInBytes } from "@troupe/core/kit";
+import { countedCaller, ownerKey, readPrincipal } from "@troupe/core/transport";
+import type { CallerKey, Principal } from "@troupe/core/transport";
 import type { Socket } from "socket.io";
 import { breakConnection, ConnectionBuffer } from "./connection-buffer.ts";
 import type { DropReason } from "./connection-buffer.ts";

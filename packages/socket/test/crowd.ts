@@ -1,4 +1,5 @@
-import { Agent, createLogger, InMemoryStorage, RunService } from "@troupe/core";
+import { Agent, createLogger, InMemoryStorage } from "@troupe/core";
+import { RunService } from "@troupe/core/runs";
 import { ScriptedModel } from "@troupe/core/testing";
 import type { HeldCalls, Scene } from "@troupe-internal/interleavings";
 import { createAgentGateway } from "../src/create-agent-gateway.ts";

@@ -1,5 +1,6 @@
-import { Agent, defineTool, InMemoryStorage, RunService } from "@troupe/core";
-import type { RunServiceOptions } from "@troupe/core";
+import { Agent, defineTool, InMemoryStorage } from "@troupe/core";
+import { RunService } from "@troupe/core/runs";
+import type { RunServiceOptions } from "@troupe/core/runs";
 import { ScriptedModel } from "@troupe/core/testing";
 import { onTestFinished } from "vitest";
 

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { RunKind } from "@troupe/core";
-import type { Principal } from "@troupe/core/adapter";
+import type { RunKind } from "@troupe/core/runs";
+import type { Principal } from "@troupe/core/transport";
 import type {
   SentError,
   SentRunFields,

@@ -1,5 +1,5 @@
 import { TroupeError } from "@troupe/core";
-import { withTimeout } from "@troupe/core/adapter";
+import { withTimeout } from "@troupe/core/kit";
 
 /**
  * Runs the appends of this process to one prefix one after the other: at once, all but one of them would try a number

@@ -1,5 +1,5 @@
 import { MongoFailures } from "@troupe-internal/mongodb";
-import { createId } from "@troupe/core/adapter";
+import { createId } from "@troupe/core/kit";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { appendRecord } from "./append-record.ts";
 import { readArguments } from "./mongo-options.ts";

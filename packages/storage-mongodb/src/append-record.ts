@@ -1,5 +1,5 @@
-import { checkKey, checkLeaseText, decodeSequence, encodeSequence } from "@troupe/core/adapter";
-import type { AppendedKey, AppendRequest, RequiredLease } from "@troupe/core/adapter";
+import { checkKey, checkLeaseText, decodeSequence, encodeSequence } from "@troupe/core/storage";
+import type { AppendedKey, AppendRequest, RequiredLease } from "@troupe/core/storage";
 import { idOf, keyOf } from "./stored-record.ts";
 import type { MongoSession, StoredRecord } from "./stored-record.ts";
 import { ConcurrentWriteError, isConflict, repeatWhile, runInTransaction } from "./run-in-transaction.ts";

@@ -1,6 +1,6 @@
 import type { MongoFailures } from "@troupe-internal/mongodb";
 import type { Logger } from "@troupe/core";
-import { sleep } from "@troupe/core/adapter";
+import { sleep } from "@troupe/core/kit";
 import type { AggregationCursor } from "mongodb";
 
 /** Milliseconds between the end of a cursor and the next one: at first, and at most while none delivers. */

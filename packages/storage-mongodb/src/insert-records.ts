@@ -1,4 +1,4 @@
-import type { TextInsert } from "@troupe/core/adapter";
+import type { TextInsert } from "@troupe/core/storage";
 import { isDuplicate } from "./run-in-transaction.ts";
 import { idOf } from "./stored-record.ts";
 import type { MongoSession } from "./stored-record.ts";

@@ -1,4 +1,4 @@
-import type { RangeQuery, TextRecord } from "@troupe/core/adapter";
+import type { RangeQuery, TextRecord } from "@troupe/core/storage";
 import type { AggregateOptions, Document } from "mongodb";
 import { idOf, keyOf } from "./stored-record.ts";
 import type { MongoSession, StoredRecord } from "./stored-record.ts";

@@ -1,6 +1,6 @@
 import { MongoFailures } from "@troupe-internal/mongodb";
 import type { Logger } from "@troupe/core";
-import type { RangeQuery } from "@troupe/core/adapter";
+import type { RangeQuery } from "@troupe/core/storage";
 import { describe, expect, it, vi } from "vitest";
 import { MongoDatabase } from "./mongo-database.ts";
 import type { OpenCollection } from "./open-collection.ts";

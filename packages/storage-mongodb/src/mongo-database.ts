@@ -1,6 +1,6 @@
 import type { MongoFailures } from "@troupe-internal/mongodb";
 import type { Logger } from "@troupe/core";
-import { closeInOrder, closeTogether } from "@troupe/core/adapter";
+import { closeInOrder, closeTogether } from "@troupe/core/kit";
 import type {
   AppendedKey,
   AppendRequest,
@@ -10,7 +10,7 @@ import type {
   TextRecord,
   TextSwap,
   TextWrite,
-} from "@troupe/core/adapter";
+} from "@troupe/core/storage";
 import type { AggregateOptions, AnyBulkWriteOperation } from "mongodb";
 import { AppendQueue } from "./append-queue.ts";
 import { appendRecord } from "./append-record.ts";

@@ -1,7 +1,7 @@
 import { collectionNameCheck, readDbName, uriCheck } from "@troupe-internal/mongodb";
 import type { Logger } from "@troupe/core";
-import { methods, optional, readOptions, timeoutMilliseconds } from "@troupe/core/adapter";
-import type { OptionTable } from "@troupe/core/adapter";
+import { methods, optional, readOptions, timeoutMilliseconds } from "@troupe/core/kit";
+import type { OptionTable } from "@troupe/core/kit";
 
 /** Options of `MongoStorage`, the argument after `uri`, `dbName` and `collectionName`. */
 export type MongoOptions = {

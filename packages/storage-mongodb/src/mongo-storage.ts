@@ -1,6 +1,6 @@
 import { MongoFailures } from "@troupe-internal/mongodb";
 import { createLogger } from "@troupe/core";
-import { DatabaseStorage } from "@troupe/core/adapter";
+import { DatabaseStorage } from "@troupe/core/storage";
 import { MongoDatabase } from "./mongo-database.ts";
 import { readArguments } from "./mongo-options.ts";
 import type { MongoOptions } from "./mongo-options.ts";

@@ -1,4 +1,4 @@
-import { sleep } from "@troupe/core/adapter";
+import { sleep } from "@troupe/core/kit";
 import type { TransactionOptions } from "mongodb";
 import type { MongoSession } from "./stored-record.ts";
 

@@ -1,4 +1,4 @@
-import { encodeKey } from "@troupe/core/adapter";
+import { encodeKey } from "@troupe/core/storage";
 import type { ClientSession, Collection } from "mongodb";
 
 /**

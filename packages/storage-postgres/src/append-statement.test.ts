@@ -1,4 +1,4 @@
-import type { AppendRequest } from "@troupe/core/adapter";
+import type { AppendRequest } from "@troupe/core/storage";
 import { compileStatements } from "@troupe-internal/sql-storage";
 import { describe, expect, it } from "vitest";
 import { appendStatement } from "./append-statement.ts";

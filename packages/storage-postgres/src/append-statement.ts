@@ -1,4 +1,4 @@
-import type { AppendRequest } from "@troupe/core/adapter";
+import type { AppendRequest } from "@troupe/core/storage";
 import type { SqlCall, Statements } from "@troupe-internal/sql-storage";
 
 /**

@@ -1,4 +1,4 @@
-import type { RangeQuery, TextInsert } from "@troupe/core/adapter";
+import type { RangeQuery, TextInsert } from "@troupe/core/storage";
 import type { SqlStatement } from "@troupe-internal/postgres";
 
 /** Statements that read or write any number of records with one round trip to the server. Records to write have a key of their own each. */

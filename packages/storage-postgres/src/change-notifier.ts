@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { withTimeout } from "@troupe/core/adapter";
+import { withTimeout } from "@troupe/core/kit";
 import type { Connections } from "@troupe-internal/postgres";
 
 /** The least time between two notifications of a process, in milliseconds: readers look no more often than that. */

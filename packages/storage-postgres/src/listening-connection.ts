@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setImmediate as turn } from "node:timers/promises";
-import { withTimeout } from "@troupe/core/adapter";
+import { withTimeout } from "@troupe/core/kit";
 import { createClient, endClient, sqlStateOf, toPostgresFailure } from "@troupe-internal/postgres";
 import type { Connections, PostgresConnection, PostgresPool } from "@troupe-internal/postgres";
 

@@ -1,4 +1,4 @@
-import type { AppendRequest } from "@troupe/core/adapter";
+import type { AppendRequest } from "@troupe/core/storage";
 import type { Connections, Query } from "@troupe-internal/postgres";
 import { compileStatements } from "@troupe-internal/sql-storage";
 import { describe, expect, it, vi } from "vitest";

@@ -1,4 +1,4 @@
-import { checkKey, checkLeaseText, encodeSequence } from "@troupe/core/adapter";
+import { checkKey, checkLeaseText, encodeSequence } from "@troupe/core/storage";
 import type {
   AppendedKey,
   AppendRequest,
@@ -8,7 +8,7 @@ import type {
   TextRecord,
   TextSwap,
   TextWrite,
-} from "@troupe/core/adapter";
+} from "@troupe/core/storage";
 import type { Connections, SqlStatement } from "@troupe-internal/postgres";
 import { nextAppendedKey } from "@troupe-internal/sql-storage";
 import type { SqlRow, Statements } from "@troupe-internal/sql-storage";

@@ -1,5 +1,5 @@
-import { integer, optional } from "@troupe/core/adapter";
-import type { OptionsOf, OptionTable } from "@troupe/core/adapter";
+import { integer, optional } from "@troupe/core/kit";
+import type { OptionsOf, OptionTable } from "@troupe/core/kit";
 import { tableNameOption } from "@troupe-internal/sql-storage";
 
 /** Options of `PostgresStorage`: limits of its connections, and the name of its table. All have defaults. */

@@ -1,4 +1,5 @@
-import { DatabaseStorage, readOptions } from "@troupe/core/adapter";
+import { readOptions } from "@troupe/core/kit";
+import { DatabaseStorage } from "@troupe/core/storage";
 import { readSource } from "@troupe-internal/postgres";
 import { openDatabase } from "./open-database.ts";
 import { poolOptionTable, postgresOptionTable } from "./postgres-options.ts";

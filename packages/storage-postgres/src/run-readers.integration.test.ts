@@ -1,6 +1,8 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { Agent, InMemoryStorage, RunService } from "@troupe/core";
-import type { RunEvent, StorageEntry } from "@troupe/core";
+import { Agent, InMemoryStorage } from "@troupe/core";
+import { RunService } from "@troupe/core/runs";
+import type { RunEvent } from "@troupe/core/runs";
+import type { StorageEntry } from "@troupe/core/storage";
 import { ScriptedModel } from "@troupe/core/testing";
 import pg from "pg";
 import { describe, expect, it, onTestFinished, vi } from "vitest";

@@ -1,6 +1,6 @@
 import { chmodSync, statSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { readOptions } from "@troupe/core/adapter";
+import { readOptions } from "@troupe/core/kit";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { useTestFolder } from "../test/test-folder.ts";
 import { openFile } from "./open-file.ts";

@@ -1,5 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
-import { readOptions } from "@troupe/core/adapter";
+import { readOptions } from "@troupe/core/kit";
 import { expect, it } from "vitest";
 import { useTestFolder } from "../test/test-folder.ts";
 import { openFile } from "./open-file.ts";

@@ -1,6 +1,6 @@
 import { retryWhileBusy, toSqliteFailure } from "@troupe-internal/sqlite";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { checkLeaseText } from "@troupe/core/adapter";
+import { checkLeaseText } from "@troupe/core/storage";
 import type {
   AppendedKey,
   AppendRequest,
@@ -10,7 +10,7 @@ import type {
   TextRecord,
   TextSwap,
   TextWrite,
-} from "@troupe/core/adapter";
+} from "@troupe/core/storage";
 import { nextAppendedKey } from "@troupe-internal/sql-storage";
 import type { SqlCall, SqlRow, Statements } from "@troupe-internal/sql-storage";
 

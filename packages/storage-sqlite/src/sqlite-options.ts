@@ -1,5 +1,5 @@
-import { milliseconds, oneOf, optional } from "@troupe/core/adapter";
-import type { OptionsOf, OptionTable } from "@troupe/core/adapter";
+import { milliseconds, oneOf, optional } from "@troupe/core/kit";
+import type { OptionsOf, OptionTable } from "@troupe/core/kit";
 import { tableNameOption } from "@troupe-internal/sql-storage";
 
 /** Options of `SqliteStorage`: durability, time to wait, and the name of its table. All have defaults. */

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
-import { DatabaseStorage, readOptions, wrongOption } from "@troupe/core/adapter";
+import { readOptions, wrongOption } from "@troupe/core/kit";
+import { DatabaseStorage } from "@troupe/core/storage";
 import { openFile } from "./open-file.ts";
 import { sqliteOptionTable } from "./sqlite-options.ts";
 import type { SqliteOptions } from "./sqlite-options.ts";

@@ -1,6 +1,6 @@
 import type { NetworkOptions, ToolDef, ToolSource } from "@troupe/core";
-import { anyBoolean, baseUrlOption, optional, readOptions, satisfying } from "@troupe/core/adapter";
-import type { OptionTable } from "@troupe/core/adapter";
+import { anyBoolean, baseUrlOption, optional, readOptions, satisfying } from "@troupe/core/kit";
+import type { OptionTable } from "@troupe/core/kit";
 import { enabledTools, maxResultsOption, Service, toolkitChecks } from "@troupe-internal/toolkit";
 import type { Access } from "./blocks.ts";
 import { newsTool } from "./news.ts";

@@ -1,6 +1,6 @@
 import { defineTool } from "@troupe/core";
 import type { ToolDef } from "@troupe/core";
-import { readObject, readObjects } from "@troupe/core/adapter";
+import { readObject, readObjects } from "@troupe/core/kit";
 import {
   cleanText,
   countParameter,

@@ -1,8 +1,8 @@
 import { Service } from "@troupe-internal/toolkit";
 import type { Ask, ServiceFailure, ServiceReply, ServiceRequest } from "@troupe-internal/toolkit";
 import type { RunContext } from "@troupe/core";
-import { readObject, readObjects, readText } from "@troupe/core/adapter";
-import type { NetworkOptions } from "@troupe/core/adapter";
+import { readObject, readObjects, readText } from "@troupe/core/kit";
+import type { NetworkOptions } from "@troupe/core";
 import type { TokenSource } from "./oauth/file-tokens.ts";
 import { serviceName, tokenAdvice } from "./oauth/token-endpoint.ts";
 

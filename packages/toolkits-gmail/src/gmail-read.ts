@@ -1,7 +1,7 @@
 import { toolTimeoutMs } from "@troupe-internal/toolkit";
 import { defineTool, TroupeError } from "@troupe/core";
 import type { ToolDef } from "@troupe/core";
-import { cutText, readObject, readText } from "@troupe/core/adapter";
+import { cutText, readObject, readText } from "@troupe/core/kit";
 import type { GmailApi } from "./gmail-api.ts";
 import { headerOf, readMail } from "./mime/read-mail.ts";
 import { isMessageId } from "./mime/header.ts";

@@ -10,7 +10,7 @@ import {
 } from "@troupe-internal/toolkit";
 import { defineTool, TroupeError } from "@troupe/core";
 import type { ToolDef } from "@troupe/core";
-import { mapBounded, readObject, readObjects, readText } from "@troupe/core/adapter";
+import { mapBounded, readObject, readObjects, readText } from "@troupe/core/kit";
 import type { GmailApi, GmailAsk } from "./gmail-api.ts";
 import { serviceName } from "./oauth/token-endpoint.ts";
 import { messagePath, readSummary } from "./read-message.ts";

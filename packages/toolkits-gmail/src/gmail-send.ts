@@ -1,7 +1,7 @@
 import { cleanText, toolTimeoutMs } from "@troupe-internal/toolkit";
 import { defineTool, TroupeError } from "@troupe/core";
 import type { ToolDef } from "@troupe/core";
-import { readText } from "@troupe/core/adapter";
+import { readText } from "@troupe/core/kit";
 import type { GmailApi } from "./gmail-api.ts";
 import { buildMail } from "./mime/build-mail.ts";
 import { longestId } from "./read-message.ts";

@@ -1,5 +1,5 @@
 import { cleanText } from "@troupe-internal/toolkit";
-import { readText } from "@troupe/core/adapter";
+import { readText } from "@troupe/core/kit";
 import { decodeHeader } from "./mime/decode-header.ts";
 import { headerOf } from "./mime/read-mail.ts";
 

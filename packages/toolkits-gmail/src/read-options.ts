@@ -10,8 +10,8 @@ import {
   optional,
   readOptions,
   satisfying,
-} from "@troupe/core/adapter";
-import type { OptionCheck, OptionsOf, OptionTable } from "@troupe/core/adapter";
+} from "@troupe/core/kit";
+import type { OptionCheck, OptionsOf, OptionTable } from "@troupe/core/kit";
 import type { AuthClient, GmailOptions } from "./gmail-options.ts";
 import { isRecipientEntry } from "./recipients.ts";
 

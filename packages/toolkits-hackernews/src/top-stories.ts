@@ -1,6 +1,6 @@
 import { defineTool } from "@troupe/core";
 import type { ToolDef } from "@troupe/core";
-import { mapBounded, readCount, readObject } from "@troupe/core/adapter";
+import { mapBounded, readCount, readObject } from "@troupe/core/kit";
 import {
   cleanText,
   cleanUrl,

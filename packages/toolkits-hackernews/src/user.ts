@@ -1,6 +1,6 @@
 import { defineTool, TroupeError } from "@troupe/core";
 import type { ToolDef } from "@troupe/core";
-import { readCount, readObject } from "@troupe/core/adapter";
+import { readCount, readObject } from "@troupe/core/kit";
 import {
   explainKeyless,
   htmlToText,

@@ -1,4 +1,4 @@
-import { readObject, readObjects } from "@troupe/core/adapter";
+import { readObject, readObjects } from "@troupe/core/kit";
 import { toHits } from "./search-provider.ts";
 import type { SearchProvider } from "./search-provider.ts";
 

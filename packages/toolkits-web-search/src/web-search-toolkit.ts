@@ -1,7 +1,7 @@
 import { defineTool } from "@troupe/core";
 import type { NetworkOptions, ToolDef, ToolSource } from "@troupe/core";
-import { baseUrlOption, oneOf, optional, readOptions, wrongOption } from "@troupe/core/adapter";
-import type { OptionTable } from "@troupe/core/adapter";
+import { baseUrlOption, oneOf, optional, readOptions, wrongOption } from "@troupe/core/kit";
+import type { OptionTable } from "@troupe/core/kit";
 import {
   countParameter,
   credentialOption,

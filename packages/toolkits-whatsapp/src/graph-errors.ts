@@ -1,5 +1,5 @@
 import type { ServiceFailure, ServiceReply } from "@troupe-internal/toolkit";
-import { readObject } from "@troupe/core/adapter";
+import { readObject } from "@troupe/core/kit";
 
 const tokenExpired: ServiceFailure = {
   problem: "credential_refused",

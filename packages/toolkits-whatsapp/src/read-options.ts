@@ -1,7 +1,7 @@
 import { credentialOption, toolkitChecks } from "@troupe-internal/toolkit";
 import { TroupeError } from "@troupe/core";
-import { anyBoolean, arrayOf, baseUrlOption, optional, readOptions, satisfying } from "@troupe/core/adapter";
-import type { OptionCheck, OptionsOf, OptionTable } from "@troupe/core/adapter";
+import { anyBoolean, arrayOf, baseUrlOption, optional, readOptions, satisfying } from "@troupe/core/kit";
+import type { OptionCheck, OptionsOf, OptionTable } from "@troupe/core/kit";
 import { readNumber } from "./recipient.ts";
 import type { WhatsAppOptions } from "./whatsapp-options.ts";
 

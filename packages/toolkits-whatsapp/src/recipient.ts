@@ -1,5 +1,5 @@
 import { TroupeError } from "@troupe/core";
-import { readEnvironment } from "@troupe/core/adapter";
+import { readEnvironment } from "@troupe/core/kit";
 
 /** Recipients of the tools: that of calls that name none, and the only ones that are allowed. */
 export type RecipientOptions = {

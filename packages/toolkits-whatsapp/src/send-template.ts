@@ -1,7 +1,7 @@
 import { toolTimeoutMs } from "@troupe-internal/toolkit";
 import { defineTool, TroupeError } from "@troupe/core";
 import type { ToolDef } from "@troupe/core";
-import { readObject, readObjects, readText } from "@troupe/core/adapter";
+import { readObject, readObjects, readText } from "@troupe/core/kit";
 import { readRecipient, recipientParameter } from "./recipient.ts";
 import type { RecipientOptions } from "./recipient.ts";
 import type { WhatsAppApi } from "./whatsapp-api.ts";

@@ -1,7 +1,7 @@
 import { cleanText, readCredential, Service } from "@troupe-internal/toolkit";
 import { TroupeError } from "@troupe/core";
 import type { RunContext } from "@troupe/core";
-import { readEnvironment, readObject, readObjects, readText } from "@troupe/core/adapter";
+import { readEnvironment, readObject, readObjects, readText } from "@troupe/core/kit";
 import { explainGraphError } from "./graph-errors.ts";
 import { isPhoneNumberId, isVersion } from "./read-options.ts";
 import type { WhatsAppSettings } from "./read-options.ts";

@@ -1,6 +1,6 @@
 import type { VectorSearchResult } from "@troupe/core";
-import { checkDimensions, NearestItems } from "@troupe/core/adapter";
-import type { DirectedVector, ScoredItem, StoredSearch } from "@troupe/core/adapter";
+import { checkDimensions, NearestItems } from "@troupe/core/vector";
+import type { DirectedVector, ScoredItem, StoredSearch } from "@troupe/core/vector";
 import type { Binary, ClientSession, Filter } from "mongodb";
 import { inOneStep } from "./in-one-step.ts";
 import type { SessionVectors } from "./in-one-step.ts";

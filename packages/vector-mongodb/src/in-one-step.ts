@@ -1,4 +1,4 @@
-import { sleep } from "@troupe/core/adapter";
+import { sleep } from "@troupe/core/kit";
 import type { ClientSession, TransactionOptions } from "mongodb";
 import type { OpenVectors } from "./open-vectors.ts";
 

@@ -1,5 +1,5 @@
 import type { VectorSearchResult } from "@troupe/core";
-import type { StoredDocument, StoredSearch } from "@troupe/core/adapter";
+import type { StoredDocument, StoredSearch } from "@troupe/core/vector";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { ExactFinder, scan } from "./exact-search.ts";
 import { IndexedFinder } from "./indexed-search.ts";

@@ -1,6 +1,6 @@
 import type { VectorSearchResult } from "@troupe/core";
-import { checkDimensions, NearestItems } from "@troupe/core/adapter";
-import type { StoredSearch } from "@troupe/core/adapter";
+import { checkDimensions, NearestItems } from "@troupe/core/vector";
+import type { StoredSearch } from "@troupe/core/vector";
 import type { Document, Filter } from "mongodb";
 import { readEntry, readFound, scan } from "./exact-search.ts";
 import type { ExactFinder, FoundItem } from "./exact-search.ts";

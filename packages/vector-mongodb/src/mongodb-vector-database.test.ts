@@ -1,6 +1,6 @@
 import { MongoFailures } from "@troupe-internal/mongodb";
 import { TroupeError } from "@troupe/core";
-import type { StoredDocument } from "@troupe/core/adapter";
+import type { StoredDocument } from "@troupe/core/vector";
 import { Binary } from "mongodb";
 import type { Document } from "mongodb";
 import { describe, expect, it } from "vitest";

@@ -1,6 +1,6 @@
 import type { MongoFailures } from "@troupe-internal/mongodb";
 import type { VectorDocument, VectorSearchResult } from "@troupe/core";
-import type { StoredChange, StoredSearch, VectorDatabase } from "@troupe/core/adapter";
+import type { StoredChange, StoredSearch, VectorDatabase } from "@troupe/core/vector";
 import { readEntry, readVector } from "./exact-search.ts";
 import { isDuplicate, repeatOnConflict } from "./in-one-step.ts";
 import type { OpenVectors } from "./open-vectors.ts";

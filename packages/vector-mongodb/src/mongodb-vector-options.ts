@@ -1,14 +1,9 @@
 import { collectionNameCheck, dbNameCheck, readDbName, uriCheck } from "@troupe-internal/mongodb";
 import type { EmbeddingProvider, Logger } from "@troupe/core";
-import {
-  methods,
-  oneOf,
-  optional,
-  readOptions,
-  timeoutMilliseconds,
-  vectorStoreOptionTable,
-} from "@troupe/core/adapter";
-import type { OptionTable, VectorStoreOptions } from "@troupe/core/adapter";
+import { methods, oneOf, optional, readOptions, timeoutMilliseconds } from "@troupe/core/kit";
+import { vectorStoreOptionTable } from "@troupe/core/vector";
+import type { OptionTable } from "@troupe/core/kit";
+import type { VectorStoreOptions } from "@troupe/core/vector";
 
 /** Options of `MongoDbVectorStore`, the argument after the uri. */
 export type MongoDbVectorOptions = VectorStoreOptions & {

@@ -1,6 +1,6 @@
 import { MongoFailures } from "@troupe-internal/mongodb";
 import { createLogger } from "@troupe/core";
-import { DatabaseVectorStore } from "@troupe/core/adapter";
+import { DatabaseVectorStore } from "@troupe/core/vector";
 import { chooseSearch } from "./choose-search.ts";
 import { MongoDbVectorDatabase } from "./mongodb-vector-database.ts";
 import { readArguments } from "./mongodb-vector-options.ts";

@@ -1,5 +1,5 @@
-import { filterTerms, metadataTerms } from "@troupe/core/adapter";
-import type { DirectedVector, DocumentFields, MetadataFilter, StoredDocument } from "@troupe/core/adapter";
+import { filterTerms, metadataTerms } from "@troupe/core/vector";
+import type { DirectedVector, DocumentFields, MetadataFilter, StoredDocument } from "@troupe/core/vector";
 import type { Binary, Filter } from "mongodb";
 
 /** The field with the vector of a document, one for each number of dimensions, because an index has only one number. */

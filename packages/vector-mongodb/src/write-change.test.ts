@@ -1,4 +1,4 @@
-import type { StoredDocument } from "@troupe/core/adapter";
+import type { StoredDocument } from "@troupe/core/vector";
 import type { Document } from "mongodb";
 import { describe, expect, it } from "vitest";
 import type { OpenVectors } from "./open-vectors.ts";

@@ -1,5 +1,6 @@
-import { checkDimensions, createId } from "@troupe/core/adapter";
-import type { StoredChange } from "@troupe/core/adapter";
+import { createId } from "@troupe/core/kit";
+import { checkDimensions } from "@troupe/core/vector";
+import type { StoredChange } from "@troupe/core/vector";
 import type { Filter } from "mongodb";
 import { ConcurrentWriteError, inOneStep } from "./in-one-step.ts";
 import type { SessionVectors } from "./in-one-step.ts";

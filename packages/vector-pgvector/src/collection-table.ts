@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { TroupeError } from "@troupe/core";
-import type { DirectedVector } from "@troupe/core/adapter";
+import type { DirectedVector } from "@troupe/core/vector";
 import type { VectorSettings } from "./pg-vector-options.ts";
 
 /** The beginnings of the names of tables and types: those of the store, and the quoted schema of the extension. */

@@ -1,6 +1,6 @@
 import { TroupeError } from "@troupe/core";
-import { filterPath } from "@troupe/core/adapter";
-import type { MetadataFilter } from "@troupe/core/adapter";
+import { filterPath } from "@troupe/core/vector";
+import type { MetadataFilter } from "@troupe/core/vector";
 
 /** A statement has at most 65,535 parameters, of which a name takes up to six. */
 const mostNames = 1000;

@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import { createLogger } from "@troupe/core";
-import { readOptions } from "@troupe/core/adapter";
+import { readOptions } from "@troupe/core/kit";
 import { describe, expect, it } from "vitest";
 import { openDatabase } from "./open-database.ts";
 import { pgVectorOptionTable, poolOptionTable } from "./pg-vector-options.ts";

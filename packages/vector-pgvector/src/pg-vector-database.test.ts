@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { StoredDocument } from "@troupe/core/adapter";
+import type { StoredDocument } from "@troupe/core/vector";
 import type { Connections, Query } from "@troupe-internal/postgres";
 import { describe, expect, it, vi } from "vitest";
 import { createTable } from "./collection-table.ts";

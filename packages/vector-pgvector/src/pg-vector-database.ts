@@ -1,5 +1,5 @@
-import { checkDimensions } from "@troupe/core/adapter";
-import type { StoredChange, StoredSearch, VectorDatabase } from "@troupe/core/adapter";
+import { checkDimensions } from "@troupe/core/vector";
+import type { StoredChange, StoredSearch, VectorDatabase } from "@troupe/core/vector";
 import type { VectorDocument, VectorSearchResult } from "@troupe/core";
 import { inTransaction } from "@troupe-internal/postgres";
 import type { Connections, Query } from "@troupe-internal/postgres";

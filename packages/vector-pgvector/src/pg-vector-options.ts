@@ -1,5 +1,7 @@
-import { anyBoolean, integer, loggerOption, optional, satisfying, vectorStoreOptionTable } from "@troupe/core/adapter";
-import type { OptionTable, VectorStoreOptions } from "@troupe/core/adapter";
+import { anyBoolean, integer, loggerOption, optional, satisfying } from "@troupe/core/kit";
+import { vectorStoreOptionTable } from "@troupe/core/vector";
+import type { OptionTable } from "@troupe/core/kit";
+import type { VectorStoreOptions } from "@troupe/core/vector";
 import type { Logger } from "@troupe/core";
 
 /** The most dimensions that a column of pgvector holds. */

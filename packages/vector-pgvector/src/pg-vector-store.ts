@@ -1,5 +1,6 @@
 import { createLogger, TroupeError } from "@troupe/core";
-import { DatabaseVectorStore, readOptions } from "@troupe/core/adapter";
+import { readOptions } from "@troupe/core/kit";
+import { DatabaseVectorStore } from "@troupe/core/vector";
 import { readSource } from "@troupe-internal/postgres";
 import { openDatabase } from "./open-database.ts";
 import { pgVectorOptionTable, poolOptionTable } from "./pg-vector-options.ts";

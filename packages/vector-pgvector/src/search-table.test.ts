@@ -1,4 +1,4 @@
-import type { StoredSearch } from "@troupe/core/adapter";
+import type { StoredSearch } from "@troupe/core/vector";
 import type { Query, SqlStatement } from "@troupe-internal/postgres";
 import { describe, expect, it } from "vitest";
 import { searchTable } from "./search-table.ts";

@@ -1,5 +1,5 @@
-import { checkDimensions } from "@troupe/core/adapter";
-import type { MetadataFilter, StoredSearch } from "@troupe/core/adapter";
+import { checkDimensions } from "@troupe/core/vector";
+import type { MetadataFilter, StoredSearch } from "@troupe/core/vector";
 import type { VectorSearchResult } from "@troupe/core";
 import { inTransaction } from "@troupe-internal/postgres";
 import type { Query, SqlStatement } from "@troupe-internal/postgres";

@@ -1,4 +1,4 @@
-import type { StoredDocument } from "@troupe/core/adapter";
+import type { StoredDocument } from "@troupe/core/vector";
 import { describe, expect, it } from "vitest";
 import { insertStatements, toDocument } from "./stored-document.ts";
 

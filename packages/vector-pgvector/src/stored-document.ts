@@ -1,4 +1,4 @@
-import type { DocumentFields, StoredDocument } from "@troupe/core/adapter";
+import type { DocumentFields, StoredDocument } from "@troupe/core/vector";
 import type { SqlStatement } from "@troupe-internal/postgres";
 import { storedVectors } from "./collection-table.ts";
 

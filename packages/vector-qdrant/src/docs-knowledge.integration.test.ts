@@ -1,5 +1,5 @@
 import { checkDocsKnowledge } from "@troupe-internal/fault-tools";
-import { createId } from "@troupe/core/adapter";
+import { createId } from "@troupe/core/kit";
 import { expect, it, onTestFinished } from "vitest";
 import { QdrantVectorStore } from "./qdrant-vector-store.ts";
 

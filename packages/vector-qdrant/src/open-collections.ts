@@ -1,6 +1,6 @@
 import type { QdrantClient } from "@qdrant/js-client-rest";
 import { TroupeError } from "@troupe/core";
-import { checkDimensions } from "@troupe/core/adapter";
+import { checkDimensions } from "@troupe/core/vector";
 import { collectionNameOf, createUnlessThere, unlessMissing } from "./collection-registry.ts";
 import { termsField } from "./stored-point.ts";
 

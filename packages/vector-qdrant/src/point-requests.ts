@@ -1,6 +1,6 @@
 import { TroupeError } from "@troupe/core";
-import { matchesFilter } from "@troupe/core/adapter";
-import type { StoredChange, StoredDocument } from "@troupe/core/adapter";
+import { matchesFilter } from "@troupe/core/vector";
+import type { StoredChange, StoredDocument } from "@troupe/core/vector";
 import { pointIdOf, toPoint, toTermsFilter } from "./stored-point.ts";
 import type { NewPoint, TermsFilter } from "./stored-point.ts";
 

@@ -1,8 +1,8 @@
 import type { QdrantClient } from "@qdrant/js-client-rest";
 import { TroupeError } from "@troupe/core";
 import type { VectorDocument, VectorSearchResult } from "@troupe/core";
-import { checkDimensions } from "@troupe/core/adapter";
-import type { StoredChange, StoredSearch, VectorDatabase } from "@troupe/core/adapter";
+import { checkDimensions } from "@troupe/core/vector";
+import type { StoredChange, StoredSearch, VectorDatabase } from "@troupe/core/vector";
 import { CollectionRegistry, collectionNameOf, unlessMissing } from "./collection-registry.ts";
 import { OpenCollections } from "./open-collections.ts";
 import { searchPoints } from "./search-points.ts";

@@ -1,6 +1,6 @@
 import { TroupeError } from "@troupe/core";
-import { createRedactor, findErrorCode } from "@troupe/core/adapter";
-import type { Redactor } from "@troupe/core/adapter";
+import { createRedactor, findErrorCode } from "@troupe/core/kit";
+import type { Redactor } from "@troupe/core/kit";
 
 const problems: ReadonlyMap<unknown, string> = new Map<unknown, string>([
   [401, "refused the API key. Check apiKey"],

@@ -1,13 +1,8 @@
 import type { Logger } from "@troupe/core";
-import {
-  methods,
-  optional,
-  satisfying,
-  timeoutMilliseconds,
-  vectorStoreOptionTable,
-  wrongOption,
-} from "@troupe/core/adapter";
-import type { OptionCheck, OptionsOf, OptionTable, VectorStoreOptions } from "@troupe/core/adapter";
+import { methods, optional, satisfying, timeoutMilliseconds, wrongOption } from "@troupe/core/kit";
+import { vectorStoreOptionTable } from "@troupe/core/vector";
+import type { OptionCheck, OptionsOf, OptionTable } from "@troupe/core/kit";
+import type { VectorStoreOptions } from "@troupe/core/vector";
 
 /** Options of `QdrantVectorStore`: the server, the beginning of the names of its collections, and a limit of time. */
 export type QdrantOptions = VectorStoreOptions & {

@@ -1,5 +1,5 @@
 import { checkHostileStrings, checkTenants, clusteredVectors, measureRecall } from "@troupe-internal/fault-tools";
-import { createId } from "@troupe/core/adapter";
+import { createId } from "@troupe/core/kit";
 import { checkConformance, vectorCollectionCases, vectorStoreCases, vectorWriteCases } from "@troupe/core/testing";
 import { afterAll, describe, expect, it } from "vitest";
 import type { QdrantOptions } from "./qdrant-options.ts";

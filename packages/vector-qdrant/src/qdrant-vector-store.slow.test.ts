@@ -1,5 +1,5 @@
 import { checkHostileStrings, checkTenants, clusteredVectors, measureRecall } from "@troupe-internal/fault-tools";
-import { sleep } from "@troupe/core/adapter";
+import { sleep } from "@troupe/core/kit";
 import {
   checkConformance,
   FakeEmbeddings,

@@ -1,5 +1,6 @@
 import { createLogger } from "@troupe/core";
-import { DatabaseVectorStore, readOptions } from "@troupe/core/adapter";
+import { readOptions } from "@troupe/core/kit";
+import { DatabaseVectorStore } from "@troupe/core/vector";
 import { openQdrant } from "./open-qdrant.ts";
 import { QdrantDatabase } from "./qdrant-database.ts";
 import { QdrantFailures } from "./qdrant-failure.ts";

@@ -1,7 +1,7 @@
 import type { QdrantClient } from "@qdrant/js-client-rest";
 import type { VectorSearchResult } from "@troupe/core";
-import { NearestItems } from "@troupe/core/adapter";
-import type { StoredSearch } from "@troupe/core/adapter";
+import { NearestItems } from "@troupe/core/vector";
+import type { StoredSearch } from "@troupe/core/vector";
 import { statusOf } from "./qdrant-failure.ts";
 import { documentFields, toDocument, toTermsFilter, toUnit } from "./stored-point.ts";
 import type { TermsFilter } from "./stored-point.ts";

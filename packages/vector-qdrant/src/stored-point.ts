@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { TroupeError } from "@troupe/core";
 import type { VectorDocument } from "@troupe/core";
-import { filterTerms, metadataTerms } from "@troupe/core/adapter";
-import type { DirectedVector, MetadataFilter, StoredDocument } from "@troupe/core/adapter";
+import { filterTerms, metadataTerms } from "@troupe/core/vector";
+import type { DirectedVector, MetadataFilter, StoredDocument } from "@troupe/core/vector";
 
 /** The field of a point's payload that filters look into, which has an index: the terms of the document's metadata. */
 export const termsField = "terms";

@@ -1,5 +1,5 @@
-import { metadataTerms } from "@troupe/core/adapter";
-import type { StoredChange, StoredDocument } from "@troupe/core/adapter";
+import { metadataTerms } from "@troupe/core/vector";
+import type { StoredChange, StoredDocument } from "@troupe/core/vector";
 import { CollectionKeys, hashOf, toNumber } from "./collection-keys.ts";
 import { eachKeyWindow, Pauses } from "./key-windows.ts";
 import { bytesOf, toUnit } from "./load-distance.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { DatabaseSync } from "node:sqlite";
-import { filterTerms, metadataTerms } from "@troupe/core/adapter";
+import { filterTerms, metadataTerms } from "@troupe/core/vector";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { CollectionKeys, hashOf, toNumber } from "./collection-keys.ts";
 import { SqliteConnection } from "./sqlite-connection.ts";

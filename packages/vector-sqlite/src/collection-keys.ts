@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
-import { filterTerms } from "@troupe/core/adapter";
-import type { MetadataFilter } from "@troupe/core/adapter";
+import { filterTerms } from "@troupe/core/vector";
+import type { MetadataFilter } from "@troupe/core/vector";
 import type { WindowSize } from "./key-windows.ts";
 import type { SqliteConnection, SqliteRow } from "./sqlite-connection.ts";
 import { keysOf } from "./vector-tables.ts";

@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
-import { metadataTerms } from "@troupe/core/adapter";
-import type { StoredDocument } from "@troupe/core/adapter";
+import { metadataTerms } from "@troupe/core/vector";
+import type { StoredDocument } from "@troupe/core/vector";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { useVectorFiles } from "../test/stores.ts";
 import { hashOf } from "./collection-keys.ts";

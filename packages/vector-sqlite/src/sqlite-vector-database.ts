@@ -1,5 +1,5 @@
-import { checkDimensions, NearestItems } from "@troupe/core/adapter";
-import type { StoredChange, StoredSearch, VectorDatabase } from "@troupe/core/adapter";
+import { checkDimensions, NearestItems } from "@troupe/core/vector";
+import type { StoredChange, StoredSearch, VectorDatabase } from "@troupe/core/vector";
 import { TroupeError } from "@troupe/core";
 import type { VectorDocument, VectorSearchResult } from "@troupe/core";
 import { CollectionChange } from "./collection-change.ts";

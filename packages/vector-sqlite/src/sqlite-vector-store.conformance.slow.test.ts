@@ -5,7 +5,7 @@ import {
   clusteredVectors,
   measureRecall,
 } from "@troupe-internal/fault-tools";
-import type { DatabaseVectorStore } from "@troupe/core/adapter";
+import type { DatabaseVectorStore } from "@troupe/core/vector";
 import {
   checkConformance,
   FakeEmbeddings,

@@ -1,18 +1,10 @@
 import { resolve } from "node:path";
 import { createLogger } from "@troupe/core";
 import type { Logger } from "@troupe/core";
-import {
-  DatabaseVectorStore,
-  methods,
-  milliseconds,
-  oneOf,
-  optional,
-  readOptions,
-  satisfying,
-  vectorStoreOptionTable,
-  wrongOption,
-} from "@troupe/core/adapter";
-import type { OptionTable, VectorStoreOptions } from "@troupe/core/adapter";
+import { methods, milliseconds, oneOf, optional, readOptions, satisfying, wrongOption } from "@troupe/core/kit";
+import { DatabaseVectorStore, vectorStoreOptionTable } from "@troupe/core/vector";
+import type { OptionTable } from "@troupe/core/kit";
+import type { VectorStoreOptions } from "@troupe/core/vector";
 import { SqliteVectorDatabase } from "./sqlite-vector-database.ts";
 import { VectorFile } from "./vector-file.ts";
 

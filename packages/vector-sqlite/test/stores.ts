@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DatabaseVectorStore } from "@troupe/core/adapter";
+import { DatabaseVectorStore } from "@troupe/core/vector";
 import { afterAll, beforeAll } from "vitest";
 import { SqliteVectorDatabase } from "../src/sqlite-vector-database.ts";
 import { VectorFile } from "../src/vector-file.ts";

@@ -1,4 +1,6 @@
-import type { Perform, RunEngine, StorageDriver, StorageEntry } from "@troupe/core";
+import type { StorageDriver } from "@troupe/core";
+import type { Perform, RunEngine } from "@troupe/core/runs";
+import type { StorageEntry } from "@troupe/core/storage";
 
 /** A part of a process that breaks a promise, to prove that the judge finds it. */
 export type NodeMutant = "doublingEffects" | "droppingEvents" | "forgettingRuns";

@@ -2,8 +2,9 @@
 // some trials, Redis. It begins to serve when it is told to, and reports what the sweep does.
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { Agent, createLogger, RunService } from "@troupe/core";
-import type { RunEngine, RunJob } from "@troupe/core";
+import { Agent, createLogger } from "@troupe/core";
+import { RunService } from "@troupe/core/runs";
+import type { RunEngine, RunJob } from "@troupe/core/runs";
 import { BullMqEngine } from "@troupe/engine-bullmq";
 import { createAgentRouter } from "@troupe/http";
 import { openai } from "@troupe/providers-openai";

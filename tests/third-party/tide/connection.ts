@@ -1,5 +1,7 @@
-import { postJson, readJson, streamEvents } from "@troupe/core/adapter";
-import type { CallContext, Connection, HttpReply } from "@troupe/core/adapter";
+import { streamEvents } from "@troupe/core/kit";
+import { postJson, readJson } from "@troupe/core/provider";
+import type { HttpReply } from "@troupe/core/kit";
+import type { CallContext, Connection } from "@troupe/core/provider";
 import { toVendorError } from "./errors.ts";
 import type { ProviderSettings } from "./options.ts";
 import type { WireEvent, WireRequest } from "./wire-types.ts";

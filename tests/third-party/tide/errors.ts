@@ -1,5 +1,6 @@
-import { getOwn, readObject, readRetryAfter, readText, VendorError } from "@troupe/core/adapter";
-import type { ErrorReply } from "@troupe/core/adapter";
+import { getOwn, readObject, readRetryAfter, readText } from "@troupe/core/kit";
+import { VendorError } from "@troupe/core/provider";
+import type { ErrorReply } from "@troupe/core/provider";
 
 /** HTTP statuses for the vendor's words, for errors within a stream. */
 const statuses: Readonly<Record<string, number>> = { bad_request: 400, bad_key: 401, too_many: 429, busy: 503 };

@@ -1,14 +1,7 @@
 import type { FinishReason, TokenUsage } from "@troupe/core";
-import {
-  createId,
-  getOwn,
-  noUsage,
-  readObject,
-  readText,
-  readUsage,
-  TruncatedResponseError,
-} from "@troupe/core/adapter";
-import type { EventReader, ModelChunk } from "@troupe/core/adapter";
+import { createId, getOwn, readObject, readText } from "@troupe/core/kit";
+import { noUsage, readUsage, TruncatedResponseError } from "@troupe/core/provider";
+import type { EventReader, ModelChunk } from "@troupe/core/provider";
 import { toVendorError } from "./errors.ts";
 import { toVendorState } from "./replay.ts";
 import type { WireEvent, WirePart } from "./wire-types.ts";

@@ -1,5 +1,6 @@
-import { parseArguments, readObject, readObjects, readText, TruncatedResponseError } from "@troupe/core/adapter";
-import type { ModelResponse } from "@troupe/core/adapter";
+import { parseArguments, readObject, readObjects, readText } from "@troupe/core/kit";
+import { TruncatedResponseError } from "@troupe/core/provider";
+import type { ModelResponse } from "@troupe/core";
 import { toVendorError } from "./errors.ts";
 import { toFinishReason, toUsage } from "./from-events.ts";
 import { toVendorState } from "./replay.ts";

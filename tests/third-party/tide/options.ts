@@ -1,13 +1,8 @@
 import type { ModelProviderOptions } from "@troupe/core";
-import {
-  baseUrlOption,
-  modelProviderChecks,
-  nonBlankString,
-  optional,
-  readProviderOptions,
-  timeoutMilliseconds,
-} from "@troupe/core/adapter";
-import type { OptionTable, SettingsOf } from "@troupe/core/adapter";
+import { baseUrlOption, nonBlankString, optional, timeoutMilliseconds } from "@troupe/core/kit";
+import { modelProviderChecks, readProviderOptions } from "@troupe/core/provider";
+import type { OptionTable } from "@troupe/core/kit";
+import type { SettingsOf } from "@troupe/core/provider";
 
 /** The id of this provider, which errors name and under which callers send its key. */
 export const providerId = "tide";

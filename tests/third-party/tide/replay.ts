@@ -1,5 +1,5 @@
-import { vendorStateOf } from "@troupe/core/adapter";
-import type { ModelMessage, VendorState } from "@troupe/core/adapter";
+import { vendorStateOf } from "@troupe/core/provider";
+import type { ModelMessage, VendorState } from "@troupe/core/provider";
 import type { WirePart } from "./wire-types.ts";
 
 type ModelName = { readonly providerId: string; readonly modelId: string };

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { isObject, objectOf, objectsIn, stringOrEmpty } from "@troupe-internal/vendor-fakes";
 import type { JsonObject, OwnDialect } from "@troupe-internal/vendor-fakes";
 import type { TokenUsage } from "@troupe/core";
-import type { ModelChunk } from "@troupe/core/adapter";
+import type { ModelChunk } from "@troupe/core/provider";
 import { scriptedChunks, scriptedUsage } from "@troupe/core/testing";
 
 const kinds: Readonly<Record<number, string>> = { 400: "bad_request", 401: "bad_key", 429: "too_many", 503: "busy" };

@@ -1,6 +1,7 @@
 import type { ChatMessage, ModelOptions, ModelProvider } from "@troupe/core";
-import { createRequestContext, generateAnswer, streamAnswer } from "@troupe/core/adapter";
-import type { CallContext, Connection, ModelChunk, ModelResponse } from "@troupe/core/adapter";
+import { createRequestContext, generateAnswer, streamAnswer } from "@troupe/core/provider";
+import type { ModelResponse } from "@troupe/core";
+import type { CallContext, Connection, ModelChunk } from "@troupe/core/provider";
 import { httpConnection } from "./connection.ts";
 import { TideEventReader } from "./from-events.ts";
 import { fromResponse } from "./from-response.ts";

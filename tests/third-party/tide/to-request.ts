@@ -1,7 +1,7 @@
 import { getTextContent, TroupeError } from "@troupe/core";
 import type { ModelOptions, ReasoningConfig, ToolChoice } from "@troupe/core";
-import { PartReader, withVendorFields } from "@troupe/core/adapter";
-import type { ModelMessage, ReportOmission, RequestContext } from "@troupe/core/adapter";
+import { PartReader, withVendorFields } from "@troupe/core/provider";
+import type { ModelMessage, ReportOmission, RequestContext } from "@troupe/core/provider";
 import { toTurns } from "./to-turns.ts";
 import type { WireRequest, WireTurn } from "./wire-types.ts";
 

@@ -1,7 +1,7 @@
 import { TroupeError } from "@troupe/core";
 import type { ChatMessage, ContentPart, ToolCall } from "@troupe/core";
-import { readContentData } from "@troupe/core/adapter";
-import type { ModelMessage, PartReader } from "@troupe/core/adapter";
+import { readContentData } from "@troupe/core/kit";
+import type { ModelMessage, PartReader } from "@troupe/core/provider";
 import { replayOf } from "./replay.ts";
 import type { WireContent, WirePart, WireTurn } from "./wire-types.ts";
 

@@ -17,7 +17,7 @@ interface Objection {
   readonly message: string;
 }
 
-const shared = "what several packages need belongs in @troupe/core/adapter.";
+const shared = "what several packages need belongs in @troupe/core/kit.";
 
 /** Packages import only the packages that layers.mjs allows, and only through their entry points. */
 export const packageEdges: Rule = function* ({ path, imports }, { layers, manifests }) {
@@ -62,7 +62,7 @@ function onlyForTests({ path, own, specifier, layers: { testEntryPoints } }: Edg
   if ([own.folder, topFolder(path)].some((folder) => testEntryPoints.users.includes(folder))) return undefined;
   return {
     rule: "test-entry-point",
-    message: `${specifier} is for tests: what a package needs at run time belongs in @troupe/core/adapter.`,
+    message: `${specifier} is for tests: what a package needs at run time belongs in another entry point of core.`,
   };
 }
 

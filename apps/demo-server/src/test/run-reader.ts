@@ -1,4 +1,4 @@
-import { readSse } from "@troupe/core/adapter";
+import { readSse } from "@troupe/core/provider";
 
 /** An event of a run, as far as the tests look at it. */
 type ShownEvent = {

@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { createLogger, InMemoryStorage, InMemoryVectorStore, RunService } from "@troupe/core";
+import { createLogger, InMemoryStorage, InMemoryVectorStore } from "@troupe/core";
+import { RunService } from "@troupe/core/runs";
 import { createShutdown } from "@troupe/http";
 import { OfflineEmbeddings, OfflineModel } from "@troupe-internal/offline-model";
 import { createResearcher } from "../agents.ts";

@@ -1,12 +1,5 @@
-import type {
-  ExecutableTool,
-  ModelProvider,
-  Runnable,
-  RunStream,
-  StorageDriver,
-  StreamChunk,
-  Write,
-} from "@troupe/core";
+import type { ExecutableTool, ModelProvider, Runnable, RunStream, StorageDriver, StreamChunk } from "@troupe/core";
+import type { Write } from "@troupe/core/storage";
 
 /** Names of the moments of a run at which a process can be killed, in order. */
 export const killPoints = ["after_model", "after_tool", "before_commit", "after_commit", "before_finish"] as const;

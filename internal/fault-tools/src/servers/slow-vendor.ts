@@ -3,8 +3,9 @@ import { createServer } from "node:http";
 import type { ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { ModelOptions, ModelProvider, StreamChunk } from "@troupe/core";
-import { createHttpPool, readSse } from "@troupe/core/adapter";
-import type { HttpPool, ModelResponse } from "@troupe/core/adapter";
+import { createHttpPool, readSse } from "@troupe/core/provider";
+import type { ModelResponse } from "@troupe/core";
+import type { HttpPool } from "@troupe/core/provider";
 
 /** The answer of a vendor: a number of pieces, their length, and the time before each. */
 export type VendorPlan = { pieces: number; pieceBytes: number; everyMs?: number };

@@ -1,5 +1,6 @@
 import { InMemoryStorage } from "@troupe/core";
-import type { AppendOptions, Json, ListOptions } from "@troupe/core";
+import type { Json } from "@troupe/core";
+import type { AppendOptions, ListOptions } from "@troupe/core/storage";
 import { describe, expect, it } from "vitest";
 import { checkStorageModel } from "./check-storage-model.ts";
 

@@ -1,5 +1,6 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
-import type { Json, StorageDriver, StorageEntry } from "@troupe/core";
+import type { Json, StorageDriver } from "@troupe/core";
+import type { StorageEntry } from "@troupe/core/storage";
 
 /** A `StorageDriver` in one file with a line per write. Every completed write survives a kill of the process. */
 export class JournalStorage implements StorageDriver {

@@ -1,4 +1,5 @@
-import type { Json, Listing, ListOptions, StorageDriver } from "@troupe/core";
+import type { Json, StorageDriver } from "@troupe/core";
+import type { Listing, ListOptions } from "@troupe/core/storage";
 import * as fc from "fast-check";
 
 type Driver = Omit<Required<StorageDriver>, "close" | "ping" | "watch">;

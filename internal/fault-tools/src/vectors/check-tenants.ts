@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { VectorChange } from "@troupe/core";
-import type { DatabaseVectorStore } from "@troupe/core/adapter";
+import type { VectorChange } from "@troupe/core/vector";
+import type { DatabaseVectorStore } from "@troupe/core/vector";
 import { seededRandom } from "../process/seeded-random.ts";
 import { hostileStrings } from "./hostile-strings.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { VectorDocument, VectorSearchOptions, VectorStore } from "@troupe/core";
-import { matchesFilter } from "@troupe/core/adapter";
+import { matchesFilter } from "@troupe/core/vector";
 import { seededRandom } from "../process/seeded-random.ts";
 
 /** `metadata` tells the cluster of a document, and its part within that cluster. */

@@ -1,5 +1,5 @@
 import type { ChatMessage } from "@troupe/core";
-import type { ToolSpec } from "@troupe/core/adapter";
+import type { ToolSpec } from "@troupe/core";
 
 /** A conversation of one user message. */
 export function asking(text: string): ChatMessage[] {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { inspect } from "node:util";
-import { isRetryable } from "@troupe/core/adapter";
+import { isRetryable } from "@troupe/core";
 import { badGateway } from "../planned-reply.ts";
 import type { PlannedReply } from "../planned-reply.ts";
 import type { FailureCase, ProviderSubject } from "./provider-subject.ts";

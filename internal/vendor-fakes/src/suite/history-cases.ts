@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { Agent, defineTool, InMemoryStorage } from "@troupe/core";
 import type { AgentConfig, ChatMessage, ModelOptions, ModelProvider, ToolCall } from "@troupe/core";
-import { collectResponse } from "@troupe/core/adapter";
-import type { ModelMessage, ModelResponse } from "@troupe/core/adapter";
+import { collectResponse } from "@troupe/core/provider";
+import type { ModelResponse } from "@troupe/core";
+import type { ModelMessage } from "@troupe/core/provider";
 import type { VendorAnswer } from "../dialect.ts";
 import { collect } from "./provider-trial.ts";
 import type { ProviderCases, ProviderTrial } from "./provider-trial.ts";

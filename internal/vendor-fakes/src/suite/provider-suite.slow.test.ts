@@ -1,6 +1,7 @@
 import type { ChatMessage, ModelOptions, ModelProvider } from "@troupe/core";
-import type { ModelChunk, ModelResponse } from "@troupe/core/adapter";
-import { collectResponse, createHttpPool } from "@troupe/core/adapter";
+import type { ModelResponse } from "@troupe/core";
+import type { ModelChunk } from "@troupe/core/provider";
+import { collectResponse, createHttpPool } from "@troupe/core/provider";
 import { describe, expect, it } from "vitest";
 import { MinimalProvider } from "../minimal-provider.ts";
 import { pooledFetch } from "../pooled-fetch.ts";

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { performance } from "node:perf_hooks";
 import type { ChatMessage, ModelOptions, ModelProvider } from "@troupe/core";
-import type { ModelChunk, ModelResponse } from "@troupe/core/adapter";
+import type { ModelResponse } from "@troupe/core";
+import type { ModelChunk } from "@troupe/core/provider";
 import { serversKey } from "@troupe/core/testing";
 import type { ConformanceCases } from "@troupe/core/testing";
 import type { Exchange } from "../exchange.ts";

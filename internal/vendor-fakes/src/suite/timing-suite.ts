@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import type { ModelProvider } from "@troupe/core";
-import { sharedHttpPool } from "@troupe/core/adapter";
+import { sharedHttpPool } from "@troupe/core/provider";
 import { pooledFetch } from "../pooled-fetch.ts";
 
 /** Answers of a vendor in `timingSuite`: a stream by its first bytes, one event with a text, and its last bytes; and a whole answer, where the vendor gives one. */

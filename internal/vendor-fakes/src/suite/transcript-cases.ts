@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { isRetryable } from "@troupe/core/adapter";
-import type { ModelChunk } from "@troupe/core/adapter";
+import { isRetryable } from "@troupe/core";
+import type { ModelChunk } from "@troupe/core/provider";
 import { cutInPieces } from "../delivery.ts";
 import type { Delivery, Fault } from "../delivery.ts";
 import type { VendorReply } from "../dialect.ts";

@@ -1,5 +1,5 @@
 import { TroupeError } from "@troupe/core";
-import { readContentData } from "@troupe/core/adapter";
+import { readContentData } from "@troupe/core/kit";
 import type { A2APart } from "../wire/task.ts";
 
 /** The content of an agent's message or artifact: a string, or parts. */

@@ -10,20 +10,10 @@ import type {
   RunStream,
 } from "@troupe/core";
 import type { StreamChunk, ToolEffect } from "@troupe/core";
-import {
-  anyString,
-  checkContent,
-  functionLike,
-  loggerOption,
-  nonBlankString,
-  oneOf,
-  optional,
-  readOptions,
-  readRunOpts,
-  Run,
-  RunExecution,
-} from "@troupe/core/adapter";
-import type { OptionTable, RunWork } from "@troupe/core/adapter";
+import { anyString, functionLike, loggerOption, nonBlankString, oneOf, optional, readOptions } from "@troupe/core/kit";
+import { checkContent, readRunOpts, Run, RunExecution } from "@troupe/core/transport";
+import type { OptionTable } from "@troupe/core/kit";
+import type { RunWork } from "@troupe/core/transport";
 import { fromContent } from "../wire/content.ts";
 import type { A2AMessage } from "../wire/task.ts";
 import { readA2ARequest } from "./a2a-request.ts";

@@ -1,7 +1,8 @@
 import { TroupeError } from "@troupe/core";
 import type { Runnable } from "@troupe/core";
-import { baseUrlOption, registryEntries } from "@troupe/core/adapter";
-import type { Registry } from "@troupe/core/adapter";
+import { baseUrlOption } from "@troupe/core/kit";
+import { registryEntries } from "@troupe/core/transport";
+import type { Registry } from "@troupe/core/transport";
 import { toScheme0, toScheme1 } from "./security-schemes.ts";
 import type { CardSecurity } from "./security-schemes.ts";
 

@@ -1,5 +1,5 @@
-import { arrayOf, nested, nonBlankString, optional, readOptions, satisfying, wrongOption } from "@troupe/core/adapter";
-import type { OptionCheck, OptionTable } from "@troupe/core/adapter";
+import { arrayOf, nested, nonBlankString, optional, readOptions, satisfying, wrongOption } from "@troupe/core/kit";
+import type { OptionCheck, OptionTable } from "@troupe/core/kit";
 import type { Request } from "express";
 import type { AgentSkill } from "./agent-card.ts";
 

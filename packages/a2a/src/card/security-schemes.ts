@@ -10,8 +10,8 @@ import {
   readOptions,
   satisfying,
   wrongOption,
-} from "@troupe/core/adapter";
-import type { OptionCheck, OptionsOf } from "@troupe/core/adapter";
+} from "@troupe/core/kit";
+import type { OptionCheck, OptionsOf } from "@troupe/core/kit";
 
 /** Names of scopes, each with what it allows. */
 type Scopes = Record<string, string>;

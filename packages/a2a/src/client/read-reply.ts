@@ -1,4 +1,4 @@
-import { getOwn, readContentData, readObject, readObjects, readText } from "@troupe/core/adapter";
+import { getOwn, readContentData, readObject, readObjects, readText } from "@troupe/core/kit";
 import { present } from "../wire/field-reader.ts";
 import type { A2AArtifact, A2AEvent, A2AMessage, A2APart, A2AStatus, A2ATask, A2ATaskState } from "../wire/task.ts";
 

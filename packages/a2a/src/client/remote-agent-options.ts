@@ -10,8 +10,8 @@ import {
   readOptions,
   satisfying,
   timeoutMilliseconds,
-} from "@troupe/core/adapter";
-import type { CallHeaders, OptionCheck, OptionsOf, OptionTable } from "@troupe/core/adapter";
+} from "@troupe/core/kit";
+import type { CallHeaders, OptionCheck, OptionsOf, OptionTable } from "@troupe/core/kit";
 
 /** Headers of the requests to a remote agent, by name. */
 export type A2AHeaders = Readonly<Record<string, string>>;

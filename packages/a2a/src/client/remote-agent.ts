@@ -9,8 +9,9 @@ import type {
   ToolDef,
   ToolEffect,
 } from "@troupe/core";
-import { checkContent, cutText, readObjects, readRunOpts, readText, Run, RunExecution } from "@troupe/core/adapter";
-import type { RunSettings } from "@troupe/core/adapter";
+import { cutText, readObjects, readText } from "@troupe/core/kit";
+import { checkContent, readRunOpts, Run, RunExecution } from "@troupe/core/transport";
+import type { RunSettings } from "@troupe/core/transport";
 import type { AgentCard } from "../card/agent-card.ts";
 import { readRemoteAgentOptions } from "./remote-agent-options.ts";
 import type { A2ARemoteAgentOptions, RemoteAgentSettings } from "./remote-agent-options.ts";

@@ -1,5 +1,6 @@
 import type { Artifact, TokenUsage } from "@troupe/core";
-import { describeUsageProblem, normalizeUsage, readObject } from "@troupe/core/adapter";
+import { readObject } from "@troupe/core/kit";
+import { describeUsageProblem, normalizeUsage } from "@troupe/core/transport";
 import { isInterrupted } from "../wire/task.ts";
 import type { A2AArtifact, A2AMessage, A2APart, A2AStatus } from "../wire/task.ts";
 import { badForm } from "./remote-failure.ts";

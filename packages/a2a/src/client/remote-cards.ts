@@ -1,6 +1,6 @@
 import type { RunContext } from "@troupe/core";
-import { untilAborted } from "@troupe/core/adapter";
-import type { CallHeaders } from "@troupe/core/adapter";
+import { untilAborted } from "@troupe/core/kit";
+import type { CallHeaders } from "@troupe/core/kit";
 import { badForm, failureOfStatus, RemoteFailure } from "./remote-failure.ts";
 import { RemoteEndpoint } from "./remote-endpoint.ts";
 import type { RemoteHttp, WholeReply } from "./remote-http.ts";

@@ -1,4 +1,4 @@
-import type { RunSettings } from "@troupe/core/adapter";
+import type { RunSettings } from "@troupe/core/transport";
 import { describe, expect, it } from "vitest";
 import { RemoteContexts } from "./remote-contexts.ts";
 

@@ -1,5 +1,5 @@
-import { ownerKey } from "@troupe/core/adapter";
-import type { RunSettings } from "@troupe/core/adapter";
+import { ownerKey } from "@troupe/core/transport";
+import type { RunSettings } from "@troupe/core/transport";
 
 /** The place of a session in a remote agent: its context, and the task that waits for the next message, if there is one. */
 export type RemoteContext = { readonly contextId?: string; readonly taskId?: string };

@@ -1,5 +1,5 @@
-import { createId, readObject, streamEvents } from "@troupe/core/adapter";
-import type { CallHeaders, HttpReply } from "@troupe/core/adapter";
+import { createId, readObject, streamEvents } from "@troupe/core/kit";
+import type { CallHeaders, HttpReply } from "@troupe/core/kit";
 import { readEvent } from "./read-reply.ts";
 import type { RemoteEvent } from "./read-reply.ts";
 import { badForm, failureOfError, failureOfStatus, toRemoteFailure } from "./remote-failure.ts";

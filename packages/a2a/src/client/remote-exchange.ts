@@ -1,5 +1,5 @@
-import { sleep } from "@troupe/core/adapter";
-import type { CallHeaders } from "@troupe/core/adapter";
+import { sleep } from "@troupe/core/kit";
+import type { CallHeaders } from "@troupe/core/kit";
 import { isInterrupted, isTerminal } from "../wire/task.ts";
 import { present } from "../wire/field-reader.ts";
 import type { A2AMessage, A2ATaskState } from "../wire/task.ts";

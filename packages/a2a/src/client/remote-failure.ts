@@ -1,7 +1,7 @@
 import { TroupeError } from "@troupe/core";
 import type { ErrorCode } from "@troupe/core";
-import { cutText, getOwn, readObject, readRetryAfter, readText } from "@troupe/core/adapter";
-import type { ReplyHeaders } from "@troupe/core/adapter";
+import { cutText, getOwn, readObject, readRetryAfter, readText } from "@troupe/core/kit";
+import type { ReplyHeaders } from "@troupe/core/kit";
 
 /** The ways in which an exchange with a remote agent fails. `form` is an answer that is no A2A message, or breaks its rules. */
 type FailureKind = "unreachable" | "timeout" | "form" | "redirect" | "untrusted" | "status" | "rpc";

@@ -1,7 +1,9 @@
 import { TroupeError } from "@troupe/core";
 import type { RunContext } from "@troupe/core";
-import { createGuardedFetch, mergeHeaders, Network } from "@troupe/core/adapter";
-import type { CallHeaders, HttpReply, ReplyBytes } from "@troupe/core/adapter";
+import { mergeHeaders, Network } from "@troupe/core/kit";
+import { createGuardedFetch } from "@troupe/core/transport";
+import type { CallHeaders, HttpReply } from "@troupe/core/kit";
+import type { ReplyBytes } from "@troupe/core/transport";
 import { badForm, RemoteFailure, toRemoteFailure } from "./remote-failure.ts";
 import type { RemoteAgentSettings } from "./remote-agent-options.ts";
 

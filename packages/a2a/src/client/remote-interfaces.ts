@@ -1,5 +1,5 @@
 import { TroupeError } from "@troupe/core";
-import { readObject, readObjects, readText } from "@troupe/core/adapter";
+import { readObject, readObjects, readText } from "@troupe/core/kit";
 import type { A2AVersion } from "../wire/dialect.ts";
 import type { AgentCard } from "../card/agent-card.ts";
 

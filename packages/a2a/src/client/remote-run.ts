@@ -1,7 +1,7 @@
-import { cutText } from "@troupe/core/adapter";
+import { cutText } from "@troupe/core/kit";
 import { getTextContent, TroupeError } from "@troupe/core";
 import type { StreamChunk } from "@troupe/core";
-import type { Run, RunWork } from "@troupe/core/adapter";
+import type { Run, RunWork } from "@troupe/core/transport";
 import { fromContent } from "../wire/content.ts";
 import { RemoteAnswer } from "./remote-answer.ts";
 import type { RemoteCards } from "./remote-cards.ts";

@@ -1,4 +1,4 @@
-import { readObject, readObjects, readText } from "@troupe/core/adapter";
+import { readObject, readObjects, readText } from "@troupe/core/kit";
 import type { AgentCard, AgentSkill } from "../card/agent-card.ts";
 import type { RemoteAgentCard } from "./remote-interfaces.ts";
 

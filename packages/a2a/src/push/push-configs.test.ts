@@ -1,4 +1,5 @@
-import { InMemoryStorage, RunService } from "@troupe/core";
+import { InMemoryStorage } from "@troupe/core";
+import { RunService } from "@troupe/core/runs";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { noLookup, receive } from "../../test/receiver.ts";
 import { heldAgent, message0, message1, scriptedAgent, serveA2A } from "../../test/serve-a2a.ts";

@@ -1,5 +1,5 @@
 import { createLogger, TroupeError } from "@troupe/core";
-import type { HeldSubscription, RunEvent, RunService, RunView, SubscriptionPlace } from "@troupe/core";
+import type { HeldSubscription, RunEvent, RunService, RunView, SubscriptionPlace } from "@troupe/core/runs";
 import { replaceSleep } from "@troupe-internal/interleavings";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { dialect1 } from "../wire/dialect-1.ts";

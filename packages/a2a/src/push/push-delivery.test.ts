@@ -1,11 +1,12 @@
 import { generateKeyPairSync } from "node:crypto";
 import { getEventListeners } from "node:events";
-import { InMemoryStorage, RunService } from "@troupe/core";
+import { InMemoryStorage } from "@troupe/core";
+import { RunService } from "@troupe/core/runs";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { receive, tokenOf, verifyNotification } from "../../test/receiver.ts";
 import { notify0, notify1, pay, serveWith, toolCalls } from "../../test/serve-push.ts";
 import { heldAgent, message0, message1, scriptedAgent, untilState } from "../../test/serve-a2a.ts";
-import type { EndingRuns } from "@troupe/core/adapter";
+import type { EndingRuns } from "@troupe/core/transport";
 
 describe("push notifications of a task", () => {
   it("are the whole task in 0.x, in the order of its states [a2a.push-body-0]", async () => {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { TroupeError } from "@troupe/core";
-import type { HeldSubscription, Logger, RunEvent, RunService, RunView } from "@troupe/core";
+import type { Logger } from "@troupe/core";
+import type { HeldSubscription, RunEvent, RunService, RunView } from "@troupe/core/runs";
 import type { Dialect } from "../wire/dialect.ts";
 import type { PushConfig } from "../wire/push-config.ts";
 import type { PushPost, PushRequest } from "./push-post.ts";

@@ -1,8 +1,9 @@
 import { createPrivateKey, KeyObject } from "node:crypto";
 import type { LookupFunction } from "node:net";
-import { allowPrivateHostsOption, functionLike, integer, nested, optional } from "@troupe/core/adapter";
-import { satisfying, timeoutMilliseconds } from "@troupe/core/adapter";
-import type { OptionCheck, OptionTable } from "@troupe/core/adapter";
+import { functionLike, integer, nested, optional } from "@troupe/core/kit";
+import { allowPrivateHostsOption } from "@troupe/core/transport";
+import { satisfying, timeoutMilliseconds } from "@troupe/core/kit";
+import type { OptionCheck, OptionTable } from "@troupe/core/kit";
 
 /** Options of the push notifications of a server. */
 export type PushOptions = {

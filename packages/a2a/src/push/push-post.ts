@@ -1,9 +1,10 @@
 import { lookup as systemLookup } from "node:dns";
 import type { LookupFunction } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createGuardedFetch, guardUrl, isAllowedPrivateHost, leadsToPrivateHost } from "@troupe/core/adapter";
-import { readRetryAfter, toAllowedPrivateHosts } from "@troupe/core/adapter";
-import type { AllowedPrivateHosts, GuardedFetch } from "@troupe/core/adapter";
+import { createGuardedFetch, guardUrl, isAllowedPrivateHost, leadsToPrivateHost } from "@troupe/core/transport";
+import { readRetryAfter } from "@troupe/core/kit";
+import { toAllowedPrivateHosts } from "@troupe/core/transport";
+import type { AllowedPrivateHosts, GuardedFetch } from "@troupe/core/transport";
 import { TroupeError } from "@troupe/core";
 import type { Logger } from "@troupe/core";
 import { wrongParam } from "../wire/a2a-error.ts";

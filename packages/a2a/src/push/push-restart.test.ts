@@ -1,4 +1,5 @@
-import { InMemoryStorage, RunService } from "@troupe/core";
+import { InMemoryStorage } from "@troupe/core";
+import { RunService } from "@troupe/core/runs";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { receive, tokenOf } from "../../test/receiver.ts";
 import { notify0, notify1, pay, serveWith, toolCalls } from "../../test/serve-push.ts";

@@ -1,5 +1,5 @@
 import { createLogger } from "@troupe/core";
-import type { HeldSubscription, RunEvent, RunService, RunView } from "@troupe/core";
+import type { HeldSubscription, RunEvent, RunService, RunView } from "@troupe/core/runs";
 import { checkInterleavings } from "@troupe-internal/interleavings";
 import type { HeldCalls, Scene } from "@troupe-internal/interleavings";
 import { expect, it } from "vitest";

@@ -1,6 +1,7 @@
 import { TroupeError } from "@troupe/core";
-import type { HeldSubscription, Logger, RunService, SessionOwner } from "@troupe/core";
-import type { EndingRuns } from "@troupe/core/adapter";
+import type { Logger, SessionOwner } from "@troupe/core";
+import type { HeldSubscription, RunService } from "@troupe/core/runs";
+import type { EndingRuns } from "@troupe/core/transport";
 import type { TaskRun } from "../tasks/task-runs.ts";
 import { A2AError } from "../wire/a2a-error.ts";
 import type { Dialect } from "../wire/dialect.ts";

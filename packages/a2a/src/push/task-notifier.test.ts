@@ -1,4 +1,5 @@
-import type { Json, RunEvent, RunService, RunView, RunWait } from "@troupe/core";
+import type { Json, RunWait } from "@troupe/core";
+import type { RunEvent, RunService, RunView } from "@troupe/core/runs";
 import { describe, expect, it } from "vitest";
 import { answerByMessage } from "../agent/reply.ts";
 import { toStatus, toTask } from "../tasks/task-view.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { RunEvent, RunService, RunView } from "@troupe/core";
+import type { RunEvent, RunService, RunView } from "@troupe/core/runs";
 import { toArtifacts, toMessage, toStatus, toTask } from "../tasks/task-view.ts";
 import type { Dialect } from "../wire/dialect.ts";
 import type { A2AEvent, A2ATask } from "../wire/task.ts";

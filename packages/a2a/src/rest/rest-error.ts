@@ -1,4 +1,4 @@
-import { getOwn } from "@troupe/core/adapter";
+import { getOwn } from "@troupe/core/kit";
 import { A2AError, toError1 } from "../wire/a2a-error.ts";
 import type { A2AErrorKind } from "../wire/a2a-error.ts";
 

@@ -1,4 +1,5 @@
-import { keyHeaders, readKeyHeaders, readPrincipal, SourceGuard } from "@troupe/core/adapter";
+import { keyHeaders } from "@troupe/core";
+import { readKeyHeaders, readPrincipal, SourceGuard } from "@troupe/core/transport";
 import type { Request, Response } from "express";
 import { toA2AError } from "../wire/a2a-error.ts";
 import type { A2AError } from "../wire/a2a-error.ts";

@@ -1,4 +1,4 @@
-import type { RunService } from "@troupe/core";
+import type { RunService } from "@troupe/core/runs";
 import { describe, expect, it } from "vitest";
 import { scriptedAgent } from "../../test/serve-a2a.ts";
 import { readA2AServerOptions } from "./a2a-server-options.ts";

@@ -1,5 +1,6 @@
 import { createLogger, TroupeError } from "@troupe/core";
-import type { Logger, Runnable, RunService } from "@troupe/core";
+import type { Logger, Runnable } from "@troupe/core";
+import type { RunService } from "@troupe/core/runs";
 import {
   anyBoolean,
   arrayOf,
@@ -13,12 +14,12 @@ import {
   oneOf,
   optional,
   readOptions,
-  readRunnables,
-  requestSourceOptions,
   satisfying,
   timeoutMilliseconds,
-} from "@troupe/core/adapter";
-import type { EndingRuns, HostRunOptions, OptionCheck, OptionTable, Registry } from "@troupe/core/adapter";
+} from "@troupe/core/kit";
+import { readRunnables, requestSourceOptions } from "@troupe/core/transport";
+import type { OptionCheck, OptionTable } from "@troupe/core/kit";
+import type { EndingRuns, HostRunOptions, Registry } from "@troupe/core/transport";
 import type { Request, RequestHandler } from "express";
 import type { AgentProvider } from "../card/agent-card.ts";
 import type { A2AExtendedCard } from "../card/extended-card.ts";

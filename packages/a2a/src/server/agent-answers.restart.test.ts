@@ -1,4 +1,5 @@
-import { InMemoryStorage, RunService } from "@troupe/core";
+import { InMemoryStorage } from "@troupe/core";
+import { RunService } from "@troupe/core/runs";
 import type { Runnable, StorageDriver } from "@troupe/core";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { completeTask, rejectTask } from "../agent/reply.ts";

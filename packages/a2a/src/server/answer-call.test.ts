@@ -1,4 +1,5 @@
-import { createLogger, RunService, TroupeError } from "@troupe/core";
+import { createLogger, TroupeError } from "@troupe/core";
+import { RunService } from "@troupe/core/runs";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { noLookup } from "../../test/receiver.ts";
 import { heldAgent, message0, message1, scriptedAgent, serveA2A, untilState } from "../../test/serve-a2a.ts";

@@ -1,7 +1,8 @@
 import { TroupeError } from "@troupe/core";
-import type { Logger, RunView, SessionOwner } from "@troupe/core";
-import { readHostRunOptions, readRemoteAddress } from "@troupe/core/adapter";
-import type { CarriedKeys, Principal } from "@troupe/core/adapter";
+import type { Logger, SessionOwner } from "@troupe/core";
+import type { RunView } from "@troupe/core/runs";
+import { readHostRunOptions, readRemoteAddress } from "@troupe/core/transport";
+import type { CarriedKeys, Principal } from "@troupe/core/transport";
 import type { Request, Response } from "express";
 import { cancelTask } from "../tasks/cancel-task.ts";
 import { followTask, untilPaused } from "../tasks/follow-task.ts";

@@ -1,5 +1,5 @@
 import { TroupeError } from "@troupe/core";
-import type { Principal } from "@troupe/core/adapter";
+import type { Principal } from "@troupe/core/transport";
 import type { Request } from "express";
 import { readExtendedCard } from "../card/extended-card.ts";
 import type { CardFacts } from "../card/agent-card.ts";

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { readRequestHost } from "@troupe/core/adapter";
+import { readRequestHost } from "@troupe/core/transport";
 import type { NextFunction, Request, RequestHandler, Response } from "express";
 import { describeAgent, describeAgents, makeCard, makeCard1 } from "../card/agent-card.ts";
 import type { CardFacts } from "../card/agent-card.ts";

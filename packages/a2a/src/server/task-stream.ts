@@ -1,4 +1,4 @@
-import { SseWriter } from "@troupe/core/adapter";
+import { SseWriter } from "@troupe/core/transport";
 import type { Response } from "express";
 import { responseId } from "../agent/artifact.ts";
 import type { TaskForm } from "../tasks/task-view.ts";

@@ -1,4 +1,5 @@
-import { defineTool, InMemoryStorage, RunService } from "@troupe/core";
+import { defineTool, InMemoryStorage } from "@troupe/core";
+import { RunService } from "@troupe/core/runs";
 import type { StorageDriver } from "@troupe/core";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { firstOf, message0, message1, scriptedAgent, serveA2A, untilState } from "../../test/serve-a2a.ts";

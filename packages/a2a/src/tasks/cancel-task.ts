@@ -1,4 +1,5 @@
-import type { RunView, SessionOwner } from "@troupe/core";
+import type { SessionOwner } from "@troupe/core";
+import type { RunView } from "@troupe/core/runs";
 import { A2AError } from "../wire/a2a-error.ts";
 import { TaskTail } from "./task-tail.ts";
 import type { TaskRuns } from "./task-runs.ts";

@@ -1,5 +1,5 @@
 import { TroupeError } from "@troupe/core";
-import type { RunEvent, RunView } from "@troupe/core";
+import type { RunEvent, RunView } from "@troupe/core/runs";
 import { describe, expect, it } from "vitest";
 import {
   attempt,

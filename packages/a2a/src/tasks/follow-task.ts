@@ -1,5 +1,5 @@
 import { TroupeError } from "@troupe/core";
-import type { RunView } from "@troupe/core";
+import type { RunView } from "@troupe/core/runs";
 import { isKnown, TaskFollower } from "./task-follower.ts";
 import type { TaskReader } from "./task-follower.ts";
 import type { TaskTail } from "./task-tail.ts";

@@ -1,4 +1,4 @@
-import type { RunListOptions, RunView } from "@troupe/core";
+import type { RunListOptions, RunView } from "@troupe/core/runs";
 import { describe, expect, it } from "vitest";
 import type { ListCall } from "../wire/call.ts";
 import { listTasks } from "./list-tasks.ts";

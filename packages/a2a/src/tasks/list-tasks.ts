@@ -1,5 +1,6 @@
-import type { RunService, RunView, SessionOwner } from "@troupe/core";
-import { mapBounded } from "@troupe/core/adapter";
+import type { SessionOwner } from "@troupe/core";
+import type { RunService, RunView } from "@troupe/core/runs";
+import { mapBounded } from "@troupe/core/kit";
 import { wrongParam } from "../wire/a2a-error.ts";
 import type { ListCall } from "../wire/call.ts";
 import { lastMessages } from "../wire/task.ts";

@@ -1,4 +1,5 @@
-import type { RunView, RunWait } from "@troupe/core";
+import type { RunWait } from "@troupe/core";
+import type { RunView } from "@troupe/core/runs";
 import { describe, expect, it } from "vitest";
 import { toAsked } from "../agent/question.ts";
 import type { A2AMessage, A2APart } from "../wire/task.ts";

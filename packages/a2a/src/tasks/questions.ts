@@ -1,6 +1,7 @@
-import { cutText } from "@troupe/core/adapter";
+import { cutText } from "@troupe/core/kit";
 import { TroupeError } from "@troupe/core";
-import type { Json, RunView, RunWait } from "@troupe/core";
+import type { Json, RunWait } from "@troupe/core";
+import type { RunView } from "@troupe/core/runs";
 import { toContent } from "../wire/content.ts";
 import { isObject, textOf } from "../agent/parts.ts";
 import { readQuestion, takesMessage } from "../agent/question.ts";

@@ -1,5 +1,6 @@
 import { TroupeError } from "@troupe/core";
-import type { RunView, RunWait } from "@troupe/core";
+import type { RunWait } from "@troupe/core";
+import type { RunView } from "@troupe/core/runs";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { A2AMessage } from "../wire/task.ts";
 import { toQuestion } from "./questions.ts";

@@ -1,7 +1,8 @@
 import { TroupeError } from "@troupe/core";
-import type { RunView, SessionOwner } from "@troupe/core";
-import { readMessage, readRunFields } from "@troupe/core/adapter";
-import type { CarriedKeys, HostRunOptions, Principal } from "@troupe/core/adapter";
+import type { SessionOwner } from "@troupe/core";
+import type { RunView } from "@troupe/core/runs";
+import { readMessage, readRunFields } from "@troupe/core/transport";
+import type { CarriedKeys, HostRunOptions, Principal } from "@troupe/core/transport";
 import { toRunMetadata } from "../agent/a2a-request.ts";
 import { A2AError } from "../wire/a2a-error.ts";
 import { toContent } from "../wire/content.ts";

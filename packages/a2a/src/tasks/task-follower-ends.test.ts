@@ -1,4 +1,4 @@
-import type { RunEvent, RunView } from "@troupe/core";
+import type { RunEvent, RunView } from "@troupe/core/runs";
 import { describe, expect, it } from "vitest";
 import {
   artifact,

@@ -1,4 +1,4 @@
-import type { RunEvent } from "@troupe/core";
+import type { RunEvent } from "@troupe/core/runs";
 import { describe, expect, it } from "vitest";
 import {
   attempt,

@@ -1,4 +1,5 @@
-import type { Artifact, RunEvent, RunView } from "@troupe/core";
+import type { Artifact } from "@troupe/core";
+import type { RunEvent, RunView } from "@troupe/core/runs";
 import { responseId, toPieces } from "../agent/artifact.ts";
 import type { ArtifactPiece } from "../agent/artifact.ts";
 import { readReply } from "../agent/reply.ts";

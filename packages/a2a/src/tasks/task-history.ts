@@ -1,5 +1,6 @@
-import { cutText } from "@troupe/core/adapter";
-import type { Json, RunView } from "@troupe/core";
+import { cutText } from "@troupe/core/kit";
+import type { Json } from "@troupe/core";
+import type { RunView } from "@troupe/core/runs";
 import type { A2AMessage, A2APart } from "../wire/task.ts";
 
 /** A message of a task as the note of its run keeps it. Its task and context are those of the run. */

@@ -1,5 +1,7 @@
-import { createLogger, RunService, Team, TroupeError } from "@troupe/core";
-import type { Runnable, RunView } from "@troupe/core";
+import { createLogger, Team, TroupeError } from "@troupe/core";
+import { RunService } from "@troupe/core/runs";
+import type { Runnable } from "@troupe/core";
+import type { RunView } from "@troupe/core/runs";
 import { ScriptedModel } from "@troupe/core/testing";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { scriptedAgent } from "../../test/serve-a2a.ts";

@@ -1,7 +1,8 @@
-import { ServedRuns } from "@troupe/core/adapter";
-import type { FoundRun, RunTarget } from "@troupe/core/adapter";
+import { ServedRuns } from "@troupe/core/transport";
+import type { FoundRun, RunTarget } from "@troupe/core/transport";
 import { TroupeError } from "@troupe/core";
-import type { Logger, Runnable, RunCaller, RunService } from "@troupe/core";
+import type { Logger, Runnable } from "@troupe/core";
+import type { RunCaller, RunService } from "@troupe/core/runs";
 import { A2AError } from "../wire/a2a-error.ts";
 
 /** A run that is a task, and the service that has it. */

@@ -1,5 +1,6 @@
 import { TroupeError } from "@troupe/core";
-import type { RunEvent, RunView, RunWait, SessionOwner } from "@troupe/core";
+import type { RunWait, SessionOwner } from "@troupe/core";
+import type { RunEvent, RunView } from "@troupe/core/runs";
 import { replaceSleep } from "@troupe-internal/interleavings";
 import type { Sleep } from "@troupe-internal/interleavings";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";

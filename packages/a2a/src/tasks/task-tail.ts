@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { RunEvent, RunView, SessionOwner } from "@troupe/core";
-import type { ClientTail } from "@troupe/core/adapter";
+import type { SessionOwner } from "@troupe/core";
+import type { RunEvent, RunView } from "@troupe/core/runs";
+import type { ClientTail } from "@troupe/core/transport";
 import type { TaskRun, TaskRuns } from "./task-runs.ts";
 
 /** Milliseconds between the first two looks at a run that is about to wait or to be over, and between the last ones. */

@@ -1,4 +1,5 @@
-import type { Json, RunView, RunWait } from "@troupe/core";
+import type { Json, RunWait } from "@troupe/core";
+import type { RunView } from "@troupe/core/runs";
 import { describe, expect, it } from "vitest";
 import { createArtifact } from "../agent/artifact.ts";
 import { answerByMessage, completeTask, rejectTask } from "../agent/reply.ts";

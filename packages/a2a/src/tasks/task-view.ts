@@ -1,5 +1,6 @@
-import type { Json, RunView } from "@troupe/core";
-import type { PublicError, PublicOutput } from "@troupe/core/adapter";
+import type { Json } from "@troupe/core";
+import type { RunView } from "@troupe/core/runs";
+import type { PublicError, PublicOutput } from "@troupe/core/transport";
 import { joinPieces, responseId, toPieces } from "../agent/artifact.ts";
 import { readReply } from "../agent/reply.ts";
 import type { ShownReply } from "../agent/reply.ts";

@@ -1,6 +1,7 @@
 import { TroupeError } from "@troupe/core";
 import type { ErrorCode, ErrorFields } from "@troupe/core";
-import { getOwn, toPublicError } from "@troupe/core/adapter";
+import { getOwn } from "@troupe/core/kit";
+import { toPublicError } from "@troupe/core/transport";
 
 /** An error of JSON-RPC or A2A: its code on the wire, the reason by which A2A 1.0 names it, and our own code. */
 type WireError = { readonly rpc: number; readonly reason?: string; readonly own: ErrorCode };

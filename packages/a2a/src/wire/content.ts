@@ -1,5 +1,5 @@
 import type { Artifact, ContentPart, MessageContent } from "@troupe/core";
-import { readContentData } from "@troupe/core/adapter";
+import { readContentData } from "@troupe/core/kit";
 import { A2AError } from "./a2a-error.ts";
 import type { A2AMessage, A2APart } from "./task.ts";
 

@@ -1,4 +1,4 @@
-import { readContentData } from "@troupe/core/adapter";
+import { readContentData } from "@troupe/core/kit";
 import { wrongParam } from "./a2a-error.ts";
 import { present } from "./field-reader.ts";
 import type { A2APart } from "./task.ts";

@@ -9,7 +9,7 @@ import { splitText } from "./split-text.ts";
 import type { TextRange } from "./split-text.ts";
 
 /** The size of the pieces of long documents, in tokens, which are estimated: an English word is one or two. */
-export type ChunkingOptions = {
+type ChunkingOptions = {
   /** Longer documents are split into pieces of at most this size. @default 2000 */
   size?: number | undefined;
   /** The end of a piece that the next one repeats: at most half of `size`. @default a tenth of `size` */

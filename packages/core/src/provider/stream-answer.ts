@@ -31,7 +31,7 @@ export interface EventReader<Event> {
 }
 
 /** A streamed answer that has begun: its events, their reader, and the function for an answer that came whole instead. */
-export type OpenAnswer<Event> = {
+type OpenAnswer<Event> = {
   events: AsyncIterable<EventBatch<Event>>;
   reader: EventReader<Event>;
   fromWhole: (body: unknown) => ModelResponse;

@@ -33,7 +33,7 @@ export const runFieldNames: readonly string[] = [
 ] satisfies (keyof RunFields)[];
 
 /** Options of a run that a client has requested. The signal is added when the run starts. */
-export type RequestedRunOpts = Omit<RunOpts, "runId" | "sessionId" | "isNewSession" | "fromOutside" | "signal"> & {
+type RequestedRunOpts = Omit<RunOpts, "runId" | "sessionId" | "isNewSession" | "fromOutside" | "signal"> & {
   readonly runId: string;
   readonly sessionId: string;
   readonly isNewSession: boolean;

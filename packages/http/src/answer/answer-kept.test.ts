@@ -1,6 +1,6 @@
 import { TroupeError } from "@troupe/core";
-import { noUsage } from "@troupe/core/adapter";
-import type { ClientTail } from "@troupe/core/adapter";
+import { noUsage } from "@troupe/core/provider";
+import type { ClientTail } from "@troupe/core/transport";
 import { describe, expect, it } from "vitest";
 import { GivenRun, chunk } from "../../test/given-run.ts";
 import { exchangeOf, WrittenResponse } from "../../test/written-response.ts";

@@ -1,6 +1,7 @@
-import type { RunView, TokenUsage, WorkflowResult } from "@troupe/core";
-import { toPublicOutput, toPublicResult, toPublicWait, toRunError } from "@troupe/core/adapter";
-import type { FollowedRun, KeptRun, KeptRunEnd, PublicOutput, PublicRun, RunTarget } from "@troupe/core/adapter";
+import type { TokenUsage, WorkflowResult } from "@troupe/core";
+import type { RunView } from "@troupe/core/runs";
+import { toPublicOutput, toPublicResult, toPublicWait, toRunError } from "@troupe/core/transport";
+import type { FollowedRun, KeptRun, KeptRunEnd, PublicOutput, PublicRun, RunTarget } from "@troupe/core/transport";
 import type { Exchange } from "../exchange/exchange.ts";
 import { recordUsage, requestRecordOf } from "../exchange/request-record.ts";
 import { sendJson } from "../exchange/send-json.ts";

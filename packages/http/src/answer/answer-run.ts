@@ -6,8 +6,8 @@ import {
   toPublicResult,
   toPublicWorkflowChunk,
   toPublicFailure,
-} from "@troupe/core/adapter";
-import type { ServedWorkflow } from "@troupe/core/adapter";
+} from "@troupe/core/transport";
+import type { ServedWorkflow } from "@troupe/core/transport";
 import { logFailure } from "../errors/log-failure.ts";
 import { recordUsage } from "../exchange/request-record.ts";
 import { sendJson } from "../exchange/send-json.ts";

@@ -1,5 +1,5 @@
 import { TroupeError } from "@troupe/core";
-import { noUsage } from "@troupe/core/adapter";
+import { noUsage } from "@troupe/core/provider";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { attempt, chunk, GivenRun } from "../../test/given-run.ts";
 import { exchangeOf, WrittenResponse } from "../../test/written-response.ts";

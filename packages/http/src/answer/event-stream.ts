@@ -1,4 +1,4 @@
-import { encodeSseComment, SseWriter } from "@troupe/core/adapter";
+import { encodeSseComment, SseWriter } from "@troupe/core/transport";
 import type { Response } from "express";
 
 /**

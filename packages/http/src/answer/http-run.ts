@@ -1,6 +1,6 @@
 import type { TroupeError } from "@troupe/core";
 import { RunError } from "@troupe/core";
-import type { ClientRun } from "@troupe/core/adapter";
+import type { ClientRun } from "@troupe/core/transport";
 import type { Exchange } from "../exchange/exchange.ts";
 import { recordUsage } from "../exchange/request-record.ts";
 import type { RunRequest } from "../request/read-run-request.ts";

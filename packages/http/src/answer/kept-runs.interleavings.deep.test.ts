@@ -1,6 +1,6 @@
 import { createLogger, TroupeError } from "@troupe/core";
-import type { RunEvent } from "@troupe/core";
-import type { KeptRun, RunTarget } from "@troupe/core/adapter";
+import type { RunEvent } from "@troupe/core/runs";
+import type { KeptRun, RunTarget } from "@troupe/core/transport";
 import { checkInterleavings } from "@troupe-internal/interleavings";
 import type { HeldCalls, Scene } from "@troupe-internal/interleavings";
 import { expect, it } from "vitest";

@@ -1,4 +1,5 @@
-import { Agent, InMemoryStorage, RunService, Team, TroupeError, Workflow } from "@troupe/core";
+import { Agent, InMemoryStorage, Team, TroupeError, Workflow } from "@troupe/core";
+import { RunService } from "@troupe/core/runs";
 import { ScriptedModel } from "@troupe/core/testing";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { as, durable, payer, readPart, serveUsers, textOf, toFrames } from "../../test/kept.ts";

@@ -1,5 +1,6 @@
-import { Agent, InMemoryStorage, LocalEngine, RunService } from "@troupe/core";
-import type { RunEngine } from "@troupe/core";
+import { Agent, InMemoryStorage } from "@troupe/core";
+import { LocalEngine, RunService } from "@troupe/core/runs";
+import type { RunEngine } from "@troupe/core/runs";
 import { ScriptedModel } from "@troupe/core/testing";
 import { seededRandom } from "@troupe-internal/fault-tools";
 import { describe, expect, it, onTestFinished, vi } from "vitest";

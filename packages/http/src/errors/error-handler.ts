@@ -1,5 +1,5 @@
 import type { Logger } from "@troupe/core";
-import { loggerOption, optional, readOptions } from "@troupe/core/adapter";
+import { loggerOption, optional, readOptions } from "@troupe/core/kit";
 import type { ErrorRequestHandler, NextFunction, Request, Response } from "express";
 import { requestIdOf } from "../exchange/request-id.ts";
 import { createServiceLogger } from "../log/service-logger.ts";

@@ -1,6 +1,6 @@
 import { Agent, Team, Workflow } from "@troupe/core";
 import type { AgentConfig, ModelProvider } from "@troupe/core";
-import type { ModelChunk } from "@troupe/core/adapter";
+import type { ModelChunk } from "@troupe/core/provider";
 import { ScriptedModel } from "@troupe/core/testing";
 import { describe, expect, it } from "vitest";
 import { serve } from "../../test/serve.ts";

@@ -1,5 +1,6 @@
 import type { RunOpts, TroupeError } from "@troupe/core";
-import { keyHeaders, logRunFailure } from "@troupe/core/adapter";
+import { keyHeaders } from "@troupe/core";
+import { logRunFailure } from "@troupe/core/transport";
 import type { Request } from "express";
 import type { Exchange } from "../exchange/exchange.ts";
 

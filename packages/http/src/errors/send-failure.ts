@@ -1,5 +1,5 @@
 import type { TroupeError } from "@troupe/core";
-import { toPublicFailure } from "@troupe/core/adapter";
+import { toPublicFailure } from "@troupe/core/transport";
 import type { Request, Response } from "express";
 import type { Exchange } from "../exchange/exchange.ts";
 import { sendJson } from "../exchange/send-json.ts";

@@ -1,5 +1,5 @@
 import type { ErrorCode } from "@troupe/core";
-import { getOwn } from "@troupe/core/adapter";
+import { getOwn } from "@troupe/core/kit";
 
 /** One status per error code. A new code does not compile until it has one here. */
 const statusByCode = {

@@ -1,6 +1,7 @@
 import { TroupeError } from "@troupe/core";
 import type { ErrorCode } from "@troupe/core";
-import { getOwn, toTroupeError } from "@troupe/core/adapter";
+import { getOwn } from "@troupe/core/kit";
+import { toTroupeError } from "@troupe/core/transport";
 import { statusOf } from "./status-of.ts";
 
 /** An HTTP status and the error to send with it. */

@@ -1,6 +1,6 @@
 import type { Logger } from "@troupe/core";
-import { readPrincipal } from "@troupe/core/adapter";
-import type { Principal } from "@troupe/core/adapter";
+import { readPrincipal } from "@troupe/core/transport";
+import type { Principal } from "@troupe/core/transport";
 import type { Request, Response } from "express";
 
 /**

@@ -1,4 +1,4 @@
-import { createId } from "@troupe/core/adapter";
+import { createId } from "@troupe/core/kit";
 import type { Request, Response } from "express";
 
 const header = "X-Request-Id";

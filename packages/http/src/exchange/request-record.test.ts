@@ -1,4 +1,4 @@
-import { noUsage } from "@troupe/core/adapter";
+import { noUsage } from "@troupe/core/provider";
 import { expect, it } from "vitest";
 import { FakeResponse } from "../../test/fake-response.ts";
 import { recordUsage, requestRecordOf } from "./request-record.ts";

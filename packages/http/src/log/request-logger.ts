@@ -1,6 +1,6 @@
 import { createLogger } from "@troupe/core";
 import type { Logger } from "@troupe/core";
-import { cutText, elapsedMs, loggerOption, optional, readOptions } from "@troupe/core/adapter";
+import { cutText, elapsedMs, loggerOption, optional, readOptions } from "@troupe/core/kit";
 import type { NextFunction, Request, RequestHandler, Response } from "express";
 import { requestIdOf } from "../exchange/request-id.ts";
 import { requestRecordOf } from "../exchange/request-record.ts";

@@ -1,4 +1,4 @@
-import { genericKeyHeader, vendorKeyHeaders } from "@troupe/core/adapter";
+import { genericKeyHeader, vendorKeyHeaders } from "@troupe/core/transport";
 import type { DocsSettings } from "../settings/docs-options.ts";
 import type { RouterSettings } from "../settings/router-options.ts";
 import { uiSchemas } from "./schemas/ui-schemas.ts";

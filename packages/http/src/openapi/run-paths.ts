@@ -1,4 +1,4 @@
-import { getOwn } from "@troupe/core/adapter";
+import { getOwn } from "@troupe/core/kit";
 import type { DocsSettings } from "../settings/docs-options.ts";
 import type { RouterSettings } from "../settings/router-options.ts";
 import { keyAlternatives } from "./components.ts";

@@ -1,7 +1,7 @@
 import { Agent } from "@troupe/core";
 import type { Runnable } from "@troupe/core";
-import { readOutputSchema } from "@troupe/core/adapter";
-import type { ServedWorkflow } from "@troupe/core/adapter";
+import { readOutputSchema } from "@troupe/core/transport";
+import type { ServedWorkflow } from "@troupe/core/transport";
 import { schemaRef } from "./open-api-spec.ts";
 import type { OpenApiSchema } from "./open-api-spec.ts";
 import { nullableRunFields, structuredOutputSchema, saidSchema } from "./schemas/run-schemas.ts";

@@ -1,5 +1,5 @@
 import { TroupeError } from "@troupe/core";
-import type { RunTarget } from "@troupe/core/adapter";
+import type { RunTarget } from "@troupe/core/transport";
 import type { Request } from "express";
 import type { RouterSettings } from "../settings/router-options.ts";
 import { readIdempotencyKey, readLastEventId, readRunQuery } from "./read-delivery.ts";

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { TroupeError } from "@troupe/core";
-import { readSentObject } from "@troupe/core/adapter";
+import { readSentObject } from "@troupe/core/transport";
 import type { Request } from "express";
 
 /** A JSON object that a client sent. Its fields are not checked yet. */

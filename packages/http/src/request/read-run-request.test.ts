@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { TroupeError } from "@troupe/core";
-import { readMessage, readWorkflowInput } from "@troupe/core/adapter";
+import { readMessage, readWorkflowInput } from "@troupe/core/transport";
 import { describe, expect, it } from "vitest";
 import { exchangeOf, WrittenResponse } from "../../test/written-response.ts";
 import { requestRecordOf } from "../exchange/request-record.ts";

@@ -4,8 +4,8 @@ import {
   readKeyHeaders,
   readRemoteAddress,
   readRunFields,
-} from "@troupe/core/adapter";
-import type { RequestedRun, RunFieldRules, RunFields } from "@troupe/core/adapter";
+} from "@troupe/core/transport";
+import type { RequestedRun, RunFieldRules, RunFields } from "@troupe/core/transport";
 import { principalOf } from "../exchange/exchange.ts";
 import type { Exchange } from "../exchange/exchange.ts";
 import { requestRecordOf } from "../exchange/request-record.ts";

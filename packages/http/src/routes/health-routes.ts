@@ -1,5 +1,6 @@
 import { TroupeError } from "@troupe/core";
-import { toTroupeError, withTimeout } from "@troupe/core/adapter";
+import { withTimeout } from "@troupe/core/kit";
+import { toTroupeError } from "@troupe/core/transport";
 import { sendJson } from "../exchange/send-json.ts";
 import type { ServedSessions } from "../sessions/served-sessions.ts";
 import type { RouterSettings } from "../settings/router-options.ts";

@@ -1,7 +1,8 @@
 import { TroupeError } from "@troupe/core";
-import type { Json, RunStatus } from "@troupe/core";
-import { toPublicRun } from "@troupe/core/adapter";
-import type { FoundRun } from "@troupe/core/adapter";
+import type { Json } from "@troupe/core";
+import type { RunStatus } from "@troupe/core/runs";
+import { toPublicRun } from "@troupe/core/transport";
+import type { FoundRun } from "@troupe/core/transport";
 import type { Request } from "express";
 import { answerTail, followRun } from "../answer/answer-tail.ts";
 import { streamHead } from "../answer/event-stream.ts";

@@ -1,5 +1,5 @@
 import type { Runnable } from "@troupe/core";
-import type { ServedWorkflow } from "@troupe/core/adapter";
+import type { ServedWorkflow } from "@troupe/core/transport";
 import { sendJson } from "../exchange/send-json.ts";
 import type { RouterSettings } from "../settings/router-options.ts";
 import type { Route } from "./mount-route.ts";

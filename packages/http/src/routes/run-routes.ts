@@ -1,6 +1,7 @@
-import type { MessageContent, Runnable, RunKind } from "@troupe/core";
-import { findRunnable, readMessage, readWorkflowInput } from "@troupe/core/adapter";
-import type { ServedWorkflow } from "@troupe/core/adapter";
+import type { MessageContent, Runnable } from "@troupe/core";
+import type { RunKind } from "@troupe/core/runs";
+import { findRunnable, readMessage, readWorkflowInput } from "@troupe/core/transport";
+import type { ServedWorkflow } from "@troupe/core/transport";
 import { answerKeptRun, answerKeptStream } from "../answer/answer-kept.ts";
 import type { KeptCall } from "../answer/answer-kept.ts";
 import { answerRun, answerStream, answerWorkflow, answerWorkflowStream } from "../answer/answer-run.ts";

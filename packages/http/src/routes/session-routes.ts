@@ -1,5 +1,5 @@
 import { TroupeError } from "@troupe/core";
-import { checkSessionId } from "@troupe/core/adapter";
+import { checkSessionId } from "@troupe/core/transport";
 import type { Request } from "express";
 import { principalOf } from "../exchange/exchange.ts";
 import { sendJson, sendJsonText } from "../exchange/send-json.ts";

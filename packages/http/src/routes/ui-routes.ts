@@ -1,6 +1,6 @@
 import { TroupeError } from "@troupe/core";
-import { checkSessionId, findRunnable } from "@troupe/core/adapter";
-import type { FoundRun } from "@troupe/core/adapter";
+import { checkSessionId, findRunnable } from "@troupe/core/transport";
+import type { FoundRun } from "@troupe/core/transport";
 import type { Request } from "express";
 import { streamHead } from "../answer/event-stream.ts";
 import { principalOf } from "../exchange/exchange.ts";

@@ -1,5 +1,5 @@
-import { countDataBytes, normalizeUsage, toPublicSource } from "@troupe/core/adapter";
-import type { DataPart } from "@troupe/core/adapter";
+import { countDataBytes, normalizeUsage, toPublicSource } from "@troupe/core/transport";
+import type { DataPart } from "@troupe/core/transport";
 import type {
   ChatMessage,
   ContentPart,

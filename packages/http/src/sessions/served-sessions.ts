@@ -9,7 +9,7 @@ import type {
   TurnPart,
   TurnPartPlace,
 } from "@troupe/core";
-import { toTroupeError } from "@troupe/core/adapter";
+import { toTroupeError } from "@troupe/core/transport";
 
 /** The part of a list that a client asks for. */
 type Page<Cursor> = { limit: number | undefined; after: Cursor | undefined };

@@ -1,5 +1,5 @@
 import type { ContentPart, StoredTurn, TurnPart, TurnPartPlace } from "@troupe/core";
-import { noUsage } from "@troupe/core/adapter";
+import { noUsage } from "@troupe/core/provider";
 import { describe, expect, it } from "vitest";
 import { TurnPageWriter } from "./turn-page.ts";
 

@@ -1,5 +1,5 @@
 import type { StoredTurn, TakeTurn, TurnPart, TurnPartPlace } from "@troupe/core";
-import { storedDataOf } from "@troupe/core/adapter";
+import { storedDataOf } from "@troupe/core/transport";
 import { toPublicTurn } from "./public-turn.ts";
 import type { ReferredPart } from "./public-turn.ts";
 

@@ -8,8 +8,8 @@ import {
   optional,
   readOptions,
   satisfying,
-} from "@troupe/core/adapter";
-import type { OptionsOf, OptionTable, OptionContext } from "@troupe/core/adapter";
+} from "@troupe/core/kit";
+import type { OptionsOf, OptionTable, OptionContext } from "@troupe/core/kit";
 
 /**
  * Options of the docs, given as `swagger` to `createAgentRouter` or as `docs` to `generateOpenAPISpec`: title and other

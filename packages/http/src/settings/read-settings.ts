@@ -8,16 +8,13 @@ import {
   oneOf,
   optional,
   readOptions,
-  readRunnables,
-  readWorkflows,
-  requestSourceOptions,
   satisfying,
-  ServedRuns,
   timeoutMilliseconds,
   wrongOption,
-} from "@troupe/core/adapter";
-import type { OptionTable, OptionContext } from "@troupe/core/adapter";
-import type { RunService } from "@troupe/core";
+} from "@troupe/core/kit";
+import { readRunnables, readWorkflows, requestSourceOptions, ServedRuns } from "@troupe/core/transport";
+import type { OptionTable, OptionContext } from "@troupe/core/kit";
+import type { RunService } from "@troupe/core/runs";
 import type { RequestHandler } from "express";
 import { createServiceLogger } from "../log/service-logger.ts";
 import { ServedSessions } from "../sessions/served-sessions.ts";

@@ -1,4 +1,4 @@
-import { SourceGuard } from "@troupe/core/adapter";
+import { SourceGuard } from "@troupe/core/transport";
 import type { Request } from "express";
 import type { RouterOptions } from "./router-options.ts";
 

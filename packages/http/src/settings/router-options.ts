@@ -1,4 +1,5 @@
-import type { Logger, Runnable, RunService } from "@troupe/core";
+import type { Logger, Runnable } from "@troupe/core";
+import type { RunService } from "@troupe/core/runs";
 import type {
   BodyUserId,
   OnDisconnect,
@@ -6,7 +7,7 @@ import type {
   ServedRuns,
   ServedWorkflow,
   WaitingQuestion,
-} from "@troupe/core/adapter";
+} from "@troupe/core/transport";
 import type { Request, RequestHandler } from "express";
 import type { ServedSessions } from "../sessions/served-sessions.ts";
 import type { Shutdown } from "../shutdown/shutdown.ts";

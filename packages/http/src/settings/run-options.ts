@@ -1,4 +1,4 @@
-import type { HostRunOptions } from "@troupe/core/adapter";
+import type { HostRunOptions } from "@troupe/core/transport";
 import type { Request } from "express";
 
 /**

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { createLogger } from "@troupe/core";
-import type { EndingRuns } from "@troupe/core/adapter";
+import type { EndingRuns } from "@troupe/core/transport";
 import { describe, expect, it } from "vitest";
 import { createShutdown } from "./shutdown.ts";
 

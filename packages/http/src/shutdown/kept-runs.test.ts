@@ -1,4 +1,5 @@
-import { Agent, createLogger, InMemoryStorage, RunService } from "@troupe/core";
+import { Agent, createLogger, InMemoryStorage } from "@troupe/core";
+import { RunService } from "@troupe/core/runs";
 import { ScriptedModel } from "@troupe/core/testing";
 import { describe, expect, it, vi } from "vitest";
 import { durable, payer, readPart, textOf } from "../../test/kept.ts";

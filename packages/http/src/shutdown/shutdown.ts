@@ -1,7 +1,8 @@
 import { createLogger, TroupeError } from "@troupe/core";
 import type { Logger } from "@troupe/core";
-import { closeTogether, loggerOption, milliseconds, optional, readOptions, withTimeout } from "@troupe/core/adapter";
-import type { EndingRuns, OptionTable } from "@troupe/core/adapter";
+import { closeTogether, loggerOption, milliseconds, optional, readOptions, withTimeout } from "@troupe/core/kit";
+import type { OptionTable } from "@troupe/core/kit";
+import type { EndingRuns } from "@troupe/core/transport";
 import { WatchedServer } from "./watched-server.ts";
 import type { ClosableServer } from "./watched-server.ts";
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { SessionStore, TroupeError } from "@troupe/core";
 import type { MessageContent, Runnable, SessionOwner } from "@troupe/core";
-import { readMessage } from "@troupe/core/adapter";
-import type { FollowedRun, FoundRun } from "@troupe/core/adapter";
+import { readMessage } from "@troupe/core/transport";
+import type { FollowedRun, FoundRun } from "@troupe/core/transport";
 import { acceptKept, watchClient } from "../answer/answer-kept.ts";
 import { closeIfDraining } from "../answer/http-run.ts";
 import { pathOfRun } from "../answer/run-ids.ts";

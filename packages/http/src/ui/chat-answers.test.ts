@@ -1,5 +1,5 @@
 import { TroupeError } from "@troupe/core";
-import type { RunView } from "@troupe/core";
+import type { RunView } from "@troupe/core/runs";
 import { describe, expect, it } from "vitest";
 import { answeredIds, readAnswers } from "./chat-answers.ts";
 import type { SentMessage, UiPart } from "./read-chat.ts";

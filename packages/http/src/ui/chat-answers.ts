@@ -1,5 +1,6 @@
 import { TroupeError } from "@troupe/core";
-import type { Json, RunView } from "@troupe/core";
+import type { Json } from "@troupe/core";
+import type { RunView } from "@troupe/core/runs";
 import type { SentMessage, UiPart } from "./read-chat.ts";
 
 /** An answer to a question of a run: leave to make a call, or the result of a tool that the page executes. */

@@ -1,5 +1,5 @@
 import { Agent, defineTool } from "@troupe/core";
-import type { ModelChunk } from "@troupe/core/adapter";
+import type { ModelChunk } from "@troupe/core/provider";
 import { ScriptedModel } from "@troupe/core/testing";
 import { describe, expect, it, vi } from "vitest";
 import { checkChunks, lastText, openChat } from "../../test/chat.ts";

@@ -1,5 +1,5 @@
 import { TroupeError } from "@troupe/core";
-import { checkFieldNames, checkSessionId } from "@troupe/core/adapter";
+import { checkFieldNames, checkSessionId } from "@troupe/core/transport";
 import type { Body } from "../request/read-body.ts";
 
 /** A part of a message of `useChat`, with unchecked fields. */

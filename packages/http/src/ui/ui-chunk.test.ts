@@ -1,4 +1,4 @@
-import { noUsage } from "@troupe/core/adapter";
+import { noUsage } from "@troupe/core/provider";
 import { describe, expect, it } from "vitest";
 import { toArtifactChunk, toClientJson, toUiOutput, toUiUsage } from "./ui-chunk.ts";
 

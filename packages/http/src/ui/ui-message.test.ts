@@ -1,5 +1,5 @@
-import type { RunEvent } from "@troupe/core";
-import { noUsage } from "@troupe/core/adapter";
+import type { RunEvent } from "@troupe/core/runs";
+import { noUsage } from "@troupe/core/provider";
 import { lastAssistantMessageIsCompleteWithToolCalls, readUIMessageStream } from "ai";
 import type { UIMessage, UIMessageChunk } from "ai";
 import { describe, expect, it } from "vitest";

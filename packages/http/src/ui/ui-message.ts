@@ -1,5 +1,7 @@
-import type { RunEvent, RunWait, StreamChunk, TokenUsage, TroupeError } from "@troupe/core";
-import { parseArguments, toPublicChunk, toPublicFailure, toPublicWait, wasDenied } from "@troupe/core/adapter";
+import type { RunWait, StreamChunk, TokenUsage, TroupeError } from "@troupe/core";
+import type { RunEvent } from "@troupe/core/runs";
+import { parseArguments } from "@troupe/core/kit";
+import { toPublicChunk, toPublicFailure, toPublicWait, wasDenied } from "@troupe/core/transport";
 import { MessageSteps, modelStep } from "./message-steps.ts";
 import { toArtifactChunk, toClientJson, toUiOutput, toUiUsage } from "./ui-chunk.ts";
 import type { UiChunk } from "./ui-chunk.ts";

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { ContentPart, MessageContent, TroupeError } from "@troupe/core";
-import { checkContent } from "@troupe/core/adapter";
+import { checkContent } from "@troupe/core/transport";
 import { cleanFileName, invalidFormError } from "./form.ts";
 import type { MulterFile, RequestFiles } from "./request-fields.ts";
 import type { UploadedFile } from "./uploaded-file.ts";

@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import { TroupeError } from "@troupe/core";
-import { cutText, readContentData } from "@troupe/core/adapter";
+import { cutText, readContentData } from "@troupe/core/kit";
 import { isAllowedType } from "./upload-options.ts";
 import type { UploadRules } from "./upload-options.ts";
 import { MemoryBudget, SpooledFile } from "./uploaded-file.ts";

@@ -1,4 +1,4 @@
-import type { Principal } from "@troupe/core/adapter";
+import type { Principal } from "@troupe/core/transport";
 import type { UploadedFile } from "./uploaded-file.ts";
 
 /**

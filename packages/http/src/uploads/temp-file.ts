@@ -3,7 +3,7 @@ import type { FileHandle } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { TroupeError } from "@troupe/core";
-import { createId } from "@troupe/core/adapter";
+import { createId } from "@troupe/core/kit";
 
 /**
  * A temporary file for uploaded bytes, without a name. It is unlinked as soon as it is open: no other process can open

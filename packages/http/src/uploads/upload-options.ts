@@ -1,6 +1,6 @@
 import { constants } from "node:buffer";
-import { arrayOf, integer, optional, readOptions, wrongOption } from "@troupe/core/adapter";
-import type { OptionCheck, OptionsOf, OptionTable, OptionContext } from "@troupe/core/adapter";
+import { arrayOf, integer, optional, readOptions, wrongOption } from "@troupe/core/kit";
+import type { OptionCheck, OptionsOf, OptionTable, OptionContext } from "@troupe/core/kit";
 
 /**
  * Limits of an upload (one form with files): the options of `createFileUploadMiddleware`, and of the router as

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { Agent, defineTool, errorCodes, InMemoryStorage, RunService, Team, TroupeError, Workflow } from "@troupe/core";
+import { Agent, defineTool, errorCodes, InMemoryStorage, Team, TroupeError, Workflow } from "@troupe/core";
+import { RunService } from "@troupe/core/runs";
 import type { StepContext } from "@troupe/core";
 import { faultyStorage, ScriptedModel } from "@troupe/core/testing";
 import type { RequestHandler } from "express";

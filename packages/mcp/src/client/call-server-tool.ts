@@ -1,4 +1,4 @@
-import { cutText } from "@troupe/core/adapter";
+import { cutText } from "@troupe/core/kit";
 import { TroupeError } from "@troupe/core";
 import { nextTurn } from "./ask-server.ts";
 import type { Connection } from "./connection.ts";

@@ -1,14 +1,7 @@
 import { createLogger, TroupeError } from "@troupe/core";
 import type { ToolDef } from "@troupe/core";
-import {
-  abortedError,
-  closeTogether,
-  createMasker,
-  startDeadline,
-  untilAborted,
-  withTimeout,
-} from "@troupe/core/adapter";
-import type { Masker } from "@troupe/core/adapter";
+import { abortedError, closeTogether, createMasker, startDeadline, untilAborted, withTimeout } from "@troupe/core/kit";
+import type { Masker } from "@troupe/core/transport";
 import type { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { listTools } from "./list-tools.ts";
 import type { ListedTool } from "./list-tools.ts";

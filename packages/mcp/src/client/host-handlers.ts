@@ -1,5 +1,5 @@
 import type { ContentPart, JsonSchema, Logger } from "@troupe/core";
-import { createMasker } from "@troupe/core/adapter";
+import { createMasker } from "@troupe/core/kit";
 import type { Client, ElicitRequestParams } from "@modelcontextprotocol/client";
 import { readBlocks } from "./read-content.ts";
 

@@ -1,4 +1,4 @@
-import { cutText } from "@troupe/core/adapter";
+import { cutText } from "@troupe/core/kit";
 import type { JsonSchema, RunContext, ToolContext, ToolDef, ToolEffect, ToolReturn } from "@troupe/core";
 import type { Progress } from "@modelcontextprotocol/client";
 import { headerMark, withoutHeaderMarks } from "./header-marks.ts";

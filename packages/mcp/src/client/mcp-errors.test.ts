@@ -1,5 +1,5 @@
 import { TroupeError } from "@troupe/core";
-import { createMasker } from "@troupe/core/adapter";
+import { createMasker } from "@troupe/core/kit";
 import {
   AuthorizationServerMismatchError,
   InsecureTokenEndpointError,

@@ -1,5 +1,5 @@
 import { TroupeError } from "@troupe/core";
-import type { Masker } from "@troupe/core/adapter";
+import type { Masker } from "@troupe/core/transport";
 import { BadAnswer } from "./ask-server.ts";
 import { readStatus } from "./library.ts";
 import { tooLargeMark } from "./slim-message.ts";

@@ -15,8 +15,8 @@ import {
   readOptions,
   satisfying,
   timeoutMilliseconds,
-} from "@troupe/core/adapter";
-import type { OptionCheck, OptionsOf, OptionTable } from "@troupe/core/adapter";
+} from "@troupe/core/kit";
+import type { OptionCheck, OptionsOf, OptionTable } from "@troupe/core/kit";
 import type { AuthProvider, OAuthClientProvider } from "@modelcontextprotocol/client";
 import type { McpHandlers } from "./host-handlers.ts";
 

@@ -1,6 +1,7 @@
 import { TroupeError } from "@troupe/core";
 import type { ContentPart, RunContext, ToolDef, ToolReturn, ToolSource } from "@troupe/core";
-import { closeTogether, Network, runOf } from "@troupe/core/adapter";
+import { closeTogether, Network } from "@troupe/core/kit";
+import { runOf } from "@troupe/core/transport";
 import { callServerTool } from "./call-server-tool.ts";
 import { Connection, serverClosed } from "./connection.ts";
 import { ToolMaker } from "./make-tools.ts";

@@ -1,5 +1,5 @@
 import type { JsonSchema } from "@troupe/core";
-import { compileStructuredSchema } from "@troupe/core/adapter";
+import { compileStructuredSchema } from "@troupe/core/transport";
 import { BadAnswer } from "./ask-server.ts";
 import { measureJson } from "./measure-json.ts";
 import type { RawResult } from "./slim-message.ts";

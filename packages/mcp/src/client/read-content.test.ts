@@ -1,4 +1,4 @@
-import { createMasker } from "@troupe/core/adapter";
+import { createMasker } from "@troupe/core/kit";
 import { describe, expect, it } from "vitest";
 import { fieldsOf, readBlocks, readResourceParts } from "./read-content.ts";
 

@@ -1,7 +1,7 @@
 import { TroupeError } from "@troupe/core";
 import type { Artifact, ContentPart } from "@troupe/core";
-import { readContentData } from "@troupe/core/adapter";
-import type { Masker } from "@troupe/core/adapter";
+import { readContentData } from "@troupe/core/kit";
+import type { Masker } from "@troupe/core/transport";
 import { nextTurn } from "./ask-server.ts";
 
 /** Parts for the model and artifacts for the host, in the order of a server's blocks. */

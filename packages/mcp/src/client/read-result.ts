@@ -1,6 +1,6 @@
 import { TroupeError } from "@troupe/core";
 import type { Artifact, ContentPart, Json, ToolReturn } from "@troupe/core";
-import type { Masker } from "@troupe/core/adapter";
+import type { Masker } from "@troupe/core/transport";
 import { nextTurn } from "./ask-server.ts";
 import { readBlocks } from "./read-content.ts";
 import type { RawResult } from "./slim-message.ts";

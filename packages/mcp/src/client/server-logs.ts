@@ -1,4 +1,4 @@
-import { cutText } from "@troupe/core/adapter";
+import { cutText } from "@troupe/core/kit";
 import type { Logger } from "@troupe/core";
 
 /** The most characters of a server's words that are logged in one window, and the length of the window in milliseconds. */

@@ -1,6 +1,6 @@
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
-import { readEnvironment, withTimeout } from "@troupe/core/adapter";
+import { readEnvironment, withTimeout } from "@troupe/core/kit";
 import { largeMessage } from "./server-problem.ts";
 import type { ServerProblem } from "./server-problem.ts";
 

@@ -1,4 +1,4 @@
-import { cutText } from "@troupe/core/adapter";
+import { cutText } from "@troupe/core/kit";
 
 const longestName = 64;
 const hashLength = 8;

@@ -1,7 +1,7 @@
 import { PassThrough, Writable } from "node:stream";
 import type { ServerResponse } from "node:http";
 import { TroupeError } from "@troupe/core";
-import { toPublicError } from "@troupe/core/adapter";
+import { toPublicError } from "@troupe/core/transport";
 import { describe, expect, it, vi } from "vitest";
 import { answerRequest, isInitialize, sendRefusal } from "./answer-request.ts";
 import type { McpRequest } from "./answer-request.ts";

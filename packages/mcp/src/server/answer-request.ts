@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { TroupeError } from "@troupe/core";
-import { createId, keyHeaders, toPublicError } from "@troupe/core/adapter";
+import { keyHeaders } from "@troupe/core";
+import { createId } from "@troupe/core/kit";
+import { toPublicError } from "@troupe/core/transport";
 import type { AuthInfo } from "@modelcontextprotocol/server";
 
 /** A request as Node or Express gives it, with what handlers before this one may have put there. */

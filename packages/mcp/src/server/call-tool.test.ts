@@ -1,6 +1,7 @@
-import { Agent, createLogger, defineTool, RunService, TroupeError, UserMemory, Workflow } from "@troupe/core";
+import { Agent, createLogger, defineTool, TroupeError, UserMemory, Workflow } from "@troupe/core";
+import { RunService } from "@troupe/core/runs";
 import type { RunContext, RunOpts, ToolDef } from "@troupe/core";
-import { noUsage } from "@troupe/core/adapter";
+import { noUsage } from "@troupe/core/provider";
 import { ScriptedModel } from "@troupe/core/testing";
 import { describe, expect, it, vi } from "vitest";
 import { post, serveHttp } from "../../test/serve-http.ts";

@@ -1,13 +1,13 @@
 import { TroupeError } from "@troupe/core";
 import type { Logger, MessageContent, RunOpts, RunOutput, TokenUsage } from "@troupe/core";
+import { createId } from "@troupe/core/kit";
 import {
   checkSessionId,
   completeOutput,
-  createId,
   readHostRunOptions,
   toPublicError,
   toTroupeError,
-} from "@troupe/core/adapter";
+} from "@troupe/core/transport";
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { McpRequest } from "./answer-request.ts";
 import { readMedia } from "./media-content.ts";

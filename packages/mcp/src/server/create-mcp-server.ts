@@ -1,7 +1,8 @@
 import type { ServerResponse } from "node:http";
 import { TroupeError } from "@troupe/core";
-import { closeInOrder, closeTogether, logWarnings } from "@troupe/core/adapter";
-import type { EndingRuns } from "@troupe/core/adapter";
+import { closeInOrder, closeTogether } from "@troupe/core/kit";
+import { logWarnings } from "@troupe/core/transport";
+import type { EndingRuns } from "@troupe/core/transport";
 import type { McpRequest } from "./answer-request.ts";
 import { createNotify } from "./extension.ts";
 import type { McpNotify } from "./extension.ts";

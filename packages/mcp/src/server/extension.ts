@@ -1,6 +1,7 @@
 import type * as Library from "@modelcontextprotocol/server";
 import { TroupeError } from "@troupe/core";
-import { createId, ownerKey } from "@troupe/core/adapter";
+import { createId } from "@troupe/core/kit";
+import { ownerKey } from "@troupe/core/transport";
 import type { Caller } from "./call-tool.ts";
 
 /**

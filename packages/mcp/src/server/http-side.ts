@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { TroupeError } from "@troupe/core";
-import { closeTogether, toTroupeError } from "@troupe/core/adapter";
+import { closeTogether } from "@troupe/core/kit";
+import { toTroupeError } from "@troupe/core/transport";
 import type * as Library from "@modelcontextprotocol/server";
 import { answerRequest, sendRefusal } from "./answer-request.ts";
 import type { McpRequest } from "./answer-request.ts";

@@ -1,5 +1,5 @@
 import type * as Library from "@modelcontextprotocol/server";
-import { ownerKey } from "@troupe/core/adapter";
+import { ownerKey } from "@troupe/core/transport";
 import { callServedTool } from "./call-tool.ts";
 import type { Caller, SendProgress } from "./call-tool.ts";
 import { acceptSubscriptions, callerOf, createStateCodec } from "./extension.ts";

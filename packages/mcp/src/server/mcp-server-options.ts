@@ -1,5 +1,6 @@
 import { createLogger, TroupeError } from "@troupe/core";
-import type { Logger, RunKind, Runnable, RunService } from "@troupe/core";
+import type { Logger, Runnable } from "@troupe/core";
+import type { RunKind, RunService } from "@troupe/core/runs";
 import {
   anyBoolean,
   anyString,
@@ -10,11 +11,11 @@ import {
   nonBlankString,
   optional,
   readOptions,
-  requestSourceOptions,
   satisfying,
   timeoutMilliseconds,
-} from "@troupe/core/adapter";
-import type { OptionCheck, OptionTable } from "@troupe/core/adapter";
+} from "@troupe/core/kit";
+import { requestSourceOptions } from "@troupe/core/transport";
+import type { OptionCheck, OptionTable } from "@troupe/core/kit";
 import type { McpRunOptions } from "./call-tool.ts";
 import type { McpExtend } from "./extension.ts";
 import type { McpShutdown } from "./running-calls.ts";

@@ -1,5 +1,5 @@
 import type { Artifact, ContentPart, RunOutput } from "@troupe/core";
-import { readContentData } from "@troupe/core/adapter";
+import { readContentData } from "@troupe/core/kit";
 import type { ContentBlock } from "@modelcontextprotocol/server";
 
 /** The greatest number of images, audio and resources in one result. */

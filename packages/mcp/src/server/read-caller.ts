@@ -1,15 +1,15 @@
 import { TroupeError } from "@troupe/core";
+import { keyHeaders } from "@troupe/core";
 import {
   createOriginCheck,
   isOriginOf,
-  keyHeaders,
   readKeyHeaders,
   readPrincipal,
   readRemoteAddress,
   readRequestHost,
   SourceGuard,
-} from "@troupe/core/adapter";
-import type { HostName, RequestSourceOptions } from "@troupe/core/adapter";
+} from "@troupe/core/transport";
+import type { HostName, RequestSourceOptions } from "@troupe/core/transport";
 import type { McpRequest } from "./answer-request.ts";
 import type { Caller } from "./call-tool.ts";
 import type { McpServerSettings } from "./mcp-server-options.ts";

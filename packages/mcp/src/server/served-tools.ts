@@ -1,7 +1,10 @@
 import { TroupeError } from "@troupe/core";
-import type { RunKind, Runnable, Workflow } from "@troupe/core";
-import { cutText, methods, readOutputSchema, registryEntries, wrongOption } from "@troupe/core/adapter";
-import type { OptionCheck, Registry } from "@troupe/core/adapter";
+import type { Runnable, Workflow } from "@troupe/core";
+import type { RunKind } from "@troupe/core/runs";
+import { cutText, methods, wrongOption } from "@troupe/core/kit";
+import { readOutputSchema, registryEntries } from "@troupe/core/transport";
+import type { OptionCheck } from "@troupe/core/kit";
+import type { Registry } from "@troupe/core/transport";
 import type { StandardSchemaWithJSON } from "@modelcontextprotocol/server";
 
 /** The options of `createMcpServer` that become tools. */

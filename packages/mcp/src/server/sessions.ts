@@ -1,5 +1,6 @@
-import { CallerHoldings, CallerShares, closeTogether, countedCaller, createId, ownerKey } from "@troupe/core/adapter";
-import type { CountedCaller, OwnerKey } from "@troupe/core/adapter";
+import { closeTogether, createId } from "@troupe/core/kit";
+import { CallerHoldings, CallerShares, countedCaller, ownerKey } from "@troupe/core/transport";
+import type { CountedCaller, OwnerKey } from "@troupe/core/transport";
 import type * as Library from "@modelcontextprotocol/server";
 import { isInitialize } from "./answer-request.ts";
 import type { Caller } from "./call-tool.ts";

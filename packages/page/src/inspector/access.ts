@@ -1,6 +1,6 @@
 import { TroupeError } from "@troupe/core";
-import type { RunCaller } from "@troupe/core";
-import { isFromOtherSite, readPrincipal, readRequestHost } from "@troupe/core/adapter";
+import type { RunCaller } from "@troupe/core/runs";
+import { isFromOtherSite, readPrincipal, readRequestHost } from "@troupe/core/transport";
 import type { Request } from "express";
 
 /** Decides whether the sender of a request may see the runs of everybody. Anything but `true` is a no. */

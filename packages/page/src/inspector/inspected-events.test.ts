@@ -1,5 +1,5 @@
-import type { RunEvent, RunKind } from "@troupe/core";
-import { noUsage } from "@troupe/core/adapter";
+import type { RunEvent, RunKind } from "@troupe/core/runs";
+import { noUsage } from "@troupe/core/provider";
 import { describe, expect, it } from "vitest";
 import { EventCollector } from "./inspected-events.ts";
 

@@ -1,5 +1,6 @@
-import type { Json, RunEvent, RunKind } from "@troupe/core";
-import { toPublicChunk, toPublicWorkflowChunk } from "@troupe/core/adapter";
+import type { Json } from "@troupe/core";
+import type { RunEvent, RunKind } from "@troupe/core/runs";
+import { toPublicChunk, toPublicWorkflowChunk } from "@troupe/core/transport";
 import type { InspectedEvent, PlacedEvent } from "./inspected-run.ts";
 import { toShownJson, toShownText } from "./shown-json.ts";
 import { readError, readStepFacts } from "./step-facts.ts";

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { setImmediate } from "node:timers/promises";
 import { TroupeError } from "@troupe/core";
-import type { RunEvent, RunService, RunView } from "@troupe/core";
+import type { RunEvent, RunService, RunView } from "@troupe/core/runs";
 import type { Response as ExpressResponse } from "express";
 import { describe, expect, it } from "vitest";
 import { servePage, usersByHeader } from "../../test/serve-page.ts";

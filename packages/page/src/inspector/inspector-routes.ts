@@ -1,8 +1,9 @@
 import { Router } from "express";
 import type { Request, Response, Router as ExpressRouter } from "express";
 import { TroupeError } from "@troupe/core";
-import type { Logger, RunCaller, RunListOptions, RunService, RunView } from "@troupe/core";
-import { encodeSse, SseWriter } from "@troupe/core/adapter";
+import type { Logger } from "@troupe/core";
+import type { RunCaller, RunListOptions, RunService, RunView } from "@troupe/core/runs";
+import { encodeSse, SseWriter } from "@troupe/core/transport";
 import { readInspectorCaller } from "./access.ts";
 import type { AuthorizeInspector } from "./access.ts";
 import { EventCollector } from "./inspected-events.ts";

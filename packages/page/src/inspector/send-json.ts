@@ -1,6 +1,6 @@
 import type { ErrorCode, Logger } from "@troupe/core";
-import { toPublicError, toTroupeError } from "@troupe/core/adapter";
-import type { PublicError } from "@troupe/core/adapter";
+import { toPublicError, toTroupeError } from "@troupe/core/transport";
+import type { PublicError } from "@troupe/core/transport";
 import type { Response } from "express";
 
 /** The statuses of the errors that reading runs may end with; 500 for all others. */

@@ -1,4 +1,4 @@
-import { createRedactor, isSecretName } from "@troupe/core/adapter";
+import { createRedactor, isSecretName } from "@troupe/core/kit";
 import type { Json } from "@troupe/core";
 
 /** Characters of all strings of a value that are shown. */

@@ -1,6 +1,6 @@
 import { TroupeError } from "@troupe/core";
 import type { ErrorCode, Json } from "@troupe/core";
-import { toPublicError } from "@troupe/core/adapter";
+import { toPublicError } from "@troupe/core/transport";
 import type { ShownError, StepFacts } from "./inspected-run.ts";
 import { toShownJson, toShownText } from "./shown-json.ts";
 

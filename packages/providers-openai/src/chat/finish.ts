@@ -1,5 +1,6 @@
 import type { FinishReason, TokenUsage } from "@troupe/core";
-import { getOwn, readObject, readUsage } from "@troupe/core/adapter";
+import { getOwn, readObject } from "@troupe/core/kit";
+import { readUsage } from "@troupe/core/provider";
 import type { FinishReasons } from "../model-call.ts";
 
 const reasons: FinishReasons = { stop: "stop", length: "length", content_filter: "content_filter" };

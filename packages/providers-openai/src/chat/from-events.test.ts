@@ -1,5 +1,5 @@
-import { TruncatedResponseError, VendorError } from "@troupe/core/adapter";
-import type { ModelChunk } from "@troupe/core/adapter";
+import { TruncatedResponseError, VendorError } from "@troupe/core/provider";
+import type { ModelChunk } from "@troupe/core/provider";
 import { describe, expect, it } from "vitest";
 import { callOf } from "../../test/model-call.ts";
 import { ChatEventReader } from "./from-events.ts";

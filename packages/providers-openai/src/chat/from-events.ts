@@ -1,6 +1,7 @@
 import type { Source } from "@troupe/core";
-import { readObject, readObjects, readText, TruncatedResponseError } from "@troupe/core/adapter";
-import type { EventReader, ModelChunk } from "@troupe/core/adapter";
+import { readObject, readObjects, readText } from "@troupe/core/kit";
+import { TruncatedResponseError } from "@troupe/core/provider";
+import type { EventReader, ModelChunk } from "@troupe/core/provider";
 import type { ModelCall } from "../model-call.ts";
 import { toFinishDetails } from "../finish-details.ts";
 import { toChatFinishReason, toChatUsage } from "./finish.ts";

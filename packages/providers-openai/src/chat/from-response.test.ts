@@ -1,4 +1,4 @@
-import { TruncatedResponseError, VendorError } from "@troupe/core/adapter";
+import { TruncatedResponseError, VendorError } from "@troupe/core/provider";
 import { describe, expect, it } from "vitest";
 import { callOf } from "../../test/model-call.ts";
 import { fromChatResponse } from "./from-response.ts";

@@ -1,5 +1,6 @@
-import { createId, noUsage, readObject, readObjects, readText, TruncatedResponseError } from "@troupe/core/adapter";
-import type { ModelResponse } from "@troupe/core/adapter";
+import { createId, readObject, readObjects, readText } from "@troupe/core/kit";
+import { noUsage, TruncatedResponseError } from "@troupe/core/provider";
+import type { ModelResponse } from "@troupe/core";
 import type { ModelCall } from "../model-call.ts";
 import { toFinishDetails } from "../finish-details.ts";
 import { argumentsText, callId, toToolCalls } from "../to-tool-calls.ts";

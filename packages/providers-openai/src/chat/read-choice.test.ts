@@ -1,4 +1,4 @@
-import { TruncatedResponseError, VendorError } from "@troupe/core/adapter";
+import { TruncatedResponseError, VendorError } from "@troupe/core/provider";
 import { describe, expect, it } from "vitest";
 import { contentText, readChoice, usageIn } from "./read-choice.ts";
 

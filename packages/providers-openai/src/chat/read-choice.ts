@@ -1,4 +1,5 @@
-import { readObject, readObjects, readText, TruncatedResponseError } from "@troupe/core/adapter";
+import { readObject, readObjects, readText } from "@troupe/core/kit";
+import { TruncatedResponseError } from "@troupe/core/provider";
 import { toVendorError } from "../errors.ts";
 import type { WireChoice, WireCompletion } from "./wire-types.ts";
 

@@ -1,4 +1,4 @@
-import type { ModelMessage } from "@troupe/core/adapter";
+import type { ModelMessage } from "@troupe/core/provider";
 import { describe, expect, it } from "vitest";
 import { replayedThinking, ThinkingCollector } from "./replay.ts";
 

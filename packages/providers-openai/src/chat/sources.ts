@@ -1,5 +1,6 @@
 import type { Source } from "@troupe/core";
-import { readObject, readObjects, readSource } from "@troupe/core/adapter";
+import { readObject, readObjects } from "@troupe/core/kit";
+import { readSource } from "@troupe/core/provider";
 import type { WireCompletion, WireMessage } from "./wire-types.ts";
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-import type { ModelChunk } from "@troupe/core/adapter";
+import type { ModelChunk } from "@troupe/core/provider";
 import { describe, expect, it } from "vitest";
 import { ChatToolCalls } from "./streamed-calls.ts";
 import type { WireCall } from "./wire-types.ts";

@@ -1,5 +1,5 @@
-import { createId, readObject, readText } from "@troupe/core/adapter";
-import type { ModelChunk } from "@troupe/core/adapter";
+import { createId, readObject, readText } from "@troupe/core/kit";
+import type { ModelChunk } from "@troupe/core/provider";
 import { argumentsText, callId } from "../to-tool-calls.ts";
 import type { WireCall } from "./wire-types.ts";
 

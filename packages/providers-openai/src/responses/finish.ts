@@ -1,6 +1,7 @@
 import type { FinishReason, TokenUsage } from "@troupe/core";
-import { getOwn, readObject, readText, readUsage } from "@troupe/core/adapter";
-import type { ModelChunk } from "@troupe/core/adapter";
+import { getOwn, readObject, readText } from "@troupe/core/kit";
+import { readUsage } from "@troupe/core/provider";
+import type { ModelChunk } from "@troupe/core/provider";
 import type { FinishReasons } from "../model-call.ts";
 import { toFinishDetails } from "../finish-details.ts";
 import { toVendorState } from "./replay.ts";

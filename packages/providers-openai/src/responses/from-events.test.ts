@@ -1,6 +1,6 @@
 import type { ModelOptions } from "@troupe/core";
-import { TruncatedResponseError } from "@troupe/core/adapter";
-import type { ModelChunk } from "@troupe/core/adapter";
+import { TruncatedResponseError } from "@troupe/core/provider";
+import type { ModelChunk } from "@troupe/core/provider";
 import { describe, expect, it } from "vitest";
 import { callOf } from "../../test/model-call.ts";
 import { ResponsesEventReader } from "./from-events.ts";

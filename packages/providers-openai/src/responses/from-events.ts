@@ -1,5 +1,6 @@
-import { readObject, readObjects, readText, TruncatedResponseError } from "@troupe/core/adapter";
-import type { EventReader, ModelChunk } from "@troupe/core/adapter";
+import { readObject, readObjects, readText } from "@troupe/core/kit";
+import { TruncatedResponseError } from "@troupe/core/provider";
+import type { EventReader, ModelChunk } from "@troupe/core/provider";
 import { wantsJson } from "../answer-format.ts";
 import type { ModelCall } from "../model-call.ts";
 import { toVendorError } from "../errors.ts";

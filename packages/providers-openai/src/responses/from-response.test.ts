@@ -1,5 +1,5 @@
 import type { ModelOptions } from "@troupe/core";
-import { TruncatedResponseError, VendorError } from "@troupe/core/adapter";
+import { TruncatedResponseError, VendorError } from "@troupe/core/provider";
 import { describe, expect, it } from "vitest";
 import { callOf } from "../../test/model-call.ts";
 import { fromResponsesResponse, isCommentary, summaryOf, wordsOf } from "./from-response.ts";

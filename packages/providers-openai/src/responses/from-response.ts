@@ -1,5 +1,6 @@
-import { noUsage, readObject, readObjects, readText, TruncatedResponseError } from "@troupe/core/adapter";
-import type { ModelResponse } from "@troupe/core/adapter";
+import { readObject, readObjects, readText } from "@troupe/core/kit";
+import { noUsage, TruncatedResponseError } from "@troupe/core/provider";
+import type { ModelResponse } from "@troupe/core";
 import { wantsJson } from "../answer-format.ts";
 import type { ModelCall } from "../model-call.ts";
 import { toFinishDetails } from "../finish-details.ts";

@@ -1,5 +1,5 @@
-import { vendorStateOf } from "@troupe/core/adapter";
-import type { ModelMessage, VendorState } from "@troupe/core/adapter";
+import { vendorStateOf } from "@troupe/core/provider";
+import type { ModelMessage, VendorState } from "@troupe/core/provider";
 import { providerId } from "../options.ts";
 import { plainName } from "../plain-text.ts";
 import { isHosted } from "./sources.ts";

@@ -1,5 +1,6 @@
 import type { Source } from "@troupe/core";
-import { readObject, readObjects, readSource } from "@troupe/core/adapter";
+import { readObject, readObjects } from "@troupe/core/kit";
+import { readSource } from "@troupe/core/provider";
 import type { OutputItem } from "./wire-types.ts";
 
 /** Items that a model makes itself. All others are calls of the vendor's own tools. */

@@ -1,5 +1,5 @@
-import { createId } from "@troupe/core/adapter";
-import type { ModelChunk } from "@troupe/core/adapter";
+import { createId } from "@troupe/core/kit";
+import type { ModelChunk } from "@troupe/core/provider";
 import { argumentsText } from "../to-tool-calls.ts";
 import type { OutputItem } from "./wire-types.ts";
 

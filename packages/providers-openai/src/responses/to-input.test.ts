@@ -1,5 +1,5 @@
 import type { ChatMessage } from "@troupe/core";
-import type { ModelMessage } from "@troupe/core/adapter";
+import type { ModelMessage } from "@troupe/core/provider";
 import { describe, expect, it } from "vitest";
 import { callOf } from "../../test/model-call.ts";
 import type { CallSetup } from "../../test/model-call.ts";

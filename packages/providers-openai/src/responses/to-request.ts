@@ -1,4 +1,4 @@
-import { withVendorFields } from "@troupe/core/adapter";
+import { withVendorFields } from "@troupe/core/provider";
 import { toAnswerFormat } from "../answer-format.ts";
 import type { AnswerFormat } from "../answer-format.ts";
 import type { ModelCall } from "../model-call.ts";

@@ -1,4 +1,4 @@
-import { createId } from "@troupe/core/adapter";
+import { createId } from "@troupe/core/kit";
 import { MongoClient } from "mongodb";
 import { MongoStorage } from "../mongo-storage.ts";
 import type { MongoOptions } from "../mongo-options.ts";

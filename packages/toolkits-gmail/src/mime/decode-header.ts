@@ -1,4 +1,4 @@
-import { cutText } from "@troupe/core/adapter";
+import { cutText } from "@troupe/core/kit";
 import { cleanText } from "@troupe-internal/toolkit";
 
 const encodedWord = /=\?([^?\s*]+)(?:\*[^?\s]*)?\?([BbQq])\?([^?\s]*)\?=/g;

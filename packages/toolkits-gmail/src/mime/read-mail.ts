@@ -1,5 +1,5 @@
 import { cleanLines, cleanText, htmlToLines } from "@troupe-internal/toolkit";
-import { readObject, readObjects, readText } from "@troupe/core/adapter";
+import { readObject, readObjects, readText } from "@troupe/core/kit";
 import { showLinks } from "./show-links.ts";
 import { decodeBytes, decodeHeader, readParameter } from "./decode-header.ts";
 

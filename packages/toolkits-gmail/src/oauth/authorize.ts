@@ -4,7 +4,7 @@ import type { Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Service } from "@troupe-internal/toolkit";
 import { TroupeError } from "@troupe/core";
-import { untilAborted } from "@troupe/core/adapter";
+import { untilAborted } from "@troupe/core/kit";
 import { isLoopback } from "./credentials-file.ts";
 import type { OAuthClient } from "./credentials-file.ts";
 import { requestToken } from "./token-endpoint.ts";

@@ -1,5 +1,5 @@
 import { serviceError } from "@troupe-internal/toolkit";
-import { untilAborted } from "@troupe/core/adapter";
+import { untilAborted } from "@troupe/core/kit";
 import type { AuthClient } from "../gmail-options.ts";
 import type { TokenCall, TokenSource } from "./file-tokens.ts";
 import { serviceName, tokenRevoked } from "./token-endpoint.ts";

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { TroupeError } from "@troupe/core";
-import { readObject, readText } from "@troupe/core/adapter";
+import { readObject, readText } from "@troupe/core/kit";
 
 /** An OAuth client as Google registers it, with the addresses of its authorization server. */
 export type OAuthClient = {

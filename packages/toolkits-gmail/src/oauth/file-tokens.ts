@@ -2,7 +2,7 @@ import { serviceError } from "@troupe-internal/toolkit";
 import type { Service } from "@troupe-internal/toolkit";
 import { TroupeError } from "@troupe/core";
 import type { Logger } from "@troupe/core";
-import { untilAborted } from "@troupe/core/adapter";
+import { untilAborted } from "@troupe/core/kit";
 import { readCredentials } from "./credentials-file.ts";
 import type { OAuthClient } from "./credentials-file.ts";
 import { requestToken, serviceName, tokenAdvice } from "./token-endpoint.ts";

@@ -1,7 +1,7 @@
 import { serviceError } from "@troupe-internal/toolkit";
 import type { Service } from "@troupe-internal/toolkit";
 import type { TroupeError } from "@troupe/core";
-import { readObject, readText } from "@troupe/core/adapter";
+import { readObject, readText } from "@troupe/core/kit";
 import type { OAuthClient } from "./credentials-file.ts";
 
 /** The answer of the authorization server to a request for a token. */

@@ -3,7 +3,7 @@ import { open, readFile, realpath, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { serviceError } from "@troupe-internal/toolkit";
 import type { TroupeError } from "@troupe/core";
-import { readObject, readText } from "@troupe/core/adapter";
+import { readObject, readText } from "@troupe/core/kit";
 import { toClient } from "./credentials-file.ts";
 import type { OAuthClient } from "./credentials-file.ts";
 import type { IssuedToken } from "./token-endpoint.ts";

@@ -1,5 +1,5 @@
 import type { Logger } from "@troupe/core";
-import { createId } from "@troupe/core/adapter";
+import { createId } from "@troupe/core/kit";
 import { MongoClient } from "mongodb";
 import { MongoDbVectorStore } from "../mongodb-vector-store.ts";
 import type { MongoDbVectorOptions } from "../mongodb-vector-options.ts";

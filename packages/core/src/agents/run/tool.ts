@@ -14,7 +14,7 @@ export type ToolCacheConfig = { ttl: number };
  * Content for the model as a tool returns it: a string, an array of content parts (text, images, audio, files), or any
  * other JSON value, which the model gets as JSON text.
  */
-export type ToolContent = Json | ContentPart[];
+type ToolContent = Json | ContentPart[];
 
 /**
  * The result of a tool: content for the model, and artifacts that the model does not see. An object with other fields

@@ -50,7 +50,7 @@ export type ConditionStep<State> = {
  * Steps that run in parallel. Each sees the state from before; their changes are merged in their order, and two different
  * values for one key are an error. The first failure cancels the others.
  */
-export type ParallelStep<State> = {
+type ParallelStep<State> = {
   name: string;
   parallel: readonly WorkflowStep<State>[];
 };

@@ -32,7 +32,7 @@ export type GuardedFetchOptions = {
 };
 
 /** Options of one request of a `GuardedFetch`. */
-export type GuardedRequest = {
+type GuardedRequest = {
   /** @default "GET" */
   method?: string;
   headers?: Readonly<Record<string, string>>;
@@ -41,7 +41,7 @@ export type GuardedRequest = {
 };
 
 /** The whole reply of a `GuardedFetch`, of any status; `url` is the address that it came from, after redirects. */
-export type GuardedReply = { status: number; headers: Headers; url: string; bytes: Uint8Array };
+type GuardedReply = { status: number; headers: Headers; url: string; bytes: Uint8Array };
 
 /**
  * Fetches a URL that came from outside (from a request, a model, an agent card or a tool), and refuses private hosts

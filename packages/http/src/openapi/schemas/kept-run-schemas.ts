@@ -1,5 +1,6 @@
-import type { RunKind, RunStatus, WaitKind } from "@troupe/core";
-import type { JournalEvent, PublicRun, PublicWait, WaitEvent } from "@troupe/core/adapter";
+import type { WaitKind } from "@troupe/core";
+import type { RunKind, RunStatus } from "@troupe/core/runs";
+import type { JournalEvent, PublicRun, PublicWait, WaitEvent } from "@troupe/core/transport";
 import type { AcceptedBody } from "../../answer/answer-kept.ts";
 import type { PublicRunPage } from "../../routes/kept-run-routes.ts";
 import { schemaRef } from "../open-api-spec.ts";

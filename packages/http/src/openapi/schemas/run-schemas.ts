@@ -11,7 +11,7 @@ import type {
   ToolArtifact,
   ToolCallResult,
 } from "@troupe/core";
-import type { PublicOutput } from "@troupe/core/adapter";
+import type { PublicOutput } from "@troupe/core/transport";
 import { schemaRef } from "../open-api-spec.ts";
 import type { OpenApiSchema } from "../open-api-spec.ts";
 import type { UploadRules } from "../../uploads/upload-options.ts";

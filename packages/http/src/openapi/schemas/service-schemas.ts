@@ -1,5 +1,5 @@
 import { errorCodes } from "@troupe/core";
-import type { FailedRunFacts } from "@troupe/core/adapter";
+import type { FailedRunFacts } from "@troupe/core/transport";
 import type { ListEntry } from "../../routes/list-routes.ts";
 import { schemaRef } from "../open-api-spec.ts";
 import type { OpenApiSchema } from "../open-api-spec.ts";

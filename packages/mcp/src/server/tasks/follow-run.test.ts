@@ -1,8 +1,8 @@
 import { syncBuiltinESMExports } from "node:module";
 import timers from "node:timers/promises";
 import { TroupeError } from "@troupe/core";
-import type { RunEvent, RunView } from "@troupe/core";
-import type { ClientTail } from "@troupe/core/adapter";
+import type { RunEvent, RunView } from "@troupe/core/runs";
+import type { ClientTail } from "@troupe/core/transport";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { changesOf } from "./follow-run.ts";
 

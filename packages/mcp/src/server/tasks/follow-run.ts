@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { TroupeError } from "@troupe/core";
-import type { RunView } from "@troupe/core";
-import type { ClientTail } from "@troupe/core/adapter";
+import type { RunView } from "@troupe/core/runs";
+import type { ClientTail } from "@troupe/core/transport";
 
 /** Milliseconds between the first two looks at a run whose record follows its events, and between the last ones. */
 const looks = { firstMs: 5, lastMs: 1000 };

@@ -1,6 +1,6 @@
 import { checkOwners, principals } from "@troupe-internal/fault-tools";
 import { CallToolResultSchema, ErrorCode } from "@modelcontextprotocol/sdk/types.js";
-import { RunService } from "@troupe/core";
+import { RunService } from "@troupe/core/runs";
 import type { Agent } from "@troupe/core";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { serveAgents } from "../../../test/served-agents.ts";

@@ -1,4 +1,4 @@
-import { RunService } from "@troupe/core";
+import { RunService } from "@troupe/core/runs";
 import {
   CallToolResultSchema,
   ElicitRequestSchema,

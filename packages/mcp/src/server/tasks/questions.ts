@@ -1,4 +1,4 @@
-import { cutText } from "@troupe/core/adapter";
+import { cutText } from "@troupe/core/kit";
 import type { Json, RunWait } from "@troupe/core";
 
 /** A question to the user of a client, by a form. */

@@ -1,6 +1,6 @@
 import * as library from "@modelcontextprotocol/server";
 import { createLogger, TroupeError } from "@troupe/core";
-import type { RunView } from "@troupe/core";
+import type { RunView } from "@troupe/core/runs";
 import { describe, expect, it, vi } from "vitest";
 import { RunningCalls } from "../running-calls.ts";
 import type { Making } from "./server-parts.ts";

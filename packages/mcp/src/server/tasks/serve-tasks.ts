@@ -1,6 +1,7 @@
 import { TroupeError } from "@troupe/core";
-import type { RunView, RunWait } from "@troupe/core";
-import { toPublicError, toTroupeError } from "@troupe/core/adapter";
+import type { RunWait } from "@troupe/core";
+import type { RunView } from "@troupe/core/runs";
+import { toPublicError, toTroupeError } from "@troupe/core/transport";
 import type * as Library from "@modelcontextprotocol/server";
 import { isOwnFault } from "../call-tool.ts";
 import type { Caller } from "../call-tool.ts";

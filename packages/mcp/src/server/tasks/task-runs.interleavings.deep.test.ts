@@ -1,6 +1,7 @@
 import { getEventListeners } from "node:events";
-import { Agent, createLogger, defineTool, InMemoryStorage, RunService } from "@troupe/core";
-import type { RunView } from "@troupe/core";
+import { Agent, createLogger, defineTool, InMemoryStorage } from "@troupe/core";
+import { RunService } from "@troupe/core/runs";
+import type { RunView } from "@troupe/core/runs";
 import { ScriptedModel } from "@troupe/core/testing";
 import { checkInterleavings } from "@troupe-internal/interleavings";
 import type { HeldCalls, Scene } from "@troupe-internal/interleavings";

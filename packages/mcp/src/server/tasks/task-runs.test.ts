@@ -1,4 +1,5 @@
-import { InMemoryStorage, RunService } from "@troupe/core";
+import { InMemoryStorage } from "@troupe/core";
+import { RunService } from "@troupe/core/runs";
 import { CallToolResultSchema, ErrorCode } from "@modelcontextprotocol/sdk/types.js";
 import type { RequestHandler } from "express";
 import { describe, expect, it, onTestFinished } from "vitest";

@@ -1,6 +1,7 @@
 import { TroupeError } from "@troupe/core";
-import type { RunService, RunView } from "@troupe/core";
-import { createId, readHostRunOptions, ServedRuns } from "@troupe/core/adapter";
+import type { RunService, RunView } from "@troupe/core/runs";
+import { createId } from "@troupe/core/kit";
+import { readHostRunOptions, ServedRuns } from "@troupe/core/transport";
 import { readArguments } from "../call-tool.ts";
 import type { Caller } from "../call-tool.ts";
 import type { McpServerSettings } from "../mcp-server-options.ts";

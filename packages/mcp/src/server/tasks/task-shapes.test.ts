@@ -1,4 +1,5 @@
-import type { RunView, RunWait } from "@troupe/core";
+import type { RunWait } from "@troupe/core";
+import type { RunView } from "@troupe/core/runs";
 import { describe, expect, it } from "vitest";
 import { toCallResult, toDetailedTask, toLegacyTask, toModernTask } from "./task-shapes.ts";
 import type { Task } from "./task-runs.ts";

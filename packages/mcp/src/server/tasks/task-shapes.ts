@@ -1,4 +1,5 @@
-import type { RunOutput, RunView } from "@troupe/core";
+import type { RunOutput } from "@troupe/core";
+import type { RunView } from "@troupe/core/runs";
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { isOwnFault, toResult } from "../call-tool.ts";
 import type { Task } from "./task-runs.ts";

@@ -1,7 +1,8 @@
 // A program that uses the entry point of @troupe/core for adapters.
 import { strict as assert } from "node:assert";
 import { TroupeError } from "@troupe/core";
-import { encodeSse, findRunnable, readSse } from "@troupe/core/adapter";
+import { readSse } from "@troupe/core/provider";
+import { encodeSse, findRunnable } from "@troupe/core/transport";
 
 async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {
   yield new TextEncoder().encode(text);

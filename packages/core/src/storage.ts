@@ -1,0 +1,27 @@
+import { checkRuntime } from "./base/util/check-runtime.ts";
+
+// The contract.
+export type { StorageEntry, AppendOptions, Listing, ListOptions, Write } from "./sessions/storage/storage-driver.ts";
+
+// A driver over a database.
+export type { LimitedStorage } from "./sessions/storage/storage-driver.ts";
+export { DatabaseStorage } from "./sessions/storage/database-storage.ts";
+export type { DatabaseStorageOptions } from "./sessions/storage/database-storage.ts";
+export type {
+  AppendedKey,
+  AppendRequest,
+  RangeQuery,
+  RecordDatabase,
+  RequiredLease,
+  TextInsert,
+  TextRecord,
+  TextSwap,
+  TextWrite,
+} from "./sessions/storage/record-database.ts";
+export { checkLeaseText } from "./sessions/storage/check-lease.ts";
+export { checkKey, checkPrefix } from "./sessions/storage/check-key.ts";
+export { encodeKey, encodeSequence, decodeSequence } from "./sessions/storage/encode-key.ts";
+export { parseJson, toJson } from "./sessions/storage/check-json.ts";
+
+// At import: a runtime that is too old would fail in each run.
+checkRuntime();

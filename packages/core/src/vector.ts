@@ -1,0 +1,24 @@
+import { checkRuntime } from "./base/util/check-runtime.ts";
+
+// The contract.
+export type { VectorChange } from "./knowledge/vector/vector-store.ts";
+
+// A store over a database.
+export { DatabaseVectorStore, vectorStoreOptionTable } from "./knowledge/vector/database-vector-store.ts";
+export type { VectorStoreOptions } from "./knowledge/vector/database-vector-store.ts";
+export type {
+  DirectedVector,
+  StoredChange,
+  StoredDocument,
+  StoredSearch,
+  VectorDatabase,
+} from "./knowledge/vector/vector-database.ts";
+export { checkDimensions } from "./knowledge/vector/check-document.ts";
+export type { DocumentFields } from "./knowledge/vector/check-document.ts";
+export { filterPath, filterTerms, matchesFilter, metadataTerms } from "./knowledge/vector/metadata-filter.ts";
+export type { MetadataFilter } from "./knowledge/vector/metadata-filter.ts";
+export { NearestItems } from "./knowledge/vector/nearest-items.ts";
+export type { ScoredItem } from "./knowledge/vector/nearest-items.ts";
+
+// At import: a runtime that is too old would fail in each run.
+checkRuntime();
