@@ -54,7 +54,7 @@ export type OpenAIOptions = ServerOptions &
 /** Options of `openaiEmbeddings`, which turns texts into vectors. All have defaults. */
 export type OpenAIEmbeddingsOptions = ServerOptions &
   EmbeddingProviderOptions<OpenAIEmbeddingsClient> & {
-    /** @default "text-embedding-3-small" */
+    /** The id of the model. @default "text-embedding-3-small" */
     model?: string | undefined;
   };
 

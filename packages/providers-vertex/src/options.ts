@@ -38,7 +38,7 @@ export type VertexOptions = CloudOptions & ModelProviderOptions<GeminiClient, Mo
 /** Options of `vertexEmbeddings`, which turns texts into vectors. All have defaults. */
 export type VertexEmbeddingsOptions = CloudOptions &
   EmbeddingProviderOptions<GeminiEmbeddingsClient> & {
-    /** @default "gemini-embedding-001" */
+    /** The id of the model. @default "gemini-embedding-001" */
     model?: string | undefined;
     /** Milliseconds to wait for each request. @default 600_000 */
     timeoutMs?: number | undefined;

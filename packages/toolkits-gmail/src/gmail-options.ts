@@ -17,11 +17,11 @@ export type GmailOptions = NetworkOptions & {
   tokenPath?: string | undefined;
   /** A client with access tokens of its own, such as an `OAuth2Client` of google-auth-library. */
   authClient?: AuthClient | undefined;
-  /** @default true */
+  /** Gives the agent `gmail_send`. @default true */
   enableSend?: boolean | undefined;
-  /** @default true */
+  /** Gives the agent `gmail_search`. @default true */
   enableSearch?: boolean | undefined;
-  /** @default true */
+  /** Gives the agent `gmail_read`. @default true */
   enableRead?: boolean | undefined;
   /**
    * The only recipients that `gmail_send` may send to, `cc`, `bcc` and `replyTo` included: whole addresses, or `@domain`
@@ -36,6 +36,6 @@ export type GmailOptions = NetworkOptions & {
   maxTextLength?: number | undefined;
   /** Milliseconds that one call of a tool may take. @default 15000 */
   timeoutMs?: number | undefined;
-  /** @default "https://gmail.googleapis.com" */
+  /** The address of the API. @default "https://gmail.googleapis.com" */
   baseURL?: string | undefined;
 };

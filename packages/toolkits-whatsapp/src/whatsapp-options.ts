@@ -10,14 +10,14 @@ export type WhatsAppOptions = NetworkOptions & {
   version?: string | undefined;
   /** Recipient of messages whose call names none. @default WHATSAPP_RECIPIENT_WAID */
   recipientWaid?: string | undefined;
-  /** @default true */
+  /** Gives the agent `whatsapp_send_text`. @default true */
   enableSendText?: boolean | undefined;
-  /** @default true */
+  /** Gives the agent `whatsapp_send_template`. @default true */
   enableSendTemplate?: boolean | undefined;
   /** The only numbers that the tools may send to, `recipientWaid` beside them. @default any */
   allowedRecipients?: readonly string[] | undefined;
   /** Milliseconds that one call of a tool may take. @default 15000 */
   timeoutMs?: number | undefined;
-  /** @default "https://graph.facebook.com" */
+  /** The address of the API. @default "https://graph.facebook.com" */
   baseURL?: string | undefined;
 };

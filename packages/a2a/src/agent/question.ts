@@ -5,9 +5,9 @@ import { isObject, readParts, textOf } from "./parts.ts";
 
 /** Options of `questionTool`. */
 export type QuestionToolOptions = {
-  /** @default "ask_user" */
+  /** The name of the tool. @default "ask_user" */
   name?: string | undefined;
-  /** @default a description that tells the model when to ask */
+  /** The description of the tool. @default a description that tells the model when to ask */
   description?: string | undefined;
 };
 

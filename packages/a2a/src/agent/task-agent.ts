@@ -41,6 +41,7 @@ export type TaskPiece = string | Artifact;
 
 /** Options of `TaskAgent`. */
 export type TaskAgentOptions = {
+  /** The name of the agent in its card and its paths. */
   name: string;
   /** The purpose, for the agent card. */
   description?: string | undefined;
@@ -51,7 +52,7 @@ export type TaskAgentOptions = {
   answer(task: AgentTask): AsyncGenerator<TaskPiece, A2AReply | void, void> | Promise<A2AReply | void>;
   /** The effect of a whole run, for a durable run in which it is a step. @default "once" */
   effect?: ToolEffect | undefined;
-  /** @default that of the parent run, or none */
+  /** The log of its runs. @default that of the parent run, or none */
   logger?: Logger | undefined;
 };
 

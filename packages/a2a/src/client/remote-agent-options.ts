@@ -25,7 +25,7 @@ export type A2ARemoteAgentOptions = {
    * for a card that is fetched outside of runs.
    */
   headers?: A2AHeaders | ((context?: RunContext) => A2AHeaders | Promise<A2AHeaders>) | undefined;
-  /** @default the name in the card, once it is known; before, the host of `url` */
+  /** The name by which teams and events know the agent. @default the name in the card, once it is known; before, the host of `url` */
   name?: string | undefined;
   /** Milliseconds for one request, and for each silence of a stream. @default 60_000 */
   timeoutMs?: number | undefined;

@@ -14,7 +14,9 @@ import type { Rerank } from "./rerank-results.ts";
  * pieces of long documents, and the order of results.
  */
 export type KnowledgeBaseConfig = {
+  /** The name of the knowledge base, and of its collection and tool unless they have others. */
   name: string;
+  /** Stores the documents and finds the nearest. */
   vectorStore: VectorStore;
   /** The collection of the store that holds the documents. Knowledge bases may share one. @default the name */
   collection?: string | undefined;

@@ -9,9 +9,11 @@ import type { Omission } from "./omission.ts";
  * `effort`.
  */
 export type ReasoningConfig = {
+  /** `false` asks the model not to think. */
   enabled: boolean;
   /** `none` turns thinking off where the model can do without. */
   effort?: ReasoningEffort | undefined;
+  /** The most tokens for thinking, where the vendor takes a number. */
   budgetTokens?: number | undefined;
 };
 
@@ -38,16 +40,23 @@ export type VendorOptions = Readonly<Record<string, Readonly<Record<string, unkn
 
 /** Settings of a model's answer: sampling, length, format and thinking. */
 type AnswerSettings = {
+  /** Randomness of the answer, in the range that the vendor takes. */
   temperature?: number | undefined;
+  /** The most tokens of an answer. */
   maxTokens?: number | undefined;
+  /** The share of the likeliest tokens to choose from, in place of `temperature`. */
   topP?: number | undefined;
+  /** Strings that end the answer before the model writes them. */
   stop?: readonly string[] | undefined;
+  /** The form of the answer: text, any JSON, or JSON that fits a schema. */
   responseFormat?: ResponseFormat | undefined;
+  /** Thinking before the answer. */
   reasoning?: ReasoningConfig | undefined;
   /** Makes sampling repeatable, as far as the vendor can. */
   seed?: number | undefined;
   /** False lets the model ask for one tool call at a time. @default the vendor's */
   parallelToolCalls?: boolean | undefined;
+  /** Fields of the request that no setting here has, by the id of the provider: `{ openai: { service_tier: "flex" } }`. */
   vendor?: VendorOptions | undefined;
 };
 
@@ -64,16 +73,21 @@ export type ModelSettings = AnswerSettings & {
 };
 
 /** Settings of one model call for its answer (sampling, length, format, thinking), and the API key for its vendor. */
-export type ModelConfig = AnswerSettings & { apiKey?: string };
+export type ModelConfig = AnswerSettings & {
+  /** The key for this call, in place of the model's own. */
+  apiKey?: string;
+};
 
 /**
  * Options of one call of a `ModelProvider`: the settings of the answer, the tools, and the signal that cancels the
  * call.
  */
 export type ModelOptions = ModelConfig & {
+  /** The tools that the model may call. */
   tools?: readonly ToolSpec[];
   /** `none` sends the tools, but the model may not call them. @default "auto" */
   toolChoice?: ToolChoice | undefined;
+  /** Aborts the call. */
   signal?: AbortSignal;
   /**
    * The same string for all model calls of one session, for vendors whose prompt cache takes one. It tells nothing of the

@@ -18,7 +18,7 @@ import type { OptionsOf, OptionTable, OptionContext } from "@troupe/core/kit";
 export type DocsOptions = {
   /** `false` serves no docs. @default true */
   enabled?: boolean | undefined;
-  /** @default "Service API" */
+  /** The title of the description and the page. @default "Service API" */
   title?: string | undefined;
   /** In Markdown. @default none */
   description?: string | undefined;
@@ -42,9 +42,9 @@ export type DocsOptions = {
    * `{ bearer: { type: "http", scheme: "bearer" } }`. @default none
    */
   securitySchemes?: Readonly<Record<string, SecurityScheme>> | undefined;
-  /** @default "/docs" */
+  /** The path of the page. @default "/docs" */
   docsPath?: string | undefined;
-  /** @default "/docs/spec.json" */
+  /** The path of the description. @default "/docs/spec.json" */
   specPath?: string | undefined;
 };
 

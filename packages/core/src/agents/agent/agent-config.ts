@@ -53,9 +53,11 @@ export type AgentHooks = { [Name in keyof HookMethods]: HookMethods[Name] | unde
  * Constructor options of an `Agent`: its model, instructions and tools, its memory and storage, guardrails and limits.
  */
 export type AgentConfig<Schema extends ObjectSchema | undefined = ObjectSchema | undefined> = LogChoice & {
+  /** The name by which clients, teams and events know the agent. */
   name: string;
   /** The purpose in a sentence: shown in cards and listings, and to a team that has to choose. */
   description?: string | undefined;
+  /** The model that answers, such as `openai("gpt-6.1-sol")`. */
   model: ModelProvider;
   /** The system prompt, or a function that makes it for a run. */
   instructions?: string | ((context: RunContext) => string | Promise<string>) | undefined;
@@ -97,9 +99,11 @@ export type AgentConfig<Schema extends ObjectSchema | undefined = ObjectSchema |
   temperature?: number | undefined;
   /** The schema of the answer: `output.structured` holds the checked value. */
   structuredOutput?: Schema | undefined;
+  /** Functions of the application that are called in each run. */
   hooks?: AgentHooks | undefined;
+  /** Checks of the input and of the answer, which may refuse or replace them. */
   guardrails?: GuardrailConfig | undefined;
-  /** @default a bus of its own */
+  /** The bus that receives the events of each run. @default a bus of its own */
   eventBus?: EventBus<RunEvents> | undefined;
   /** The same as `modelOptions.reasoning`, which overrides it. */
   reasoning?: ReasoningConfig | undefined;
@@ -115,7 +119,7 @@ export type AgentConfig<Schema extends ObjectSchema | undefined = ObjectSchema |
   maxContextTokens?: number | undefined;
   /** The model that makes the titles of sessions, after the first turn. @default the beginning of the first message */
   titles?: TitleConfig | undefined;
-  /** @default 10 minutes, and no limit on tokens */
+  /** Bounds of each run. @default 10 minutes, and no limit on tokens */
   limits?: RunLimits | undefined;
   /** Lets a run wait, or refuses it, while its session is busy with another run. @default "enqueue" */
   onBusy?: BusyPolicy["onBusy"] | Partial<BusyPolicy> | undefined;

@@ -15,7 +15,9 @@ import { runToolsOption } from "./agent-tools.ts";
 export type HostRunOptions = Pick<RunOpts, "metadata" | "limits" | "modelOptions" | "model" | "instructions" | "tools">;
 
 const table = {
+  /** Data of the application, found at the run's context. */
   metadata: optional(satisfying<Record<string, unknown>>("an object", isRecord)),
+  /** Bounds of the run. */
   limits: optional(runLimitsOption),
   modelOptions: optional(checkModelSettings),
   model: optional(modelOption),

@@ -33,7 +33,9 @@ export type Guardrail = {
 
 /** The guardrails of an agent, each list in the order of the checks: for the input of its runs, and for its answers. */
 export type GuardrailConfig = {
+  /** Checks of the input, in order, before the model is called. */
   input?: readonly Guardrail[] | undefined;
+  /** Checks of the answer, in order, before it is stored or returned. */
   output?: readonly Guardrail[] | undefined;
 };
 

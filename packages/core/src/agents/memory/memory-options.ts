@@ -69,7 +69,7 @@ export function warnCaller(
 
 /** Options of a `Memory`. */
 export type MemoryOptions = {
-  /** @default the storages of the agents that use it, each for its own sessions; without any, in memory and bounded */
+  /** Stores the messages and summaries. @default the storages of the agents that use it, each for its own sessions; without any, in memory and bounded */
   storage?: StorageDriver | undefined;
   /**
    * The number of messages in the window. Beyond it, and beyond four million characters in all, the oldest turns overflow

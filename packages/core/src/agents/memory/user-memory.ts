@@ -23,6 +23,7 @@ import type { FactSource, UserFact } from "./user-fact.ts";
 /** Options of a `UserMemory`. */
 export type UserMemoryOptions = {
   /**
+   * Stores the facts.
    * @default the storages of the agents that use it: what an agent finds goes to its own, and facts are read from all;
    * without any, in memory and bounded
    */

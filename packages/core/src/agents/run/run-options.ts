@@ -25,18 +25,21 @@ export type StorageFailurePolicy = "error" | "answer";
 
 /** Options of one call of `run` or `stream`: session, user, API keys, limits, signal, and the parent run. */
 export type RunOpts = {
+  /** The session that the run continues. */
   sessionId?: string | undefined;
   /**
    * True when the caller has made `sessionId` for this run, as a transport does that tells its client the id before the run
    * begins: it names no session that could be there already. @default false
    */
   isNewSession?: boolean | undefined;
+  /** The user whom the session and the facts belong to. */
   userId?: string | undefined;
   /**
    * False when `userId` is only claimed, as by a field of a request: the run works in a space apart from what the verified
    * user of that name has. A child run inherits it. @default true
    */
   verified?: boolean | undefined;
+  /** Data of the application, found at the run's context. */
   metadata?: Record<string, unknown> | undefined;
   /**
    * The conversation that came before, for a session without turns: the run has it as its history, and stores it with the
@@ -52,6 +55,7 @@ export type RunOpts = {
   apiKeys?: ApiKeys | undefined;
   /** Ends the run as cancelled. */
   signal?: AbortSignal | undefined;
+  /** Bounds of the run, in place of those of the agent. */
   limits?: RunLimits | undefined;
   /**
    * Settings of the model calls of this run, over those of the agent or the team's orchestrator; of a workflow, of all its

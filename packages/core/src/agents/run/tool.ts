@@ -8,7 +8,10 @@ import type { Json } from "../../sessions/storage/json.ts";
  * Options of the cache of a tool: equal calls of one user with the same API keys get the same result for `ttl`
  * milliseconds. Failures are not cached.
  */
-export type ToolCacheConfig = { ttl: number };
+export type ToolCacheConfig = {
+  /** Milliseconds for which a result is used again. */
+  ttl: number;
+};
 
 /**
  * Content for the model as a tool returns it: a string, an array of content parts (text, images, audio, files), or any
@@ -90,22 +93,25 @@ type ExecuteTool = {
 export type ToolDef = {
   /** Letters, digits, `_` and `-`; starts with a letter or `_`; at most 64. */
   name: string;
+  /** The purpose of the tool, for the model. */
   description: string;
+  /** The schema of the arguments: zod, valibot, arktype, or a JSON Schema. */
   parameters: ObjectSchema;
   /**
    * Called with arguments that fit `parameters`. The message of what it throws is given to the model as an error, and so
    * is the reason when it returns a value that is no JSON. Clients do not see it, unless `publicErrors` is set.
    */
   execute?: ExecuteTool | undefined;
+  /** Reuses results for the same arguments. */
   cache?: ToolCacheConfig | undefined;
-  /** @default 60000 */
+  /** Milliseconds after which a call fails. @default 60000 */
   timeoutMs?: number | undefined;
   /**
    * The size of the content that the model gets, in bytes of UTF-8. Longer text is cut, and an image, audio or file that
    * does not fit is left out; a note tells the model. @default 262144
    */
   maxOutputBytes?: number | undefined;
-  /** @default "once" */
+  /** What a durable run does about a call whose result was lost: see `ToolEffect`. @default "once" */
   effect?: ToolEffect | undefined;
   /**
    * Makes a call wait for an approval, after `onToolCall` and also where its result is cached. The hook `onApproval` decides;

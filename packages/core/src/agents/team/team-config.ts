@@ -19,9 +19,11 @@ export type TeamMode = "coordinate" | "route" | "broadcast" | "collaborate";
 
 /** Configuration of a `Team`: its mode, the model of its orchestrator, and its members. */
 export type TeamConfig = LogChoice & {
+  /** The name by which clients and events know the team. */
   name: string;
   /** Purpose in one sentence, for cards, listings and teams that choose a member. */
   description?: string | undefined;
+  /** The way in which the members work together. */
   mode: TeamMode;
   /** Model of the orchestrator. */
   model: ModelProvider;
@@ -39,7 +41,7 @@ export type TeamConfig = LogChoice & {
   maxRounds?: number | undefined;
   /** Storage of the team's sessions. @default in memory: 10,000 sessions, each for 24 hours without use */
   storage?: StorageDriver | undefined;
-  /** @default a new one */
+  /** The bus that receives the events of the team's runs. @default a new one */
   eventBus?: EventBus<RunEvents> | undefined;
   /** Model that makes the titles of sessions, after the first turn. @default the beginning of the first message */
   titles?: TitleConfig | undefined;

@@ -40,15 +40,17 @@ export type ToolDefinition<Schema extends ObjectSchema, Returned = ToolReturn | 
   name: string;
   /** Tells the model what the tool is for. */
   description: string;
+  /** The schema of the arguments: zod, valibot, arktype, or a JSON Schema. */
   parameters: Schema;
   /** Returns a string, a JSON value, an array of content parts, or a `ToolResult` with one of these as content. */
   execute?: { execute(args: InferSchema<Schema>, context: ToolContext): Returned }["execute"] | undefined;
+  /** Reuses results for the same arguments. */
   cache?: ToolCacheConfig | undefined;
-  /** @default 60000 */
+  /** Milliseconds after which a call fails. @default 60000 */
   timeoutMs?: number | undefined;
-  /** @default 262144 */
+  /** The most bytes of a result. A longer one is cut, with a note for the model. @default 262144 */
   maxOutputBytes?: number | undefined;
-  /** @default "once" */
+  /** What a durable run does about a call whose result was lost: see `ToolEffect`. @default "once" */
   effect?: ToolEffect | undefined;
   /** Makes all calls, or those that a function chooses, wait for an approval: see `ToolDef`. @default false */
   needsApproval?: ApprovalCheck<InferSchema<Schema>> | undefined;

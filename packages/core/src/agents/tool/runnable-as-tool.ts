@@ -16,11 +16,11 @@ import { cutText } from "../../base/util/cut-text.ts";
 
 /** Options of `runnableAsTool`: the name, the description and the time limit of the tool. */
 export type RunnableToolOptions = {
-  /** @default `ask_` and the name of the runnable */
+  /** The name of the tool. @default `ask_` and the name of the runnable */
   name?: string | undefined;
-  /** @default the description of the runnable */
+  /** The description of the tool. @default the description of the runnable */
   description?: string | undefined;
-  /** @default 600000 */
+  /** Milliseconds after which a call fails. @default 600000 */
   timeoutMs?: number | undefined;
 };
 

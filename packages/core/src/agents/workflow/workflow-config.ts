@@ -26,17 +26,19 @@ export type RetryPolicy = {
 
 /** Constructor options of a `Workflow`: its initial state, its steps, and the policy for retries. */
 export type WorkflowConfig<State extends object> = LogChoice & {
+  /** The name by which clients and events know the workflow. */
   name: string;
   /** Purpose in one sentence, for cards and listings. */
   description?: string | undefined;
   /** First state of each run: plain JSON. An input may set its keys. */
   initialState: State;
+  /** The steps, in order. */
   steps: readonly WorkflowStep<NoInfer<State>>[];
-  /** @default no retries */
+  /** Repeats steps that fail. @default no retries */
   retryPolicy?: RetryPolicy | undefined;
-  /** @default a new one */
+  /** The bus that receives the events of the workflow's runs. @default a new one */
   eventBus?: EventBus<RunEvents> | undefined;
-  /** @default 10 minutes, and no limit of tokens */
+  /** Bounds of each run. @default 10 minutes, and no limit of tokens */
   limits?: RunLimits | undefined;
 };
 

@@ -1,5 +1,10 @@
 /** The options of one call of an `EmbeddingProvider`: the vendor's API key, and a signal that cancels the call. */
-export type EmbedOptions = { apiKey?: string; signal?: AbortSignal };
+export type EmbedOptions = {
+  /** The key for this call, in place of the provider's own. */
+  apiKey?: string;
+  /** Aborts the call. */
+  signal?: AbortSignal;
+};
 
 /** Turns texts into vectors: the more alike the texts, the closer the vectors. */
 export interface EmbeddingProvider {

@@ -72,8 +72,11 @@ export type RunServiceOptions = {
   engine?: RunEngine | undefined;
   /** The agents, teams and workflows that the service runs, by name. */
   agents?: Registry<Runnable> | undefined;
+  /** Teams by the names under which their runs are accepted. */
   teams?: Registry<Runnable> | undefined;
+  /** Workflows by the names under which their runs are accepted. */
   workflows?: Registry<DurableWorkflow> | undefined;
+  /** Bounds on the runs that are accepted. */
   admission?: AdmissionOptions | undefined;
   /**
    * A name of this process, which views and events of runs show to their callers: 1 to 100 printable characters, such as
@@ -86,6 +89,7 @@ export type RunServiceOptions = {
    * with another storage cannot be served. `false`: runs with keys of their caller are refused.
    */
   sealKeys?: readonly string[] | false | undefined;
+  /** The time for which ended runs and their logs are kept. */
   retention?: RetentionOptions | undefined;
   /**
    * Receives failures that no caller sees, such as of the clean-up, and what is to be known of waiting runs.

@@ -101,6 +101,7 @@ export type DurableRunOptions = Pick<
  * cancelled, and files, of which a record would be another copy.
  */
 export type LocalRunOptions = Pick<RunOpts, "signal" | "model" | "tools" | "metadata" | "messages"> & {
+  /** The input of the run, in place of the one that was accepted. */
   input?: unknown;
 };
 
