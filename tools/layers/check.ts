@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import * as layers from "../../layers.mjs";
+import * as layers from "./layers.ts";
 import { findViolations } from "./find-violations.ts";
 import { readWorkspace } from "./read-workspace.ts";
 

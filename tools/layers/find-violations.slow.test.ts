@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import * as houseLayers from "../../layers.mjs";
+import * as houseLayers from "./layers.ts";
 import { findViolations } from "./find-violations.ts";
 import { readWorkspace } from "./read-workspace.ts";
 

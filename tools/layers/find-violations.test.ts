@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import * as houseLayers from "../../layers.mjs";
-import type { Layers } from "../../layers.mjs";
+import * as houseLayers from "./layers.ts";
+import type { Layers } from "./layers.ts";
 import { findViolations } from "./find-violations.ts";
 import type { Manifest, SourceText } from "./workspace.ts";
 
@@ -57,7 +57,7 @@ const sound: Record<string, string> = {
   "packages/providers-google/src/index.ts": `import { gemini } from "@troupe-internal/gemini";`,
   "internal/gemini/src/index.ts": `import { Agent } from "@troupe/core";`,
   "apps/demo-server/src/main.ts": `process.env.PORT; import { router } from "@troupe/http"; import { model } from "@troupe/core/testing";`,
-  "tests/whole.test.ts": `import { router } from "@troupe/http"; import { model } from "@troupe/core/testing"; import layers from "../layers.mjs";`,
+  "tests/whole.test.ts": `import { router } from "@troupe/http"; import { model } from "@troupe/core/testing"; import layers from "../tools/layers/layers.ts";`,
 };
 
 const layers: Layers = {

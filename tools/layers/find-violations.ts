@@ -1,4 +1,4 @@
-import type { Layers } from "../../layers.mjs";
+import type { Layers } from "./layers.ts";
 import { findCycles } from "./find-cycles.ts";
 import { parseSource } from "./parse-source.ts";
 import type { Rule, Violation } from "./rule.ts";

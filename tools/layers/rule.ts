@@ -1,4 +1,4 @@
-import type { Layers } from "../../layers.mjs";
+import type { Layers } from "./layers.ts";
 import type { ParsedFile } from "./parse-source.ts";
 import type { Manifest } from "./workspace.ts";
 

@@ -1,4 +1,4 @@
-import type { Layers } from "../../../layers.mjs";
+import type { Layers } from "../layers.ts";
 import type { Rule } from "../rule.ts";
 import { isBuilt, isTest, manifestOf } from "../workspace.ts";
 import type { Manifest } from "../workspace.ts";

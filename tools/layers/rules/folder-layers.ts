@@ -1,4 +1,4 @@
-import type { Layers } from "../../../layers.mjs";
+import type { Layers } from "../layers.ts";
 import type { Import } from "../parse-source.ts";
 import type { Rule, Violation } from "../rule.ts";
 import { folderPlaces } from "./folder-place.ts";
@@ -30,14 +30,14 @@ function hasNoLayers(path: string, { folderLayers: known }: Layers): boolean {
 
 function withoutLayers(path: string): Objection {
   const source = path.split("/").slice(0, 3).join("/");
-  return { rule: "no-layers", message: `layers.mjs has no layers for the folders of ${source}: add them there.` };
+  return { rule: "no-layers", message: `layers.ts has no layers for the folders of ${source}: add them there.` };
 }
 
 function withoutLayer({ folder, isInFolder, source }: FolderPlace): Objection {
   if (isInFolder) {
     return {
       rule: "unknown-folder",
-      message: `layers.mjs has no layer for the folder ${folder}: add it there, or move the file.`,
+      message: `layers.ts has no layer for the folder ${folder}: add it there, or move the file.`,
     };
   }
   return {

@@ -1,18 +1,18 @@
-import type { Layers } from "../../../layers.mjs";
+import type { Layers } from "../layers.ts";
 import { isTest } from "../workspace.ts";
 
 /** A file among the layers of a folder. */
 export interface FolderPlace {
   /** The folder whose parts have layers: `packages/core/src`, or a room of it. */
   readonly source: string;
-  /** The folder inside it, or the name of a file that stands beside the folders; `"."` if `layers.mjs` does not name the file. */
+  /** The folder inside it, or the name of a file that stands beside the folders; `"."` if `tools/layers/layers.ts` does not name the file. */
   readonly folder: string;
   readonly isInFolder: boolean;
   readonly isEntryPoint: boolean;
   readonly isTest: boolean;
   /** Part of the test kit, which tests of every layer may import. */
   readonly isTestKit: boolean;
-  /** Counted from the lowest; `-1` when `layers.mjs` does not name the folder. */
+  /** Counted from the lowest; `-1` when `tools/layers/layers.ts` does not name the folder. */
   readonly layer: number;
 }
 

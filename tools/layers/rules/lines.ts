@@ -1,4 +1,4 @@
-import type { Layers } from "../../../layers.mjs";
+import type { Layers } from "../layers.ts";
 import type { ParsedFile } from "../parse-source.ts";
 import type { Rule } from "../rule.ts";
 import { isBuilt, manifestOf } from "../workspace.ts";

@@ -1,4 +1,4 @@
-import type { Layers } from "../../../layers.mjs";
+import type { Layers } from "../layers.ts";
 import type { Rule } from "../rule.ts";
 import { isBuilt, manifestOf } from "../workspace.ts";
 import type { Manifest } from "../workspace.ts";
@@ -19,7 +19,7 @@ interface Objection {
 
 const shared = "what several packages need belongs in @troupe/core/kit.";
 
-/** Packages import only the packages that layers.mjs allows, and only through their entry points. */
+/** Packages import only the packages that layers.ts allows, and only through their entry points. */
 export const packageEdges: Rule = function* ({ path, imports }, { layers, manifests }) {
   const own = manifestOf(path, manifests);
   for (const { target, specifier, line } of imports) {
@@ -37,12 +37,12 @@ function wrongPackage(edge: Edge): Objection | undefined {
     if (layers.internalUsers[name]?.includes(own.name) === true) return undefined;
     return {
       rule: "internal",
-      message: `layers.mjs does not name ${own.name} among the users of the private ${name}: ${shared}`,
+      message: `layers.ts does not name ${own.name} among the users of the private ${name}: ${shared}`,
     };
   }
   const allowed = layers.packageEdges[own.folder] ?? layers.packageEdges[topFolder(path)] ?? [];
   if (allowed.includes(name) || allowed.includes("@troupe/*")) return undefined;
-  return { rule: "edge", message: `layers.mjs has no edge from ${own.name} to ${name}: ${shared}` };
+  return { rule: "edge", message: `layers.ts has no edge from ${own.name} to ${name}: ${shared}` };
 }
 
 /** Examples and tests beside `src` see their package as its users do; its source does not. */

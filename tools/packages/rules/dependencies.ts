@@ -1,4 +1,4 @@
-import { internalUsers } from "../../../layers.mjs";
+import { internalUsers } from "../../layers/layers.ts";
 import { allowedDependencies } from "../allowed-dependencies.ts";
 import type { Manifest } from "../workspace.ts";
 import type { PackageRule } from "./rule.ts";
@@ -45,7 +45,7 @@ function wrongSiblings(manifest: Manifest): string[] {
     );
   const toKnow = Object.keys({ ...manifest.peerDependencies, ...manifest.devDependencies })
     .filter((name) => ours.test(name) && name !== core && internalUsers[name]?.includes(manifest.name ?? "") !== true)
-    .map((name) => `${manifest.name} may not import ${name}: see layers.mjs.`);
+    .map((name) => `${manifest.name} may not import ${name}: see layers.ts.`);
   return [...toInstall, ...toKnow];
 }
 

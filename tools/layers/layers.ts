@@ -2,12 +2,25 @@
  * The architecture as data. The import check is generated from it: `pnpm layers`.
  */
 
+/** The architecture, part by part as described below. */
+export interface Layers {
+  readonly folderLayers: Readonly<Record<string, readonly (readonly string[])[]>>;
+  readonly testKit: string;
+  readonly coreEntryPoints: Readonly<Record<string, string>>;
+  readonly packageEdges: Readonly<Record<string, readonly string[]>>;
+  readonly internalUsers: Readonly<Record<string, readonly string[]>>;
+  readonly testEntryPoints: { readonly names: readonly string[]; readonly users: readonly string[] };
+  readonly sharedTestTools: readonly string[];
+  readonly environmentReaders: readonly string[];
+  readonly ownerModules: readonly string[];
+}
+
 /**
  * The folders of each package by layer, the lowest first, and for core the folders in each of its ten rooms. A folder imports
  * from layers below its own; folders on one layer do not know each other. A file beside the folders counts as a folder of its
  * name, or as one of `"."` if its name is not listed; entry points stand above all layers.
  */
-export const folderLayers = {
+export const folderLayers: Layers["folderLayers"] = {
   "packages/core/src": [
     ["base"],
     ["schema"],
@@ -91,10 +104,10 @@ export const folderLayers = {
 };
 
 /** A layer of core that every test of core may use, whatever layer the test is on. */
-export const testKit = "packages/core/src/testing";
+export const testKit: Layers["testKit"] = "packages/core/src/testing";
 
 /** The entry points of core by the name they are imported by. Every other package has one: `src/index.ts`. */
-export const coreEntryPoints = {
+export const coreEntryPoints: Layers["coreEntryPoints"] = {
   "@troupe/core": "packages/core/src/index.ts",
   "@troupe/core/runs": "packages/core/src/runs.ts",
   "@troupe/core/kit": "packages/core/src/kit.ts",
@@ -106,7 +119,7 @@ export const coreEntryPoints = {
 };
 
 /** Packages that a workspace may import, by its folder or the folder it is in. The nearer entry counts; a workspace without one imports none. */
-export const packageEdges = {
+export const packageEdges: Layers["packageEdges"] = {
   "packages/core": [],
   packages: ["@troupe/core"],
   internal: ["@troupe/core"],
@@ -118,7 +131,7 @@ export const packageEdges = {
 };
 
 /** Private packages and the packages that may import each. The build bundles them into what is published. */
-export const internalUsers = {
+export const internalUsers: Layers["internalUsers"] = {
   "@troupe-internal/gemini": ["@troupe/providers-google", "@troupe/providers-vertex"],
   "@troupe-internal/offline-model": ["@troupe/demo-server"],
   "@troupe-internal/mongodb": ["@troupe/storage-mongodb", "@troupe/vector-mongodb"],
@@ -190,7 +203,7 @@ export const internalUsers = {
 };
 
 /** Entry points for tests and examples, and the folders that may import them anywhere: they show or measure with a scripted model. */
-export const testEntryPoints = {
+export const testEntryPoints: Layers["testEntryPoints"] = {
   names: [
     "@troupe/core/testing",
     "@troupe-internal/vendor-fakes",
@@ -213,10 +226,10 @@ export const testEntryPoints = {
 };
 
 /** Packages that tests of any workspace may import although only the root declares them. */
-export const sharedTestTools = ["vitest"];
+export const sharedTestTools: Layers["sharedTestTools"] = ["vitest"];
 
 /** Folders and files that may read the environment. Tests may always. */
-export const environmentReaders = [
+export const environmentReaders: Layers["environmentReaders"] = [
   "apps",
   "bench",
   "examples",
@@ -226,7 +239,7 @@ export const environmentReaders = [
 ];
 
 /** The modules that look at the user and the tenant of an owner apart. All others compare and store its `OwnerKey`. */
-export const ownerModules = [
+export const ownerModules: Layers["ownerModules"] = [
   "packages/core/src/sessions/storage/owner-key.ts",
   "packages/core/src/sessions/storage/session-owner.ts",
 ];
