@@ -49,7 +49,7 @@ export function readmeFolders(root: string): string[] {
 }
 
 /** The pages of `docs` whose blocks of TypeScript are all shown from programs. */
-const docsPages = ["docs/durable-runs.md", "docs/write-a-transport.md"];
+const docsPages = ["docs/write-a-transport.md"];
 
 /** Returns the pages whose blocks of TypeScript are programs: the READMEs, the guide, and pages of `docs`. */
 export function pagesWithPrograms(root: string): string[] {

@@ -12,7 +12,7 @@ import { DemoServers, post } from "./test/start-demo.ts";
 
 const root = join(import.meta.dirname, "../../..");
 const compose = readFileSync(join(root, "compose.yaml"), "utf8");
-const guide = readFileSync(join(root, "docs/deployment.md"), "utf8");
+const guide = readFileSync(join(root, "docs/guide/deploying.md"), "utf8");
 
 const hasPostgres = (process.env["TROUPE_TEST_POSTGRES_URL"] ?? "") !== "" && PostgresServer.isInstalled();
 

@@ -67,7 +67,7 @@ describe("the demo server with its data in databases", { timeout: 300_000 }, () 
         visitor.visit(first);
         expect(await visitor.run("assistant", "My name is Ada.", chat)).toMatchObject({ status: 200 });
         const found = await visitor.run("support", "Can a run survive a restart of the server?", randomUUID());
-        expect(found.text).toContain("docs/durable-runs.md");
+        expect(found.text).toContain("docs/guide/durable-runs.md");
         const waiting = await visitor.run("assistant", "Book a room in Oslo.", booking);
         expect(waiting.status).toBe(202);
         first.child.kill("SIGTERM");

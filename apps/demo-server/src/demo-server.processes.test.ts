@@ -265,7 +265,7 @@ describe.concurrent("the demo server without a key", () => {
     const headers = { "x-demo-user": "eve" };
     await ask("/agents/companion/run", post({ input: "I live in Bergen." }, headers));
 
-    expect(support.json.text).toContain("docs/durable-runs.md");
+    expect(support.json.text).toContain("docs/guide/durable-runs.md");
     await vi.waitFor(async () => {
       const { json } = await ask("/agents/companion/run", post({ input: "What do you know about me?" }, headers));
       expect(json.text).toContain("Lives in Bergen");

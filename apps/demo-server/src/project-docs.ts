@@ -8,6 +8,9 @@ import type { EmbeddingProvider, Logger, StorageDriver, ToolDef, VectorStore } f
 /** The root of the repository, from `src` as from `dist`. */
 const root = join(import.meta.dirname, "../../..");
 
+/** The pages that are stored. */
+const pagePatterns = ["README.md", "docs/*.md", "docs/guide/*.md", "packages/*/README.md", "apps/*/README.md"];
+
 /** The number of sections that are stored together. */
 const sectionsAtOnce = 20;
 
@@ -78,7 +81,7 @@ export class ProjectDocs {
 
   async #store(): Promise<void> {
     const { storage, embeddings } = this.#parts;
-    const files = globSync(["README.md", "docs/*.md", "packages/*/README.md", "apps/*/README.md"], { cwd: root });
+    const files = globSync(pagePatterns, { cwd: root });
     const pages = files.toSorted().flatMap((file) => toSections(file, readFileSync(join(root, file), "utf8")));
     const key = `docs-${embeddings.modelId ?? "any"}`;
     const hash = createHash("sha256").update(JSON.stringify(pages)).digest("hex");
