@@ -16,7 +16,9 @@ describe.each(readmeFolders(root))("the README in %s", (folder) => {
   });
 });
 
-describe.each(pagesWithPrograms(root))("%s", (page) => {
+const isShowing = (page: string): boolean => readExamples(read(page)).length > 0;
+
+describe.each(pagesWithPrograms(root).filter(isShowing))("%s", (page) => {
   it.each(readExamples(read(page)))("shows $file as the file stands", ({ file = "", code }) => {
     expect(code, "run `node tools/packages/readme-examples.ts`").toBe(shownPart(read(join(dirname(page), file))));
   });

@@ -29,7 +29,7 @@ export type BullMqEngineOptions = {
   queue?: string | undefined;
   /** The beginning of the engine's keys in Redis. @default "bull" */
   prefix?: string | undefined;
-  /** The most connections to PostgreSQL. @default 6 */
+  /** The most connections to PostgreSQL, at least 3. @default 6 */
   max?: number | undefined;
   /**
    * Milliseconds for which a lock on a job holds without being renewed. In each third of it, a process renews its locks and

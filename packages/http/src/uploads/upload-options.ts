@@ -15,7 +15,7 @@ export type FileUploadOptions = {
   maxTotalSize?: number | undefined;
   /** The maximum size of a text field in bytes. @default 1_048_576 */
   maxFieldSize?: number | undefined;
-  /** Types such as `application/pdf` or `image/*`. @default any */
+  /** Types such as `application/pdf` or `image/*`, in any case. @default any */
   allowedMimeTypes?: readonly string[] | undefined;
 };
 

@@ -69,7 +69,10 @@ export type McpToolServerOptions = McpHandlers & {
    * its type and size. @default 1_048_576
    */
   maxArtifactBytes?: number | undefined;
-  /** The largest message that is taken from the server, in bytes. A larger one ends the connection. @default 10_485_760 */
+  /**
+   * The largest message that is taken from the server, and the size of all its tools together, in bytes. A larger message ends the
+   * connection. @default 10_485_760
+   */
   maxMessageBytes?: number | undefined;
   /** The most tools that the server may list. A longer list is refused, not cut. @default 500 */
   maxTools?: number | undefined;
@@ -86,7 +89,7 @@ export type McpToolServerOptions = McpHandlers & {
   maxConnections?: number | undefined;
   /** Milliseconds after which an unused connection is closed where `headers` is a function. @default 300_000 */
   idleTimeoutMs?: number | undefined;
-  /** Gets what the server writes to its standard error stream and logs, at level `debug`. @default none */
+  /** Gets what the server writes to its standard error stream and logs, at level `debug`, up to 64 KB a minute. @default none */
   logger?: Logger | undefined;
 };
 
