@@ -1,24 +1,27 @@
 import assert from "node:assert/strict";
-import { Agent, createLogger, EventBus } from "@troupe/core";
+import { Agent, createLogger, defineTool } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
+import { z } from "zod";
 
-const model = new ScriptedModel("Take an umbrella.");
+const model = new ScriptedModel({ toolCalls: [{ name: "weather", arguments: { city: "Oslo" } }] }, "Take an umbrella.");
 const lines: string[] = [];
-const tokens = new Map<string, number>();
-const warnings: string[] = [];
 
 // #region readme
-const eventBus = new EventBus();
-eventBus.on("model.result", ({ modelId, usage }) => {
-  tokens.set(modelId, (tokens.get(modelId) ?? 0) + (usage?.totalTokens ?? 0));
+const weather = defineTool({
+  name: "weather",
+  description: "Returns the weather in a city.",
+  parameters: z.object({ city: z.string() }),
+  execute: ({ city }, context) => {
+    context.logger.info("Looked up the weather.", { city }); // with the ids of the run and the call
+    return `Rain in ${city}.`;
+  },
 });
-eventBus.on("run.warning", ({ code, message }) => warnings.push(`${code}: ${message}`));
 
 const logger = createLogger({ level: "info", write: (line) => lines.push(line) });
-const agent = new Agent({ name: "helper", model, eventBus, logger });
+const agent = new Agent({ name: "helper", model, tools: [weather], logger });
 await agent.run("What should I take along to Oslo?");
 // #endregion
 
-assert.equal(lines.length, 1);
-assert.equal(tokens.get("scripted-1"), 15);
-assert.deepEqual(warnings, []);
+assert.equal(lines.length, 2);
+assert.match(lines[0] ?? "", /"city":"Oslo"/);
+assert.match(lines[1] ?? "", /"tokens":30/);
