@@ -65,8 +65,8 @@ function sectionOf({ name, meaning, rows }: OptionType): string {
 }
 
 function defaultOf({ isRequired, default: defaultValue }: OptionRow): string {
-  if (isRequired) return "required";
-  return defaultValue === undefined ? "none" : cell(defaultValue);
+  if (defaultValue !== undefined) return cell(defaultValue);
+  return isRequired ? "required" : "none";
 }
 
 /** A vertical bar ends a cell of a table, also within code. */

@@ -68,7 +68,10 @@ export type AgentConfig<Schema extends ObjectSchema | undefined = ObjectSchema |
   tools?: ToolList | MakeTools | undefined;
   /** The source of the history, in place of the session's turns: a `Memory`, or an object with its five methods. */
   memory?: AgentMemory | undefined;
-  /** Stores the sessions. @default in memory: 10,000 sessions, for 24 hours without use */
+  /**
+   * Stores the sessions. @default in memory: 10,000 sessions, for 24 hours without use, in a quarter of the heap and at
+   * most 256 MB
+   */
   storage?: StorageDriver | undefined;
   /** The session of a run that has none in its options. @default a new one for each run */
   sessionId?: string | undefined;
@@ -99,7 +102,7 @@ export type AgentConfig<Schema extends ObjectSchema | undefined = ObjectSchema |
   temperature?: number | undefined;
   /** The schema of the answer: `output.structured` holds the checked value. */
   structuredOutput?: Schema | undefined;
-  /** Functions of the application that are called in each run. */
+  /** Functions of the application that are called in each run: before and after it, at tool calls, and at a failure. */
   hooks?: AgentHooks | undefined;
   /** Checks of the input and of the answer, which may refuse or replace them. */
   guardrails?: GuardrailConfig | undefined;
@@ -109,7 +112,7 @@ export type AgentConfig<Schema extends ObjectSchema | undefined = ObjectSchema |
   reasoning?: ReasoningConfig | undefined;
   /** Facts about the user: given to the model, and extracted after each answer. */
   userMemory?: AgentUserMemory | undefined;
-  /** Repeats failed model calls. */
+  /** Repeats model calls that fail before their first chunk. @default 3 retries */
   retry?: Partial<RetryConfig> | undefined;
   /**
    * The estimated size of each model call of a run, in tokens. Left out to fit are the oldest turns of the history, then
@@ -121,7 +124,10 @@ export type AgentConfig<Schema extends ObjectSchema | undefined = ObjectSchema |
   titles?: TitleConfig | undefined;
   /** Bounds of each run. @default 10 minutes, and no limit on tokens */
   limits?: RunLimits | undefined;
-  /** Lets a run wait, or refuses it, while its session is busy with another run. @default "enqueue" */
+  /**
+   * Lets a run wait, or refuses it, while its session is busy with another run. A policy has `onBusy`, `maxWaiting` (10 runs)
+   * and `waitMs` (60000); beyond them a run is refused as `conflict`. @default "enqueue"
+   */
   onBusy?: BusyPolicy["onBusy"] | Partial<BusyPolicy> | undefined;
   /** Refuses a run while a durable run of its session waits for an answer, or cancels that one. @default "reject" */
   onWaiting?: "reject" | "cancel" | undefined;

@@ -6,7 +6,7 @@ import type { Json } from "../../sessions/storage/json.ts";
 
 /**
  * Options of the cache of a tool: equal calls of one user with the same API keys get the same result for `ttl`
- * milliseconds. Failures are not cached.
+ * milliseconds. Failures are not cached. Equal calls of a `pure` tool at the same time share an execution.
  */
 export type ToolCacheConfig = {
   /** Milliseconds for which a result is used again. */

@@ -45,15 +45,18 @@ export type TeamConfig = LogChoice & {
   eventBus?: EventBus<RunEvents> | undefined;
   /** Model that makes the titles of sessions, after the first turn. @default the beginning of the first message */
   titles?: TitleConfig | undefined;
-  /** Limits of the team as a whole. @default 10 minutes, and no limit of tokens */
+  /**
+   * Limits of the team as a whole. A member may use four fifths of the remaining time.
+   * @default 10 minutes, and no limit of tokens
+   */
   limits?: RunLimits | undefined;
-  /** Retries of failed calls of the orchestrator's model. */
+  /** Retries of failed calls of the orchestrator's model, as of agents. @default 3 retries */
   retry?: Partial<RetryConfig> | undefined;
   /** Most tokens of each model call of the orchestrator, by estimate, as of agents. */
   maxContextTokens?: number | undefined;
   /** Number of past turns in the orchestrator's history, as of agents. @default 43 to 50 */
   numHistoryRuns?: number | undefined;
-  /** Policy for a session that is busy with another run. @default "enqueue" */
+  /** Policy for a session that is busy with another run, as of agents. @default "enqueue" */
   onBusy?: BusyPolicy["onBusy"] | Partial<BusyPolicy> | undefined;
   /** Refuses a run while a durable run of its session waits for an answer, or cancels that one. @default "reject" */
   onWaiting?: "reject" | "cancel" | undefined;
