@@ -14,26 +14,27 @@ import type { Rerank } from "./rerank-results.ts";
  * pieces of long documents, and the order of results.
  */
 export type KnowledgeBaseConfig = {
-  /** The name of the knowledge base, and of its collection and tool unless they have others. */
+  /** The name of the knowledge base, and by default of its collection and tool. */
   name: string;
-  /** Stores the documents and finds the nearest. */
+  /** Stores the documents and finds those nearest to a query. */
   vectorStore: VectorStore;
   /** The collection of the store that holds the documents. Knowledge bases may share one. @default the name */
   collection?: string | undefined;
-  /** Makes vectors of documents and queries. @default those of the store */
+  /** Turns documents and queries into vectors. @default the embeddings of the store */
   embeddings?: EmbeddingProvider | undefined;
   /** The number of texts in one embedding call. @default 100 */
   batchSize?: number | undefined;
   /** The number of batches that are processed at once. @default 4 */
   concurrency?: number | undefined;
   /**
-   * Splits long documents into pieces, which a search finds one by one. `false` stores every document whole; a function
-   * splits in its own way. Documents with an embedding stay whole. @default { size: 2000, overlap: 200 }
+   * Splits long documents into pieces of at most `size` tokens, of which each repeats at most `overlap` tokens of the piece
+   * before. `false` stores every document whole; a function returns the pieces. Documents with an embedding stay whole.
+   * @default { size: 2000, overlap: 200 }
    */
   chunking?: Chunking | undefined;
-  /** Puts the results of searches for a text into a better order. */
+  /** Reorders the results of searches for a text: see `Rerank`. */
   rerank?: Rerank | undefined;
-  /** Closes the store with the knowledge base. `false` is for a store that several share. @default true */
+  /** Closes the store with the knowledge base. Set `false` for a store that several share. @default true */
   ownsStore?: boolean | undefined;
 };
 

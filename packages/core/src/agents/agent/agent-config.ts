@@ -53,17 +53,17 @@ export type AgentHooks = { [Name in keyof HookMethods]: HookMethods[Name] | unde
  * Constructor options of an `Agent`: its model, instructions and tools, its memory and storage, guardrails and limits.
  */
 export type AgentConfig<Schema extends ObjectSchema | undefined = ObjectSchema | undefined> = LogChoice & {
-  /** The name by which clients, teams and events know the agent. */
+  /** The name of the agent for clients, teams and events. */
   name: string;
-  /** The purpose in a sentence: shown in cards and listings, and to a team that has to choose. */
+  /** The purpose in one sentence, for cards, listings and teams that choose a member. */
   description?: string | undefined;
   /** The model that answers, such as `openai("gpt-6.1-sol")`. */
   model: ModelProvider;
   /** The system prompt, or a function that makes it for a run. */
   instructions?: string | ((context: RunContext) => string | Promise<string>) | undefined;
   /**
-   * The tools that the model may call. The tools of a source are loaded when a run begins. A function returns the tools of
-   * one run, by its context: no other run gets them, and sources that it returns are the application's to close.
+   * The tools that the model may call. The tools of a source are loaded when a run begins. A function of the run context
+   * returns the tools of one run; your program closes sources that it returns.
    */
   tools?: ToolList | MakeTools | undefined;
   /** The source of the history, in place of the session's turns: a `Memory`, or an object with its five methods. */
@@ -73,22 +73,22 @@ export type AgentConfig<Schema extends ObjectSchema | undefined = ObjectSchema |
    * most 256 MB
    */
   storage?: StorageDriver | undefined;
-  /** The session of a run that has none in its options. @default a new one for each run */
+  /** The session of runs without one in their options. @default a new session for each run */
   sessionId?: string | undefined;
-  /** The user of a run that has none in its options. */
+  /** The user of runs without one in their options. */
   userId?: string | undefined;
   /** Gives the model the history of the session. @default true */
   addHistoryToMessages?: boolean | undefined;
   /**
-   * The number of past turns in the history. @default 43 to 50: older turns are left out eight at a time, so that vendors
-   * find the rest in their prompt cache
+   * The number of past turns in the history. @default 43 to 50: older turns are left out eight at a time, so that prompt caches
+   * of vendors apply to the rest
    */
   numHistoryRuns?: number | undefined;
-  /** The number of round trips after which the model has to answer without tools. @default 10 */
+  /** The number of round trips after which the model must answer without tools. @default 10 */
   maxToolRoundtrips?: number | undefined;
   /**
-   * The number of tool calls that may run at the same time, of those that the model asked for at once. The others wait in
-   * their order; the timeout of a tool begins with its execution. @default 32
+   * The number of tool calls of one model call that run at the same time. The others wait in order; the timeout of a tool
+   * begins with its execution. @default 32
    */
   maxParallelTools?: number | undefined;
   /**
@@ -115,9 +115,9 @@ export type AgentConfig<Schema extends ObjectSchema | undefined = ObjectSchema |
   /** Repeats model calls that fail before their first chunk. @default 3 retries */
   retry?: Partial<RetryConfig> | undefined;
   /**
-   * The estimated size of each model call of a run, in tokens. Left out to fit are the oldest turns of the history, then
-   * the oldest tool calls of the run with their results; the system prompt, the tools, the input and the newest results
-   * stay. Both in blocks of up to a quarter. A call that exceeds it even so is made, with a warning.
+   * The estimated size of each model call, in tokens. To fit, the oldest turns of the history are left out, then the oldest
+   * tool calls of the run with their results, in blocks of up to a quarter. The system prompt, the tools, the input and the
+   * newest results stay. A call that is still too large is made, with a warning.
    */
   maxContextTokens?: number | undefined;
   /** The model that makes the titles of sessions, after the first turn. @default the beginning of the first message */
@@ -132,8 +132,8 @@ export type AgentConfig<Schema extends ObjectSchema | undefined = ObjectSchema |
   /** Refuses a run while a durable run of its session waits for an answer, or cancels that one. @default "reject" */
   onWaiting?: "reject" | "cancel" | undefined;
   /**
-   * The end of a run whose turn cannot be stored: the run fails with the storage's error, or delivers the answer
-   * with `stored: false` and a warning. @default "error"
+   * The end of a run whose turn cannot be stored. `error`: the run fails with the storage's error. `answer`: the answer is
+   * delivered with `stored: false` and a warning. @default "error"
    */
   onStorageFailure?: StorageFailurePolicy | undefined;
 };

@@ -28,72 +28,71 @@ export type RunOpts = {
   /** The session that the run continues. */
   sessionId?: string | undefined;
   /**
-   * True when the caller has made `sessionId` for this run, as a transport does that tells its client the id before the run
-   * begins: it names no session that could be there already. @default false
+   * True if the caller has just made `sessionId`, so that no session of that id can exist. Set by transports that send the id
+   * to their client before the run begins. @default false
    */
   isNewSession?: boolean | undefined;
-  /** The user whom the session and the facts belong to. */
+  /** The user that owns the session and the facts. */
   userId?: string | undefined;
   /**
-   * False when `userId` is only claimed, as by a field of a request: the run works in a space apart from what the verified
-   * user of that name has. A child run inherits it. @default true
+   * False if `userId` is only claimed, such as by a field of a request. The run then cannot reach what the verified user of
+   * that name has. Child runs inherit it. @default true
    */
   verified?: boolean | undefined;
-  /** Data of the application, found at the run's context. */
+  /** Data of the application, available as `context.metadata`. */
   metadata?: Record<string, unknown> | undefined;
   /**
-   * The conversation that came before, for a session without turns: the run has it as its history, and stores it with the
-   * session's first turn. With a session that has turns the run is refused as `conflict`.
+   * The earlier conversation, for a session without turns. It is the history of the run, and is stored with the first turn.
+   * If the session has turns, the run is refused as `conflict`.
    */
   messages?: readonly ChatMessage[] | undefined;
   /**
-   * A key for the vendor of the runnable, or of the `model` beside it; never sent to another vendor. From outside it is for
-   * the vendor of the runnable, which is all that a client knows.
+   * An API key for the vendor of the runnable, or of the option `model`; never sent to another vendor. With `fromOutside` it is
+   * always for the vendor of the runnable.
    */
   apiKey?: string | undefined;
-  /** One key per vendor. */
+  /** API keys by vendor. */
   apiKeys?: ApiKeys | undefined;
   /** Ends the run as cancelled. */
   signal?: AbortSignal | undefined;
-  /** Bounds of the run, in place of those of the agent. */
+  /** Limits of the run, in place of the agent's. */
   limits?: RunLimits | undefined;
   /**
-   * Settings of the model calls of this run, over those of the agent or the team's orchestrator; of a workflow, of all its
-   * agent steps. Child runs do not inherit them.
+   * Settings of the model calls of this run. They override those of the agent, of the team's orchestrator, or of all agent
+   * steps of a workflow. Child runs do not inherit them.
    */
   modelOptions?: ModelSettings | undefined;
   /**
-   * The model of this run, in place of the agent's or the team's orchestrator's. It gets the caller's key for its own vendor
-   * alone. `prepareStep` goes before it; child runs do not inherit it, and a workflow refuses it.
+   * The model of this run, in place of that of the agent or of the team's orchestrator. It gets only the caller's key for its
+   * own vendor. `prepareStep` takes precedence. Child runs do not inherit it, and a workflow refuses it.
    */
   model?: ModelProvider | undefined;
   /**
-   * The instructions of this run, in place of the agent's or the team's own; memory, facts and the list of a team's members
-   * stay in the system prompt. Child runs do not inherit them, and a workflow refuses them.
+   * The instructions of this run, in place of those of the agent or team. Memory, facts and the list of a team's members stay
+   * in the system prompt. Child runs do not inherit them, and a workflow refuses them.
    */
   instructions?: string | undefined;
   /**
-   * The tools of this run of an agent, in place of its own. Sources among them are the caller's to close. Child runs do not
-   * inherit them; a team and a workflow, which have no tools of their own, refuse them.
+   * The tools of this run, in place of the agent's. The caller closes sources among them. Child runs do not inherit them, and
+   * teams and workflows refuse them.
    */
   tools?: readonly (ToolDef | ToolSource)[] | undefined;
-  /** The user's tenant in a service with several: tenants share no sessions, memory and facts. */
+  /** The tenant of the user, in a service with several. Tenants share no sessions, memory or facts. */
   tenantId?: string | undefined;
   /**
-   * The context of the run that starts this one: the child run inherits keys, user, tenant, metadata and signal where its own
-   * options have none, and its usage counts for the parent run too.
+   * The context of the run that starts this one. The child run inherits keys, user, tenant, metadata and signal unless its own
+   * options have them, and its usage is added to the parent run.
    */
   parent?: RunContext | undefined;
-  /** The id of the run, a UUID, for a caller that must know it before the run begins. @default a new one */
+  /** The id of the run, a UUID, for a caller that needs it before the run begins. @default a new id */
   runId?: string | undefined;
   /**
-   * Marks a caller from outside of this process, as every transport does: the configured session and user are not used for
-   * it, neither in this run nor in its child runs. @default false
+   * Marks a run that a transport starts for its client. The configured session and user are used neither for it nor for its
+   * child runs. @default false
    */
   fromOutside?: boolean | undefined;
   /**
-   * The journal of this attempt at a durable run: set by `RunService` alone. Child runs started in a tool call or a step go
-   * on with it.
+   * The journal of this attempt at a durable run. Set by `RunService` only. Child runs of a tool call or a step continue it.
    */
   journal?: Journal | undefined;
 };

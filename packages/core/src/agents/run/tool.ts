@@ -98,8 +98,8 @@ export type ToolDef = {
   /** The schema of the arguments: zod, valibot, arktype, or a JSON Schema. */
   parameters: ObjectSchema;
   /**
-   * Called with arguments that fit `parameters`. The message of what it throws is given to the model as an error, and so
-   * is the reason when it returns a value that is no JSON. Clients do not see it, unless `publicErrors` is set.
+   * Called with arguments that fit `parameters`. The model gets the message of what it throws as an error. Clients do not see
+   * that message, unless `publicErrors` is set. Returning a value that is not JSON is an error, too.
    */
   execute?: ExecuteTool | undefined;
   /** Reuses results for the same arguments. */
@@ -111,39 +111,39 @@ export type ToolDef = {
    * does not fit is left out; a note tells the model. @default 262144
    */
   maxOutputBytes?: number | undefined;
-  /** What a durable run does about a call whose result was lost: see `ToolEffect`. @default "once" */
+  /** The conduct of a durable run after a call whose result was lost: see `ToolEffect`. @default "once" */
   effect?: ToolEffect | undefined;
   /**
-   * Makes a call wait for an approval, after `onToolCall` and also where its result is cached. The hook `onApproval` decides;
-   * without it a run of a `RunService` waits for an answer, and any other run denies the call with a warning. A function that
-   * fails has asked for an approval. @default false
+   * Makes a call wait for an approval, after `onToolCall` and even if its result is cached. The hook `onApproval` decides.
+   * Without it, a run of a `RunService` waits for an answer, and any other run denies the call with a warning. If the function
+   * throws, an approval is needed. @default false
    */
   needsApproval?: ApprovalCheck | undefined;
   /**
-   * For a tool of effect `once`: tells if the call with this `idempotencyKey` took place, when its process ended before the
-   * result was stored. Its result is given to the model as that of the call; after null the tool is executed. When it throws,
-   * `onDoubt` decides.
+   * For a tool of effect `once` whose process ended during a call: returns `{ result }` if the call with this `idempotencyKey`
+   * took place, and the model gets that result. After `null` the tool is executed again. If it throws, `onDoubt` decides.
    */
   verify?: VerifyCall | undefined;
   /**
-   * For a tool of effect `once`: the conduct of a durable run that cannot know if a call took place. @default "ask"
+   * For a tool of effect `once`: `ask` waits for a person if it is unknown whether a call took place, and `tell` reports to the
+   * model that the outcome is unknown. @default "ask"
    */
   onDoubt?: DoubtPolicy | undefined;
   /**
-   * The milliseconds that a durable run waits for an approval of a call, for its client, or for word on a call that was cut
-   * off. Then the call is denied, has failed, or is told as unknown. @default no limit
+   * Milliseconds that a durable run waits for an approval, for the client, or for an answer about an interrupted call. Then the
+   * call is denied, has failed, or is reported to the model as unknown. @default no limit
    */
   waitMs?: number | undefined;
   /**
    * Ends the run with the result of a call: its text, or JSON as text, is the run's answer, and the model is not called
-   * again. Other calls of the same model call are finished first; of two that end the run, the first in the order of the
-   * calls counts. A call that fails, or whose result does not fit the schema of the agent's structured output, is an error
-   * for the model, and the run goes on. @default false
+   * again. Other calls of the same model call are finished first; if two end the run, the first one counts. A call that
+   * fails, or whose result does not fit the agent's structured output, is an error for the model, and the run continues.
+   * @default false
    */
   endsRun?: boolean | undefined;
   /**
-   * True when what the tool throws is written for clients: the message is in `error`. Else clients are told only that the
-   * tool failed, and the model alone gets the message. @default false
+   * Shows clients the messages of what the tool throws, in `error`. Otherwise only the model gets them, and clients read that
+   * the tool failed. @default false
    */
   publicErrors?: boolean | undefined;
 };

@@ -19,11 +19,11 @@ export type TeamMode = "coordinate" | "route" | "broadcast" | "collaborate";
 
 /** Configuration of a `Team`: its mode, the model of its orchestrator, and its members. */
 export type TeamConfig = LogChoice & {
-  /** The name by which clients and events know the team. */
+  /** The name of the team for clients and events. */
   name: string;
   /** Purpose in one sentence, for cards, listings and teams that choose a member. */
   description?: string | undefined;
-  /** The way in which the members work together. */
+  /** How the members work together: see `TeamMode`. */
   mode: TeamMode;
   /** Model of the orchestrator. */
   model: ModelProvider;
@@ -37,7 +37,7 @@ export type TeamConfig = LogChoice & {
    * a member answers.
    */
   modelOptions?: ModelSettings | undefined;
-  /** Most rounds of a discussion, in mode `collaborate`. @default 3 */
+  /** The number of rounds of a discussion at most, in mode `collaborate`. @default 3 */
   maxRounds?: number | undefined;
   /** Storage of the team's sessions. @default in memory: 10,000 sessions, each for 24 hours without use */
   storage?: StorageDriver | undefined;
@@ -52,7 +52,7 @@ export type TeamConfig = LogChoice & {
   limits?: RunLimits | undefined;
   /** Retries of failed calls of the orchestrator's model, as of agents. @default 3 retries */
   retry?: Partial<RetryConfig> | undefined;
-  /** Most tokens of each model call of the orchestrator, by estimate, as of agents. */
+  /** The estimated size of each model call of the orchestrator, in tokens, as of agents. */
   maxContextTokens?: number | undefined;
   /** Number of past turns in the orchestrator's history, as of agents. @default 43 to 50 */
   numHistoryRuns?: number | undefined;
@@ -61,8 +61,8 @@ export type TeamConfig = LogChoice & {
   /** Refuses a run while a durable run of its session waits for an answer, or cancels that one. @default "reject" */
   onWaiting?: "reject" | "cancel" | undefined;
   /**
-   * The end of a run whose turn cannot be stored: the run fails with the storage's error, or delivers the answer
-   * with `stored: false` and a warning. Holds for the turns of the team, not for those of its members. @default "error"
+   * The end of a run whose turn cannot be stored, as of agents. Applies to the turns of the team, not to those of its members.
+   * @default "error"
    */
   onStorageFailure?: StorageFailurePolicy | undefined;
   /** Keeps a session per member, in the member's storage. @default a member's session ends with the run */

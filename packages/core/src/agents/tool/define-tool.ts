@@ -38,7 +38,7 @@ import { isChildRunTool, onStoredResult } from "./child-run-tool.ts";
 export type ToolDefinition<Schema extends ObjectSchema, Returned = ToolReturn | Promise<ToolReturn>> = {
   /** Letters, digits, `_` and `-`; starts with a letter or `_`; at most 64. */
   name: string;
-  /** Tells the model what the tool is for. */
+  /** The purpose of the tool, for the model. */
   description: string;
   /** The schema of the arguments: zod, valibot, arktype, or a JSON Schema. */
   parameters: Schema;
@@ -50,13 +50,13 @@ export type ToolDefinition<Schema extends ObjectSchema, Returned = ToolReturn | 
   timeoutMs?: number | undefined;
   /** The most bytes of a result. A longer one is cut, with a note for the model. @default 262144 */
   maxOutputBytes?: number | undefined;
-  /** What a durable run does about a call whose result was lost: see `ToolEffect`. @default "once" */
+  /** The conduct of a durable run after a call whose result was lost: see `ToolEffect`. @default "once" */
   effect?: ToolEffect | undefined;
   /** Makes all calls, or those that a function chooses, wait for an approval: see `ToolDef`. @default false */
   needsApproval?: ApprovalCheck<InferSchema<Schema>> | undefined;
-  /** Tells if a call of effect `once` took place: see `ToolDef`. */
+  /** Finds out if an interrupted call of effect `once` took place: see `ToolDef`. */
   verify?: VerifyCall<InferSchema<Schema>> | undefined;
-  /** The conduct when it is unknown if a call of effect `once` took place: see `ToolDef`. @default "ask" */
+  /** The conduct if it is unknown whether a call of effect `once` took place: see `ToolDef`. @default "ask" */
   onDoubt?: DoubtPolicy | undefined;
   /** The longest wait of a durable run for an answer about a call, in milliseconds: see `ToolDef`. @default no limit */
   waitMs?: number | undefined;

@@ -26,11 +26,11 @@ export type RetryPolicy = {
 
 /** Constructor options of a `Workflow`: its initial state, its steps, and the policy for retries. */
 export type WorkflowConfig<State extends object> = LogChoice & {
-  /** The name by which clients and events know the workflow. */
+  /** The name of the workflow for clients and events. */
   name: string;
   /** Purpose in one sentence, for cards and listings. */
   description?: string | undefined;
-  /** First state of each run: plain JSON. An input may set its keys. */
+  /** The state at the start of each run: plain JSON. An input may set its keys. */
   initialState: State;
   /** The steps, in order. */
   steps: readonly WorkflowStep<NoInfer<State>>[];

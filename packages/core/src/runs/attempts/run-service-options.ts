@@ -25,40 +25,41 @@ import type { RunEngine } from "./run-engine.ts";
 /** Limits of the runs that a `RunService` accepts. */
 export type AdmissionOptions = {
   /**
-   * The number of runs that may wait to be performed. Of callers without a verified user, also the number of all their open runs,
-   * which do not count against users; from the first run of a user on, a tenth of it. @default 1000
+   * The number of runs that may wait to be performed. It also bounds the open runs of all callers without a verified user, which
+   * do not count against users. Once a user has a run, those callers may have a tenth of it. @default 1000
    */
   maxQueued?: number | undefined;
   /** The number of open runs of one user, and of one address where addresses are trusted. @default 20 */
   perCaller?: number | undefined;
   /**
-   * The bytes that the inputs of open runs of all callers without a verified user may take, from the first run of a user on a tenth
-   * of it. An input up to 32 kB does not count. @default 268_435_456
+   * The bytes that inputs of open runs may take, of all callers without a verified user together. Once a user has a run, those
+   * callers may have a tenth of it. Inputs of up to 32 kB do not count. @default 268_435_456
    */
   maxAnonymousBytes?: number | undefined;
 };
 
-/** Times and sizes for which a `RunService` keeps runs after their end. */
+/** How long, and how much, a `RunService` keeps of ended runs. */
 export type RetentionOptions = {
-  /** Milliseconds after its end for which a run's events can be read. @default 24 hours; without a storage 1 hour */
+  /** Milliseconds for which the events of an ended run can be read. @default 24 hours; without a storage 1 hour */
   logMs?: number | undefined;
-  /** Milliseconds after its end for which a run's result can be read. @default 7 days; without a storage 1 hour */
+  /** Milliseconds for which the result of an ended run can be read. @default 7 days; without a storage 1 hour */
   recordMs?: number | undefined;
   /**
-   * Without a storage: the number of ended runs that are kept of all users, and of callers without one as in `maxQueued`. Beyond it
-   * the oldest goes of the caller that has most. @default 1000
+   * Without a storage: the number of ended runs that are kept for all users, and as many for callers without a verified user, as
+   * in `maxQueued`. Beyond it, the oldest run of the caller with the most runs is removed. @default 1000
    */
   maxEnded?: number | undefined;
   /**
-   * Without a storage: the bytes of all runs of users, a quarter of which one user may have, and those of callers without one as
-   * in `maxQueued`. Beyond it ended runs go as with `maxEnded`, and when none is left a new run is `rate_limited`.
+   * Without a storage: the bytes of all runs of users, of which one user may have a quarter, and as many for callers without a
+   * verified user, as in `maxQueued`. Beyond it, ended runs are removed as with `maxEnded`. If there are no more, a new run is
+   * `rate_limited`.
    * @default a quarter of the heap limit, at most 256 MB
    */
   maxBytes?: number | undefined;
-  /** Without a storage: the bytes of events that are kept of a run, the newest ones. @default 1048576 */
+  /** Without a storage: the bytes of events that are kept per run. Older events are dropped. @default 1048576 */
   maxBytesPerRun?: number | undefined;
   /**
-   * Milliseconds for which a run of a caller without a verified user waits for an answer. Then it ends with the error `timeout`.
+   * Milliseconds for which a run without a verified user waits for an answer. Then it ends with the error `timeout`.
    * @default 24 hours
    */
   anonymousWaitMs?: number | undefined;
@@ -66,9 +67,9 @@ export type RetentionOptions = {
 
 /** Options of a `RunService`. */
 export type RunServiceOptions = {
-  /** The storage of the runs, which needs `compareAndSet`. @default memory, which keeps the newest ended runs for an hour */
+  /** Stores the runs. The driver needs `compareAndSet`. @default in memory: the newest ended runs are kept for an hour */
   storage?: StorageDriver | undefined;
-  /** The distribution of the runs. @default a `LocalEngine`: this process performs them */
+  /** Distributes the runs to processes. @default a `LocalEngine`: this process performs them */
   engine?: RunEngine | undefined;
   /** The agents, teams and workflows that the service runs, by name. */
   agents?: Registry<Runnable> | undefined;
@@ -79,20 +80,20 @@ export type RunServiceOptions = {
   /** Bounds on the runs that are accepted. */
   admission?: AdmissionOptions | undefined;
   /**
-   * A name of this process, which views and events of runs show to their callers: 1 to 100 printable characters, such as
-   * `worker-2`. Two processes may have the same. @default a random id
+   * The name of this process in views and `attempt` events of runs, which callers can read: 1 to 100 printable characters, such
+   * as `worker-2`. Two processes may share a name. @default a random id
    */
   node?: string | undefined;
   /**
-   * Secrets of 32 characters or more with which callers' API keys are encrypted in the records of their runs: the first one
-   * encrypts, the others still decrypt what they encrypted. Without them a run with keys needs storage in memory, and a service
-   * with another storage cannot be served. `false`: runs with keys of their caller are refused.
+   * Secrets of 32 characters or more that encrypt callers' API keys in stored runs. The first secret encrypts; all of them
+   * decrypt. A service with a lasting storage needs them to serve, unless this is `false`: then runs with a caller's key are
+   * refused.
    */
   sealKeys?: readonly string[] | false | undefined;
-  /** The time for which ended runs and their logs are kept. */
+  /** How long ended runs and their logs are kept. */
   retention?: RetentionOptions | undefined;
   /**
-   * Receives failures that no caller sees, such as of the clean-up, and what is to be known of waiting runs.
+   * Receives failures that no caller sees, such as those of the clean-up, and reports on waiting runs.
    * @default warnings and errors, on the standard error stream
    */
   logger?: Logger | undefined;

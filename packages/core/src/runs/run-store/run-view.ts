@@ -90,15 +90,15 @@ export type RunCaller = SessionOwner | "host";
 /** Keys of a caller: one per vendor, and the generic one for the vendor of the runnable. */
 export type RunKeys = { apiKeys?: ApiKeys | undefined; apiKey?: string | undefined };
 
-/** Options of a durable run: those of `RunOpts` that are JSON. The user comes from the owner, and keys are given apart. */
+/** Options of a durable run: those of `RunOpts` that are JSON. The user comes from the owner, and keys are passed separately. */
 export type DurableRunOptions = Pick<
   RunOpts,
   "sessionId" | "metadata" | "messages" | "limits" | "modelOptions" | "instructions" | "fromOutside"
 >;
 
 /**
- * What a run is handed over as it is, over `input` and `options`, and until its end: functions, a signal that ends the run as
- * cancelled, and files, of which a record would be another copy.
+ * Options of a run that are not stored: functions, a signal that ends the run as cancelled, and large inputs. They take
+ * precedence over `input` and `options`, and hold only in this process.
  */
 export type LocalRunOptions = Pick<RunOpts, "signal" | "model" | "tools" | "metadata" | "messages"> & {
   /** The input of the run, in place of the one that was accepted. */
