@@ -14,7 +14,7 @@ const model = new ScriptedModel().respond(({ messages }) => {
 });
 
 const root = `${import.meta.dirname}/..`;
-const pages = globSync(["README.md", "docs/*.md", "packages/*/README.md"], { cwd: root });
+const pages = globSync(["README.md", "docs/*.md", "docs/guide/*.md", "packages/*/README.md"], { cwd: root });
 const docs = new KnowledgeBase({
   name: "docs",
   vectorStore: new InMemoryVectorStore({ embeddings }),

@@ -50,7 +50,7 @@ async function copyExamples(consumerFolder: string): Promise<void> {
     await cp(examples, join(consumerFolder, "examples", name), { recursive: true }).catch(ignoreMissing);
   }
   // examples/ask-the-docs.ts reads the pages beside its folder.
-  for await (const page of glob(["README.md", "docs/*.md", "packages/*/README.md"], { cwd: root })) {
+  for await (const page of glob(["README.md", "docs/*.md", "docs/guide/*.md", "packages/*/README.md"], { cwd: root })) {
     await cp(join(root, page), join(consumerFolder, "examples", page));
   }
 }

@@ -16,7 +16,7 @@ const dimensions = 1024;
  * and from a second knowledge base, which has the vectors from the store alone.
  */
 export async function checkDocsKnowledge(store: VectorStore): Promise<void> {
-  const files = globSync(["README.md", "docs/*.md", "packages/*/README.md"], { cwd: root });
+  const files = globSync(["README.md", "docs/*.md", "docs/guide/*.md", "packages/*/README.md"], { cwd: root });
   const pages = files.map((id) => ({ id, content: readFileSync(join(root, id), "utf8") }));
   const first = docsIn(store);
   await first.addDocuments(pages);
