@@ -160,11 +160,11 @@ it.each<[FormatName, string, string[]]>([
   },
 );
 
-it("the README has the table of the settings", () => {
-  const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
+it("docs/guide/models.md has the table of the settings", () => {
+  const page = readFileSync(new URL("../../docs/guide/models.md", import.meta.url), "utf8");
   const bare = (text: string) => text.replaceAll(/ +\|/g, " |").replaceAll(/-+/g, "-");
 
-  expect(bare(readme)).toContain(bare(settingsTable()));
+  expect(bare(page)).toContain(bare(settingsTable()));
 });
 
 describe("options of the vendor's own", () => {
