@@ -5,9 +5,9 @@ import type { OptionTable } from "@troupe/core/kit";
 
 /** Options of `MongoStorage`, the argument after `uri`, `dbName` and `collectionName`. */
 export type MongoOptions = {
-  /** Milliseconds to wait for an answer of the server, and for work that conflicts with other writers. @default 10_000 */
+  /** Milliseconds to wait for an answer of the server, and for work that conflicts with other writers. Connecting takes at most 5 seconds of it. @default 10_000 */
   timeoutMs?: number | undefined;
-  /** Takes the warning about a standalone server. @default writes it to the standard error stream */
+  /** Takes the warnings about a standalone server and a lost change stream. @default writes it to the standard error stream */
   logger?: Logger | undefined;
 };
 

@@ -6,9 +6,9 @@ import { tableNameOption } from "@troupe-internal/sql-storage";
 export type PostgresOptions = {
   /** The most connections at the same time. A given pool has its own limit. @default 10 */
   max?: number | undefined;
-  /** Milliseconds that a call waits for a connection. @default 5000 */
+  /** Milliseconds that a call waits for a connection, at most an hour. @default 5000 */
   acquireTimeoutMs?: number | undefined;
-  /** Milliseconds that a statement may take. @default 30_000 */
+  /** Milliseconds that a statement may take, at most an hour. @default 30_000 */
   statementTimeoutMs?: number | undefined;
   /** The schema of the table; created if it does not exist. @default "public" */
   schema?: string | undefined;

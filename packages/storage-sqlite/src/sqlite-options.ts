@@ -9,7 +9,7 @@ export type SqliteOptions = {
    * @default "full"
    */
   durability?: "full" | "normal" | undefined;
-  /** Milliseconds that a call waits while another process writes. @default 5000 */
+  /** Milliseconds that a call waits while another process writes, then fails as `storage_unavailable`. @default 5000 */
   busyTimeoutMs?: number | undefined;
   /** The table of the records. @default "troupe_records" */
   table?: string | undefined;

@@ -17,7 +17,7 @@ export type MongoDbVectorOptions = VectorStoreOptions & {
    * @default "auto"
    */
   search?: "auto" | "vector" | "exact" | undefined;
-  /** Milliseconds to wait for an answer of the server, and for writes that conflict with others. @default 10_000 */
+  /** Milliseconds to wait for an answer of the server, and for writes that conflict with others. Connecting takes at most 5 seconds of it. @default 10_000 */
   timeoutMs?: number | undefined;
   /** Takes the kind of search that was chosen, at `info`, and warnings. @default writes warnings to the standard error stream */
   logger?: Logger | undefined;

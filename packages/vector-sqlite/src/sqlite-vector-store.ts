@@ -15,7 +15,7 @@ export type SqliteVectorOptions = VectorStoreOptions & {
    * @default "full"
    */
   durability?: "full" | "normal" | undefined;
-  /** Milliseconds that a call waits while another process writes. @default 5000 */
+  /** Milliseconds that a call waits while another process writes, then fails as `storage_unavailable`. @default 5000 */
   busyTimeoutMs?: number | undefined;
   /** The table of the vectors. The names of three more tables begin with it. @default "troupe_vectors" */
   table?: string | undefined;
