@@ -1,15 +1,11 @@
 import assert from "node:assert/strict";
-import { connect } from "node:net";
-import type { AddressInfo } from "node:net";
-import { Agent } from "@troupe/core";
-import { ScriptedModel } from "@troupe/core/testing";
-// #region readme
 import { once } from "node:events";
-import { createServer } from "node:net";
-import type { Server, Socket } from "node:net";
-import { createLogger, TroupeError } from "@troupe/core";
+import { connect, createServer } from "node:net";
+import type { AddressInfo, Server, Socket } from "node:net";
+import { Agent, createLogger, TroupeError } from "@troupe/core";
 import type { Json, Logger, MessageContent, Runnable } from "@troupe/core";
 import type { RunService } from "@troupe/core/runs";
+import { ScriptedModel } from "@troupe/core/testing";
 import {
   checkFieldNames,
   findRunnable,
@@ -61,6 +57,7 @@ type Service = ServedRunnables & {
   readonly logger: Logger;
 };
 
+// #region readme
 /** Serves agents and teams to clients that send one JSON object a line. `runs` goes to a shutdown, which ends them. */
 export function serveLines(options: LinesOptions): { server: Server; runs: ServedRuns } {
   const logger = options.logger ?? createLogger({ level: "warn" });
@@ -71,6 +68,7 @@ export function serveLines(options: LinesOptions): { server: Server; runs: Serve
   const service = { agents, teams, runs, onDisconnect, authenticate, logger };
   return { server: createServer((socket) => void new Connection(socket, service).serve()), runs };
 }
+// #endregion
 
 /** A line that a client has sent: its fields, checked to be an object's. */
 type Sent = Readonly<Record<string, unknown>>;
@@ -233,7 +231,6 @@ class Connection {
     if (stalled.aborted) socket.destroy();
   }
 }
-// #endregion
 
 if (import.meta.main) {
   const helper = new Agent({ name: "helper", model: new ScriptedModel("It rains.") });

@@ -27,6 +27,7 @@ export function serveRunnables(registry: Registry<Runnable>): Server {
 
 type Exchange = { registry: Registry<Runnable>; request: IncomingMessage; response: ServerResponse };
 
+// #region readme
 async function answer({ registry, request, response }: Exchange): Promise<void> {
   const [, name = "", mode = ""] = (request.url ?? "").split("/");
   const runnable = findRunnable(registry, decodeURIComponent(name));
@@ -46,6 +47,7 @@ async function answer({ registry, request, response }: Exchange): Promise<void> 
     await writer.close();
   }
 }
+// #endregion
 
 async function readRun(request: IncomingMessage): Promise<{ input: string; options: RunOpts }> {
   const pieces: Buffer[] = [];

@@ -37,6 +37,7 @@ async function listen(server: ReturnType<typeof createServer>): Promise<string> 
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
+// #region readme
 describe("a third party's storage driver", () => {
   checkConformance(it, storageDriverCases, {
     create: () => {
@@ -46,6 +47,7 @@ describe("a third party's storage driver", () => {
     },
   });
 });
+// #endregion
 
 describe("a third party's runnable", () => {
   checkConformance(it, runnableCases, {

@@ -48,13 +48,10 @@ export function readmeFolders(root: string): string[] {
   return [".", ...readWorkspace(root).packages.map(({ path }) => path)];
 }
 
-/** The pages of `docs` whose blocks of TypeScript are all shown from programs. */
-const docsPages = ["docs/write-a-transport.md"];
-
-/** Returns the pages whose blocks of TypeScript are programs: the READMEs, the guide, and pages of `docs`. */
+/** Returns the pages whose blocks of TypeScript are programs: the READMEs and the guide. */
 export function pagesWithPrograms(root: string): string[] {
   const guide = globSync("docs/guide/*.md", { cwd: root }).toSorted();
-  return [...readmeFolders(root).map((folder) => join(folder, "README.md")), ...docsPages, ...guide];
+  return [...readmeFolders(root).map((folder) => join(folder, "README.md")), ...guide];
 }
 
 /** `node tools/packages/readme-examples.ts`: copies every program into the pages that show it. */

@@ -13,7 +13,7 @@ import type { ModelChunk } from "./model-chunk.ts";
  * error holds a key. When `options.signal` aborts, the request to the vendor ends and the call rejects as `cancelled`.
  *
  * Parts of the user's last message that the model does not support are refused as `unsupported_media_type`. Those of earlier
- * messages are not, since another model took them: `PartReader` of the adapter entry point replaces them with words.
+ * messages are not, since another model took them: `PartReader` of `@troupe/core/provider` replaces them with words.
  */
 export interface ModelProvider {
   /** The name of the vendor, also for its key. */
