@@ -1,9 +1,8 @@
 import { ModelError } from "@troupe/core";
-import type { ChatMessage, ModelOptions, ModelProvider, StreamChunk } from "@troupe/core";
+import type { ChatMessage, ModelOptions, ModelProvider, ModelResponse, StreamChunk } from "@troupe/core";
 import { collectResponse, createHttpPool, readSse, requireKey } from "@troupe/core/provider";
-import { toTroupeError } from "@troupe/core/transport";
-import type { ModelResponse } from "@troupe/core";
 import type { HttpPool, ResolvedKey } from "@troupe/core/provider";
+import { toTroupeError } from "@troupe/core/transport";
 
 /** A third party's provider, for a vendor that streams lines of JSON. */
 export class LineProvider implements ModelProvider {
