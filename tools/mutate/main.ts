@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { changedLines } from "./changed-lines.ts";
@@ -39,7 +39,9 @@ const git = (...args: readonly string[]): string =>
 /** Returns the folder of a part: `sessions/lock` is one of core, `a2a/client` one of a package. */
 function folderOf(name: string): string {
   const [first = "", ...rest] = name.split("/");
-  const folders = [name, `packages/core/src/${name}`, ["packages", first, "src", ...rest].join("/")];
+  const rooms = readdirSync(join(root, "packages/core/src"));
+  const inCore = ["", ...rooms].map((room) => join("packages/core/src", room, name));
+  const folders = [name, ...inCore, ["packages", first, "src", ...rest].join("/")];
   const found = folders.find((folder) => existsSync(join(root, folder)));
   if (found === undefined)
     throw new Error(`There is no part "${name}". Name a folder of core, package/folder, or a path.`);
