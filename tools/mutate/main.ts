@@ -36,7 +36,7 @@ const root = join(import.meta.dirname, "../..");
 const git = (...args: readonly string[]): string =>
   execFileSync("git", args, { cwd: root, encoding: "utf8", maxBuffer: 2 ** 30 });
 
-/** Returns the folder of a part: `sessions/lock` is one of core, `a2a/client` one of a package. */
+/** Returns the folder of a part: `lock` is one of core, `a2a/client` one of a package. */
 function folderOf(name: string): string {
   const [first = "", ...rest] = name.split("/");
   const rooms = readdirSync(join(root, "packages/core/src"));
