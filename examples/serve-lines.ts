@@ -6,6 +6,7 @@ import { Agent, createLogger, TroupeError } from "@troupe/core";
 import type { Json, Logger, MessageContent, Runnable } from "@troupe/core";
 import type { RunService } from "@troupe/core/runs";
 import { ScriptedModel } from "@troupe/core/testing";
+import { toTroupeError } from "@troupe/core/kit";
 import {
   checkFieldNames,
   findRunnable,
@@ -24,7 +25,6 @@ import {
   toPublicFailure,
   toPublicOutput,
   toStreamFailure,
-  toTroupeError,
 } from "@troupe/core/transport";
 import type {
   FollowedRun,

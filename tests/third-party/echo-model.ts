@@ -1,7 +1,7 @@
 import { getTextContent } from "@troupe/core";
 import type { ChatMessage, ModelOptions, ModelProvider, ModelResponse, StreamChunk } from "@troupe/core";
 import { collectResponse } from "@troupe/core/provider";
-import { toTroupeError } from "@troupe/core/transport";
+import { toTroupeError } from "@troupe/core/kit";
 
 /** A third party's model without a vendor: it repeats the text of the last message. */
 export class EchoModel implements ModelProvider {

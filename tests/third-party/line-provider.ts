@@ -2,7 +2,7 @@ import { ModelError } from "@troupe/core";
 import type { ChatMessage, ModelOptions, ModelProvider, ModelResponse, StreamChunk } from "@troupe/core";
 import { collectResponse, createHttpPool, readSse, requireKey } from "@troupe/core/provider";
 import type { HttpPool, ResolvedKey } from "@troupe/core/provider";
-import { toTroupeError } from "@troupe/core/transport";
+import { toTroupeError } from "@troupe/core/kit";
 
 /** A third party's provider, for a vendor that streams lines of JSON. */
 export class LineProvider implements ModelProvider {

@@ -1,8 +1,7 @@
 import { getTextContent, isMultiModal } from "@troupe/core";
 import type { ChatMessage, FinishReason, ModelOptions, ModelProvider, TokenUsage } from "@troupe/core";
-import { createId, sleep } from "@troupe/core/kit";
+import { createId, sleep, toTroupeError } from "@troupe/core/kit";
 import { collectResponse } from "@troupe/core/provider";
-import { toTroupeError } from "@troupe/core/transport";
 import type { ModelResponse } from "@troupe/core";
 import type { ModelChunk } from "@troupe/core/provider";
 import { composeReply } from "./compose-reply.ts";

@@ -1,8 +1,7 @@
 import { ModelError } from "@troupe/core";
 import type { ChatMessage, FinishReason, ModelOptions, ModelProvider, StreamChunk, TokenUsage } from "@troupe/core";
-import { Network } from "@troupe/core/kit";
+import { Network, toTroupeError } from "@troupe/core/kit";
 import { collectResponse, readSse, requireKey } from "@troupe/core/provider";
-import { toTroupeError } from "@troupe/core/transport";
 import type { ModelResponse, NetworkOptions } from "@troupe/core";
 import type { HttpSender, ResolvedKey } from "@troupe/core/provider";
 

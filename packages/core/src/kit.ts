@@ -2,7 +2,7 @@ import { checkRuntime } from "./base/util/check-runtime.ts";
 
 // Options of a constructor or a function: tables and checks.
 export { readOptions, wrongOption } from "./base/errors/read-options.ts";
-export type { OptionCheck, OptionsOf, OptionTable, OptionContext } from "./base/errors/read-options.ts";
+export type { OptionCheck, OptionsOf, OptionTable } from "./base/errors/read-options.ts";
 export {
   anyBoolean,
   anyString,
@@ -26,6 +26,7 @@ export type { CallHeaders } from "./provider/network.ts";
 export { abortedError } from "./base/errors/aborted-error.ts";
 export { findErrorCode } from "./base/errors/find-error-code.ts";
 export { readRetryAfter } from "./base/errors/read-retry-after.ts";
+export { toTroupeError } from "./base/errors/to-troupe-error.ts";
 
 // API keys and the environment.
 export { readEnvironment } from "./model/keys/read-environment.ts";

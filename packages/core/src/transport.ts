@@ -3,7 +3,7 @@ import { checkRuntime } from "./base/util/check-runtime.ts";
 // Errors, as clients see them.
 export { toPublicError } from "./base/errors/public-error.ts";
 export type { PublicError } from "./base/errors/public-error.ts";
-export { toTroupeError } from "./base/errors/to-troupe-error.ts";
+export type { OptionContext } from "./base/errors/read-options.ts";
 
 // API keys of requests.
 export { checkApiKey } from "./model/keys/api-keys.ts";

@@ -1,6 +1,7 @@
 import { TroupeError } from "@troupe/core";
 import type { Json } from "@troupe/core";
-import { logRunFailure, toTroupeError } from "@troupe/core/transport";
+import { toTroupeError } from "@troupe/core/kit";
+import { logRunFailure } from "@troupe/core/transport";
 import type { FollowedRun, ServedRuns } from "@troupe/core/transport";
 import { toClientError } from "./events.ts";
 import type { EventOrigin, GatewayClientEvents, RunIds } from "./events.ts";

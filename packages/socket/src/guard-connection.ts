@@ -1,6 +1,7 @@
 import { TroupeError } from "@troupe/core";
 import type { Logger } from "@troupe/core";
-import { toPublicError, toTroupeError } from "@troupe/core/transport";
+import { toTroupeError } from "@troupe/core/kit";
+import { toPublicError } from "@troupe/core/transport";
 import type { Socket } from "socket.io";
 import type { SocketMiddleware } from "./gateway-options.ts";
 

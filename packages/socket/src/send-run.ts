@@ -1,8 +1,8 @@
 import { TroupeError } from "@troupe/core";
 import type { StreamChunk } from "@troupe/core";
 import type { RunEvent } from "@troupe/core/runs";
-import { untilAborted } from "@troupe/core/kit";
-import { completeOutput, toPublicOutput, toPublicWait, toStreamFailure, toTroupeError } from "@troupe/core/transport";
+import { toTroupeError, untilAborted } from "@troupe/core/kit";
+import { completeOutput, toPublicOutput, toPublicWait, toStreamFailure } from "@troupe/core/transport";
 import type { ClientRun, ClientTail, PublicOutput } from "@troupe/core/transport";
 import { toServerEvent } from "./events.ts";
 import type { EventOrigin, RunIds, ServerEvent } from "./events.ts";

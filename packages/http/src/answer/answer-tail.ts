@@ -1,7 +1,8 @@
 import type { TroupeError } from "@troupe/core";
 import type { TokenUsage } from "@troupe/core";
 import type { RunEvent } from "@troupe/core/runs";
-import { toPublicEvent, toStreamFailure, toTroupeError, toPublicFailure } from "@troupe/core/transport";
+import { toTroupeError } from "@troupe/core/kit";
+import { toPublicEvent, toStreamFailure, toPublicFailure } from "@troupe/core/transport";
 import type { ClientTail, FollowedRun } from "@troupe/core/transport";
 import { logFailure } from "../errors/log-failure.ts";
 import type { FailedRun } from "../errors/log-failure.ts";

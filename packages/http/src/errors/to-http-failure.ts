@@ -1,7 +1,6 @@
 import { TroupeError } from "@troupe/core";
 import type { ErrorCode } from "@troupe/core";
-import { getOwn } from "@troupe/core/kit";
-import { toTroupeError } from "@troupe/core/transport";
+import { getOwn, toTroupeError } from "@troupe/core/kit";
 import { statusOf } from "./status-of.ts";
 
 /** An HTTP status and the error to send with it. */

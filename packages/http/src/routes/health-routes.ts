@@ -1,6 +1,5 @@
 import { TroupeError } from "@troupe/core";
-import { withTimeout } from "@troupe/core/kit";
-import { toTroupeError } from "@troupe/core/transport";
+import { toTroupeError, withTimeout } from "@troupe/core/kit";
 import { sendJson } from "../exchange/send-json.ts";
 import type { ServedSessions } from "../sessions/served-sessions.ts";
 import type { RouterSettings } from "../settings/router-options.ts";

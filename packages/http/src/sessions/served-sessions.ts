@@ -9,7 +9,7 @@ import type {
   TurnPart,
   TurnPartPlace,
 } from "@troupe/core";
-import { toTroupeError } from "@troupe/core/transport";
+import { toTroupeError } from "@troupe/core/kit";
 
 /** The part of a list that a client asks for. */
 type Page<Cursor> = { limit: number | undefined; after: Cursor | undefined };

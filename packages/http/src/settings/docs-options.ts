@@ -9,7 +9,8 @@ import {
   readOptions,
   satisfying,
 } from "@troupe/core/kit";
-import type { OptionsOf, OptionTable, OptionContext } from "@troupe/core/kit";
+import type { OptionContext } from "@troupe/core/transport";
+import type { OptionsOf, OptionTable } from "@troupe/core/kit";
 
 /**
  * Options of the docs, given as `swagger` to `createAgentRouter` or as `docs` to `generateOpenAPISpec`: title and other

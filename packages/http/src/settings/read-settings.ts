@@ -13,7 +13,8 @@ import {
   wrongOption,
 } from "@troupe/core/kit";
 import { readRunnables, readWorkflows, requestSourceOptions, ServedRuns } from "@troupe/core/transport";
-import type { OptionTable, OptionContext } from "@troupe/core/kit";
+import type { OptionContext } from "@troupe/core/transport";
+import type { OptionTable } from "@troupe/core/kit";
 import type { RunService } from "@troupe/core/runs";
 import type { RequestHandler } from "express";
 import { createServiceLogger } from "../log/service-logger.ts";

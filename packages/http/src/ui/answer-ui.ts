@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { TokenUsage, TroupeError } from "@troupe/core";
 import type { RunEvent } from "@troupe/core/runs";
-import { toRunError, toTroupeError } from "@troupe/core/transport";
+import { toTroupeError } from "@troupe/core/kit";
+import { toRunError } from "@troupe/core/transport";
 import type { ClientTail, FollowedRun } from "@troupe/core/transport";
 import { followRun } from "../answer/answer-tail.ts";
 import { EventStream } from "../answer/event-stream.ts";

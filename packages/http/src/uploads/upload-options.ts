@@ -1,6 +1,7 @@
 import { constants } from "node:buffer";
 import { arrayOf, integer, optional, readOptions, wrongOption } from "@troupe/core/kit";
-import type { OptionCheck, OptionsOf, OptionTable, OptionContext } from "@troupe/core/kit";
+import type { OptionContext } from "@troupe/core/transport";
+import type { OptionCheck, OptionsOf, OptionTable } from "@troupe/core/kit";
 
 /**
  * Limits of an upload (one form with files): the options of `createFileUploadMiddleware`, and of the router as

@@ -1,13 +1,7 @@
 import { TroupeError } from "@troupe/core";
 import type { Logger, MessageContent, RunOpts, RunOutput, TokenUsage } from "@troupe/core";
-import { createId } from "@troupe/core/kit";
-import {
-  checkSessionId,
-  completeOutput,
-  readHostRunOptions,
-  toPublicError,
-  toTroupeError,
-} from "@troupe/core/transport";
+import { createId, toTroupeError } from "@troupe/core/kit";
+import { checkSessionId, completeOutput, readHostRunOptions, toPublicError } from "@troupe/core/transport";
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { McpRequest } from "./answer-request.ts";
 import { readMedia } from "./media-content.ts";

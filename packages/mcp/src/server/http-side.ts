@@ -1,7 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { TroupeError } from "@troupe/core";
-import { closeTogether } from "@troupe/core/kit";
-import { toTroupeError } from "@troupe/core/transport";
+import { closeTogether, toTroupeError } from "@troupe/core/kit";
 import type * as Library from "@modelcontextprotocol/server";
 import { answerRequest, sendRefusal } from "./answer-request.ts";
 import type { McpRequest } from "./answer-request.ts";

@@ -1,5 +1,6 @@
 import type { ErrorCode, Logger } from "@troupe/core";
-import { toPublicError, toTroupeError } from "@troupe/core/transport";
+import { toTroupeError } from "@troupe/core/kit";
+import { toPublicError } from "@troupe/core/transport";
 import type { PublicError } from "@troupe/core/transport";
 import type { Response } from "express";
 

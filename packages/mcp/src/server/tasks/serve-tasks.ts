@@ -1,7 +1,8 @@
 import { TroupeError } from "@troupe/core";
 import type { RunWait } from "@troupe/core";
 import type { RunView } from "@troupe/core/runs";
-import { toPublicError, toTroupeError } from "@troupe/core/transport";
+import { toTroupeError } from "@troupe/core/kit";
+import { toPublicError } from "@troupe/core/transport";
 import type * as Library from "@modelcontextprotocol/server";
 import { isOwnFault } from "../call-tool.ts";
 import type { Caller } from "../call-tool.ts";
