@@ -8,7 +8,7 @@ import type { Tour } from "./tour.ts";
 /** Questions for what is served, and what is in a good answer of the offline model. */
 const questions: Readonly<Record<string, readonly [input: unknown, answer: RegExp]>> = {
   "agents/assistant": ["What is the weather in Oslo, and what is 12 * 7?", /9 °C with rain.* 84/],
-  "agents/support": ["Can a run survive a restart of the server?", /docs\/durable-runs\.md/],
+  "agents/support": ["Can a run survive a restart of the server?", /docs\/guide\/durable-runs\.md/],
   "agents/extractor": ["My name is Ada, order number A-7, ada@example.com", /"orderNumber":"A-7"/],
   "agents/companion": ["My name is Ada.", /Nice to meet you, Ada/],
   "agents/weather-report": ["What is the weather in Reykjavik?", /"sky":"snow"/],
