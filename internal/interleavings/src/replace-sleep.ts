@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { syncBuiltinESMExports } from "node:module";
 import timers from "node:timers/promises";
 
@@ -7,14 +8,22 @@ export type Sleep = (
   options: { ref?: boolean | undefined; signal?: AbortSignal | undefined } | undefined,
 ) => Promise<void>;
 
-/** Replaces the pauses of all code until the returned function is called. Not a mock of the module: files share their worker. */
+const scene = new AsyncLocalStorage<object>();
+
+/**
+ * Replaces the pauses of what the test does from here on, until the returned function is called: call it in the test, not in a
+ * hook. Pauses of what an earlier file of the worker has left stay real. Not a mock of the module, which files share.
+ */
 export function replaceSleep(sleep: Sleep): () => void {
   const real = timers.setTimeout;
+  const own = {};
   const set = (used: unknown): void => {
     Object.assign(timers, { setTimeout: used });
     syncBuiltinESMExports();
   };
-  set(async (ms?: number, value?: unknown, options?: Parameters<Sleep>[1]) => {
+  scene.enterWith(own);
+  set(async (...[ms, value, options]: Parameters<typeof real>) => {
+    if (scene.getStore() !== own) return await real(ms, value, options);
     await sleep(ms, options);
     return value;
   });

@@ -1,7 +1,8 @@
 import { createLogger, TroupeError } from "@troupe/core";
 import type { HeldSubscription, RunEvent, RunService, RunView, SubscriptionPlace } from "@troupe/core/runs";
 import { replaceSleep } from "@troupe-internal/interleavings";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Sleep } from "@troupe-internal/interleavings";
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { dialect1 } from "../wire/dialect-1.ts";
 import { PushDelivery } from "./push-delivery.ts";
 import type { PushOutcome, PushPost, PushRequest } from "./push-post.ts";
@@ -25,21 +26,15 @@ const config = { id: "c", url: "https://secret.example/hook", token: "token-of-t
 
 /** Milliseconds of the pauses, none of which takes time. */
 const pauses: unknown[] = [];
-let restoreSleep = (): void => {};
-beforeEach(() => {
-  pauses.length = 0;
-  restoreSleep = replaceSleep(async (ms, options) => {
-    pauses.push([ms, options?.ref]);
-    await Promise.resolve();
-  });
-});
-afterEach(() => restoreSleep());
+beforeEach(() => void (pauses.length = 0));
 
 /** A log of a run that is read once: its events, or the reason why it cannot be read. */
 type Reading = readonly RunEvent[] | Error;
 
 /** Delivers what the log of a run says, to a receiver with these outcomes, the last one from then on. */
 function deliver(readings: readonly Reading[], outcomes: readonly PushOutcome[] = ["done"], isOurs = true) {
+  const pause: Sleep = async (ms, options) => await Promise.resolve(void pauses.push([ms, options?.ref]));
+  onTestFinished(replaceSleep(pause));
   const [asked, sent, calls, warned]: [unknown[], PushRequest[], unknown[], unknown[][]] = [[], [], [], []];
   async function* events(...given: unknown[]): AsyncGenerator<RunEvent> {
     asked.push(given);

@@ -2,7 +2,7 @@ import type { LookupFunction } from "node:net";
 import { createLogger } from "@troupe/core";
 import { replaceSleep } from "@troupe-internal/interleavings";
 import type { Sleep } from "@troupe-internal/interleavings";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { noLookup, receive, tokenOf } from "../../test/receiver.ts";
 import type { Receiver } from "../../test/receiver.ts";
 import type { PushConfig } from "../wire/push-config.ts";
@@ -25,6 +25,7 @@ const bounds = { timeoutMs: 10_000, maxAttempts: 3, retryMs: 1000, maxPerTask: 1
 
 /** Makes what sends to a receiver. */
 function postTo({ host }: Pick<Receiver, "host">, settings: Partial<PushSettings> = {}) {
+  onTestFinished(replaceSleep(pause));
   const logged: unknown[] = [];
   const logger = createLogger({ level: "silent" });
   logger.warn = (...entry: unknown[]) => void logged.push(entry);
@@ -41,17 +42,12 @@ const failed = (attempts: number, problem: string) => [
   ["A push notification was not delivered.", { taskId: "t-1", configId: "c", attempts, problem }],
 ];
 
-let restoreSleep = (): void => {};
 beforeEach(() => {
   pauses.length = 0;
   during.pause = () => {};
   vi.spyOn(Math, "random").mockReturnValue(0);
-  restoreSleep = replaceSleep(pause);
 });
-afterEach(() => {
-  restoreSleep();
-  vi.restoreAllMocks();
-});
+afterEach(() => void vi.restoreAllMocks());
 
 describe("a notification", () => {
   it.each([

@@ -3,7 +3,7 @@ import type { RunWait, SessionOwner } from "@troupe/core";
 import type { RunEvent, RunView } from "@troupe/core/runs";
 import { replaceSleep } from "@troupe-internal/interleavings";
 import type { Sleep } from "@troupe-internal/interleavings";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { attempt, end, ended, queued, running, said, wait, waits } from "../../test/followed-task.ts";
 import { TaskTail } from "./task-tail.ts";
 import type { TaskRun, TaskRuns } from "./task-runs.ts";
@@ -41,6 +41,7 @@ type Look = RunView | Error;
 
 /** Follows a run whose records are these, the last one from then on, and whose events are those. */
 function tailOf(start: RunView, records: readonly Look[], { events = [], isLeft = false }: TailOptions = {}) {
+  onTestFinished(replaceSleep(pause));
   const abort = new AbortController();
   if (isLeft) abort.abort();
   const calls: string[] = [];
@@ -84,14 +85,11 @@ async function settle<T>(promise: Promise<T>, ms = 60_000): Promise<T | "pending
   return result;
 }
 
-let restoreSleep = (): void => {};
 beforeEach(() => {
   underWay = 0;
   vi.useFakeTimers();
-  restoreSleep = replaceSleep(pause);
 });
 afterEach(() => {
-  restoreSleep();
   vi.useRealTimers();
 });
 
