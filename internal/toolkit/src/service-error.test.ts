@@ -33,7 +33,7 @@ const wordings: Readonly<Record<ServiceProblem, readonly [code: string, message:
   redirected: ["unavailable", "X answered with a redirect, which is not followed. Check baseURL of the toolkit."],
 };
 
-/** What callers see of an error. */
+/** Returns the fields of an error that callers see. */
 const shown = ({ code, message, fields, cause }: TroupeError) => ({ code, message, fields, cause });
 
 describe("serviceError", () => {

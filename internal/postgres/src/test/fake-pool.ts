@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import type { PostgresClient, PostgresPool } from "../postgres-pool.ts";
 
-/** What a client is asked for: the text, the parameters, and the milliseconds for an answer. */
+/** A query of a client: its text, its parameters, and the milliseconds for an answer. */
 export type Asked = { text: string; values: unknown[]; query_timeout?: number };
 
 type Answer = Awaited<ReturnType<PostgresClient["query"]>>;

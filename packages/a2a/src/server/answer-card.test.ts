@@ -42,7 +42,7 @@ describe("an extended card", () => {
     ],
     [
       "no principal, before an agent that is not known",
-      () => expect.fail("It is asked for a client that nobody knows."),
+      () => expect.fail("The extended card was asked for without a principal."),
       { principal: undefined, agent: "three" },
       { code: "unauthorized", message: "The extended card is for clients that have authenticated themselves." },
     ],

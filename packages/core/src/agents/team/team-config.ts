@@ -23,7 +23,7 @@ export type TeamConfig = LogChoice & {
   name: string;
   /** Purpose in one sentence, for cards, listings and teams that choose a member. */
   description?: string | undefined;
-  /** How the members work together: see `TeamMode`. */
+  /** The way in which the members work together: see `TeamMode`. */
   mode: TeamMode;
   /** Model of the orchestrator. */
   model: ModelProvider;

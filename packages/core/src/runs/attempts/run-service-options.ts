@@ -38,7 +38,7 @@ export type AdmissionOptions = {
   maxAnonymousBytes?: number | undefined;
 };
 
-/** How long, and how much, a `RunService` keeps of ended runs. */
+/** Bounds on the ended runs that a `RunService` keeps: their time, number and bytes. */
 export type RetentionOptions = {
   /** Milliseconds for which the events of an ended run can be read. @default 24 hours; without a storage 1 hour */
   logMs?: number | undefined;
@@ -90,7 +90,7 @@ export type RunServiceOptions = {
    * refused.
    */
   sealKeys?: readonly string[] | false | undefined;
-  /** How long ended runs and their logs are kept. */
+  /** The time for which ended runs and their logs are kept. */
   retention?: RetentionOptions | undefined;
   /**
    * Receives failures that no caller sees, such as those of the clean-up, and reports on waiting runs.

@@ -84,7 +84,7 @@ it.each<[what: string, given: Partial<RunRecord>]>([
   note.close();
 });
 
-it("is written once, by whoever comes first, and the timer goes with that", async () => {
+it("is written once, at the first call or timer, which clears the timer", async () => {
   const { note, change, written } = startNote();
   expect(await Promise.all([note.write(), note.write()])).toEqual([written, written]);
   expect(vi.getTimerCount()).toBe(0);

@@ -3,6 +3,8 @@ import { Agent } from "../../agents/agent/agent.ts";
 import type { RunService } from "../../runs/durable/run-service.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import { silentLogger } from "../../base/log/logger.ts";
+import { ownerKey } from "../../sessions/storage/owner-key.ts";
+import type { SessionOwner } from "../../sessions/storage/session-owner.ts";
 import { ScriptedModel } from "../../testing/scripted-model.ts";
 import type { KeepRequest } from "../served-runs.ts";
 import { ServedRuns } from "../served-runs.ts";
@@ -42,7 +44,7 @@ export function hosted() {
     },
     find: (kind: string, name: string) => (kind === "agent" && name === "helper" ? helper : undefined),
     get: noted("get", (runId: string, caller: unknown) => {
-      if (runId !== "r" || (caller !== "host" && (caller as typeof ada).userId !== "ada")) throw missing();
+      if (runId !== "r" || (caller !== "host" && ownerKey(caller as SessionOwner) !== ownerKey(ada))) throw missing();
       return run;
     }),
     runOfSession: noted("runOfSession", (sessionId: string): object | null => (sessionId === "s" ? run : null)),
