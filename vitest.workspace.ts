@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
@@ -9,6 +10,8 @@ declare module "vitest" {
     trials: "few" | "many";
     /** Milliseconds after which a quick test counts as hanging. @default 20,000 */
     hangsAfterMs?: number;
+    /** The server of a service under test of `@troupe/http`: Express, a web-standard one, or that of `serve`. */
+    httpServer: "node" | "fetch" | "serve";
   }
 }
 
@@ -36,7 +39,7 @@ function project(name: string, root: string, settings: Settings) {
       testTimeout: 120_000,
       hookTimeout: 120_000,
       expect: { poll: { timeout: 30_000 } },
-      provide: { trials: "few" as const },
+      provide: { trials: "few" as const, httpServer: "node" as const },
       ...settings,
     },
   };
@@ -45,15 +48,22 @@ function project(name: string, root: string, settings: Settings) {
 /** Tests that need more than sources: servers, packed tarballs, keys, processes of their own, a machine to themselves, or many seconds. */
 const special = ["integration", "packed", "live", "processes", "slow", "timing"].map((kind) => `**/*.${kind}.test.ts`);
 
-const everywhere = ["{packages,apps,internal,tools,tests,bench}/**/*.test.ts"];
+const everywhere = ["{packages,apps,internal,tools,tests}/**/*.test.ts"];
 
 /** Settings of tests that take a moment each: one that does not end is named long before its timeout. */
 const quick = { setupFiles: setup("globals.ts", "patience.ts", "names.ts", "grammars.ts", "hangs.ts") };
 
 /** A project of all tests of one kind, which may take their time. */
 function kindOf(kind: string, settings: Settings = {}) {
-  const include = [`{packages,apps,internal,tools,tests,bench}/**/*.${kind}.test.ts`];
+  const include = [`{packages,apps,internal,tools,tests}/**/*.${kind}.test.ts`];
   return project(kind, ".", { include, exclude: foreign, testTimeout: 600_000, ...settings });
+}
+
+/** Returns the tests of a folder that serve by the helper of the HTTP tests: for others the server makes no difference. */
+function filesThatServe(folder: string): string[] {
+  return globSync(`${folder}/**/*.test.ts`, { cwd: import.meta.dirname }).filter((file) =>
+    /test\/(?:serve|kept)\.ts"/.test(readFileSync(join(import.meta.dirname, file), "utf8")),
+  );
 }
 
 // File of a JSON report, beside the printed one.
@@ -77,7 +87,21 @@ export default defineConfig({
         include: everywhere,
         exclude: [...foreign, ...special, "**/*.deep.test.ts"],
       }),
-      kindOf("deep", { provide: { trials: "many" } }),
+      // The tests of the HTTP services once more, with web-standard requests.
+      project("fetch", ".", {
+        ...quick,
+        include: ["packages/{http,use-chat}/src/**/*.test.ts"],
+        exclude: [...foreign, ...special, "**/*.deep.test.ts"],
+        provide: { trials: "few", httpServer: "fetch" },
+      }),
+      // Those that serve, once more on Node's own server.
+      project("serve", ".", {
+        ...quick,
+        include: filesThatServe("packages/http/src"),
+        exclude: [...foreign, ...special, "**/*.deep.test.ts"],
+        provide: { trials: "few", httpServer: "serve" },
+      }),
+      kindOf("deep", { provide: { trials: "many", httpServer: "node" } }),
       kindOf("processes"),
       kindOf("slow"),
       // Measurements run one at a time, when everything else is done.

@@ -1,16 +1,13 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ScriptedModel } from "@troupe/core/testing";
 // #region readme
 import { Agent, defineTool } from "@troupe/core";
-import { RunService } from "@troupe/core/runs";
-import { createAgentRouter, createShutdown } from "@troupe/http";
+import { closeOnSignals, createService, serve } from "@troupe/core/service";
+import { http } from "@troupe/http";
 import { SqliteStorage } from "@troupe/storage-sqlite";
-import express from "express";
 import { z } from "zod";
 // #endregion
 
@@ -33,16 +30,12 @@ const pay = defineTool({
   execute: ({ amount, to }) => `Paid ${amount} to ${to}.`,
 });
 const agents = { cashier: new Agent({ name: "cashier", model, storage, tools: [pay] }) };
-const runs = new RunService({ storage, agents, sealKeys: [sealKey] });
-const shutdown = createShutdown().onSignals();
-const server = express().use(createAgentRouter({ agents, runs, shutdown })).listen(port);
-shutdown.attach(server);
-await runs.serve();
-void shutdown.finished.then(() => runs.close()).then(() => storage.close());
+const service = createService({ agents, storage, durable: { sealKeys: [sealKey] } });
+const { url } = await serve(service, [http()], { port });
+closeOnSignals(service);
+void service.closed.then(() => storage.close());
 // #endregion
 
-if (!server.listening) await once(server, "listening");
-const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 const post = async (path: string, body: object) =>
   await fetch(url + path, {
     method: "POST",
@@ -62,5 +55,5 @@ await (await fetch(`${url}/runs/${runId}/events`)).text();
 const run = (await (await fetch(`${url}/runs/${runId}`)).json()) as Body;
 assert.equal(run.output.text, "Ada has her 500.");
 
-await shutdown.begin();
+await service.close();
 rmSync(folder, { recursive: true });

@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect, createServer } from "node:net";
 import type { AddressInfo, Server, Socket } from "node:net";
-import { Agent, createLogger, TroupeError } from "@troupe/core";
-import type { Json, Logger, MessageContent, Runnable } from "@troupe/core";
-import type { RunService } from "@troupe/core/runs";
+import { Agent, TroupeError } from "@troupe/core";
+import type { Json } from "@troupe/core";
+import { createService } from "@troupe/core/service";
+import type { Principal } from "@troupe/core/service";
 import { ScriptedModel } from "@troupe/core/testing";
 import { toTroupeError } from "@troupe/core/kit";
 import {
@@ -12,61 +13,24 @@ import {
   findRunnable,
   logRunFailure,
   readMessage,
-  readNdjson,
   readPayloadKeys,
   readPrincipal,
   readRunFields,
-  readRunnables,
   readSentObject,
   runFieldNames,
-  ServedRuns,
-  toPublicChunk,
   toPublicEvent,
   toPublicFailure,
-  toPublicOutput,
-  toStreamFailure,
 } from "@troupe/core/transport";
-import type {
-  FollowedRun,
-  OnDisconnect,
-  Principal,
-  PublicOutput,
-  Registry,
-  RequestedRun,
-  ServedRunnables,
-} from "@troupe/core/transport";
+import { readNdjson } from "@troupe/core/provider";
+import type { ServedRun, Service } from "@troupe/core/transport";
 
-/** Options of {@link serveLines}. */
-export type LinesOptions = {
-  agents?: Registry<Runnable> | undefined;
-  teams?: Registry<Runnable> | undefined;
-  /** The service that makes runs durable. */
-  runs?: RunService | undefined;
-  /** @default "cancel" */
-  onDisconnect?: OnDisconnect | undefined;
-  /** Returns the user that a token stands for. @default no one can sign in */
-  authenticate?: ((token: string) => Principal | undefined) | undefined;
-  logger?: Logger | undefined;
-};
-
-/** The parts that all connections share. */
-type Service = ServedRunnables & {
-  readonly runs: ServedRuns;
-  readonly onDisconnect: OnDisconnect;
-  readonly authenticate: (token: string) => Principal | undefined;
-  readonly logger: Logger;
-};
+/** Returns the user that a token stands for. */
+type Authenticate = (token: string) => Principal | undefined;
 
 // #region readme
-/** Serves agents and teams to clients that send one JSON object a line. `runs` goes to a shutdown, which ends them. */
-export function serveLines(options: LinesOptions): { server: Server; runs: ServedRuns } {
-  const logger = options.logger ?? createLogger({ level: "warn" });
-  const agents = readRunnables(options.agents, "agents", { owner: "serveLines" });
-  const teams = readRunnables(options.teams, "teams", { owner: "serveLines" });
-  const runs = new ServedRuns({ agents, teams }, { durable: options.runs, resumeMs: 60_000, logger });
-  const { onDisconnect = "cancel", authenticate = () => undefined } = options;
-  const service = { agents, teams, runs, onDisconnect, authenticate, logger };
-  return { server: createServer((socket) => void new Connection(socket, service).serve()), runs };
+/** Serves the agents and teams of a service to clients that send one JSON object a line. */
+export function serveLines(service: Service, authenticate: Authenticate = () => undefined): Server {
+  return createServer((socket) => void new Connection(socket, { service, authenticate }).serve());
 }
 // #endregion
 
@@ -80,14 +44,16 @@ const mostRequests = 16;
 class Connection {
   readonly #socket: Socket;
   readonly #service: Service;
+  readonly #authenticate: Authenticate;
   /** Aborts when the client has left. */
   readonly #left = new AbortController();
   #principal: Principal | undefined;
   #requests = 0;
 
-  constructor(socket: Socket, service: Service) {
+  constructor(socket: Socket, { service, authenticate }: { service: Service; authenticate: Authenticate }) {
     this.#socket = socket.setMaxListeners(0);
     this.#service = service;
+    this.#authenticate = authenticate;
     socket.on("error", () => socket.destroy()).once("close", () => this.#left.abort());
   }
 
@@ -120,7 +86,7 @@ class Connection {
   }
 
   async #perform(action: string, fields: Sent, id: unknown): Promise<object> {
-    const { runs } = this.#service;
+    const { servedRuns } = this.#service;
     const caller = this.#principal ?? {};
     const { runId, waitId, answer } = fields;
     switch (action) {
@@ -130,9 +96,9 @@ class Connection {
       case "team":
         return await this.#run(action, fields, id);
       case "cancel":
-        return { status: await runs.cancel(String(runId), caller) };
+        return { status: await servedRuns.cancel(String(runId), caller) };
       case "answer":
-        await runs.answer(String(runId), { waitId: String(waitId), answer: answer as Json, caller });
+        await servedRuns.answer(String(runId), { waitId: String(waitId), answer: answer as Json, caller });
         return {};
       case "attach":
         return await this.#attach(fields, id);
@@ -142,83 +108,49 @@ class Connection {
   }
 
   #signIn({ token }: Sent): object {
-    this.#principal = readPrincipal(this.#service.authenticate(String(token)), "authenticate(token)");
+    this.#principal = readPrincipal(this.#authenticate(String(token)), "authenticate(token)");
     return { userId: this.#principal?.userId ?? null };
   }
 
   async #attach({ runId, after }: Sent, id: unknown): Promise<object> {
-    const { runs } = this.#service;
-    const caller = this.#principal ?? {};
-    const found = await runs.find(String(runId), caller);
-    runs.checkKept(found);
-    const position = typeof after === "string" ? after : undefined;
-    return await this.#follow({ ...found.run, service: found.service, caller, after: position }, id);
+    const { run, view } = await this.#service.servedRuns.find(String(runId), this.#principal ?? {});
+    run.checkReadable(view);
+    return await this.#follow(run, id, typeof after === "string" ? after : undefined);
   }
 
-  async #run(kind: "agent" | "team", { name, ...fields }: Sent, id: unknown): Promise<object> {
-    const { agents, teams, runs, onDisconnect } = this.#service;
-    const subject = findRunnable(kind === "agent" ? agents : teams, String(name), kind);
+  async #run(kind: "agent" | "team", { name: given, ...fields }: Sent, id: unknown): Promise<object> {
+    const { agents, teams, servedRuns, settings } = this.#service;
+    const name = String(given);
     checkFieldNames(Object.keys(fields), runFieldNames, "line");
     const requested = readRunFields(fields, {
-      subject,
+      subject: findRunnable(kind === "agent" ? agents : teams, name, kind),
       readInput: readMessage,
       principal: this.#principal,
-      bodyUserId: "unverified",
+      bodyUserId: settings.bodyUserId,
       readKeys: (apiKey) => readPayloadKeys({ apiKey }),
       where: "line",
     });
-    const endsWithClient = onDisconnect === "cancel";
-    const target = runs.keeperOf({ kind, name: String(name), endsWithClient });
-    if (target === undefined) return await this.#runPlain(requested, id);
-    const { runId, sessionId } = await runs.accept(requested, target);
-    return await this.#follow({ ...target, runId, sessionId, caller: requested.owner }, id);
+    return await this.#follow(await servedRuns.begin(requested, { kind, name }), id);
   }
 
-  /** Runs for this client alone: the run ends with the connection. */
-  async #runPlain(
-    { subject, input, opts, owner }: RequestedRun<Runnable, MessageContent>,
-    id: unknown,
-  ): Promise<object> {
+  /** Sends the events of a run. When the client leaves, the run ends with it, or goes on if it is stored. */
+  async #follow(run: ServedRun, id: unknown, after?: string): Promise<object> {
     const { signal } = this.#left;
-    const run = this.#service.runs.begin({ opts, owner }, { endsWithClient: true, hasLeft: signal.aborted });
+    const { runId, sessionId } = run;
     const leave = () => run.disconnect();
     signal.addEventListener("abort", leave);
+    if (signal.aborted) leave();
     try {
-      await this.#send({ id, started: { runId: opts.runId, sessionId: opts.sessionId } });
-      const stream = subject.stream(input, { ...opts, signal: run.signal });
-      for await (const chunk of stream) {
-        const event = toPublicChunk(chunk);
-        if (event !== undefined) await this.#send({ id, event });
-      }
-      return toPublicOutput(await stream.output);
-    } catch (thrown) {
-      throw run.fail(thrown);
-    } finally {
-      signal.removeEventListener("abort", leave);
-      run.end();
-    }
-  }
-
-  /** Follows a kept run, which goes on without the client. */
-  async #follow(run: FollowedRun & { readonly sessionId: string }, id: unknown): Promise<object> {
-    const { signal } = this.#left;
-    const tail = this.#service.runs.follow(run);
-    signal.addEventListener("abort", tail.leave);
-    if (signal.aborted) tail.leave();
-    try {
-      await this.#send({ id, started: { runId: run.runId, sessionId: run.sessionId } });
-      const shown = { ...run, isWhole: false };
-      for (let event = await tail.next(); event !== undefined; event = await tail.next()) {
-        const failure = toStreamFailure(event, shown);
-        if (failure !== undefined) throw failure;
-        if (event.type === "end") return toPublicOutput(event.output as unknown as PublicOutput);
-        const data = toPublicEvent(event, shown);
+      await this.#send({ id, started: { runId, sessionId } });
+      for await (const event of run.events({ after })) {
+        if (event.type === "failure") throw event.error;
+        if (event.type === "end") return await event.readOutput();
+        const data = toPublicEvent(event, run);
         if (data !== undefined) await this.#send({ id, event: data, at: event.id });
       }
       return {};
     } finally {
-      signal.removeEventListener("abort", tail.leave);
-      tail.end();
+      signal.removeEventListener("abort", leave);
     }
   }
 
@@ -234,7 +166,8 @@ class Connection {
 
 if (import.meta.main) {
   const helper = new Agent({ name: "helper", model: new ScriptedModel("It rains.") });
-  const { server, runs } = serveLines({ agents: { helper } });
+  const service = createService({ agents: { helper } });
+  const server = serveLines(service);
   await once(server.listen(0, "127.0.0.1"), "listening");
   const client = connect((server.address() as AddressInfo).port, "127.0.0.1");
   client.write('{"id":1,"do":"agent","name":"helper","input":"What weather is it?"}\n');
@@ -247,6 +180,6 @@ if (import.meta.main) {
     break;
   }
   client.destroy();
-  await runs.drain();
   server.close();
+  await service.close();
 }

@@ -23,7 +23,7 @@ export async function bundleClient(): Promise<Map<string, Uint8Array>> {
     target: "es2023",
     jsx: "automatic",
     jsxImportSource: "preact",
-    // Without the tsconfig of the sources, which speaks to the type checker.
+    // Without the tsconfig of the sources, which is only for the type checker.
     tsconfigRaw: {},
     legalComments: "none",
     logLevel: "error",
@@ -31,7 +31,7 @@ export async function bundleClient(): Promise<Map<string, Uint8Array>> {
   return new Map(outputFiles.map(({ path, contents }) => [basename(path), contents]));
 }
 
-/** A part of the build: writes the files into the package, with the licence of the library in them. */
+/** Writes the bundled files of the page into `dist/client` of the package, with the licence of Preact beside them. */
 async function writeClient(): Promise<void> {
   const folder = join(import.meta.dirname, "dist/client");
   await rm(folder, { recursive: true, force: true });

@@ -25,7 +25,7 @@ export type Surroundings = {
   readonly counts: { reconnects: number; resets: number; doubts: number; interrupted: number };
   /** Returns the answer to a wait of a run, if there is one. */
   answerTo(wait: EventData): object | undefined;
-  /** Tells if the service may refuse a request so, and is asked again. @default never */
+  /** Returns true if the service may refuse a request so, and is asked again. @default never */
   mayRefuse?(status: number, code: string | undefined): boolean;
   /** Ends all clients. */
   readonly signal?: AbortSignal;
@@ -187,7 +187,7 @@ export class DurableClient {
     await this.#tell("cancel", {});
   }
 
-  /** Tells the run something, until it is told. A conflict says that another connection of the client has told it. */
+  /** Sends the run an answer until it takes one. A conflict means that another connection of the client has sent it. */
   async #tell(path: string, body: object): Promise<void> {
     const headers = { ...json, ...this.#around.headers };
     while (this.#around.signal?.aborted !== true) {
@@ -232,7 +232,7 @@ export function answerDoubt({ kind, about }: EventData, hasEffect: (key: string)
   return hasEffect(key) ? { choice: "happened", result: resultOf(key) } : { choice: "again" };
 }
 
-/** Tells if an error is that of a connection: refused, reset, cut off, or left by the client itself. */
+/** Returns true if an error is that of a connection: refused, reset, cut off, or left by the client itself. */
 function isBroken(error: unknown): boolean {
   return error instanceof TypeError || (error instanceof Error && error.name === "AbortError");
 }

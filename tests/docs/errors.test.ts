@@ -13,8 +13,8 @@ it("docs/errors.md lists every error code, once, and no other", () => {
   expect(new Set(listed)).toEqual(new Set(errorCodes));
 });
 
-it("docs/errors.md lists every code of a warning, once, and no other [run.warning-codes]", () => {
-  const page = readFileSync(new URL("../../docs/errors.md", import.meta.url), "utf8");
+it("docs/warnings.md lists every code of a warning, once, and no other [run.warning-codes]", () => {
+  const page = readFileSync(new URL("../../docs/warnings.md", import.meta.url), "utf8");
   const listed = [...page.matchAll(/^\| `(\w+)` *\| [A-Z]/gm)].map((match) => match[1]);
   const files = globSync("*/src/**/*.ts", {
     cwd: fileURLToPath(sources),

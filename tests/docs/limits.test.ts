@@ -3,7 +3,9 @@ import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 
 const packages = new URL("../../packages/", import.meta.url);
-const page = readFileSync(new URL("../../docs/limits.md", import.meta.url), "utf8");
+const page = ["limits", "limits-of-transports"]
+  .map((name) => readFileSync(new URL(`../../docs/${name}.md`, import.meta.url), "utf8"))
+  .join("\n");
 
 /** Returns the texts of the sources below folders of the packages, without tests. */
 function sourcesOf(...patterns: readonly string[]): string[] {
@@ -11,12 +13,12 @@ function sourcesOf(...patterns: readonly string[]): string[] {
   return files.map((file) => readFileSync(new URL(file, packages), "utf8"));
 }
 
-/** The bounds of the page that have an option and begin their default with a number. */
+/** The bounds of the pages that have an option and begin their default with a number. */
 const rows = [...page.matchAll(/^\| [^|]+ \| `(?:\w+\.)?(\w+)`[^|]* \| ([\d,]+)[^|]*\|/gm)].map(
   ([, option = "", number = ""]) => [option, Number(number.replaceAll(",", ""))] as const,
 );
 
-it("docs/limits.md gives each bound the default that the code has", () => {
+it("the pages of limits give each bound the default that the code has", () => {
   const sources = sourcesOf("*/src/**/*.ts");
   const spellings = (value: number) => [String(value), value.toLocaleString("en-US").replaceAll(",", "_")];
   const wrong = rows.filter(([option, value]) => {
@@ -28,8 +30,8 @@ it("docs/limits.md gives each bound the default that the code has", () => {
   expect(wrong).toEqual([]);
 });
 
-it("docs/limits.md names each bound that is an option of a transport or of durable runs", () => {
-  const sources = sourcesOf("{http,socket,a2a,mcp}/src/**/*.ts", "core/src/runs/attempts/**/*.ts");
+it("the pages of limits name each bound that is an option of a transport or of durable runs", () => {
+  const sources = sourcesOf("{http,use-chat,socket,a2a,mcp}/src/**/*.ts", "core/src/runs/attempts/**/*.ts");
   const options = sources.flatMap((text) => [...text.matchAll(/^ +(max[A-Z]\w+|perCaller): optional\(/gm)]);
 
   const missing = options.map(([, name]) => name).filter((name) => !page.includes(`\`${name}\``));

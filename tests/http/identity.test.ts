@@ -61,7 +61,7 @@ async function startService(storage: StorageDriver, options: RouterOptions = {})
   return { asked, memory, userMemory, sessions: plain.sessions, ask, post };
 }
 
-async function serve(router: express.Router) {
+async function serve(router: express.RequestHandler) {
   const app = express();
   app.use((request, _, next) => {
     const userId = request.get("x-test-user");

@@ -1,14 +1,12 @@
 // A service as a host would write it, with its sessions in an SQLite file that is closed after the shutdown. Sends `{ port }`
 // to its parent. One agent is quick; the other calls its tool and then never finishes.
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Agent, defineTool } from "@troupe/core";
 import type { ModelProvider } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
-import { createAgentRouter, createShutdown } from "@troupe/http";
+import { closeOnSignals, createService, serve } from "@troupe/core/service";
+import { http } from "@troupe/http";
 import { SqliteStorage } from "@troupe/storage-sqlite";
-import express from "express";
 
 const [file = "", graceMs = "", drainMs = graceMs] = process.argv.slice(2);
 
@@ -37,12 +35,10 @@ const quick = new Agent({
 });
 const endless = new Agent({ name: "endless", model: modelThatEndsWith({ hang: true }), ...shared });
 
-const shutdown = createShutdown({ graceMs: Number(graceMs), drainMs: Number(drainMs) }).onSignals();
-void shutdown.finished.then(() => storage.close());
-const server = createServer(express().use(createAgentRouter({ agents: { quick, endless }, shutdown })));
-shutdown.attach(server);
-server.listen(0, "127.0.0.1", () => {
-  process.send?.({ port: (server.address() as AddressInfo).port });
-  // The channel to the test must not keep the process alive.
-  process.channel?.unref();
-});
+const service = createService({ agents: { quick, endless } });
+closeOnSignals(service, { graceMs: Number(graceMs), drainMs: Number(drainMs) });
+void service.closed.then(() => storage.close());
+const { url } = await serve(service, [http()], { port: 0, host: "127.0.0.1" });
+process.send?.({ port: Number(new URL(url).port) });
+// The channel to the test must not keep the process alive.
+process.channel?.unref();

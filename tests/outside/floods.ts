@@ -2,11 +2,12 @@
 // `pnpm test:outside floods`. The user must notice nothing.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { createA2AServer } from "@troupe/a2a";
+import { a2a } from "@troupe/a2a";
 import { Agent, createLogger } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
-import { createAgentRouter, createShutdown } from "@troupe/http";
-import { createMcpServer } from "@troupe/mcp";
+import { createRouter, createService } from "@troupe/core/service";
+import { http } from "@troupe/http";
+import { mcp } from "@troupe/mcp";
 import express from "express";
 import type { RequestHandler } from "express";
 import type { VisitResult } from "./visit.ts";
@@ -173,21 +174,15 @@ async function ask(url: string, { path, body, headers = {} }: Request): Promise<
 
 async function startService(): Promise<{ url: string; close: () => Promise<void> }> {
   const logger = createLogger({ level: "silent" });
-  const shutdown = createShutdown({ graceMs: 0, logger });
-  const mcp = createMcpServer({ agents, extend: () => undefined, logger });
-  const a2a = createA2AServer({ agents, basePath: "/a2a", logger });
-  const app = express();
-  app.use(takeUser);
-  app.use("/mcp", mcp.handler);
-  app.use(a2a, createAgentRouter({ agents, onDisconnect: "continue", logger, shutdown }));
-  const server = createServer(app);
+  const service = createService({ agents, onDisconnect: "continue", logger });
+  const protocols = [http(), a2a({ basePath: "/a2a" }), mcp({ extend: () => undefined })];
+  const server = createServer(express().use(takeUser, createRouter(service, protocols)));
+  service.attach(server);
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
   const close = async (): Promise<void> => {
     server.closeAllConnections();
-    server.close();
-    await mcp.close();
     // Else the runs that hang would keep this process until their time is over.
-    await shutdown.begin();
+    await service.close({ graceMs: 0 });
   };
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
 }

@@ -14,10 +14,12 @@ import { visitWithHostileMcp } from "./mcp.ts";
 import { tryFloods } from "./memory.ts";
 import { needOpenApiGenerator, visitByOpenApiGenerator } from "./openapi-generator.ts";
 import { visitRaw } from "./raw.ts";
+import { needRuntimes, visitOnRuntimes } from "./runtimes.ts";
 import { needSchemathesis, visitBySchemathesis } from "./schemathesis.ts";
 import { tryShutdowns } from "./shutdown.ts";
 import { visitSockets } from "./sockets.ts";
 import type { Visit, Visited, VisitOptions, VisitResult } from "./visit.ts";
+import { needWebServers, visitOnWebServers } from "./web-servers.ts";
 
 /** A visit, and the part of the cases that it makes. One that `isByName` is left out unless it is named. */
 type Plan = {
@@ -37,6 +39,8 @@ const plans: Readonly<Record<string, Plan>> = {
   canaries: { visit: visitWithCanaries, share: 0.02 },
   adk: { visit: visitByAdk, share: 0, need: needAdk, isByName: true },
   generators: { visit: visitByOpenApiGenerator, share: 0, need: needOpenApiGenerator, isByName: true },
+  runtimes: { visit: visitOnRuntimes, share: 0, need: needRuntimes, isByName: true },
+  servers: { visit: visitOnWebServers, share: 0, need: needWebServers, isByName: true },
   floods: { visit: visitWithFloods, share: 0 },
   sockets: { visit: visitSockets, share: 0 },
   mcp: { visit: visitWithHostileMcp, share: 0 },

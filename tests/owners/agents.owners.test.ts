@@ -1,7 +1,7 @@
 import { checkOwners, principals, usersOfAll } from "@troupe-internal/fault-tools";
 import { Agent, defineTool, InMemoryStorage, Memory, SessionStore, UserMemory } from "@troupe/core";
 import type { AgentConfig, ChatMessage, SessionOwner } from "@troupe/core";
-import { ownerKey, readRunUser } from "@troupe/core/transport";
+import { ownerKey, readMessage, readRunFields } from "@troupe/core/transport";
 import { ScriptedModel } from "@troupe/core/testing";
 import { describe, expect, it, vi } from "vitest";
 
@@ -16,7 +16,7 @@ function echoingAgent(config: Partial<AgentConfig>): Agent {
 const marksIn = (text: string): string[] => [...new Set(text.match(/of [^\n]+ in [^\n."]+/g))].toSorted();
 
 describe("each of several owners finds its own and nothing else", () => {
-  it("in the cache of a tool", async () => {
+  it("each of several owners finds its own and nothing else in the cache of a tool", async () => {
     let next = "";
     const read = defineTool({
       name: "read",
@@ -43,7 +43,7 @@ describe("each of several owners finds its own and nothing else", () => {
     });
   });
 
-  it("in the key by which a vendor caches prompts", async () => {
+  it("each of several owners finds its own and nothing else in the key by which a vendor caches prompts", async () => {
     const keys = new Map<string | undefined, string>();
     const model = new ScriptedModel().respond(() => "Yes.");
     const agent = new Agent({ name: "a", model, storage: new InMemoryStorage() });
@@ -60,7 +60,7 @@ describe("each of several owners finds its own and nothing else", () => {
     });
   });
 
-  it("in sessions, by their id and in lists, and leaves nothing when it goes", async () => {
+  it("each of several owners finds its own and nothing else in sessions, by their id and in lists, and leaves nothing when it goes", async () => {
     const storage = new InMemoryStorage();
     const sessions = new SessionStore(storage);
     // Stored in pieces of its own, beside the turn.
@@ -101,7 +101,7 @@ describe("each of several owners finds its own and nothing else", () => {
     });
   });
 
-  it("in its memory and its facts", async () => {
+  it("each of several owners finds its own and nothing else in its memory and its facts", async () => {
     const storage = new InMemoryStorage();
     const [memory, userMemory] = [new Memory({ storage }), new UserMemory({ storage })];
     await checkOwners({
@@ -129,7 +129,7 @@ describe("each of several owners finds its own and nothing else", () => {
     });
   });
 
-  it("in a memory and facts of the host's own, which know no tenants", async () => {
+  it("each of several owners finds its own and nothing else in a memory and facts of the host's own, which know no tenants", async () => {
     const [messages, facts] = [new Map<string, ChatMessage[]>(), new Map<string, string>()];
     const memory = {
       addMessages: (id: string, added: ChatMessage[]) => void messages.set(id, [...(messages.get(id) ?? []), ...added]),
@@ -171,7 +171,15 @@ describe("each of several owners finds its own and nothing else", () => {
     for (const principal of principals) {
       const accepted = [...claims.keys()].filter((claimed) => {
         try {
-          return readRunUser(principal, { claimed, bodyUserId: "unverified" }) === principal;
+          const rules = {
+            subject: "a",
+            readInput: readMessage,
+            principal,
+            bodyUserId: "unverified",
+            readKeys: () => ({ apiKeys: {} }),
+          } as const;
+          const { opts } = readRunFields({ input: "x", userId: claimed }, rules);
+          return ownerKey(opts) === ownerKey(principal);
         } catch {
           return false;
         }

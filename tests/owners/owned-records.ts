@@ -176,7 +176,7 @@ export class OwnedRecords {
   }
 }
 
-/** Tells owners apart without keys. */
+/** Compares owners without keys. */
 function nameOf({ tenantId: tenant, userId: user, verified = true }: SessionOwner): string {
   return JSON.stringify([tenant ?? null, user ?? null, user === undefined || verified]);
 }

@@ -15,11 +15,11 @@ const shownElsewhere: Record<string, string> = {
     "packages/core/src/sessions/storage/bounded-storage.owners.test.ts",
   "packages/core/src/sessions/storage/session-of-record.ts":
     "packages/core/src/sessions/storage/bounded-storage.owners.test.ts",
-  "packages/core/src/transport/principal.ts": "tests/owners/agents.owners.test.ts",
+  "packages/core/src/transport/request/principal.ts": "tests/owners/agents.owners.test.ts",
   "packages/socket/src/socket-client.ts": "packages/socket/src/owners.test.ts",
   "packages/socket/src/connection-buffer.ts": "packages/socket/src/owners.test.ts",
   "packages/socket/src/send-budget.ts": "packages/socket/src/owners.test.ts",
-  "packages/core/src/transport/open-shares.ts": "packages/core/src/transport/open-shares.test.ts",
+  "packages/core/src/transport/runs/open-shares.ts": "packages/core/src/transport/runs/open-shares.test.ts",
   "packages/core/src/runs/run-store/orphan-runs.ts": "packages/core/src/runs/durable/shared-admission.test.ts",
 };
 

@@ -18,6 +18,7 @@ export const budgets = {
       "@troupe/core/provider": 0.8,
       "@troupe/core/storage": 0.26,
       "@troupe/core/vector": 0.27,
+      "@troupe/core/service": 1.74,
       "@troupe/core/transport": 1.74,
       "@troupe/core/testing": 2.43,
     } as Record<string, number>,

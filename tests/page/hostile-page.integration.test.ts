@@ -60,7 +60,7 @@ async function serveHostile(storage: StorageDriver): Promise<string> {
   await runs.serve();
   const app = express();
   app.use(signIn);
-  app.use(createPage({ inspector: { runs, logger }, title: "Troupe" }));
+  app.use(createPage({ inspector: { runs }, logger, title: "Troupe" }));
   app.use(createAgentRouter({ agents: { reader }, runs, fileUpload: { maxFiles: textsPerRun }, logger }));
   const server = createServer(app).listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -171,7 +171,7 @@ export async function servePage({ users = true, hasInspector = false } = {}): Pr
     next();
   });
   const suggestions = { helper: ["What should I take along to Oslo?"] };
-  app.use(createPage({ title: "Troupe", users, suggestions, ...(hasInspector && { inspector: { runs, logger } }) }));
+  app.use(createPage({ title: "Troupe", users, suggestions, logger, ...(hasInspector && { inspector: { runs } }) }));
   app.use(createAgentRouter({ ...demo, runs, fileUpload: true, middleware: [signIn], logger }));
   const server = createServer(app).listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -4,10 +4,12 @@ import type { AddressInfo } from "node:net";
 import { createA2AServer } from "@troupe/a2a";
 import { Agent, InMemoryStorage, Workflow } from "@troupe/core";
 import type { StreamChunk } from "@troupe/core";
+import { createRouter, createService } from "@troupe/core/service";
 import { ScriptedModel } from "@troupe/core/testing";
-import { createAgentRouter } from "@troupe/http";
+import { http } from "@troupe/http";
 import { createMcpServer } from "@troupe/mcp";
 import { createAgentGateway } from "@troupe/socket";
+import { chatStream } from "@troupe/use-chat";
 import { takeBreaches, watchSocket } from "@troupe-internal/stream-grammars";
 import express from "express";
 import { Server } from "socket.io";
@@ -53,7 +55,8 @@ async function serve(): Promise<string> {
     },
   });
   const app = express().use("/mcp", mcp.handler).use("/a2a", createA2AServer({ agents }));
-  const server = createServer(app.use(createAgentRouter({ agents, workflows: { w: flow }, ui: true })));
+  const service = createService({ agents, workflows: { w: flow } });
+  const server = createServer(app.use(createRouter(service, [http(), chatStream()])));
   const io = new Server(server);
   const gateway = createAgentGateway({ io, agents });
   await once(server.listen(0, "127.0.0.1"), "listening");

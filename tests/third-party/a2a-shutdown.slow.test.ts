@@ -1,47 +1,37 @@
-import { createServer } from "node:http";
-import { once } from "node:events";
-import type { AddressInfo } from "node:net";
-import { createA2AServer } from "@troupe/a2a";
+import { a2a } from "@troupe/a2a";
 import { Agent, createLogger, InMemoryStorage } from "@troupe/core";
-import { RunService } from "@troupe/core/runs";
+import { createService, serve as listen } from "@troupe/core/service";
 import { ScriptedModel } from "@troupe/core/testing";
-import { createShutdown } from "@troupe/http";
-import express from "express";
 import { describe, expect, it, onTestFinished } from "vitest";
 
 type Result = { id?: string; status?: { state: string }; artifacts?: { parts: { text: string }[] }[] };
 type Reply = { result?: Result; error?: { code: number; message: string } };
 
-/** Serves an agent over A2A with a shutdown. */
+/** Serves an agent over A2A. */
 async function serve(model: ScriptedModel, isDurable: boolean, graceMs = 50) {
-  const shutdown = createShutdown({ graceMs, drainMs: graceMs });
   const storage = new InMemoryStorage();
   const helper = new Agent({ name: "helper", model, storage });
-  const runs = new RunService({ storage, agents: { helper } });
-  if (isDurable) await runs.serve();
-  onTestFinished(async () => await runs.close());
   const faults: string[] = [];
   const logger = createLogger({ level: "error", write: (line) => void faults.push(line) });
-  const agents = { agents: { helper }, shutdown, logger, ...(isDurable && { runs }) };
-  const server = createServer(express().use(createA2AServer(agents))).listen(0, "127.0.0.1");
-  shutdown.attach(server);
-  await once(server, "listening");
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const service = createService({ agents: { helper }, logger, ...(isDurable && { storage, durable: true }) });
+  const { server, url } = await listen(service, [a2a({ basePath: "/" })], { port: 0, host: "127.0.0.1" });
+  onTestFinished(async () => await service.close({ graceMs: 0 }));
+  const close = async () => await service.close({ graceMs, drainMs: graceMs });
   const call = async (method: string): Promise<Response> => {
     const message = { kind: "message", messageId: "m", role: "user", parts: [{ kind: "text", text: "Hi" }] };
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: { message } });
     return await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body });
   };
-  return { shutdown, server, call, faults };
+  return { close, server, call, faults };
 }
 
 describe("the shutdown of a service that serves A2A", () => {
   it("lets a task of the process end within the grace period, and answers its client [a2a.shutdown]", async () => {
     const model = new ScriptedModel({ text: ["One ", "two."], chunkDelayMs: 20 });
-    const { shutdown, server, call } = await serve(model, false, 60_000);
+    const { close, server, call } = await serve(model, false, 60_000);
     const sent = call("message/send");
     await expect.poll(() => model.calls.length).toBe(1);
-    await shutdown.begin();
+    await close();
 
     const { result } = (await (await sent).json()) as Reply;
     expect(result?.status?.state).toBe("completed");
@@ -50,20 +40,20 @@ describe("the shutdown of a service that serves A2A", () => {
 
   it("ends one that goes on for too long, and tells its stream [a2a.shutdown]", async () => {
     const model = new ScriptedModel({ hang: true });
-    const { shutdown, call } = await serve(model, false);
+    const { close, call } = await serve(model, false);
     const streamed = await call("message/stream");
     await expect.poll(() => model.calls.length).toBe(1);
-    await shutdown.begin();
+    await close();
 
     expect(await streamed.text()).toMatch(/"state":"(?:canceled|failed)"/);
   });
 
   it("hands a durable one back, whose stream ends as interrupted [a2a.shutdown]", async () => {
     const model = new ScriptedModel({ hang: true });
-    const { shutdown, call, faults } = await serve(model, true);
+    const { close, call, faults } = await serve(model, true);
     const streamed = await call("message/stream");
     await expect.poll(() => model.calls.length).toBe(1);
-    await shutdown.begin();
+    await close();
 
     const text = await streamed.text();
     expect(text).toContain('"error"');

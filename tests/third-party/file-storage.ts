@@ -5,7 +5,7 @@ import { TroupeError } from "@troupe/core";
 import type { Json, StorageDriver } from "@troupe/core";
 import type { StorageEntry } from "@troupe/core/storage";
 import { createId } from "@troupe/core/kit";
-import { checkKey, checkPrefix, parseJson, toJson } from "@troupe/core/storage";
+import { checkRecordKey, checkPrefix, parseJson, toJson } from "@troupe/core/storage";
 
 /**
  * A third party's storage: one JSON file per record, and only the five required methods. Keys may be longer than file names,
@@ -22,13 +22,13 @@ export class FileStorage implements StorageDriver {
 
   async get(namespace: string, key: string): Promise<Json | null> {
     this.#checkOpen();
-    checkKey(namespace, key);
+    checkRecordKey(namespace, key);
     return (await this.#read(namespace, hashOf(key)))?.value ?? null;
   }
 
   async set(namespace: string, key: string, value: Json): Promise<void> {
     this.#checkOpen();
-    checkKey(namespace, key);
+    checkRecordKey(namespace, key);
     const json = toJson(value);
     if (json === null) return await this.delete(namespace, key);
     const [folder, beside] = [this.#namespace(namespace), join(this.#folder, "new")];
@@ -42,7 +42,7 @@ export class FileStorage implements StorageDriver {
 
   async delete(namespace: string, key: string): Promise<void> {
     this.#checkOpen();
-    checkKey(namespace, key);
+    checkRecordKey(namespace, key);
     await rm(join(this.#namespace(namespace), hashOf(key)), { force: true });
   }
 

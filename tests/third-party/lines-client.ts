@@ -3,8 +3,9 @@ import { connect } from "node:net";
 import type { AddressInfo, Socket } from "node:net";
 import type { Json } from "@troupe/core";
 import type { RunKind } from "@troupe/core/runs";
-import { readNdjson } from "@troupe/core/transport";
-import type { Principal } from "@troupe/core/transport";
+import { readNdjson } from "@troupe/core/provider";
+import { createService } from "@troupe/core/service";
+import type { Principal } from "@troupe/core/service";
 import type {
   SentError,
   SentRunFields,
@@ -20,7 +21,8 @@ import { serveLines } from "../../examples/serve-lines.ts";
 export const linesHarness: TransportHarness = {
   async serve(served) {
     const authenticate = (token: string) => JSON.parse(token) as Principal;
-    const { server, runs } = serveLines({ ...served, authenticate });
+    const service = createService({ ...served });
+    const server = serveLines(service, authenticate);
     await once(server.listen(0, "127.0.0.1"), "listening");
     const { port } = server.address() as AddressInfo;
     const clients: LinesClient[] = [];
@@ -35,7 +37,7 @@ export const linesHarness: TransportHarness = {
       },
       async close() {
         for (const client of clients) client.disconnect();
-        await runs.drain();
+        await service.close({ graceMs: 60_000 });
         await new Promise((resolve) => server.close(resolve));
       },
     };

@@ -1,6 +1,7 @@
 import { connect } from "node:net";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
+import { createService } from "@troupe/core/service";
 import { checkConformance, transportCases } from "@troupe/core/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { serveLines } from "../../examples/serve-lines.ts";
@@ -13,8 +14,8 @@ describe("a transport over lines of JSON", () => {
 // #endregion
 
 describe("a line", () => {
-  it("that is no JSON cuts its client off, and one that is no request is refused", async () => {
-    const { server } = serveLines({});
+  it("a line that is no JSON cuts its client off, and one that is no request is refused", async () => {
+    const server = serveLines(createService({}));
     await once(server.listen(0, "127.0.0.1"), "listening");
     onTestFinished(() => void server.close());
     const socket = connect((server.address() as AddressInfo).port, "127.0.0.1").setEncoding("utf8");

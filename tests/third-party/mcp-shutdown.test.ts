@@ -1,22 +1,15 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { Agent } from "@troupe/core";
+import { createService, serve } from "@troupe/core/service";
 import { ScriptedModel } from "@troupe/core/testing";
-import { createShutdown } from "@troupe/http";
-import { createMcpServer, McpToolServer } from "@troupe/mcp";
+import { mcp, McpToolServer } from "@troupe/mcp";
 import { expect, it, onTestFinished } from "vitest";
 
-it("ends an MCP server with the shutdown of its HTTP service: the call that runs is answered, sessions end [mcp-server.shutdown]", async () => {
-  const shutdown = createShutdown({ drainMs: 50 });
+it("ends MCP with its service: the call that runs is answered, sessions end [mcp-server.shutdown]", async () => {
   const model = new ScriptedModel({ text: ["One ", "two."], chunkDelayMs: 200 });
   const helper = new Agent({ name: "helper", model });
-  const server = createMcpServer({ agents: { helper }, extend: () => {}, shutdown });
-  const http = createServer((request, response) => server.handler(request, response)).listen(0, "127.0.0.1");
-  shutdown.attach(http);
-  await once(http, "listening");
-  const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`;
-  const team = new McpToolServer({ name: "team", transport: "http", url, protocol: "legacy" });
+  const service = createService({ agents: { helper } });
+  const { server, url } = await serve(service, [mcp({ extend: () => {} })], { port: 0, host: "127.0.0.1" });
+  const team = new McpToolServer({ name: "team", transport: "http", url: `${url}/mcp`, protocol: "legacy" });
   onTestFinished(async () => await team.close());
   const asker = new Agent({
     name: "asker",
@@ -25,8 +18,8 @@ it("ends an MCP server with the shutdown of its HTTP service: the call that runs
   });
   const asked = asker.run("Ask.");
   await expect.poll(() => model.calls.length).toBe(1);
-  await shutdown.begin();
+  await service.close({ drainMs: 50 });
 
   expect((await asked).toolCalls).toMatchObject([{ result: "One two." }]);
-  expect(http.listening).toBe(false);
+  expect(server.listening).toBe(false);
 });

@@ -10,7 +10,7 @@ import type {
   StreamChunk,
 } from "@troupe/core";
 import { ResponseCollector } from "@troupe/core/provider";
-import { readRunOpts, Run, RunExecution } from "@troupe/core/transport";
+import { resolveRunOpts, Run, RunExecution } from "@troupe/core/transport";
 
 /** A third party's runnable: asks a model once, without tools and without memory. */
 export class OneQuestion implements Runnable {
@@ -35,7 +35,7 @@ export class OneQuestion implements Runnable {
   #execute(input: MessageContent, opts: RunOpts | undefined): RunExecution<unknown> {
     const { name, eventBus } = this;
     const model = this.#model;
-    const settings = readRunOpts(opts, { providerId: model.providerId });
+    const settings = resolveRunOpts(opts, { providerId: model.providerId });
     const run = new Run({ name, input, settings, eventBus, logger: createLogger(), model });
     return new RunExecution(run, { begin: async () => ask(model, run) });
   }

@@ -1,58 +1,30 @@
-import { createServer } from "node:http";
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import { TroupeError } from "@troupe/core";
-import type { ErrorCode, Runnable, RunOpts } from "@troupe/core";
-import {
-  encodeSse,
-  findRunnable,
-  readKeyHeaders,
-  SseWriter,
-  toPublicError,
-  toPublicOutput,
-} from "@troupe/core/transport";
-import type { Registry } from "@troupe/core/transport";
-
-const statusOf: Partial<Record<ErrorCode, number>> = { invalid_request: 400, not_found: 404, unauthorized: 401 };
-
-/** A third party's transport: a server that runs the runnable named in the path, whole or as a stream. */
-export function serveRunnables(registry: Registry<Runnable>): Server {
-  return createServer((request, response) => {
-    void answer({ registry, request, response }).catch((error: unknown) => {
-      const publicError = toPublicError(error);
-      if (response.headersSent) return response.destroy();
-      return response.writeHead(statusOf[publicError.code] ?? 500).end(JSON.stringify({ error: publicError }));
-    });
-  });
-}
-
-type Exchange = { registry: Registry<Runnable>; request: IncomingMessage; response: ServerResponse };
+import { once } from "node:events";
+import { findRunnable, readMessage, toPublicEvent, toPublicFailure } from "@troupe/core/transport";
+import type { Exchange, Protocol, Service } from "@troupe/core/transport";
 
 // #region readme
-async function answer({ registry, request, response }: Exchange): Promise<void> {
-  const [, name = "", mode = ""] = (request.url ?? "").split("/");
-  const runnable = findRunnable(registry, decodeURIComponent(name));
-  const { input, options } = await readRun(request);
-  if (mode === "run") {
-    response.end(JSON.stringify(toPublicOutput(await runnable.run(input, options))));
-    return;
+/** A protocol of a third party: `POST /ask/:name` runs an agent and answers with its events, one JSON object a line. */
+export function lines(): Protocol {
+  return {
+    name: "lines",
+    routes: (service) => [{ path: "/ask/:name", post: async (exchange) => await answer(exchange, service) }],
+  };
+}
+
+async function answer(exchange: Exchange, service: Service): Promise<void> {
+  const name = String(exchange.params["name"]);
+  const agent = findRunnable(service.agents, name);
+  const readFields = async () => (await exchange.readJsonObject({ maxBytes: 65_536 })) ?? {};
+  const requested = await service.readRun(exchange, agent, { readInput: readMessage, readFields });
+  const run = await service.servedRuns.begin(requested, { kind: "agent", name });
+  exchange.onClose(() => run.disconnect());
+  const stream = exchange.openStream(200, { "Content-Type": "application/x-ndjson", "X-Run-Id": run.runId });
+  for await (const event of run.events()) {
+    const data = event.type === "failure" ? { error: toPublicFailure(event.error) } : toPublicEvent(event, run);
+    if (data === undefined || stream.write(`${JSON.stringify(data)}\n`)) continue;
+    // No faster than the client reads, so that the vendor is read no faster either.
+    await once(stream, "drain", { signal: exchange.signal }).catch(() => undefined);
   }
-  const abort = new AbortController();
-  response.once("close", () => abort.abort());
-  const writer = new SseWriter(response);
-  try {
-    for await (const chunk of runnable.stream(input, { ...options, signal: abort.signal })) {
-      await writer.write(encodeSse({ data: JSON.stringify(chunk) }));
-    }
-  } finally {
-    await writer.close();
-  }
+  stream.end();
 }
 // #endregion
-
-async function readRun(request: IncomingMessage): Promise<{ input: string; options: RunOpts }> {
-  const pieces: Buffer[] = [];
-  for await (const piece of request) pieces.push(piece as Buffer);
-  const body = JSON.parse(Buffer.concat(pieces).toString("utf8")) as { input?: unknown; apiKey?: unknown };
-  if (typeof body.input !== "string") throw new TroupeError("invalid_request", "input must be a string.");
-  return { input: body.input, options: readKeyHeaders(request.headers, { bodyKey: body.apiKey }) };
-}

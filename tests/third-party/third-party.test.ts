@@ -5,8 +5,8 @@ import type { RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createLogger } from "@troupe/core";
 import type { ModelProvider, StreamChunk } from "@troupe/core";
-import { readSse } from "@troupe/core/provider";
 import {
   checkConformance,
   modelProviderCases,
@@ -20,7 +20,8 @@ import { EchoModel } from "./echo-model.ts";
 import { OneQuestion } from "./one-question.ts";
 import { FileStorage } from "./file-storage.ts";
 import { LineProvider } from "./line-provider.ts";
-import { serveRunnables } from "./small-transport.ts";
+import { createHandler, createService } from "@troupe/core/service";
+import { lines } from "./small-transport.ts";
 
 const cleanUp: (() => unknown)[] = [];
 afterEach(async () => {
@@ -159,49 +160,53 @@ describe("a third party's provider", () => {
   });
 });
 
-describe("a third party's transport", () => {
-  const post = async (url: string, body: unknown, headers: Record<string, string> = {}) =>
-    await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
+describe("a third party's protocol", () => {
+  const ask = (model: ModelProvider) => {
+    const agents = { helper: new OneQuestion("helper", model) };
+    const answer = createHandler(createService({ agents, logger: createLogger({ level: "silent" }) }), [lines()]);
+    return async (path: string, body: unknown, init: RequestInit = {}) => {
+      const headers = { "content-type": "application/json", ...(init.headers as Record<string, string>) };
+      const sent = { method: "POST", ...init, headers, body: JSON.stringify(body) };
+      return await answer(new Request(`http://own.example${path}`, sent));
+    };
+  };
+  const linesOf = async (response: Response) =>
+    (await response.text())
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { type?: string; error?: { code: string } });
 
-  it("runs a registered runnable, whole and as a stream, each with the key of its request", async () => {
+  it("runs a registered runnable with the key of its request", async () => {
     const model = new ScriptedModel("Hello there", "Hello again");
-    const url = await listen(serveRunnables({ helper: new OneQuestion("helper", model) }));
+    const post = ask(model);
 
-    const run = await post(`${url}/helper/run`, { input: "Hi?" }, { "x-api-key": "sk-1" });
-    const stream = await post(`${url}/helper/stream`, { input: "Hi?", apiKey: "sk-2" });
-    const types: string[] = [];
-    for await (const { data } of readSse(stream.body ?? new ReadableStream()))
-      types.push((JSON.parse(data) as StreamChunk).type);
+    const first = await post("/ask/helper", { input: "Hi?" }, { headers: { "x-api-key": "sk-1" } });
+    const second = await post("/ask/helper", { input: "Hi?", apiKey: "sk-2" });
 
-    expect(await run.json()).toMatchObject({ text: "Hello there", structured: null, status: "completed" });
-    expect(types).toEqual(["text", "text", "finish"]);
+    expect((await linesOf(first)).map(({ type }) => type)).toEqual(["text", "text", "finish"]);
+    expect((await linesOf(second)).map(({ type }) => type)).toEqual(["text", "text", "finish"]);
     expect(model.calls.map((call) => call.options.apiKey)).toEqual(["sk-1", "sk-2"]);
   });
 
   it("answers errors in one shape without internal details", async () => {
-    const model = new ScriptedModel({ error: new Error("key sk-1 at /inside/file.ts") });
-    const url = await listen(serveRunnables({ helper: new OneQuestion("helper", model) }));
+    const post = ask(new ScriptedModel({ error: new Error("key sk-1 at /inside/file.ts") }));
     const codeOf = async (response: Response) => ((await response.json()) as { error: { code: string } }).error.code;
 
-    expect(await codeOf(await post(`${url}/constructor/run`, { input: "Hi?" }))).toBe("not_found");
-    expect(await codeOf(await post(`${url}/helper/run`, { input: 1 }))).toBe("invalid_request");
-    const failed = await post(`${url}/helper/run`, { input: "Hi?" });
-    expect(failed.status).toBe(500);
-    expect(await failed.text()).toBe('{"error":{"code":"internal","message":"Something went wrong in this service."}}');
+    expect(await codeOf(await post("/ask/constructor", { input: "Hi?" }))).toBe("not_found");
+    expect(await codeOf(await post("/ask/helper", { input: 1 }))).toBe("invalid_request");
+    const [failed] = await linesOf(await post("/ask/helper", { input: "Hi?" }));
+    expect(failed).toMatchObject({
+      error: { code: "internal", message: "Something went wrong in this service." },
+    });
   });
 
   it("cancels the model call when its client disconnects", async () => {
     const model = new ScriptedModel({ text: "one two three", chunkDelayMs: 10_000 });
-    const url = await listen(serveRunnables({ helper: new OneQuestion("helper", model) }));
-    const abort = new AbortController();
-    const response = await fetch(`${url}/helper/stream`, {
-      method: "POST",
-      body: '{"input":"Hi?"}',
-      signal: abort.signal,
-    });
-    await response.body?.getReader().read();
+    const response = await ask(model)("/ask/helper", { input: "Hi?" });
+    const reader = response.body?.getReader();
+    await reader?.read();
 
-    abort.abort();
+    await reader?.cancel();
 
     await expect.poll(() => model.calls[0]?.end).toBe("cancelled");
   });

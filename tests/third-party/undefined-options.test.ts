@@ -10,6 +10,7 @@ import type {
   EventBusOptions,
   Guardrail,
   GuardrailConfig,
+  HostRunOptions,
   KnowledgeBaseConfig,
   LoggerOptions,
   MemoryOptions,
@@ -21,7 +22,7 @@ import type {
   RunnableToolOptions,
   RunOpts,
   SessionAccess,
-  StepChanges,
+  ModelCallChanges,
   TeamConfig,
   ToolDef,
   ToolDefinition,
@@ -32,7 +33,7 @@ import type {
 } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
 import { createMcpServer, McpToolServer } from "@troupe/mcp";
-import type { McpHostRunOptions, McpServerOptions, McpToolServerOptions } from "@troupe/mcp";
+import type { McpOptions, McpServerOptions, McpToolServerOptions } from "@troupe/mcp";
 import type { AnthropicOptions } from "@troupe/providers-anthropic";
 import type { GoogleOptions } from "@troupe/providers-google";
 import type { OllamaOptions } from "@troupe/providers-ollama";
@@ -70,7 +71,7 @@ type AllOptions = {
   WorkflowRunOpts: WorkflowRunOpts<object>;
   SessionAccess: SessionAccess;
   PageOptions: PageOptions<string>;
-  StepChanges: StepChanges;
+  ModelCallChanges: ModelCallChanges;
   AgentConfig: AgentConfig;
   AgentHooks: AgentHooks;
   Guardrail: Guardrail;
@@ -92,8 +93,9 @@ type AllOptions = {
   DocsOptions: DocsOptions;
   FileUploadOptions: FileUploadOptions;
   McpToolServerOptions: McpToolServerOptions;
+  McpOptions: McpOptions;
   McpServerOptions: McpServerOptions;
-  McpHostRunOptions: McpHostRunOptions;
+  HostRunOptions: HostRunOptions;
   A2AServerOptions: A2AServerOptions;
   TaskAgentOptions: TaskAgentOptions;
   QuestionToolOptions: QuestionToolOptions;
@@ -164,7 +166,7 @@ it("lets every option be undefined, which is the same as leaving it out [types.u
   expect((await team.run("Hi", opts)).text).toBe("Hi.");
   expect((await flow.run({ ...opts, input: none })).state).toEqual({ s: "Hi." });
   expect(() => createAgentRouter({ agents: none, teams: none, swagger: none, fileUpload: none })).not.toThrow();
-  const mcp = { agents: { agent }, teams: none, extend: none, maxSessions: none, runOptions: none, shutdown: none };
+  const mcp = { agents: { agent }, teams: none, extend: none, maxSessions: none, runOptions: none };
   expect(() => createMcpServer(mcp)).not.toThrow();
   const a2a = {
     agents: { agent },
@@ -174,7 +176,7 @@ it("lets every option be undefined, which is the same as leaving it out [types.u
     runs: none,
     mayAnswerByMessage: none,
   };
-  expect(() => createA2AServer({ ...a2a, middleware: none, maxBodyBytes: none, shutdown: none })).not.toThrow();
+  expect(() => createA2AServer({ ...a2a, middleware: none, maxBodyBytes: none })).not.toThrow();
   const said = async () => await Promise.resolve();
   expect(() => new TaskAgent({ name: "t", answer: said, description: none, effect: none, logger: none })).not.toThrow();
   expect([questionTool({ name: none }), createArtifact({ parts: "x", name: none, append: none })]).toHaveLength(2);

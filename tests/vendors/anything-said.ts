@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Agent, defineTool, Memory } from "@troupe/core";
-import type { ModelProvider, PlainRunOutput, StorageDriver, StreamChunk, ToolDef } from "@troupe/core";
+import type { ModelProvider, UnstructuredRunOutput, StorageDriver, StreamChunk, ToolDef } from "@troupe/core";
 import { toPublicOutput } from "@troupe/core/transport";
 import type { ModelResponse } from "@troupe/core";
 import type { ModelChunk } from "@troupe/core/provider";
@@ -140,7 +140,7 @@ export async function checkSession(
   odd.check();
 }
 
-async function readStream(agent: Agent, sessionId: string): Promise<PlainRunOutput> {
+async function readStream(agent: Agent, sessionId: string): Promise<UnstructuredRunOutput> {
   const stream = agent.stream("Hello", { sessionId });
   const chunks: StreamChunk[] = [];
   for await (const chunk of stream) chunks.push(chunk);

@@ -67,7 +67,7 @@ const cases = Object.entries(endless).flatMap(([dialect, kinds]) =>
 
 describe("an answer without end", () => {
   it.each(cases)(
-    "of %s, in its %s, is ended with its request [model-calls.endless]",
+    "an answer without end of %s, in its %s, is ended with its request [model-calls.endless]",
     async (dialect, _kind, [begin, next]) => {
       const { url, hasLeft } = await startEndless(dialect, begin, next);
       const agent = new Agent({ name: "a", model: models[dialect](url) });

@@ -3,7 +3,7 @@ import { FakeVendor } from "@troupe-internal/vendor-fakes";
 import { Agent } from "@troupe/core";
 import type { ModelOptions, ModelProvider } from "@troupe/core";
 import { collectResponse } from "@troupe/core/provider";
-import type { Omission } from "@troupe/core/provider";
+import type { ModelCallOptions, Omission } from "@troupe/core/provider";
 import { ScriptedModel } from "@troupe/core/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { formats, settingRows, settingsTable } from "./model-options.ts";
@@ -19,7 +19,8 @@ async function sent(connect: (url: string) => ModelProvider, options: ModelOptio
   const omitted: Omission[] = [];
   const onOmitted = (omission: Omission) => void omitted.push(omission);
   const messages = [{ role: "user", content: "Weather?" }] as const;
-  await collectResponse(connect(vendor.url).stream(messages, { apiKey: "key-1", onOmitted, ...options }));
+  const listening: ModelCallOptions = { apiKey: "key-1", onOmitted, ...options };
+  await collectResponse(connect(vendor.url).stream(messages, listening));
   expect(vendor.exchanges.flatMap(({ refusal }) => refusal ?? [])).toEqual([]);
   return { body: vendor.exchanges[0]?.request.body, omitted: omitted.map(({ what }) => what) };
 }

@@ -92,13 +92,13 @@ const exceptions: Readonly<Record<string, (trial: Trial) => boolean>> = {
     soundCalls(sdk).length < sdk.calls.length,
 };
 
-/** Tells if an event has two choices. */
+/** Returns true if an event has two choices. */
 function hasTwins(answer: string): boolean {
   const events = eventsOf(answer) as ({ choices?: unknown } | null | undefined)[];
   return events.some((event) => Array.isArray(event?.choices) && event.choices.length > 1);
 }
 
-/** Tells if the starts of an answer's blocks are not those of the blocks 0, 1, 2. */
+/** Returns true if the starts of an answer's blocks are not those of the blocks 0, 1, 2. */
 function hasOddBlocks(answer: string): boolean {
   const events = eventsOf(answer) as ({ type?: unknown; index?: unknown } | null)[];
   const starts = events.filter((event) => event?.type === "content_block_start").map((event) => event?.index);
@@ -106,7 +106,7 @@ function hasOddBlocks(answer: string): boolean {
   return starts.some((start, index) => start !== index) || deltas.some((index) => !starts.includes(index));
 }
 
-const wire = new URL("../../internal/vendor-fakes/wire/", import.meta.url);
+const wire = new URL("../support/vendor-fakes/wire/", import.meta.url);
 const nothing: SdkAnswer = { text: "", thinking: "", calls: [], usage: { promptTokens: 0, completionTokens: 0 } };
 const mutations = fc.record({
   transcript: fc.constantFrom(...transcriptNames()),
@@ -214,7 +214,7 @@ function answerOnce(raw: Raw): void {
   });
 }
 
-/** Tells if we read an answer as the library does, or if that reads nothing of it. */
+/** Returns true if we read an answer as the library does, or if that reads nothing of it. */
 function isSame({ error, text, calls }: Outcome, library: SdkAnswer): boolean {
   if (library.text === "" && library.calls.length === 0) return true;
   const theirs = soundCalls(library).map(({ name, arguments: args }) => ({ name, arguments: args ?? {} }));

@@ -202,7 +202,7 @@ describe("a tool call", () => {
     },
   );
 
-  it("with the parts that proxies leave empty is no call that is skipped [model-calls.nameless-call]", async () => {
+  it("a tool call with the parts that proxies leave empty is no call that is skipped [model-calls.nameless-call]", async () => {
     const answers: [Dialect, Answer][] = [
       ["Gemini", [gemini.parts({ text: "Hi", functionCall: null }, { text: null, functionCall: null }), gemini.end]],
       ["Chat", [chat.delta({ content: "Hi", tool_calls: null }), chat.delta({ tool_calls: [] }), chat.end]],

@@ -2,6 +2,7 @@ import { Resolver } from "node:dns/promises";
 import { FakeVendor } from "@troupe-internal/vendor-fakes";
 import { Agent, TroupeError } from "@troupe/core";
 import type { ChatMessage, ContentPart } from "@troupe/core";
+import type { ModelCallOptions } from "@troupe/core/provider";
 import { openai } from "@troupe/providers-openai";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { connect, vendorNames } from "./vendors.ts";
@@ -77,7 +78,8 @@ describe.each(vendorNames)("a URL of a part for %s", (name) => {
       [[said, ...seen, ...again], 2],
     ] as const) {
       const omitted: string[] = [];
-      const answer = await model.generate([...messages], { onOmitted: ({ reason }) => void omitted.push(reason) });
+      const options: ModelCallOptions = { onOmitted: ({ reason }) => void omitted.push(reason) };
+      const answer = await model.generate([...messages], options);
 
       expect(answer.text).toBe("Yes.");
       expect(JSON.stringify(vendor.exchanges.at(-1)?.request.body)).not.toContain("secret.png");

@@ -1,9 +1,9 @@
 /**
- * `node tools/ci/summary.mjs <folder> <failed step…>`: prints the failed tests, each with its file, its title and the
- * beginning of its message, and then the one line that sums up a run. Both are read from the JSON reports that the test
- * runners left in the folder. A missing report counts as one failure, since what never ran has not passed; so does a
- * failed step whose report knows no failure, and a failed step that leaves no report. Plain JavaScript without imports from the
- * workspace, because it must also speak when the installation failed.
+ * `node tools/ci/summary.mjs <folder> <failed step…>` prints the failed tests, each with its file, its title and the
+ * beginning of its message. Then it prints one line that summarises the run. It reads the JSON reports of the test
+ * runners in the folder. A missing report counts as one failure, because tests that never ran have not passed. So does
+ * a failed step whose report has no failure, and a failed step without a report. Plain JavaScript without imports from
+ * the workspace, because it must also work if the installation failed.
  */
 import { readFileSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -13,10 +13,13 @@ import { stripVTControlCharacters } from "node:util";
 /** @typedef {{ name: string, status: string, message: string, assertionResults: TestCase[] }} TestFile */
 /** @typedef {{ place: string, message: string }} Failure */
 
-/** Steps that test, and leave a report. */
+/** Steps that run tests and leave a report. */
 const testSteps = ["test", "services", "packed"];
 
-/** Lines of each message that are printed, and failures that are printed with a message: of more, only the names. */
+/**
+ * Number of printed lines per message, and number of failures printed with a message. Of further failures, only the
+ * names are printed.
+ */
 const [messageLines, messages] = [20, 50];
 
 const [folder = ".", ...failedSteps] = process.argv.slice(2);
@@ -27,7 +30,7 @@ function readReport(step) {
   try {
     const { numPassedTests, numFailedTests, numTotalTests, testResults } = JSON.parse(readFileSync(path, "utf8"));
     const failures = failuresOf(testResults);
-    // For example an error that no test waited for.
+    // The step may have failed by an error outside of any test, for example.
     if (failures.length === 0 && failedSteps.includes(step)) {
       failures.push({ place: step, message: "failed outside of its tests" });
     }

@@ -3,12 +3,12 @@ import type { ParseResult } from "oxc-parser";
 import { partsInUnit, sameUnit } from "./expressions.ts";
 import type { Node } from "./expressions.ts";
 
-/** Matches a text that may take a length for a number of bytes. */
+/** Matches source text that may use a length as a number of bytes. */
 export const mayCountBytes = /bytes\b[\s\S]*\.length\b|\.length\b[\s\S]*bytes\b/i;
 
 /**
- * Finds places where the length of something is compared with a number of bytes, added to it or stored as one, as offsets. The
- * length of a text counts halves of characters; binary data has a `byteLength`.
+ * Finds places where a `length` is compared with a number of bytes, added to it or stored as one. Returns offsets. The
+ * length of a string counts UTF-16 units; binary data has a `byteLength`.
  */
 export function byteCounts({ program }: Pick<ParseResult, "program">): number[] {
   const found: number[] = [];
@@ -28,7 +28,7 @@ export function byteCounts({ program }: Pick<ParseResult, "program">): number[] 
   return found;
 }
 
-/** Tells if a node is named as a number of bytes. */
+/** Returns true if the name of a node says that it is a number of bytes. */
 function isBytes(value: unknown): boolean {
   const node = value as Node | null;
   if (node === null || node === undefined) return false;
@@ -36,7 +36,7 @@ function isBytes(value: unknown): boolean {
   return node.type === "MemberExpression" && node["computed"] !== true && isBytes(node["property"]);
 }
 
-/** Tells if the value of an expression is a length, or a sum or choice with one in it. */
+/** Returns true if the value of an expression is a length, or a sum or choice that contains a length. */
 function hasLength(value: unknown): boolean {
   const node = value as Node | null;
   if (node?.type === "MemberExpression") return (node["property"] as Node)["name"] === "length";

@@ -3,7 +3,7 @@ import * as layers from "./layers.ts";
 import { findViolations } from "./find-violations.ts";
 import { readWorkspace } from "./read-workspace.ts";
 
-/** `pnpm layers`: prints every violation of the architecture, and fails when there are any. */
+/** `pnpm layers`: prints every violation of the architecture, and fails if there are any. */
 const workspace = readWorkspace(join(import.meta.dirname, "../.."));
 const violations = findViolations(workspace, layers);
 

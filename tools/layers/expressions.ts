@@ -1,10 +1,10 @@
-/** A node of a syntax tree, as far as rules look at it. */
+/** A node of a syntax tree, with the fields that rules read. */
 export type Node = { readonly type: string; readonly start: number; readonly end: number } & Record<string, unknown>;
 
-/** Arithmetic and comparisons, in which both sides are of one unit. */
+/** Operators of arithmetic and comparison whose two sides must have the same unit. */
 export const sameUnit: ReadonlySet<string> = new Set(["<", ">", "<=", ">=", "===", "!==", "+", "-"]);
 
-/** The parts of an expression of which its value is made, or one of which it is. */
+/** The parts of each kind of expression that decide its value. */
 const parts: Readonly<Record<string, readonly string[]>> = {
   BinaryExpression: ["left", "right"],
   LogicalExpression: ["left", "right"],
@@ -12,7 +12,7 @@ const parts: Readonly<Record<string, readonly string[]>> = {
   ParenthesizedExpression: ["expression"],
 };
 
-/** Returns the parts of an expression that are in its unit. A product or quotient is of another one. */
+/** Returns the parts of an expression that have its unit. A product or quotient has another unit. */
 export function partsInUnit(node: Node): unknown[] {
   if (node.type === "BinaryExpression" && !sameUnit.has(String(node["operator"]))) return [];
   return (parts[node.type] ?? []).map((part) => node[part]);

@@ -3,7 +3,9 @@ import type { Violation } from "./rule.ts";
 
 type Graph = ReadonlyMap<string, ReadonlyMap<string, Import>>;
 
-/** Finds files that need each other, types counted: one violation for each knot, reported as the shortest way around it. */
+/**
+ * Finds import cycles, including type imports: one violation for each group of files, reported as its shortest cycle.
+ */
 export function findCycles(files: readonly ParsedFile[]): Violation[] {
   const graph = importGraph(files);
   const reported = new Set<string>();
@@ -29,7 +31,7 @@ function importGraph(files: readonly ParsedFile[]): Graph {
   return new Map(files.map((file) => [file.path, edges(file)]));
 }
 
-/** Breadth first from the file's imports back to the file. */
+/** Searches breadth first from the file's imports back to the file. */
 function shortestCycle(start: string, graph: Graph): string[] | undefined {
   const cameFrom = new Map<string, string>();
   const queue = [start];

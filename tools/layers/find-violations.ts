@@ -27,7 +27,7 @@ const rules: readonly Rule[] = [
   cuts,
 ];
 
-/** Judges every file by the architecture that `layers` describes. */
+/** Checks every file against the architecture that `layers` describes. */
 export function findViolations({ files, manifests }: Workspace, layers: Layers): Violation[] {
   const context = { layers, manifests };
   const parsed = files.map(parseSource);

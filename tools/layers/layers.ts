@@ -16,9 +16,9 @@ export interface Layers {
 }
 
 /**
- * The folders of each package by layer, the lowest first, and for core the folders in each of its ten rooms. A folder imports
- * from layers below its own; folders on one layer do not know each other. A file beside the folders counts as a folder of its
- * name, or as one of `"."` if its name is not listed; entry points stand above all layers.
+ * The folders of each package by layer, lowest first; for core, the folders in each of its ten rooms. A folder may
+ * import from lower layers; folders on the same layer are independent. A file beside the folders counts as a folder
+ * with its name, or as `"."` if its name is not listed. Entry points are above all layers.
  */
 export const folderLayers: Layers["folderLayers"] = {
   "packages/core/src": [
@@ -53,21 +53,31 @@ export const folderLayers: Layers["folderLayers"] = {
   ],
   "packages/core/src/knowledge": [["vector"], ["."]],
   "packages/core/src/runs": [["run-store"], ["run-events"], ["attempts"], ["durable"]],
+  "packages/core/src/transport": [
+    ["request"],
+    ["public"],
+    ["exchange"],
+    ["routes", "runs", "sessions"],
+    ["shutdown"],
+    ["service"],
+    ["server"],
+  ],
   "packages/core/src/testing": [["."], ["conformance"]],
   "packages/http/src": [
-    ["exchange"],
     ["log"],
-    ["errors", "sessions", "shutdown"],
+    ["errors", "sessions"],
     ["uploads"],
     ["settings"],
     ["request"],
     ["answer"],
-    ["ui"],
     ["routes"],
     ["openapi"],
     ["docs"],
+    ["http"],
     ["create-agent-router"],
+    ["shutdown"],
   ],
+  "packages/use-chat/src": [["message", "openapi", "request"], ["."]],
   "packages/a2a/src": [
     ["card"],
     ["wire"],
@@ -77,6 +87,7 @@ export const folderLayers: Layers["folderLayers"] = {
     ["push"],
     ["server"],
     ["rest"],
+    ["a2a"],
     ["create-a2a-server"],
   ],
   "packages/mcp/src": [["client"], ["server"]],
@@ -86,6 +97,7 @@ export const folderLayers: Layers["folderLayers"] = {
     ["make-server"],
     ["serve-stdio", "sessions"],
     ["http-side"],
+    ["mcp"],
     ["create-mcp-server"],
   ],
   "packages/page/src": [["inspector"], ["."]],
@@ -103,10 +115,10 @@ export const folderLayers: Layers["folderLayers"] = {
   "packages/toolkits-gmail/src": [["gmail-options", "mime"], ["oauth"], ["."]],
 };
 
-/** A layer of core that every test of core may use, whatever layer the test is on. */
+/** A layer of core that every test of core may use, on any layer. */
 export const testKit: Layers["testKit"] = "packages/core/src/testing";
 
-/** The entry points of core by the name they are imported by. Every other package has one: `src/index.ts`. */
+/** The entry points of core, by the name under which they are imported. Every other package has one: `src/index.ts`. */
 export const coreEntryPoints: Layers["coreEntryPoints"] = {
   "@troupe/core": "packages/core/src/index.ts",
   "@troupe/core/runs": "packages/core/src/runs.ts",
@@ -114,23 +126,29 @@ export const coreEntryPoints: Layers["coreEntryPoints"] = {
   "@troupe/core/provider": "packages/core/src/provider.ts",
   "@troupe/core/storage": "packages/core/src/storage.ts",
   "@troupe/core/vector": "packages/core/src/vector.ts",
+  "@troupe/core/service": "packages/core/src/service.ts",
   "@troupe/core/transport": "packages/core/src/transport.ts",
   "@troupe/core/testing": "packages/core/src/testing.ts",
 };
 
-/** Packages that a workspace may import, by its folder or the folder it is in. The nearer entry counts; a workspace without one imports none. */
+/**
+ * Packages that a workspace may import, by its folder or a parent folder. The nearest entry counts; a workspace without
+ * an entry imports none.
+ */
 export const packageEdges: Layers["packageEdges"] = {
   "packages/core": [],
   packages: ["@troupe/core"],
+  // Its tests and its example serve chats beside HTTP. Its source cannot: HTTP is no dependency of it.
+  "packages/use-chat": ["@troupe/core", "@troupe/http"],
   internal: ["@troupe/core"],
   apps: ["@troupe/*"],
-  bench: ["@troupe/*"],
   tests: ["@troupe/*"],
+  "tests/support": ["@troupe/core"],
   examples: ["@troupe/*"],
   tools: ["@troupe/*"],
 };
 
-/** Private packages and the packages that may import each. The build bundles them into what is published. */
+/** Private packages, and the packages that may import each. The build bundles them into published packages. */
 export const internalUsers: Layers["internalUsers"] = {
   "@troupe-internal/gemini": ["@troupe/providers-google", "@troupe/providers-vertex"],
   "@troupe-internal/offline-model": ["@troupe/demo-server"],
@@ -187,6 +205,7 @@ export const internalUsers: Layers["internalUsers"] = {
     "@troupe/http",
     "@troupe/mcp",
     "@troupe/socket",
+    "@troupe/use-chat",
     "@troupe/demo-server",
   ],
   "@troupe-internal/run-checker": ["troupe", "@troupe/providers-openai", "@troupe/http"],
@@ -198,15 +217,20 @@ export const internalUsers: Layers["internalUsers"] = {
     "@troupe/http",
     "@troupe/mcp",
     "@troupe/socket",
+    "@troupe/use-chat",
   ],
+  "@troupe-internal/fake-responses": ["@troupe/core", "@troupe/http", "@troupe/use-chat"],
   "@troupe-internal/stream-grammars": ["troupe", "@troupe/http", "@troupe/socket", "@troupe/mcp"],
 };
 
-/** Entry points for tests and examples, and the folders that may import them anywhere: they show or measure with a scripted model. */
+/**
+ * Entry points for tests and examples, and the folders that may import them anywhere because they use a scripted model.
+ */
 export const testEntryPoints: Layers["testEntryPoints"] = {
   names: [
     "@troupe/core/testing",
     "@troupe-internal/vendor-fakes",
+    "@troupe-internal/fake-responses",
     "@troupe-internal/fault-tools",
     "@troupe-internal/interleavings",
     "@troupe-internal/run-checker",
@@ -215,30 +239,31 @@ export const testEntryPoints: Layers["testEntryPoints"] = {
   ],
   users: [
     "apps",
-    "bench",
-    "internal/vendor-fakes",
-    "internal/fault-tools",
-    "internal/interleavings",
-    "internal/run-checker",
-    "internal/stream-grammars",
-    "internal/toolkit-fakes",
+    "tests/bench",
+    "tests/support/vendor-fakes",
+    "tests/support/fake-responses",
+    "tests/support/fault-tools",
+    "tests/support/interleavings",
+    "tests/support/run-checker",
+    "tests/support/stream-grammars",
+    "tests/support/toolkit-fakes",
   ],
 };
 
 /** Packages that tests of any workspace may import although only the root declares them. */
 export const sharedTestTools: Layers["sharedTestTools"] = ["vitest"];
 
-/** Folders and files that may read the environment. Tests may always. */
+/** Folders and files that may read the environment. Tests always may. */
 export const environmentReaders: Layers["environmentReaders"] = [
   "apps",
-  "bench",
+  "tests/bench",
   "examples",
-  "internal/vendor-fakes/src/suite",
-  "internal/toolkit-fakes/src/credential-cases.ts",
+  "tests/support/vendor-fakes/src/suite",
+  "tests/support/toolkit-fakes/src/credential-cases.ts",
   "packages/core/src/model/keys/read-environment.ts",
 ];
 
-/** The modules that look at the user and the tenant of an owner apart. All others compare and store its `OwnerKey`. */
+/** The modules that use the user and the tenant of an owner separately. All others compare and store its `OwnerKey`. */
 export const ownerModules: Layers["ownerModules"] = [
   "packages/core/src/sessions/storage/owner-key.ts",
   "packages/core/src/sessions/storage/session-owner.ts",

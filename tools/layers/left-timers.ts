@@ -2,15 +2,15 @@ import { Visitor } from "oxc-parser";
 import type { ParseResult } from "oxc-parser";
 import type { Node } from "./expressions.ts";
 
-/** Matches a text that may begin something which goes on by itself. */
+/** Matches source text that may start a timer or a listener. */
 export const mayLeaveTimer = /\b(setTimeout|setInterval|addEventListener)\(/;
 
-/** Calls of a result that return it. */
+/** Methods that return the object on which they are called. */
 const passesOn = new Set(["unref", "ref"]);
 
 /**
- * Finds timers and listeners that nothing in their file can end, as offsets: a timer whose handle is thrown away, or kept under a
- * name that is never cleared, and a listener that is never removed.
+ * Finds timers and listeners that nothing in their file can end. Returns offsets. These are timers whose handle is
+ * dropped or stored under a name that is never cleared, and listeners that are never removed.
  */
 export function leftTimers({ program }: Pick<ParseResult, "program">, text: string): number[] {
   const begun: Node[] = [];
@@ -37,7 +37,7 @@ export function leftTimers({ program }: Pick<ParseResult, "program">, text: stri
   return begun.map(({ start }) => start).filter((start) => !isCleared(names.get(start), text));
 }
 
-/** Tells if a text clears a timer of this name, or, for one without a name, any timer. */
+/** Returns true if a source text clears a timer with this name; without a name, any timer. */
 function isCleared(name: string | undefined, text: string): boolean {
   if (name === undefined) return false;
   const calls = text.split(/\bclear(?:Timeout|Interval)\(/).slice(1);
@@ -47,7 +47,7 @@ function isCleared(name: string | undefined, text: string): boolean {
   return calls.some((given) => given.startsWith(name) || isCollected);
 }
 
-/** Tells if a listener ends with a signal, or is removed somewhere in its file. */
+/** Returns true if a listener ends with a signal, or is removed somewhere in its file. */
 function isRemoved(call: Node, text: string): boolean {
   const [event, listener, options] = call["arguments"] as (Node | undefined)[];
   if (event === undefined || listener === undefined) return false;
@@ -55,7 +55,7 @@ function isRemoved(call: Node, text: string): boolean {
   return text.includes(`removeEventListener(${textOf(event, text)}, ${textOf(listener, text)}`);
 }
 
-/** Returns the call of a timer within an expression that has its handle as value. */
+/** Returns the timer call inside an expression whose value is the timer's handle. */
 function unwrap(value: unknown): Node | undefined {
   const node = value as Node | null | undefined;
   if (node?.type !== "CallExpression") return undefined;

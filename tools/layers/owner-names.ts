@@ -1,23 +1,23 @@
 import { Visitor } from "oxc-parser";
 import type { Expression, ParseResult } from "oxc-parser";
 
-/** The parts of an owner that may not be handled one without the others. */
+/** The parts of an owner that must not be used one without the other. */
 const names = new Set(["userId", "tenantId"]);
 
-/** Names of values that are owners, or have the parts of one. */
+/** Names of variables that are owners, or contain the parts of an owner. */
 const owners = new Set(["owner", "principal", "caller", "user"]);
 
-/** Matches a text that may use a part of an owner. */
+/** Matches source text that may use a part of an owner. */
 export const mayNameOwner = /\b(userId|tenantId)\b|stringify\(/;
 
-/** Functions and methods that look something up by their arguments, or make a key of them. */
+/** Functions and methods that look up their arguments, or make a key of them. */
 const lookups = new Set(["get", "has", "set", "add", "delete", "hash", "update", "encodeKey", "encodeURIComponent"]);
 
 type Node = Expression | { readonly type: string };
 
 /**
- * Finds places where a part of an owner is compared, hashed or used as a key by itself, as offsets. To look whether there is one at
- * all is no comparison.
+ * Finds places where a single part of an owner is compared, hashed or used as a key. Returns offsets. Checking whether
+ * the part exists is allowed.
  */
 export function ownerNames({ program }: Pick<ParseResult, "program">): number[] {
   const found: number[] = [];
@@ -43,7 +43,7 @@ export function ownerNames({ program }: Pick<ParseResult, "program">): number[] 
   return found;
 }
 
-/** Tells if an expression is a part of an owner, also with a default or within a call that writes it otherwise. */
+/** Returns true if an expression is a part of an owner, also with a default or inside a call that converts it. */
 function isPart(node: Node): boolean {
   const expression = node as Expression;
   if (expression.type === "LogicalExpression") return isPart(expression.left) || isPart(expression.right);
@@ -53,7 +53,7 @@ function isPart(node: Node): boolean {
   return names.has(lastName(expression) ?? "");
 }
 
-/** Tells if an expression is an owner, or an object made of the parts of one. */
+/** Returns true if an expression is an owner, or an object made of an owner's parts. */
 function isOwner(node: Node): boolean {
   const expression = node as Expression;
   if (expression.type !== "ObjectExpression") return owners.has(lastName(expression) ?? "");

@@ -9,39 +9,39 @@ import { mayHaveTimes, timeUnits } from "./time-units.ts";
 import { mayNameOwner, ownerNames } from "./owner-names.ts";
 import type { SourceText } from "./workspace.ts";
 
-/** Target of an import specifier. An `alias` is neither a path, nor a package, nor a module of Node. */
+/** The target of an import specifier. An `alias` is neither a path, nor a package, nor a Node module. */
 type Target =
   | { readonly kind: "file"; readonly path: string }
   | { readonly kind: "package"; readonly name: string }
   | { readonly kind: "builtin" }
   | { readonly kind: "alias" };
 
-/** One use of another module, whatever its form: types and dynamic imports count. */
+/** A use of another module in any form, including types and dynamic imports. */
 export interface Import {
   readonly specifier: string;
   readonly line: number;
   readonly target: Target;
 }
 
-/** A parsed source file: the parts that the rules need. */
+/** A parsed source file, with the facts that the rules need. */
 export interface ParsedFile {
   readonly path: string;
   readonly imports: readonly Import[];
-  /** Re-exports of another module's declarations, in one statement or imported first. */
+  /** Re-exports of another module's declarations, in one statement or after an import. */
   readonly passedOn: readonly { readonly line: number; readonly isStar: boolean }[];
   /** Lines of exported declarations without a doc comment. */
   readonly undocumented: readonly number[];
   /** Lines that read `process.env`. */
   readonly environmentReads: readonly number[];
-  /** Lines that compare, hash or store a part of an owner by itself. */
+  /** Lines that compare, hash or store a single part of an owner. */
   readonly ownerNames: readonly number[];
-  /** Lines that take a length for a number of bytes. */
+  /** Lines that use a length as a number of bytes. */
   readonly byteCounts: readonly number[];
-  /** Lines that begin a timer or a listener which nothing ends. */
+  /** Lines that start a timer or a listener that nothing ends. */
   readonly leftTimers: readonly number[];
-  /** Lines that cut a text within a character. */
+  /** Lines that may cut a text inside a character. */
   readonly textCuts: readonly number[];
-  /** Lines that mix two units of time, or hold a time without its unit. */
+  /** Lines that mix two units of time, or store a time without its unit. */
   readonly timeUnits: readonly number[];
   readonly syntaxErrors: readonly string[];
 }
@@ -51,15 +51,15 @@ interface Mention {
   readonly start: number;
 }
 
-/** Matches a text that may have a mention which the parser's module record leaves out. */
+/** Matches source text that may mention a module in a form that the parser's module record leaves out. */
 const mayMention = /\brequire\b|\bimport\s*[(/]/;
 
-/** Matches a text that may read `process.env`. */
+/** Matches source text that may read `process.env`. */
 const mayReadEnvironment = /\benv\b/;
 
 /**
- * Reads the imports and exports of one file with a real parser. The syntax tree is asked for only where a rule may find
- * something in it: its transfer from the parser takes most of the time.
+ * Reads the imports and exports of a file with a real parser. The syntax tree is requested only if a rule may find
+ * something in it, because its transfer from the parser takes most of the time.
  */
 export function parseSource({ path, text }: SourceText): ParsedFile {
   const result = parseSync(path, text);
@@ -109,7 +109,10 @@ function dynamicMentions({ module }: ParseResult, text: string): Mention[] {
   });
 }
 
-/** Finds what the parser's module record leaves out: `import("x")` types, `import x = require("x")` and `require("x")`. */
+/**
+ * Finds mentions that the parser's module record leaves out: `import("x")` types, `import x = require("x")` and
+ * `require("x")`.
+ */
 function syntaxMentions({ program }: ParseResult): Mention[] {
   const mentions: Mention[] = [];
   new Visitor({
@@ -143,12 +146,12 @@ function resolveImport(from: string, specifier: string): Target {
   return name === undefined ? { kind: "alias" } : { kind: "package", name };
 }
 
-/** Returns the path of the source when the specifier names the built file. */
+/** Returns the path of the source file if the specifier names the built file. */
 function sourcePath(path: string): string {
   return path.replace(/\.js$/, ".ts");
 }
 
-/** Finds reads of `process.env`, as offsets: as a member, by destructuring, or by importing `env`. */
+/** Finds reads of `process.env`: as a member, by destructuring, or by importing `env`. Returns offsets. */
 function environmentReads({ program, module }: ParseResult): number[] {
   const reads = module.staticImports
     .filter(({ moduleRequest }) => /^(node:)?process$/.test(moduleRequest.value))

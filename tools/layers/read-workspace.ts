@@ -2,10 +2,10 @@ import { globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Manifest, Workspace } from "./workspace.ts";
 
-const folders = "{packages,apps,internal,bench,tools,tests,examples}";
+const folders = "{packages,apps,internal,tools,tests,examples}";
 const foreign = new Set(["node_modules", "dist", "__fixtures__"]);
 
-/** Reads every source file and manifest of the repository, without built, installed or recorded files. */
+/** Reads every source file and manifest of the repository, except built, installed and recorded files. */
 export function readWorkspace(root: string): Workspace {
   const find = (pattern: string): string[] =>
     globSync(pattern, { cwd: root, exclude: (path) => foreign.has(path.split("/").at(-1) ?? "") }).toSorted();
@@ -16,9 +16,11 @@ export function readWorkspace(root: string): Workspace {
       path,
       text: read(path),
     })),
-    manifests: [...find("package.json"), ...find(`${folders}/package.json`), ...find(`${folders}/*/package.json`)].map(
-      (path) => toManifest(path, read(path)),
-    ),
+    manifests: [
+      ...find("package.json"),
+      ...find(`${folders}/*/package.json`),
+      ...find("tests/support/*/package.json"),
+    ].map((path) => toManifest(path, read(path))),
   };
 }
 

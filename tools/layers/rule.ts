@@ -2,7 +2,7 @@ import type { Layers } from "./layers.ts";
 import type { ParsedFile } from "./parse-source.ts";
 import type { Manifest } from "./workspace.ts";
 
-/** A place in the code that violates the architecture, with a sentence that tells how to mend it. */
+/** A place in the code that violates the architecture, with a sentence of advice. */
 export interface Violation {
   readonly file: string;
   readonly line: number;
@@ -10,7 +10,7 @@ export interface Violation {
   readonly message: string;
 }
 
-/** Context of a rule, beside the file it judges. */
+/** The context of a rule: everything but the file to check. */
 interface Context {
   readonly layers: Layers;
   readonly manifests: readonly Manifest[];

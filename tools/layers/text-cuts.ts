@@ -2,13 +2,13 @@ import { Visitor } from "oxc-parser";
 import type { ParseResult } from "oxc-parser";
 import type { Node } from "./expressions.ts";
 
-/** Matches a text that may cut a text. */
+/** Matches source text that may cut a text. */
 export const mayCutText = /\b(slice|substring)\(/;
 
-/** The name of a bound on a text's length. Bounds on lists are named for their members: `maxParts`. */
+/** Matches the name of a limit on a text's length. Limits on arrays are named after their items: `maxParts`. */
 const textBound = /^(longest\w*|max\w*(Length|Text|Characters))$/;
 
-/** Finds places where a text is cut to a length as it is, as offsets: half of an emoji may stand at the end. */
+/** Finds places where a text is cut at a length, which may leave half an emoji at the end. Returns offsets. */
 export function textCuts({ program }: Pick<ParseResult, "program">): number[] {
   const found: number[] = [];
   new Visitor({

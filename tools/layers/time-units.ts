@@ -3,19 +3,19 @@ import type { ParseResult } from "oxc-parser";
 import { partsInUnit, sameUnit } from "./expressions.ts";
 import type { Node } from "./expressions.ts";
 
-/** Matches a text that may have a time in it. */
+/** Matches source text that may contain a time. */
 export const mayHaveTimes =
   /Ms\b|Seconds\b|Minutes\b|Hours\b|Days\b|timeout|delay|interval|duration|elapsed|deadline|ttl/i;
 
 const units = /(Ms|Seconds|Minutes|Hours|Days)$/;
 
-/** A name that says it is a time, and not in what. */
+/** Matches a name that says it is a time, but not its unit. */
 const withoutUnit =
   /^#?(\w*(Timeout|Delay|Interval|Duration|Elapsed|Deadline|Ttl)|timeout|delay|interval|duration|elapsed|deadline|ttl)$/;
 
 /**
- * Finds places where times of two units meet without being converted, as offsets, and variables, parameters and fields that hold a
- * time as a number and do not say its unit.
+ * Finds places where times of two units meet without a conversion. Also finds variables, parameters and fields that
+ * store a time as a number without naming its unit. Returns offsets.
  */
 export function timeUnits({ program }: Pick<ParseResult, "program">): number[] {
   const found: number[] = [];
@@ -37,7 +37,7 @@ export function timeUnits({ program }: Pick<ParseResult, "program">): number[] {
       checkName(id, init);
     },
     Property({ key, value, start }) {
-      // In a pattern, a shorthand or a default says nothing new.
+      // In a pattern, a shorthand or a default adds no new name.
       check(start, key, value);
     },
     PropertyDefinition({ key, value, typeAnnotation, start }) {
@@ -57,7 +57,7 @@ export function timeUnits({ program }: Pick<ParseResult, "program">): number[] {
   }
 }
 
-/** Returns the unit in which an expression is, as its name says it. A product or quotient is of another one. */
+/** Returns the unit in an expression's name. A product or quotient has another unit. */
 function unitOf(value: unknown): string | undefined {
   const node = value as Node | null | undefined;
   if (node === null || node === undefined || node["computed"] === true) return undefined;
@@ -66,7 +66,7 @@ function unitOf(value: unknown): string | undefined {
   return parts.map(unitOf).find((unit) => unit !== undefined);
 }
 
-/** Tells if an expression is plainly a number: a literal, arithmetic, or a reading of the clock. */
+/** Returns true if an expression is certainly a number: a literal, arithmetic, or a reading of the clock. */
 function isNumber(value: unknown): boolean {
   const node = value as Node | null | undefined;
   if (node?.type === "Literal") return typeof node["value"] === "number";

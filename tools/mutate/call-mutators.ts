@@ -2,10 +2,10 @@ import { dropMembers, textAt } from "./mutator.ts";
 import type { Mutator } from "./mutator.ts";
 import { asNode, listOf } from "./walk.ts";
 
-/** Methods that a chain does without. */
+/** Methods that a mutation removes from a call chain. */
 const leftOut = /^(catch|finally|toSorted|slice|filter|trim|unref|toLowerCase|toReversed)$/;
 
-/** Functions of an owner, in which a part of it is soon left out. */
+/** Functions that take an owner, of which a mutation removes a part. */
 const ofOwners = /^(ownerKey|ownerPrefix|session(Key|Ref))$/;
 
 const dropLastArgument: Mutator = (node, source) => {
@@ -35,5 +35,5 @@ const changeMethod: Mutator = (node, source) => {
   return leftOut.test(name) ? [{ kind: "call", at: node, text: textAt(source, object) }] : [];
 };
 
-/** Mistakes in calls: an argument, a part of an owner or a whole call is left out, characters stand for bytes. */
+/** Mutations of calls: they remove an argument, a part of an owner or a whole call, or use characters for bytes. */
 export const callMutators: readonly Mutator[] = [dropLastArgument, dropOwnerPart, countCharacters, changeMethod];

@@ -1,12 +1,12 @@
-/** The lines of each file that a diff adds and does not move, by their numbers from 1. */
+/** The line numbers (from 1) that a diff adds to each file, without moved lines. */
 export type ChangedLines = ReadonlyMap<string, ReadonlySet<number>>;
 
-/** A line that a diff takes away from a file, or adds to it. */
+/** A line that a diff removes from a file, or adds to it. */
 type DiffLine = { readonly file: string; readonly number: number; readonly isAdded: boolean; readonly text: string };
 
 /**
- * Reads a diff of `git diff --unified=0`. A line that was taken away in one place and stands in another has moved, and is no
- * change: its tests were there before.
+ * Reads a diff of `git diff --unified=0`. A line that is removed in one place and added in another has moved and does
+ * not count, because its tests already exist.
  */
 export function changedLines(diff: string): ChangedLines {
   const lines = readDiff(diff);

@@ -6,8 +6,9 @@ import { dirname, join } from "node:path";
 type Changed = { readonly file: string; readonly text: string };
 
 /**
- * Returns the changes that the compiler refuses: nobody could commit them. Each becomes a file beside the original in a copy of
- * its package, so that one run of the compiler is enough. A plain copy of the original shows which errors come from copying.
+ * Returns the mutations that the compiler rejects, which nobody could commit. Each is written beside the original in a
+ * copy of its package, so that one run of the compiler is enough. A plain copy of the original shows which errors the
+ * copying causes.
  */
 export function findRefused<Change extends Changed>(root: string, changes: readonly Change[]): Set<Change> {
   const refused = new Set<Change>();
@@ -23,7 +24,7 @@ export function findRefused<Change extends Changed>(root: string, changes: reado
   return refused;
 }
 
-/** Returns the folder of the package of a file. */
+/** Returns the package folder of a file. */
 export function packageOf(file: string): string {
   return file.split("/").slice(0, 2).join("/");
 }

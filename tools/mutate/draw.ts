@@ -2,26 +2,26 @@ import { createHash } from "node:crypto";
 import { applyMutation, isSound, mutationsOf } from "./mutations.ts";
 import type { Mutation } from "./mutations.ts";
 
-/** A source file, and the lines of it that may be mutated, if not all. */
+/** A source file, and the lines that may be mutated if not all. */
 export type Source = {
   readonly file: string;
   readonly text: string;
   readonly lines?: ReadonlySet<number> | undefined;
 };
 
-/** A mutation of a file, with its line, a description, and the text of the file with it. */
+/** A mutation of a file, with its line, a description, and the mutated text of the file. */
 export type Mutant = {
   readonly file: string;
   readonly line: number;
   readonly description: string;
   readonly text: string;
-  /** Name of the function around it. */
+  /** The name of the enclosing function. */
   readonly within: string | undefined;
 };
 
 type Candidate = { readonly source: Source; readonly line: number; readonly mutation: Mutation };
 
-/** Draws mutants without repetition: the same for the same sources and seed. */
+/** Draws mutants without repetition, always the same for the same sources and seed. */
 export function draw(sources: readonly Source[], count: number, seed: string): { drawn: Mutant[]; total: number } {
   const candidates = sources.flatMap(candidatesOf);
   const ordered = candidates

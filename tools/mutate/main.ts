@@ -9,22 +9,22 @@ import type { Mutant } from "./draw.ts";
 import { Trials } from "./trials.ts";
 
 /**
- * `pnpm mutate [base]`: draws mutants from the lines that changed since `base`, runs the quick tests that reach each of them, and
- * prints those that no test notices. Fails only if it cannot do so.
+ * `pnpm mutate [base]`: draws mutants from the lines that changed since `base`, runs the quick tests that reach each of
+ * them, and prints the mutants that no test notices. Fails only if it cannot run.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     /** A whole folder instead of changed lines. */
     part: { type: "string" },
-    /** Only lines that match this pattern. */
+    /** A pattern of the lines to mutate. */
     lines: { type: "string" },
     count: { type: "string", default: "100" },
-    /** The hash of the last commit by default. */
+    /** The seed of the draw; the hash of the last commit by default. */
     seed: { type: "string" },
-    /** Only the tests of the packages concerned, and those in `tests`. */
+    /** True to run only the tests of the affected packages, and those in `tests`. */
     near: { type: "boolean", default: false },
-    /** Seconds of tests for each mutant, of those nearest to it. */
+    /** Seconds of tests per mutant. The nearest tests run first. */
     seconds: { type: "string", default: "30" },
   },
 });
@@ -36,7 +36,7 @@ const root = join(import.meta.dirname, "../..");
 const git = (...args: readonly string[]): string =>
   execFileSync("git", args, { cwd: root, encoding: "utf8", maxBuffer: 2 ** 30 });
 
-/** Returns the folder of a part: `lock` is one of core, `a2a/client` one of a package. */
+/** Returns the folder of a part: `lock` is a folder of core, `a2a/client` is a folder of a package. */
 function folderOf(name: string): string {
   const [first = "", ...rest] = name.split("/");
   const rooms = readdirSync(join(root, "packages/core/src"));
@@ -52,7 +52,7 @@ function isSource(file: string): boolean {
   return /^packages\/[^/]+\/src\/.*\.ts$/.test(file) && !/\.(test|d)\.ts$|\/(test|testing|generated)\//.test(file);
 }
 
-/** Returns the numbers of those lines that match the pattern; without one the lines are as they were. */
+/** Returns the numbers of the lines that match the pattern. Without a pattern, returns all lines. */
 function linesOf(text: string, lines: ReadonlySet<number> | undefined): ReadonlySet<number> | undefined {
   if (pattern === undefined) return lines;
   const isWanted = new RegExp(pattern);
@@ -77,7 +77,7 @@ const sources = listed
   .map(({ file, text }) => ({ file, text, lines: linesOf(text, changed?.get(file)) }));
 const seed = values.seed ?? git("rev-parse", "HEAD").trim();
 const count = Number(values.count);
-// Twice as many as are tried: about half do not type-check.
+// Draws twice as many as are tried, because about half do not type-check.
 const { drawn, total } = draw(sources, 2 * count, seed);
 const refused = findRefused(root, drawn);
 const mutants = drawn.filter((mutant) => !refused.has(mutant)).slice(0, count);

@@ -5,17 +5,17 @@ import type { Change, Mutator } from "./mutator.ts";
 import { asNode, executedNodes, listOf } from "./walk.ts";
 import type { Node } from "./walk.ts";
 
-/** A small change of a source, such as someone makes by mistake: the text from `start` to `end` becomes `text`. */
+/** A small change of a source, like a developer's mistake: `text` replaces the text from `start` to `end`. */
 export type Mutation = {
   readonly kind: string;
   readonly start: number;
   readonly end: number;
   readonly text: string;
-  /** Name of the function around it. */
+  /** The name of the enclosing function. */
   readonly within: string | undefined;
 };
 
-/** Operators that stand in the place of others: a bound that is one off, a condition the other way round. */
+/** Replacements for operators: a limit that is off by one, or an inverted condition. */
 const otherOperators: Readonly<Record<string, string>> = {
   "<": "<=",
   "<=": "<",
@@ -32,7 +32,7 @@ const otherOperators: Readonly<Record<string, string>> = {
   "??=": "=",
 };
 
-/** Statements whose absence the types may not notice. */
+/** Kinds of statements whose removal the types may not notice. */
 const removable = /^(Expression|If|For|ForOf|ForIn|Throw|While|Break|Continue)Statement$/;
 
 const swapOperator: Mutator = (node, source) => {
@@ -70,7 +70,7 @@ const changeLiteral: Mutator = (node, _, parent) => {
   const isKey = parent?.["key"] === node || parent?.type === "ExpressionStatement";
   if (typeof value === "number") return [{ kind: "number", at: node, text: String(value + 1) }];
   if (typeof value === "boolean") return [{ kind: "boolean", at: node, text: String(!value) }];
-  // Texts for people have spaces, and their words are no behaviour.
+  // Texts for people contain spaces, and their words do not affect behaviour.
   return typeof value === "string" && !isKey && !value.includes(" ") ? [{ kind: "string", at: node, text: '"-"' }] : [];
 };
 
@@ -102,7 +102,7 @@ const mutators: Readonly<Record<string, readonly Mutator[]>> = {
   WhileStatement: [forceCondition],
 };
 
-/** Returns the mutations of a source, in the order of their places. Some may not parse: `isSound` tells. */
+/** Returns the mutations of a source, in the order of their positions. Some may not parse: see `isSound`. */
 export function mutationsOf(path: string, source: string): Mutation[] {
   const changesAt = (node: Node, parent: Node | undefined): Change[] =>
     (mutators[node.type] ?? []).flatMap((mutator) => mutator(node, source, parent));
@@ -113,12 +113,12 @@ export function mutationsOf(path: string, source: string): Mutation[] {
     .toSorted((one, other) => one.start - other.start);
 }
 
-/** Returns a source with a mutation. */
+/** Applies a mutation to a source and returns the result. */
 export function applyMutation(source: string, { start, end, text }: Mutation): string {
   return source.slice(0, start) + text + source.slice(end);
 }
 
-/** Returns true if a source with a mutation can be parsed. */
+/** Returns true if the mutated source can be parsed. */
 export function isSound(path: string, source: string, mutation: Mutation): boolean {
   return parseSync(path, applyMutation(source, mutation)).errors.length === 0;
 }

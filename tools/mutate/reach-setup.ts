@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, inject } from "vitest";
 
 declare module "vitest" {
   export interface ProvidedContext {
-    /** Folder of the notes of what tests reach, and the root of the repository. */
+    /** The folder of the records of reached functions, and the root of the repository. */
     reach?: { readonly folder: string; readonly root: string };
   }
 }
@@ -15,13 +15,14 @@ declare module "vitest" {
 /** Names of the functions that ran, by the path of their file. */
 type Reached = Record<string, string[]>;
 
-// A worker runs this file again for each test file, and evaluates each module once.
+// A worker runs this file once per test file, but evaluates each module only once.
 const shared = globalThis as { mutateReach?: { session: Session; whileImported: Reached } };
 const { session, whileImported } = (shared.mutateReach ??= { session: openSession(), whileImported: {} });
 const usedBefore = process.cpuUsage();
 const { folder = "", root = "" } = inject("reach") ?? {};
 
-// Functions that run while modules are imported count for every later test file of the worker: it might have been the first.
+// Functions that run while modules are imported count for every later test file of the worker, which might have
+// imported them first.
 beforeAll(() => merge(whileImported, takeReached()));
 afterAll(() => {
   const test = relative(root, expect.getState().testPath ?? "");
@@ -40,7 +41,7 @@ function openSession(): Session {
   return opened;
 }
 
-/** Returns the functions that ran since the last call. The answer comes before `post` returns. */
+/** Returns the functions that ran since the last call. The inspector answers before `post` returns. */
 function takeReached(): Reached {
   let scripts: Profiler.ScriptCoverage[] = [];
   session.post("Profiler.takePreciseCoverage", (_, { result }) => void (scripts = result));
@@ -50,7 +51,7 @@ function takeReached(): Reached {
     if (path.startsWith("..") || path.includes("node_modules") || !path.endsWith(".ts")) continue;
     const names = functions
       .filter(({ ranges }) => ranges.some(({ count }) => count > 0))
-      // `get a` and `A.a`, as V8 calls a static method, are `a`.
+      // `get a` and `A.a`, V8's name of a static method, both become `a`.
       .map(({ functionName }) => functionName.replace(/^.*[ .]/, ""));
     merge(reached, { [path]: names });
   }

@@ -5,22 +5,25 @@ import { join } from "node:path";
 import type { Mutant } from "./draw.ts";
 import { RunnerProcess } from "./runner-process.ts";
 
-/** The functions that one test file calls, by their file; and the milliseconds of a processor that it takes, however busy the machine. */
+/**
+ * The functions that a test file calls, by their file, and its processor time in milliseconds, which does not depend on
+ * other load.
+ */
 export type Reach = {
   readonly test: string;
   readonly ms: number;
   readonly reached: Readonly<Record<string, string[]>>;
 };
 
-/** Tests to run, and the number of those left out. */
+/** The tests to run, and the number of tests left out. */
 type Chosen = { readonly tests: readonly string[]; readonly left: number };
 
-/** Milliseconds after which noting what tests reach is given up. */
+/** Milliseconds after which the recording of reached functions is abandoned. */
 const limitMs = 3_600_000;
 
 /**
- * Returns what tests reach; those that fail without any change are left out. Each test runs once for its notes, which hold as
- * long as it and the files of which it called a function stay as they are.
+ * Returns the reached functions of each test, without tests that fail even without a mutation. Each test runs once for
+ * its record, which is valid while the test and all files with functions that it called are unchanged.
  */
 export async function readReach(root: string, tests: readonly string[]): Promise<Reach[]> {
   const folder = join(root, "node_modules/.cache/troupe-mutate");
@@ -40,7 +43,8 @@ export async function readReach(root: string, tests: readonly string[]): Promise
 }
 
 /**
- * Returns the tests that call a function, as many as fit into a time: the nearest to its file first, and of these the quickest.
+ * Returns the tests that call a function, as many as fit into the time. Those nearest to its file come first, and among
+ * them the fastest.
  */
 export function testsReaching(reach: readonly Reach[], { file, within }: Mutant, budgetMs: number): Chosen {
   const isReached = ({ reached }: Reach): boolean =>
@@ -74,7 +78,7 @@ function readNotes(path: string, hashOf: (notes: Reach) => string): Reach | unde
   return notes.hash === hashOf(notes) ? notes : undefined;
 }
 
-/** Returns a function that hashes a test and the files of which it called a function with a name; each file is read once. */
+/** Returns a function that hashes a test and all files with named functions that it called. Each file is read once. */
 function hasher(root: string): (notes: Reach) => string {
   const texts = new Map<string, string>();
   const textOf = (file: string): string => {
@@ -92,7 +96,7 @@ function hasher(root: string): (notes: Reach) => string {
   };
 }
 
-/** Returns the number of folders that two paths share, with one more if the test has the name of the file. */
+/** Returns the number of folders that two paths share, plus one if the test has the name of the file. */
 function nearness(file: string, test: string): number {
   const [parts, others] = [file.split("/"), test.split("/")];
   const shared = parts.findIndex((part, index) => part !== others[index]);

@@ -6,12 +6,12 @@ import type { Answer, Failure, Order } from "./runner.ts";
 
 type Started = { readonly child: ChildProcess; readonly tests: readonly string[] };
 
-/** A process that runs tests, begun when it is first needed, and again after one of its tests did not end. */
+/** A process that runs tests. It is started on first use, and again after one of its tests did not end. */
 export class RunnerProcess {
   readonly #args: readonly string[];
   #started: Promise<Started> | undefined;
 
-  /** Takes the folder of records for a runner that notes what tests reach. */
+  /** Takes the folder for the records, for a runner that records reached functions. */
   constructor(...args: readonly string[]) {
     this.#args = args;
   }
@@ -21,13 +21,13 @@ export class RunnerProcess {
     return (await (this.#started ??= this.#start())).tests;
   }
 
-  /** Returns the failures; `undefined` if there was no answer in time, or the process died of it. */
+  /** Returns the failures. `undefined` if there was no answer in time, or the process died. */
   async run(order: Order, limitMs: number): Promise<readonly Failure[] | undefined> {
     const { child } = await (this.#started ??= this.#start());
     child.send(order);
     const answer = await answerOf(child, limitMs);
     const failures = answer !== undefined && "failures" in answer ? answer.failures : undefined;
-    // What such a test has begun, such as false time, stays in its worker, where it would hold up the next tests.
+    // State that such a test leaves behind, such as fake timers, stays in its worker and would block the next tests.
     if (failures?.some(({ isTimeout }) => isTimeout) !== false) await this.close();
     return failures;
   }
@@ -44,7 +44,7 @@ export class RunnerProcess {
   async #start(): Promise<Started> {
     const child = fork(join(import.meta.dirname, "runner.ts"), this.#args, {
       execArgv: ["--conditions=@troupe/source"],
-      // Neither what tests print nor the watch of hanging ones is about the change.
+      // The output of tests, and the warnings about hanging ones, do not concern the mutation.
       stdio: ["ignore", "ignore", "ignore", "ipc"],
       // A process group of its own, so that its workers end with it.
       detached: true,
@@ -55,7 +55,7 @@ export class RunnerProcess {
   }
 }
 
-/** Returns the next message of a process; `undefined` if it ends before, or sends none in time. */
+/** Returns the next message of a process. `undefined` if the process ends first, or sends no message in time. */
 async function answerOf(child: ChildProcess, limitMs: number): Promise<Answer | undefined> {
   const { promise, resolve } = Promise.withResolvers<Answer | undefined>();
   const giveUp = (): void => resolve(undefined);

@@ -4,7 +4,7 @@ import { createVitest } from "vitest/node";
 import type { TestCase, TestModule, Vitest } from "vitest/node";
 import workspace from "../../vitest.workspace.ts";
 
-/** Tests that are to be run, with a change of a source if there is one. */
+/** The tests to run, and the mutation of a source, if any. */
 export type Order = {
   readonly tests: readonly string[];
   readonly change?: { readonly file: string; readonly text: string };
@@ -13,29 +13,29 @@ export type Order = {
 /** A test that failed, or its file. */
 export type Failure = { readonly test: string; readonly title: string; readonly isTimeout: boolean };
 
-/** All tests, when a runner begins; then the failures of each order. */
+/** The list of all tests when a runner starts, and then the failures of each order. */
 export type Answer = { readonly tests: readonly string[] } | { readonly failures: readonly Failure[] };
 
-// A process of Vitest that its parent ends when an order takes too long. A source is changed while it is loaded: no file is
-// written, and nothing is left when the process is ended.
+// A Vitest process, which its parent ends if an order takes too long. A source is mutated while it is loaded: no file
+// is written, and nothing remains if the process is killed.
 const root = join(import.meta.dirname, "../..");
 const reachFolder = process.argv[2];
 let changed: { readonly path: string; readonly text: string } | undefined;
 
-/** Settings for a change: one worker, and little patience with a wait that the change has made endless. */
+/** Vitest settings for a mutation: one worker, and short timeouts, because a mutation may make a wait endless. */
 const forChange = { maxWorkers: 1, testTimeout: 15_000, hookTimeout: 15_000 };
 
 const quick = ((workspace.test?.projects ?? []) as UserWorkspaceConfig[]).find(({ test }) => test?.name === "quick");
 const setupFiles = [quick?.test?.setupFiles ?? []].flat();
 
-/** Settings to note what tests reach. */
+/** Returns the Vitest settings for recording reached functions. */
 const forReach = (folder: string) => ({
   maxWorkers: 2,
   setupFiles: [join(import.meta.dirname, "reach-setup.ts"), ...setupFiles],
   provide: { ...quick?.test?.provide, reach: { folder, root } },
 });
 
-/** Returns the settings of the project "quick" for one of the two. */
+/** Returns the settings of the project "quick" for a mutation or for recording. */
 function projectSettings(): UserWorkspaceConfig {
   const plugin = {
     name: "mutate",
@@ -48,7 +48,7 @@ function projectSettings(): UserWorkspaceConfig {
     plugins: [plugin],
     test: {
       ...quick?.test,
-      // A changed source must never come from the cache, or go there.
+      // A mutated source must neither come from the cache nor be stored there.
       fsModuleCache: false,
       ...(reachFolder === undefined ? forChange : forReach(reachFolder)),
     },
@@ -68,7 +68,8 @@ const all = new Map(
 
 async function run(tests: readonly string[]): Promise<Failure[]> {
   if (tests.length === 0) return [];
-  // Vitest returns all tests that it ever ran: those of another change, and those that it skips after the first failure.
+  // Vitest otherwise returns all tests that it ever ran: those of earlier mutations, and those that it skips after the
+  // first failure.
   vitest.state.filesMap.clear();
   const { testModules, unhandledErrors } = await vitest.runTestSpecifications(
     tests.flatMap((test) => all.get(test) ?? []),
@@ -81,12 +82,15 @@ async function run(tests: readonly string[]): Promise<Failure[]> {
   return [...testModules.flatMap(failuresOf), ...stray];
 }
 
-/** Tells if a test says what is wrong. One that only waits until its time is over does not. */
+/** Returns true if a test noticed the mutation. A test that only ran into its timeout did not. */
 function tells(failures: readonly Failure[]): boolean {
   return failures.some(({ isTimeout }) => !isTimeout);
 }
 
-/** Runs tests until one tells what is wrong. Vitest skips all behind the first failure: behind one that only waits, they run again. */
+/**
+ * Runs tests until one of them notices the mutation. Vitest skips all tests after the first failure. After a mere
+ * timeout, the skipped tests run again.
+ */
 async function runUntilTold(tests: readonly string[]): Promise<Failure[]> {
   const found = await run(tests);
   if (found.length === 0 || tells(found)) return found;
@@ -111,7 +115,8 @@ async function follow({ tests, change }: Order): Promise<Failure[]> {
   changed = { path, text: change.text };
   vitest.invalidateFile(path);
   try {
-    // Most changes are noticed by the tests beside them: the others run only where these see nothing, or only wait.
+    // Most mutations are noticed by the tests beside the source. Further tests run only if these notice nothing or only
+    // time out.
     const isBeside = (test: string): boolean => dirname(test) === dirname(change.file);
     const failures = await runUntilTold(tests.filter(isBeside));
     if (tells(failures)) return failures;
@@ -124,6 +129,6 @@ async function follow({ tests, change }: Order): Promise<Failure[]> {
 
 const answer = (told: Answer): void => void process.send?.(told);
 process.on("message", (order: Order) => void follow(order).then((failures) => answer({ failures })));
-// The parent was ended: the workers, one of which may be in an endless loop, end too.
+// The parent was killed: also kills the workers, one of which may be in an endless loop.
 process.on("disconnect", () => process.kill(-process.pid, "SIGKILL"));
 answer({ tests: [...all.keys()] });

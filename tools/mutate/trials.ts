@@ -3,11 +3,11 @@ import { readReach, testsReaching } from "./reach.ts";
 import type { Reach } from "./reach.ts";
 import { RunnerProcess } from "./runner-process.ts";
 
-/** The outcome of a mutant. Tests that only wait until their time is over do not notice it. */
+/** The outcome of a mutant. Tests that only time out do not notice it. */
 export type Result = {
   readonly mutant: Mutant;
   readonly outcome: "noticed" | "timed out" | "survived";
-  /** The tests that ran, or the one that failed. */
+  /** The tests that ran, or the test that failed. */
   readonly note: string;
 };
 

@@ -3,23 +3,23 @@ import { parseSync } from "oxc-parser";
 /** A node of a syntax tree, whatever its type. */
 export type Node = { readonly type: string; readonly start: number; readonly end: number } & Record<string, unknown>;
 
-/** A node that is executed, with its parent and the name of the function around it, as V8 names it. */
+/** An executed node, with its parent and the name of the enclosing function in V8's form. */
 export type Visited = { readonly node: Node; readonly parent: Node | undefined; readonly within: string | undefined };
 
-/** Types that hold an expression which is executed; all others of their kind are erased. */
+/** Node types of TypeScript that contain an executed expression; all other TypeScript nodes are erased. */
 const wrappers = new Set(["TSAsExpression", "TSSatisfiesExpression", "TSNonNullExpression"]);
 
-/** Returns a value as a node, if it is one. */
+/** Returns a value as a node, or undefined if it is not a node. */
 export function asNode(value: unknown): Node | undefined {
   return typeof value === "object" && value !== null && "type" in value ? (value as Node) : undefined;
 }
 
-/** Returns the nodes of a list, if it is one. */
+/** Returns the nodes of an array; an empty array for any other value. */
 export function listOf(value: unknown): Node[] {
   return Array.isArray(value) ? value.flatMap((each) => asNode(each) ?? []) : [];
 }
 
-/** Yields every node of a source that is executed: no types, no imports. A source with a syntax error has none. */
+/** Yields every executed node of a source, without types and imports. Yields none for a source with a syntax error. */
 export function* executedNodes(path: string, source: string): Generator<Visited> {
   const { program, errors } = parseSync(path, source);
   if (errors.length === 0) yield* walk({ node: program as unknown as Node, parent: undefined, within: undefined });
@@ -40,12 +40,14 @@ function isErased({ type, source }: Node): boolean {
   return type === "ImportDeclaration" || (type.startsWith("Export") && asNode(source) !== undefined);
 }
 
-/** Returns the name by which V8 reports a function. A function without one counts for the function around it. */
+/**
+ * Returns the name by which V8 reports a function. A function without a name counts as part of the enclosing function.
+ */
 function nameOf(node: Node, parent: Node | undefined): string | undefined {
   if (node.type === "FunctionDeclaration") return keyName(node["id"]);
   if (node.type !== "ArrowFunctionExpression" && node.type !== "FunctionExpression") return undefined;
   const name = keyName(parent?.["id"] ?? parent?.["key"]);
-  // V8 calls it as its class.
+  // V8 reports a constructor under the name of its class.
   return name === "constructor" ? undefined : name;
 }
 

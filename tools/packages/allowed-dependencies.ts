@@ -1,6 +1,6 @@
 /**
- * Libraries that each published package may install beside core, at run time or as a peer. An entry here is a decision:
- * every name is one more author whom the users of the package have to trust.
+ * Libraries that each published package may install in addition to core, at run time or as a peer. An entry here is a
+ * decision: every name is one more author whom the users of the package must trust.
  */
 export const allowedDependencies: Readonly<Record<string, readonly string[]>> = {
   "@troupe/core": ["undici"],
@@ -16,17 +16,18 @@ export const allowedDependencies: Readonly<Record<string, readonly string[]>> = 
   "@troupe/vector-pgvector": ["pg", "pgvector"],
   "@troupe/vector-qdrant": ["@qdrant/js-client-rest"],
   "@troupe/vector-mongodb": ["mongodb"],
-  // The driver of the database that it is given, PostgreSQL or Redis, is an optional peer.
+  // The driver for the configured database, PostgreSQL or Redis, is an optional peer.
   "@troupe/engine-bullmq": ["bullmq", "ioredis", "pg"],
   "@troupe/toolkits-duckduckgo": [],
   "@troupe/toolkits-hackernews": [],
   "@troupe/toolkits-web-search": [],
   "@troupe/toolkits-gmail": [],
   "@troupe/toolkits-whatsapp": [],
-  // The types of Express are an optional peer: they stand in the declarations, which only programs in TypeScript read.
+  // The types of Express are an optional peer: they appear in the declarations, which only TypeScript programs read.
   "@troupe/http": ["@types/express", "busboy", "express"],
+  "@troupe/use-chat": [],
   "@troupe/socket": ["socket.io"],
   "@troupe/a2a": ["@types/express", "express"],
-  "@troupe/page": ["@types/express", "express"],
+  "@troupe/page": [],
   "@troupe/mcp": ["@modelcontextprotocol/client", "@modelcontextprotocol/server"],
 };

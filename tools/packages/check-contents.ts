@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 
-/** Files that a package must have beside its code. */
+/** Files that a package must have in addition to its code. */
 const required = ["LICENSE", "README.md", "package.json"];
 
-/** Files that may be in the tarball: none that only this repository needs. */
+/** Files that may be in the tarball, without those that only this repository needs. */
 const allowed = /^(LICENSE|README\.md|package\.json|dist\/.+)$/;
 const forbidden = /\.map$|\.test\.|__fixtures__|\.tsbuildinfo$|(?<!\.d)\.ts$/;
 
-/** Patterns that shipped code must not hold, each with the reason. */
+/** Patterns that published code must not contain, each with the reason. */
 const leaks: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/@troupe-internal\//, "names a private package, which cannot be installed"],
   [/@troupe\/source/, "names the condition that leads to sources, which are not shipped"],

@@ -31,7 +31,10 @@ async function lintPackage({ name, unpacked }: PackedPackage): Promise<string[]>
   );
 }
 
-/** Runs "are the types wrong" on the tarball. CommonJS and resolution without "exports" are not supported, so not judged. */
+/**
+ * Runs "are the types wrong" on the tarball. CommonJS, and resolution without "exports", are not supported and not
+ * checked.
+ */
 async function lintTypes({ name, tarball }: PackedPackage, root: string): Promise<string[]> {
   const attw = join(root, "node_modules/.bin/attw");
   const options = ["--profile", "esm-only", "--format", "ascii", "--no-color", "--no-emoji", "--no-summary"];

@@ -8,13 +8,16 @@ import type { Workspace } from "./workspace.ts";
 
 const rules: readonly PackageRule[] = [identity, links, entryPoints, scripts, dependencies];
 
-/** Checks manifests and READMEs, without building anything. Returns a sentence for each fault. */
+/** Checks manifests and READMEs without building. Returns a sentence for each fault. */
 export function checkShape(workspace: Workspace): string[] {
   const faults = workspace.packages.flatMap((subject) => rules.flatMap((rule) => rule(subject, workspace)));
   return [...faults, ...checkPrivacy(workspace)];
 }
 
-/** Applications and private packages are never published, and the name of a private package tells that it is one. */
+/**
+ * Checks that applications and private packages are never published, and that the names of private packages show that
+ * they are private.
+ */
 function checkPrivacy({ apps, internal }: Workspace): string[] {
   const published = [...apps, ...internal]
     .filter(({ manifest }) => manifest.private !== true)

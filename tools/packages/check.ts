@@ -2,15 +2,15 @@ import { checkShape } from "./check-shape.ts";
 import { readWorkspace } from "./workspace.ts";
 
 /**
- * `pnpm packages`: checks that every package is fit to be published. Manifests and READMEs come first, then the packages
- * as they are built and packed. `--shape` stops after the first half, which needs no build and no installation.
+ * `pnpm packages`: checks that every package is ready to be published. Checks manifests and READMEs first, then the
+ * built and packed packages. `--shape` stops after the first part, which needs no build and no installation.
  */
 const root = process.cwd();
 const workspace = readWorkspace(root);
 
 async function findFaults(): Promise<string[]> {
   const misshapen = checkShape(workspace);
-  // A wrong manifest would be reported again once the package is packed, less clearly.
+  // A wrong manifest would be reported again, less clearly, after packing.
   if (misshapen.length > 0 || process.argv.includes("--shape")) return misshapen;
   const { checkPacked } = await import("./check-packed.ts");
   return await checkPacked(root);

@@ -4,8 +4,8 @@ import { bytesBelow, installTarballs } from "./install-tarballs.ts";
 import { buildPackages, packPackages } from "./pack-packages.ts";
 
 /**
- * `node tools/packages/install-packed.ts <folder> <package>...` builds and packs all packages, installs those that are named in
- * the folder, and libraries that are named beside them, and prints their number and bytes as JSON.
+ * `node tools/packages/install-packed.ts <folder> <package>...` builds and packs all packages. Installs the named
+ * packages, and named libraries beside them, in the folder. Prints their number and bytes as JSON.
  */
 const root = join(import.meta.dirname, "../..");
 const [folder = "", ...names] = process.argv.slice(2);
@@ -18,6 +18,6 @@ await installTarballs(
 );
 await rm(tarballs, { recursive: true });
 const lock = JSON.parse(await readFile(join(folder, "package-lock.json"), "utf8")) as { packages: object };
-// The project itself is one of them.
+// The project itself is also in the list.
 const packages = Object.keys(lock.packages).length - 1;
 console.log(JSON.stringify({ packages, bytes: await bytesBelow(join(folder, "node_modules")) }));

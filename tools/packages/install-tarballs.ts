@@ -4,7 +4,7 @@ import { mustRun } from "./run-command.ts";
 
 const npmOptions = ["--prefer-offline", "--ignore-scripts", "--no-audit", "--no-fund"];
 
-/** Installs tarballs and libraries of the registry with npm in a folder, which becomes a project unless it is one. */
+/** Installs tarballs and registry libraries with npm in a folder. Makes the folder a project if necessary. */
 export async function installTarballs(folder: string, specs: readonly string[]): Promise<string> {
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, "package.json"), '{ "private": true, "type": "module" }', { flag: "wx" }).catch(

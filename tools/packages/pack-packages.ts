@@ -6,9 +6,9 @@ import { runPnpm } from "./run-pnpm.ts";
 /** A packed package. */
 export interface PackedPackage {
   name: string;
-  /** Path of the file that a registry would receive. */
+  /** The path of the file that a registry would receive. */
   tarball: string;
-  /** Folder that holds its unpacked content. */
+  /** The folder with its unpacked content. */
   unpacked: string;
 }
 
@@ -17,7 +17,7 @@ export async function buildPackages(root: string): Promise<void> {
   await runPnpm(["run", "--silent", "build", "--filter=./packages/*", "--output-logs=errors-only"], root);
 }
 
-/** Packs every published package into the folder. They must have been built. */
+/** Packs every published package into the folder. They must be built already. */
 export async function packPackages(root: string, destination: string): Promise<PackedPackage[]> {
   const pack = ["--recursive", "--filter", "./packages/*", "pack", "--json", "--pack-destination", destination];
   const packed = [JSON.parse(await runPnpm(pack, root))].flat() as { name: string; filename: string }[];

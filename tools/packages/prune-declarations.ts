@@ -1,13 +1,13 @@
 import { globSync, readFileSync, rmSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 
 /**
- * Lists the declarations that cannot be reached from the entry points. The compiler writes the declarations of every file;
- * these describe nothing that can be imported, and may name a private package that is bundled.
+ * Lists the declarations that cannot be reached from the entry points. The compiler writes declarations for every file;
+ * these describe nothing that can be imported, and may name a bundled private package.
  */
 export function unreachedDeclarations(dist: string, entryPoints: readonly string[]): string[] {
   const reached = new Set(entryPoints);
-  // Iterating a set includes what is added meanwhile.
+  // Iterating over a set includes elements that are added meanwhile.
   for (const file of reached) for (const next of importsOf(dist, file)) reached.add(next);
   return globSync("**/*.d.ts", { cwd: dist }).filter((file) => !reached.has(file));
 }
@@ -19,7 +19,14 @@ function importsOf(dist: string, file: string): string[] {
   });
 }
 
-// `node ../../tools/packages/prune-declarations.ts`, in a package that was built and has one entry point.
+/** Returns the declarations of a package's entry points, relative to `dist`. */
+function entryPointsOf(manifest: { publishConfig: { exports: Record<string, string | { types: string }> } }): string[] {
+  const entries = Object.values(manifest.publishConfig.exports).filter((entry) => typeof entry !== "string");
+  return entries.map(({ types }) => relative("dist", types));
+}
+
+// `node ../../tools/packages/prune-declarations.ts`: run it in a built package.
 if (import.meta.main) {
-  for (const file of unreachedDeclarations("dist", ["index.d.ts"])) rmSync(join("dist", file));
+  const manifest = JSON.parse(readFileSync("package.json", "utf8")) as Parameters<typeof entryPointsOf>[0];
+  for (const file of unreachedDeclarations("dist", entryPointsOf(manifest))) rmSync(join("dist", file));
 }

@@ -3,11 +3,12 @@ import { dirname, join } from "node:path";
 import { readWorkspace } from "./workspace.ts";
 
 /**
- * A program shown on a page. The block names its file behind the language (```ts examples/first.ts) and shows the whole
- * file or, when the file has them, its regions named `readme`. A ```text block right after it holds the program's output.
+ * A program shown on a page. The block names its file after the language (```ts examples/first.ts). It shows the whole
+ * file or, if the file has them, its regions named `readme`. A ```text block directly after it contains the program's
+ * output.
  */
 export interface ReadmeExample {
-  /** Path from the page's folder; undefined when the block names no file. */
+  /** The path from the page's folder. Undefined if the block names no file. */
   file: string | undefined;
   code: string;
   /** The output that the README shows. */
@@ -26,7 +27,7 @@ export function readExamples(readme: string): ReadmeExample[] {
   }));
 }
 
-/** Returns the part of a program that a page shows: its regions named `readme`, or all of it when it has none. */
+/** Returns the part of a program that a page shows: its regions named `readme`, or the whole program if it has none. */
 export function shownPart(program: string): string {
   const regions = [...program.matchAll(region)].map(({ groups }) => groups?.["code"] ?? "");
   return regions.length === 0 ? program : regions.join("\n");
@@ -48,7 +49,7 @@ export function readmeFolders(root: string): string[] {
   return [".", ...readWorkspace(root).packages.map(({ path }) => path)];
 }
 
-/** Returns the pages whose blocks of TypeScript are programs: the READMEs and the guide. */
+/** Returns the pages whose TypeScript blocks are programs: the READMEs and the guide. */
 export function pagesWithPrograms(root: string): string[] {
   const guide = globSync("docs/guide/*.md", { cwd: root }).toSorted();
   return [...readmeFolders(root).map((folder) => join(folder, "README.md")), ...guide];

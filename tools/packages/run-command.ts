@@ -13,11 +13,11 @@ export interface CommandResult {
 export interface CommandOptions {
   cwd: string;
   env?: NodeJS.ProcessEnv;
-  /** Milliseconds after which the program is ended. @default as long as it takes */
+  /** Milliseconds after which the program is killed. @default no limit */
   timeout?: number;
 }
 
-/** Runs a program to its end. Throws only when it cannot be started; an exit code other than 0 is a result. */
+/** Runs a program to its end. Throws only if it cannot be started; an exit code other than 0 is a result. */
 export async function runCommand(
   program: string,
   args: readonly string[],

@@ -1,6 +1,6 @@
 import { mustRun } from "./run-command.ts";
 
-/** Runs pnpm: the one on the path, as in every script of the workspace, else the one from npx. */
+/** Runs pnpm: the program on the path, as in every script of the workspace, else through npx. */
 export async function runPnpm(args: readonly string[], cwd: string): Promise<string> {
   try {
     return await mustRun("pnpm", args, { cwd });

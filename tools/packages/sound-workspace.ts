@@ -4,7 +4,9 @@ const engines = { node: ">=24" };
 const build = "tsup --config ../../tsup.config.ts && tsc -p tsconfig.build.json";
 const description = "Speaks to a model.";
 
-/** Returns a workspace without a fault, for tests to add one: core, an adapter, an application and a bundled package. */
+/**
+ * Returns a workspace without faults, to which tests add one: core, an adapter, an application and a bundled package.
+ */
 export function soundWorkspace(): Workspace {
   return {
     root: { engines, repository: { type: "git", url: "git+https://example.org/troupe.git" } },

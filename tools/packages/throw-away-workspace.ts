@@ -5,10 +5,12 @@ import { runPnpm } from "./run-pnpm.ts";
 
 const root = join(import.meta.dirname, "../..");
 
-/** Build settings that all packages share: the real ones, so that the tests prove them. */
+/** Build settings that all packages share. The real files are used, so that the tests check them. */
 const shared = ["tsup.config.ts", "tsconfig.base.json", "tsconfig.build.json", "LICENSE"];
 
-/** Creates a workspace of these files outside the repository, with the repository's build settings, and builds it. */
+/**
+ * Creates a workspace with these files outside of the repository, with the repository's build settings, and builds it.
+ */
 export async function buildThrowAwayWorkspace(files: Readonly<Record<string, string>>): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "troupe-workspace-"));
   for (const file of shared) cpSync(join(root, file), join(folder, file));

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Fields of a package.json that the rules read. They are unchecked, so all are optional. */
+/** The fields of a package.json that the rules read. They are unchecked, so all are optional. */
 export interface Manifest {
   name?: string;
   version?: string;
@@ -32,11 +32,11 @@ export interface WorkspacePackage {
   /** Last part of the path: `core`. */
   folder: string;
   manifest: Manifest;
-  /** Reads a file of the package; undefined when there is none. */
+  /** Reads a file of the package. Returns undefined if there is no such file. */
   read: (file: string) => string | undefined;
 }
 
-/** The root's manifest and all packages, by their top folder. */
+/** The root manifest and all packages. `internal` are the private packages, including those for tests. */
 export interface Workspace {
   root: Manifest;
   packages: WorkspacePackage[];
@@ -50,7 +50,7 @@ export function readWorkspace(root: string): Workspace {
     root: readManifest(root),
     packages: readPackages(root, "packages"),
     apps: readPackages(root, "apps"),
-    internal: readPackages(root, "internal"),
+    internal: ["internal", "tests", "tests/support"].flatMap((top) => readPackages(root, top)),
   };
 }
 

@@ -3,17 +3,17 @@ import { dirname, join } from "node:path";
 import { parseSync } from "oxc-parser";
 import type { Comment, Program, TSType, TSSignature } from "oxc-parser";
 
-/** An option as its doc comment describes it. */
+/** An option with the facts in its doc comment. */
 export type OptionRow = {
   readonly name: string;
   readonly type: string;
   readonly isRequired: boolean;
-  /** The words behind `@default`. */
+  /** The text after `@default`. */
   readonly default: string | undefined;
   readonly meaning: string;
 };
 
-/** An option type with its rows, those of the types that it adds to included. */
+/** An option type with its rows, including those of the types that it extends. */
 export type OptionType = { readonly name: string; readonly meaning: string; readonly rows: readonly OptionRow[] };
 
 type Declared = { readonly file: SourceFile; readonly type: TSType; readonly comment: string };
@@ -24,7 +24,7 @@ type SourceFile = {
   readonly comments: readonly Comment[];
 };
 
-/** Reads option types with a parser, across the files that they are put together from. */
+/** Reads option types with a parser, across the files that declare their parts. */
 export class OptionTypes {
   readonly #files = new Map<string, SourceFile>();
   readonly #resolvePackage: (specifier: string) => string | undefined;
@@ -34,7 +34,7 @@ export class OptionTypes {
     this.#resolvePackage = resolvePackage;
   }
 
-  /** Returns a type of an entry point; `undefined` if it is not an object type. */
+  /** Returns a type of an entry point. `undefined` if it is not an object type. */
   read(entryPoint: string, name: string): OptionType | undefined {
     const found = this.#find(this.#file(entryPoint), name);
     if (found === undefined) return undefined;
@@ -52,7 +52,7 @@ export class OptionTypes {
     return file;
   }
 
-  /** Finds the declaration of a type in a file, or in the file that it is imported or passed on from. */
+  /** Finds the declaration of a type in a file, or in the file that it is imported or re-exported from. */
   #find(file: SourceFile, name: string): Declared | undefined {
     return declarationIn(file, name) ?? this.#findElsewhere(file, name);
   }
@@ -80,7 +80,7 @@ export class OptionTypes {
         return [
           ...new Map(type.types.flatMap((each) => this.#rowsOf(each, file)).map((row) => [row.name, row])).values(),
         ];
-      // `{ [Name in keyof Hooks]: … }` has the members of `Hooks`.
+      // The mapped type `{ [Name in keyof Hooks]: … }` has the members of `Hooks`.
       case "TSMappedType":
         return type.constraint.type === "TSTypeOperator" ? this.#rowsOf(type.constraint.typeAnnotation, file) : [];
       case "TSParenthesizedType":
@@ -117,7 +117,7 @@ function declarationIn(file: SourceFile, name: string): Declared | undefined {
   return undefined;
 }
 
-/** Returns the name under which a statement imports or passes on a type, and where from. */
+/** Returns the original name of a type that a statement imports or re-exports, and its file. */
 function originalName(
   statement: Program["body"][number],
   name: string,
@@ -155,7 +155,7 @@ function typeText(
     .replace(/^readonly /, "");
 }
 
-/** Returns the text of the doc comment that ends right before a place. */
+/** Returns the text of the doc comment that ends directly before an offset. */
 function commentBefore({ comments, text }: SourceFile, start: number): string {
   const comment = comments.findLast(
     ({ type, end }) => type === "Block" && end <= start && text.slice(end, start).trim() === "",

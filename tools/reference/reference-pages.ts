@@ -8,13 +8,13 @@ import type { OptionRow, OptionType } from "./option-types.ts";
 /** A generated page of `docs/reference`. */
 export type ReferencePage = { readonly path: string; readonly text: string };
 
-/** The entry points of users. Authors of providers, drivers and transports read the types themselves. */
-const userEntryPoints = [".", "./runs"];
+/** The entry points for users. Authors of providers, drivers and transports read the types themselves. */
+const userEntryPoints = [".", "./runs", "./service"];
 
-/** The names of types that are options. */
+/** Matches the names of option types. */
 const isOptionType = /(?:Options|Config|Opts|Limits|Settings|Hooks|ToolDef|ToolDefinition)$/;
 
-/** Writes a page for each published package with option types: one table per type, made of its doc comments. */
+/** Writes a page for each published package with option types: one table per type, made from its doc comments. */
 export function referencePages(root: string): ReferencePage[] {
   const types = new OptionTypes((specifier) => sourceOf(root, specifier));
   return readWorkspace(root).packages.flatMap((each) => {
@@ -69,7 +69,7 @@ function defaultOf({ isRequired, default: defaultValue }: OptionRow): string {
   return isRequired ? "required" : "none";
 }
 
-/** A vertical bar ends a cell of a table, also within code. */
+/** Escapes vertical bars, which end a table cell even inside code. */
 function cell(text: string): string {
   return text.replaceAll("|", "\\|");
 }

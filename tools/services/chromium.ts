@@ -9,14 +9,14 @@ import type { Service } from "./service.ts";
 
 const program = "chromium";
 
-/** A headless browser, which tests control through its debugging port. It opens only pages of the tests. */
+/** A headless browser that tests control through its debugging port. It opens only pages of the tests. */
 export const chromium: Service = {
   name: "chromium",
   variable: "TROUPE_TEST_CHROMIUM_URL",
   start: async ({ mayInstall }) => {
     needDebianPackage({ name: program, isInstalled: () => findProgram(program) !== undefined, mayInstall });
     const [port, profile] = [await freePort(), await mkdtemp(join(tmpdir(), "troupe-chromium-"))];
-    // Its sandbox does not start as root, which is the user in containers.
+    // Without its sandbox, which does not start as root, the user in containers.
     const options = ["--headless", "--no-sandbox", `--remote-debugging-port=${port}`, `--user-data-dir=${profile}`];
     const child = await startServer([findProgram(program) ?? program, ...options, "about:blank"], port);
     const stop = async () => {

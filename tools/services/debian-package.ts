@@ -4,7 +4,7 @@ import { MissingServer } from "./service.ts";
 /** A Debian package that a server needs. */
 export type DebianPackage = { name: string; isInstalled: () => boolean; mayInstall: boolean };
 
-/** Ensures that the package is installed. Throws `MissingServer` when it is not and may not be installed. */
+/** Ensures that the package is installed. Throws `MissingServer` if it is not installed and may not be. */
 export function needDebianPackage({ name, isInstalled, mayInstall }: DebianPackage): void {
   if (isInstalled()) return;
   if (!mayInstall) throw new MissingServer(`install Debian's ${name}, or pass --install`);
@@ -19,7 +19,7 @@ function install(name: string): void {
   const run = (...args: string[]) =>
     execFileSync("apt-get", args, {
       stdio: ["ignore", "ignore", "inherit"],
-      // The package must not start a server of its own.
+      // The package must not start its own server.
       env: { ...process.env, DEBIAN_FRONTEND: "noninteractive", RUNLEVEL: "1" },
     });
   run("update", "-qq");

@@ -11,14 +11,17 @@ export type Wanted = {
 /** A service that is missing, and how to provide it next time. */
 type Missing = { name: string; advice: string };
 
-/** Services for tests. `addresses` maps the environment variables of tests to addresses, empty when a service is missing. */
+/**
+ * Services for tests. `addresses` maps the tests' environment variables to addresses, which are empty for missing
+ * services.
+ */
 export type Services = {
   addresses: Record<string, string>;
   missing: Missing[];
   stop: () => Promise<void>;
 };
 
-/** Provides every service: the given one, or one that it starts. A missing service is listed, and an error when it is required. */
+/** Provides every service: uses the given one, or starts one. Lists a missing service, or throws if it is required. */
 export async function haveServices(services: readonly Service[], wanted: Wanted): Promise<Services> {
   checkNames(services, wanted.required);
   const running: RunningService[] = [];

@@ -2,7 +2,7 @@ import { MongodbServer } from "@troupe-internal/fault-tools";
 import { needPythonEnvironment } from "./python-environment.ts";
 import type { RunningService, Service } from "./service.ts";
 
-/** Packages of the server, all pinned and as wheels, so that nothing is compiled. For Python 3.11 to 3.13. */
+/** The server's packages, all pinned and as wheels, so that nothing is compiled. For Python 3.11 to 3.13. */
 const requirements = [
   `SecantusDB==${MongodbServer.version}`,
   "dnspython==2.9.2",
@@ -16,8 +16,8 @@ const requirements = [
 ];
 
 /**
- * MongoDB as a replica set: the server that `MONGODB_URL` names, else SecantusDB, which implements MongoDB's protocol, with
- * an empty store in a temporary folder. MongoDB itself is in no package registry.
+ * MongoDB as a replica set: the server in `MONGODB_URL`, else SecantusDB, which implements MongoDB's protocol, with an
+ * empty store in a temporary folder. MongoDB itself is in no package registry.
  */
 export const mongodb: Service = {
   name: "mongodb",
@@ -25,7 +25,7 @@ export const mongodb: Service = {
   start: async ({ mayInstall }) => await startMongodb("MONGODB_URL", { mayInstall, standalone: false }),
 };
 
-/** MongoDB as a standalone server, in the same way: the one that `MONGODB_STANDALONE_URL` names, else SecantusDB. */
+/** MongoDB as a standalone server: the server in `MONGODB_STANDALONE_URL`, else SecantusDB. */
 export const standaloneMongodb: Service = {
   name: "mongodb-standalone",
   variable: "TROUPE_TEST_MONGODB_STANDALONE_URL",

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 const startTimeoutMs = 30_000;
 const stopTimeoutMs = 10_000;
 
-/** Starts the program and waits until its port takes connections. */
+/** Starts the program and waits until its port accepts connections. */
 export async function startServer(command: readonly string[], port: number): Promise<ChildProcess> {
   const [program = "", ...args] = command;
   const child = spawn(program, args, { stdio: ["ignore", "ignore", "pipe"] });
@@ -20,7 +20,7 @@ export async function startServer(command: readonly string[], port: number): Pro
   return child;
 }
 
-/** Sends the signal, and SIGKILL when the process does not end in time. */
+/** Sends the signal, and SIGKILL if the process does not end in time. */
 export async function stopServer(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, "exit");

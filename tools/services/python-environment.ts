@@ -6,22 +6,24 @@ import { MissingServer } from "./service.ts";
 
 /** Python packages in a virtual environment of their own. */
 export type PythonEnvironment = {
-  /** Name of the environment in messages. */
+  /** The name of the environment in messages. */
   name: string;
   folder: string;
   /** All packages with their versions, as wheels, so that nothing is compiled. */
   requirements: readonly string[];
-  /** Installs the dependencies that `requirements` do not list, too. */
+  /** True to also install the dependencies that `requirements` does not list. */
   withDependencies?: boolean;
 };
 
 type Needs = {
   mayInstall: boolean;
-  /** Advice for the message of `MissingServer`, where nothing may be installed. */
+  /** Advice for the message of `MissingServer`, if nothing may be installed. */
   advice: string;
 };
 
-/** Ensures that the environment exists. Throws `MissingServer` when it does not and may not be made, or cannot be. */
+/**
+ * Ensures that the environment exists. Throws `MissingServer` if it does not exist and cannot or may not be created.
+ */
 export function needPythonEnvironment(environment: PythonEnvironment, { mayInstall, advice }: Needs): void {
   const { name, folder, requirements, withDependencies = false } = environment;
   if (existsSync(folder)) return;
@@ -33,7 +35,7 @@ export function needPythonEnvironment(environment: PythonEnvironment, { mayInsta
     const options = ["--quiet", "--disable-pip-version-check", "--only-binary=:all:"];
     run(join(folder, "bin", "pip"), "install", ...options, ...(withDependencies ? [] : ["--no-deps"]), ...requirements);
   } catch {
-    // An incomplete environment would be mistaken for a complete one.
+    // Removed, because an incomplete environment would be mistaken for a complete one.
     rmSync(folder, { recursive: true, force: true });
     throw new MissingServer(`${name} could not be installed with pip`);
   }

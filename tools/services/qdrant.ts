@@ -12,8 +12,8 @@ const home = join(homedir(), ".cache", "troupe", requirement.replace("==", "-"))
 const program = join(import.meta.dirname, "qdrant-edge-server.py");
 
 /**
- * Qdrant: the server that `QDRANT_URL` names, else Qdrant's own engine behind a server for tests, with an empty store in a
- * temporary folder. Qdrant's server is in no package registry.
+ * Qdrant: the server in `QDRANT_URL`, else Qdrant's own engine behind a test server, with an empty store in a temporary
+ * folder. Qdrant's server is in no package registry.
  */
 export const qdrant: Service = {
   name: "qdrant",

@@ -6,7 +6,7 @@ import type { Service } from "./service.ts";
 
 const program = "redis-server";
 
-/** Redis in memory only. */
+/** Redis, only in memory. */
 export const redis: Service = {
   name: "redis",
   variable: "TROUPE_TEST_REDIS_URL",

@@ -11,9 +11,9 @@ import { redis } from "./redis.ts";
 import type { Service } from "./service.ts";
 
 /**
- * `pnpm test:services`: provides every server that tests need, runs those tests, and stops the servers it started. A
- * missing server is an error when `REQUIRED_SERVICES` lists it (`postgres,redis`); the tests of any other are skipped, and
- * it is named at the end. `--install` installs what is missing.
+ * `pnpm test:services`: provides every server that tests need, runs those tests, and stops the servers that it started.
+ * A missing server is an error if `REQUIRED_SERVICES` lists it (`postgres,redis`). The tests of any other missing
+ * server are skipped, and it is named at the end. `--install` installs missing servers.
  */
 const services: readonly Service[] = [
   postgres,
@@ -36,7 +36,7 @@ async function runTests(addresses: Record<string, string>): Promise<number> {
   return code ?? 1;
 }
 
-// Ctrl-C reaches the tests directly; this process stays to clean up after them.
+// Ctrl-C reaches the tests directly; this process continues, to clean up after them.
 process.on("SIGINT", () => {});
 try {
   const { addresses, missing, stop } = await haveServices(services, {

@@ -6,9 +6,9 @@ export type Citation = {
   id: string;
   file: string;
   line: number;
-  /** The test asserts something when it runs; types alone prove nothing. */
+  /** True if the test asserts something at run time; types alone prove nothing. */
   asserts: boolean;
-  /** True for a case of a conformance suite: it is a test wherever an implementation runs the suite. */
+  /** True for a case of a conformance suite, which is a test wherever an implementation runs the suite. */
   isCase?: true;
 };
 
@@ -22,8 +22,8 @@ export function idsIn(title: string): string[] {
 }
 
 /**
- * Finds the citations of a test file, in the titles of `it`, `it.each(…)`, `describe` and the like, and of a conformance suite,
- * in the titles of its cases.
+ * Finds the citations in a test file, in the titles of `it`, `it.each(…)`, `describe` and similar functions. In a
+ * conformance suite, finds them in the titles of its cases.
  */
 export function findCitations(file: string, text: string): Citation[] {
   if (idsIn(text).length === 0) return [];
@@ -52,7 +52,7 @@ function isSuite(file: string): boolean {
   return file.endsWith("-cases.ts");
 }
 
-/** Returns true for a function that calls something which can fail a test: `expect(…)`, `assert.equal(…)`, `rejectsWith(…)`. */
+/** Returns true for a function that calls an assertion: `expect(…)`, `assert.equal(…)`, `rejectsWith(…)`. */
 function assertsAtRunTime(body: Argument | undefined): boolean {
   if (body?.type !== "ArrowFunctionExpression" && body?.type !== "FunctionExpression") return false;
   let found = false;

@@ -7,10 +7,10 @@ import { filesToRun, judge, provenByServers } from "./judge.ts";
 import { readResults, runTests } from "./run-tests.ts";
 
 /**
- * `pnpm spec:coverage`: runs the tests that cite a rule, prints how many rules of the specification are proven or documented,
- * and fails when one is neither, or a proof is missing, skipped, red or asserts nothing. It runs no test of a rule that the JSON
- * reports of earlier runs have, named by `--results` or `TROUPE_TEST_RESULTS`. Tests that need servers count only with
- * `--services`, and in such a report.
+ * `pnpm spec:coverage`: runs the tests that cite a rule, and prints how many rules of the specification are proven or
+ * documented. Fails if a rule is neither, or its proof is missing, skipped, red or asserts nothing. Tests whose results
+ * are in the JSON reports of earlier runs, named by `--results` or `TROUPE_TEST_RESULTS`, do not run again. Tests that
+ * need servers count only with `--services`, and from such a report.
  */
 const { values } = parseArgs({
   options: { results: { type: "string", multiple: true }, services: { type: "boolean" } },
@@ -18,7 +18,7 @@ const { values } = parseArgs({
 
 const reports = values.results ?? process.env["TROUPE_TEST_RESULTS"]?.split(",");
 
-/** Lists the files of a pattern, and those that are not committed yet. */
+/** Lists the files that match a pattern, including uncommitted ones. */
 function listFiles(...patterns: string[]): string[] {
   const listed = execFileSync("git", ["ls-files", "-co", "--exclude-standard", ...patterns], { encoding: "utf8" });
   return listed.split("\n").filter((file) => file !== "" && existsSync(file));
@@ -27,7 +27,7 @@ function listFiles(...patterns: string[]): string[] {
 const citations = listFiles("*.test.ts", "packages/core/src/testing/conformance/*-cases.ts").flatMap((file) =>
   findCitations(file, readFileSync(file, "utf8")),
 );
-// The cases of suites are run by the implementations.
+// The implementations run the cases of suites.
 const suites = citations.some(({ isCase }) => isCase) ? listFiles("*.conformance.test.ts") : [];
 const known = (reports ?? []).flatMap((path) => readResults(path));
 const files = filesToRun(citations, known);

@@ -2,7 +2,7 @@ import type { Rule } from "../../tests/spec/rule.ts";
 import { idsIn } from "./citations.ts";
 import type { Citation } from "./citations.ts";
 
-/** One test as it ran. */
+/** The result of a test. */
 export type TestResult = { file: string; title: string; status: string };
 
 /** Rules by their state, and a sentence for each fault. */
@@ -12,9 +12,9 @@ type Evidence = {
   rules: readonly Rule[];
   citations: readonly Citation[];
   results: readonly TestResult[];
-  /** Returns the text of a page of the docs, or `undefined` when there is none. */
+  /** Returns the text of a page of the docs, or `undefined` if there is no such page. */
   readPage: (path: string) => string | undefined;
-  /** The results include the tests that need servers. */
+  /** True if the results include the tests that need servers. */
   hasServices: boolean;
 };
 
@@ -49,14 +49,14 @@ function missingProof(id: string): string {
   return `${id} is proven by no test: cite [${id}] in the title of one, or name the page that tells a host of it.`;
 }
 
-/** Returns true for a test file that runs only where there are servers. */
+/** Returns true for a test file that runs only with servers. */
 function needsServer(file: string): boolean {
   return file.endsWith(".integration.test.ts");
 }
 
 /**
- * Returns the files whose tests are to run beside those that ran: all that cite a rule of which no test ran, without those that
- * need servers.
+ * Returns the files whose tests must still run: all that cite a rule of which no test ran, without those that need
+ * servers.
  */
 export function filesToRun(citations: readonly Citation[], results: readonly TestResult[]): string[] {
   const ran = new Set(results.flatMap(({ title }) => idsIn(title)));
@@ -94,7 +94,7 @@ function pageFaults({ id, page = "" }: Rule, readPage: Evidence["readPage"]): st
   return anchors(text).includes(anchor) ? [] : [`${id} names ${page}, but ${path} has no such heading.`];
 }
 
-/** Returns the anchors of a page's headings, as code hosts make them. */
+/** Returns the anchors of a page's headings, as code hosts generate them. */
 function anchors(page: string): string[] {
   return [...page.matchAll(/^#+ (.+)$/gm)].map(([, title = ""]) =>
     title

@@ -8,10 +8,13 @@ type VitestReport = {
   testResults: { name: string; assertionResults: { fullName: string; status: string }[] }[];
 };
 
-/** Projects of tests that need no servers and no keys. "quick" would run the files of "shallow" and "deep" a second time. */
+/** Test projects that need no servers and no keys. "quick" would run the files of "shallow" and "deep" again. */
 const projects = ["shallow", "deep", "processes", "slow", "timing", "packed"];
 
-/** Reads the JSON report of a run of Vitest. Throws if there is none: no result is not the same as no test. */
+/**
+ * Reads the JSON report of a Vitest run. Throws if there is none, because a missing report does not mean that there are
+ * no tests.
+ */
 export function readResults(path: string): TestResult[] {
   if (!existsSync(path)) throw new Error(`There is no report ${path}. Run the tests that write it first.`);
   const report = JSON.parse(readFileSync(path, "utf8")) as VitestReport;
@@ -21,15 +24,15 @@ export function readResults(path: string): TestResult[] {
 }
 
 /**
- * Runs the named test files. A red test shows in its result; a run that cannot begin, or that writes no report, throws with
- * what it printed.
+ * Runs the named test files. A failed test is part of its result. Throws, with the output, if the run cannot start or
+ * writes no report.
  */
 export function runTests(files: readonly string[], program = "vitest"): TestResult[] {
   if (files.length === 0) return [];
   console.log(`Runs ${files.length} test files that cite rules of which no result is there.`);
   const folder = mkdtempSync(join(tmpdir(), "troupe-spec-"));
   const outputFile = join(folder, "results.json");
-  // The variable names a report of the caller, which this run must not replace.
+  // The variable names a report of the caller, which this run must not overwrite.
   const { TROUPE_TEST_RESULTS: _, ...env } = process.env;
   const chosen = projects.map((name) => `--project=${name}`);
   const reporter = ["--reporter=json", `--outputFile=${outputFile}`];

@@ -44,7 +44,7 @@ export function createExtractor(resources: Resources): Agent<typeof request> {
   });
 }
 
-/** Creates an agent that remembers what its users tell it about themselves, in all of their sessions. */
+/** Creates an agent that remembers facts about its users, in all of their sessions. */
 export function createCompanion(resources: Resources): Agent {
   return new Agent({
     ...resources,
@@ -55,13 +55,13 @@ export function createCompanion(resources: Resources): Agent {
   });
 }
 
-/** Addresses in place of those of DuckDuckGo and Hacker News, such as those of a gateway. */
+/** Addresses that replace those of DuckDuckGo and Hacker News, such as those of a gateway. */
 export type ResearchAddresses = { readonly duckDuckGo?: string; readonly hackerNews?: string };
 
-/** Options of the researcher: a search service in the place of DuckDuckGo's search, and addresses of the toolkits without keys. */
+/** Options of the researcher: a search service instead of DuckDuckGo, and addresses of the toolkits without keys. */
 export type Research = { readonly webSearch?: Toolkit | undefined; readonly addresses?: ResearchAddresses };
 
-/** Creates an agent that searches. It needs a network. */
+/** Creates an agent that searches the web, the news and Hacker News. It needs a network. */
 export function createResearcher(resources: Resources, { webSearch, addresses = {} }: Research = {}): Agent {
   const baseURL = addresses.duckDuckGo;
   const search = webSearch === undefined ? "the web and the news with DuckDuckGo" : "the web and the news";
@@ -79,7 +79,7 @@ export function createResearcher(resources: Resources, { webSearch, addresses = 
   });
 }
 
-/** Creates an agent with all tools of the demo, of which one needs an approval. */
+/** Creates an agent with all tools of the demo. One of them needs an approval. */
 export function createAssistant(resources: Resources, { name = "assistant", note = "" } = {}): Agent {
   return new Agent({
     ...resources,
@@ -91,7 +91,7 @@ export function createAssistant(resources: Resources, { name = "assistant", note
   });
 }
 
-/** Creates an agent whose bookings have to be approved: its run waits, for days if need be, until one of its callers answers. */
+/** Creates an agent whose bookings need an approval: its run waits, for days if necessary, until a caller answers. */
 export function createConcierge(resources: Resources): Agent {
   return new Agent({
     ...resources,
@@ -128,7 +128,9 @@ const vendorAssistants = {
   "gemini-assistant": { vendor: vendors.google, header: "x-google-api-key" },
 };
 
-/** Creates an assistant for each vendor. A server without a key serves them too: the caller's key comes in the header. */
+/**
+ * Creates an assistant for each vendor. They work even on a server without a key: callers send their key in a header.
+ */
 export function createVendorAssistants(storage: StorageDriver): Record<string, Agent> {
   const entries = Object.entries(vendorAssistants).map(([name, { vendor, header }]) => {
     const note = ` Uses ${vendor.modelId}, with the server's key or the one in ${header}.`;

@@ -2,7 +2,7 @@ import type { ModelProvider } from "@troupe/core";
 import type { Toolkits } from "./choose-toolkits.ts";
 import type { Demo } from "./demo.ts";
 
-/** The server as it has started. */
+/** The started demo server, with what its banner shows. */
 export type Started = {
   readonly url: string;
   /** The name of this server among those that share its runs. */
@@ -10,11 +10,14 @@ export type Started = {
   readonly demo: Demo;
   readonly model: ModelProvider;
   readonly toolkits: Toolkits;
-  /** Places of sessions, vectors, messages between servers and shared runs, without secrets. */
+  /** Descriptions of where sessions, vectors, messages between servers and shared runs are stored, without secrets. */
   readonly stores: Readonly<Record<"sessions" | "vectors" | "nodes" | "runs", string>>;
 };
 
-/** Returns the text that is printed on start: addresses, names of all that is served, and three commands to paste. */
+/**
+ * Returns the text that is printed on start: addresses, the names of all agents, teams and workflows, and three
+ * commands to paste.
+ */
 export function banner({ url, node, demo, model, toolkits, stores }: Started): string {
   const post = "-H 'content-type: application/json' -d";
   return `Troupe is running at ${url}
@@ -45,7 +48,7 @@ Paste one of these into another terminal:
 Ctrl-C stops the server.`;
 }
 
-/** Returns a line for each toolkit that the environment has credentials for. */
+/** Returns a line for each toolkit whose credentials are in the environment. */
 function describeToolkits(toolkits: Toolkits): string {
   const lines = Object.values(toolkits).map(({ shown }, index) => (index === 0 ? "toolkits" : "").padEnd(11) + shown);
   return lines.map((line) => `\n  ${line}`).join("");

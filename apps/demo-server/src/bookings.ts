@@ -4,12 +4,12 @@ import type { Json, StorageDriver, ToolDef } from "@troupe/core";
 import { z } from "zod";
 import { findCity, unknownCity } from "./cities.ts";
 
-/** The bookings in the storage, by the idempotency keys of their calls. */
+/** The storage namespace of the bookings. Their keys are the idempotency keys of the calls. */
 const namespace = "demo-bookings";
 
 /**
- * Creates the tool that books a room in the demo's hotel, which needs an approval for each city where there is one. `verify`
- * tells a run that goes on after a crash if the room was booked: it is never booked twice.
+ * Creates the tool that books a room in the demo's hotel. Each booking in a known city needs an approval. After
+ * a crash, `verify` shows the resumed run whether the room was booked, so it is never booked twice.
  */
 export function createBookRoom(storage: StorageDriver): ToolDef {
   return defineTool({

@@ -1,4 +1,7 @@
-/** Throws a sentence for a version of Node that is older than the demo server can run on. Imports nothing, so that any Node can read it. */
+/**
+ * Throws an error with advice if this version of Node is too old for the demo server. Imports nothing, so that any
+ * version of Node can load it.
+ */
 export function checkNode(version: string): void {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   if (major > 22 || (major === 22 && minor >= 19)) return;

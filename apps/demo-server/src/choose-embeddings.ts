@@ -6,8 +6,9 @@ import { OfflineEmbeddings } from "@troupe-internal/offline-model";
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
- * Chooses the embeddings of the knowledge base: those of the model's vendor when it is called with the server's key at its own
- * address, else the offline ones, which compare words and need no network.
+ * Chooses the embeddings of the knowledge base. Uses those of the model's vendor, OpenAI or Google, if the model is
+ * called with the server's key at the vendor's own address. Otherwise uses the offline embeddings, which compare words
+ * and need no network.
  */
 export function chooseEmbeddings({ providerId }: ModelProvider, variables: Variables): EmbeddingProvider {
   const isSet = (name: string) => (variables[name] ?? "") !== "";

@@ -13,14 +13,17 @@ import type { Variables } from "./read-variable.ts";
 
 /** A vendor of models. */
 export type Vendor = {
-  /** Environment variables by whose key it is chosen. Ollama needs none, and Google Cloud is used only when it is named. */
+  /**
+   * Environment variables whose key selects this vendor. Empty for Ollama, which needs no key, and for Google Cloud,
+   * which is used only by name.
+   */
   readonly keys: readonly string[];
-  /** The model to use when none is named. */
+  /** The default model of the vendor. */
   readonly modelId: string;
   readonly model: (modelId: string, options?: { baseURL?: string }) => ModelProvider | Promise<ModelProvider>;
 };
 
-/** The vendors, in the order in which their keys are looked for. */
+/** The vendors in the order in which their keys are looked up. */
 export const vendors = {
   openai: { keys: ["OPENAI_API_KEY"], modelId: "gpt-6.1-sol", model: openai },
   anthropic: { keys: ["ANTHROPIC_API_KEY"], modelId: "claude-sonnet-5-5", model: anthropic },
@@ -32,9 +35,9 @@ export const vendors = {
 type FindLocal = (variables: Variables) => Promise<LocalModel | undefined>;
 
 /**
- * Chooses the model of the demo's agents: the one in TROUPE_DEMO_MODEL, like `openai/gpt-6.1-sol`, at
- * TROUPE_DEMO_MODEL_URL if that is set; else a model of the first vendor with a key; else one of an Ollama on this machine, which
- * `findLocal` looks for; else the offline model.
+ * Chooses the model of the demo's agents. TROUPE_DEMO_MODEL, like `openai/gpt-6.1-sol`, has priority, with the address
+ * TROUPE_DEMO_MODEL_URL if that is set. Then follow the first vendor with a key, an Ollama on this machine, which
+ * `findLocal` looks for, and the offline model.
  */
 export async function chooseModel(variables: Variables, findLocal: FindLocal = findOllama): Promise<ModelProvider> {
   const [wanted = "", baseURL = ""] = [variables["TROUPE_DEMO_MODEL"], variables["TROUPE_DEMO_MODEL_URL"]];
@@ -52,13 +55,15 @@ async function namedModel(wanted: string, baseURL: string, variables: Variables)
   return await vendor.model(modelId.join("/") || vendor.modelId, baseURL === "" ? {} : { baseURL });
 }
 
-/** Loads the provider of Google Cloud, which is used when it is named alone. It reads project, location and key at each call. */
+/**
+ * Imports the provider of Google Cloud, which is used only by name. It reads project, location and key at each call.
+ */
 async function loadVertex(modelId: string, options?: { baseURL?: string }): Promise<ModelProvider> {
   const { vertex } = await import("@troupe/providers-vertex");
   return vertex(modelId, options);
 }
 
-/** Refuses at the start what the provider would refuse at each call. */
+/** Rejects at the start an invalid project or location, which the provider would reject at each call. */
 function checkPlace(variables: Variables): void {
   const project = { pattern: /^[a-z][\w.:-]*$/i, expected: "the id of a project, such as my-project" };
   const location = { pattern: /^[a-z][a-z\d-]*$/, expected: "the id of a location, such as europe-west4 or global" };
@@ -77,14 +82,20 @@ async function localModel(variables: Variables, findLocal: FindLocal): Promise<M
   return found && vendors.ollama.model(found.modelId, { baseURL: found.baseURL });
 }
 
-/** Leaves the value out: it may be a key that was pasted into the wrong variable. */
+/**
+ * Makes the error for a wrong TROUPE_DEMO_MODEL, without its value: that may be a key that was pasted into the wrong
+ * variable.
+ */
 function unknownModel(): TroupeError {
   const names = Object.keys(vendors).join(", ");
   const sentence = `TROUPE_DEMO_MODEL names no vendor. Expected offline or one of ${names}, optionally with a model, like openai/gpt-6.1-sol.`;
   return new TroupeError("invalid_config", sentence);
 }
 
-/** Refuses a wrong URL without showing it: it may hold a user and a password. */
+/**
+ * Rejects TROUPE_DEMO_MODEL_URL if no vendor is named or the URL is wrong. Does not show it, because it may contain a
+ * user and a password.
+ */
 function checkUrl(baseURL: string, wanted: string): void {
   if (wanted === "" || wanted === "offline") {
     const sentence = "TROUPE_DEMO_MODEL_URL needs a vendor: set TROUPE_DEMO_MODEL to one.";

@@ -4,13 +4,13 @@ import type { ToolSource } from "@troupe/core";
 import { readListVariable, readVariable, requireBeside } from "./read-variable.ts";
 import type { Form, Variables } from "./read-variable.ts";
 
-/** A toolkit, and the words by which the banner and the descriptions of agents name it. */
+/** A toolkit, and its name for the banner and the descriptions of agents. */
 export type Toolkit = { readonly tools: ToolSource; readonly shown: string };
 
-/** The toolkits that the environment has credentials for. */
+/** The toolkits whose credentials are in the environment. */
 export type Toolkits = { readonly webSearch?: Toolkit; readonly gmail?: Toolkit; readonly whatsApp?: Toolkit };
 
-/** The variables that bring toolkits. Tests unset them: what they start must not send to anybody. */
+/** The environment variables that enable toolkits. Tests unset them, so that no test sends messages to real people. */
 export const toolkitVariables = [
   "TAVILY_API_KEY",
   "SERPAPI_API_KEY",
@@ -27,10 +27,10 @@ export const toolkitVariables = [
   "WHATSAPP_ALLOWED_RECIPIENTS",
 ] as const;
 
-/** Addresses in place of those of the services, such as those of a gateway. */
+/** Addresses that replace those of the services, such as those of a gateway. */
 export type ToolkitAddresses = { readonly webSearch?: string; readonly gmail?: string; readonly whatsApp?: string };
 
-/** The services that search the web, in the order in which their keys are looked for. */
+/** The web search services in the order in which their keys are looked up. */
 const searchServices = [
   { provider: "tavily", shown: "Tavily", keys: ["TAVILY_API_KEY"] },
   { provider: "serpapi", shown: "SerpAPI", keys: ["SERPAPI_API_KEY"] },
@@ -53,8 +53,9 @@ const phoneId: Form = { pattern: /^\d{1,30}$/, expected: "the id of the number t
 const version: Form = { pattern: /^v\d{1,3}\.\d{1,2}$/, expected: 'a version of the Graph API, such as "v25.0"' };
 
 /**
- * Creates the toolkits whose credentials are in the environment, and loads the packages of these alone. Throws `invalid_config`, with
- * a sentence that names the variable and shows no value, for a wrong one and for one that lacks its companion.
+ * Creates the toolkits whose credentials are in the environment, and imports only their packages. Throws
+ * `invalid_config` for a wrong variable, and for one without its companion. The message names the variable and shows no
+ * value.
  */
 export async function chooseToolkits(variables: Variables, addresses: ToolkitAddresses = {}): Promise<Toolkits> {
   const webSearch = await chooseWebSearch(variables, addresses.webSearch);
@@ -74,7 +75,10 @@ async function chooseWebSearch(variables: Variables, baseURL?: string): Promise<
   return undefined;
 }
 
-/** Sends only to recipients that are named: the agent reads mails, and a mail may tell it to pass on what it has read. */
+/**
+ * Creates the Gmail toolkit. It sends only to listed recipients, because the agent reads mails, and a mail may instruct
+ * it to forward others.
+ */
 async function chooseGmail(variables: Variables, baseURL?: string): Promise<Toolkit | undefined> {
   requireBeside(variables, "GMAIL_TOKEN_PATH", ["GMAIL_CREDENTIALS_PATH", "GMAIL_ALLOWED_RECIPIENTS"]);
   const tokenPath = await readJsonPath(variables, "GMAIL_TOKEN_PATH");
@@ -108,7 +112,10 @@ async function chooseWhatsApp(variables: Variables, baseURL?: string): Promise<T
   return { tools: new WhatsAppToolkit({ ...options, baseURL }), shown: "WhatsApp" };
 }
 
-/** Reads the path of a JSON file, and tries the file. The toolkit reads it anew when its tools are called. */
+/**
+ * Reads the path of a JSON file from a variable, and tests whether the file can be read. The toolkit reads it again
+ * when its tools are called.
+ */
 async function readJsonPath(variables: Variables, name: string): Promise<string | undefined> {
   const file = readVariable(variables, name, path);
   if (file === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** A city that the tools know. Its weather is made up and never changes. */
+/** A city that the tools know. Its weather is invented and never changes. */
 export type City = {
   readonly name: string;
   readonly timeZone: string;
@@ -27,7 +27,7 @@ export function findCity(name: string): City | undefined {
   return cities.find((city) => city.name.toLowerCase() === wanted);
 }
 
-/** Tells a model that the city is unknown, and which ones it can ask for instead. */
+/** Returns a message for the model that a city is unknown, with the known cities. */
 export function unknownCity(name: string): string {
   return `There is no ${name} in the demo's table. It has ${cities.map((city) => city.name).join(", ")}.`;
 }

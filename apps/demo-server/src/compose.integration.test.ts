@@ -68,7 +68,7 @@ describe("compose.yaml", () => {
       expect(upstreamOf(name)).toEqual(nodes.map((node) => `${node}:${settings.address.port}`));
   });
 
-  it("and its guide name no variable of the demo that the demo does not know", () => {
+  it("compose.yaml, and its guide name no variable of the demo that the demo does not know", () => {
     const named = [...`${guide}${compose}`.matchAll(/TROUPE_DEMO_\w+/g)].map(([name]) => name);
 
     expect(named.length).toBeGreaterThan(4);

@@ -2,13 +2,15 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import express from "express";
 import { expect, it, onTestFinished } from "vitest";
-import { trustDemoUser, welcomeVisitor } from "./demo-users.ts";
+import { readDemoUser, welcomeVisitor } from "./demo-users.ts";
 
 async function serve(): Promise<string> {
   const app = express();
   app.get("/", welcomeVisitor);
-  app.use(trustDemoUser, (request, response) => {
-    response.json((request as { principal?: unknown }).principal ?? null);
+  app.use((request, response) => {
+    const headers = new Headers(request.headers as Record<string, string>);
+    const facts = { protocol: "http", method: "GET", path: "/x", remoteAddress: undefined, principal: undefined };
+    response.json(readDemoUser({ ...facts, headers, native: request }) ?? null);
   });
   const server = app.listen(0, "127.0.0.1");
   onTestFinished(() => void server.close());

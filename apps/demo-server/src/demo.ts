@@ -22,7 +22,10 @@ export type Demo = {
   readonly workflows: Readonly<Record<string, ReturnType<typeof createMorningBriefing>>>;
 };
 
-/** Creates the agents, teams and workflows. Without toolkits of the environment there are only those that need no key. */
+/**
+ * Creates the demo's agents, teams and workflows. An agent that needs a toolkit exists only if the environment has its
+ * credentials.
+ */
 export function createDemo(resources: Resources, searchDocs: ToolDef, toolkits: Toolkits = {}): Demo {
   const specialists = createSpecialists(resources);
   return {

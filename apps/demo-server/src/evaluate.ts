@@ -15,7 +15,7 @@ const operations: readonly ReadonlyMap<string, Operation>[] = [
   ]),
 ];
 
-/** Evaluates numbers, + - * / % ^ and parentheses. */
+/** Evaluates an arithmetic expression of numbers, + - * / % ^ and parentheses. Throws `invalid_value` for any other. */
 export function evaluate(expression: string): number {
   const tokens = expression.match(/\d+(?:\.\d+)?|\.\d+|\S/g) ?? [];
   const value = new Reader(tokens).readAll();
@@ -23,7 +23,7 @@ export function evaluate(expression: string): number {
   throw problem("the result is too large for a number");
 }
 
-/** A recursive-descent parser that evaluates as it reads. */
+/** A recursive-descent parser that evaluates an arithmetic expression as it reads. */
 class Reader {
   readonly #tokens: readonly string[];
   #position = 0;
@@ -51,12 +51,12 @@ class Reader {
     }
   }
 
-  /** A sign binds less than a power: -2 ^ 2 is -4. */
+  /** Reads a value with an optional sign. A sign binds less than a power: -2 ^ 2 is -4. */
   #signed(): number {
     return this.#takes("-") ? -this.#signed() : this.#power();
   }
 
-  /** Powers are right-associative, and an exponent may have a sign. */
+  /** Reads a power. Powers are right-associative, and an exponent may have a sign. */
   #power(): number {
     const base = this.#single();
     return this.#takes("^") ? base ** this.#signed() : base;

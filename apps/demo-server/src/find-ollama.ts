@@ -5,12 +5,12 @@ type Variables = Readonly<Record<string, string | undefined>>;
 /** A model of an Ollama on this machine, and the address of that server. */
 export type LocalModel = { readonly modelId: string; readonly baseURL: string };
 
-/** The number of models, the newest first, that are asked for their capabilities. */
+/** Number of an Ollama's models, newest first, whose capabilities are requested. */
 const mostAsked = 5;
 
 /**
- * Finds a model that can call tools, at OLLAMA_HOST or the default address. Returns `undefined` without one, or after `patienceMs`
- * milliseconds, and never throws. Where nothing listens, the connection is refused at once.
+ * Finds an Ollama's model that can call tools, at OLLAMA_HOST or the default address. Returns `undefined` if there is
+ * none, or after `patienceMs` milliseconds. Never throws. If no server listens, the connection is refused at once.
  */
 export async function findOllama(
   { OLLAMA_HOST: host }: Variables,
@@ -39,7 +39,7 @@ export async function findOllama(
   }
 }
 
-/** Reads OLLAMA_HOST as Ollama does: an address may lack its protocol and its port, and 0.0.0.0 is this machine. */
+/** Reads OLLAMA_HOST as Ollama does: protocol and port are optional, and 0.0.0.0 means this machine. */
 function toUrl(host: string): string {
   const url = /^https?:\/\//.test(host) ? host : `http://${host}`;
   const withPort = /:\d+\/?$/.test(url) ? url : `${url.replace(/\/$/, "")}:11434`;

@@ -9,7 +9,7 @@ import { isFromThisMachine } from "./is-from-this-machine.ts";
 /** Starts a server on all addresses that tells each sender if it is on this machine, and returns its port. */
 async function serve(): Promise<number> {
   const app = express();
-  app.use((request, response) => void response.json(isFromThisMachine(request)));
+  app.use((request, response) => void response.json(isFromThisMachine({ native: request })));
   const server = app.listen(0, "0.0.0.0");
   onTestFinished(() => void server.close());
   await once(server, "listening");

@@ -10,7 +10,7 @@ type Variables = Readonly<Record<string, string | undefined>>;
 /** The address that a server listens on. */
 export type Address = { readonly host: string; readonly port: number };
 
-/** Reads HOST and PORT: this machine alone, on port 3000, unless they say otherwise. */
+/** Reads HOST and PORT. The default is port 3000, reachable only from this machine. */
 export function readAddress({ HOST: host, PORT: port = "" }: Variables): Address {
   if (port === "") return { host: host || "127.0.0.1", port: 3000 };
   if (/^\d+$/.test(port) && Number(port) <= 65_535) return { host: host || "127.0.0.1", port: Number(port) };
@@ -18,8 +18,8 @@ export function readAddress({ HOST: host, PORT: port = "" }: Variables): Address
 }
 
 /**
- * Returns the hosts by which the server may be called: this machine's names for itself, HOST, and those that TROUPE_DEMO_HOSTS lists
- * with commas between them. A page that has any other name lead to this machine gets no answer.
+ * Returns the host names that requests may use: this machine's own names, HOST, and the comma-separated names in
+ * TROUPE_DEMO_HOSTS. A page that makes another name point to this machine gets no answer.
  */
 export function readHosts({ HOST: host = "", TROUPE_DEMO_HOSTS: more = "" }: Variables): string[] {
   const isAny = host === "0.0.0.0" || host === "::";
@@ -29,24 +29,26 @@ export function readHosts({ HOST: host = "", TROUPE_DEMO_HOSTS: more = "" }: Var
   return [...own.map(bracketed), ...listed].filter((each) => each !== "");
 }
 
-/** Returns a host as it stands in a URL: an IPv6 address in brackets, without its zone. */
+/** Returns a host in the form for a URL: an IPv6 address in brackets, without its zone. */
 function bracketed(host: string): string {
   return isIPv6(host) ? `[${host.replace(/%.*/, "")}]` : host;
 }
 
 /**
- * Returns the name of a server among others: its host and port. One that listens to every address is named for its machine, and
- * one that takes any free port for its process.
+ * Returns the name of a server among others: its host and port. A server that listens to every address uses the
+ * machine's name instead, and one on any free port the process id.
  */
 export function nodeName({ host, port }: Address): string {
   const isAny = host === "0.0.0.0" || host === "::";
   return `${isAny ? hostname() : bracketed(host)}:${port === 0 ? process.pid : port}`;
 }
 
-/** The loopback address by which a server is reached that listens to every address. */
+/** The loopback address for a server that listens to every address. */
 const loopbackOf: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
 
-/** Starts to listen, and returns the URL of the server: one of this machine itself where it listens to every address. */
+/**
+ * Starts to listen, and returns the URL of the server. If it listens to every address, the URL is a loopback address.
+ */
 export async function listen(server: Server, { host, port }: Address): Promise<string> {
   try {
     server.listen(port, host);

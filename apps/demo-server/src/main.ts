@@ -2,7 +2,7 @@ import { checkNode } from "./check-node.ts";
 
 try {
   checkNode(process.versions.node);
-  // Loaded behind the check: an older Node cannot even read it.
+  // Imported only after the check, because an older Node cannot even parse it.
   const { startServer } = await import("./start-server.ts");
   await startServer(process.env);
 } catch (error) {

@@ -3,10 +3,13 @@ import type { Logger, StorageDriver } from "@troupe/core";
 import type { RunEngine } from "@troupe/core/runs";
 import type { StoreChoice } from "./read-stores.ts";
 
-/** The choice of the engine, the storage of the runs that it distributes, and a logger of failures that no caller sees. */
+/** The chosen engine, the storage of the runs that it distributes, and a logger for failures that no caller sees. */
 type EngineParts = { readonly choice: StoreChoice; readonly storage: StorageDriver; readonly logger: Logger };
 
-/** Makes the engine through which several servers share their runs, and loads it. None: this process performs its runs alone. */
+/**
+ * Imports and creates the engine through which several servers share their runs. Undefined if this process performs its
+ * runs alone.
+ */
 export async function openEngine({ choice, storage, logger }: EngineParts): Promise<RunEngine | undefined> {
   if (choice.engine === undefined) return undefined;
   const { BullMqEngine } = await import("@troupe/engine-bullmq");
@@ -15,13 +18,16 @@ export async function openEngine({ choice, storage, logger }: EngineParts): Prom
   return new BullMqEngine({ ...place, queue: `troupe-demo-${await serviceId(storage)}`, logger });
 }
 
-/** Returns the id of the service that this storage belongs to: of two services on one Redis, each performs its own runs. */
+/**
+ * Returns the id of the service to which this storage belongs, so that each of two services on one database performs
+ * only its own runs.
+ */
 async function serviceId(storage: StorageDriver): Promise<string> {
   await storage.compareAndSet?.("demo", "service", null, randomUUID());
   return (await storage.get("demo", "service")) as string;
 }
 
-/** Describes the processes that perform the runs, and the database over which they share them. */
+/** Describes the processes that perform the runs, and the database through which they share them. */
 export function describeEngine({ engine, redis }: StoreChoice): string {
   if (engine === undefined) return "this process alone";
   const note = engine.kind === "postgres" && redis !== undefined ? "; Redis serves Socket.IO" : "";

@@ -11,10 +11,13 @@ import { QdrantVectorStore } from "@troupe/vector-qdrant";
 import { SqliteVectorStore } from "@troupe/vector-sqlite";
 import type { StoreChoice } from "./read-stores.ts";
 
-/** The file of sessions, runs and vectors, unless servers hold them. */
+/** The file of sessions, runs and vectors, and the servers that may replace it. */
 type Place = { readonly choice: StoreChoice; readonly file: string };
 
-/** Opens the storage of sessions and runs, and writes to it once: one that can be read may still refuse the first session. */
+/**
+ * Opens the storage of sessions and runs, and writes to it once, because a read-only storage would refuse the first
+ * session.
+ */
 export async function openStorage({ choice, file }: Place): Promise<StorageDriver> {
   try {
     await mkdir(resolve(file, ".."), { recursive: true });
@@ -40,7 +43,7 @@ function unavailable({ choice: { storage }, file }: Place): string {
   return `Cannot store sessions in ${storage.address.shown}. Start that server, or unset ${variable} to use a file.`;
 }
 
-/** Creates the store of the vectors. It connects at its first call. */
+/** Creates the vector store. It connects on its first call. */
 export function createVectorStore({ choice, file }: Place, embeddings: EmbeddingProvider): VectorStore {
   const { vectors, qdrantKey: apiKey } = choice;
   if (vectors === undefined) return new SqliteVectorStore(file, { embeddings });
@@ -51,7 +54,7 @@ export function createVectorStore({ choice, file }: Place, embeddings: Embedding
     : new MongoDbVectorStore(url, { embeddings });
 }
 
-/** Describes where sessions and vectors are, without secrets. */
+/** Describes where sessions and vectors are stored, without secrets. */
 export function describeStores({ choice: { storage, vectors }, file }: Place): { sessions: string; vectors: string } {
   return {
     sessions: storage?.address.shown ?? file,

@@ -5,30 +5,33 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { defineTool, KnowledgeBase } from "@troupe/core";
 import type { EmbeddingProvider, Logger, StorageDriver, ToolDef, VectorStore } from "@troupe/core";
 
-/** The root of the repository, from `src` as from `dist`. */
+/** The root of the repository, found from `src` as well as from `dist`. */
 const root = join(import.meta.dirname, "../../..");
 
-/** The pages that are stored. */
+/** The pages of the documentation that are stored in the knowledge base. */
 const pagePatterns = ["README.md", "docs/*.md", "docs/guide/*.md", "packages/*/README.md", "apps/*/README.md"];
 
-/** The number of sections that are stored together. */
+/** Number of sections of the documentation that are stored together. */
 const sectionsAtOnce = 20;
 
-/** Milliseconds between them, in which sessions and runs are stored in the same file: SQLite has one writer at a time. */
+/**
+ * Milliseconds between two batches, so that sessions and runs can be stored in the same file: SQLite has only one
+ * writer at a time.
+ */
 const pauseMs = 40;
 
-/** Parts of a knowledge base of the project's documentation. */
+/** Parts of a knowledge base with the project's documentation. */
 export type ProjectDocsParts = {
   readonly embeddings: EmbeddingProvider;
   readonly vectorStore: VectorStore;
-  /** Holds a hash of the pages that were stored, so that a restart does not store them again. */
+  /** Stores a hash of the stored pages, so that a restart does not store them again. */
   readonly storage: StorageDriver;
   readonly logger: Logger;
 };
 
 /** The documentation of this project as a knowledge base, which is filled in the background. */
 export class ProjectDocs {
-  /** The tool that searches it. A search waits until the pages are there. */
+  /** The tool that searches the documentation. A search waits until the pages are stored. */
   readonly tool: ToolDef;
   readonly #parts: ProjectDocsParts;
   readonly #knowledge: KnowledgeBase;
@@ -36,7 +39,7 @@ export class ProjectDocs {
 
   constructor(parts: ProjectDocsParts) {
     const { vectorStore, embeddings } = parts;
-    // Vectors of two models cannot be compared, so each has a collection of its own.
+    // Vectors of two models cannot be compared, so each model has a collection of its own.
     const collection = `troupe-docs-${embeddings.modelId ?? "any"}`;
     this.#parts = parts;
     this.#knowledge = new KnowledgeBase({
@@ -58,7 +61,9 @@ export class ProjectDocs {
     });
   }
 
-  /** Stores the pages once, unless they are stored already. A failure is thrown, and the next call tries again. */
+  /**
+   * Stores the pages of the documentation, unless they are already stored. Throws a failure; the next call tries again.
+   */
   async fill(): Promise<void> {
     this.#filled ??= this.#store().catch((error: unknown) => {
       this.#filled = undefined;
@@ -67,7 +72,7 @@ export class ProjectDocs {
     await this.#filled;
   }
 
-  /** Begins to store the pages, and logs a failure: searches then say so. */
+  /** Starts to store the pages of the documentation. Logs a failure; the next search tries again. */
   fillInBackground(): void {
     this.fill().catch((error: unknown) => {
       this.#parts.logger.warn("The documentation could not be stored in the knowledge base.", { error });
@@ -87,7 +92,7 @@ export class ProjectDocs {
     const hash = createHash("sha256").update(JSON.stringify(pages)).digest("hex");
     const [first] = pages;
     const isStored = (await storage.get("demo", key)) === hash && first !== undefined;
-    // The vectors may be in another store than before.
+    // The vector store may have been emptied or replaced since the hash was stored.
     if (isStored && (await this.#knowledge.get(first.id)) !== null) return;
     for (let from = 0; from < pages.length; from += sectionsAtOnce) {
       await this.#knowledge.addDocuments(pages.slice(from, from + sectionsAtOnce));
@@ -99,7 +104,9 @@ export class ProjectDocs {
 
 type Section = { readonly id: string; readonly content: string };
 
-/** Splits a page at its headings. Each section begins with the title of the page, without which few of its words say where it is from. */
+/**
+ * Splits a page at its headings. Each section begins with the title of the page, because few sections name their topic.
+ */
 function toSections(file: string, page: string): Section[] {
   const title = /^# (.*)$/m.exec(page)?.[1] ?? file;
   const parts = page.split(/^(?=##+ )/m).map((content) => {
@@ -109,7 +116,7 @@ function toSections(file: string, page: string): Section[] {
       : { id: `${file}#${toAnchor(heading)}`, content: `# ${title}\n\n${content}` };
   });
   const ids = [...new Set(parts.map(({ id }) => id))];
-  // Sections of a page with the same heading are one document.
+  // Sections of a page with the same heading become one document.
   return ids.map((id) => ({
     id,
     content: parts.flatMap((part) => (part.id === id ? [part.content] : [])).join("\n\n"),

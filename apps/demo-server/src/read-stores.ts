@@ -5,17 +5,17 @@ type Variables = Readonly<Record<string, string | undefined>>;
 /** A server that holds data of the demo: the URL to connect to, and the part of it that may be printed. */
 export type ServerAddress = { readonly url: string; readonly shown: string };
 
-/** The adapters that the environment asks for. Storage and vectors without a server are in the SQLite file. */
+/** The adapters that the environment selects. Without a server, storage and vectors are in the SQLite file. */
 export type StoreChoice = {
   readonly storage?: { readonly kind: "postgres" | "mongodb"; readonly address: ServerAddress };
   readonly vectors?: { readonly kind: "pgvector" | "mongodb" | "qdrant"; readonly address: ServerAddress };
   readonly qdrantKey?: string;
   readonly redis?: ServerAddress;
-  /** The database over which several servers share the runs. None: this process performs them alone. */
+  /** The database through which several servers share the runs. Undefined if this process performs them alone. */
   readonly engine?: { readonly kind: "postgres" | "redis"; readonly address: ServerAddress };
 };
 
-/** The protocols for which there is an adapter, by variable, with an example. */
+/** The supported URL protocols of each database variable, with an example. */
 const servers = {
   DATABASE_URL: { protocols: ["postgres", "postgresql"], example: "postgres://user:password@localhost:5432/demo" },
   MONGODB_URL: { protocols: ["mongodb", "mongodb+srv"], example: "mongodb://localhost:27017/demo" },
@@ -23,7 +23,10 @@ const servers = {
   REDIS_URL: { protocols: ["redis", "rediss"], example: "redis://localhost:6379" },
 } as const;
 
-/** Reads DATABASE_URL, MONGODB_URL, QDRANT_URL and REDIS_URL. Throws `invalid_config` for a URL of a kind that has no adapter. */
+/**
+ * Reads DATABASE_URL, MONGODB_URL, QDRANT_URL and REDIS_URL. Throws `invalid_config` for a URL without an adapter, and
+ * if both of the first two are set.
+ */
 export function readStores(variables: Variables): StoreChoice {
   const [postgres, mongodb] = [readUrl(variables, "DATABASE_URL"), readUrl(variables, "MONGODB_URL")];
   const [qdrant, redis] = [readUrl(variables, "QDRANT_URL"), readUrl(variables, "REDIS_URL")];
@@ -44,7 +47,10 @@ export function readStores(variables: Variables): StoreChoice {
   };
 }
 
-/** Chooses PostgreSQL where there are both: it has the runs already, and is backed up. */
+/**
+ * Chooses the engine's database: PostgreSQL if both it and Redis are configured, because it already stores the runs and
+ * is backed up.
+ */
 function engineOver(
   postgres: ServerAddress | undefined,
   redis: ServerAddress | undefined,
@@ -61,18 +67,21 @@ function readUrl(variables: Variables, name: keyof typeof servers): ServerAddres
   const known: readonly string[] = protocols;
   const isUrl = protocol !== "" && isReadable(url, name);
   if (isUrl && known.includes(protocol.toLowerCase())) return { url, shown: `${protocol}://${withoutSecrets(rest)}` };
-  // A URL without a protocol may begin with a user and a password, and is not shown.
+  // A URL without a protocol is not shown, because it may begin with a user and a password.
   const problem = isUrl ? `begins with ${protocol}://, for which the demo has no adapter` : "is no URL";
   const wanted = known.map((each) => `${each}://`).join(" or ");
   throw wrong(`${name} ${problem}. Expected ${wanted}, such as ${example}.`);
 }
 
-/** Tells if a URL can be read. Those of databases may list several hosts, and are checked by their clients. */
+/** Returns true if a URL is valid. URLs of databases may list several hosts, so their clients check them. */
 function isReadable(url: string, name: keyof typeof servers): boolean {
   return name !== "QDRANT_URL" || URL.canParse(url);
 }
 
-/** Drops user, password and parameters. Up to the last @: a password may hold one that is not encoded. */
+/**
+ * Removes user, password and parameters from a URL. Cuts at the last @, because a password may contain an unencoded
+ * one.
+ */
 function withoutSecrets(rest: string): string {
   return rest.replace(/^.*@/s, "").replace(/[?#].*$/s, "");
 }

@@ -1,14 +1,14 @@
 import { TroupeError } from "@troupe/core";
 
-/** The environment, or a part of it. */
+/** The environment variables, or some of them. */
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** The form of a variable's value: the pattern that it fits, and the words for what was expected. */
+/** The form of a variable's value: a pattern, and a description for errors. */
 export type Form = { readonly pattern: RegExp; readonly expected: string };
 
 /**
- * Returns the value of a variable without the spaces around it, or undefined if there is none. Throws `invalid_config` for a value
- * of another form, without showing it: it may be a key that was pasted into the wrong variable.
+ * Returns the trimmed value of a variable, or undefined if it is not set. Throws `invalid_config` for a value of
+ * another form, without showing it: it may be a key that was pasted into the wrong variable.
  */
 export function readVariable(variables: Variables, name: string, { pattern, expected }: Form): string | undefined {
   const value = (variables[name] ?? "").trim();
@@ -17,13 +17,13 @@ export function readVariable(variables: Variables, name: string, { pattern, expe
   throw new TroupeError("invalid_config", `${name} must be ${expected}. Set it anew, or unset it.`);
 }
 
-/** Returns the parts of a variable that lists several with commas between them, or undefined if there are none. */
+/** Returns the parts of a comma-separated variable, or undefined if there are none. */
 export function readListVariable(variables: Variables, name: string, form: Form): string[] | undefined {
   const parts = (variables[name] ?? "").split(",").flatMap((part) => readVariable({ [name]: part }, name, form) ?? []);
   return parts.length > 0 ? parts : undefined;
 }
 
-/** Throws `invalid_config` if one of the variables is set and `needed` is not. */
+/** Throws `invalid_config` if one of the variables is set but `needed` is not. */
 export function requireBeside(variables: Variables, needed: string, names: readonly string[]): void {
   const isSet = (name: string) => (variables[name] ?? "").trim() !== "";
   const given = isSet(needed) ? undefined : names.find(isSet);

@@ -3,12 +3,12 @@ import { link, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { TroupeError } from "@troupe/core";
 
-/** The size of a key: 32 random bytes as base64url. */
+/** The form of a seal key: 32 random bytes as base64url. */
 const keyForm = /^[\w-]{43}$/;
 
 /**
- * Returns the key of a folder that encrypts the API keys of callers in the records of their runs. It is made once, in a file
- * that only its owner may read.
+ * Returns the key of a folder that encrypts callers' API keys in the records of their runs. The key is generated once,
+ * in a file that only its owner may read.
  */
 export async function readSealKey(folder: string): Promise<string> {
   const file = join(folder, "seal.key");
@@ -27,7 +27,7 @@ async function readIfThere(file: string): Promise<string | undefined> {
   }
 }
 
-/** Makes the file as a whole: of two servers that start together, both have the key of the first. */
+/** Creates the file of the seal key atomically: if two servers start together, both get the key of the first. */
 async function makeKey(file: string): Promise<string> {
   const draft = `${file}.${randomUUID()}`;
   try {

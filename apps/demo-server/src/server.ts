@@ -1,14 +1,16 @@
-import { createA2AServer } from "@troupe/a2a";
+import { a2a } from "@troupe/a2a";
 import { TroupeError } from "@troupe/core";
 import type { RunService } from "@troupe/core/runs";
-import { createAgentRouter, errorHandler, requestLogger } from "@troupe/http";
-import type { Shutdown } from "@troupe/http";
-import { createMcpServer } from "@troupe/mcp";
-import { createPage } from "@troupe/page";
+import { createRouter, createService } from "@troupe/core/service";
+import type { Service } from "@troupe/core/transport";
+import { errorHandler, http, requestLogger } from "@troupe/http";
+import { mcp } from "@troupe/mcp";
+import { page } from "@troupe/page";
+import { chatStream } from "@troupe/use-chat";
 import express from "express";
 import type { Express, Request } from "express";
 import type { Demo } from "./demo.ts";
-import { trustDemoUser, welcomeVisitor } from "./demo-users.ts";
+import { readDemoUser, welcomeVisitor } from "./demo-users.ts";
 import { isFromThisMachine } from "./is-from-this-machine.ts";
 import { suggestions } from "./suggestions.ts";
 
@@ -19,7 +21,7 @@ const docs = {
   license: { name: "MIT", url: "https://github.com/troupe-ts/troupe/blob/main/LICENSE" },
 };
 
-/** The first suggestion for each agent and team. */
+/** Returns the first suggestion for each agent and team. */
 function questionsFor({ agents, teams }: Demo): Record<string, string> {
   const asked = Object.entries(suggestions).flatMap(([name, [first]]) => (first === undefined ? [] : [[name, first]]));
   return Object.fromEntries(asked.filter(([name = ""]) => name in agents || name in teams)) as Record<string, string>;
@@ -46,37 +48,32 @@ const welcome = {
   ],
 };
 
-/** The runs that outlive the server, its orderly end, and the hosts by which it may be called. */
-export type Serving = {
-  readonly runs: RunService;
-  readonly shutdown: Shutdown;
-  readonly allowedHosts: readonly string[];
-};
+/** The durable runs and the allowed hosts of the demo. */
+export type Serving = { readonly runs: RunService; readonly allowedHosts: readonly string[] };
 
-/** Creates an Express app that serves the demo over HTTP, A2A and MCP. */
-export function createDemoServer(demo: Demo, { runs, ...serving }: Serving): Express {
+/** Creates the service of the demo: its agents, teams and workflows, with durable runs. */
+export function createDemoService(demo: Demo, serving: Serving): Service {
+  return createService({ ...demo, ...serving, authenticate: readDemoUser });
+}
+
+/** Creates an Express app that serves the demo over HTTP, A2A and MCP, with a page. */
+export function createDemoServer(demo: Demo, service: Service): Express {
   const app = express().disable("x-powered-by");
-  const middleware = [trustDemoUser];
   app.use(requestLogger);
-  app.use(createA2AServer({ ...serving, ...a2aOptions, agents: { ...demo.agents, ...demo.teams }, middleware, runs }));
-  app.use(
-    createAgentRouter({
-      ...demo,
-      ...serving,
-      runs,
-      middleware,
-      fileUpload: true,
-      ui: true,
-      swagger: { ...docs, questions: questionsFor(demo) },
-    }),
-  );
-  app.use("/mcp", trustDemoUser, createMcpServer({ ...demo, ...serving, runs, name: "troupe-demo" }).handler);
+  const protocols = [
+    http({ fileUpload: true, swagger: { ...docs, questions: questionsFor(demo) } }),
+    chatStream(),
+    a2a({ provider: { organization: "Troupe demo" } }),
+    mcp({ name: "troupe-demo" }),
+  ];
+  // First, because it refuses other hosts and other sites' pages for all that follows.
+  app.use(createRouter(service, protocols));
   app.get("/", (request, response, next) =>
     asksForPage(request) ? next() : void response.vary("accept").json(welcome),
   );
   app.get("/", welcomeVisitor);
-  const inspector = { runs, authorize: isFromThisMachine };
-  app.use(trustDemoUser, createPage({ title: "Troupe demo", suggestions, inspector }));
+  const inspector = { authorize: isFromThisMachine };
+  app.use(createRouter(service, [page({ title: "Troupe demo", suggestions, inspector })]));
   app.use(() => {
     throw new TroupeError("not_found", "There is nothing here. GET / lists the endpoints.");
   });
@@ -84,9 +81,7 @@ export function createDemoServer(demo: Demo, { runs, ...serving }: Serving): Exp
   return app;
 }
 
-/** Tells if a browser asks, and not a program that takes anything. */
+/** Returns true if a request comes from a browser, and not from a program that accepts any type. */
 function asksForPage({ headers }: Request): boolean {
   return headers.accept?.includes("text/html") ?? false;
 }
-
-const a2aOptions = { basePath: "/a2a", provider: { organization: "Troupe demo" } };

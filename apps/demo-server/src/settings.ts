@@ -5,15 +5,15 @@ import type { Address } from "./listen.ts";
 import { readStores } from "./read-stores.ts";
 import type { StoreChoice } from "./read-stores.ts";
 
-/** The settings of the demo, without those of its model. */
+/** The settings of the demo, without those of its model and toolkits. */
 export type Settings = {
   readonly address: Address;
   readonly allowedHosts: readonly string[];
   /** The name of this server among those that share its runs. */
   readonly node: string;
-  /** The key that encrypts the keys of callers, where servers on several machines have the same. */
+  /** The key that encrypts callers' keys, if servers on several machines share it. */
   readonly sealKey: string | undefined;
-  /** The folder of the SQLite file and of the key that encrypts the keys of callers. */
+  /** The folder of the SQLite file, and of the key that encrypts callers' keys. */
   readonly folder: string;
   readonly file: string;
   readonly choice: StoreChoice;
@@ -29,10 +29,13 @@ const ownVariables = [
   "TROUPE_DEMO_SEAL_KEY",
 ];
 
-/** The least length of a secret from which a key is made, in characters. */
+/** Smallest length in characters of a secret from which a key is derived. */
 const leastKeyLength = 32;
 
-/** Reads the settings. Throws `invalid_config`, with a sentence that names the variable, for a wrong value and for an unknown name. */
+/**
+ * Reads the settings. Throws `invalid_config` for a wrong value, and for an unknown name that begins with TROUPE_DEMO_.
+ * The message names the variable.
+ */
 export function readSettings(variables: Variables): Settings {
   const unknown = Object.keys(variables).find(
     (name) => name.startsWith("TROUPE_DEMO_") && !ownVariables.includes(name),
@@ -53,7 +56,7 @@ export function readSettings(variables: Variables): Settings {
   };
 }
 
-/** Reads the shared key. A wrong one is refused without showing it. */
+/** Reads the shared key in TROUPE_DEMO_SEAL_KEY. Rejects a wrong key without showing it. */
 function readKey(key = ""): string | undefined {
   if (key === "") return undefined;
   if (key.length >= leastKeyLength) return key;

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { IncomingMessage } from "node:http";
 import { createLogger } from "@troupe/core";
 import { RunService } from "@troupe/core/runs";
-import { createShutdown } from "@troupe/http";
+import { closeOnSignals } from "@troupe/core/service";
 import { banner } from "./banner.ts";
 import { chooseEmbeddings } from "./choose-embeddings.ts";
 import { chooseModel } from "./choose-model.ts";
@@ -14,16 +14,22 @@ import { createVectorStore, describeStores, openStorage } from "./open-stores.ts
 import { ProjectDocs } from "./project-docs.ts";
 import { readSealKey } from "./seal-key.ts";
 import { joinNodes, serveSockets } from "./serve-sockets.ts";
-import { createDemoServer } from "./server.ts";
+import { createDemoServer, createDemoService } from "./server.ts";
 import { readSettings } from "./settings.ts";
 
-/** Room for a key of 16 KB in each of the four key headers, beside the 16 KB that Node allows for all headers. */
+/**
+ * The largest size of a request's headers in bytes: 16 KB for a key in each of the four key headers, plus the 16 KB
+ * that Node allows.
+ */
 const maxHeaderSize = 81_920;
 
-/** Leaves to Socket.IO the connections of its own path. Elsewhere an `Upgrade` is ignored, as HTTP allows. */
+/** Leaves connections on Socket.IO's path to Socket.IO. Elsewhere, an `Upgrade` header is ignored, as HTTP allows. */
 const shouldUpgradeCallback = ({ url = "" }: IncomingMessage): boolean => url.startsWith("/socket.io/");
 
-/** Starts the demo server, and resolves when it has ended after a signal. Throws a sentence for what keeps it from starting. */
+/**
+ * Starts the demo server. Resolves when the server has ended after a signal. Throws an error with advice if it cannot
+ * start.
+ */
 export async function startServer(variables: NodeJS.ProcessEnv): Promise<void> {
   const settings = readSettings(variables);
   const { allowedHosts, choice, folder, node } = settings;
@@ -38,20 +44,20 @@ export async function startServer(variables: NodeJS.ProcessEnv): Promise<void> {
   const engine = await openEngine({ choice, storage, logger });
   const sealKeys = [settings.sealKey ?? (await readSealKey(folder))];
   const runs = new RunService({ ...demo, storage, engine, node, sealKeys, logger });
-  const shutdown = createShutdown({ graceMs: 5000 });
-  const serving = { runs, shutdown, allowedHosts };
-  const server = createServer({ maxHeaderSize, shouldUpgradeCallback }, createDemoServer(demo, serving));
-  const io = serveSockets(server, demo, { ...serving, nodes });
-  shutdown.attach(server);
+  const service = createDemoService(demo, { runs, allowedHosts });
+  const server = createServer({ maxHeaderSize, shouldUpgradeCallback }, createDemoServer(demo, service));
+  // Before the server is attached to the service, which then tracks the requests of Socket.IO too.
+  const io = serveSockets(server, service, nodes);
+  service.attach(server);
   const url = await listen(server, settings.address);
-  // Once the port is ours: without an engine, a second server on this file would perform the same runs.
+  // Only once the port is ours: without an engine, a second server on this file would perform the same runs.
   await runs.serve();
-  shutdown.onSignals();
+  closeOnSignals(service, { graceMs: 5000 });
   docs.fillInBackground();
   const shownNodes = choice.redis ? `shared through ${choice.redis.shown}` : "this process alone";
   const stores = { ...describeStores(settings), nodes: shownNodes, runs: describeEngine(choice) };
   console.log(banner({ url, node, demo, model, toolkits, stores }));
-  await shutdown.finished;
+  await service.closed;
   await io.close();
   await nodes?.close();
   await runs.close();

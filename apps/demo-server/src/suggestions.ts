@@ -1,6 +1,6 @@
 const weatherAndSum = "What is the weather in Oslo, and what is 12 * 7?";
 
-/** Questions that show what the agents, teams and workflows can do, by their names. */
+/** Example questions for the agents, teams and workflows, by name. */
 export const suggestions: Readonly<Record<string, readonly string[]>> = {
   assistant: [weatherAndSum, "Book a room in Paris.", "My name is Ada. Count to 20.", "What time is it in Tokyo?"],
   support: ["How do I write a storage driver?", "Can a run survive a restart of the server?"],

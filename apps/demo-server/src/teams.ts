@@ -6,7 +6,7 @@ import { calculate, getTime, getWeather } from "./tools.ts";
 /** The members of the teams: agents with one tool each. */
 export type Specialists = { readonly meteorologist: Agent; readonly timekeeper: Agent; readonly accountant: Agent };
 
-/** Creates the members. */
+/** Creates the members of the teams. */
 export function createSpecialists(resources: Resources): Specialists {
   const specialist = (name: string, description: string, tool: ToolDef) =>
     new Agent({
@@ -40,7 +40,10 @@ const modes = {
   },
 } as const;
 
-/** Creates a team of each mode, of the meteorologist, the timekeeper and the accountant. A discussion has only the first two. */
+/**
+ * Creates a team of each mode, with the meteorologist, the timekeeper and the accountant. A discussion has only the
+ * first two.
+ */
 export function createTeams(resources: Resources, specialists: Specialists): Record<string, Team> {
   const { accountant, ...travellers } = specialists;
   const teams = Object.entries(modes).map(([name, { mode, description }]) => {

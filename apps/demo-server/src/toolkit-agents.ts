@@ -3,8 +3,8 @@ import type { Resources } from "./agents.ts";
 import type { Toolkits } from "./choose-toolkits.ts";
 
 /**
- * Creates the agents that only a toolkit of the environment makes: a secretary with a mailbox, and a messenger that sends. The messenger
- * has no tool that reads, so no stranger can tell it what to send.
+ * Creates the agents that need a toolkit from the environment: a secretary with a mailbox, and a messenger that sends.
+ * The messenger has no tool that reads, so that no third party can tell it what to send.
  */
 export function createToolkitAgents(resources: Resources, { gmail, whatsApp }: Toolkits): Record<string, Agent> {
   const secretary =

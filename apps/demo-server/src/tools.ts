@@ -3,7 +3,7 @@ import { z } from "zod";
 import { findCity, unknownCity } from "./cities.ts";
 import { evaluate } from "./evaluate.ts";
 
-/** Tells the weather of a city, from a table. */
+/** Returns the weather of a city, from a table. */
 export const getWeather = defineTool({
   name: "get_weather",
   description: "Tells the weather of a city. It comes from a small table of the demo and is no forecast.",
@@ -16,7 +16,7 @@ export const getWeather = defineTool({
   },
 });
 
-/** Tells the time, on the server or in a city of the table. */
+/** Returns the time on the server, or in a city of the table. */
 export const getTime = defineTool({
   name: "get_time",
   description: "Tells the time and the date: in a city, or where the server is when none is named.",

@@ -5,13 +5,16 @@ type Arguments = Record<string, unknown>;
 type Step = string | number;
 
 /**
- * Assembles tool calls whose arguments arrive in pieces, each with its path. Our requests do not ask for pieces, but a
- * gateway may, and a tool must not be executed without its arguments.
+ * Assembles tool calls whose arguments arrive in pieces, each with its JSON path. Our requests do not ask for pieces,
+ * but a gateway may, and a tool must not be executed without its arguments.
  */
 export class CallAssembler {
   #open: (Part & { functionCall: FunctionCall }) | undefined;
 
-  /** Returns the part; for a piece of a call, `undefined`, and with the last piece the whole call. */
+  /**
+   * Returns a part of Gemini's answer unchanged if it is no piece of a tool call. For a piece, returns `undefined`; for
+   * the last piece, the whole call.
+   */
   add(part: Part): Part | undefined {
     const { functionCall } = part;
     return functionCall === undefined ? part : this.#addCall(part, functionCall);
@@ -32,7 +35,9 @@ function put(args: Arguments, { jsonPath = "", stringValue, numberValue, boolVal
   return { ...args, ...(withValue(args, path, stringValue ?? numberValue ?? boolValue ?? null) as Arguments) };
 }
 
-/** Sets the value at a path. Pieces of a string are joined. */
+/**
+ * Returns a copy of `target`, part of a tool call's arguments, with the value at a path. Pieces of a string are joined.
+ */
 function withValue(target: unknown, [step, ...rest]: readonly Step[], value: unknown): unknown {
   if (step === undefined) return typeof target === "string" && typeof value === "string" ? target + value : value;
   if (typeof step === "number") {

@@ -1,5 +1,5 @@
 import { readObject, streamEvents } from "@troupe/core/kit";
-import { askClient, openClientStream, postJson, readJson } from "@troupe/core/provider";
+import { askClient, openSdkStream, postJson, readJson } from "@troupe/core/provider";
 import type { HttpReply, Network } from "@troupe/core/kit";
 import type { CallContext, Connection } from "@troupe/core/provider";
 import type { Access } from "./access.ts";
@@ -8,22 +8,25 @@ import type { GeminiClient } from "./options.ts";
 import type { RequestBody } from "./to-request.ts";
 import type { WireAnswer } from "./wire-types.ts";
 
-/** One request for an answer of a model. */
+/** A request for an answer of a Gemini model. */
 type GeminiRequest = { modelId: string; body: RequestBody; access?: Access | undefined };
 
-/** Sends the requests of one model: over HTTP, or through the caller's own client. */
+/** Sends the requests of a Gemini model: over HTTP, or through the caller's own client. */
 export type GeminiConnection = Connection<GeminiRequest, WireAnswer>;
 
-/** The settings of a model that its HTTP requests need; `isCloud` for Google Cloud (Vertex) instead of the Gemini API. */
+/**
+ * The settings of a Gemini model that its HTTP requests use. `isCloud`: Google Cloud (Vertex) instead of the Gemini
+ * API.
+ */
 type HttpSettings = { network: Network; isCloud: boolean; idleTimeoutMs: number };
 
-/** The vendor's own limit for an answer that is not streamed. */
+/** Gemini's own limit for an unstreamed answer, in milliseconds. */
 const longestAnswerMs = 600_000;
 
-/** Image models send a picture in one event. */
+/** Largest event of a stream in bytes: image models send a whole picture in one event. */
 const maxEventBytes = 33_554_432;
 
-/** Makes the connection that sends requests over our own HTTP. */
+/** Makes the connection that sends requests to Gemini with our own HTTP client. */
 export function httpConnection({ network, isCloud, idleTimeoutMs }: HttpSettings): GeminiConnection {
   const post = (request: GeminiRequest, call: CallContext, stream: boolean) =>
     postMethod(network, {
@@ -40,7 +43,7 @@ export function httpConnection({ network, isCloud, idleTimeoutMs }: HttpSettings
   };
 }
 
-/** One request to a method of a model, for `postMethod`. */
+/** An HTTP request to one of the API methods of a Gemini model, for `postMethod`. */
 export type MethodRequest = Omit<GeminiRequest, "body"> & {
   method: string;
   body: object;
@@ -50,7 +53,7 @@ export type MethodRequest = Omit<GeminiRequest, "body"> & {
   idleTimeoutMs: number;
 };
 
-/** Sends a request to a method of a model over HTTP and returns the reply before its body is read. */
+/** Sends a request to a method of a Gemini model over HTTP, and returns the reply before its body is read. */
 export async function postMethod(network: Network, request: MethodRequest): Promise<HttpReply> {
   const { modelId, method, isCloud, access, ...sent } = request;
   const model = isCloud ? toCloudPath(modelId) : toApiPath(modelId);
@@ -62,19 +65,24 @@ export async function postMethod(network: Network, request: MethodRequest): Prom
   });
 }
 
-/** Returns the path of a model of the Gemini API. The name of a tuned model is its path. */
+/**
+ * Returns the path of a model in the Gemini API. An id that begins with `models/` or `tunedModels/` is already a path.
+ */
 export function toApiPath(modelId: string): string {
   return /^(?:models|tunedModels)\//.test(modelId) ? modelId : `models/${modelId}`;
 }
 
-/** Returns the path of a model on Google Cloud: of Google, or of the publisher before the slash. */
+/**
+ * Returns the path of a model on Google Cloud, or its id if that is a path already. The part of the id before a slash
+ * is the publisher, by default Google.
+ */
 function toCloudPath(modelId: string): string {
   if (/^(?:publishers|projects|models)\//.test(modelId)) return modelId;
   const [publisher, name] = modelId.includes("/") ? modelId.split("/", 2) : ["google", modelId];
   return `publishers/${publisher}/models/${name}`;
 }
 
-/** Makes the connection over a client of Google's SDK, which has an address and credentials of its own. */
+/** Makes the connection over a client of Google's SDK, which has its own address and credentials. */
 export function clientConnection({ models }: GeminiClient, idleTimeoutMs: number): GeminiConnection {
   return {
     send: async (request, call) =>
@@ -84,7 +92,7 @@ export function clientConnection({ models }: GeminiClient, idleTimeoutMs: number
         toError: toClientError,
       }),
     open: async (request, call) =>
-      await openClientStream((leave) => models.generateContentStream(toParameters(request, call, leave) as never), {
+      await openSdkStream((leave) => models.generateContentStream(toParameters(request, call, leave) as never), {
         signal: call.signal,
         timeoutMs: idleTimeoutMs,
         toError: toClientError,
@@ -92,7 +100,10 @@ export function clientConnection({ models }: GeminiClient, idleTimeoutMs: number
   };
 }
 
-/** Writes the arguments of the SDK, which sends the body as it is: also fields of `vendor` that it does not know. */
+/**
+ * Returns the arguments for a call of Google's SDK. It sends the body unchanged, including fields of `vendor` that it
+ * does not know.
+ */
 function toParameters({ modelId, body }: GeminiRequest, call: CallContext, abortSignal: AbortSignal): object {
   const { contents, ...rest } = body;
   const { generationConfig, ...config } = rest;
@@ -102,7 +113,7 @@ function toParameters({ modelId, body }: GeminiRequest, call: CallContext, abort
     config: {
       ...generationConfig,
       ...config,
-      // The library must neither call tools nor send further requests itself.
+      // Google's SDK must neither call tools nor send further requests itself.
       automaticFunctionCalling: { disable: true },
       automaticContinuation: false,
       abortSignal,
@@ -111,9 +122,12 @@ function toParameters({ modelId, body }: GeminiRequest, call: CallContext, abort
   };
 }
 
-/** Returns the options of one request of the SDK. The header with a key of the caller stands for the client's own. */
+/**
+ * Returns the HTTP options of a request through Google's SDK. A header with the caller's key, if there is one, replaces
+ * the client's own.
+ */
 export function clientHttpOptions({ key }: CallContext): object {
-  // Retries are the run's.
+  // Google's SDK must not retry, because Troupe does.
   const retryOptions = { attempts: 1 };
   return { retryOptions, ...(key !== undefined && { headers: { [keyHeader]: key.value } }) };
 }
@@ -121,8 +135,8 @@ export function clientHttpOptions({ key }: CallContext): object {
 const keyHeader = "x-goog-api-key";
 
 /**
- * Tells if a client of Google's SDK takes a key for one request: a `GoogleGenAI` for the Gemini API does. One for Google Cloud,
- * one with a key or a token among its own headers, and one that something wrapped do not.
+ * Returns true if a client of Google's SDK accepts a key for a single request: a `GoogleGenAI` for the Gemini API.
+ * Clients for Google Cloud, clients with a key or token in their own headers, and wrapped clients do not.
  */
 export function takesKey(client: unknown): boolean {
   const { constructor, vertexai, apiClient } = readObject(client);
@@ -133,7 +147,10 @@ export function takesKey(client: unknown): boolean {
   return isOwn && vertexai === false && !names.includes(keyHeader) && !names.includes("authorization");
 }
 
-/** Converts an error of the SDK to a `VendorError` where its text is the vendor's JSON, which tells more than its status. */
+/**
+ * Converts an SDK error to a `VendorError` if its text is the vendor's JSON, which contains more than its status.
+ * Otherwise returns it unchanged.
+ */
 export function toClientError(thrown: unknown): unknown {
   const { status, message } = (thrown ?? {}) as { status?: unknown; message?: unknown };
   const json = typeof message === "string" ? /\{.*\}/s.exec(message)?.[0] : undefined;

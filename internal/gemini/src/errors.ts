@@ -5,7 +5,7 @@ import type { WireError } from "./wire-types.ts";
 
 type Detail = Record<string, unknown>;
 
-/** HTTP statuses for the vendor's status names, for errors without a number. */
+/** HTTP statuses by Gemini's status names, for errors without an HTTP status. */
 const statuses: Readonly<Record<string, number>> = {
   INVALID_ARGUMENT: 400,
   FAILED_PRECONDITION: 400,
@@ -18,8 +18,8 @@ const statuses: Readonly<Record<string, number>> = {
 };
 
 /**
- * Converts the error in a body of Gemini, in its parsed form or as text, to a `VendorError`: of a reply with an error
- * status, of an answer, or of an event.
+ * Converts the error in a body of Gemini, parsed or as text, to a `VendorError`. The body may be that of a reply with
+ * an error status, an answer, or an event.
  */
 export function toVendorError(body: unknown, reply?: ErrorReply): VendorError {
   const error = errorIn(body);
@@ -28,14 +28,17 @@ export function toVendorError(body: unknown, reply?: ErrorReply): VendorError {
   const sent = reply?.status ?? statusOf(error);
   return new VendorError({
     message: textOf(error.message),
-    // This vendor calls a wrong key an invalid argument.
+    // Gemini reports a wrong key as an invalid argument.
     status: keyFault !== undefined && sent === 400 ? 401 : sent,
     vendorCode: keyFault ?? textOf(error.status),
     retryAfterMs: (reply && readRetryAfter(reply.headers)) ?? delayOf(details),
   });
 }
 
-/** Finds the error in a body: alone, or in an array. A proxy may have answered with a page of HTML. */
+/**
+ * Finds the error in the body of a reply, alone or in an array. Anything but an object, such as a proxy's HTML page,
+ * becomes the error's message.
+ */
 function errorIn(body: unknown): WireError {
   const [first] = [body].flat();
   const error: unknown = isObject(first) ? (first["error"] ?? first) : first;
@@ -55,7 +58,7 @@ function reasonOf(details: readonly Detail[]): string[] {
   return details.flatMap(({ reason }) => textOf(reason) ?? []);
 }
 
-/** Reads the delay of a retry detail, like "34.4s", in milliseconds. */
+/** Returns the retry delay in an error's details, like "34.4s", in milliseconds. */
 function delayOf(details: readonly Detail[]): number | undefined {
   const delay = details.map(({ retryDelay }) => textOf(retryDelay)).find((each) => each !== undefined);
   const seconds = /^(\d+(?:\.\d+)?)s$/.exec(delay ?? "")?.[1];

@@ -11,11 +11,14 @@ import { toPart } from "./to-part.ts";
 import type { WireAnswer } from "./wire-types.ts";
 
 /**
- * Converts the events of one Gemini answer to chunks. Collects its parts as `vendorState`, which the next model call of
- * the run sends back.
+ * Converts the events of one Gemini answer to chunks. Collects its parts as `vendorState`, which the run's next model
+ * call sends back.
  */
 export class GeminiEventReader implements EventReader<WireAnswer> {
-  /** Always false: events may follow the finish reason, with the final token counts. */
+  /**
+   * Always false: an answer is never complete before its stream ends, because events with token counts may follow the
+   * finish reason.
+   */
   readonly isComplete = false;
   readonly #model: { providerId: string; modelId: string };
   readonly #parts: Part[] = [];
@@ -30,7 +33,7 @@ export class GeminiEventReader implements EventReader<WireAnswer> {
     this.#model = model;
   }
 
-  /** Appends the chunks of an event. Throws when the event is an error. */
+  /** Appends the chunks of one event of Gemini's answer. Throws if the event is an error. */
   read(answer: WireAnswer, chunks: ModelChunk[]): void {
     if (answer.error) throw toVendorError(answer);
     const candidate = firstOf(readObjects(answer.candidates));
@@ -42,12 +45,15 @@ export class GeminiEventReader implements EventReader<WireAnswer> {
     this.#readNames(answer);
   }
 
-  /** True once the answer has a finish reason. */
+  /** True once the answer has a finish reason, or Gemini has refused the request. */
   get isEnding(): boolean {
     return this.#end !== undefined;
   }
 
-  /** Appends the last chunk. Throws when the answer has no finish reason: it was truncated. */
+  /**
+   * Appends the finish chunk of an answer. Throws `TruncatedResponseError` if the answer has no finish reason and the
+   * request was not refused.
+   */
   end(chunks: ModelChunk[]): void {
     if (this.#end === undefined) throw new TruncatedResponseError();
     const vendorState = toVendorState(this.#parts, this.#model);
@@ -65,7 +71,7 @@ export class GeminiEventReader implements EventReader<WireAnswer> {
     if (model !== "") this.#answeredBy.model = model;
   }
 
-  /** Every event may repeat the sources so far: the run keeps each once. */
+  /** Appends the sources of an event. Every event may repeat earlier sources; the run keeps each once. */
   #readSources(candidate: Record<string, unknown>, chunks: ModelChunk[]): void {
     const isGrounded = candidate["groundingMetadata"] ?? candidate["urlContextMetadata"];
     if (!isGrounded) return;
@@ -75,7 +81,7 @@ export class GeminiEventReader implements EventReader<WireAnswer> {
   #readPart(given: Readonly<Record<string, unknown>>, chunks: ModelChunk[]): void {
     const part = this.#calls.add(toPart(given));
     if (part === undefined) return;
-    // A call without a name can neither be executed nor sent back.
+    // A tool call that is `null` or has no name can neither be executed nor sent back.
     if (isNameless(part) || isNoCall(given)) {
       this.#skippedCalls += 1;
       return;
@@ -96,14 +102,17 @@ export class GeminiEventReader implements EventReader<WireAnswer> {
     );
   }
 
-  /** Returns the vendor's id, or a new one when the vendor sent none or the same one twice. */
+  /** Returns the vendor's id of a tool call, or a new id if the vendor sent none or the same id twice. */
   #ownId(id = ""): string {
     const own = id === "" || this.#ids.has(id) ? `call_${createId().replaceAll("-", "")}` : id;
     this.#ids.add(own);
     return own;
   }
 
-  /** Collects a part for the next request. Consecutive texts become one part, unless one of them is signed. */
+  /**
+   * Collects a part of the answer for the next request. Consecutive texts of one kind (answer or thought) become one
+   * part, unless one is signed.
+   */
   #keep(part: Part): void {
     const last = this.#parts.at(-1);
     if (last !== undefined && isPlain(last) && isPlain(part) && last.thought === part.thought) {
@@ -114,13 +123,16 @@ export class GeminiEventReader implements EventReader<WireAnswer> {
   }
 }
 
-/** A request can ask for several candidates by a raw field: the answer is the first, in whatever order they come. */
+/**
+ * Returns the candidate with index 0, or the first one if it has no index. A raw field of the request may ask for
+ * several candidates, which arrive in any order.
+ */
 function firstOf(candidates: readonly Record<string, unknown>[]): Record<string, unknown> | undefined {
   const [candidate] = candidates;
   return (candidate?.["index"] ?? 0) === 0 ? candidate : candidates.find(({ index }) => index === 0);
 }
 
-/** A refused request has feedback instead of an answer. */
+/** Returns the finish reason `SAFETY` if Gemini refused the request, else `undefined`. */
 function refusalOf({ promptFeedback }: WireAnswer): string | undefined {
   return readText(readObject(promptFeedback)["blockReason"]) === "" ? undefined : "SAFETY";
 }
@@ -129,7 +141,10 @@ function isNameless({ functionCall }: Part): boolean {
   return functionCall !== undefined && (functionCall.name ?? "") === "";
 }
 
-/** Tells if a part is nothing but a call that is `null`. Beside other fields, it is one that a proxy left empty. */
+/**
+ * Returns true if a part is only a call that is `null`. Beside other fields, a `null` call comes from a proxy and is
+ * ignored.
+ */
 function isNoCall(part: Readonly<Record<string, unknown>>): boolean {
   return part["functionCall"] === null && Object.keys(part).length === 1;
 }

@@ -6,8 +6,8 @@ import { GeminiEventReader } from "./from-events.ts";
 import type { WireAnswer } from "./wire-types.ts";
 
 /**
- * Converts the JSON of an answer that was not streamed to a `ModelResponse`. Throws `VendorError` when it holds an
- * error, and `TruncatedResponseError` when it has no candidate or no finish reason.
+ * Converts the JSON of an unstreamed answer to a `ModelResponse`. Throws `VendorError` if it contains an error, and
+ * `TruncatedResponseError` if it has no finish reason and the request was not refused.
  */
 export function fromResponse(body: unknown, model: { providerId: string; modelId: string }): ModelResponse {
   const answer: WireAnswer = readObject(body);

@@ -198,3 +198,58 @@ describe("the methods of the cloud", () => {
     expect([predict("m").fromBody({}), embedContent.fromBody({})]).toEqual([undefined, undefined]);
   });
 });
+
+describe("the methods of Google's APIs", () => {
+  const content = (text: string) => ({ role: "user", parts: [{ text }] });
+  const [plain, shortened] = [
+    { model: "m", length: undefined },
+    { model: "models/m", length: 3 },
+  ];
+
+  it("batchEmbedContents sends a request for each of at most 100 texts, with the path of the model", () => {
+    expect([batchEmbedContents.name, batchEmbedContents.limits]).toEqual(["batchEmbedContents", { mostTexts: 100 }]);
+    expect(batchEmbedContents.toBody(["a", "b"], plain)).toEqual({
+      requests: [
+        { content: content("a"), model: "models/m" },
+        { content: content("b"), model: "models/m" },
+      ],
+    });
+    expect(batchEmbedContents.toBody(["a"], shortened)).toEqual({
+      requests: [{ content: content("a"), outputDimensionality: 3, model: "models/m" }],
+    });
+    expect(batchEmbedContents.fromBody({ embeddings: [{ values: [1] }] })).toEqual([{ values: [1] }]);
+  });
+
+  it.each([
+    ["gemini-embedding-001", { mostTexts: 1, concurrency: 4 }],
+    ["text-embedding-005", { mostTexts: 250, mostCharacters: 20_000 }],
+  ])("predict has for %s the limits %j", (model, limits) => {
+    expect([predict(model).name, predict(model).limits]).toEqual(["predict", limits]);
+  });
+
+  it("predict sends instances, and its answer has the vectors in predictions", () => {
+    const method = predict("m");
+
+    expect(method.toBody(["a", "b"], plain)).toEqual({ instances: [{ content: "a" }, { content: "b" }] });
+    expect(method.toBody(["a"], shortened)).toEqual({
+      instances: [{ content: "a" }],
+      parameters: { outputDimensionality: 3 },
+    });
+    expect(method.fromBody({ predictions: [{ embeddings: { values: [1] } }, {}] })).toEqual([
+      { values: [1] },
+      undefined,
+    ]);
+    expect(method.fromBody({})).toBeUndefined();
+  });
+
+  it("embedContent sends one text, four requests at once", () => {
+    expect([embedContent.name, embedContent.limits]).toEqual(["embedContent", { mostTexts: 1, concurrency: 4 }]);
+    expect(embedContent.toBody(["a"], plain)).toEqual({ content: content("a") });
+    expect(embedContent.toBody(["a"], shortened)).toEqual({
+      content: content("a"),
+      embedContentConfig: { outputDimensionality: 3 },
+    });
+    expect(embedContent.fromBody({ embedding: { values: [1] } })).toEqual([{ values: [1] }]);
+    expect(embedContent.fromBody({})).toBeUndefined();
+  });
+});

@@ -6,38 +6,41 @@ import type { OpenCall, OpenedCall } from "./access.ts";
 import { clientHttpOptions, postMethod, toApiPath, toClientError } from "./connection.ts";
 import type { EmbeddingsSettings, GeminiEmbeddingsClient } from "./options.ts";
 
-/** The model of a request for embeddings, and the length of its vectors unless it is the full one. */
+/** The model of a request for embeddings, and the vector length to ask for; `undefined` for the model's own length. */
 type EmbeddingTarget = { model: string; length: number | undefined };
 
-/** One of the methods with which an API embeds texts: its limits in one request, its body, and its answer. */
+/** A method with which one of Google's APIs embeds texts: its limits per request, its body, and its answer. */
 export type EmbeddingMethod = {
   name: string;
   limits: EmbeddingLimits;
   toBody(texts: readonly string[], target: EmbeddingTarget): object;
-  /** Returns what the answer holds for each text. */
+  /** Returns the embedding of each text from Google's answer. */
   fromBody(body: EmbeddingAnswer): readonly (Values | null | undefined)[] | undefined;
 };
 
 type Values = { values?: number[] | null };
 
-/** The fields of the answers of all methods. */
+/** The fields of the answers of all embedding methods of Google. */
 type EmbeddingAnswer = {
   embeddings?: Values[];
   predictions?: { embeddings?: Values }[];
   embedding?: Values;
 };
 
-/** Settings of `createGeminiEmbeddings`: those of the embeddings, and what `google` and `vertex` do differently. */
+/** Settings of `createGeminiEmbeddings`: those of the embeddings, and the differences between `google` and `vertex`. */
 export type GeminiEmbeddingsSettings = EmbeddingsSettings & {
   providerId: string;
   isCloud: boolean;
   openCall: OpenCall;
   model: string;
-  /** The full length of the vectors by model. */
+  /** The full length of embedding vectors by model. */
   lengths: Readonly<Record<string, number>>;
-  /** Returns the method for a model. */
+  /** Returns the API method that embeds texts with a model. */
   methodOf: (model: string) => EmbeddingMethod;
-  /** The model that takes the place of this one after an error that `isGone` recognises, and the report of it. */
+  /**
+   * The embedding model that replaces this one after an error that `isGone` recognises, and the function that reports
+   * it.
+   */
   successor?: { model: string; isGone: (error: unknown) => boolean; report: (dimensions: number) => void };
 };
 
@@ -61,7 +64,7 @@ class GeminiEmbeddings implements EmbeddingProvider {
     this.#target = { model, length: settings.dimensions };
   }
 
-  /** That of the successor once it has taken its place. */
+  /** The id of the embedding model; that of the successor once it is used. */
   get modelId(): string {
     return this.#target.model;
   }
@@ -81,12 +84,12 @@ class GeminiEmbeddings implements EmbeddingProvider {
     } catch (error) {
       if (successor === undefined || target.model === successor.model || !successor.isGone(error)) throw error;
       if (this.#target === target) this.#replaceModel(successor);
-      // All texts again: vectors of two models cannot be compared.
+      // All texts are embedded again, because vectors of two models cannot be compared.
       return await this.#embed(texts, this.#target, open);
     }
   }
 
-  /** Uses the successor from now on, with the length of the vectors so far. */
+  /** Uses the successor of the embedding model from now on, with the same vector length. */
   #replaceModel({ model, report }: NonNullable<GeminiEmbeddingsSettings["successor"]>): void {
     this.#target = { model, length: this.dimensions };
     report(this.dimensions ?? 0);
@@ -143,7 +146,7 @@ async function embedByClient({ models }: GeminiEmbeddingsClient, request: Client
   return ((answer ?? {}) as EmbeddingAnswer).embeddings;
 }
 
-/** Scales a vector to length 1, which Google's vectors lack after they were shortened. */
+/** Scales a vector to length 1, because Google's shortened vectors have another length. */
 function toUnitLength(vector: readonly number[]): number[] {
   const length = Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0)) || 1;
   return vector.map((value) => value / length);
@@ -151,7 +154,10 @@ function toUnitLength(vector: readonly number[]): number[] {
 
 const toContent = (text: string) => ({ role: "user", parts: [{ text }] });
 
-/** The method of the Gemini API. Each text is a request of its own: some models join the texts of one to one vector. */
+/**
+ * The Gemini API's method that embeds texts. Each text is a separate request in the batch, because some models join the
+ * texts of one request to one vector.
+ */
 export const batchEmbedContents: EmbeddingMethod = {
   name: "batchEmbedContents",
   limits: { mostTexts: 100 },
@@ -165,7 +171,10 @@ export const batchEmbedContents: EmbeddingMethod = {
   fromBody: ({ embeddings }) => embeddings,
 };
 
-/** The method of Google Cloud for its older models. Each takes 20,000 tokens in one request; the first Gemini model takes one text. */
+/**
+ * Google Cloud's method that embeds texts with its older models. They accept 20,000 tokens in one request; a Gemini
+ * model accepts one text.
+ */
 export function predict(model: string): EmbeddingMethod {
   const isGemini = model.includes("gemini");
   return {
@@ -181,7 +190,7 @@ export function predict(model: string): EmbeddingMethod {
 
 const oneAtATime: EmbeddingLimits = { mostTexts: 1, concurrency: 4 };
 
-/** The method of Google Cloud for its newer models, with one text in a request. */
+/** Google Cloud's method that embeds texts with its newer models, with one text per request. */
 export const embedContent: EmbeddingMethod = {
   name: "embedContent",
   limits: oneAtATime,

@@ -1,7 +1,7 @@
-import type { ChatMessage, ModelOptions, ModelProvider } from "@troupe/core";
+import type { ChatMessage, ModelProvider } from "@troupe/core";
 import { createRequestContext, generateAnswer, PrivateUrls, streamAnswer } from "@troupe/core/provider";
 import type { ModelResponse } from "@troupe/core";
-import type { ModelChunk } from "@troupe/core/provider";
+import type { ModelCallOptions, ModelChunk } from "@troupe/core/provider";
 import type { OpenCall } from "./access.ts";
 import { clientConnection, httpConnection } from "./connection.ts";
 import type { GeminiConnection } from "./connection.ts";
@@ -12,12 +12,12 @@ import { toRequest } from "./to-request.ts";
 import type { RequestBody } from "./to-request.ts";
 
 /**
- * Settings of `createGeminiModel`: those of the model, and the function that opens its calls. `isCloud` for Google Cloud
+ * Settings of `createGeminiModel`: those of the model, and the function that opens its calls. `isCloud`: Google Cloud
  * (Vertex) instead of the Gemini API.
  */
 export type GeminiModelSettings = ProviderSettings & { providerId: string; isCloud: boolean; openCall: OpenCall };
 
-/** Creates a model that speaks Gemini's format, for `google` and `vertex`, which differ in address and credentials. */
+/** Creates a model with Gemini's format, for `google` and `vertex`, which differ in address and credentials. */
 export function createGeminiModel(settings: GeminiModelSettings): ModelProvider {
   return new GeminiModel(settings);
 }
@@ -41,7 +41,7 @@ class GeminiModel implements ModelProvider {
     this.#urls = new PrivateUrls(settings.allowPrivateUrls);
   }
 
-  async generate(messages: readonly ChatMessage[], options: ModelOptions = {}): Promise<ModelResponse> {
+  async generate(messages: readonly ChatMessage[], options: ModelCallOptions = {}): Promise<ModelResponse> {
     return await generateAnswer(async () => {
       const { modelId } = this;
       const body = await this.#toRequest(messages, options);
@@ -51,7 +51,7 @@ class GeminiModel implements ModelProvider {
     });
   }
 
-  stream(messages: readonly ChatMessage[], options: ModelOptions = {}): AsyncGenerator<ModelChunk, void> {
+  stream(messages: readonly ChatMessage[], options: ModelCallOptions = {}): AsyncGenerator<ModelChunk, void> {
     return streamAnswer(async () => {
       const { modelId } = this;
       const body = await this.#toRequest(messages, options);
@@ -65,7 +65,7 @@ class GeminiModel implements ModelProvider {
     });
   }
 
-  async #toRequest(messages: readonly ChatMessage[], options: ModelOptions): Promise<RequestBody> {
+  async #toRequest(messages: readonly ChatMessage[], options: ModelCallOptions): Promise<RequestBody> {
     const { isCloud, rules, logger } = this.#settings;
     const isPrivateUrl = await this.#urls.check(messages);
     const context = createRequestContext(this, { rules, logger, isPrivateUrl }, options);

@@ -53,3 +53,50 @@ describe("readEmbeddingsOptions", () => {
     expect(() => readEmbeddingsOptions({ model: "a/../b" }, names)).toThrow(/model/);
   });
 });
+
+describe("The messages about wrong options", () => {
+  const client = { models: { generateContent: () => {} } };
+
+  it.each<[object, string]>([
+    [
+      { rules: { thinkingLevels: [] } },
+      "rules.thinkingLevels must be an array of levels that is not empty, got an array.",
+    ],
+    [
+      { rules: { thinkingLevels: {} } },
+      "rules.thinkingLevels must be an array of levels that is not empty, got an object.",
+    ],
+    [
+      { rules: { thinkingLevels: ["low", "most"] } },
+      'rules.thinkingLevels[1] must be "minimal", "low", "medium" or "high", got a string.',
+    ],
+    [{ rules: { mostThinkingBudget: 0 } }, "rules.mostThinkingBudget must be a positive integer, got 0."],
+    [
+      { client },
+      "client must be a GoogleGenAI, with models.generateContent and models.generateContentStream, got an object.",
+    ],
+    [
+      { client: { models: { generateContentStream: () => {} } } },
+      "client must be a GoogleGenAI, with models.generateContent and models.generateContentStream, got an object.",
+    ],
+    [{ idleTimeoutMs: 0 }, "idleTimeoutMs must be an integer from 1 to 2147483647, got 0."],
+    [
+      { other: 1 },
+      'Unknown option "other" of google. Expected apiKey, baseURL, idleTimeoutMs, allowPrivateUrls, logger, headers, fetch, proxy, dispatcher, rules or client.',
+    ],
+  ])("for a model with %o are exact", (options, message) => {
+    expect(() => readModelOptions("gemini-3-pro", options, names)).toThrow(
+      expect.objectContaining({ code: "invalid_config", message }),
+    );
+  });
+
+  it.each<[object, string]>([
+    [{ model: "a b" }, "model must be the id of a model, got a string."],
+    [{ client }, "client must be a GoogleGenAI, with models.embedContent, got an object."],
+    [{ timeoutMs: 0 }, "timeoutMs must be an integer from 1 to 2147483647, got 0."],
+  ])("for embeddings with %o are exact", (options, message) => {
+    expect(() => readEmbeddingsOptions(options, names)).toThrow(
+      expect.objectContaining({ code: "invalid_config", message }),
+    );
+  });
+});

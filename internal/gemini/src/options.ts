@@ -1,22 +1,28 @@
 import type { EmbeddingProviderOptions, ModelProviderOptions } from "@troupe/core";
 import {
-  anyBoolean,
-  integer,
+  booleanOption,
+  integerOption,
   nested,
   oneOf,
   optional,
   satisfying,
-  timeoutMilliseconds,
+  timeoutOption,
   wrongOption,
 } from "@troupe/core/kit";
-import { clientOption, embeddingProviderChecks, modelProviderChecks, readProviderOptions } from "@troupe/core/provider";
+import {
+  clientOption,
+  embeddingProviderOptionTable,
+  modelProviderOptionTable,
+  readProviderOptions,
+} from "@troupe/core/provider";
 import type { OptionCheck, OptionTable } from "@troupe/core/kit";
 import type { OptionNames, SettingsOf } from "@troupe/core/provider";
 import { rulesOf } from "./model-rules.ts";
 import type { ModelRules } from "./model-rules.ts";
 
 /**
- * A client of `@google/genai`, by the methods that are called: a `GoogleGenAI`, or one that an instrumentation wrapped.
+ * A client of `@google/genai`, described by the methods that are called: a `GoogleGenAI`, or one wrapped by
+ * instrumentation.
  */
 export type GeminiClient = {
   models: {
@@ -25,16 +31,22 @@ export type GeminiClient = {
   };
 };
 
-/** A client of `@google/genai` for embeddings, by the one method that is called: a `GoogleGenAI`, or a wrapped one. */
+/**
+ * A client of `@google/genai` for embeddings, described by the one method that is called: a `GoogleGenAI`, or a wrapped
+ * one.
+ */
 export type GeminiEmbeddingsClient = { models: { embedContent(parameters: never): PromiseLike<unknown> } };
 
-/** Options of `google` and `vertex` alike, for their server. */
+/** Options of both `google` and `vertex` that concern their server. */
 type ServerOptions = { apiKey?: string | (() => string | Promise<string>) | undefined; baseURL?: string | undefined };
 
 /** The options that users pass to both `google` and `vertex`, before `readModelOptions` checks them. */
 type GeminiOptions = ServerOptions & ModelProviderOptions<GeminiClient, ModelRules>;
 
-/** The options that users pass to both `googleEmbeddings` and `vertexEmbeddings`, before `readEmbeddingsOptions` checks them. */
+/**
+ * The options that users pass to both `googleEmbeddings` and `vertexEmbeddings`, before `readEmbeddingsOptions` checks
+ * them.
+ */
 type GeminiEmbeddingsOptions = ServerOptions &
   EmbeddingProviderOptions<GeminiEmbeddingsClient> & { model?: string | undefined; timeoutMs?: number | undefined };
 
@@ -43,43 +55,46 @@ const thinkingLevel = oneOf("minimal", "low", "medium", "high");
 const ruleTable = {
   thinking: optional(oneOf("level", "budget", "none")),
   thinkingLevels: optional(checkLevels),
-  leastThinkingBudget: optional(integer(0)),
-  mostThinkingBudget: optional(integer(1)),
-  signatures: optional(anyBoolean),
-  formatWithTools: optional(anyBoolean),
-  mediaInResults: optional(anyBoolean),
+  leastThinkingBudget: optional(integerOption(0)),
+  mostThinkingBudget: optional(integerOption(1)),
+  signatures: optional(booleanOption),
+  formatWithTools: optional(booleanOption),
+  mediaInResults: optional(booleanOption),
 } satisfies OptionTable<ModelRules>;
 
 const optionTable = {
-  ...modelProviderChecks,
+  ...modelProviderOptionTable,
   rules: optional(nested(ruleTable)),
   client: optional(
     clientOption<GeminiClient>("a GoogleGenAI", "models.generateContent", "models.generateContentStream"),
   ),
 } satisfies OptionTable<GeminiOptions>;
 
-// The id becomes part of a URL.
+// The id of a model is checked, because it becomes part of a URL.
 const checkModelId = satisfying<string>(
   "the id of a model",
   (value) => typeof value === "string" && /^[\w@-][\w./:@-]*$/.test(value) && !value.includes(".."),
 );
 
 const embeddingsTable = {
-  ...embeddingProviderChecks,
+  ...embeddingProviderOptionTable,
   model: optional(checkModelId),
-  timeoutMs: optional(timeoutMilliseconds, 600_000),
+  timeoutMs: optional(timeoutOption, 600_000),
   client: optional(clientOption<GeminiEmbeddingsClient>("a GoogleGenAI", "models.embedContent")),
 } satisfies OptionTable<GeminiEmbeddingsOptions>;
 
 type Checks = Readonly<Record<string, OptionCheck<unknown>>>;
 
-/** Names for errors, and `more` checks of options that only one of the two providers has. */
+/** Names for errors, and checks (`more`) of options that only one of the providers `google` and `vertex` has. */
 type Own<More extends Checks> = OptionNames & { more: More };
 
-/** The settings of a model that `readModelOptions` returns: checked options with their defaults, and all abilities. */
+/** The settings of a model, returned by `readModelOptions`: the checked options with defaults, and all abilities. */
 export type ProviderSettings = Omit<SettingsOf<typeof optionTable>, "rules"> & { modelId: string; rules: ModelRules };
 
-/** Checks the arguments of `google` or `vertex` and adds the defaults. Throws `invalid_config` for a wrong or unknown one. */
+/**
+ * Checks the arguments of `google` or `vertex` and adds the defaults. Throws `invalid_config` for a wrong or unknown
+ * option.
+ */
 export function readModelOptions<More extends Checks>(
   modelId: string,
   options: object,
@@ -91,10 +106,13 @@ export function readModelOptions<More extends Checks>(
   return { ...settings, modelId, rules: rulesOf(modelId, rules) } as ProviderSettings & SettingsOf<More>;
 }
 
-/** The settings of embeddings that `readEmbeddingsOptions` returns: checked options with their defaults. */
+/** The settings of embeddings, returned by `readEmbeddingsOptions`: the checked options with defaults. */
 export type EmbeddingsSettings = SettingsOf<typeof embeddingsTable>;
 
-/** Checks the options of `googleEmbeddings` or `vertexEmbeddings` and adds the defaults. Throws `invalid_config` for a wrong or unknown one. */
+/**
+ * Checks the options of `googleEmbeddings` or `vertexEmbeddings` and adds the defaults. Throws `invalid_config` for a
+ * wrong or unknown option.
+ */
 export function readEmbeddingsOptions<More extends Checks>(
   options: object,
   { more, ...names }: Own<More>,

@@ -7,8 +7,9 @@ import { isHosted } from "./sources.ts";
 type ModelName = { readonly providerId: string; readonly modelId: string };
 
 /**
- * Returns the `vendorState` of an answer, which the next model call of the run sends back: the parts, when they have
- * signatures or the vendor's call ids. Those with calls of the vendor's own tools go back in later turns too. Else `undefined`.
+ * Returns the `vendorState` of an answer, which the run's next model call sends back: its parts, if they have
+ * signatures or the vendor's call ids. Parts with calls of the vendor's own tools are also sent in later turns.
+ * Otherwise returns `undefined`.
  */
 export function toVendorState(parts: readonly Part[], { providerId, modelId }: ModelName): VendorState | undefined {
   const isMarked = parts.some(({ thoughtSignature, functionCall }) => thoughtSignature ?? functionCall?.id);
@@ -18,8 +19,8 @@ export function toVendorState(parts: readonly Part[], { providerId, modelId }: M
 }
 
 /**
- * Returns the original parts of an assistant message, to send them back, if this model made them and the
- * message still has the same tool calls. Else `undefined`: the message must be converted.
+ * Returns the original parts of an assistant message to send back, if this model made them and the message still has
+ * the same tool calls. Otherwise returns `undefined`: the message must be converted.
  */
 export function replayOf(message: ModelMessage, model: ModelName): Part[] | undefined {
   const state = vendorStateOf(message, model);
@@ -27,7 +28,7 @@ export function replayOf(message: ModelMessage, model: ModelName): Part[] | unde
   if (!Array.isArray(state.items)) return undefined;
   const parts = state.items as readonly Part[];
   const called = callsIn(parts).map(({ name }) => name);
-  // By name and not by id: a call with a repeated id got another one here.
+  // Tool calls are compared by name and not by id, because a call with a missing or repeated id got a new id.
   const kept = (message.toolCalls ?? []).map(({ name }) => name);
   return called.join("\n") === kept.join("\n") ? parts.map(withLegalName) : undefined;
 }
@@ -39,7 +40,7 @@ function withLegalName(part: Part): Part {
   return { ...part, functionCall: { ...functionCall, name: toLegalName(name) } };
 }
 
-/** Converts a tool name of another vendor, or one that a model made up, to one that Gemini takes. */
+/** Converts a tool name of another vendor, or an invented one, to a name that Gemini accepts. */
 export function toLegalName(name: string): string {
   const legal = name.replace(/[^\w.:-]/g, "_");
   return (/^[A-Za-z_]/.test(legal) ? legal : `_${legal}`).slice(0, 128);
@@ -50,7 +51,7 @@ export function callsIn(parts: readonly Part[]): FunctionCall[] {
   return parts.flatMap(({ functionCall }) => functionCall ?? []);
 }
 
-/** The vendor refuses an empty text, unless it is signed. */
+/** Returns true for a part with an empty text, which the vendor refuses unless it is signed. */
 function isBlank({ text, thoughtSignature }: Part): boolean {
   return text === "" && thoughtSignature === undefined;
 }

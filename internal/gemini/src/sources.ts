@@ -5,7 +5,7 @@ import { readSource } from "@troupe/core/provider";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Tells if a part is a call of one of the vendor's own tools, or its result. */
+/** Returns true if a part is a call of one of the vendor's own tools, or its result. */
 export function isHosted(part: Part): boolean {
   const { executableCode, codeExecutionResult, toolCall, toolResponse } = part as Fields;
   return [executableCode, codeExecutionResult, toolCall, toolResponse].some((each) => each !== undefined);

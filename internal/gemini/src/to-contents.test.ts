@@ -114,7 +114,7 @@ describe("the results of calls", () => {
 describe("answers", () => {
   const state = (items: unknown[]) => ({ vendorState: { providerId: "google", modelId: "gemini-test", items } });
 
-  it("of this model go back as they came, and their results under the vendor's ids", () => {
+  it("answers of this model go back as they came, and their results under the vendor's ids", () => {
     const items = [{ functionCall: { id: "v1", name: "look", args: {} }, thoughtSignature: "S" }];
     const { contents } = convert([user("Rain?"), { ...said("", call("a")), ...state(items) }, result("a", "rain")]);
 
@@ -125,7 +125,7 @@ describe("answers", () => {
     ]);
   });
 
-  it("in a row become one, without changing what the first brought along", () => {
+  it("answers in a row become one, without changing what the first brought along", () => {
     const items = [{ text: "One.", thoughtSignature: "S" }];
     const messages = [user("Rain?"), { ...said("One."), ...state(items) }, said("Two."), user("Well?")];
 
@@ -137,14 +137,14 @@ describe("answers", () => {
     expect(items).toHaveLength(1);
   });
 
-  it("that are empty leave the turns of the user together", () => {
+  it("answers that are empty leave the turns of the user together", () => {
     expect(convert([user("Rain?"), said(""), user("Well?")])).toEqual({
       contents: [asked, { role: "user", parts: [{ text: "Well?" }] }],
       omitted: [],
     });
   });
 
-  it("that are empty say no results again", () => {
+  it("empty answers repeat no results", () => {
     const { contents } = convert([user("Rain?"), said("", call("a")), result("a", "rain"), said(""), user("Well?")]);
 
     expect(contents.slice(2)).toEqual([
@@ -153,7 +153,7 @@ describe("answers", () => {
     ]);
   });
 
-  it("before the user's first words are left out, with their results, which is reported", () => {
+  it("answers before the user's first words are left out, with their results, which is reported", () => {
     const { contents, omitted } = convert([said("Hello", call("a")), result("a", "rain"), user("Rain?")]);
 
     expect(contents).toEqual([asked]);

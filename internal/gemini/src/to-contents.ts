@@ -8,7 +8,7 @@ import { toParts, toText } from "./to-parts.ts";
 
 /**
  * Converts the messages of a conversation to Gemini's `contents`, in which user and model alternate. Results of tool
- * calls directly follow the answer with the calls, in their order. Throws `invalid_request` when nothing is left.
+ * calls directly follow the answer with the calls, in their order. Throws `invalid_request` if no message is left.
  */
 export function toContents(messages: readonly ChatMessage[], context: RequestContext): Content[] {
   const history = new History(messages, context);
@@ -16,10 +16,10 @@ export function toContents(messages: readonly ChatMessage[], context: RequestCon
   return history.finish();
 }
 
-/** A call that waits for its result: its id in the history, the call as sent, and its response. */
+/** A tool call that waits for its result: its id in the history, the call as sent, and its response. */
 type OpenCall = { id: string; sent: FunctionCall; result?: Pick<FunctionResponse, "response" | "parts"> };
 
-/** The documented placeholder for a signature that this model did not make. */
+/** Gemini's documented placeholder for a thought signature that this model did not make. */
 const noSignature = "skip_thought_signature_validator";
 
 class History {
@@ -37,7 +37,7 @@ class History {
   add(message: ChatMessage): void {
     switch (message.role) {
       case "system":
-        // Is a setting of the request.
+        // Gemini takes system messages as a setting of the request.
         break;
       case "user":
         this.#userParts.push(...this.#read(message));
@@ -58,7 +58,7 @@ class History {
       const { providerId } = this.#context.model;
       throw new TroupeError("invalid_request", `${providerId} needs at least one user message that is not empty.`);
     }
-    // The last content must be from the user.
+    // Gemini requires that the last content is from the user.
     if (last.role === "model") this.#contents.push({ role: "user", parts: [{ text: "Continue." }] });
     return this.#contents;
   }
@@ -79,7 +79,7 @@ class History {
     const parts = this.#context.rules.mediaInResults ? others.filter(fitsResult) : [];
     const output = read.flatMap(({ text }) => text ?? []).join("\n");
     call.result = { response: { output }, ...(parts.length > 0 && { parts }) };
-    // All else follows the results.
+    // Parts that Gemini does not accept inside a tool's result follow the results.
     this.#userParts.push(...others.filter((part) => !parts.includes(part)));
   }
 
@@ -103,13 +103,16 @@ class History {
     const { signatures } = this.#context.rules;
     const calls = toolCalls.map(({ name, arguments: args }, index): Part => ({
       functionCall: { name: toLegalName(name), args },
-      // Only the first of parallel calls is signed.
+      // Only the first of parallel tool calls has a thought signature.
       ...(signatures && index === 0 && { thoughtSignature: noSignature }),
     }));
     return [...toText(this.#parts.readText(message)), ...calls];
   }
 
-  /** Adds a user content: the results of all calls of the last answer, then everything else. */
+  /**
+   * Adds a user content to the request, unless it is empty: the results of all calls of the last answer, then
+   * everything else.
+   */
   #flushUserParts(): void {
     const results = this.#calls.map(({ sent, result }): Part => {
       const { id, name = "" } = sent;
@@ -130,7 +133,7 @@ class History {
 
 const resultTypes: readonly unknown[] = ["image/png", "image/jpeg", "image/webp", "application/pdf"];
 
-/** Tells if a part may stand within the result of a tool: few types may, and only by their data. */
+/** Returns true if a part may be inside the result of a tool: few types may, and only as inline data. */
 function fitsResult({ inlineData }: Part): boolean {
   return inlineData !== undefined && resultTypes.includes(inlineData.mimeType);
 }

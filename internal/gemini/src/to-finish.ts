@@ -34,14 +34,17 @@ const finishReasons: Readonly<Record<string, FinishReason>> = {
   TOO_MANY_TOOL_CALLS: "error",
 };
 
-/** Gemini has no reason for tool calls: it sends STOP. */
+/** Converts Gemini's finish reason. Gemini has none for tool calls and sends STOP. */
 function toFinishReason(reason: string, hasCalls: boolean): FinishReason {
   if (reason === "STOP" && hasCalls) return "tool_calls";
   if (reason.startsWith("IMAGE_")) return "content_filter";
   return getOwn(finishReasons, reason) ?? "other";
 }
 
-/** Adds what Gemini counts apart: thoughts to the output, results of its own tools to the input. */
+/**
+ * Converts Gemini's token counts. Adds those that it counts separately: thoughts to the output, results of its own
+ * tools to the input.
+ */
 function toCounts(usage: WireUsage) {
   return {
     promptTokens: readCount(usage["promptTokenCount"], usage["toolUsePromptTokenCount"]),

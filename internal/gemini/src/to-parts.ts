@@ -13,14 +13,14 @@ const textType = /^text\/|^application\/(?:json|xml|yaml|csv|javascript|x-ndjson
 const supported = "images (PNG, JPEG, WebP, HEIC), audio, video, PDF and text";
 
 /**
- * Converts one part of a message to Gemini's parts: none for empty text, which the vendor refuses, else one. Throws
- * `unsupported_media_type` for a type that Gemini does not take, and `invalid_request` for unreadable data.
+ * Converts a part of a message to Gemini's parts: one part, or none for empty text, which the vendor refuses. Throws
+ * `unsupported_media_type` for a type that Gemini does not accept, and `invalid_request` for unreadable data.
  */
 export function toParts(part: ContentPart, context: RequestContext): Part[] {
   return part.type === "text" ? toText(part.text) : [toData(part, context)];
 }
 
-/** Returns a text as one part of Gemini's format, or no part for an empty text, which the vendor refuses. */
+/** Returns a text as one part in Gemini's format. Returns no part for an empty text, which the vendor refuses. */
 export function toText(text: string): Part[] {
   return text === "" ? [] : [{ text }];
 }
@@ -46,14 +46,14 @@ function readData(part: DataPart, { isCloud, model }: RequestContext): Readable 
   );
 }
 
-/** Returns the type without parameters, as the vendor spells it. */
+/** Returns a media type without parameters, in Gemini's spelling. */
 function plainType(mimeType = ""): string {
   const [type = ""] = mimeType.toLowerCase().split(";");
   const plain = type.trim().replace(/^(audio|video)\/x-/, "$1/");
   return plain === "image/jpg" ? "image/jpeg" : plain;
 }
 
-/** An image or audio part must have a type of its kind. */
+/** Returns true if Gemini accepts a part's type. An image or audio part must have a type of its kind. */
 function isSupported({ type }: DataPart, mimeType: string): boolean {
   if (type !== "file") return mediaType.test(mimeType) && mimeType.startsWith(`${type}/`);
   return mediaType.test(mimeType) || textType.test(mimeType);
@@ -62,7 +62,7 @@ function isSupported({ type }: DataPart, mimeType: string): boolean {
 function toMedia(data: Readable, mimeType: string, part: DataPart): Part {
   if (data.kind === "url") return { fileData: { fileUri: data.url, mimeType } };
   if (!textType.test(mimeType)) return { inlineData: { mimeType, data: data.base64 } };
-  // As text, any text type and the name of the file arrive; as data, the vendor takes few types and no name.
+  // Sent as text, a file may have any text type and keeps its name. Sent as data, few types and no names are accepted.
   const name = part.type === "file" ? part.filename : undefined;
   const text = Buffer.from(data.base64, "base64").toString("utf8");
   return { text: `File: ${name ?? "unnamed"}\n${text}` };

@@ -11,8 +11,8 @@ import { toThinking } from "./to-thinking.ts";
 import type { Thinking } from "./to-thinking.ts";
 
 /**
- * The JSON body of a request to Gemini. Its enumerations are plain strings, since nothing of `@google/genai` but its
- * types is used.
+ * The JSON body of a request to Gemini. Its enumerations are plain strings, because only the types of `@google/genai`
+ * are used.
  */
 export type RequestBody = Tools & {
   contents: Content[];
@@ -20,12 +20,12 @@ export type RequestBody = Tools & {
   generationConfig: Omit<GenerationConfig, "thinkingConfig"> & { thinkingConfig?: Thinking };
 };
 
-/** The vendor refuses more stop sequences. */
+/** Largest number of stop sequences in a request to Gemini, which refuses more. */
 const mostStops = 5;
 
 /**
- * Converts a model call to the body of a request. Settings that the model does not take are left out and logged; a
- * message part that it does not take throws `unsupported_media_type`.
+ * Converts a model call to the body of a request to Gemini. Settings that the model does not accept are left out and
+ * logged. A message part that it does not accept throws `unsupported_media_type`.
  */
 export function toRequest(
   messages: readonly ChatMessage[],
@@ -55,13 +55,19 @@ export function toRequest(
   return withVendorFields(body, vendor, context.model.providerId);
 }
 
-/** Tells if the caller names content that the vendor has cached: it has instructions and tools, and takes no others. */
+/**
+ * Returns true if the caller names content that the vendor has cached. Cached content has instructions and tools, and
+ * accepts no others.
+ */
 function namesCachedContent({ vendor = {} }: ModelOptions, { model }: RequestContext): boolean {
   const name = getOwn(getOwn(vendor, model.providerId) ?? {}, "cachedContent");
   return typeof name === "string" && name !== "";
 }
 
-/** The caller put the instructions and the tools into the cached content, but not what a run adds to the instructions. */
+/**
+ * Logs that the caller's cached content replaces the instructions and the tools. If the run adds memory and facts to
+ * the instructions, logs that these are left out.
+ */
 function reportCached(messages: readonly ChatMessage[], { reportOmitted, reportReplaced }: RequestContext): void {
   const reason = "the cached content has its own, and the vendor takes no others";
   reportReplaced("the instructions and the tools", reason);
@@ -115,7 +121,7 @@ function toFormat(
   return { settings: { responseMimeType: "application/json", ...held } };
 }
 
-/** The tools of a request, and the setting that makes the model call one, or none. */
+/** The tools of a request to Gemini, and the setting that forces or forbids calls. */
 type Tools = {
   tools?: { functionDeclarations: FunctionDeclaration[] }[];
   toolConfig?: { functionCallingConfig: { mode: string; allowedFunctionNames?: string[] } };
@@ -144,7 +150,7 @@ function toCallingConfig(
 
 function toDeclaration({ name, description, parameters }: ToolSpec): FunctionDeclaration {
   const schema = toSchema(parameters);
-  // The vendor refuses a schema without properties.
+  // Gemini refuses a tool whose parameter schema has no properties.
   const hasParameters = Object.keys(schema).some((keyword) => keyword !== "type");
   return { name, ...(description !== "" && { description }), ...(hasParameters && { parametersJsonSchema: schema }) };
 }

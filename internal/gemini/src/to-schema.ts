@@ -1,6 +1,6 @@
 type JsonSchema = Record<string, unknown>;
 
-/** Keywords of Gemini whose values are not schemas. */
+/** JSON Schema keywords that Gemini supports and whose values are not schemas. */
 const plainKeywords = [
   "$id",
   "$ref",
@@ -17,20 +17,20 @@ const plainKeywords = [
   "minimum",
   "maximum",
 ];
-/** Keywords whose value is one schema, or `true` or `false`. */
+/** JSON Schema keywords whose value is one schema, or `true` or `false`. */
 const schemaKeywords = ["items", "additionalProperties"];
 const listKeywords = ["prefixItems", "anyOf", "oneOf"];
 const mapKeywords = ["$defs", "properties"];
 
 /**
- * Reduces the JSON Schema of a tool's parameters or of the answer to the keywords that Gemini knows. The tool's
- * arguments and the answer are checked against the whole schema afterwards.
+ * Reduces the JSON Schema of a tool's parameters, or of the answer, to the keywords that Gemini supports. Arguments and
+ * answer are later checked against the whole schema.
  */
 export function toSchema(schema: JsonSchema): JsonSchema {
   const { const: value, definitions, ...rest } = mergeAll(schema);
   const known =
     definitions === undefined ? rest : { ...rest, $defs: { ...asSchema(definitions), ...asSchema(rest["$defs"]) } };
-  // Gemini allows nothing beside a reference.
+  // Beside a `$ref`, Gemini allows only keywords that begin with `$`.
   if (typeof known["$ref"] === "string") return toReference(known);
   const entries = Object.entries(known).flatMap(([keyword, held]) => toEntry(keyword, held));
   return { ...Object.fromEntries(entries), ...(value !== undefined && { enum: [value] }) };
@@ -54,7 +54,7 @@ function toInner(schema: unknown): unknown {
   return isSchema(schema) ? toSchema(schema) : schema;
 }
 
-/** Merges the schemas of `allOf`, which Gemini does not know. */
+/** Merges the schemas of `allOf`, which Gemini does not support, into the schema around them. */
 function mergeAll(schema: JsonSchema): JsonSchema {
   const joined = Array.isArray(schema["allOf"]) ? schema["allOf"].filter(isSchema).map(mergeAll) : [];
   return joined.reduce((whole, { properties, required, ...rest }) => {

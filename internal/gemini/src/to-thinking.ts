@@ -4,17 +4,17 @@ import type { ModelRules, ThinkingLevelName } from "./model-rules.ts";
 import type { RequestContext } from "./request-context.ts";
 
 /**
- * Gemini's `thinkingConfig`: a budget in tokens (0: no thinking, -1: the model chooses) or a level, by the kind of
+ * Gemini's `thinkingConfig`: a budget in tokens (0: no thinking, -1: the model chooses) or a level, depending on the
  * model.
  */
 export type Thinking = { includeThoughts?: true; thinkingBudget?: number; thinkingLevel?: string };
 
-/** Lets the model choose its budget. */
+/** The thinking budget with which the model chooses its own budget. */
 const ownBudget = -1;
 
 /**
- * Converts the option `reasoning` to Gemini's `thinkingConfig`, as a level or a budget, whichever the model takes.
- * Returns an empty object without the option, or, with a log entry, for a model that takes neither.
+ * Converts the option `reasoning` to Gemini's `thinkingConfig`, as the level or the budget that the model accepts.
+ * Returns an empty object without the option, and for a model that does not accept it. Logs what the model cannot do.
  */
 export function toThinking(
   reasoning: ReasoningConfig | undefined,
@@ -36,12 +36,12 @@ export function toThinking(
   return { thinkingConfig: { includeThoughts: true, ...measure } };
 }
 
-/** Turns thinking off where the model allows it. */
+/** Returns the setting that disables thinking, or an empty object if the model has no such setting. */
 function withoutThinking({ thinking, leastThinkingBudget }: ModelRules): { thinkingConfig?: Thinking } {
   return thinking === "budget" && leastThinkingBudget === 0 ? { thinkingConfig: { thinkingBudget: 0 } } : {};
 }
 
-/** Turns thinking off, or to the least that the model allows. */
+/** Returns the setting that disables thinking or, with a log entry, reduces it to the model's minimum. */
 function leastThinking(
   rules: ModelRules,
   reportOmitted: RequestContext["reportOmitted"],
@@ -53,13 +53,13 @@ function leastThinking(
   return { thinkingConfig: toLevel({ enabled: true, effort: "minimal" }, rules) };
 }
 
-/** The budgets for efforts, for models that take budgets. */
+/** Thinking budgets in tokens by effort, for models with budgets. */
 const budgets = { none: 0, minimal: 1024, low: 2048, medium: 8192, high: 24_576, xhigh: 32_768 };
 
 function toBudget({ budgetTokens, effort }: ReasoningConfig, rules: ModelRules): Thinking {
   const asked = budgetTokens ?? (effort && budgets[effort]);
   if (asked === undefined) return { thinkingBudget: ownBudget };
-  // 0 would turn thinking off.
+  // The thinking budget is at least 1, because 0 would disable thinking.
   const least = Math.max(rules.leastThinkingBudget, 1);
   return { thinkingBudget: Math.max(least, Math.min(asked, rules.mostThinkingBudget)) };
 }
@@ -70,7 +70,7 @@ function toLevel({ budgetTokens, effort }: ReasoningConfig, { thinkingLevels }: 
   return level === undefined ? {} : { thinkingLevel: level.toUpperCase() };
 }
 
-/** The level for a budget, for models without budgets. */
+/** Returns the thinking level for a thinking budget in tokens, for models without budgets. */
 function levelFor(budgetTokens: number): ThinkingLevelName {
   if (budgetTokens <= 2048) return "low";
   return budgetTokens <= 8192 ? "medium" : "high";

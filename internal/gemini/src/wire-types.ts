@@ -1,13 +1,15 @@
-/** The token counts (`usageMetadata`) as Gemini sends them. Every event of a stream repeats them, as of that event. */
+/**
+ * The token counts (`usageMetadata`) in Gemini's format. Every event of a stream contains the counts up to that event.
+ */
 export type WireUsage = Readonly<Record<string, unknown>>;
 
 /**
- * The JSON of a Gemini answer, or of one event of a streamed one, with the fields that are read. Any may be missing or of
- * another type.
+ * The JSON of a Gemini answer, or of an event of a streamed answer, with the fields that are read. Any field may be
+ * missing or of another type.
  */
 export type WireAnswer = {
   candidates?: unknown;
-  /** The reason for a refused request. */
+  /** Gemini's reason for refusing a request. */
   promptFeedback?: unknown;
   usageMetadata?: unknown;
   responseId?: unknown;
@@ -16,7 +18,7 @@ export type WireAnswer = {
 };
 
 /**
- * The error object in Gemini's JSON, in place of an answer or within one. Any field may be missing or of another type.
+ * The error object in Gemini's JSON, instead of an answer or within one. Any field may be missing or of another type.
  */
 export type WireError = {
   code?: unknown;

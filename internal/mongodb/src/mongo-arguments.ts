@@ -2,16 +2,16 @@ import { TroupeError } from "@troupe/core";
 import { satisfying } from "@troupe/core/kit";
 import type { OptionCheck } from "@troupe/core/kit";
 
-/** Check of a uri. MongoDB's library checks the rest. */
+/** Checks the beginning of a MongoDB uri. MongoDB's library checks the rest of it. */
 export const uriCheck: OptionCheck<string> = satisfying<string>(
   "a string that begins with mongodb:// or mongodb+srv://",
   (uri) => typeof uri === "string" && /^mongodb(?:\+srv)?:\/\/./.test(uri),
 );
 
-/** Check of the name of a database. */
+/** Checks the name of a MongoDB database. */
 export const dbNameCheck: OptionCheck<string> = nameLike(/^[^\0/\\. "$*<>:|?]{1,38}$/);
 
-/** Check of the name of a collection. */
+/** Checks the name of a MongoDB collection. */
 export const collectionNameCheck: OptionCheck<string> = nameLike(/^(?!system\.|\.)[^\0$]{1,120}$/);
 
 function nameLike(pattern: RegExp): OptionCheck<string> {
@@ -21,7 +21,10 @@ function nameLike(pattern: RegExp): OptionCheck<string> {
   );
 }
 
-/** Returns the name of the database: the given one, else that in the uri, else "troupe". Throws `invalid_config` for a wrong one. */
+/**
+ * Returns the name of the MongoDB database: the given name, else that in the uri, else "troupe". Throws
+ * `invalid_config` for an invalid name.
+ */
 export function readDbName(uri: string, given: string | undefined): string {
   return dbNameCheck(given ?? databaseOf(uri) ?? "troupe", "dbName", {});
 }

@@ -4,7 +4,7 @@ import type { Redactor } from "@troupe/core/kit";
 
 const conflicting = "could not write for too long because of other writers to the same records";
 
-/** Explanations by the name of the error. */
+/** Explanations of MongoDB's errors, by the name of the error. */
 const problemsByName: Readonly<Record<string, string>> = {
   MongoServerSelectionError: "cannot be reached, or has no primary. Check the address, and that the server is running",
   MongoNetworkError: "lost the connection before it answered. The operation may have been executed",
@@ -15,7 +15,7 @@ const problemsByName: Readonly<Record<string, string>> = {
   ConcurrentWriteError: conflicting,
 };
 
-/** Explanations by the server's error code, which is preferred. */
+/** Explanations of MongoDB's errors, by the server's error code. They take precedence over those by name. */
 const problemsByCode: ReadonlyMap<unknown, string> = new Map([
   [13, "did not allow the operation. Grant the user the role readWrite on the database"],
   [18, "refused the login. Check the user, the password and authSource in the uri"],
@@ -32,7 +32,7 @@ const longestText = 200;
 const deepestCause = 4;
 
 /**
- * Converts the errors of MongoDB's library, which quote addresses and may quote the whole uri, to `TroupeError`s
+ * Converts the errors of MongoDB's library, which quote addresses and sometimes the whole uri, to `TroupeError`s
  * without secrets.
  */
 export class MongoFailures {
@@ -42,7 +42,7 @@ export class MongoFailures {
     this.#redact = createRedactor(secretsOf(uri));
   }
 
-  /** Converts an error. A `TroupeError` is returned as it is. */
+  /** Converts an error of MongoDB's library to `storage_unavailable`. Returns a `TroupeError` unchanged. */
   from(error: unknown): TroupeError {
     if (TroupeError.is(error)) return error;
     const { name, code } = error as { name?: string; code?: unknown };
@@ -51,7 +51,7 @@ export class MongoFailures {
     return new TroupeError("storage_unavailable", `MongoDB ${problem}.`, { cause: this.#copy(error) });
   }
 
-  /** Makes a client. Throws `invalid_config` when the library refuses the uri. */
+  /** Makes a MongoDB client with `create`. Throws `invalid_config` if the library refuses the uri. */
   withUri<Client>(create: () => Client): Client {
     try {
       return create();
@@ -61,7 +61,10 @@ export class MongoFailures {
     }
   }
 
-  /** Copies only name, code and the beginning of the message, of the error and its causes. */
+  /**
+   * Copies an error and its causes, at most four levels: only the name, the code, and the beginning of the message,
+   * without secrets.
+   */
   #copy(error: unknown, depth = 1): Error {
     const { name, code, cause, message } = error as {
       name?: unknown;
@@ -72,18 +75,18 @@ export class MongoFailures {
     const deeper = cause !== undefined && depth < deepestCause && { cause: this.#copy(cause, depth + 1) };
     const copy = new Error(this.#hide(String(message)), deeper || {});
     Object.defineProperty(copy, "name", { value: this.#hide(String(name)), enumerable: false });
-    // The stack begins with the name and the message.
+    // The stack of the copied error begins with the name and the message, so it is replaced.
     Object.defineProperty(copy, "stack", { value: `${copy.name}: ${copy.message}`, enumerable: false });
     return Object.assign(copy, ["number", "string"].includes(typeof code) && { code });
   }
 
   #hide(text: string): string {
-    // The redactor skips very short passwords, but they also come before the @ of an address.
+    // The redactor skips very short passwords, but they also appear before the @ of an address.
     return this.#redact(text.replace(/\/\/[^\s/]*@/g, "//[redacted]@"), longestText);
   }
 }
 
-/** Finds the user, the password and the parameters that hold secrets, both encoded and decoded. */
+/** Finds the user, the password and the secret parameters in a uri, both encoded and decoded. */
 function secretsOf(uri: string): string[] {
   const user = /^[^/]+\/\/([^/]*)@/.exec(uri)?.[1] ?? "";
   const parameters = [...uri.matchAll(/[?&][^=&]*(?:password|properties)=([^&]*)/gi)].map(([, value = ""]) => value);

@@ -2,9 +2,9 @@ import { TroupeError } from "@troupe/core";
 import type { CollectionOptions, Db, Document, MongoClient, MongoClientOptions } from "mongodb";
 import type { MongoFailures } from "./mongo-failures.ts";
 
-/** The server and database to open, and the collections to prepare in it. */
+/** The MongoDB server and database to open, and the collections to prepare in it. */
 export type MongoPlace = {
-  /** Class that needs them, for error messages. */
+  /** The class that opens the database, for error messages. */
   readonly owner: string;
   readonly uri: string;
   readonly dbName: string;
@@ -12,17 +12,17 @@ export type MongoPlace = {
   readonly collectionNames: readonly string[];
 };
 
-/** A database on a connected server, whose version and collections have been checked. */
+/** A database on a connected MongoDB server, whose version and collections have been checked. */
 export type OpenMongo = {
   readonly client: MongoClient;
   readonly db: Db;
-  /** True for a server that is in no replica set and no sharded cluster: it has no transactions and no snapshots. */
+  /** True for a server outside of replica sets and sharded clusters, which has no transactions and no snapshots. */
   readonly isStandalone: boolean;
-  /** Options to use a collection with. */
+  /** The options with which a MongoDB collection is used. */
   readonly collectionOptions: CollectionOptions;
 };
 
-/** MongoDB 5.0, the first version with snapshot reads outside of transactions. */
+/** The wire version of MongoDB 5.0, the first with snapshot reads outside of transactions. */
 const leastWireVersion = 13;
 
 /** A standalone server has no majority to read from or to write to. */
@@ -31,8 +31,8 @@ const standaloneOptions: CollectionOptions = { readConcern: { level: "local" }, 
 const namespaceExists = 48;
 
 /**
- * Loads MongoDB's library, connects, checks the server, creates the collections that do not exist, and then does the
- * work. Closes the connection and throws a `TroupeError` when one of these fails.
+ * Imports MongoDB's library, connects, checks the server, creates missing collections, and then runs the work. If a
+ * step after the import fails, closes the connection and throws a `TroupeError`.
  */
 export async function openMongo<Result>(
   place: MongoPlace,
@@ -53,8 +53,8 @@ export async function openMongo<Result>(
 }
 
 /**
- * Writes that no failover loses, and reads that see them. Set on the database too: there the uri cannot override them, as
- * `journal` and `readConcernLevel` in it do those of the client.
+ * Returns options for writes that no failover loses, and reads that see them. They are also set on the database,
+ * because `journal` and `readConcernLevel` in the uri override those of the client.
  */
 function safeOptions(timeoutMs: number) {
   return {
@@ -64,7 +64,7 @@ function safeOptions(timeoutMs: number) {
   } as const;
 }
 
-/** Overrides the uri where it asks for less than the packages need. */
+/** Returns client options that override a uri which asks for less than the packages need. */
 function clientOptions(timeoutMs: number): MongoClientOptions {
   const reachMs = Math.min(timeoutMs, 5000);
   return {
@@ -78,15 +78,19 @@ function clientOptions(timeoutMs: number): MongoClientOptions {
   };
 }
 
-/** Refuses a server that is too old. Returns true for a standalone one. */
+/** Rejects a MongoDB server older than 5.0. Returns true for a standalone server. */
 function checkServer({ setName, msg, maxWireVersion }: Document, owner: string): boolean {
   if (maxWireVersion < leastWireVersion)
     throw new TroupeError("invalid_config", `${owner} needs MongoDB 5.0 or later. Upgrade the server.`);
-  // A router of a sharded cluster answers isdbgrid; a standalone server has neither.
+  // A router of a sharded cluster answers `isdbgrid`, and a replica set has a name; a standalone server has neither
+  // field.
   return setName === undefined && msg !== "isdbgrid";
 }
 
-/** Creates a collection before any transaction needs it, or checks that an existing one compares ids by their bytes. */
+/**
+ * Creates a MongoDB collection before any transaction needs it. Rejects an existing collection that is a view, is
+ * capped, or has a collation.
+ */
 async function prepareCollection(db: Db, name: string, owner: string): Promise<void> {
   const [found] = await db.listCollections({ name }).toArray();
   if (found === undefined) return await createCollection(db, name);
@@ -103,7 +107,7 @@ async function createCollection(db: Db, name: string): Promise<void> {
   try {
     await db.createCollection(name);
   } catch (error) {
-    // Another process created it first.
+    // Another process created the collection first.
     if ((error as { code?: unknown }).code !== namespaceExists) throw error;
   }
 }

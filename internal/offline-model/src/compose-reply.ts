@@ -9,10 +9,13 @@ import { planCalls } from "./plan-calls.ts";
 import type { CallAttempt, PlannedCall } from "./plan-calls.ts";
 import { valueFromSchema } from "./value-from-schema.ts";
 
-/** Tool calls, or else a text. */
+/** A reply of the offline model: tool calls, or else a text. */
 export type Reply = { readonly text: string; readonly calls: readonly PlannedCall[] };
 
-/** Replies to a conversation: calls the tools that fit and were not called yet, else answers. */
+/**
+ * Replies to a conversation with calls of matching tools, or with a text. A request that ends with an example of JSON
+ * is answered with the example.
+ */
 export function composeReply(messages: readonly ChatMessage[], options: ModelOptions): Reply {
   const { tools = [] } = options;
   const conversation = readConversation(messages);
@@ -24,14 +27,17 @@ export function composeReply(messages: readonly ChatMessage[], options: ModelOpt
   return { text: toFormat(composeText(conversation, attempts, tools), conversation, options), calls: [] };
 }
 
-/** The example of a request that ends with one, as a vote does: "Answer with JSON and nothing else: {"agree": true}, or …". */
+/**
+ * Returns the example of JSON at the end of a request, such as a vote: "Answer with JSON and nothing else: {"agree":
+ * true}, or …".
+ */
 function exampleOfJson(messages: readonly ChatMessage[]): string | undefined {
   const last = messages.findLast(({ role }) => role === "user");
   const text = getTextContent(last?.content ?? null).slice(-2000);
   return /Answer with JSON and nothing else: (\{[^{}]*\})[^\n]*$/.exec(text)?.[1];
 }
 
-/** The calls of the first round trip. Once tools have answered, their results are the answer. */
+/** Returns the tool calls of the first round trip. Once tools have answered, their results are the answer. */
 function callsToMake(
   conversation: Conversation,
   attempts: readonly CallAttempt[],
@@ -47,7 +53,7 @@ function callsToMake(
     return fitting.length > 0 ? fitting : named.map((tool) => madeUpCall(tool, conversation));
   }
   if (calls.length > 0 || toolChoice !== "required") return calls;
-  // A tool must be called and none fits: the first one gets made-up arguments.
+  // A tool must be called but none matches, so the first tool is called with invented arguments.
   return tools.slice(0, 1).map((tool) => madeUpCall(tool, conversation));
 }
 

@@ -9,7 +9,10 @@ import { quoteResult } from "./quote-results.ts";
 const unknownRequest =
   "I am the demo's offline model: I match words and understand nothing. I can remember your name, count, and use my tools. Start the server with a vendor's API key to talk to a language model.";
 
-/** Writes the answer: small talk first, then the results of tools and the answers of members. */
+/**
+ * Writes the offline model's answer: small talk, attachments, results of tools and members, and questions for missing
+ * arguments. Without any of these, says that it understands nothing.
+ */
 export function composeText(
   conversation: Conversation,
   attempts: readonly CallAttempt[],
@@ -41,7 +44,7 @@ const smallTalks: readonly SmallTalk[] = [
   [/^(?:thanks|thank you)\b/i, () => "You are welcome."],
 ];
 
-/** Answers a clause without tools; empty when no pattern fits. */
+/** Answers small talk in a clause of the request. Returns an empty string if no pattern matches. */
 function smallTalk(clause: string, conversation: Conversation): string {
   return smallTalks.find(([pattern]) => pattern.test(clause))?.[1](conversation, clause) ?? "";
 }
@@ -58,7 +61,7 @@ function recallName({ earlier, request, facts }: Conversation): string {
   return known === undefined ? "You have not told me your name in this session." : `Your name is ${known}.`;
 }
 
-/** Facts about the user, which a memory adds to the instructions. */
+/** Answers with the facts about the user that a memory adds to the instructions, or that there are none. */
 function recallFacts(conversation: Conversation): string {
   const { facts } = conversation;
   if (facts.length === 0) return `I have noted nothing about you yet. ${recallName(conversation)}`;
@@ -97,7 +100,9 @@ function describeData(part: Attachment): string {
   return `${mimeType}, ${Buffer.from(data.base64, "base64").length} bytes`;
 }
 
-/** Leaves out what was said twice, and members that had nothing to say when others had. */
+/**
+ * Describes the results of tools and members. Leaves out repetitions, and members without an answer if others have one.
+ */
 function describeFindings({ request, findings }: Conversation): string[] {
   const telling = findings.filter(({ text }) => !text.startsWith(unknownRequest.slice(0, 30)));
   const described = (telling.length > 0 ? telling : findings.slice(0, 1)).map(({ speaker, text }) => {

@@ -2,14 +2,17 @@ import { cutText } from "@troupe/core/kit";
 import { getTextContent, isMultiModal } from "@troupe/core";
 import type { ChatMessage, ContentPart } from "@troupe/core";
 
-/** A result to answer with. `speaker` names the agent or team member that gave it; results of other tools have none. */
+/**
+ * A result from which the offline model answers. `speaker` names the agent or team member that gave it; results of
+ * other tools have no speaker.
+ */
 type Finding = { readonly speaker?: string; readonly text: string };
 
-/** The parts of a conversation that this model uses. */
+/** The parts of a conversation that the offline model uses. */
 export type Conversation = {
-  /** The system messages. */
+  /** The texts of the system messages. */
   readonly instructions: string;
-  /** The last text of the user. */
+  /** The last text of the user, without the answers of members that a team adds to it. */
   readonly request: string;
   /** Images, audio and files of the last user message. */
   readonly attachments: readonly ContentPart[];
@@ -21,10 +24,10 @@ export type Conversation = {
   readonly findings: readonly Finding[];
 };
 
-/** The rest of a longer request is ignored: some patterns take quadratic time. */
+/** Longest request that is read, in characters, because some patterns take quadratic time. */
 const longestRequest = 4000;
 
-/** Reads the messages. */
+/** Reads from messages the parts of a conversation that the offline model uses. */
 export function readConversation(messages: readonly ChatMessage[]): Conversation {
   const asked = messages.findLastIndex(({ role }) => role === "user");
   const content = messages[asked]?.content ?? null;
@@ -44,11 +47,14 @@ function textsOf(messages: readonly ChatMessage[], wanted: ChatMessage["role"]):
   return messages.filter(({ role }) => role === wanted).map(({ content }) => getTextContent(content));
 }
 
-/** The sentence by which a team introduces the answers of its members, behind the user's own words. */
+/** Matches the text with which a team introduces the answers of its members, after the user's own words. */
 const teamNote =
   /\n\n(?:These are the answers of your members:|Your members have discussed this:|You are .{1,200}, and discuss this)[\s\S]*$/;
 
-/** Reads one member's answer. A team adds the answers to the request, each under a heading, and a discussion has several rounds. */
+/**
+ * Reads the answer of one member. A team adds the answers to the request, each under a heading; a discussion has
+ * several rounds.
+ */
 function toFinding(report: string): Finding {
   const [heading = "", ...text] = report.split("\n\n");
   return { speaker: heading.replace(/^Round \d+: /, ""), text: text.join("\n\n") };

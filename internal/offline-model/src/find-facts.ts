@@ -1,4 +1,4 @@
-/** Statements about oneself that are worth remembering, each with the form in which it is noted. */
+/** Patterns for statements about oneself that are worth remembering, each with the form in which it is noted. */
 const statements: readonly (readonly [said: RegExp, note: (...words: string[]) => string])[] = [
   [/\b[Mm]y name is (\p{Lu}[\p{L}'’-]*(?: \p{Lu}[\p{L}'’-]*)?)/u, (name) => `Is called ${name}`],
   [/\bI(?:['’]m| am) (?!sorry|sure|afraid|fine|here|going|looking|not sure)([^.!?;,]+)/iu, (what) => `Is ${what}`],
@@ -13,7 +13,10 @@ const statements: readonly (readonly [said: RegExp, note: (...words: string[]) =
   [/\bI(?:['’]m| am) allergic to ([^.!?;,]+)/iu, (what) => `Is allergic to ${what}`],
 ];
 
-/** Finds the facts that a user states about themselves in a record of a conversation, each as a sentence in the third person. */
+/**
+ * Finds the facts that a user states about themselves in a record of a conversation. Each becomes a sentence in the
+ * third person.
+ */
 export function findFacts(record: string): string[] {
   const said = record
     .split("\n")

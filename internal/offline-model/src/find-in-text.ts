@@ -1,4 +1,4 @@
-/** Forms of strings by which they are found in a text. */
+/** Patterns that find strings of a form, such as e-mail addresses, in a text. */
 const forms: Readonly<Record<string, RegExp>> = {
   email: /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/gu,
   uri: /https?:\/\/[^\s<>"')\]]*[^\s<>"')\].,;:!?]/g,
@@ -15,7 +15,10 @@ const writtenDate = new RegExp(
   "i",
 );
 
-/** Finds the strings of a form, such as all e-mail addresses. Dates are returned as `2026-05-03`. */
+/**
+ * Finds the strings of a form in a text, such as all e-mail addresses. For the form `date`, finds at most one, as
+ * `2026-05-03`.
+ */
 export function findInForm(text: string, form: string): string[] {
   if (form === "date") return findDate(text);
   const pattern = Object.hasOwn(forms, form) ? forms[form] : undefined;
@@ -59,7 +62,7 @@ export function findLabelled(text: string, name: string): string | undefined {
   return value === "" ? undefined : value;
 }
 
-/** Finds a code after its name, or with digits: "order 4711", "ticket number AB-12". */
+/** Finds a code after its name, or a code with digits: "order 4711", "ticket number AB-12". */
 export function findCode(text: string, name: string): string | undefined {
   const subject = name.replace(/[_-]?(?:id|number|no|code|key)$/i, "");
   const named =
@@ -90,7 +93,7 @@ export function findList(text: string, name: string): string[] {
     .filter((item) => item !== "");
 }
 
-/** Tells if a text says yes to a name, or no; `undefined` if it does not mention it. */
+/** Returns true if a text affirms a name, false if it denies it, and `undefined` if it does not mention it. */
 export function isYes(text: string, name: string): boolean | undefined {
   const mention = new RegExp(
     String.raw`(\b(?:no|not|without|don['’]?t|doesn['’]?t|never|un)\s*(?:\w+ )?)?(?<!\p{L})${spoken(name)}`,
@@ -99,7 +102,7 @@ export function isYes(text: string, name: string): boolean | undefined {
   return mention === null ? undefined : mention[1] === undefined;
 }
 
-/** A pattern for a name of a field as people write it: `orderNumber` and `order_number` as "order number". */
+/** Returns a pattern for the name of a field as people write it: `orderNumber` and `order_number` as "order number". */
 function spoken(name: string): string {
   const words = name.replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2").split(/[\s_-]+/);
   return words

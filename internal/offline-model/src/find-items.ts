@@ -6,7 +6,10 @@ import type { Field } from "./schema.ts";
 
 type Texts = { readonly clause: string; readonly request: string };
 
-/** Finds the items of an array, as many as it may have; `undefined` without any, or with fewer than it must have. */
+/**
+ * Finds the items of an array field in a request, at most `maxItems`. Returns `undefined` if there are none, or fewer
+ * than `minItems`.
+ */
 export function findItems(field: Field, texts: Texts): unknown[] | undefined {
   const { minItems: least = 0, maxItems: most } = field.schema;
   const found = itemsOf(field, texts);
@@ -34,7 +37,7 @@ function numbersIn(text: string): number[] {
   return (text.match(/-?\d+(?:\.\d+)?/g) ?? []).map(Number);
 }
 
-/** Forms of strings by the name of an array. */
+/** Forms of strings, such as `email`, by the name of an array field. */
 const formsByName: readonly (readonly [name: RegExp, form: string])[] = [
   [/e-?mail/i, "email"],
   [/ur[il]s?$|links$/i, "uri"],
@@ -55,7 +58,7 @@ function stringsOf({ name, schema, isRequired }: Field, { clause, request }: Tex
 const wanted =
   /\b(?:order|need|want|send (?:me|us)|buy|would like|ship|add)\s+(?!to\b)([^.!?;]+?)(?:\s+(?:to|by|for|on|before|until|in|from|at)\b|[.!?;]|$)/i;
 
-/** Finds the things that are asked for: "3 keyboards and a mouse" in "Please send me 3 keyboards and a mouse by May". */
+/** Finds the requested things: "3 keyboards and a mouse" in "Please send me 3 keyboards and a mouse by May". */
 function findWanted(request: string): string[] {
   return (wanted.exec(request)?.[1] ?? "").split(/,\s*(?:and\s+)?|\s+and\s+/u).filter((item) => item !== "");
 }

@@ -6,18 +6,18 @@ import { asArray, typeOf } from "./schema.ts";
 import type { Field } from "./schema.ts";
 import { findWords } from "./words.ts";
 
-/** The texts in which values are looked for. */
+/** The texts in which the offline model searches for the values of fields. */
 export type Source = {
   /** The clause of the request that needs the value. */
   readonly clause: string;
   readonly request: string;
-  /** The answer in words; empty while arguments for tools are looked for. */
+  /** The answer in words; empty while searching arguments for tools. */
   readonly answer: string;
-  /** The system messages. */
+  /** The texts of the system messages. */
   readonly instructions: string;
-  /** True while arguments for a tool are looked for. */
+  /** True while searching arguments for a tool. */
   readonly isForTool?: boolean;
-  /** Words that other fields of the same value already have: two of the same form are not the same word. */
+  /** Words that other fields of the same value already use, because two fields rarely have the same word. */
   readonly taken?: ReadonlySet<unknown>;
 };
 
@@ -25,7 +25,7 @@ type Finder = (source: Source, name: string) => string | undefined;
 
 const organisation = /\b(?:from|at|of|for|with) (\p{Lu}[\p{L}\d&.-]*(?: \p{Lu}[\p{L}\d&-]*)*)/u;
 
-/** Finders for strings of a form that can be told from other words, by the name of the field. */
+/** Finders for strings with a recognisable form, by the name of the field. */
 const specificFinders: readonly (readonly [name: RegExp, find: Finder])[] = [
   [/city|place|location|town/i, findNearestPlace],
   [
@@ -58,7 +58,10 @@ const finders: readonly (readonly [name: RegExp, find: Finder])[] = [
 
 const isPersonName = /^(?:name|user_?name|full_?name|person|customer)$/i;
 
-/** Finds a value for a field. Optional ones are found only by their name or form, since any words would do for them. */
+/**
+ * Finds a value for a field in the texts of a request. Optional fields are found only by their name or form, because
+ * any words would fit them.
+ */
 export function findValue(field: Field, source: Source): unknown {
   const { schema } = field;
   const options = asArray(schema["enum"]);
@@ -78,7 +81,7 @@ export function findValue(field: Field, source: Source): unknown {
   }
 }
 
-/** Finds a value whose form or name tells it from other words: a place, a sum, an address, a labelled value. */
+/** Finds a string with a recognisable form or name: a place, a sum, an address, a labelled value. */
 export function findSpecificValue({ name, schema }: Field, source: Source): string | undefined {
   if (typeOf(schema) !== "string" || schema["enum"] !== undefined) return undefined;
   const { clause, request } = source;
@@ -99,13 +102,16 @@ function findText({ name, schema, isRequired }: Field, source: Source): string |
   const isSpecific = specificFinders.some(([names]) => names.test(name));
   if (finder !== undefined || isSpecific || schema["format"] !== undefined || schema["pattern"] !== undefined)
     return finder?.[1](source, name);
-  // While a tool is called, what the request is about is its text.
+  // For a required argument of a tool, the subject of the request is the text.
   return isRequired && source.isForTool === true
     ? (findQuoted(source.clause)[0] ?? findSubject(source.clause))
     : undefined;
 }
 
-/** Prefers a number with its unit; without a unit, only the user's own words count. */
+/**
+ * Finds a number for a field, preferably one beside the field's unit or name. A required field also accepts any number
+ * in the user's own words.
+ */
 function findCount({ name, isRequired }: Field, { clause, request, answer }: Source): number | undefined {
   const unit = /temperature|degrees|celsius/i.test(name) ? "°" : name;
   const measured = [answer, clause, request].map((text) =>
@@ -130,14 +136,17 @@ function findNearestPlace({ answer, clause, request }: Source): string | undefin
   return findPlace(answer) ?? findPlace(clause) ?? findPlace(request);
 }
 
-/** Adds the place of the request to a clause like "what time is it there", so that a team member understands it alone. */
+/**
+ * Adds the place of the request to a clause like "what time is it there", so that a team member understands the clause
+ * alone.
+ */
 function toWholeQuestion({ clause, request }: Source): string {
   const place = findPlace(request);
   if (place === undefined || findPlace(clause) !== undefined) return clause;
   return `${clause.replace(/[?.!]+$/, "")} in ${place}?`;
 }
 
-/** Returns the words behind a preposition, up to the next one. */
+/** Returns up to three words after a preposition, until the next one. */
 function wordsAfter(clause: string, word: string): string | undefined {
   const found = new RegExp(
     String.raw`\b(?:${word})\s+((?:(?!(?:from|to|on|at|in|by|for|with|and|saying|that|about)\b)[\p{L}\p{N}'’-]+\s?){1,3})`,
@@ -156,13 +165,18 @@ const told = /\b(?:about|saying|that says|titled|called|named|that|:)\s*(.{2,}?)
 const object =
   /^\p{L}+\s+(?:me\s+|us\s+)?(?:(?:an?|the|my|our|some)\s+)?(.+?)(?:\s+(?:to|in|on|for|with|from|by|as|at)\s.*)?[?.!]*$/iu;
 
-/** Finds what a clause is about: "buy the milk" in "Add a note saying buy the milk", "milk" in "Add milk to my list". */
+/**
+ * Finds the subject of a clause: "buy the milk" in "Add a note saying buy the milk", "milk" in "Add milk to my list".
+ */
 function findSubject(clause: string): string | undefined {
   const said = clause.replace(polite, "");
   return told.exec(said)?.[1] ?? object.exec(said)?.[1];
 }
 
-/** Picks the option that the texts mention, else one whose description fits the request, else one that means "unknown". */
+/**
+ * Picks the option of an enumeration that the texts mention, else one whose description matches the request, else one
+ * that means "unknown".
+ */
 function pickOption(options: readonly unknown[], { clause, request, answer, instructions }: Source): unknown {
   const mentioned = [answer, clause, request].map((text) => options.find((option) => mentions(text, String(option))));
   const words = findWords(request);
@@ -179,7 +193,7 @@ function isUnknown(option: unknown): boolean {
   return option === "unknown" || option === "none" || option === "other";
 }
 
-/** Compiles the pattern of a schema; `undefined` for one that JavaScript does not know. */
+/** Compiles the pattern of a schema. `undefined` if JavaScript does not support it. */
 function toPattern(pattern: string): RegExp | undefined {
   try {
     return new RegExp(pattern, "u");

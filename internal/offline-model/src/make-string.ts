@@ -1,7 +1,7 @@
 import { findInForm } from "./find-in-text.ts";
 import type { Schema } from "./schema.ts";
 
-/** Example strings by format. */
+/** Example strings by format of JSON Schema. */
 const formats: Readonly<Record<string, string>> = {
   date: "2000-01-01",
   "date-time": "2000-01-01T00:00:00Z",
@@ -15,7 +15,10 @@ const formats: Readonly<Record<string, string>> = {
   uuid: "00000000-0000-4000-8000-000000000000",
 };
 
-/** Makes a string that is valid under the schema: the wanted one where it is, else the nearest or an example. */
+/**
+ * Makes a string for a schema: the wanted string if it is valid. Otherwise it is cut or padded, or replaced by an
+ * example of the format or pattern.
+ */
 export function makeString({ format, pattern, minLength, maxLength }: Schema, wanted: string): string {
   if (typeof format === "string" && Object.hasOwn(formats, format)) {
     return findInForm(wanted, format)[0] === wanted ? wanted : (formats[format] ?? "");
@@ -33,10 +36,12 @@ function fits(pattern: string, text: string): boolean {
   }
 }
 
-/** A piece of a pattern: one character, a class or a group, and how often it comes. */
+/** Matches a piece of a regular expression: a character, a class or a group, with its repetition. */
 const piece = /(\\.|\[(?:\\.|[^\]])*\]|\((?:\?:)?[^()]*\)|[^\\[\](){}*+?|^$])(\{(\d+)(?:,\d*)?\}|[*+?])?/gu;
 
-/** Makes the shortest string for a simple pattern, such as `^[A-Z]{3}-\d+$`: of alternatives the first. */
+/**
+ * Makes the shortest string for a simple regular expression, such as `^[A-Z]{3}-\d+$`. Of alternatives, uses the first.
+ */
 function exampleOf(pattern: string): string {
   const [first = ""] = pattern.replace(/^\^|\$$/g, "").split(/\|(?![^(]*\))/u);
   return [...first.matchAll(piece)]

@@ -2,12 +2,12 @@ import type { EmbeddingProvider } from "@troupe/core";
 import { findWords } from "./words.ts";
 
 const dimensions = 1024;
-/** Weight of a pair of neighbouring words, beside the words themselves. */
+/** Weight of a pair of neighbouring words, relative to a single word. */
 const pairWeight = 0.5;
 
 /**
- * Embeddings without a network or a key: texts are alike when they share words. They know no meaning, so that a question finds a
- * document only by words that both have.
+ * Embeddings without a network or a key: texts are similar if they share words. They do not know meanings, so a
+ * question finds a document only by common words.
  */
 export class OfflineEmbeddings implements EmbeddingProvider {
   readonly providerId = "offline";
@@ -23,7 +23,10 @@ export class OfflineEmbeddings implements EmbeddingProvider {
   }
 }
 
-/** Adds each word at the place of its hash. A word that comes often counts little more than one that comes once. */
+/**
+ * Makes the vector of a text: adds each word at the position of its hash. A frequent word counts little more than a
+ * single one.
+ */
 function toVector(text: string): number[] {
   const words = findWords(text);
   const counts = new Map<string, number>();
@@ -39,12 +42,12 @@ function toVector(text: string): number[] {
     vector[place] = (vector[place] ?? 0) + (hash & 0x10000 ? 1 : -1) * Math.log(1 + count);
   }
   const length = Math.hypot(...vector);
-  // A text without words is like no other.
+  // A text without words gets a fixed vector, because a vector of zeros has no direction.
   if (length === 0) return vector.with(0, 1);
   return vector.map((value) => value / length);
 }
 
-/** FNV-1a, and the mixing of its bits that MurmurHash ends with. */
+/** The FNV-1a hash, followed by a part of the final bit mixing of MurmurHash3. */
 function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index += 1) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);

@@ -9,8 +9,8 @@ import type { Reply } from "./compose-reply.ts";
 import type { PlannedCall } from "./plan-calls.ts";
 
 /**
- * A model without a network or a key. It looks for a few patterns in the request, calls the tools that fit, and answers
- * with their results, or says that it does not know. It never pretends to understand.
+ * A model without a network or a key. It searches the request for a few patterns, calls matching tools, and answers
+ * with their results, or that it does not know. It never pretends to understand.
  */
 export class OfflineModel implements ModelProvider {
   readonly providerId = "offline";
@@ -22,7 +22,7 @@ export class OfflineModel implements ModelProvider {
     this.#wordMs = wordMs;
   }
 
-  /** Takes as long as the stream, as a vendor does. */
+  /** Answers without streaming, in the time that streaming takes, as a vendor does. */
   async generate(messages: readonly ChatMessage[], options?: ModelOptions): Promise<ModelResponse> {
     return await collectResponse(this.stream(messages, options));
   }
@@ -43,7 +43,10 @@ export class OfflineModel implements ModelProvider {
   }
 }
 
-/** Ends the text before a stop sequence, and after `maxTokens` words. */
+/**
+ * Ends the text of a reply before a stop sequence, and after `maxTokens` words, numbers and punctuation marks. Does not
+ * cut tool calls.
+ */
 function cutReply(
   reply: Reply,
   { maxTokens = Infinity, stop = [] }: ModelOptions,
@@ -67,7 +70,7 @@ function* callChunks({ name, arguments: args }: PlannedCall): Generator<ModelChu
   yield { type: "tool_call_end", toolCallId: id };
 }
 
-/** Counts the tokens of a call. An attachment counts as one token, since the model does not read it. */
+/** Counts the tokens of a model call. An attachment counts as one token, because the model does not read it. */
 function countUsage(
   messages: readonly ChatMessage[],
   { tools = [] }: ModelOptions,
@@ -87,7 +90,7 @@ function countJson(values: readonly unknown[]): number {
   return values.reduce<number>((sum, value) => sum + countTokens(JSON.stringify(value)), 0);
 }
 
-/** A word, a number or a punctuation mark. */
+/** Matches a token of the offline model: a word, a number or a punctuation mark. */
 const token = /[\p{L}\p{N}\p{M}]+|[^\s\p{L}\p{N}\p{M}]/gu;
 
 function countTokens(text: string): number {

@@ -1,24 +1,24 @@
-/** A sentence about the user or others, and no wish: "I read a book about Oslo." */
+/** Matches a statement about the user or others that asks for nothing: "I read a book about Oslo." */
 const statement =
   /^(?:well,? |and |but |so )?(?:I(?!['’]d\b| (?:want|need|would|wish|have to|must|should|wonder|look))|I['’]m|we(?! (?:want|need|would))|my|our|he|she|it|they|there|this|that)\b(?!.*\?$)/i;
 
-/** Tells if a clause states something, and asks for nothing. */
+/** Returns true if a clause is a statement that asks for nothing. */
 export function isStatement(clause: string): boolean {
   return statement.test(clause);
 }
 
-/** Tells if a clause is a question, or asks to be told. */
+/** Returns true if a clause is a question, or asks for information. */
 export function isAsking(clause: string): boolean {
   return /\?\W*$|^(?:please |can you |could you )*(?:tell|describe|show|explain|look|check|find|what|how|which|who|where|when|why|is|are|do|does|can|will|may)\b/i.test(
     clause,
   );
 }
 
-/** The end of a sentence, or an "and" before another question. */
+/** Matches the end of a sentence, or an "and" before another question. */
 const clauseEnd =
   /(?<=[?!.;])\s+|\n+|,?\s+(?:and|then|also)\s+(?=(?:what|what's|how|which|who|when|where|is|do|does|tell|say|give|calculate|work|count|book|reserve|search|find|show|send|add|set|create|translate|convert|the|my)\b)/i;
 
-/** Splits a text into questions and statements. A question about several places becomes one about each. */
+/** Splits a text into questions and statements. A question about several places becomes one question per place. */
 export function splitClauses(text: string): string[] {
   return text
     .split(clauseEnd)
@@ -27,7 +27,7 @@ export function splitClauses(text: string): string[] {
     .flatMap(splitPlaces);
 }
 
-// Names begin with capitals. In lower case, only one or two words after "in" are taken.
+// Names of places begin with capitals. In lower case, only one or two words after "in" count as a name.
 const name = String.raw`(?!I\b)\p{Lu}[\p{L}'’-]*(?: (?!I\b)\p{Lu}[\p{L}'’-]*)*`;
 const names = new RegExp(
   String.raw`\b(?:[Ii]n|at|for|of|to|about|visit)\s+(${name}(?:(?:, and|,| and| or) ${name})*)`,
@@ -66,7 +66,7 @@ export function findExpression(text: string): string | undefined {
   return found.toSorted((one, other) => other.length - one.length)[0];
 }
 
-/** Drops a last parenthesis that closes the sentence around the sum. */
+/** Drops a final parenthesis that closes the sentence around an arithmetic expression. */
 function dropOuterClosing(sum: string): string {
   const opened = sum.split("(").length;
   return sum.endsWith(")") && sum.split(")").length > opened ? sum.slice(0, -1).trimEnd() : sum;
@@ -85,13 +85,13 @@ export function findIntroduction(text: string): string | undefined {
   return introduction.exec(text)?.[1];
 }
 
-/** Tells if a text holds the phrase as whole words, in upper or lower case. */
+/** Returns true if a text contains the phrase as whole words, in any case. */
 export function mentions(text: string, phrase: string): boolean {
   if (phrase === "") return false;
   return new RegExp(String.raw`(?<![\p{L}\p{N}])${escapePattern(phrase)}(?![\p{L}\p{N}])`, "iu").test(text);
 }
 
-/** `RegExp.escape` is missing from some supported versions of Node. */
+/** `RegExp.escape` does not exist in all supported versions of Node. */
 function escapePattern(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
 }

@@ -8,20 +8,20 @@ import { fieldsOf } from "./schema.ts";
 import { valueFromSchema } from "./value-from-schema.ts";
 import { findWords, isRelated } from "./words.ts";
 
-/** A tool call without an id. */
+/** A tool call that the offline model plans, without an id. */
 export type PlannedCall = { readonly name: string; readonly arguments: Record<string, unknown> };
 
-/** A call of a tool that fits, with the names of required arguments that the request does not hold. */
+/** A call of a matching tool, with the names of required arguments that the request lacks. */
 export type CallAttempt = PlannedCall & { readonly missing: readonly string[] };
 
-/** Calls for one clause, so that a sentence with many words does not call all tools. */
+/** Largest number of tool calls per clause of a request, so that a long sentence does not call all tools. */
 const mostCalls = 3;
-/** The score from which a tool fits: one word of its description. */
+/** The score from which a tool matches: one word that is related to its description. */
 const fitting = 1.5;
-/** The score from which a tool is asked about when an argument is missing: one word of its name. */
+/** The score from which the model asks for a tool's missing argument: one word of its name. */
 const certain = 2.5;
 
-/** Finds the tools that fit each clause of the request, with arguments taken from its words. */
+/** Finds the matching tools for each clause of the request, with arguments taken from its words. */
 export function planCalls(conversation: Conversation, tools: readonly ToolSpec[]): CallAttempt[] {
   const { request, instructions } = conversation;
   const attempts = splitClauses(request).flatMap((clause) => {
@@ -36,7 +36,10 @@ export function planCalls(conversation: Conversation, tools: readonly ToolSpec[]
 
 type Rated = { readonly tool: ToolSpec; readonly score: number };
 
-/** The tools that fit best, each for words that the ones before it did not match. */
+/**
+ * Returns the tools that match a clause best, each by words that earlier ones did not match. If none matches, a
+ * question gets a search tool.
+ */
 function toolsFor(source: Source, conversation: Conversation, tools: readonly ToolSpec[]): Rated[] {
   const { clause } = source;
   if (isStatement(clause) && findExpression(clause) === undefined) return [];
@@ -54,7 +57,7 @@ function toolsFor(source: Source, conversation: Conversation, tools: readonly To
   return chosen.length > 0 ? chosen : searchFor(clause, tools);
 }
 
-/** The words of a clause. "And in Bergen?" has those of the last earlier request that fitted a tool. */
+/** Returns the words of a clause. "And in Bergen?" gets those of the last earlier request that matched a tool. */
 function wordsIn(clause: string, { earlier }: Conversation, tools: readonly ToolSpec[]): string[] {
   const words = findWords(clause);
   const isFollowUp = /^(?:and|what about|how about)\b/i.test(clause) && findPlace(clause) !== undefined;
@@ -63,7 +66,7 @@ function wordsIn(clause: string, { earlier }: Conversation, tools: readonly Tool
   return before ?? words;
 }
 
-/** A question that fits no tool by its words goes to one that searches: it takes any question. */
+/** Returns a search tool, which accepts any question, for a question that matches no tool by its words. */
 function searchFor(clause: string, tools: readonly ToolSpec[]): Rated[] {
   if (!isAsking(clause) || findWords(clause).length === 0) return [];
   const tool = tools.find(({ name, description, parameters }) => {
@@ -76,8 +79,8 @@ function searchFor(clause: string, tools: readonly ToolSpec[]): Rated[] {
 }
 
 /**
- * Rates how well the arguments of a tool fit: a sum in the request is a reason of its own to call a tool that takes one. When a
- * question has a value of the right form for each required argument, such as a place, that is enough, too.
+ * Rates how well the arguments of a tool match. A sum in the request alone suggests a tool that takes a sum. It is also
+ * enough if a question has a value of the right form, such as a place, for each required argument.
  */
 function evidenceOf({ parameters }: ToolSpec, source: Source): number {
   const required = fieldsOf(parameters).filter((field) => field.isRequired);

@@ -1,8 +1,8 @@
 import { findWords } from "./words.ts";
 
-/** Results up to this length are quoted whole. */
+/** Characters up to which a tool's results are quoted whole. */
 const shortEnough = 600;
-/** Sentences that are quoted of long ones. */
+/** Number of sentences that are quoted from long results. */
 const mostSentences = 3;
 
 const documents = /<document id=("(?:[^"\\]|\\.)*")[^>]*>\n([\s\S]*?)\n<\/document>/g;
@@ -10,8 +10,8 @@ const documents = /<document id=("(?:[^"\\]|\\.)*")[^>]*>\n([\s\S]*?)\n<\/docume
 type Passage = { readonly source?: string; readonly text: string };
 
 /**
- * Answers a request from the result of a tool: a short one whole, and of a long one, or of documents that were found, the sentences
- * that share most words with the request, each with the document that it is from.
+ * Answers a request from the result of a tool. Quotes a short result whole. Of a long result or of found documents,
+ * quotes the sentences that share most words with the request, and names the documents.
  */
 export function quoteResult(result: string, request: string): string {
   const found = [...result.matchAll(documents)].map(([, id = "", text = ""]) => ({
@@ -34,7 +34,9 @@ function sourcesOf(passages: readonly Passage[]): string {
   return [...new Set(passages.map(({ source = "" }) => source))].join(", ");
 }
 
-/** The sentences that share most words with the request, the rarer the word the better, in the order of the documents. */
+/**
+ * Returns the sentences that share most words with the request, in the order of the documents. Rare words count more.
+ */
 function bestSentences(passages: readonly Passage[], request: string): Passage[] {
   const wanted = new Set(findWords(request));
   const sentences = passages.flatMap(({ text, ...source }, rank) => {
@@ -50,10 +52,10 @@ function bestSentences(passages: readonly Passage[], request: string): Passage[]
   const weights = new Map([...wanted].map((word) => [word, rarity(word)]));
   const rated = sentences.map((sentence, index) => {
     const score = [...weights].reduce((sum, [word, weight]) => sum + (sentence.words.has(word) ? weight : 0), 0);
-    // Documents come with the nearest first.
+    // Documents are sorted by relevance, so earlier ones count more.
     return { ...sentence, index, score: score / (1 + 0.1 * sentence.rank) };
   });
-  // One word of a long question is chance.
+  // A sentence may share a single word of a long question by chance.
   const whole = [...weights.values()].reduce((sum, weight) => sum + weight, 0);
   const best = rated.filter(({ score }) => score >= whole / 3).toSorted((one, other) => other.score - one.score);
   const least = (best[0]?.score ?? 0) * 0.5;
@@ -63,7 +65,10 @@ function bestSentences(passages: readonly Passage[], request: string): Passage[]
     .toSorted((one, other) => one.index - other.index);
 }
 
-/** Splits prose, and the rows and items of Markdown. Headings, rules and code say nothing by themselves. */
+/**
+ * Splits a Markdown text into sentences, table rows and list items. Leaves out headings, rules, code, and items of up
+ * to 30 characters.
+ */
 function splitSentences(text: string): string[] {
   const prose = text.replace(/^```[\s\S]*?(?:^```|$(?![\s\S]))/gm, "").replace(/^[ \t]*(?:#.*|[-|: ]+|<.*)$/gm, "\n");
   return prose
@@ -72,7 +77,7 @@ function splitSentences(text: string): string[] {
     .filter((sentence) => sentence.length > 30 && !isCode.test(sentence));
 }
 
-/** Lines of a program, which a piece of a document may begin or end with. */
+/** Matches lines of code, with which a piece of a document may begin or end. */
 const isCode = /[;{(]$|=>|^(?:import|const|export|await|return|curl|npm|\/\/)\b|\);/;
 
 function tidy(sentence: string): string {
@@ -87,6 +92,6 @@ function tidy(sentence: string): string {
         .filter((cell) => cell !== "")
         .join(": ")
     : line;
-  // Links of a document lead nowhere outside of it.
+  // Links of a document lead nowhere outside of it, so only their text is kept.
   return row.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1").slice(0, 500);
 }

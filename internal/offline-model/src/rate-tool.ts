@@ -2,7 +2,7 @@ import { asArray, fieldsOf } from "./schema.ts";
 import type { Schema } from "./schema.ts";
 import { findWords, isRelated } from "./words.ts";
 
-/** A tool, a member of a team or an option, with the fields that it is rated by. */
+/** A tool, a team member or an option, with the fields by which it is rated. */
 export type RatedTool = { readonly name: string; readonly description: string; readonly parameters: Schema };
 
 type Description = {
@@ -11,7 +11,7 @@ type Description = {
   readonly hints: ReadonlySet<string>;
 };
 
-/** The words of a tool: of its name, of the first sentence of its description, and of its arguments and their options. */
+/** Returns the words of a tool: of its name, the first sentence of its description, its arguments and their options. */
 function describe({ name, description, parameters }: RatedTool): Description {
   const [sentence = ""] = description.split(/(?<=[.!?])\s/);
   const hints = fieldsOf(parameters).flatMap((field) => [field.name, ...asArray(field.schema["enum"]).map(String)]);
@@ -22,7 +22,7 @@ function describe({ name, description, parameters }: RatedTool): Description {
   };
 }
 
-/** Returns a score for the fit of words to a tool or a member of a team; 0 for none. */
+/** Returns a score for how well words match a tool or a team member; 0 for no match. */
 export function rateTool(tool: RatedTool, words: readonly string[]): number {
   const description = describe(tool);
   return [...new Set(words)].reduce((sum, word) => sum + scoreWord(word, description), 0);

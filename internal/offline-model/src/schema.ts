@@ -4,17 +4,20 @@ export type Schema = Readonly<Record<string, unknown>>;
 /** A field of an object that a schema describes. */
 export type Field = { readonly name: string; readonly schema: Schema; readonly isRequired: boolean };
 
-/** Returns an object as a schema, and an empty schema for anything else, like `true`. */
+/** Returns an object as a JSON Schema, and an empty schema for anything else, such as `true`. */
 export function asSchema(value: unknown): Schema {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Schema) : {};
 }
 
-/** Returns an array, and an empty one for anything else. */
+/** Returns a value if it is an array, and an empty array for anything else. */
 export function asArray(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Returns the first type that the schema allows: `null` only when there is no other. */
+/**
+ * Returns the first type that a JSON Schema allows, guessed if the schema names none. Returns `"null"` only if it is
+ * the only type.
+ */
 export function typeOf({ type, properties, items }: Schema): unknown {
   if (Array.isArray(type)) return type.find((each) => each !== "null") ?? "null";
   if (type !== undefined) return type;
@@ -22,7 +25,7 @@ export function typeOf({ type, properties, items }: Schema): unknown {
   return items === undefined ? "string" : "array";
 }
 
-/** Tells if the schema allows `null`. */
+/** Returns true if the schema allows `null`. */
 export function allowsNull({ type, anyOf, oneOf = anyOf }: Schema): boolean {
   return asArray(type).includes("null") || asArray(oneOf).some((form) => asSchema(form)["type"] === "null");
 }

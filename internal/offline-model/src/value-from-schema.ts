@@ -4,13 +4,19 @@ import { makeString } from "./make-string.ts";
 import { allowsNull, asArray, asSchema, fieldsOf, resolveReference, typeOf } from "./schema.ts";
 import type { Field, Schema } from "./schema.ts";
 
-/** From this depth on, the last of several alternatives is taken: in a recursive schema it is usually the one that ends. */
+/**
+ * Depth of a schema from which the last of several alternatives is used, because in a recursive schema it usually ends
+ * the recursion.
+ */
 const recursionDepth = 5;
 
-/** Names of required fields whose values were made up, as the texts hold none. */
+/** Names of fields whose values were invented, or changed to be valid, because the texts have no valid ones. */
 type Notes = { readonly invented: string[] };
 
-/** Makes a value that is valid under the schema, from the texts where they hold one, else made up and noted. */
+/**
+ * Makes a value that is valid under the schema. Takes it from the texts, or from a constant or default of the schema.
+ * Otherwise invents it and records the field's name.
+ */
 export function valueFromSchema(root: Schema, texts: Source, { invented }: Notes = { invented: [] }): unknown {
   const taken = new Set<unknown>();
   const source = { ...texts, taken };
@@ -28,7 +34,10 @@ export function valueFromSchema(root: Schema, texts: Source, { invented }: Notes
     return type === "array" ? makeArray({ ...field, schema }, found, depth) : makeValue({ ...field, schema }, found);
   }
 
-  /** Takes what was found, or notes that the value is made up: also when it had to be changed to be valid. */
+  /**
+   * Makes a scalar value from the found one. Records an invented value, and also one that had to be changed to be
+   * valid.
+   */
   function makeValue({ name, schema }: Field, found: unknown): unknown {
     const options = asArray(schema["enum"]);
     const value = options.length > 0 ? (found ?? options[0]) : makeScalar(schema, found ?? `made up (${name})`);
@@ -36,7 +45,7 @@ export function valueFromSchema(root: Schema, texts: Source, { invented }: Notes
     return value;
   }
 
-  /** Resolves references, merges `allOf`, and chooses one alternative of `anyOf` or `oneOf`. */
+  /** Simplifies a schema: resolves references, merges `allOf`, and chooses one alternative of `anyOf` or `oneOf`. */
   function flatten(given: Schema, depth: number): Schema {
     const { anyOf, oneOf = anyOf, allOf, ...schema } = resolveReference(given, root);
     const alternatives = asArray(oneOf).map(asSchema);
@@ -52,7 +61,7 @@ export function valueFromSchema(root: Schema, texts: Source, { invented }: Notes
     return Object.fromEntries(entries);
   }
 
-  /** Tells if the texts hold a value for an optional field. */
+  /** Returns true if the texts contain a value for an optional field. */
   function isFound(field: Field): boolean {
     const found = findValue(field, source);
     if (typeof found !== "string" || asArray(field.schema["enum"]).length > 0) return found !== undefined;
@@ -92,11 +101,11 @@ function makeScalar(schema: Schema, wanted: unknown): unknown {
   }
 }
 
-/** Makes the allowed number that is nearest to the wanted one. */
+/** Makes a number that the schema allows, near the wanted one. */
 function makeNumber(schema: Schema, wanted: unknown): number {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf, type } = schema;
   const step = numberOr(multipleOf, type === "integer" ? 1 : 0);
-  // The distance from an exclusive bound.
+  // The distance of a made number from an exclusive bound of its schema.
   const gap = step === 0 ? 0.001 : step;
   const least = Math.max(numberOr(minimum, -Infinity), numberOr(exclusiveMinimum, -Infinity) + gap);
   const most = Math.min(numberOr(maximum, Infinity), numberOr(exclusiveMaximum, Infinity) - gap);

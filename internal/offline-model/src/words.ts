@@ -1,4 +1,4 @@
-/** Words that say nothing about the subject of a request, or of a tool. */
+/** Words that do not describe the subject of a request or of a tool. */
 const emptyWords = new Set(
   `a about all also am an and any anything are as at be been but by can could demo did do does every for from get give given go had
   has have hello her hi him his how i if in into is it its just know let like look make may me might mine more much my need no not of
@@ -7,7 +7,7 @@ const emptyWords = new Set(
   would you your`.split(/\s+/),
 );
 
-/** Phrases that mean something else than their words. */
+/** Phrases whose meaning differs from that of their words. */
 const phrases: readonly (readonly [phrase: RegExp, meaning: string])[] = [
   [/\b\d{4}-\d\d-\d\d\b/g, " "],
   [/\d\s*(?:[-+*/×÷^%]|x|times|divided by)\s*[(\d]/gi, " arithmetic "],
@@ -18,7 +18,7 @@ const phrases: readonly (readonly [phrase: RegExp, meaning: string])[] = [
   [/\bpull request\b/gi, "pullrequest"],
 ];
 
-/** Words of which one may stand for another, by their stems. */
+/** Groups of words that may replace each other, by their stems. */
 const families = [
   "weather forecast umbrella rain snow sunny temperature cold warm hot trip travel visit pack wear",
   "time clock date hour",
@@ -40,7 +40,7 @@ const families = [
   "document documentation manual page readme guide",
 ].map((family) => new Set(family.split(" ").map(toStem)));
 
-/** Returns the words of a text that say something, in lower case and without their endings. */
+/** Returns the meaningful words of a text, in lower case and without their endings. */
 export function findWords(text: string): string[] {
   const said = phrases.reduce((all, [phrase, meaning]) => all.replace(phrase, meaning), text);
   const words =
@@ -51,12 +51,12 @@ export function findWords(text: string): string[] {
   return words.filter((word) => !emptyWords.has(word)).map(toStem);
 }
 
-/** Tells if a word, or one of its family, is among the others. */
+/** Returns true if a word and one of the others are in the same group of related words. */
 export function isRelated(word: string, others: ReadonlySet<string>): boolean {
   return families.some((family) => family.has(word) && [...others].some((other) => family.has(other)));
 }
 
-/** Cuts the ending of an English word: "bookings", "booked" and "books" become "book". */
+/** Removes the ending of an English word: "bookings", "booked" and "books" become "book". */
 function toStem(word: string): string {
   const single = word
     .replace(/(?<=\p{L}{2})ies$/u, "y")

@@ -3,21 +3,25 @@ import { sleep, withTimeout } from "@troupe/core/kit";
 import { isTransient, sqlStateOf, toConnectFailure, toPostgresFailure } from "./postgres-failure.ts";
 import type { PostgresClient, PostgresPool } from "./postgres-pool.ts";
 
-/** A statement of SQL and its parameters. */
+/** An SQL statement and its parameters. */
 export type SqlStatement = { readonly sql: string; readonly parameters: readonly unknown[] };
 
-/** Runs a statement on a borrowed connection and returns its rows: of several without parameters, those of the last. */
+/**
+ * Runs a statement on a borrowed connection and returns its rows. For several statements without parameters, returns
+ * the rows of the last.
+ */
 export type Query = <Row>(statement: SqlStatement) => Promise<readonly Row[]>;
 
-/** The limits of connections, in milliseconds. */
+/** The time limits of PostgreSQL connections, in milliseconds. */
 export type ConnectionLimits = { readonly acquireTimeoutMs: number; readonly statementTimeoutMs: number };
 
 const maxTries = 10;
 const pauseMs = 10;
 
 /**
- * Works in a transaction that `beginning` begins, and commits it. Rolls it back when the work throws a `TroupeError`; what
- * the database refused ends with the connection. The work gets the rows of the beginning.
+ * Runs work in a transaction that the statement `beginning` begins, and commits it. The work receives the rows of that
+ * statement. Rolls back if the work throws a `TroupeError`. After any other error, `Connections.use` ends the
+ * connection instead.
  */
 export async function inTransaction<Result>(
   query: Query,
@@ -36,15 +40,17 @@ export async function inTransaction<Result>(
   return result;
 }
 
-/** Added to the timeout of a statement, so that the server, whose error says more, times out first. */
+/** Milliseconds added to the timeout of a statement, so that the server, whose error explains more, times out first. */
 const extraTimeoutMs = 1000;
 
-/** A connection that answered within this time is used without a check: the check costs half a statement. */
+/**
+ * Milliseconds after an answer for which a connection is used without a check, because a check costs half a statement.
+ */
 const freshMs = 1000;
 
 /**
- * Borrows connections from a pool, one for each piece of work. Returns only those in a known state, and ends the others.
- * No connection within `acquireTimeoutMs` is `storage_unavailable`.
+ * Borrows connections from a pool, one for each piece of work. Returns only connections in a known state, and ends the
+ * others. Throws `storage_unavailable` if no connection is free within `acquireTimeoutMs`.
  */
 export class Connections {
   readonly #pool: PostgresPool;
@@ -58,13 +64,16 @@ export class Connections {
     this.#answerTimeoutMs = statementTimeoutMs + extraTimeoutMs;
   }
 
-  /** Works with a connection. After a failed statement, or a fault of the work, its state is unknown, and it is ended. */
+  /**
+   * Runs work with a connection. Ends the connection after a failed statement, or an error that is no `TroupeError`,
+   * because its state is unknown.
+   */
   async use<Result>(work: (query: Query) => Promise<Result>): Promise<Result> {
     const client = await this.#acquire();
     let isClean = true;
     const query = async <Row>({ sql, parameters }: SqlStatement): Promise<readonly Row[]> => {
       isClean = false;
-      // A documented option of a single query that the types of pg do not have.
+      // `query_timeout` is a documented option of a single query that the types of pg lack.
       const config = { text: sql, values: [...parameters], query_timeout: this.#answerTimeoutMs };
       const answer = await client.query(config);
       isClean = true;
@@ -84,8 +93,8 @@ export class Connections {
   }
 
   /**
-   * Works with a connection, and repeats the work when the database rolled it back because of a concurrent transaction,
-   * or with one of the given codes. Rejects with a `TroupeError`.
+   * Runs work with a connection. Makes up to ten tries if the database rolled the work back because of a concurrent
+   * transaction, or it failed with a given code. Rejects with a `TroupeError`.
    */
   async useRepeatedly<Result>(work: (query: Query) => Promise<Result>, codes: readonly string[] = []): Promise<Result> {
     for (let tried = 1; ; tried += 1) {
@@ -95,7 +104,7 @@ export class Connections {
         const isPassing = isTransient(error) || codes.includes(sqlStateOf(error) ?? "");
         if (!isPassing || tried === maxTries) throw toPostgresFailure(error);
       }
-      // Random, so that the transactions in conflict do not try again at the same time.
+      // The pause is random, so that the conflicting transactions do not retry at the same time.
       await sleep(pauseMs * tried * Math.random());
     }
   }
@@ -111,7 +120,7 @@ export class Connections {
   }
 
   async #connect(timeoutMs: number): Promise<PostgresClient> {
-    // A broken connection also fails its statement; without a listener the event would end the process.
+    // A broken connection also fails its statement; without a listener its `error` event would crash the process.
     const connecting = this.#pool.connect().then((client) => {
       client.on("error", ignore);
       return client;
@@ -123,7 +132,7 @@ export class Connections {
     }
   }
 
-  /** Returns a connection that comes too late to the pool. */
+  /** Throws `storage_unavailable`. A connection that becomes available later is returned to the pool. */
   #failLate(connecting: Promise<PostgresClient>): never {
     connecting.then((client) => giveBack(client, true), ignore);
     const sentence = `No connection to PostgreSQL became available within ${this.#acquireTimeoutMs} ms. Raise acquireTimeoutMs or max.`;
@@ -132,8 +141,8 @@ export class Connections {
 }
 
 /**
- * Tells if a connection is still open. The end of the connection may be unread in its socket; a statement sent then would
- * fail without telling if it was executed. Two turns of the event loop read the socket.
+ * Returns true if a connection is still open. Its end may still be unread in the socket; a statement sent then would
+ * fail without showing whether it was executed. Two turns of the event loop read the socket.
  */
 async function isAlive(client: PostgresClient): Promise<boolean> {
   let alive = true;
@@ -145,7 +154,7 @@ async function isAlive(client: PostgresClient): Promise<boolean> {
 }
 
 function giveBack(client: PostgresClient, isClean: boolean): void {
-  // From here on the pool listens itself.
+  // The pool listens for the errors of a released connection itself.
   client.release(!isClean);
   client.off("error", ignore);
 }

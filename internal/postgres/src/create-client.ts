@@ -1,17 +1,19 @@
 import type { PostgresPool } from "./postgres-pool.ts";
 
-/** A connection that belongs to no pool: the members of `Client` of `pg` that are used. */
+/** A connection outside of any pool: the used members of `Client` of `pg`. */
 export type PostgresConnection = {
   connect(): Promise<unknown>;
-  /** `query_timeout`: milliseconds. A documented option of a single query that the types of pg do not have. */
+  /** `query_timeout`: milliseconds. A documented option of a single query that the types of pg lack. */
   query(config: { text: string; query_timeout: number }): Promise<unknown>;
   on(event: "notification", listener: (message: { channel: string; payload?: string }) => void): unknown;
   on(event: "error", listener: (error: Error) => void): unknown;
   once(event: "end", listener: () => void): unknown;
-  /** Lets the process end while the connection is open. */
+  /** Allows the process to end while the connection is open. */
   unref(): void;
   end(): Promise<void>;
-  /** A member of pg's client that its types do not have, and its client over libpq does not have at all. */
+  /**
+   * The protocol connection of pg's client: a member that its types lack, and that its client over libpq does not have.
+   */
   readonly connection?: { readonly stream: { destroy(): unknown } };
 };
 
@@ -19,8 +21,8 @@ export type PostgresConnection = {
 type PoolParts = { Client?: new (options: unknown) => PostgresConnection; options?: unknown };
 
 /**
- * Makes a connection to the server of a pool that takes no place in it, without connecting. Returns `undefined` for an
- * object that is used in place of pg's pool and does not say how it connects.
+ * Makes a connection to the server of a pool, outside of the pool and without connecting. Returns `undefined` for a
+ * replacement of pg's pool that does not reveal how it connects.
  */
 export function createClient(pool: PostgresPool): PostgresConnection | undefined {
   const { Client, options } = pool as PoolParts;
@@ -28,7 +30,8 @@ export function createClient(pool: PostgresPool): PostgresConnection | undefined
 }
 
 /**
- * Ends a connection. One that is not established yet is cut off, since a server that hangs would never answer its end.
+ * Ends a connection. Cuts off a connection that is not established yet, because a server that hangs would never answer
+ * its end.
  */
 export function endClient(client: PostgresConnection, { isConnected }: { isConnected: boolean }): void {
   void client.end().catch(() => {});

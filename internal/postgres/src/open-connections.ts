@@ -6,18 +6,21 @@ import type { PostgresPool } from "./postgres-pool.ts";
 import { readConnectionString } from "./read-connection-string.ts";
 import type { ServerAddress } from "./read-connection-string.ts";
 
-/** A server to connect to, or a pool that belongs to the caller: the first argument of a package's class, once it is read. */
+/**
+ * A PostgreSQL server to connect to, or a pool of the caller: the parsed first argument of `PostgresStorage` or
+ * `PgVectorStore`.
+ */
 export type ConnectionSource = { address: ServerAddress } | { pool: PostgresPool };
 
-/** A server that hangs would never let its connections end. */
+/** Milliseconds to wait until a pool has ended, because a server that hangs would never let its connections end. */
 const endTimeoutMs = 2000;
 
-/** A pool, its connections, and a function that releases it. */
+/** A PostgreSQL pool, its connections, and the function that releases the pool. */
 export type OpenConnections = { pool: PostgresPool; connections: Connections; end: () => Promise<void> };
 
 /**
- * Reads the first argument of a package's class: parses a connection string, or takes the pool of an object. Throws
- * `invalid_config` for any other value.
+ * Reads the first argument of `PostgresStorage` or `PgVectorStore`: parses a connection string, or takes the pool of an
+ * object. Throws `invalid_config` for any other value.
  */
 export function readSource(connection: string | { pool: PostgresPool }): ConnectionSource {
   if (typeof connection === "string") return { address: readConnectionString(connection) };
@@ -26,10 +29,10 @@ export function readSource(connection: string | { pool: PostgresPool }): Connect
   throw wrongOption("connection", "a connection string, or { pool } with a Pool of pg", connection);
 }
 
-/** Creates a pool for a server, which `end` closes, or uses the given pool, which `end` leaves as it was. */
+/** Creates a pool for a server, which `end` closes, or uses the given pool, which `end` leaves unchanged. */
 export async function openConnections(source: ConnectionSource, settings: PoolSettings): Promise<OpenConnections> {
   const { pool, end } = await openPool(source, settings);
-  // Idle connections that break report it here; without a listener the event would end the process.
+  // A pool reports broken idle connections as `error` events; without a listener the event would crash the process.
   pool.on("error", ignore);
   return { pool, connections: new Connections(pool, settings), end };
 }

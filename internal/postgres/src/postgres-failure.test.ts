@@ -80,3 +80,23 @@ describe("toConnectFailure", () => {
     expect(toPostgresFailure(ours)).toBe(ours);
   });
 });
+
+it.each([
+  ["28000", "refused the login. Check the user and the password"],
+  ["3D000", "has no such database. Create it, or name another one in the connection string"],
+  ["3F000", "has lost the schema: it was dropped while in use"],
+  [
+    "42501",
+    "did not allow the statement. Grant the role the use of the schema and the table, or the right to create them",
+  ],
+  ["25006", "is read-only or a replica. Connect to the primary"],
+  ["25001", "could not complete the operation"],
+  ["53300", "has no connection left. Lower max, or raise max_connections of the server"],
+  ["53200", "could not complete the operation"],
+  ["57P03", "is shutting down or starting up"],
+])("the SQLSTATE %s has an explanation", (code, problem) => {
+  expect(toPostgresFailure(fromServer(code))).toMatchObject({
+    code: "storage_unavailable",
+    message: `PostgreSQL ${problem} (${code}).`,
+  });
+});

@@ -1,7 +1,7 @@
 import { TroupeError } from "@troupe/core";
 import { findErrorCode, getOwn } from "@troupe/core/kit";
 
-/** Explanations by SQLSTATE, or by its first two characters, which are its class. */
+/** Explanations of PostgreSQL's errors, by SQLSTATE, or by its first two characters, which are its class. */
 const problems: Readonly<Record<string, string>> = {
   "08": "lost the connection",
   "28": "refused the login. Check the user and the password",
@@ -18,8 +18,8 @@ const problems: Readonly<Record<string, string>> = {
 };
 
 /**
- * Tells if PostgreSQL rolled the work back because of a concurrent transaction (deadlock or serialization failure), so
- * that it can be repeated.
+ * Returns true if PostgreSQL rolled the work back because of a concurrent transaction (deadlock or serialization
+ * failure), so that it can be repeated.
  */
 export function isTransient(error: unknown): boolean {
   const state = sqlStateOf(error);
@@ -27,8 +27,8 @@ export function isTransient(error: unknown): boolean {
 }
 
 /**
- * Converts an error of a statement to `storage_unavailable`, with an explanation and without secrets. A `TroupeError`
- * is returned as it is.
+ * Converts an error of a PostgreSQL statement to `storage_unavailable`, with an explanation and without secrets.
+ * Returns a `TroupeError` unchanged.
  */
 export function toPostgresFailure(error: unknown): TroupeError {
   if (TroupeError.is(error)) return error;
@@ -44,8 +44,8 @@ export function toPostgresFailure(error: unknown): TroupeError {
 }
 
 /**
- * Converts an error of connecting to `storage_unavailable`: with the server's reason when it refused, else as a server
- * that cannot be reached. A `TroupeError` is returned as it is.
+ * Converts an error of connecting to PostgreSQL to `storage_unavailable`, with the server's reason if it refused, else
+ * with advice for an unreachable server. Returns a `TroupeError` unchanged.
  */
 export function toConnectFailure(error: unknown): TroupeError {
   if (TroupeError.is(error) || sqlStateOf(error) !== undefined) return toPostgresFailure(error);
@@ -53,8 +53,8 @@ export function toConnectFailure(error: unknown): TroupeError {
 }
 
 /**
- * Makes the error, with the message and code of its cause only: the errors of pg refer to connections and messages of the
- * protocol, and through them to the password and to stored values.
+ * Makes the error with only the message and code of its cause. The errors of pg refer to connections and protocol
+ * messages, and so to the password and to stored values.
  */
 function unavailable(sentence: string, thrown: unknown): TroupeError {
   const { message, code } = thrown as { message?: unknown; code?: unknown };
@@ -62,7 +62,7 @@ function unavailable(sentence: string, thrown: unknown): TroupeError {
   return new TroupeError("storage_unavailable", `${sentence}.`, { cause });
 }
 
-/** Returns the SQLSTATE of an error that PostgreSQL sent; undefined for any other error. */
+/** Returns the SQLSTATE of an error that PostgreSQL sent. Undefined for any other error. */
 export function sqlStateOf(error: unknown): string | undefined {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   return typeof code === "string" && /^[\dA-Z]{5}$/.test(code) && "severity" in (error as Error) ? code : undefined;

@@ -3,7 +3,7 @@ import { getOwn } from "@troupe/core/kit";
 
 /** The server, login and database to connect to: a parsed connection string with its defaults. */
 export type ServerAddress = {
-  /** A name, an IP address, or the folder of a socket. */
+  /** The host of the server: a name, an IP address, or the folder of a socket. */
   readonly host: string;
   readonly port: number;
   readonly user: string;
@@ -26,7 +26,7 @@ const channelBindings: Readonly<Record<string, boolean>> = { disable: false, pre
 
 /**
  * Reads `postgres://user:password@host:port/database?sslmode=…`, or throws `invalid_config`. Missing parts have fixed
- * defaults, never some from the environment. Errors quote nothing of the string, since it holds a password.
+ * defaults, never values from the environment. Errors quote nothing of the string, because it contains a password.
  */
 export function readConnectionString(text: string): ServerAddress {
   const url = URL.parse(text);
@@ -47,7 +47,10 @@ export function readConnectionString(text: string): ServerAddress {
 const shape =
   "must be postgres://user:password@host:port/database, with at least a user and a host and with special characters percent-encoded";
 
-/** Reads the path as it is written: parsing a URL drops `.` and `..`, which are names of databases here. */
+/**
+ * Reads the path of a connection string unparsed, because parsing a URL drops `.` and `..`, which are valid database
+ * names.
+ */
 function pathOf(text: string): string {
   return /^[^/]*\/\/[^/?]*\/?([^?]*)/.exec(text.trim())?.[1] ?? "";
 }

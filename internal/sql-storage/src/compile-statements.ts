@@ -1,10 +1,10 @@
-import type { AppendRequest, RangeQuery, TextSwap, TextWrite } from "@troupe/core/storage";
+import type { RecordAppend, RangeQuery, RecordSwap, RecordWrite } from "@troupe/core/storage";
 import type * as kyselyModule from "kysely";
 import type { Compilable, Dialect, Kysely, OrderByDirection } from "kysely";
 import { numberedKeyRange } from "./numbered-keys.ts";
 import type { SqlTable } from "./sql-table.ts";
 
-/** SQL text and the values of its parameters, in the order of their places, ready for the driver of a database. */
+/** SQL text and the values of its parameters, in the order of their positions, ready for a database driver. */
 export type SqlCall = { readonly sql: string; readonly parameters: readonly (string | number)[] };
 
 /** A row that one of the `Statements` returns. Each statement selects other columns, so either may be missing. */
@@ -12,19 +12,22 @@ export type SqlRow = { readonly key?: string; readonly value?: unknown };
 
 /**
  * The SQL of all operations of a storage on its table of records (namespace, key, value). Each function fills in a
- * statement that is compiled already; the storage runs it.
+ * compiled statement; the storage runs it.
  */
 export type Statements = {
   readonly createTable: SqlCall;
-  /** Returns the value. */
+  /** Selects the value of a record. */
   readonly read: (record: { namespace: string; key: string }) => SqlCall;
-  readonly write: (write: TextWrite) => SqlCall;
-  /** Returns a row when it wrote. */
-  readonly swap: (swap: TextSwap) => SqlCall;
-  /** Returns keys and values. */
+  readonly write: (write: RecordWrite) => SqlCall;
+  /**
+   * Writes or removes a record if its value is the expected one; `null` stands for no record. Returns a row if it
+   * changed the table.
+   */
+  readonly swap: (swap: RecordSwap) => SqlCall;
+  /** Selects the keys and values of the records in a range of keys. */
   readonly list: (range: RangeQuery) => SqlCall;
-  /** Returns the key with the highest number under the prefix. */
-  readonly lastNumbered: (place: Pick<AppendRequest, "namespace" | "keyPrefix">) => SqlCall;
+  /** Selects the key that consists of the prefix and the highest sequence number. */
+  readonly lastNumbered: (place: Pick<RecordAppend, "namespace" | "keyPrefix">) => SqlCall;
 };
 
 /** Databases in kysely's terms. Kysely only compiles, so its driver does nothing. Columns are ordered by bytes. */
@@ -53,8 +56,8 @@ type Compiler = { kysely: typeof kyselyModule; db: Kysely<Record<string, Require
 type Columns = { namespace: string; key: string; value: string };
 
 /**
- * Loads kysely and compiles the statements on a table of SQLite or PostgreSQL, once per storage. Kysely does not run
- * them: docs/decisions/0017 says why.
+ * Imports kysely and compiles the statements on a table of SQLite or PostgreSQL, once per storage. Kysely does not run
+ * them: docs/decisions/0017 explains why.
  */
 export async function compileStatements(
   database: keyof typeof databases,
@@ -109,7 +112,7 @@ function compileReads({ kysely: { sql }, db, table }: Compiler): Pick<Statements
 
 function compileWrite({ db, table }: Compiler): Statements["write"] {
   const record = db.insertInto(table).values({ namespace: "namespace", key: "key", value: "text" });
-  const upsert = toStatement<keyof TextWrite>(
+  const upsert = toStatement<keyof RecordWrite>(
     record.onConflict((conflict) =>
       conflict.columns(["namespace", "key"]).doUpdateSet({ value: (row) => row.ref("excluded.value") }),
     ),
@@ -126,7 +129,7 @@ function compileSwap({ db, table }: Compiler): Statements["swap"] {
     insertion.onConflict((conflict) => conflict.columns(["namespace", "key"]).doNothing()).returning("key"),
   );
   const record = { namespace: "namespace", key: "key", value: "expected" };
-  const replace = toStatement<keyof TextSwap>(
+  const replace = toStatement<keyof RecordSwap>(
     db
       .updateTable(table)
       .set({ value: "next" })
@@ -145,12 +148,12 @@ function compileSwap({ db, table }: Compiler): Statements["swap"] {
   };
 }
 
-/** A compiled statement: takes its parameters by name. */
+/** A compiled statement that takes its parameters by name. */
 type Statement<Name extends string> = (values: Readonly<Record<Name, string | number>>) => SqlCall;
 
 /**
- * Compiles a query that was built with the names of its parameters in place of their values. A call then only puts the
- * values in the places of the names.
+ * Compiles a query that was built with parameter names instead of values. A call then only replaces the names by the
+ * values.
  */
 function toStatement<Name extends string>(query: Compilable): Statement<Name> {
   const { sql, parameters } = query.compile();

@@ -1,15 +1,15 @@
-import { checkKey, decodeSequence, encodeSequence } from "@troupe/core/storage";
-import type { AppendedKey, AppendRequest } from "@troupe/core/storage";
+import { checkRecordKey, decodeSequence, encodeSequence } from "@troupe/core/storage";
+import type { AppendedKey, RecordAppend } from "@troupe/core/storage";
 
 /**
- * Describes all keys that are the prefix and a sequence number, for a query: from `from` up to and without `to`,
- * `length` characters long, with the digits from position `digitsAt` (1 is the first).
+ * Returns the range of all keys that consist of the prefix and a sequence number, for a query. They lie from `from` up
+ * to but excluding `to`, and are `length` characters long. The digits begin at position `digitsAt` (1 is the first).
  */
 export function numberedKeyRange(keyPrefix: string) {
   const prefixLength = Array.from(keyPrefix).length;
   return {
     from: `${keyPrefix}0`,
-    // A colon is the next character after the digits.
+    // A colon is the character after the digits.
     to: `${keyPrefix}:`,
     length: prefixLength + encodeSequence(0).length,
     digitsAt: prefixLength + 1,
@@ -17,12 +17,12 @@ export function numberedKeyRange(keyPrefix: string) {
 }
 
 /**
- * Returns number and key for the next append under a prefix: those after `lastKey`, the highest numbered key stored, or
- * the first ones without it. Throws when the key would not be valid.
+ * Returns number and key for the next append under a prefix. They follow `lastKey`, the highest stored numbered key;
+ * without it, they are the first ones. Throws if the key would be invalid.
  */
-export function nextAppendedKey({ namespace, keyPrefix }: AppendRequest, lastKey = ""): AppendedKey {
+export function nextAppendedKey({ namespace, keyPrefix }: RecordAppend, lastKey = ""): AppendedKey {
   const last = decodeSequence(lastKey.slice(keyPrefix.length)) ?? 0;
   const key = keyPrefix + encodeSequence(last + 1);
-  checkKey(namespace, key);
+  checkRecordKey(namespace, key);
   return { key, seq: last + 1 };
 }

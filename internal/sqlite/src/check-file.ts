@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { TroupeError } from "@troupe/core";
 
-/** Refuses an existing database in UTF-16, whose bytes sort in another order. */
+/** Rejects an existing SQLite database in UTF-16, whose bytes sort in another order. */
 export function checkEncoding(database: DatabaseSync, path: string): void {
   const { encoding } = database.prepare("pragma encoding").get() ?? {};
   if (encoding === "UTF-8") return;
@@ -11,8 +11,8 @@ export function checkEncoding(database: DatabaseSync, path: string): void {
 }
 
 /**
- * Returns a check that throws when another file is at the path now, or none. SQLite does not notice that, and what is
- * written to a removed file is lost.
+ * Returns a check that throws if the SQLite file at the path has been removed or replaced. SQLite does not notice that,
+ * and writes to a removed file are lost.
  */
 export function watchPath(path: string): () => void {
   const opened = identify(path);

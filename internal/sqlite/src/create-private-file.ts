@@ -1,20 +1,20 @@
 import { chmodSync, closeSync, openSync } from "node:fs";
 
-/** The mode of a file that its owner alone may read and write. */
+/** The mode of a file that only its owner may read and write. */
 const ownerOnly = 0o600;
 
 /**
- * Creates the empty file of a database, for its owner alone, whatever the umask. SQLite gives the files of its log the same mode.
- * A file that exists keeps its mode, and so does a database in memory, which has none.
+ * Creates the empty file of an SQLite database with access only for its owner, whatever the umask. SQLite gives its log
+ * files the same mode. An existing file keeps its mode; a database in memory has no file.
  */
 export function createPrivateFile(path: string): void {
   if (path === ":memory:") return;
   try {
     closeSync(openSync(path, "wx", ownerOnly));
   } catch {
-    // It exists, or cannot be created: SQLite says which.
+    // The file exists, or cannot be created: SQLite reports which.
     return;
   }
-  // By its path: Node's permission model takes no changes of a file that is open.
+  // The file's mode is changed by path, because Node's permission model forbids changes of an open file.
   chmodSync(path, ownerOnly);
 }

@@ -4,8 +4,9 @@ import { isBusy } from "./sqlite-failure.ts";
 const longestPauseMs = 25;
 
 /**
- * Tries until no other process has locked the file, for `timeoutMs` at most, and then throws. SQLite's own busy timeout
- * would block this process meanwhile, and does not apply when a file is switched to its write-ahead log.
+ * Retries work on an SQLite file while another process locks it, at most for `timeoutMs`. Throws the last error then,
+ * and any other error at once. SQLite's own busy timeout would block this process meanwhile, and does not apply when a
+ * file is switched to its write-ahead log.
  */
 export async function retryWhileBusy<Result>(timeoutMs: number, attempt: () => Result): Promise<Result> {
   let endsAt: number | undefined;
@@ -16,7 +17,7 @@ export async function retryWhileBusy<Result>(timeoutMs: number, attempt: () => R
       endsAt ??= performance.now() + timeoutMs;
       if (!isBusy(error) || performance.now() >= endsAt) throw error;
     }
-    // Random, so that waiting processes do not try again at the same time.
+    // The pause is random, so that waiting processes do not retry at the same time.
     await sleep(pauseMs * (0.5 + Math.random()));
   }
 }

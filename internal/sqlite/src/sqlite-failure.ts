@@ -5,7 +5,7 @@ type Failure = { code: ErrorCode; problem: string };
 
 const unavailable = (problem: string): Failure => ({ code: "storage_unavailable", problem });
 
-/** The primary result codes of SQLite that a user can act on. */
+/** SQLite's primary result codes on which a user can act. */
 const failures: ReadonlyMap<number, Failure> = new Map([
   [
     1,
@@ -23,14 +23,13 @@ const failures: ReadonlyMap<number, Failure> = new Map([
   [26, { code: "storage_corrupt", problem: "is not an SQLite database. Use another file, or move this one away" }],
 ]);
 
-/** Tells if a statement failed because another process has locked the file, so that it can be tried again. */
+/** Returns true if a statement failed because another process has locked the file, so that it can be repeated. */
 export function isBusy(error: unknown): boolean {
   return resultCode(error) === 5;
 }
 
 /**
- * Converts an error of SQLite to a `TroupeError` that names the file and tells how to mend it. A `TroupeError` is
- * returned as it is.
+ * Converts an SQLite error to a `TroupeError` that names the file and gives advice. Returns a `TroupeError` unchanged.
  */
 export function toSqliteFailure(error: unknown, path: string): TroupeError {
   if (TroupeError.is(error)) return error;
@@ -38,7 +37,10 @@ export function toSqliteFailure(error: unknown, path: string): TroupeError {
   return new TroupeError(code, `The SQLite file ${path} ${problem}.`, { cause: error });
 }
 
-/** The primary result code, which is the low byte of an extended one. */
+/**
+ * Returns the primary result code of an SQLite error, which is the low byte of an extended code. Undefined for any
+ * other error.
+ */
 function resultCode(error: unknown): number | undefined {
   const code = error instanceof Error && "errcode" in error ? error.errcode : undefined;
   return typeof code === "number" ? code & 0xff : undefined;

@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { countParameter, queryParameter, readMaxResults, readTextArgument, readTimeRange } from "./index.ts";
+import {
+  countParameter,
+  queryParameter,
+  readMaxResults,
+  readTextArgument,
+  readTimeRange,
+  timeRangeParameter,
+} from "./index.ts";
 
 describe("readTextArgument", () => {
   it.each<[string, unknown, string]>([
@@ -69,5 +76,13 @@ it("describes its parameters with their limits", () => {
     description: "Number of mails to return, at most 7, which is also the default.",
     minimum: 1,
     maximum: 7,
+  });
+});
+
+it("describes the period of a search", () => {
+  expect(timeRangeParameter).toEqual({
+    type: "string",
+    description: "Returns only results from the last day, week, month or year. Leave it out for results of any age.",
+    enum: ["day", "week", "month", "year"],
   });
 });

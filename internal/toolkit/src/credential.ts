@@ -1,26 +1,27 @@
 import { TroupeError } from "@troupe/core";
 import { readEnvironment, untilAborted } from "@troupe/core/kit";
-import { embeddingProviderChecks } from "@troupe/core/provider";
+import { embeddingProviderOptionTable } from "@troupe/core/provider";
 import type { ApiKeySource, OptionCheck } from "@troupe/core/kit";
 import { serviceError } from "./service-error.ts";
 
-/** Check of an option that holds a credential: a string that fits into a header, or a function that returns one. */
-export const credentialOption: OptionCheck<ApiKeySource | undefined> = embeddingProviderChecks.apiKey;
+/** Checks an option for a credential: a string that fits into a header, or a function that returns one. */
+export const credentialOption: OptionCheck<ApiKeySource | undefined> = embeddingProviderOptionTable.apiKey;
 
 /** Sources of a credential: the option, else the first environment variable that is set. */
 export type CredentialSources = {
   service: string;
-  /** Name of the option, for errors. */
+  /** The name of the option for the credential, for errors. */
   option: string;
   given: ApiKeySource | undefined;
-  /** Names of environment variables. */
+  /** Names of environment variables that may have the credential. */
   environment: readonly string[];
   signal?: AbortSignal | undefined;
 };
 
 /**
- * Returns the credential for one tool call. A function is called each time, and the environment read each time. Without
- * any it rejects with `unauthorized`, and the message names the option and the variables; no message shows a value.
+ * Returns the credential for one tool call. A function is called, and the environment read, for each call. Rejects with
+ * `unauthorized` if there is none, or the function fails; with `invalid_config` if the value does not fit into a
+ * header. Messages never show a value.
  */
 export async function readCredential(sources: CredentialSources): Promise<string> {
   const { service, option, given, environment, signal } = sources;
@@ -46,7 +47,7 @@ async function callFor(source: () => string | Promise<string>, { service, option
     return await untilAborted(async () => await source(), signal);
   } catch (error) {
     if (signal?.aborted === true) throw error;
-    // What it threw may quote a token.
+    // An error of a credential function is not passed on, because it may quote a token.
     const happened = `cannot be asked, because the function ${option} failed`;
     throw serviceError(service, { problem: "credential_missing", happened, advice: "Mend the function." });
   }

@@ -42,7 +42,7 @@ const others: Readonly<Record<string, string>> = {
   ensp: " ",
   emsp: " ",
   thinsp: " ",
-  // An invitation to break the line.
+  // A zero-width space allows a line break, and shows nothing.
   ZeroWidthSpace: "",
 };
 
@@ -51,10 +51,10 @@ const named: ReadonlyMap<string, string> = new Map([
   ...Object.entries(others),
 ]);
 
-/** Characters that browsers show for the numbers from 128 to 159, which stand for Windows-1252. */
+/** Characters that browsers show for numeric entities from 128 to 159, which mean Windows-1252. */
 const windows = "€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ";
 
-/** Decodes the entities of HTML once: numeric ones, and the usual names. Others stay as they are. */
+/** Decodes HTML entities once: numeric ones, and the common names. Other entities stay unchanged. */
 export function decodeEntities(text: string): string {
   return text.replace(/&(#[xX][\da-fA-F]{1,6}|#\d{1,7}|[a-zA-Z][a-zA-Z\d]{1,15});/g, (entity, name: string) =>
     name.startsWith("#") ? characterOf(name.slice(1)) : (named.get(name) ?? entity),

@@ -3,25 +3,25 @@ import { cleanText } from "./clean-text.ts";
 import { cleanUrl } from "./clean-url.ts";
 import { htmlToText } from "./html-to-text.ts";
 
-/** A hit as a service sent it. */
+/** A search result as a service sent it. */
 type RawHit = { title: unknown; url: unknown; snippet: unknown; date?: unknown };
 
-/** A hit of a search: plain text, an http: or https: address, and a date where the service told one. */
+/** A search result: plain text, an http(s) address, and a date if the service sent one. */
 export type SearchHit = { title: string; url: string; snippet: string; date?: string };
 
-/** Longest title and snippet of a hit, in characters. */
+/** Longest title and snippet of a result, in characters. */
 const hitLimits = { title: 200, snippet: 500 } as const;
 
 /**
- * Makes a hit: title and snippet as plain text of bounded length, the date as `YYYY-MM-DD` where it is one. Returns
- * `undefined` without an http: or https: address, such as for `javascript:`.
+ * Makes a search result: title and snippet as plain text of bounded length, and the date as `YYYY-MM-DD` if possible.
+ * Returns `undefined` without an http(s) address, such as for `javascript:`.
  */
 export function toSearchHit({ title, url, snippet, date }: RawHit): SearchHit | undefined {
   const address = cleanUrl(url);
   if (address === undefined) return undefined;
   const when = cleanDate(date);
   return {
-    // A hit without a title is named by its address.
+    // A result without a title gets its host as the title.
     title: htmlToText(title, hitLimits.title) || new URL(address).hostname,
     url: address,
     snippet: htmlToText(snippet, hitLimits.snippet),
@@ -29,32 +29,38 @@ export function toSearchHit({ title, url, snippet, date }: RawHit): SearchHit | 
   };
 }
 
-/** Returns a date as `YYYY-MM-DD` where it is one or begins with one, else as the service wrote it: "2 days ago". */
+/**
+ * Returns a value that is or begins with a date as `YYYY-MM-DD`. Returns any other text as the service wrote it: "2
+ * days ago".
+ */
 export function cleanDate(date: unknown): string {
   const text = cleanText(date, 40);
   const day = /^\d{4}-\d{2}-\d{2}(?=$|[T ])/.exec(text)?.[0];
   return day === undefined || Number.isNaN(Date.parse(day)) ? text : day;
 }
 
-/** Returns Unix seconds as an ISO time to the second, or `undefined` for what is no such number, or before 1970 or after 9999. */
+/**
+ * Returns Unix seconds as an ISO time to the second. Returns `undefined` for anything else, and before 1970 or after
+ * 9999.
+ */
 export function toIsoTime(seconds: unknown): string | undefined {
   if (typeof seconds !== "number" || !(seconds >= 0 && seconds < 253_402_300_800)) return undefined;
   return `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`;
 }
 
-/** The hits of one search: short JSON, for the model and as an artifact. */
+/** The results of one search: short JSON, for the model and as an artifact. */
 export type FoundHits<Hit> = {
   service: string;
-  /** The query, where there is one. */
+  /** The query of the search, if there is one. */
   query?: string | undefined;
   hits: readonly Hit[];
-  /** A remark for the model. @default where there is no hit: to try other words */
+  /** A note about the results for the model. @default advice to try other words, if there is no result */
   note?: string | undefined;
 };
 
 /**
- * Makes the result of a search: the hits for the model as `{ results, note? }`, and as an artifact of type `search_hits`
- * for the caller.
+ * Makes the result of a search: the results for the model as `{ results, note? }`, and an artifact of type
+ * `search_hits` for the caller.
  */
 export function toHitsResult<Hit extends { [name: string]: Json | undefined }>(found: FoundHits<Hit>): ToolResult {
   const { service, query, hits } = found;

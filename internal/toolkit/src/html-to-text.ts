@@ -1,7 +1,10 @@
 import { cleanLines, cleanText } from "./clean-text.ts";
 import { decodeEntities } from "./decode-entities.ts";
 
-/** The elements of HTML by the place of their text: on lines of its own, apart from the text beside it, within it, or not at all. */
+/**
+ * HTML elements by the place of their text: on lines of its own, separated from neighbouring text, inside it, or
+ * dropped.
+ */
 const elements: ReadonlyMap<string, Stand> = new Map([
   ...elementsOf(
     "block",
@@ -15,7 +18,7 @@ const elements: ReadonlyMap<string, Stand> = new Map([
   ...elementsOf("unseen", "noembed noframes script style svg template title"),
 ]);
 
-/** White space that is left in the place of a tag. */
+/** The white space, or nothing, that replaces an HTML tag, by the place of its element's text. */
 const traces: Readonly<Record<Stand, string>> = { block: "\n", cell: " ", inline: "", unseen: " " };
 
 type Stand = "block" | "cell" | "inline" | "unseen";
@@ -25,23 +28,23 @@ function elementsOf(stand: Stand, names: string): [string, Stand][] {
 }
 
 /**
- * Returns the text of HTML, or of text that may hold some: tags and comments are left out, entities decoded once, and the
- * rest is as by `cleanText`. `<` that begins no HTML element stays. Takes time in proportion to the text.
+ * Returns the text of HTML, or of text that may contain HTML: drops tags and comments, decodes entities once, and
+ * cleans the rest like `cleanText`. A `<` that begins no HTML element is kept. Takes time proportional to the text.
  */
 export function htmlToText(html: unknown, longest: number): string {
   if (typeof html !== "string") return "";
   return cleanText(decodeEntities(stripTags(html.slice(0, mostHtml(longest)))), longest);
 }
 
-/** As `htmlToText`, but keeps the lines that blocks, rows and line breaks make, as `cleanLines` does. */
+/** Like `htmlToText`, but keeps the line breaks of blocks, rows and `br`, as `cleanLines` does. */
 export function htmlToLines(html: unknown, longest: number): string {
   if (typeof html !== "string") return "";
-  // Line breaks in the source are mere spaces.
+  // Line breaks in HTML source are only spaces.
   const source = html.slice(0, mostHtml(longest)).replace(/[\r\n]+/g, " ");
   return cleanLines(decodeEntities(stripTags(source)), longest);
 }
 
-/** The part of HTML that is read, in characters: as a rule tags take more of it than the text. */
+/** Returns how many characters of HTML to read: many, because tags usually take more of them than the text. */
 function mostHtml(longest: number): number {
   return 40 * longest + 10_000;
 }
@@ -59,12 +62,15 @@ function stripTags(html: string): string {
   return kept.join("");
 }
 
-/** A `<` in HTML, and the elements that are known to be closed nowhere after it. */
+/** A `<` in HTML, and the elements that are known not to be closed after it. */
 type Place = { html: string; open: number; unclosed: Set<string> };
 
 type Tag = { end: number; trace: string };
 
-/** Reads the tag or comment that begins here; `undefined` for a mere `<`. An unclosed tag hides the rest, as in a browser. */
+/**
+ * Reads the HTML tag or comment that begins at `open`. Returns `undefined` for a literal `<`. An unclosed tag hides the
+ * rest, as in a browser.
+ */
 function readTag(place: Place): Tag | undefined {
   const { html, open } = place;
   if (html.startsWith("<!--", open)) return { end: after(html, "-->", open + 4), trace: "" };
@@ -85,7 +91,10 @@ function after(html: string, mark: string, from: number): number {
   return found === -1 ? html.length : found + mark.length;
 }
 
-/** Returns the place after the element, or after its first tag when it is closed nowhere: then it is no HTML. */
+/**
+ * Returns the index after an HTML element whose text is dropped. If the element is never closed, returns the index
+ * after its first tag, because it is not HTML then.
+ */
 function afterElement({ html, unclosed }: Place, element: string, from: number): number {
   if (unclosed.has(element)) return from;
   const close = new RegExp(`</${element}[\\s>]`, "gi");

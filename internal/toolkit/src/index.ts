@@ -15,6 +15,8 @@ export type { CredentialSources } from "./credential.ts";
 export { decodeEntities } from "./decode-entities.ts";
 export { cleanDate, toHitsResult, toIsoTime, toSearchHit } from "./hits.ts";
 export type { FoundHits, SearchHit } from "./hits.ts";
+export { defineSearchTool } from "./define-search-tool.ts";
+export type { Search, SearchTool } from "./define-search-tool.ts";
 export { htmlToLines, htmlToText } from "./html-to-text.ts";
 export { problemOfStatus, serviceError } from "./service-error.ts";
 export type { ServiceFailure, ServiceProblem } from "./service-error.ts";

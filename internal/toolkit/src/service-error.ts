@@ -1,7 +1,7 @@
 import { TroupeError } from "@troupe/core";
 import type { ErrorCode } from "@troupe/core";
 
-/** The wording of one problem: code of its error, what happened, and what to do unless a toolkit knows better. */
+/** The wording of a problem: the error code, what happened, and the default advice. */
 type Wording = { code: ErrorCode; happened: string; advice: string };
 
 const wordings = {
@@ -65,24 +65,24 @@ const wordings = {
 /** A way in which a service fails a tool: the field `problem` of a `serviceError`. */
 export type ServiceProblem = keyof typeof wordings;
 
-/** Facts of a failure of a service. All are ours: nothing that the service said. */
+/** Facts about a failure of a service. They never quote the service. */
 export type ServiceFailure = {
   problem: ServiceProblem;
-  /** Follows the name of the service. @default a sentence for the problem */
+  /** The predicate of a sentence about the service. @default a sentence for the problem */
   happened?: string | undefined;
   /** Advice for the model or the operator. @default a sentence for the problem */
   advice?: string | undefined;
-  /** Status of the reply. */
+  /** The HTTP status of the service's reply. */
   status?: number | undefined;
   /** Milliseconds that the service asks to wait. */
   retryAfterMs?: number | undefined;
-  /** Code of the network's failure, like `ECONNRESET`. */
+  /** The code of a network failure, like `ECONNRESET`. */
   networkCode?: string | undefined;
 };
 
 /**
- * Makes the error of a tool whose service failed. The message says what happened and what to do, and is safe for models
- * and clients; the fields have the service, the problem, the status and the time to wait.
+ * Makes the error of a tool whose service failed. The message says what happened and gives advice, and is safe for
+ * models and clients. The fields have the service, the problem, the status and the time to wait.
  */
 export function serviceError(service: string, failure: ServiceFailure): TroupeError {
   const { problem, status, retryAfterMs, networkCode } = failure;
@@ -96,7 +96,7 @@ export function serviceError(service: string, failure: ServiceFailure): TroupeEr
       ...(status !== undefined && { status }),
       ...(retryAfterMs !== undefined && { retryAfterMs }),
     },
-    // The error itself may hold the URL of a request, and with it a key.
+    // The network error itself is not the cause, because it may contain the URL of a request, and with it a key.
     ...(networkCode !== undefined && { cause: networkError(networkCode) }),
   });
 }
@@ -111,7 +111,7 @@ function networkError(code: string): Error {
   return Object.assign(new Error(`The network failed with ${code}.`), { code });
 }
 
-/** Returns the problem that an error status of HTTP stands for. */
+/** Returns the problem for the HTTP status of a reply that is not 2xx. */
 export function problemOfStatus(status: number): ServiceProblem {
   const known = problems.get(status);
   if (known !== undefined) return known;

@@ -70,7 +70,7 @@ describe("a reply", () => {
     expect((error.fields as { retryAfterMs?: number }).retryAfterMs).toBe(expected);
   });
 
-  it.each([400, 407, 409, 499])("of status %i to a request with an effect is a plain failure", (status) => {
+  it.each([400, 407, 409, 499])("a reply of status %i to a request with an effect is a plain failure", (status) => {
     const reply = replyOf({ status, lostAnswerAdvice: "Look." });
 
     expect(() => reply.requireOk()).toThrow(

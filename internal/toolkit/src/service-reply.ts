@@ -12,10 +12,13 @@ export type ServiceReplyParts = {
   lostAnswerAdvice?: string | undefined;
 };
 
-/** Returns what a toolkit knows better about a reply with an error status than its status tells, if anything. */
+/** Returns a toolkit's more precise explanation of an error reply. Undefined if its status says enough. */
 export type ExplainReply = (reply: ServiceReply) => ServiceFailure | undefined;
 
-/** The whole reply of a service, of any status but a redirect, as text without the secrets of its request. */
+/**
+ * The whole reply of a service as text, without the secrets of its request. It may have any status except a redirect.
+ * The text is empty if the body of an error reply cannot be read.
+ */
 export class ServiceReply {
   readonly service: string;
   readonly status: number;
@@ -31,15 +34,18 @@ export class ServiceReply {
     this.#lostAnswerAdvice = lostAnswerAdvice;
   }
 
-  /** Returns the reply if its status is 2xx. Else throws the error that `explain` or the status tells. */
+  /** Returns the reply if its status is 2xx. Otherwise throws the error of `toError`, with what `explain` says. */
   requireOk(explain?: ExplainReply): this {
     if (this.status >= 200 && this.status <= 299) return this;
     throw this.toError(explain?.(this));
   }
 
-  /** Makes an error of the reply, with its status and the time to wait that it asks for. */
+  /**
+   * Makes an error for a service's reply, with its status and, if the service limits the rate, the time to wait. Throws
+   * `outcome_unknown` instead if a request with an effect got a 5xx or 408.
+   */
   toError(failure: ServiceFailure = { problem: problemOfStatus(this.status) }): Error {
-    // The service may have failed before the request was carried out, or after.
+    // The service may have failed before or after carrying out the request.
     if (this.status >= 500 || this.status === 408) this.#requireKnownOutcome();
     const retryAfterMs = failure.problem === "rate_limited" ? this.#retryAfterMs() : undefined;
     return serviceError(this.service, {
@@ -49,7 +55,10 @@ export class ServiceReply {
     });
   }
 
-  /** Parses the reply as JSON. Throws an error that tells apart an empty answer, a web page and a damaged one. */
+  /**
+   * Parses a service's reply as JSON. Throws an error that distinguishes an empty answer, a web page and a damaged
+   * answer; for a request with an effect, `outcome_unknown`.
+   */
   json(): unknown {
     const value = this.tryJson();
     if (value !== undefined) return value;
@@ -57,7 +66,7 @@ export class ServiceReply {
     throw serviceError(this.service, { problem: "unreadable", status: this.status, ...this.#whyNoJson() });
   }
 
-  /** Parses the reply as JSON, or returns `undefined`. */
+  /** Parses a service's reply as JSON. Returns `undefined` if it is not JSON. */
   tryJson(): unknown {
     try {
       return JSON.parse(this.text);
@@ -66,14 +75,19 @@ export class ServiceReply {
     }
   }
 
-  /** Makes the error of a reply that is not what the toolkit expects of the service. */
+  /**
+   * Makes the error for a reply that the toolkit does not expect from the service. Throws `outcome_unknown` instead for
+   * a request with an effect.
+   */
   unexpected(): Error {
     this.#requireKnownOutcome();
     const happened = "sent an answer of an unknown form";
     return serviceError(this.service, { problem: "unreadable", status: this.status, happened });
   }
 
-  /** Throws for a request with an effect, of which the reply does not tell if it was carried out. */
+  /**
+   * Throws `outcome_unknown` for a request with an effect, because its reply does not show whether it was carried out.
+   */
   #requireKnownOutcome(): void {
     if (this.#lostAnswerAdvice === undefined) return;
     throw serviceError(this.service, { problem: "outcome_unknown", advice: this.#lostAnswerAdvice });
@@ -96,13 +110,13 @@ export class ServiceReply {
   }
 }
 
-/** Explains that nothing is found at an address which the service always has: then the address is wrong. */
+/** Explains a 404 or 410 for an address that the service always has: the configured address is wrong. */
 export const explainAddress: ExplainReply = ({ status }) => {
   if (status !== 404 && status !== 410) return undefined;
   return { problem: "not_found", happened: "has nothing at this address", advice: "Check baseURL of the toolkit." };
 };
 
-/** As `explainAddress`, for a service that takes no credential and so refuses none. */
+/** Like `explainAddress`, but also explains a 401 of a service that needs no credentials. */
 export const explainKeyless: ExplainReply = (reply) => {
   if (reply.status !== 401) return explainAddress(reply);
   const advice = "It takes no credential here: check baseURL of the toolkit and the network.";

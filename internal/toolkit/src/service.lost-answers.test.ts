@@ -99,3 +99,42 @@ describe("the answer to a request with an effect", () => {
     vi.useRealTimers();
   });
 });
+
+describe("the code of a failure before a connection stands", () => {
+  it.each([
+    "ECONNREFUSED",
+    "ENOTFOUND",
+    "EAI_AGAIN",
+    "EHOSTUNREACH",
+    "ENETUNREACH",
+    "EADDRNOTAVAIL",
+    "UND_ERR_CONNECT_TIMEOUT",
+    "CERT_HAS_EXPIRED",
+    "DEPTH_ZERO_SELF_SIGNED_CERT",
+    "ERR_TLS_CERT_ALTNAME_INVALID",
+    "SELF_SIGNED_CERT_IN_CHAIN",
+    "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+    "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+  ])("%s means that nothing was sent", async (code) => {
+    expect((await failureOver(fails(code))).fields["problem"]).toBe("unreachable");
+  });
+
+  it.each(["ECONNRESET", "EPIPE", "ETIMEDOUT", "UND_ERR_HEADERS_TIMEOUT", "econnrefused"])(
+    "%s leaves open what was done",
+    async (code) => {
+      expect((await failureOver(fails(code))).fields["problem"]).toBe("outcome_unknown");
+    },
+  );
+
+  it("is found among as many as ten causes", async () => {
+    const nested = (depth: number): Error =>
+      depth === 0
+        ? Object.assign(new Error("deep"), { code: "ENOTFOUND" })
+        : new Error(`at ${depth}`, { cause: nested(depth - 1) });
+    const problems = await Promise.all(
+      [10, 11].map(async (depth) => (await failureOver(async () => await Promise.reject(nested(depth)))).fields),
+    );
+
+    expect(problems.map(({ problem }) => problem)).toEqual(["unreachable", "outcome_unknown"]);
+  });
+});

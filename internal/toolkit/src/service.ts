@@ -13,37 +13,37 @@ import type { CallHeaders, HttpReply } from "@troupe/core/kit";
 import { serviceError } from "./service-error.ts";
 import { ServiceReply } from "./service-reply.ts";
 
-/** Largest answer of a service that is read, in bytes. */
+/** Largest size of a service's answer in bytes, unless the request sets another. */
 const maxAnswerBytes = 4_194_304;
 
-/** Options of a `Service`: its name for errors, and the time and the network of its requests. */
+/** Options of a `Service`: its name for errors, and the time limit and network of its requests. */
 export type ServiceOptions = { name: string; timeoutMs: number; network: NetworkOptions };
 
-/** A request to a service. Its body is sent as it is, JSON or a form, under the content type that the headers name. */
+/** A request to a service. Its body, JSON or a form, is sent unchanged, with the content type in the headers. */
 export type ServiceRequest = {
   url: string | URL;
-  /** @default "GET" */
+  /** The HTTP method. @default "GET" */
   method?: string | undefined;
   headers?: Readonly<Record<string, string>> | undefined;
   body?: string | undefined;
   /** Values that are hidden in the answer, such as the key in a header, in case the service repeats them. */
   secrets?: readonly string[] | undefined;
-  /** Largest size of the answer in bytes, decoded. @default 4_194_304 */
+  /** Largest size of the decoded answer in bytes. @default 4_194_304 */
   maxBytes?: number | undefined;
   /**
-   * For a request with an effect, such as a mail that is sent: what to do when its answer is lost. The error then says that it may
-   * have been carried out.
+   * For a request with an effect, such as sending a mail: advice for the case that its answer is lost. The error then
+   * says that it may have been carried out.
    */
   lostAnswerAdvice?: string | undefined;
 };
 
-/** Sends a request of a tool call, and reads its whole reply. Rejects with a `serviceError` when there is none. */
+/** Sends a request of a tool call, and reads its whole reply. Rejects if there is no reply, or it is too large. */
 export type Ask = (request: ServiceRequest) => Promise<ServiceReply>;
 
-/** A tool call that runs: the signal of its end, and the advice of a request with an effect that has no answer yet. */
+/** An active tool call: its signal, and the advice of an unanswered request with an effect. */
 type RunningCall = { readonly signal: AbortSignal; unanswered: string | undefined };
 
-/** Codes of failures before a connection stood: nothing was sent. */
+/** Error codes of failures before the connection was established: nothing was sent. */
 const notConnected: ReadonlySet<string> = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",
@@ -60,7 +60,10 @@ const notConnected: ReadonlySet<string> = new Set([
   "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
 ]);
 
-/** Tells if a request may have reached the service although it failed so. Redirects and requests that cannot be sent do nothing. */
+/**
+ * Returns true if a request may have reached the service before it failed. Redirects and unsendable requests have no
+ * effect.
+ */
 function mayBeSent(error: unknown): boolean {
   const isKnown = TroupeError.is(error) && error.code !== "unavailable" && error.code !== "timeout";
   return !isKnown && !isUnconnected(error);
@@ -71,18 +74,18 @@ function isUnconnected(error: unknown, depth = 0): boolean {
   return ("code" in error && notConnected.has(String(error.code))) || isUnconnected(error.cause, depth + 1);
 }
 
-/** Returns the secrets in the user's headers, such as the token of a gateway: a service may repeat them. */
+/** Returns the secrets in the user's headers, such as a gateway's token, because a service may repeat them. */
 function secretsIn(headers: CallHeaders = {}): string[] {
   return Object.entries(headers).flatMap(([name, value]) => {
     if (value === null || !/auth|token|key|secret|cookie|password/i.test(name)) return [];
-    // Also without the scheme before it, as in "Bearer …".
+    // A service may repeat the token alone, so the value without its scheme, such as `Bearer`, is a secret too.
     return [value, ...value.split(" ").slice(1)];
   });
 }
 
 /**
- * A service that tools ask over HTTP. Requests go over core's connections, or as the user's network options say; a redirect
- * is not followed, because it would carry the key elsewhere.
+ * A service that tools call over HTTP. Requests use core's connections, or the user's network options. Redirects are
+ * not followed, because they would carry the key elsewhere.
  */
 export class Service {
   readonly name: string;
@@ -97,14 +100,14 @@ export class Service {
   }
 
   /**
-   * Does the work of one tool call. All its requests share one time limit and end when the signal aborts, and those that are
-   * still running when the work is over are ended too.
+   * Performs the work of one tool call. All its requests share one time limit and end when the signal aborts. Requests
+   * that are still active after the work are aborted too.
    */
   async call<Result>(signal: AbortSignal | undefined, work: (ask: Ask) => Promise<Result>): Promise<Result> {
     const deadline = startDeadline(this.#timeoutMs, "late", signal);
     const running: RunningCall = { signal: deadline.signal, unanswered: undefined };
     try {
-      // Also ends a `fetch` of the user that ignores its signal.
+      // Also stops waiting for a custom `fetch` that ignores its signal.
       return await untilAborted(() => work((request) => this.#ask(request, running)), deadline.signal);
     } catch (error) {
       if (signal?.aborted === true) throw abortedError(signal.reason);
@@ -133,7 +136,10 @@ export class Service {
     }
   }
 
-  /** Returns the user's headers. What their function throws may quote a token, so it is not passed on. */
+  /**
+   * Returns the user's headers. An error of their function is not passed on, unless it is a `TroupeError`, because it
+   * may quote a token.
+   */
   async #readHeaders(signal: AbortSignal): Promise<CallHeaders | undefined> {
     try {
       return await this.#network.readHeaders(signal);
@@ -144,7 +150,7 @@ export class Service {
     }
   }
 
-  /** Reads a reply. Of a failure whose body cannot be read the status is enough. */
+  /** Reads a reply. If the body of an error reply cannot be read, its status is enough. */
   async #readReply(reply: HttpReply, maxBytes: number): Promise<string> {
     const isFailure = reply.status < 200 || reply.status > 299;
     const reading = this.#read(reply, maxBytes);
@@ -156,7 +162,7 @@ export class Service {
     let size = 0;
     for await (const chunk of bytes) {
       size += chunk.length;
-      // Leaving the loop closes the connection.
+      // Leaving the loop closes the connection to the service.
       if (size > maxBytes) {
         throw serviceError(this.name, {
           problem: "too_large",
@@ -169,7 +175,10 @@ export class Service {
     return text.startsWith("\uFEFF") ? text.slice(1) : text;
   }
 
-  /** Nothing of the error is passed on but its code: a `fetch` of the user may quote the URL, and with it a key. */
+  /**
+   * Converts the error of a request to a service. From a network error, only the code is passed on: a custom `fetch`
+   * may quote the URL, and with it a key.
+   */
   #toError(error: unknown): Error {
     if (!TroupeError.is(error)) return this.#unreachable(error);
     if (error.fields["service"] !== undefined) return error;
@@ -178,12 +187,15 @@ export class Service {
       return serviceError(this.name, { problem: "redirected", status });
     }
     if (error.code === "timeout") return this.#lateError();
-    // Sentences of ours: a header that cannot be sent, a proxy that refused.
+    // These messages are our own: about a header that cannot be sent, or a proxy that refused.
     if (error.code !== "unavailable") return new TroupeError(error.code, error.message);
     return this.#unreachable(error);
   }
 
-  /** Without the code of the network's failure, by which a caller would think that another try is safe. */
+  /**
+   * Makes the error of a request whose outcome is unknown. Omits the code of the network failure, which would suggest
+   * that a retry is safe.
+   */
   #outcomeUnknown(advice: string): Error {
     return serviceError(this.name, { problem: "outcome_unknown", advice });
   }

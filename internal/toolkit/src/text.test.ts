@@ -76,3 +76,58 @@ describe("an address of a service", () => {
     expect(cleanUrl(address)).toBe(shown);
   });
 });
+
+describe("decodeEntities", () => {
+  it.each([
+    ["&nbsp;&iexcl;&copy;&reg;&macr;&deg;&plusmn;&micro;&para;&frac12;&iquest;", "\u00a0¡©®¯°±µ¶½¿"],
+    ["&Agrave;&AElig;&Ccedil;&ETH;&Ntilde;&Ouml;&times;&Oslash;&Uuml;&THORN;&szlig;", "ÀÆÇÐÑÖ×ØÜÞß"],
+    ["&agrave;&aelig;&ccedil;&eth;&ntilde;&ouml;&divide;&oslash;&uuml;&thorn;&yuml;", "àæçðñö÷øüþÿ"],
+    ["&amp;&lt;&gt;&quot;&apos;&mdash;&ndash;&hellip;&bull;&euro;&trade;", "&<>\"'—–…•€™"],
+    ["&lsquo;&rsquo;&sbquo;&ldquo;&rdquo;&bdquo;&lsaquo;&rsaquo;&prime;&Prime;", "‘’‚“”„‹›′″"],
+    ["&larr;&rarr;&minus;&infin;&asymp;&ne;&le;&ge;&oelig;&OElig;&scaron;&Scaron;&Yuml;", "←→−∞≈≠≤≥œŒšŠŸ"],
+    ["&dagger;&permil;a&ZeroWidthSpace;b&ensp;c", "†‰ab c"],
+    ["&#128;&#133;&#150;&#153;&#159;", "€…–™Ÿ"],
+    ["&#127;&#160;&#X41;&#x1F642;&#1114111;", "\u007f\u00a0A🙂\u{10ffff}"],
+    ["&#0;&#xdfff;&#1114112;", "\ufffd\ufffd\ufffd"],
+    ["&#;&#x;&;&a;&Nbsp;&constructor;&#12345678;&amp", "&#;&#x;&;&a;&Nbsp;&constructor;&#12345678;&amp"],
+  ])("turns %j into %j", (text, expected) => {
+    expect(decodeEntities(text)).toBe(expected);
+  });
+});
+
+describe("the limits of texts", () => {
+  it.each([
+    ["abcd", 4, "abcd"],
+    ["abcde", 4, "abc…"],
+    ["ab cde", 4, "ab…"],
+    ["a\u2028b\u2029c", 9, "a b c"],
+  ])("make of %j, in %d characters, %j", (text, longest, expected) => {
+    expect(cleanText(text, longest)).toBe(expected);
+  });
+
+  it("read four times as much and 1000 characters more than they keep", () => {
+    const hidden = (count: number) => `${"\u200b".repeat(count)}ab`;
+
+    expect([cleanText(hidden(1038), 10), cleanText(hidden(1039), 10), cleanText(hidden(1040), 10)]).toEqual([
+      "ab",
+      "a",
+      "",
+    ]);
+    expect([cleanLines(hidden(1038), 10), cleanLines(hidden(1040), 10)]).toEqual(["ab", ""]);
+  });
+
+  it("keep one empty line between others, whatever ends a line", () => {
+    expect(cleanLines("\na\r\rb\u2028\u2029\n\nc\n", 99)).toBe("a\n\nb\n\nc");
+    expect(cleanLines(7, 9)).toBe("");
+    expect([htmlToText(null, 9), htmlToLines(undefined, 9)]).toEqual(["", ""]);
+  });
+
+  it("take addresses of up to 2048 characters, as they are written and as they are opened", () => {
+    const sized = (length: number) => `https://e.x/${"a".repeat(length - 12)}`;
+
+    expect(cleanUrl(sized(2048))).toBe(sized(2048));
+    expect(cleanUrl(sized(2049))).toBeUndefined();
+    expect(cleanUrl("https://user@e.x/")).toBeUndefined();
+    expect(cleanUrl("https://:p@e.x/")).toBeUndefined();
+  });
+});

@@ -2,16 +2,15 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { Agent } from "@troupe/core";
+import type { ServiceRequest } from "@troupe/core/service";
 import { ScriptedModel } from "@troupe/core/testing";
 import express from "express";
-import type { Request, RequestHandler } from "express";
 
 const guide = new Agent({ name: "guide", description: "Knows all capitals.", model: new ScriptedModel("Oslo.") });
-const authenticate: RequestHandler = (request, _response, next) => {
-  if (request.headers["x-user"] === "ada") Object.assign(request, { principal: { userId: "ada" } });
-  next();
+const authenticate = ({ headers }: ServiceRequest) => {
+  return headers.get("x-user") === "ada" ? { userId: "ada" } : undefined;
 };
-const skillsFor = (_request: Request) => [
+const skillsFor = (_request: ServiceRequest) => [
   { id: "plan", name: "plan", description: "Plans journeys, for members.", tags: ["journey"] },
 ];
 
@@ -20,7 +19,7 @@ import { createA2AServer } from "@troupe/a2a";
 
 const server = createA2AServer({
   agents: { guide },
-  middleware: [authenticate],
+  authenticate,
   extendedCard: (request, { skills }) => ({ skills: [...skills, ...skillsFor(request)] }),
 });
 // #endregion

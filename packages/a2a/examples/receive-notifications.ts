@@ -13,7 +13,7 @@ import express from "express";
 const decode = (part = ""): Record<string, unknown> =>
   JSON.parse(Buffer.from(part, "base64url").toString()) as Record<string, unknown>;
 
-/** Tells if an agent whose keys are at `keysUrl` has sent this body to this address, within the last minutes. */
+/** Returns true if an agent whose keys are at `keysUrl` has sent this body to this address, within the last minutes. */
 async function isFromAgent(token: string, body: Buffer, { url, keysUrl }: { url: string; keysUrl: string }) {
   const [head, claims, signature = ""] = token.split(".");
   // Keep the keys in your program, and ask again for a kid that you do not know.

@@ -1,52 +1,64 @@
-import { logWarnings } from "@troupe/core/transport";
-import { Router } from "express";
-import type { Request, RequestHandler } from "express";
-import { RestBinding } from "./rest/rest-binding.ts";
-import { RestPaths } from "./rest/rest-routes.ts";
-import { A2AEndpoint } from "./server/a2a-endpoint.ts";
-import { readA2AServerOptions } from "./server/a2a-server-options.ts";
-import type { A2AServerOptions } from "./server/a2a-server-options.ts";
-import { CardRoutes } from "./server/card-routes.ts";
-import { rpcBinding } from "./server/rpc-binding.ts";
+import type { Runnable } from "@troupe/core";
+import { arrayOf, functionOption, optional } from "@troupe/core/kit";
+import { createRouter, createService } from "@troupe/core/service";
+import type { NodeHandler, ServiceOptions } from "@troupe/core/service";
+import { checkShortForm, readRunnables } from "@troupe/core/transport";
+import type { Registry, Service } from "@troupe/core/transport";
+import type { RequestHandler } from "express";
+import { createProtocol } from "./a2a.ts";
+import { readA2AOptions, shortFormNames } from "./server/a2a-options.ts";
+import type { A2AOptions } from "./server/a2a-options.ts";
+
+/** Options of {@link createA2AServer}: those of a service and of A2A, and the host's handlers. */
+export type A2AServerOptions = Omit<ServiceOptions, "agents"> &
+  A2AOptions & {
+    /** The served agents, teams and other runnables, by name. A message that names no agent goes to the first. */
+    agents: Registry<Runnable>;
+    /** Handlers that run before the endpoint. They do not apply to cards, which are public. */
+    middleware?: readonly RequestHandler[] | undefined;
+  };
+
+/** The handler of a service that it has made for itself. */
+export type A2AServer = NodeHandler & {
+  /** The service, to close it, or to serve it in further protocols. */
+  readonly service: Service;
+};
+
+const middlewareOption = optional(arrayOf("request handlers", functionOption<RequestHandler>()), []);
 
 /**
- * Makes the Express router that serves agents, teams and other runnables to clients of the A2A protocol, in the versions 0.2,
- * 0.3 and 1.0. A wrong option throws `invalid_config`.
+ * Makes the handler that serves agents, teams and other runnables to A2A clients, in the versions 0.2, 0.3 and 1.0.
+ * Express mounts it with `app.use`. It is the short form of `createRouter` over a service of these options. Throws
+ * `invalid_config` for a wrong option.
  */
-export function createA2AServer(options: A2AServerOptions): Router {
-  const settings = readA2AServerOptions(options);
-  const { basePath, middleware, runs, push, logger, shutdown } = settings;
-  const router = Router();
-  const agentPath = `${basePath === "/" ? "" : basePath}/agents/:agent`;
-  const cards = new CardRoutes(settings);
-  for (const path of ["", agentPath]) {
-    router.get(`${path}/.well-known/agent.json`, cards.sendShared);
-    router.get(`${path}/.well-known/agent-card.json`, cards.send);
-  }
-  router.get([basePath, agentPath], cards.sendAtEndpoint);
-  const serve = (endpoint: A2AEndpoint, agentOf: (request: Request) => string | undefined): RequestHandler[] => [
-    (request, _response, next) => {
-      const agent = agentOf(request);
-      // The rest of the host's app may have more below this path.
-      const isServed = (agent === undefined || runs.agents.has(agent)) && request.method !== "OPTIONS";
-      if (isServed) next();
-      else next("route");
+export function createA2AServer(options: A2AServerOptions): A2AServer {
+  const owner = "createA2AServer";
+  checkShortForm(options, shortFormNames, owner);
+  const { basePath = "/", provider, cardMode, version, baseUrl, mayAnswerByMessage, ...others } = options;
+  const { securitySchemes, security, extendedCard, pushNotifications, middleware, ...shared } = others;
+  const named = { basePath, provider, cardMode, version, baseUrl, mayAnswerByMessage };
+  const settings = readA2AOptions({ ...named, securitySchemes, security, extendedCard, pushNotifications }, owner);
+  const handlers = middlewareOption(middleware, "middleware", { owner });
+  const { registries, names } = sortByKind(shared, owner);
+  const service = createService({ ...shared, ...registries }, owner);
+  const protocol = createProtocol(settings, { owner, names });
+  return Object.assign(createRouter(service, [protocol], { middleware: handlers }), { service });
+}
+
+/**
+ * Returns the agents and teams of a service, and their names in the order of the options. What the host's run service
+ * has as a team counts as one, so that its runs are those of that team.
+ */
+function sortByKind({ agents, teams, runs }: Pick<A2AServerOptions, "agents" | "teams" | "runs">, owner: string) {
+  const given = [...readRunnables(agents, "agents", { owner })];
+  const ofTeams = [...readRunnables(teams, "teams", { owner })];
+  const isTeam = ([name, runnable]: [string, Runnable]): boolean =>
+    typeof runs?.find === "function" && runs.find("team", name) === runnable;
+  return {
+    registries: {
+      agents: new Map(given.filter((entry) => !isTeam(entry))),
+      teams: new Map([...given.filter(isTeam), ...ofTeams]),
     },
-    ...middleware,
-    (request, response) => void endpoint.serve(request, response, agentOf(request)),
-  ];
-  const agentIn = ({ params: { agent } }: Request) => (agent === undefined ? undefined : String(agent));
-  router.post([basePath, agentPath], serve(new A2AEndpoint(settings, rpcBinding), agentIn));
-  const rest = new RestPaths(basePath);
-  router.all(
-    rest.all,
-    serve(new A2AEndpoint(settings, new RestBinding(rest)), ({ path }) => rest.read(path).agent),
-  );
-  shutdown?.add(runs.served);
-  if (push !== undefined) {
-    router.get("/.well-known/jwks.json", cards.sendKeys(push.signer.keySet));
-    shutdown?.add(push);
-  }
-  logWarnings(runs.agents.values(), logger);
-  return router;
+    names: [...given, ...ofTeams].map(([name]) => name),
+  };
 }

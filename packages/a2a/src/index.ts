@@ -13,8 +13,10 @@ export { generateAgentCard, generateMultiAgentCard } from "./card/agent-card.ts"
 export type { AgentCard, AgentProvider, AgentSkill, DescribedAgent } from "./card/agent-card.ts";
 export type { A2AExtendedCard, CardContent } from "./card/extended-card.ts";
 export type { OAuthFlows, SecurityScheme } from "./card/security-schemes.ts";
+export { a2a } from "./a2a.ts";
+export type { A2AOptions } from "./server/a2a-options.ts";
 export { createA2AServer } from "./create-a2a-server.ts";
-export type { A2ARunOptions, A2AServerOptions, A2AShutdown } from "./server/a2a-server-options.ts";
+export type { A2AServer, A2AServerOptions } from "./create-a2a-server.ts";
 export { A2ARemoteAgent } from "./client/remote-agent.ts";
 export type { A2AHeaders, A2ARemoteAgentOptions } from "./client/remote-agent-options.ts";
 export type { PushOptions } from "./push/push-options.ts";

@@ -75,20 +75,23 @@ const pay = defineTool({
 export const toPayer = { tenant: "payer" };
 
 /**
- * Serves an agent that answers every message, once it may, and one whose tool waits for an approval before it answers.
+ * Serves an agent that answers every message, and ends each answer once it may, and one whose tool waits for an approval
+ * before it answers.
  */
 export async function serveChecked(
   binding?: BindingName,
-  mayAnswer: Promise<void> = Promise.resolve(),
+  mayEnd: Promise<void> = Promise.resolve(),
 ): Promise<CheckedClient> {
   const answers = Array.from({ length: 20 }, (_, index) => ({ text: `Answer ${index + 1}.` }));
   const toolCalls = [{ id: "c1", name: "pay", arguments: { amount: 5 } }];
   const asking = [{ toolCalls }, { text: "Paid." }, { toolCalls }, { text: "Paid again." }];
   const model = new ScriptedModel(...answers);
   const stream = model.stream.bind(model);
-  model.stream = async function* answerLater(messages, options) {
-    await mayAnswer;
-    yield* stream(messages, options);
+  model.stream = async function* endLater(messages, options) {
+    for await (const chunk of stream(messages, options)) {
+      if (chunk.type === "finish") await mayEnd;
+      yield chunk;
+    }
   };
   const served = await serveA2A({
     agents: {

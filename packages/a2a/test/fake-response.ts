@@ -1,5 +1,7 @@
 import { EventEmitter } from "node:events";
-import type { Response } from "express";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createLogger } from "@troupe/core";
+import { NodeExchange } from "@troupe/core/transport";
 
 /** A response without a network, which keeps what it is sent, and closes once it is ended or its client leaves. */
 export class FakeResponse extends EventEmitter {
@@ -8,6 +10,7 @@ export class FakeResponse extends EventEmitter {
   writableEnded = false;
   writableFinished = false;
   writableNeedDrain = false;
+  headersSent = false;
   /** The text that was sent. */
   text = "";
   /** The number of pieces that were sent after the client had left. */
@@ -20,12 +23,22 @@ export class FakeResponse extends EventEmitter {
     this.#onFull = onFull;
   }
 
-  /** The response as the code takes it. */
-  get asResponse(): Response {
-    return this as unknown as Response;
+  /** The exchange of this response, to a request. */
+  exchange(request: object = { headers: {}, url: "/", method: "POST", socket: {} }): NodeExchange {
+    const logger = createLogger({ level: "silent" });
+    return new NodeExchange(request as IncomingMessage, this as unknown as ServerResponse, logger);
   }
 
-  writeHead(): this {
+  getHeader(): undefined {
+    return undefined;
+  }
+
+  setHeader(): this {
+    return this;
+  }
+
+  writeHead(_status: number, _headers: object): this {
+    this.headersSent = true;
     return this;
   }
 

@@ -56,7 +56,7 @@ export function follow(start: RunView, settled: RunView | undefined, { takesMess
     endsAt: (state: string) => state === "input-required",
   };
   const until = async () => await Promise.resolve(settled);
-  const tail = { task: { run: start }, untilSettled: until, untilEnded: until } as unknown as TaskTail;
+  const tail = { task: { view: start }, untilSettled: until, untilEnded: until } as unknown as TaskTail;
   return { follower: new TaskFollower(tail, reader), sent, gates };
 }
 

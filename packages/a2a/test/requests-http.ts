@@ -1,7 +1,8 @@
 import { Readable } from "node:stream";
-import type { Request } from "express";
+import type { Exchange } from "@troupe/core/transport";
+import { FakeResponse } from "./fake-response.ts";
 
-/** A request as Express gives it to a handler. `body` is what the host has parsed; `sent` are the bytes that still come. */
+/** A request as a handler gets it. `body` is what the host has parsed; `sent` are the bytes that still come. */
 type MadeRequest = {
   readonly method?: string;
   readonly url?: string;
@@ -10,15 +11,19 @@ type MadeRequest = {
   readonly sent?: readonly (Buffer | string)[];
 };
 
-/** Makes a request without a server. */
-export function httpRequest({ method = "POST", url = "/", headers = {}, body, sent = [] }: MadeRequest = {}): Request {
+/** Makes the exchange of a request without a server. */
+export function httpExchange({
+  method = "POST",
+  url = "/",
+  headers = {},
+  body,
+  sent = [],
+}: MadeRequest = {}): Exchange {
   const stream = Readable.from(sent.map((piece) => Buffer.from(piece as string)));
-  const path = url.split("?", 1)[0];
-  return Object.assign(stream, {
-    method,
-    url,
-    path,
-    headers,
-    ...(body !== undefined && { body }),
-  }) as unknown as Request;
+  return exchangeOf(Object.assign(stream, { method, url, headers, ...(body !== undefined && { body }) }));
+}
+
+/** Makes the exchange of a request that is a stream, with its fields, without a server. */
+export function exchangeOf(request: Readable & { readonly headers: object }): Exchange {
+  return new FakeResponse().exchange(request);
 }

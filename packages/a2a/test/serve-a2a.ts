@@ -1,13 +1,15 @@
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Agent, InMemoryStorage } from "@troupe/core";
-import type { AgentConfig, PlainRunOutput, Runnable, RunOutput, RunStream, StreamChunk } from "@troupe/core";
+import type { AgentConfig, UnstructuredRunOutput, Runnable, RunOutput, RunStream, StreamChunk } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
 import type { ScriptedAnswer } from "@troupe/core/testing";
 import express from "express";
 import { onTestFinished } from "vitest";
 import { createA2AServer } from "../src/create-a2a-server.ts";
-import type { A2AServerOptions } from "../src/server/a2a-server-options.ts";
+import type { A2AServer, A2AServerOptions } from "../src/create-a2a-server.ts";
+
+export type { A2AServerOptions } from "../src/create-a2a-server.ts";
 
 /** Makes an agent `helper` that plays a script. */
 export function scriptedAgent(answers: readonly ScriptedAnswer[], config: Partial<AgentConfig> = {}): Agent {
@@ -16,7 +18,7 @@ export function scriptedAgent(answers: readonly ScriptedAnswer[], config: Partia
 
 /** Makes a runnable `helper` of a third party: its stream is made by a function, and its output has these fields. */
 export function madeAgent(
-  read: (signal: AbortSignal | undefined) => AsyncGenerator<StreamChunk, Partial<PlainRunOutput>>,
+  read: (signal: AbortSignal | undefined) => AsyncGenerator<StreamChunk, Partial<UnstructuredRunOutput>>,
 ): Runnable {
   const { eventBus } = scriptedAgent([]);
   const usage = { promptTokens: 1, completionTokens: 2, totalTokens: 3 };
@@ -24,7 +26,7 @@ export function madeAgent(
     const whole = Promise.withResolvers<RunOutput>();
     whole.promise.catch(() => undefined);
     const ids = { runId, sessionId, status: "completed" } as const;
-    const rest: PlainRunOutput = { text: "", toolCalls: [], usage, ...ids, durationMs: 1 };
+    const rest: UnstructuredRunOutput = { text: "", toolCalls: [], usage, ...ids, durationMs: 1 };
     async function* chunks(): AsyncGenerator<StreamChunk, void> {
       try {
         whole.resolve({ ...rest, ...(yield* read(signal)) });
@@ -118,11 +120,17 @@ export function asUser({ userId, tenantId }: { userId: string; tenantId?: string
 export type ServedA2A = {
   readonly url: string;
   readonly server: Server;
+  readonly service: A2AServer["service"];
   call(method: string, params: object, options?: CallOptions): Promise<Reply>;
   /** Calls a method that streams, and yields the result of each frame. */
   stream(method: string, params: object, options?: CallOptions): AsyncGenerator<Received, void>;
   close(): Promise<void>;
 };
+
+/** Makes the handler of a server, for a test that mounts it by itself. */
+export function routerOf(options: A2AServerOptions): A2AServer {
+  return createA2AServer(options);
+}
 
 /**
  * Serves agents over A2A until the test is over. The headers `x-user` and `x-tenant` stand for the host's authentication; `user`
@@ -135,7 +143,8 @@ export async function serveA2A(options: A2AServerOptions, user?: string): Promis
     if (userId !== undefined) Object.assign(request, { principal: { userId, ...(tenantId && { tenantId }) } });
     next();
   });
-  app.use(createA2AServer(options));
+  const handler = createA2AServer(options);
+  app.use(handler);
   const server = app.listen(0, "127.0.0.1");
   await new Promise<void>((resolve) => server.once("listening", resolve));
   const close = async (): Promise<void> => {
@@ -144,7 +153,7 @@ export async function serveA2A(options: A2AServerOptions, user?: string): Promis
   };
   onTestFinished(close);
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { url, server, close, ...callerOf(url, options.basePath) };
+  return { url, server, close, service: handler.service, ...callerOf(url, options.basePath) };
 }
 
 /** Returns the functions that call a server by hand. */

@@ -1,5 +1,5 @@
 import { createLogger, defineTool } from "@troupe/core";
-import type { A2AServerOptions } from "../src/server/a2a-server-options.ts";
+import type { A2AServerOptions } from "../src/create-a2a-server.ts";
 import type { PushOptions } from "../src/push/push-options.ts";
 import type { Receiver } from "./receiver.ts";
 import { serveA2A } from "./serve-a2a.ts";

@@ -1,13 +1,14 @@
 import { getEventListeners } from "node:events";
 import { createLogger, defineTool, InMemoryStorage, TroupeError } from "@troupe/core";
 import { RunService } from "@troupe/core/runs";
+import { createService } from "@troupe/core/service";
 import type { RunEvent, RunView } from "@troupe/core/runs";
 import { ScriptedModel } from "@troupe/core/testing";
 import type { HeldCalls, Scene } from "@troupe-internal/interleavings";
-import type { Request } from "express";
 import { vi } from "vitest";
-import { readA2AServerOptions } from "../src/server/a2a-server-options.ts";
-import type { A2ASettings } from "../src/server/a2a-server-options.ts";
+import { readA2AOptions } from "../src/server/a2a-options.ts";
+import { partsOf } from "../src/server/a2a-parts.ts";
+import type { A2AParts } from "../src/server/a2a-parts.ts";
 import { answerCall } from "../src/server/answer-call.ts";
 import type { A2AError } from "../src/wire/a2a-error.ts";
 import type { A2ACall } from "../src/wire/call.ts";
@@ -42,7 +43,7 @@ async function wait(ms: number): Promise<void> {
 export class TaskCrowd {
   readonly #held: HeldCalls;
   readonly #service: RunService;
-  readonly #settings: A2ASettings;
+  readonly #parts: A2AParts;
   readonly #clients: Client[] = [];
   readonly #taskIds: string[] = [];
   /** The events that are read for clients. */
@@ -61,7 +62,8 @@ export class TaskCrowd {
     this.#lookAt = async (taskId) => await get(taskId, "host");
     this.#holdService();
     const runOptions = async () => await held.hold("runOptions", () => ({}), { canFail: false });
-    this.#settings = readA2AServerOptions({ agents, runs: this.#service, runOptions, logger: silent });
+    const served = createService({ agents, runs: this.#service, runOptions, logger: silent });
+    this.#parts = partsOf(served, readA2AOptions({}, "a2a"), { owner: "a2a" });
   }
 
   /** Begins to perform the tasks, and returns the scene. `hasAsked`: one of them has asked for two approvals already. */
@@ -204,10 +206,11 @@ export class TaskCrowd {
     response.once("close", () => (response.destroyed ? left.abort() : undefined));
     const client: Client = { call, response, left, answered: answeredIn(version), isUnderWay: true, isRefused: false };
     this.#clients.push(client);
-    const caller = { principal: owner, owner, keys: { apiKeys: {} }, left: left.signal, agent: undefined };
-    const exchange = { request: { headers: {} } as Request, response: response.asResponse };
+    const exchange = response.exchange();
+    exchange.signIn(owner);
+    const caller = { owner, left: left.signal, agent: undefined };
     try {
-      await answerCall(call, { settings: this.#settings, answered: client.answered, ...exchange, ...caller });
+      await answerCall(call, { parts: this.#parts, answered: client.answered, exchange, ...caller });
     } catch (error) {
       this.#held.check(response.text === "", "a call fails that has sent something");
       client.isRefused = true;
@@ -266,7 +269,7 @@ export class TaskCrowd {
   }
 }
 
-/** Tells if a client follows a task that waited already, and has not been answered since. */
+/** Returns true if a client follows a task that waited already, and has not been answered since. */
 function isQuiet({ call, response }: Client): boolean {
   const states = response.text.match(/"state":"[a-z-]*"/g) ?? [];
   return call.op === "subscribe" && states.join() === '"state":"input-required"';

@@ -4,7 +4,7 @@ import { checkRuntime } from "./base/util/check-runtime.ts";
 export { Agent } from "./agents/agent/agent.ts";
 export type { AgentOutput } from "./agents/agent/agent.ts";
 export type { AgentConfig } from "./agents/agent/agent-config.ts";
-export type { StepChanges } from "./agents/agent/prepare-step.ts";
+export type { ModelCallChanges } from "./agents/agent/prepare-step.ts";
 export type { AgentHooks } from "./agents/agent/agent-config.ts";
 
 // Teams.
@@ -53,10 +53,11 @@ export type { PartialValue } from "./agents/run/stream-views.ts";
 export type { RunContext } from "./agents/run/run-context.ts";
 export { RunError } from "./agents/run/run-output.ts";
 export type { RunEvents } from "./agents/run/run-events.ts";
+export type { HostRunOptions } from "./agents/agent/host-run-options.ts";
 export type { RunLimits, RunOpts } from "./agents/run/run-options.ts";
 export type {
   CompleteRunOutput,
-  PlainRunOutput,
+  UnstructuredRunOutput,
   RunMetrics,
   RunOutput,
   StructuredRunOutput,
@@ -159,5 +160,5 @@ export { createLogger } from "./base/log/logger.ts";
 export type { Logger, LoggerOptions } from "./base/log/logger.ts";
 export type { LogLevel } from "./base/log/log-level.ts";
 
-// At import: a runtime that is too old would fail in each run.
+// The runtime is checked at import, because a runtime that is too old would fail in each run.
 checkRuntime();

@@ -4,22 +4,22 @@ import { checkRuntime } from "./base/util/check-runtime.ts";
 export { readOptions, wrongOption } from "./base/errors/read-options.ts";
 export type { OptionCheck, OptionsOf, OptionTable } from "./base/errors/read-options.ts";
 export {
-  anyBoolean,
-  anyString,
+  booleanOption,
+  stringOption,
   arrayOf,
-  functionLike,
-  integer,
-  methods,
-  milliseconds,
+  functionOption,
+  integerOption,
+  methodsOption,
+  millisecondsOption,
   nested,
   nonBlankString,
   oneOf,
   optional,
   satisfying,
-  timeoutMilliseconds,
+  timeoutOption,
 } from "./base/errors/option-checks.ts";
 export { baseUrlOption } from "./provider/provider-options.ts";
-export { networkOptions } from "./provider/network.ts";
+export { networkOptionTable } from "./provider/network.ts";
 export type { CallHeaders } from "./provider/network.ts";
 
 // Errors.
@@ -60,5 +60,5 @@ export type { Redactor } from "./base/log/redact.ts";
 export { createMasker } from "./base/util/create-masker.ts";
 export { sizeInBytes } from "./base/util/size-in-bytes.ts";
 
-// At import: a runtime that is too old would fail in each run.
+// The runtime is checked at import, because a runtime that is too old would fail in each run.
 checkRuntime();

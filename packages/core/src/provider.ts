@@ -3,8 +3,8 @@ import { checkRuntime } from "./base/util/check-runtime.ts";
 // Options that each provider has.
 export {
   clientOption,
-  embeddingProviderChecks,
-  modelProviderChecks,
+  embeddingProviderOptionTable,
+  modelProviderOptionTable,
   readProviderOptions,
 } from "./provider/provider-options.ts";
 export type { OptionNames, SettingsOf } from "./provider/provider-options.ts";
@@ -20,6 +20,7 @@ export { requireKey } from "./model/keys/resolve-key.ts";
 export type { ResolvedKey } from "./model/keys/resolve-key.ts";
 
 // A model call: its request, its answer and their parts.
+export type { ModelCallOptions } from "./model/model-config.ts";
 export type { ModelChunk, ModelFinish } from "./model/model-chunk.ts";
 export { collectResponse, ResponseCollector } from "./model/response-collector.ts";
 export { generateAnswer, streamAnswer } from "./provider/stream-answer.ts";
@@ -40,12 +41,13 @@ export { writeArguments } from "./schema/parse-model-json.ts";
 
 // HTTP to the vendor.
 export { createHttpPool } from "./provider/wire/http-pool.ts";
-export type { HttpPool, HttpSender } from "./provider/wire/http-pool.ts";
+export type { HttpPool } from "./provider/wire/http-pool.ts";
+export type { HttpSender } from "./provider/wire/http-sender.ts";
 export { sharedHttpPool } from "./provider/wire/shared-http-pool.ts";
 export type { CallStart } from "./provider/network.ts";
 export { postJson, readJson } from "./provider/wire/post-json.ts";
 export type { ErrorReply, JsonRequest } from "./provider/wire/post-json.ts";
-export { askClient, openClientStream } from "./provider/wire/client-call.ts";
+export { askClient, openSdkStream } from "./provider/wire/client-call.ts";
 export type { ClientMethod } from "./provider/wire/client-call.ts";
 export type { EventBatch } from "./provider/wire/stream-events.ts";
 export { readSse } from "./provider/wire/read-sse.ts";
@@ -54,5 +56,19 @@ export { readSse } from "./provider/wire/read-sse.ts";
 export { generateEmbeddings } from "./knowledge/vector/embed-texts.ts";
 export type { EmbeddingLimits } from "./knowledge/vector/embed-texts.ts";
 
-// At import: a runtime that is too old would fail in each run.
+// HTTP to addresses that come from outside.
+export type { ReplyBytes } from "./provider/wire/http-reply.ts";
+export { readNdjson } from "./provider/wire/read-ndjson.ts";
+export {
+  allowPrivateHostsOption,
+  guardUrl,
+  isAllowedPrivateHost,
+  leadsToPrivateHost,
+  toAllowedPrivateHosts,
+} from "./provider/wire/guard-url.ts";
+export type { AllowedPrivateHosts } from "./provider/wire/guard-url.ts";
+export { createGuardedFetch } from "./provider/wire/guarded-fetch.ts";
+export type { GuardedFetch } from "./provider/wire/guarded-fetch.ts";
+
+// The runtime is checked at import, because a runtime that is too old would fail in each run.
 checkRuntime();

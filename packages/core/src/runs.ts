@@ -7,14 +7,14 @@ export type {
   DurableWorkflow,
   RetentionOptions,
   RunServiceOptions,
-  ServeOptions,
+  RunServeOptions,
 } from "./runs/attempts/run-service-options.ts";
 export type { RunSchedule, RunSchedules, ScheduledRequest } from "./runs/durable/run-schedules.ts";
 export type {
   HeldSubscription,
   RunSubscription,
   RunSubscriptions,
-  SubscriptionRequest,
+  RunSubscriptionRequest,
 } from "./runs/durable/run-subscriptions.ts";
 export type { SubscriptionPlace } from "./runs/run-store/subscription-record.ts";
 export { LocalEngine } from "./runs/attempts/local-engine.ts";
@@ -32,7 +32,6 @@ export type {
 export type {
   AcceptedRun,
   DurableRunOptions,
-  LocalRunOptions,
   RunCaller,
   RunEvent,
   RunKeys,
@@ -45,5 +44,7 @@ export type {
   UpgradeFinding,
 } from "./runs/run-store/run-view.ts";
 
-// At import: a runtime that is too old would fail in each run.
+export { runStatuses } from "./runs/run-store/run-view.ts";
+
+// The runtime is checked at import, because a runtime that is too old would fail in each run.
 checkRuntime();

@@ -9,19 +9,19 @@ export { DatabaseStorage } from "./sessions/storage/database-storage.ts";
 export type { DatabaseStorageOptions } from "./sessions/storage/database-storage.ts";
 export type {
   AppendedKey,
-  AppendRequest,
+  RecordAppend,
   RangeQuery,
   RecordDatabase,
   RequiredLease,
-  TextInsert,
+  RecordInsert,
   TextRecord,
-  TextSwap,
-  TextWrite,
+  RecordSwap,
+  RecordWrite,
 } from "./sessions/storage/record-database.ts";
 export { checkLeaseText } from "./sessions/storage/check-lease.ts";
-export { checkKey, checkPrefix } from "./sessions/storage/check-key.ts";
+export { checkRecordKey, checkPrefix } from "./sessions/storage/check-key.ts";
 export { encodeKey, encodeSequence, decodeSequence } from "./sessions/storage/encode-key.ts";
 export { parseJson, toJson } from "./sessions/storage/check-json.ts";
 
-// At import: a runtime that is too old would fail in each run.
+// The runtime is checked at import, because a runtime that is too old would fail in each run.
 checkRuntime();

@@ -54,5 +54,5 @@ export {
 export type { EmbeddingVectorStore, WritableVectorStore } from "./testing/conformance/vector-optional-cases.ts";
 export { vectorStoreCases } from "./testing/conformance/vector-store-cases.ts";
 
-// At import: a runtime that is too old would fail in each run.
+// The runtime is checked at import, because a runtime that is too old would fail in each run.
 checkRuntime();

@@ -20,5 +20,5 @@ export type { MetadataFilter } from "./knowledge/vector/metadata-filter.ts";
 export { NearestItems } from "./knowledge/vector/nearest-items.ts";
 export type { ScoredItem } from "./knowledge/vector/nearest-items.ts";
 
-// At import: a runtime that is too old would fail in each run.
+// The runtime is checked at import, because a runtime that is too old would fail in each run.
 checkRuntime();

@@ -2,7 +2,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 import { TroupeError } from "../src/base/errors/troupe-error.ts";
-import { createHttpPool, type HttpInit, type HttpPoolOptions } from "../src/provider/wire/http-pool.ts";
+import { createHttpPool, type HttpPoolOptions } from "../src/provider/wire/http-pool.ts";
+import type { HttpInit } from "../src/provider/wire/http-sender.ts";
 import type { HttpReply } from "../src/provider/wire/http-reply.ts";
 import { type LoopbackOptions, serveLoopback } from "./loopback-server.ts";
 

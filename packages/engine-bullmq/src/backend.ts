@@ -1,18 +1,18 @@
 import type { Job, Queue, Worker, WorkerOptions } from "bullmq";
 
-/** Performs a job. Its result is not kept. */
+/** Performs a job. Its return value is not stored. */
 type Process = (job: Job, token: string | undefined) => Promise<void>;
 
-/** Options of a worker but its connection. */
+/** Options of a worker, without its connection. */
 type WorkerSettings = Omit<WorkerOptions, "connection" | "prefix">;
 
-/** The clock of a database whose locks go by the clocks of the processes. */
+/** The clock of a database in which the clocks of the processes decide when a lock expires. */
 export type DatabaseClock = {
-  /** Returns the time of the database in epoch milliseconds. */
+  /** Returns the database's time in epoch milliseconds. */
   now(): Promise<number>;
   /**
-   * Removes the times of the last look for expired locks that lie more than `toleranceMs` ahead of the database. BullMQ looks
-   * for none before such a time, so that one process with a wrong clock would keep all others from it.
+   * Removes stored times of the last check for expired locks that are more than `toleranceMs` ahead of the database.
+   * BullMQ makes no check before such a time, so one process with a wrong clock would block the checks of all others.
    */
   clearFutureChecks(queues: readonly string[], toleranceMs: number): Promise<void>;
 };
@@ -22,6 +22,6 @@ export type Backend = {
   makeQueue(name: string): Queue;
   makeWorker(name: string, process: Process, settings: WorkerSettings): Worker;
   readonly clock?: DatabaseClock;
-  /** Ends the connections, and the commands that wait for them. Ending twice is safe. */
+  /** Ends the connections, and fails the commands that wait for them. Safe to call twice. */
   end(): Promise<void>;
 };

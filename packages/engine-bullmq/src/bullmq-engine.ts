@@ -11,17 +11,20 @@ import type { OpenQueue } from "./open-queue.ts";
 import { QueueSchedules } from "./queue-schedules.ts";
 
 const defaultPriority = 10;
-/** Milliseconds for which a call tries to reach the database. */
+/** Milliseconds for which a call of the engine tries to reach the database. */
 const callMs = 5000;
 const retryPauseMs = 200;
-/** A server that hangs would never let its connections end. */
+/** Milliseconds to wait until the connections have ended, which a database that hangs would never let happen. */
 const endMs = 2000;
-/** The activations of a run whose jobs are looked for. One that was woken more often finds out when it is performed. */
+/**
+ * The activation numbers whose jobs a withdrawal looks for. A run with more activations notices its withdrawal when it
+ * is performed.
+ */
 const withdrawnActivations = [1, 2, 3, 4, 5, 6, 7, 8] as const;
 
 /**
- * The engine of a service on several machines: BullMQ distributes the jobs, over the PostgreSQL or Redis that the service has
- * already. Any number of processes submit and serve; the jobs of one that dies go to another within seconds.
+ * A run engine for several machines: BullMQ distributes the jobs over the service's own PostgreSQL or Redis. Any number
+ * of processes can submit and serve jobs. If a process dies, its jobs go to another within seconds.
  */
 export class BullMqEngine implements RunEngine {
   readonly #settings: EngineSettings;
@@ -31,7 +34,10 @@ export class BullMqEngine implements RunEngine {
   readonly #closing = new AbortController();
   readonly schedules: Schedules;
 
-  /** Connects with the first call, and creates BullMQ's tables in PostgreSQL when they are not there. */
+  /**
+   * Opens no connection yet: the first call connects, and creates BullMQ's tables in PostgreSQL if they do not exist.
+   * Throws `invalid_config` for a wrong option.
+   */
   constructor(options: BullMqEngineOptions) {
     this.#settings = readEngineOptions(options);
     this.#log = new FailureLog(this.#settings.logger);
@@ -46,9 +52,9 @@ export class BullMqEngine implements RunEngine {
         { runId, activation, priority },
         {
           jobId: nameOf(runId, activation),
-          // BullMQ's 0 is before all others: for recovered jobs.
+          // Priority 0 precedes all others in BullMQ and is reserved for recovered jobs.
           priority: Math.max(0, priority) + 1,
-          // PostgreSQL takes no fraction.
+          // PostgreSQL accepts only integers.
           delay: Math.max(0, Math.ceil(notBefore - Date.now())),
           removeOnComplete: true,
           removeOnFail: true,
@@ -124,9 +130,10 @@ export class BullMqEngine implements RunEngine {
     return clock && new ClockGuard({ clock, now, lockMs, queues: [queue, scheduleQueueOf(queue)] });
   }
 
-  /** Does something with the queue, and tries again for a while when the connection is lost. */
+  /** Calls `work` with the open queue, and again for a while if the connection is lost. */
   async #use<Result>(work: (open: OpenQueue) => Promise<Result>): Promise<Result> {
-    // Loading it says nothing about the database, and takes seconds where the machine is busy.
+    // BullMQ is imported outside the time limit: the import may take seconds on a busy machine and says nothing about
+    // the database.
     await import("bullmq");
     this.#checkOpen();
     const endsAt = performance.now() + callMs;
@@ -155,7 +162,7 @@ export class BullMqEngine implements RunEngine {
   }
 }
 
-/** The id of a job in BullMQ, which takes no colons. */
+/** Returns the id of a job in BullMQ, which does not allow colons. */
 function nameOf(runId: string, activation: number): string {
   return `${encodeURIComponent(runId)}_${activation}`;
 }

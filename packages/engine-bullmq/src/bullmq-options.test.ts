@@ -34,7 +34,7 @@ describe("the options of BullMqEngine", () => {
     );
   });
 
-  it("that are right connect to nothing before the first call", async () => {
+  it("the options of BullMqEngine that are right connect to nothing before the first call", async () => {
     const engine = new BullMqEngine({ connectionString });
     await engine.close();
     await engine.close();

@@ -1,7 +1,7 @@
 import type { Logger } from "@troupe/core";
 import {
-  functionLike,
-  integer,
+  functionOption,
+  integerOption,
   loggerOption,
   nonBlankString,
   optional,
@@ -11,34 +11,44 @@ import {
 import type { OptionsOf, OptionTable } from "@troupe/core/kit";
 import { TroupeError } from "@troupe/core";
 
-/** A `Pool` of `pg`. Its settings are used, not its connections. */
+/** A `Pool` of `pg`. Only its settings are used, not its connections. */
 export type PostgresPool = { readonly options: object; connect(): Promise<unknown> };
 
-/** A client of `ioredis`. Its settings are used, not its connection. */
+/** A client of `ioredis`. Only its settings are used, not its connection. */
 export type RedisClient = { duplicate(override?: Record<string, unknown>): unknown; readonly status: string };
 
 /** Options of a `BullMqEngine`: one of `pool`, `connectionString` and `redis`, and limits. */
 export type BullMqEngineOptions = {
-  /** A `Pool` of `pg` to the user's PostgreSQL: the engine makes connections of its own with the settings of this one. */
+  /**
+   * A `Pool` of `pg` for the user's PostgreSQL. The engine opens its own connections with the settings of this pool.
+   */
   pool?: PostgresPool | undefined;
   /** The address of the user's PostgreSQL: `postgres://user:password@host:port/database`. */
   connectionString?: string | undefined;
-  /** The user's Redis: `redis://host:port`, or a client of `ioredis`, whose settings the engine's own connections get. */
+  /**
+   * The user's Redis: `redis://host:port`, or a client of `ioredis`, whose settings the engine's own connections use.
+   */
   redis?: string | RedisClient | undefined;
-  /** The name of the queue: engines with the same one share their jobs, so each service needs its own. @default "troupe" */
+  /**
+   * The name of the queue. Engines with the same name share their jobs, so each service needs its own. @default
+   * "troupe"
+   */
   queue?: string | undefined;
-  /** The beginning of the engine's keys in Redis. @default "bull" */
+  /** The prefix of the engine's keys in Redis. @default "bull" */
   prefix?: string | undefined;
-  /** The most connections to PostgreSQL, at least 3. @default 6 */
+  /** Largest number of connections to PostgreSQL, at least 3. @default 6 */
   max?: number | undefined;
   /**
-   * Milliseconds for which a lock on a job holds without being renewed. In each third of it, a process renews its locks and
-   * looks for expired ones: the job of a process that died goes to another one within four thirds. @default 3000
+   * Milliseconds for which a lock on a job is valid without renewal. A process renews its locks, and checks for expired
+   * ones, three times per period. The job of a dead process goes to another within four thirds of it. @default 3000
    */
   lockMs?: number | undefined;
-  /** Receives failures that no caller sees, such as of connections. @default none */
+  /** Receives failures that no caller sees, such as those of connections. @default none */
   logger?: Logger | undefined;
-  /** Returns the present in epoch milliseconds, for tests of the clock's check, which Redis needs not. @default Date.now */
+  /**
+   * Returns the current time in epoch milliseconds, for tests of the clock check. Redis does not need that check.
+   * @default Date.now
+   */
   now?: (() => number) | undefined;
 };
 
@@ -71,16 +81,16 @@ const optionTable = {
   redis: optional(redis),
   queue: optional(queueName, "troupe"),
   prefix: optional(nonBlankString(100), "bull"),
-  max: optional(integer(3), 6),
-  lockMs: optional(integer(300, 3_600_000), 3000),
+  max: optional(integerOption(3), 6),
+  lockMs: optional(integerOption(300, 3_600_000), 3000),
   logger: optional(loggerOption),
-  now: optional(functionLike<() => number>(), Date.now),
+  now: optional(functionOption<() => number>(), Date.now),
 } satisfies OptionTable<BullMqEngineOptions>;
 
-/** The options of a `BullMqEngine` after their check, with defaults. */
+/** The checked options of a `BullMqEngine`, with defaults. */
 export type EngineSettings = OptionsOf<typeof optionTable>;
 
-/** Checks the options of a `BullMqEngine`; a wrong one is `invalid_config`. */
+/** Checks the options of a `BullMqEngine`. Throws `invalid_config` for a wrong option. */
 export function readEngineOptions(given: BullMqEngineOptions): EngineSettings {
   const options = readOptions(optionTable, given, { owner: "BullMqEngine" });
   const sources = [options.pool, options.connectionString, options.redis].filter((source) => source !== undefined);
@@ -92,7 +102,10 @@ export function readEngineOptions(given: BullMqEngineOptions): EngineSettings {
   return options;
 }
 
-/** Returns what is wrong with an option that has no effect on the given database, or that BullMQ does not support. */
+/**
+ * Describes an option that has no effect on the given database, or that BullMQ does not support. Undefined if there is
+ * none.
+ */
 function findUnused({ redis: client, prefix, max }: BullMqEngineOptions): string | undefined {
   if (client === undefined) {
     return prefix && "The option prefix of BullMqEngine is for Redis. On PostgreSQL, tell services apart by queue.";

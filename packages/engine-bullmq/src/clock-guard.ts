@@ -1,35 +1,38 @@
 import { TroupeError } from "@troupe/core";
 import type { DatabaseClock } from "./backend.ts";
 
-/** Attempts at measuring: a slow answer says little about a clock. */
+/** The most measurements of one clock check: a slow reply of the database says little about its clock. */
 const measurements = 3;
-/** Milliseconds between two checks. */
+/** Milliseconds between two comparisons with the database's clock. */
 const checkMs = 60_000;
-/** Milliseconds between two looks at the clock of this process alone, which cost nothing. */
+/** Milliseconds between two cheap checks that only read the clock of this process. */
 const lookMs = 1000;
 
-/** Returns by how many milliseconds at least the clock of this process differs from the database's. */
+/**
+ * Returns the smallest difference, in milliseconds, that the clocks of this process and of the database certainly have.
+ */
 async function measureSkew(clock: DatabaseClock, now: () => number): Promise<number> {
   let least = Infinity;
   for (let count = 0; count < measurements && least > 0; count++) {
     const before = now();
     const there = await clock.now();
-    // Read somewhere between: what lies outside is skew for certain.
+    // The database read its time between the two local readings, so any time outside them is a real difference.
     least = Math.min(least, Math.max(0, before - there, there - now()));
   }
   return least;
 }
 
 /**
- * Compares the clock of this process with the database's. On PostgreSQL a lock ends by the clock of the process that looks: with
- * clocks too far apart, processes would take each other's jobs, or those of a dead one late.
+ * Compares the clock of this process with the database's. On PostgreSQL, a lock expires by the clock of the process
+ * that checks it. If clocks differ too much, processes take each other's jobs, or take over those of a dead process too
+ * late.
  */
 export class ClockGuard {
   readonly #clock: DatabaseClock;
   readonly #now: () => number;
   readonly #limitMs: number;
   readonly #queues: readonly string[];
-  /** Difference of the clock to the monotonic one at the last check. */
+  /** Difference between the system clock and the monotonic clock at the last check, in milliseconds. */
   #checkedOffset = 0;
 
   constructor(init: { clock: DatabaseClock; now: () => number; lockMs: number; queues: readonly string[] }) {
@@ -39,7 +42,7 @@ export class ClockGuard {
     this.#queues = init.queues;
   }
 
-  /** Returns the failure of a clock that is too wrong. */
+  /** Compares the clocks. Returns an error if they differ by more than a sixth of `lockMs`, else undefined. */
   async check(): Promise<TroupeError | undefined> {
     const offset = this.#offset();
     const skewMs = await measureSkew(this.#clock, this.#now);
@@ -51,12 +54,15 @@ export class ClockGuard {
     );
   }
 
-  /** Lets all processes look for expired locks again, after one whose clock was ahead. */
+  /** Lets all processes check for expired locks again, after a process whose clock was ahead. */
   async clearFutureChecks(): Promise<void> {
     await this.#clock.clearFutureChecks(this.#queues, this.#limitMs);
   }
 
-  /** Calls `check` every minute, and within a second after the clock of this process was set. Returns a function that ends it. */
+  /**
+   * Calls `check` every minute, and within a second after the clock of this process was changed. Returns a function
+   * that stops it.
+   */
   watch(check: () => Promise<void>): () => void {
     let isChecking = false;
     const run = async (): Promise<void> => {

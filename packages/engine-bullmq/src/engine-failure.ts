@@ -1,13 +1,18 @@
 import { TroupeError } from "@troupe/core";
 import type { Logger } from "@troupe/core";
 
-/** Milliseconds in which the same failure is logged once: BullMQ reports each attempt at a lost connection. */
+/**
+ * Milliseconds within which the same failure is logged once, because BullMQ reports each failed attempt to reconnect.
+ */
 const quietMs = 10_000;
 
-/** SQLSTATE classes and error codes of connections that may be there again in a moment. */
+/** SQLSTATE classes and error codes of connection failures that may pass quickly. */
 const passing = /^(08|57P|53300|ECONN|EPIPE|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH)/;
 
-/** Turns what a driver threw into a `storage_unavailable` whose cause has the message and the code, and no command. */
+/**
+ * Turns an error of a database driver into `storage_unavailable`; returns a `TroupeError` unchanged. Its cause has the
+ * message and the code, but not the command.
+ */
 export function toEngineFailure(thrown: unknown): TroupeError {
   if (TroupeError.is(thrown)) return thrown;
   const { message, code } = factsOf(thrown);
@@ -18,13 +23,13 @@ export function toEngineFailure(thrown: unknown): TroupeError {
   );
 }
 
-/** Tells if a failure is one of a connection, which the next attempt may not have. */
+/** Returns true for a connection failure that may not happen again on the next attempt. */
 export function isPassing(thrown: unknown): boolean {
   const { message, code = "" } = factsOf(thrown);
   return passing.test(code) || /terminated|timeout|not queryable/i.test(message);
 }
 
-/** A log of failures that come again and again. */
+/** The log of an engine. It logs a repeated warning only once in a while. */
 export class FailureLog {
   readonly #logger: Logger | undefined;
   readonly #loggedAt = new Map<string, number>();
@@ -33,7 +38,7 @@ export class FailureLog {
     this.#logger = logger;
   }
 
-  /** Logs a warning, unless the same one was logged a moment ago. */
+  /** Logs a warning, unless the same warning was logged a moment ago. */
   warn(what: string, thrown: unknown): void {
     const { message, code } = factsOf(thrown);
     const now = performance.now();
@@ -53,7 +58,10 @@ export class FailureLog {
   }
 }
 
-/** The message and code of a failure. Errors of ioredis also hold the command, which may be the one with the password. */
+/**
+ * Returns the message and code of a driver's failure. Errors of ioredis also hold the command, which may contain the
+ * password.
+ */
 function factsOf(thrown: unknown): { message: string; code?: string } {
   // A host with several addresses fails with one error for each.
   const error: unknown = thrown instanceof AggregateError && thrown.message === "" ? thrown.errors[0] : thrown;

@@ -7,18 +7,24 @@ import type { FailureLog } from "./engine-failure.ts";
 import type { OpenQueue } from "./open-queue.ts";
 import { serveSchedules } from "./queue-schedules.ts";
 
-/** Milliseconds after which a job is tried again whose run is under way here. It is promoted when that one is over. */
+/**
+ * Milliseconds after which a job is retried whose run is already active here. It is promoted earlier when that run
+ * ends.
+ */
 const postponeMs = 1000;
-/** A number of takeovers that no job reaches: of runs that crash their process, the run log knows. */
+/**
+ * The number of recoveries after which BullMQ would fail a job, so high that no job reaches it: the run log itself
+ * handles runs that crash their process.
+ */
 const anyNumber = 2 ** 31 - 1;
-/** Milliseconds for giving back jobs after the grace period: a database that is away would never take them. */
+/** Milliseconds to give back jobs after the grace period, because an unreachable database would block forever. */
 const giveBackMs = 5000;
-/** The longest timer of Node: a longer one fires at once. */
+/** Longest timer of Node in milliseconds: a longer timer fires at once. */
 const longestTimerMs = 2 ** 31 - 1;
-/** Error of BullMQ for each job whose lock it could not renew, beside the event. */
+/** BullMQ's error for a job whose lock it could not renew. It comes in addition to the event `lockRenewalFailed`. */
 const lostLock = /^could not renew lock/;
 
-/** The reasons for which the signals of jobs abort. */
+/** Reasons with which the signals of jobs abort. */
 const drained = new TroupeError("unavailable", "The process ends: the run goes on elsewhere, or after a restart.");
 const lost = new TroupeError("unavailable", "This process lost its lock on the run, which goes on elsewhere.");
 
@@ -29,7 +35,7 @@ type Init = {
   lockMs: number;
   onSchedule: EngineServeOptions["onSchedule"];
   log: FailureLog;
-  /** Puts a job into the queue that may have lost it. */
+  /** Puts a job into the queue again, which may have lost it. */
   submit: (job: RunJob) => Promise<void>;
 };
 
@@ -39,23 +45,25 @@ type Running = {
   readonly postponed: Job[];
 };
 
-/** A worker of an engine: takes jobs, performs each, and gives back those that it cannot or must not perform. */
+/** A worker of an engine: takes jobs, performs them, and gives back those that it cannot or must not perform. */
 export class JobServer {
   readonly #init: Init;
-  /** The jobs under way, by the run's id. */
+  /** The jobs that this process performs now, by run id. */
   readonly #running = new Map<string, Running>();
   #worker: Worker | undefined;
   #schedules: Worker | undefined;
   #closing: Promise<void> | undefined;
   #stopWatch: (() => void) | undefined;
-  /** True while no jobs are taken. */
+  /** True while no jobs are taken because the clock is wrong. */
   #isClockWrong = false;
 
   constructor(init: Init) {
     this.#init = init;
   }
 
-  /** Begins to take jobs. Rejects when the clock is wrong, or the database is not there, or it is drained meanwhile. */
+  /**
+   * Starts taking jobs. Rejects if the clock is wrong, the database is unreachable, or the server is drained meanwhile.
+   */
   async start(open: OpenQueue, guard: ClockGuard | undefined): Promise<void> {
     const { log, onSchedule, queue } = this.#init;
     const wrong = await guard?.check();
@@ -76,8 +84,8 @@ export class JobServer {
   }
 
   /**
-   * Takes no more jobs, and waits for those under way; after `graceMs` they are aborted and given back, as far as the database
-   * takes them in a few seconds more.
+   * Stops taking jobs, and waits for active ones. After `graceMs`, they are aborted and given back, if the database
+   * accepts them within a few more seconds.
    */
   async drain(graceMs: number): Promise<void> {
     this.#stopWatch?.();
@@ -113,12 +121,13 @@ export class JobServer {
     const worker = backend.makeWorker(this.#init.queue, (job, token) => this.#process(job, token ?? ""), {
       concurrency,
       lockDuration: lockMs,
-      // A process whose event loop is blocked for a second still has a second for the database.
+      // Locks are renewed three times per period: a process whose event loop is blocked for a second still has a second
+      // for the database.
       lockRenewTime: lockMs / 3,
       stalledInterval: lockMs / 3,
       maxStalledCount: anyNumber,
       runRetryDelay: 1000,
-      // The time that a lost hint costs.
+      // Seconds after which a worker looks for jobs by itself, in case a notification was lost.
       drainDelay: 1,
       autorun: false,
     });
@@ -150,7 +159,7 @@ export class JobServer {
 
   async #process(job: Job, token: string): Promise<void> {
     const task = job.data as RunJob;
-    // One that was on its way when this process stopped taking jobs.
+    // A job may still be on its way when the process stops taking jobs.
     if (this.#closing !== undefined || this.#isClockWrong) return await this.#giveBack(job, token);
     const other = this.#running.get(task.runId);
     if (other !== undefined) {
@@ -166,7 +175,7 @@ export class JobServer {
     if (back !== undefined) await this.#delay(job, token, back.againInMs);
   }
 
-  /** Performs a job. A failure is the performer's to handle, and must not end the engine. */
+  /** Performs a job. The performer handles its failures, which must not end the engine. */
   async #perform(task: RunJob, { controller, postponed }: Running): Promise<HandedBack | undefined> {
     try {
       return (await this.#init.perform(task, controller.signal)) ?? undefined;
@@ -175,7 +184,7 @@ export class JobServer {
       return undefined;
     } finally {
       this.#running.delete(task.runId);
-      // One that is not there any more needs no promotion, and any other comes up by itself.
+      // A failed promotion is ignored: the job no longer exists, or becomes due by itself.
       for (const job of postponed) void job.promote().catch(() => undefined);
     }
   }
@@ -189,7 +198,7 @@ export class JobServer {
     }
   }
 
-  /** Moves a recovered job before all others: its run has begun, and its client waits. */
+  /** Moves a recovered job before all others, because its run has already begun and its client waits. */
   async #recover(queue: Queue, id: string): Promise<void> {
     try {
       const job = await queue.getJob(id);
@@ -226,7 +235,7 @@ export class JobServer {
   }
 }
 
-/** Returns the error by whose name BullMQ knows that the job was moved already, and is not active here any more. */
+/** Returns the error that BullMQ recognises by its name: the job was already moved and is no longer active here. */
 function movedTo(state: "delayed" | "waiting"): Error {
   const name = { delayed: "DelayedError", waiting: "WaitingError" }[state];
   return Object.assign(new Error("The job was given back."), { name });

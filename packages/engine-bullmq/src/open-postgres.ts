@@ -6,17 +6,19 @@ import type { Client, ClientBase, Pool, PoolConfig } from "pg";
 import type { Backend } from "./backend.ts";
 import type { EngineSettings } from "./bullmq-options.ts";
 
-/** The pause before BullMQ hears of a failed statement: without one it asks a database that is down again at once, for ever. */
+/**
+ * Milliseconds to wait before a failed statement is reported to BullMQ, which would otherwise retry at once, forever.
+ */
 const failurePauseMs = 250;
 const epochMs = "extract(epoch from clock_timestamp()) * 1000";
-// The values of other fields are no numbers.
+// Only the field `stalled-check` is compared, because the values of BullMQ's other fields are not numbers.
 const clearFutureChecks = `
   delete from meta
   where queue = any($1) and case when field = 'stalled-check' then value::bigint > ${epochMs} + $2 end`;
 
 /**
- * Connects BullMQ with PostgreSQL, and brings its tables up to date. BullMQ's statements name no schema, so that their
- * connections need a `search_path` of their own: a given pool is only asked for its settings.
+ * Connects BullMQ to PostgreSQL and updates its tables. BullMQ's statements name no schema, so its connections need a
+ * `search_path` of their own. Only the settings of a given pool are used.
  */
 export async function openPostgres(
   settings: EngineSettings,
@@ -28,12 +30,13 @@ export async function openPostgres(
   await checkSessions([new pg.Client(config), new pg.Client(config)], onError);
   const pool = new pg.Pool(withSearchPath(config, library.DEFAULT_SCHEMA));
   pool.on("error", onError);
-  // The pool says nothing of connections in use. One that is lost between two statements would end the process.
+  // The pool reports no errors of connections in use, and an unhandled error between two statements would end the
+  // process.
   pool.on("connect", (client) => void client.on("error", onError));
   try {
     await migrate(pool, library);
   } catch (error) {
-    // The caller need not wait for that.
+    // `pool.end()` is not awaited: the caller need not wait for the end of the pool.
     void pool.end();
     throw error;
   }
@@ -61,7 +64,7 @@ function poolConfig({ pool, connectionString, max }: EngineSettings): PoolConfig
   const given = (pool?.options ?? { connectionString }) as PoolConfig;
   return {
     ...given,
-    // `pg` hides it from enumeration.
+    // `pg` makes the password non-enumerable, so that a spread does not copy it.
     ...(given.password !== undefined && { password: given.password }),
     max,
     min: 0,
@@ -72,19 +75,19 @@ function poolConfig({ pool, connectionString, max }: EngineSettings): PoolConfig
 }
 
 function withSearchPath(config: PoolConfig, schema: string): PoolConfig {
-  // The pool waits for the promise that such a function returns, which its type does not say.
+  // The pool awaits the promise that this function returns, although its type does not say so.
   const before: ((client: ClientBase) => unknown) | undefined = config.onConnect;
   const onConnect: (client: ClientBase) => unknown = async (client) => {
     await before?.(client);
-    // Not as a parameter of the start: poolers refuse those, also in session mode.
+    // The `search_path` is not a startup parameter, because poolers reject those even in session mode.
     await client.query(`set search_path to ${schema}`);
   };
   return { ...config, onConnect };
 }
 
 /**
- * Rejects behind a pooler that lends a connection of the server for one transaction: such a client has several of them, or
- * shares one with another. There a `search_path` goes to strangers, and notifications get lost.
+ * Rejects behind a pooler that assigns server connections per transaction. A client then uses several connections or
+ * shares one. There a `search_path` would affect other clients, and notifications would be lost.
  */
 async function checkSessions(clients: readonly [Client, Client], onError: (error: unknown) => void): Promise<void> {
   const [one, other] = clients;
@@ -95,7 +98,7 @@ async function checkSessions(clients: readonly [Client, Client], onError: (error
     const processes = [...seen.values()].flatMap((ofClient) => [...ofClient]);
     if (processes.length === 2 && new Set(processes).size === 2) return;
   } finally {
-    // The caller need not wait for that.
+    // `client.end()` is not awaited: the caller need not wait for the end of the clients.
     for (const client of clients) void client.end().catch(onError);
   }
   throw new TroupeError(
@@ -104,13 +107,13 @@ async function checkSessions(clients: readonly [Client, Client], onError: (error
   );
 }
 
-/** Returns the number of the server's process behind a connection. */
+/** Returns the id of the server process behind a connection. */
 async function processOf(client: Client): Promise<number> {
   const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
   return rows[0]?.pid ?? 0;
 }
 
-/** Creates or updates BullMQ's tables. A role that may not do that can use tables that are up to date. */
+/** Creates or updates BullMQ's tables. A role without that right can use tables that are up to date. */
 async function migrate(pool: Pool, library: typeof BullMq): Promise<void> {
   const client = await pool.connect();
   try {
@@ -118,14 +121,14 @@ async function migrate(pool: Pool, library: typeof BullMq): Promise<void> {
       if (error instanceof library.SchemaMigrationRequiredError) return 0;
       throw error;
     });
-    // BullMQ takes a lock first, so that of several processes one does it.
+    // BullMQ takes a lock first, so that only one of several processes migrates.
     if (version < library.LATEST_SCHEMA_VERSION) await library.runMigrations(client);
   } finally {
     client.release();
   }
 }
 
-/** Makes a pool for BullMQ out of ours, whose end it does not decide. */
+/** Wraps the engine's pool for BullMQ: a failed statement is reported after a pause, and BullMQ cannot end the pool. */
 function withPauses(pool: Pool): PgPool {
   const pausing = async <Result>(work: Promise<Result>): Promise<Result> =>
     await work.catch(async (error: unknown) => {
@@ -143,7 +146,7 @@ function withPauses(pool: Pool): PgPool {
   return wrapped as unknown as PgPool;
 }
 
-/** Tells if one of BullMQ's functions refused, for example because a lock was lost. */
+/** Returns true if one of BullMQ's own functions refused, for example because a lock was lost. */
 function isFromCommand(error: unknown): boolean {
   return (error as { code?: unknown } | null)?.code === "BM001";
 }

@@ -3,17 +3,17 @@ import type { Backend } from "./backend.ts";
 import type { EngineSettings } from "./bullmq-options.ts";
 import type { FailureLog } from "./engine-failure.ts";
 
-/** The queues of an engine, and what its workers are made with. */
+/** The queues of an engine, and the backend that makes its workers. */
 export type OpenQueue = {
   readonly backend: Backend;
   readonly queue: Queue;
-  /** The queue of due times, which do not wait behind the runs. */
+  /** The queue of due schedule times, which do not wait behind the runs. */
   readonly schedules: Queue;
 };
 
 /**
- * Loads BullMQ and its driver, connects, and opens the queue, until the signal aborts. Importing them before would slow down
- * every start.
+ * Imports BullMQ and its driver, connects, and opens the queue, until the signal aborts. The packages are imported only
+ * here, because importing them earlier would slow down every start.
  */
 export async function openQueue(
   settings: EngineSettings,
@@ -26,7 +26,7 @@ export async function openQueue(
   const open = settings.redis === undefined ? openPostgres : openRedis;
   const backend = await open(settings, library, onError);
   const end = () => void backend.end().catch(onError);
-  // A client of Redis waits for its server for ever, and keeps the process alive.
+  // A Redis client waits for its server forever, and keeps the process alive.
   signal.addEventListener("abort", end);
   try {
     signal.throwIfAborted();
@@ -36,7 +36,7 @@ export async function openQueue(
     await Promise.all([queue.waitUntilReady(), schedules.waitUntilReady()]);
     return { backend, queue, schedules };
   } catch (error) {
-    // BullMQ remembers this failure for ever: the next call opens another queue.
+    // A queue of BullMQ never forgets that it could not connect, so the next call opens another queue.
     end();
     throw error;
   } finally {
@@ -44,7 +44,7 @@ export async function openQueue(
   }
 }
 
-/** The name of the queue of due times that belongs to a queue of runs. */
+/** Returns the name of the queue of due times that belongs to a queue of runs. */
 export function scheduleQueueOf(queue: string): string {
   return `${queue}-schedules`;
 }

@@ -3,21 +3,22 @@ import type { Redis } from "ioredis";
 import type { Backend } from "./backend.ts";
 import type { EngineSettings } from "./bullmq-options.ts";
 
-/** The longest pause before a lost connection is made anew. */
+/** Longest pause before a lost connection is opened again, in milliseconds. */
 const longestPauseMs = 1000;
 /**
- * Milliseconds for a server to close its side of a connection that the engine ended. ioredis keeps the process alive for
- * that long where it ends a connection that was lost before.
+ * Milliseconds for a server to close its side of an ended connection. ioredis keeps the process alive for this time if
+ * the connection was already lost.
  */
 const partMs = 200;
 
-/** Connects BullMQ with Redis. A given client is only asked for its settings. */
+/** Connects BullMQ to Redis. Only the settings of a given client are used. */
 export async function openRedis(
   { redis, prefix }: EngineSettings,
   library: typeof BullMq,
   onError: (error: unknown) => void,
 ): Promise<Backend> {
-  // Commands wait for the connection, as long as it takes: BullMQ's workers need that, and the engine limits the rest.
+  // Commands wait for the connection without limit, because BullMQ's workers need that. The engine limits the wait of
+  // other commands.
   const options = {
     maxRetriesPerRequest: null,
     enableOfflineQueue: true,
@@ -42,7 +43,10 @@ async function connect(address: string, options: object): Promise<Redis> {
   return new Client(address, options);
 }
 
-/** Returns the client and, as they come, its duplicates: each worker of BullMQ waits for jobs with one of its own. */
+/**
+ * Returns a set with the client and all its later duplicates: each BullMQ worker waits for jobs with a duplicate of its
+ * own.
+ */
 function collectDuplicates(client: Redis): ReadonlySet<Redis> {
   const clients = new Set([client]);
   const duplicate = client.duplicate.bind(client);
@@ -54,13 +58,14 @@ function collectDuplicates(client: Redis): ReadonlySet<Redis> {
   return clients;
 }
 
-/** Closes a connection, and fails the commands that wait for it. */
+/** Closes a connection to Redis, and fails the commands that wait for it. */
 function endClient(client: Redis): void {
-  // BullMQ has ended those of its workers. Ended again, a client waits for its server to close what is closed.
+  // BullMQ has already ended its workers' clients. Ending a client twice waits for a server that has closed already.
   if (client.status === "end") return;
   client.disconnect();
   if (client.status !== "reconnecting") return;
-  // Between two attempts to connect, `disconnect` ends no command: BullMQ's workers would wait for theirs for ever.
+  // Between two connection attempts, `disconnect` fails no commands, and BullMQ's workers would wait for theirs
+  // forever.
   void client.connect().catch(() => undefined);
   client.disconnect();
 }

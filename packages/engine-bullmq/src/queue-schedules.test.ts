@@ -113,7 +113,7 @@ describe("the due times of schedules", () => {
     ]);
   });
 
-  it("that fail are failed jobs, and logged, as are failures of the queue", async () => {
+  it("the due times of schedules that fail are failed jobs, and logged, as are failures of the queue", async () => {
     const failure = new Error("Not now.");
     const { lines, worker, due } = serve(async () => await Promise.reject(failure));
     await expect(due({ id: "repeat:a:1", repeatJobKey: "a" })).rejects.toBe(failure);

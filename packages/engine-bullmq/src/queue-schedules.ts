@@ -5,13 +5,13 @@ import type { FailureLog } from "./engine-failure.ts";
 import { scheduleQueueOf } from "./open-queue.ts";
 import type { OpenQueue } from "./open-queue.ts";
 
-/** A due time that fails is tried again for about a day. */
+/** Attempts to report a schedule's due time, which last about 17 hours. */
 const attempts = 2000;
 const againMs = 30_000;
 
 type Use = <Result>(work: (queue: Queue) => Promise<Result>) => Promise<Result>;
 
-/** The schedules of an engine, which BullMQ keeps and makes a job of at each of their times. */
+/** The schedules of an engine, which BullMQ stores. BullMQ creates a job at each of their times. */
 export class QueueSchedules implements Schedules {
   readonly #use: Use;
 
@@ -51,14 +51,14 @@ export class QueueSchedules implements Schedules {
   }
 }
 
-/** Begins to tell of due times, each by the time that it was due at. */
+/** Starts reporting when schedules are due, each with the time at which it was due. */
 export function serveSchedules(
   { backend }: OpenQueue,
   init: { queue: string; onSchedule: Required<EngineServeOptions>["onSchedule"]; log: FailureLog },
 ): Worker {
   const { queue, onSchedule, log } = init;
   const process = async (job: Job): Promise<void> => {
-    // BullMQ's id of such a job: `repeat:<id>:<time>`.
+    // BullMQ's id of such a job is `repeat:<id>:<time>`.
     const at = Number(job.id?.split(":").at(-1));
     try {
       await onSchedule(decodeURIComponent(job.repeatJobKey ?? ""), at);
@@ -73,7 +73,7 @@ export function serveSchedules(
   return worker;
 }
 
-/** Tells if BullMQ could not read a cron expression or a time zone. */
+/** Returns true if BullMQ could not read a cron expression or a time zone. */
 function isOfTimes(error: unknown): boolean {
   return error instanceof Error && !("code" in error) && !/connect|terminated|timeout/i.test(error.message);
 }
@@ -83,7 +83,7 @@ function wrongTimes(cron: string | undefined, cause: unknown): TroupeError {
   return new TroupeError("invalid_request", message, { cause });
 }
 
-/** BullMQ makes no schedule of a cron expression without times, and no error. */
+/** Makes the error for a cron expression that never matches: BullMQ creates no schedule for it and reports no error. */
 function neverDue(cron: string | undefined): TroupeError {
   const message = `The cron expression "${cron}" of a schedule has no times. Expected days that its months have.`;
   return new TroupeError("invalid_request", message);

@@ -17,7 +17,7 @@ const helper = new Agent({
 const router = createAgentRouter({
   agents: { helper },
   runOptions: (request) => ({
-    metadata: { plan: request.get("x-plan") ?? "free" },
+    metadata: { plan: request.headers.get("x-plan") ?? "free" },
     limits: { totalTokens: 20_000 },
     modelOptions: { maxTokens: 500 },
   }),

@@ -1,12 +1,9 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import type { AddressInfo } from "node:net";
 import { Agent, defineTool, InMemoryStorage } from "@troupe/core";
-import { RunService } from "@troupe/core/runs";
+import { closeOnSignals, createService, serve } from "@troupe/core/service";
+import type { ServiceRequest } from "@troupe/core/service";
 import { ScriptedModel } from "@troupe/core/testing";
-import { createAgentRouter, createShutdown } from "@troupe/http";
-import express from "express";
-import type { Request } from "express";
+import { http } from "@troupe/http";
 
 // For runs that survive the process: SqliteStorage of @troupe/storage-sqlite.
 const storage = new InMemoryStorage();
@@ -23,20 +20,17 @@ const pay = defineTool({
 });
 const model = new ScriptedModel({ toolCalls: [{ name: "pay", arguments: { amount: 20 } }] }, "It is paid.");
 const helper = new Agent({ name: "helper", model, tools: [pay], storage });
-const isBoss = (request: Request): boolean => request.get("authorization") === "Bearer boss";
+const port = 0;
+const isBoss = ({ headers }: ServiceRequest): boolean => headers.get("authorization") === "Bearer boss";
 
 // #region readme
-const runs = new RunService({ agents: { helper }, storage });
-await runs.serve();
-const shutdown = createShutdown().onSignals();
-const mayAnswer = (request: Request) => isBoss(request);
-const app = express().use(createAgentRouter({ agents: { helper }, runs, mayAnswer, shutdown }));
-void shutdown.finished.then(() => runs.close()).then(() => storage.close());
+const mayAnswer = (request: ServiceRequest) => isBoss(request);
+const service = createService({ agents: { helper }, storage, durable: true, mayAnswer });
+const { url } = await serve(service, [http()], { port });
+closeOnSignals(service);
+void service.closed.then(() => storage.close());
 // #endregion
 
-const server = app.listen(0, "127.0.0.1");
-await once(server, "listening");
-const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 const post = async (path: string, body: object, headers: Record<string, string> = {}) =>
   await fetch(url + path, {
     method: "POST",
@@ -55,6 +49,4 @@ const again = await post("/agents/helper/run", { input: "Pay the bill." }, { "id
 assert.equal(((await again.json()) as { text: string }).text, "It is paid.");
 assert.deepEqual(paid, [{ amount: 20 }]);
 
-server.close();
-server.closeAllConnections();
-await shutdown.begin();
+await service.close();

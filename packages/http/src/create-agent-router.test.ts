@@ -263,7 +263,7 @@ describe("createAgentRouter", () => {
       response.setHeader("X-Request-Id", "h-1");
       next();
     };
-    const hosted = await serve({}, { before: [host] });
+    const hosted = await serve({}, { before: [host], onNode: "the host sets a header of Node's response" });
     const idOf = async (sent: Record<string, string>) => {
       const { headers, json } = await service.ask("/agents/x/y", { headers: sent });
       return [headers.get("x-request-id"), (json as { error: { requestId: string } }).error.requestId];

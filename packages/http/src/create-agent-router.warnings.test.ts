@@ -2,10 +2,10 @@ import { Agent, createLogger, EventBus, Team, UserMemory, Workflow } from "@trou
 import type { AgentConfig } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
 import express from "express";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { watchErrorStream } from "@troupe-internal/interleavings";
+import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { serve } from "../test/serve.ts";
 import { createAgentRouter } from "./create-agent-router.ts";
-import { createShutdown } from "./shutdown/shutdown.ts";
 
 /** An agent whose facts can never be extracted. */
 function forgetful(name: string, config: Partial<AgentConfig> = {}) {
@@ -86,8 +86,8 @@ describe("the router's log", () => {
   });
 
   it("goes to the standard error stream from level warn on without a logger [http.logs-warnings]", async () => {
-    const written: string[] = [];
-    vi.spyOn(process.stderr, "write").mockImplementation((text) => written.push(String(text)) > 0);
+    const { lines: written, restore } = watchErrorStream();
+    onTestFinished(restore);
     const { agent, userMemory } = forgetful("helper");
     express().use(createAgentRouter({ agents: { helper: agent } }));
     await agent.run("I am Ada.", { userId: "ada" });
@@ -99,9 +99,8 @@ describe("the router's log", () => {
 
   it("has no more warnings once the service has shut down", async () => {
     const { agent, userMemory } = forgetful("helper");
-    const shutdown = createShutdown();
-    const service = await serve({ agents: { helper: agent }, shutdown });
-    await shutdown.begin();
+    const service = await serve({ agents: { helper: agent } });
+    await service.served.close();
     await agent.run("I am Ada.", { userId: "ada" });
     await userMemory.flush();
 

@@ -1,12 +1,7 @@
-export type {
-  BodyUserId,
-  HostRunOptions,
-  OnDisconnect,
-  Principal,
-  ServedWorkflow,
-  WaitingQuestion,
-} from "@troupe/core/transport";
 export { createAgentRouter } from "./create-agent-router.ts";
+export type { AgentRouter, RouterOptions } from "./create-agent-router.ts";
+export { http } from "./http.ts";
+export type { HttpOptions } from "./settings/http-options.ts";
 export { errorHandler } from "./errors/error-handler.ts";
 export type { ErrorHandlerOptions } from "./errors/error-handler.ts";
 export { requestLogger } from "./log/request-logger.ts";
@@ -25,10 +20,6 @@ export type {
 export type { ListEntry } from "./routes/list-routes.ts";
 export type { PublicTurn } from "./sessions/public-turn.ts";
 export type { DocsOptions, SecurityScheme } from "./settings/docs-options.ts";
-export type { MayAnswer, RouterOptions, UiOptions } from "./settings/router-options.ts";
-export type { ReadRunOptions } from "./settings/run-options.ts";
-export { createShutdown } from "./shutdown/shutdown.ts";
-export type { Shutdown, ShutdownOptions } from "./shutdown/shutdown.ts";
 export { buildMultiModalInput } from "./uploads/build-multi-modal-input.ts";
 export type { InputBody } from "./uploads/build-multi-modal-input.ts";
 export type { MulterFile, RequestFiles } from "./uploads/request-fields.ts";

@@ -90,7 +90,7 @@ describe("a mounted router", () => {
     expect([keyOf("Two?"), keyOf("Three?")]).toEqual([undefined, undefined]);
     expect(model.calls.flatMap(({ options }) => options.apiKey ?? [])).toEqual(["sk-1"]);
     expect(model.calls.map(({ messages }) => messages.length)).toEqual([1, 1, 1]);
-    const ids = received.match(/^X-(?:Run|Request|Session)-Id: .*$/gm) ?? [];
+    const ids = received.match(/^x-(?:run|request|session)-id: .*$/gim) ?? [];
     expect([ids.length, new Set(ids).size]).toEqual([10, 10]);
   });
 });

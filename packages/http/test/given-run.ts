@@ -1,87 +1,103 @@
-import type { RunEvent } from "@troupe/core/runs";
-import type { ClientTail, FollowedRun } from "@troupe/core/transport";
+import type { RunKind } from "@troupe/core/runs";
+import { TroupeError } from "@troupe/core";
+import type { EventRange, ServedEvent, ServedRun, SettledRun } from "@troupe/core/transport";
 
 /** An event without its id, which its place gives. */
 export type GivenEvent = { type: string; [field: string]: unknown };
 
-/** A kept run whose events and views the test gives, with all that an answer asks of its service and its tail. */
+/** A served run of the test's making: stored or live, and of a kind. */
+type Given = { kind?: RunKind; isStored?: boolean; over?: Promise<void> };
+
+/** A served run whose events, view and result the test gives, and what an answer has asked of it. */
 export class GivenRun {
   /** What was asked, in its order. */
   readonly told: unknown[] = [];
-  /** What the service's `get` returns: the last one again and again. */
-  views: object[] = [];
-  /** The events that the service has stored. */
-  stored: object[] = [];
+  /** What `view` returns. An error is its failure. */
+  view: object = {};
+  /** What `settled` resolves with. */
+  settled: Promise<unknown> | object | undefined;
+  /** How often the reading of events has ended. */
   ends = 0;
-  readonly tail: ClientTail;
-  readonly run: FollowedRun;
+  readonly run: ServedRun;
   readonly #abort = new AbortController();
-  readonly #ready: (RunEvent | Error)[] = [];
+  readonly #isStored: boolean;
+  readonly #ready: (ServedEvent | Error)[] = [];
   #count = 0;
-  #isOver = false;
   #wake = Promise.withResolvers<void>();
 
-  constructor(fields: Partial<FollowedRun> = {}) {
-    const service = {
-      get: async (...asked: unknown[]) => {
-        this.told.push(["get", ...asked]);
-        const view = this.views.length > 1 ? this.views.shift() : this.views[0];
-        if (view instanceof Error) throw view;
-        return view;
-      },
-      cancel: async (...asked: unknown[]) => void this.told.push(["cancel", ...asked]),
-      storedEvents: (...asked: unknown[]) => {
-        this.told.push(["storedEvents", ...asked]);
-        return this.stored;
-      },
-    };
-    this.run = { service, runId: "r1", kind: "agent", caller: { userId: "ada" }, ...fields } as unknown as FollowedRun;
-    this.tail = {
-      run: this.run,
+  constructor({ kind = "agent", isStored = true, over }: Given = {}) {
+    this.#isStored = isStored;
+    this.run = {
+      runId: "r1",
+      sessionId: "s1",
+      kind,
+      name: "a",
+      isStored,
+      isDurable: false,
+      over,
       signal: this.#abort.signal,
-      next: async () => await this.#next(),
-      end: () => void (this.ends += 1),
-      leave: () => this.#leave(),
-    } as unknown as ClientTail;
+      view: async () => {
+        this.told.push("view");
+        if (this.view instanceof Error) throw this.view;
+        return this.view;
+      },
+      checkReadable: (view: unknown) => this.told.push(["checkReadable", view]),
+      events: ({ after, isWhole = false }: EventRange = {}) => {
+        this.told.push(["events", { after, isWhole }]);
+        return this.#read();
+      },
+      settled: async () => {
+        this.told.push("settled");
+        return (await this.settled) as SettledRun | undefined;
+      },
+      disconnect: () => this.#disconnect(),
+    } as unknown as ServedRun;
   }
 
-  /** The part of the router's settings by which the run is followed. */
-  get servedRuns() {
-    const follow = (run: FollowedRun): ClientTail => {
-      this.told.push(["follow", run]);
-      return this.tail;
-    };
-    return { follow, isDraining: false };
-  }
-
-  /** Gives events, whose ids are `1.1`, `1.2` and so on. An error is the failure of the reading. */
+  /** Gives events; those of a stored run have the ids `1.1`, `1.2` and so on. An error is the failure of the reading. */
   give(...events: (GivenEvent | Error)[]): this {
     for (const event of events) {
       this.#count += 1;
-      this.#ready.push(event instanceof Error ? event : ({ ...event, id: `1.${this.#count}` } as unknown as RunEvent));
+      const id = this.#isStored ? { id: `1.${this.#count}` } : {};
+      this.#ready.push(event instanceof Error ? event : ({ ...event, ...id } as unknown as ServedEvent));
     }
     this.#wake.resolve();
     return this;
   }
 
-  async #next(): Promise<RunEvent | undefined> {
+  async *#read(): AsyncGenerator<ServedEvent, undefined> {
+    try {
+      for (let isOver = false; !isOver;) {
+        const event = await this.#next();
+        if (event === undefined) return undefined;
+        if (event instanceof Error) throw event;
+        isOver = event.type === "end" || event.type === "failure";
+        yield event;
+      }
+      return undefined;
+    } finally {
+      this.ends += 1;
+    }
+  }
+
+  async #next(): Promise<ServedEvent | Error | undefined> {
     this.told.push("next");
-    while (this.#ready.length === 0 && !this.#isOver && !this.#abort.signal.aborted) {
+    while (this.#ready.length === 0 && !this.#abort.signal.aborted) {
       this.#wake = Promise.withResolvers<void>();
       await this.#wake.promise;
     }
-    const event = this.#abort.signal.aborted ? undefined : this.#ready.shift();
-    if (event instanceof Error) throw event;
-    this.#isOver ||= event?.type === "end";
-    return event;
+    if (!this.#abort.signal.aborted) return this.#ready.shift();
+    return this.#isStored ? undefined : { type: "failure", error: disconnected };
   }
 
-  #leave(): void {
-    this.told.push("leave");
-    this.#abort.abort();
+  #disconnect(): void {
+    this.told.push("disconnect");
+    this.#abort.abort(disconnected);
     this.#wake.resolve();
   }
 }
+
+const disconnected = new TroupeError("cancelled", "The client disconnected before the answer.");
 
 /** A chunk of a journal step. */
 export function chunk(type: string, fields: object = {}, step = "m/0"): GivenEvent {

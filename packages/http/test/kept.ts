@@ -8,7 +8,7 @@ import { open } from "./raw.ts";
 import { serve } from "./serve.ts";
 import type { Hosting } from "./serve.ts";
 import type { Service } from "./service.ts";
-import type { RouterOptions } from "../src/settings/router-options.ts";
+import type { RouterOptions } from "../src/create-agent-router.ts";
 
 /** Makes a durable service over memory that performs its runs until the test is over. */
 export async function durable(options: RunServiceOptions): Promise<RunService> {

@@ -1,7 +1,10 @@
 import { Readable } from "node:stream";
-import type { Exchange } from "../src/exchange/exchange.ts";
-import type { Route } from "../src/routes/mount-route.ts";
-import { exchangeOf, WrittenResponse } from "./written-response.ts";
+import type { Exchange } from "@troupe/core/transport";
+import { NodeExchange } from "@troupe/core/transport";
+import type { NodeRequest } from "@troupe/core/transport";
+import type { Route } from "@troupe/core/transport";
+import { WrittenResponse } from "@troupe-internal/fake-responses";
+import { exchangeOf } from "./exchange-of.ts";
 
 /** Makes the exchange of a request with JSON and the parameters of its path. */
 export function requestTo(params: object, { body, ...fields }: { body?: unknown; [field: string]: unknown } = {}) {
@@ -10,13 +13,13 @@ export function requestTo(params: object, { body, ...fields }: { body?: unknown;
   const own = { url: "/", baseUrl: "", method: "POST", httpVersion: "1.1", ...fields };
   const request = Object.assign(Readable.from(bytes), own, {
     complete: true,
-    params,
     headers: { ...headers, ...(own as { headers?: object }).headers },
   });
   const response = new WrittenResponse();
-  const made = exchangeOf(response);
-  const exchange = { ...made.exchange, request } as unknown as Exchange;
-  return { exchange, response, entries: made.entries };
+  const logged = exchangeOf(response);
+  const exchange = new NodeExchange(request as unknown as NodeRequest, response.asResponse, logged.exchange.logger);
+  exchange.params = params as Record<string, string>;
+  return { exchange, response, entries: logged.entries };
 }
 
 /** Calls the handler of a route among others, such as `post /a`, and fails for one that has none. */

@@ -7,7 +7,7 @@ import { Agent, defineTool } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
 import express from "express";
 import { createAgentRouter } from "../src/create-agent-router.ts";
-import { createShutdown } from "../src/shutdown/shutdown.ts";
+import { closeOnSignals } from "@troupe/core/service";
 
 const [journal = "", graceMs = "1000", manner = ""] = process.argv.slice(2);
 
@@ -29,9 +29,10 @@ const model = new ScriptedModel().respond(({ messages }) => {
 });
 
 const agent = new Agent({ name: "a", model, tools: [weather], storage: new JournalStorage(journal) });
-const shutdown = createShutdown({ graceMs: Number(graceMs) }).onSignals();
-const server = createServer(express().use(createAgentRouter({ agents: { a: agent }, shutdown })));
-shutdown.attach(server);
+const router = createAgentRouter({ agents: { a: agent } });
+closeOnSignals(router.service, { graceMs: Number(graceMs) });
+const server = createServer(express().use(router));
+router.service.attach(server);
 if (manner === "kept alive") setInterval(() => {}, 1000);
 server.listen(0, "127.0.0.1", () => {
   process.send?.({ port: (server.address() as AddressInfo).port });

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { RunKind } from "@troupe/core/runs";
 import { readSse } from "@troupe/core/provider";
-import type { Principal } from "@troupe/core/transport";
+import type { Principal } from "@troupe/core/service";
 import type {
   SentError,
   SentRunFields,

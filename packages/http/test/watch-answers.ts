@@ -2,8 +2,8 @@ import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import type { RequestHandler, Response } from "express";
 import { expect, onTestFinished } from "vitest";
 import { generateOpenAPISpec } from "../src/openapi/generate-open-api-spec.ts";
-import { requestRecordOf } from "../src/exchange/request-record.ts";
-import type { RouterOptions } from "../src/settings/router-options.ts";
+import { requestRecordOf } from "@troupe/core/transport";
+import type { RouterOptions } from "../src/create-agent-router.ts";
 import { conformsTo } from "./conforms.ts";
 import type { Seen } from "./conforms.ts";
 

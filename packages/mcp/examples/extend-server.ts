@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { Agent } from "@troupe/core";
+import { createService, serve } from "@troupe/core/service";
 import { ScriptedModel } from "@troupe/core/testing";
 import { McpToolServer } from "@troupe/mcp";
 
@@ -11,31 +9,30 @@ const guide = new Agent({ name: "guide", description: "Knows the capitals of all
 const visits = new Map<string | undefined, string[]>();
 
 // #region readme
-import { createMcpServer } from "@troupe/mcp";
+import { mcp } from "@troupe/mcp";
 
-const server = createMcpServer({
-  agents: { guide },
-  extend: (mcp, { library, userId }) => {
+const protocol = mcp({
+  extend: (server, { library, userId }) => {
     const inputSchema = library.fromJsonSchema<{ city: string }>({
       type: "object",
       properties: { city: { type: "string" } },
       required: ["city"],
     });
-    mcp.registerTool("visit", { description: "Notes a visit.", inputSchema }, ({ city }) => {
+    server.registerTool("visit", { description: "Notes a visit.", inputSchema }, ({ city }) => {
       visits.set(userId, [...(visits.get(userId) ?? []), city]);
-      server.notify.resourceUpdated("visits://all");
+      protocol.notify.resourceUpdated("visits://all");
       return { content: [{ type: "text", text: `Noted: ${city}.` }] };
     });
-    mcp.registerResource("visits", "visits://all", { mimeType: "text/plain" }, ({ href: uri }) => ({
+    server.registerResource("visits", "visits://all", { mimeType: "text/plain" }, ({ href: uri }) => ({
       contents: [{ uri, text: (visits.get(userId) ?? []).join("\n") }],
     }));
   },
 });
 // #endregion
 
-const listener = createServer((request, response) => server.handler(request, response)).listen(0, "127.0.0.1");
-await once(listener, "listening");
-const url = `http://127.0.0.1:${(listener.address() as AddressInfo).port}/mcp`;
+const service = createService({ agents: { guide } });
+const { url: base } = await serve(service, [protocol], { port: 0, host: "127.0.0.1" });
+const url = `${base}/mcp`;
 const travel = new McpToolServer({ name: "travel", transport: "http", url });
 const caller = new Agent({
   name: "caller",
@@ -46,5 +43,4 @@ await caller.run("Note that I was in Oslo.");
 assert.deepEqual(await travel.readResource("visits://all"), [{ type: "text", text: "Oslo" }]);
 
 await caller.close();
-await server.close();
-listener.close();
+await service.close();

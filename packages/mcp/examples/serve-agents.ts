@@ -1,6 +1,4 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import type { AddressInfo } from "node:net";
 import { ScriptedModel } from "@troupe/core/testing";
 import { McpToolServer } from "@troupe/mcp";
 
@@ -9,19 +7,19 @@ const port = 0;
 
 // #region readme
 import { Agent } from "@troupe/core";
-import { createMcpServer } from "@troupe/mcp";
-import express from "express";
+import { createService, serve } from "@troupe/core/service";
+import { mcp } from "@troupe/mcp";
 
 const guide = new Agent({ name: "guide", description: "Knows the capitals of all countries.", model });
-const server = createMcpServer({ agents: { guide }, allowedHosts: ["127.0.0.1"] });
-const app = express();
-app.use("/mcp", server.handler); // over stdio instead: await server.serveStdio()
+const service = createService({ agents: { guide }, allowedHosts: ["127.0.0.1"] });
+const { url } = await serve(service, [mcp()], { port }); // at /mcp; over stdio instead: await mcp().serveStdio(service)
 // #endregion
-const listener = app.listen(port, "127.0.0.1");
 
-await once(listener, "listening");
-const url = `http://127.0.0.1:${(listener.address() as AddressInfo).port}/mcp`;
-const tools = new McpToolServer({ name: "travel", transport: "http", url });
+const tools = new McpToolServer({
+  name: "travel",
+  transport: "http",
+  url: `http://127.0.0.1:${new URL(url).port}/mcp`,
+});
 const caller = new Agent({
   name: "caller",
   tools: [tools],
@@ -34,5 +32,4 @@ const { toolCalls } = await caller.run("Ask the guide for the capital of Germany
 assert.equal(toolCalls[0]?.result, "Berlin.");
 
 await caller.close();
-await server.close();
-listener.close();
+await service.close();

@@ -8,10 +8,9 @@ export type {
   McpSamplingAnswer,
 } from "./client/host-handlers.ts";
 export type { McpPrompt, McpPromptMessages, McpResource, McpResourceTemplate } from "./client/resources-and-prompts.ts";
+export { mcp } from "./server/mcp.ts";
+export type { McpProtocol } from "./server/mcp.ts";
 export { createMcpServer } from "./server/create-mcp-server.ts";
 export type { McpServer } from "./server/create-mcp-server.ts";
 export type { McpCallTool, McpExtend, McpExtendContext, McpNotify } from "./server/extension.ts";
-export type { McpHostRunOptions, McpRunOptions } from "./server/call-tool.ts";
-export type { McpShutdown } from "./server/running-calls.ts";
-export type { McpRequest } from "./server/answer-request.ts";
-export type { McpServerOptions } from "./server/mcp-server-options.ts";
+export type { McpOptions, McpServerOptions } from "./server/mcp-server-options.ts";

@@ -18,8 +18,8 @@ export const initialized = {
   serverInfo: { name: "s", version: "1" },
 };
 
-/** A connection to a server of 2025-11-25 with sessions, what it was sent, and the answers that a test puts in place of its own. */
-export function connect(options: object = {}) {
+/** A `fetch` to a server of 2025-11-25 with sessions, what it was sent, and the answers that a test puts in place of its own. */
+export function startFetch() {
   const sent: string[] = [];
   const answers: Record<string, Answer> = {};
   let sessions = 0;
@@ -39,14 +39,21 @@ export function connect(options: object = {}) {
     const answer = answers[method]?.(message, init) ?? defaults[method]?.(message, init);
     return (await answer) ?? new Response(null, { status: 202 });
   };
-  const settings = readMcpOptions({
-    name: "box",
-    transport: "http",
-    url: "http://localhost:1/mcp",
-    protocol: "legacy",
-    fetch,
-    ...options,
-  });
+  return { fetch, sent, answers };
+}
+
+/** The options of a tool server that is named `box`, without a `fetch`. */
+export const boxOptions = {
+  name: "box",
+  transport: "http",
+  url: "http://localhost:1/mcp",
+  protocol: "legacy",
+} as const;
+
+/** A connection to such a server. */
+export function connect(options: object = {}) {
+  const { fetch, sent, answers } = startFetch();
+  const settings = readMcpOptions({ ...boxOptions, fetch, ...options });
   const maker = new ToolMaker(settings, async () => await Promise.resolve("done"));
   const connection = new Connection({ settings, headers: { "x-key": "secret-word" }, maker });
   onTestFinished(async () => await connection.close().catch(() => {}));

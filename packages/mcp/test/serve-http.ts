@@ -41,9 +41,10 @@ export async function post(
     signal,
   }: { params?: object; headers?: Record<string, string>; capabilities?: object; signal?: AbortSignal } = {},
 ): Promise<Response> {
-  const { name: called, taskId } = params as { name?: string; taskId?: string };
+  const { name: called, taskId, _meta: given } = params as { name?: string; taskId?: string; _meta?: object };
   const name = called ?? taskId;
   const _meta = {
+    ...given,
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
     "io.modelcontextprotocol/clientInfo": { name: "test", version: "1" },
     "io.modelcontextprotocol/clientCapabilities": capabilities,

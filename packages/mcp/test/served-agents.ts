@@ -11,6 +11,7 @@ import type { McpExtend, McpServer, McpServerOptions } from "../src/index.ts";
 export type Watched = {
   server: McpServer;
   agents: Record<"helper" | "typed", Agent>;
+  workflows: Record<"flow", Workflow<{ count: number }>>;
   model: ScriptedModel;
   aborted: () => number;
 };
@@ -46,8 +47,9 @@ export function serveAgents(options: McpServerOptions = {}): Watched {
     steps: [{ name: "add", run: ({ count }) => ({ count: count + 1 }) }],
   });
   const agents = { helper, typed };
-  const server = createMcpServer({ agents, workflows: { flow }, ...options });
-  return { server, agents, model, aborted: () => aborted };
+  const workflows = { flow };
+  const server = createMcpServer({ agents, workflows, ...options });
+  return { server, agents, workflows, model, aborted: () => aborted };
 }
 
 /** A tool of the host that asks the client's model, and one that tells clients of a tool that is new. */

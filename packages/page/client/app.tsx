@@ -12,7 +12,7 @@ import { Icon, Mark } from "./ui/icon.tsx";
 import { loadStyle } from "./ui/load-style.ts";
 import { useStore } from "./ui/store.ts";
 
-/** The frame of the page with its two views. The inspector is loaded when it is opened. */
+/** The frame of the page with its two views. The inspector is imported when it is opened. */
 export function App({ services }: { services: Services }) {
   const { settings } = services;
   const place = usePlace();
@@ -34,7 +34,10 @@ export function App({ services }: { services: Services }) {
           {failure}
         </p>
       )}
-      {/* The chat keeps its draft, its files and its place while the inspector is shown. */}
+      {/*
+       * The chat stays mounted, so that it keeps its draft, its files and its scroll position while the inspector is
+       * shown.
+       */}
       <div class="view" hidden={place.view !== "chat"}>
         <Sidebar services={services} isOpen={isSidebarOpen} onClose={() => setSidebarOpen(false)} />
         <ChatView services={services} runnables={runnables} isShown={place.view === "chat"} />
@@ -68,7 +71,7 @@ function Bar({ services, view, onChats, onKeys }: BarProps) {
   );
 }
 
-/** The links to the views, where there are two. */
+/** The links to the chat and the inspector, if the service has an inspector. */
 function Views({ view, services }: { view: Place["view"]; services: Services }) {
   const sessionId = useStore(services.conversation, (state) => state.sessionId);
   const hasInspector = services.settings.inspectorStyle !== undefined;
@@ -114,7 +117,7 @@ function useRunnables({ api, conversation, sessions }: Services) {
   return { runnables, failure };
 }
 
-/** Opens the session that the address names, once it is known what its turns were run by. */
+/** Opens the session in the page's address, once the list of runnables is loaded. */
 function useSession({ conversation }: Services, place: Place, runnables: unknown): void {
   const sessionId = place.view === "chat" ? place.sessionId : undefined;
   const isKnown = runnables !== undefined;

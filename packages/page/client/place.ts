@@ -1,7 +1,7 @@
-/** A place of the page that its address names: the inspector, or the chat with a session or without. */
+/** A view that the page's address names: the inspector, or the chat with or without a session. */
 export type Place = { readonly view: "chat"; readonly sessionId: string | undefined } | { readonly view: "inspector" };
 
-/** Reads the place that the fragment of an address names. */
+/** Reads the view that the fragment of an address names. */
 export function readPlace(hash: string): Place {
   if (hash.startsWith("#/inspector")) return { view: "inspector" };
   const [, id] = /^#\/s\/([^/]+)$/.exec(hash) ?? [];
@@ -12,7 +12,7 @@ export function readPlace(hash: string): Place {
   }
 }
 
-/** Returns the fragment of the address of a session's chat, or of a chat without a session. */
+/** Returns the address fragment for the chat of a session, or for a chat without one. */
 export function addressOf(sessionId: string | undefined): string {
   return sessionId === undefined ? "#/" : `#/s/${encodeURIComponent(sessionId)}`;
 }

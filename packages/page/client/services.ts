@@ -16,7 +16,7 @@ export type Services = {
   readonly conversation: Conversation;
 };
 
-/** Creates what the views share. The browser stores its values apart for each API of its origin. */
+/** Creates the objects that the views share. Stored values are separate for each API on the origin. */
 export function createServices(settings: Settings): Services {
   const { pathname } = settings.api;
   const keys = new KeyRing(storedValue("sessionStorage", `${pathname}:keys`));

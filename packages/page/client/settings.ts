@@ -6,9 +6,9 @@ export type Settings = {
   /** The URL of the page itself, which ends in a slash. */
   readonly base: URL;
   readonly suggestions: Readonly<Record<string, readonly string[]>>;
-  /** False when the server knows no users, and so lists no sessions and runs. */
+  /** False if the server has no users, and so lists no sessions and runs. */
   readonly hasUsers: boolean;
-  /** The URL of the inspector's style sheet. Missing when the server has no inspector. */
+  /** The URL of the inspector's style sheet. Undefined if the server has no inspector. */
   readonly inspectorStyle: URL | undefined;
 };
 
@@ -18,7 +18,7 @@ type WrittenSettings = Pick<Settings, "title" | "suggestions" | "hasUsers"> & {
   readonly inspectorStyle?: string;
 };
 
-/** Reads the settings from the element of the document that has them. */
+/** Reads the settings from their element in the document. */
 export function readSettings(element: HTMLElement): Settings {
   const written = JSON.parse(element.dataset["settings"] ?? "{}") as WrittenSettings;
   const { title, api, base, suggestions, hasUsers, inspectorStyle } = written;

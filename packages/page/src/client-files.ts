@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { constants, brotliCompress, gzip } from "node:zlib";
 
-/** A file of the page as it is sent: as it is, and compressed. */
+/** A file of the page in the forms in which it is sent: plain and compressed. */
 export type ClientFile = {
   readonly type: string;
   readonly plain: Buffer;
@@ -10,12 +10,12 @@ export type ClientFile = {
   readonly br: Buffer;
 };
 
-/** The files of the page by name, and the names of those that the document names. */
+/** The files of the page by name, and the names of those that the document refers to. */
 export type ClientFiles = {
   readonly files: ReadonlyMap<string, ClientFile>;
   readonly script: string;
   readonly style: string;
-  /** The style sheet that is loaded with the inspector. */
+  /** The name of the style sheet that is loaded with the inspector. */
   readonly inspectorStyle: string;
 };
 
@@ -24,17 +24,32 @@ const types: Readonly<Record<string, string>> = {
   css: "text/css; charset=utf-8",
 };
 
-/** The files for all pages of this process, which are the same: to bundle and to compress them takes most of a page's start. */
+/**
+ * The client files, shared by all pages of this process, because bundling and compressing take most of a page's start.
+ */
 let reading: Promise<ClientFiles> | undefined;
 
+/** The client files, once they are read. */
+let served: ClientFiles["files"] | undefined;
+
+/** The form of the names of client files: with a hash of their content. */
+const nameForm = /^[\w-]+-[A-Z\d]{8}\.(?:js|css)$/;
+
+/** Returns true for the name of a client file, and for any name of its form before the files are read. */
+export function isServedFile(name: string): boolean {
+  return served === undefined ? nameForm.test(name) : served.has(name);
+}
+
 /**
- * Reads the scripts and the style sheet of the page: those that the build has made or, in a checkout without them, those that it
- * would make. After a failure they are read anew.
+ * Reads the scripts and the style sheet of the page: those of the build or, in a checkout without a build, newly
+ * bundled ones. After a failure the next call reads them again.
  */
 export async function readClientFiles(readContents = findContents): Promise<ClientFiles> {
   const begun = (reading ??= read(readContents));
   try {
-    return await begun;
+    const files = await begun;
+    served = files.files;
+    return files;
   } catch (error) {
     if (reading === begun) reading = undefined;
     throw error;
@@ -66,7 +81,10 @@ async function readBuilt(folder: URL): Promise<Contents | undefined> {
   return new Map(await Promise.all(entries));
 }
 
-/** The sources are in the repository alone, and so is what bundles them: no import that a build would follow. */
+/**
+ * Bundles the sources of the page. They and their bundler exist only in the repository, so the path is hidden from the
+ * build.
+ */
 async function bundleSources(): Promise<Contents> {
   const bundler = (await import(new URL("../bundle-client.ts", import.meta.url).href)) as {
     bundleClient(): Promise<Contents>;

@@ -6,10 +6,10 @@ import express from "express";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { readClientFiles } from "./client-files.ts";
 import { createPage } from "./create-page.ts";
-import type { PageOptions } from "./page-options.ts";
+import type { MountedPageOptions } from "./create-page.ts";
 
 /** Serves the page at a path until the test is over, and returns the URL of the server. */
-async function serve(options: PageOptions = {}, at = "/"): Promise<string> {
+async function serve(options: MountedPageOptions = {}, at = "/"): Promise<string> {
   const app = express();
   app.use(at, createPage(options));
   app.use((_, response) => void response.status(404).send("the host's own"));
@@ -90,6 +90,10 @@ describe("the page", () => {
       const response = await fetch(origin + path);
       expect([response.status, await response.text()], path).toEqual([404, "the host's own"]);
     }
+    for (const path of ["/", "/assets/icon.svg"]) {
+      const response = await fetch(origin + path, { method: "POST" });
+      expect([response.status, await response.text()], path).toEqual([404, "the host's own"]);
+    }
   });
 
   it("has files that browsers keep, compressed, and a document that they ask for anew [page.caching]", async () => {
@@ -148,6 +152,6 @@ describe("the page", () => {
     [{ suggestions: { helper: "What?" } }, "suggestions.helper must be an array"],
     [{ colour: "red" }, "colour"],
   ])("refuses the options %j", (options, message) => {
-    expect(() => createPage(options as PageOptions)).toThrow(message);
+    expect(() => createPage(options as MountedPageOptions)).toThrow(message);
   });
 });

@@ -1,95 +1,39 @@
-import { Router } from "express";
-import type { Request, Response, Router as ExpressRouter } from "express";
-import { readClientFiles } from "./client-files.ts";
-import type { ClientFile, ClientFiles } from "./client-files.ts";
-import { inspectorRoutes } from "./inspector/inspector-routes.ts";
-import { pageDocument, pageIcon } from "./page-document.ts";
+import type { Logger } from "@troupe/core";
+import { loggerOption, optional } from "@troupe/core/kit";
+import { createRouter, createService } from "@troupe/core/service";
+import type { NodeHandler } from "@troupe/core/service";
+import { pageOf } from "./page.ts";
 import { readPageOptions } from "./page-options.ts";
-import type { PageOptions, PageSettings } from "./page-options.ts";
+import type { PageOptions } from "./page-options.ts";
+
+/** Options of {@link createPage}: those of `page`, without a service. */
+export type MountedPageOptions = Omit<PageOptions, "path" | "api"> & {
+  /** The path at which `createAgentRouter` is mounted, on the origin of the page. @default "/" */
+  api?: string | undefined;
+  /** Receives failures that the client did not cause. @default warnings and errors on standard error */
+  logger?: Logger | undefined;
+};
+
+const owner = "createPage";
+
+const loggerCheck = optional(loggerOption);
 
 /**
- * Lets the page load its own files and call its own origin, and nothing else: no inline script or style, no other host, no
- * frame around it. No string becomes markup or code.
+ * Makes the page as a handler that a host mounts by hand, for example with `app.use` of Express, beside
+ * `createAgentRouter`, at the path `api`, "/" by default. It answers only for its own paths: the page itself, and
+ * `assets` and `inspector` below it. Throws `invalid_config` for a wrong option.
  */
-const contentSecurityPolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data: blob:",
-  "connect-src 'self'",
-  "font-src 'self'",
-  "form-action 'none'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
-].join("; ");
-
-/**
- * Creates the page as a handler for Express, to be mounted at any path beside `createAgentRouter`, whose agents, teams and
- * workflows it shows. It answers only for its own paths: that of the page itself, and `assets` and `inspector` below it.
- */
-export function createPage(options: PageOptions = {}): ExpressRouter {
-  const settings = readPageOptions(options);
-  const router = Router();
-  if (settings.inspector !== undefined) router.use("/inspector", inspectorRoutes(settings.inspector));
-  router.get("/", async (request, response) =>
-    sendPage(request, response, { settings, client: await readClientFiles() }),
-  );
-  router.get("/assets/icon.svg", (_, response) => {
-    response.setHeader("Cache-Control", "public, max-age=86400");
-    setSafely(response).type("image/svg+xml").send(pageIcon);
-  });
-  router.get("/assets/:name", async (request, response, next) => {
-    const file = (await readClientFiles()).files.get(request.params.name);
-    if (file === undefined) return next();
-    sendFile(request, response, file);
-  });
-  return router;
+export function createPage(options: MountedPageOptions = {}): NodeHandler {
+  const { logger, ...own } = { ...options };
+  const settings = readPageOptions({ ...own, api: own.api ?? "/" }, owner);
+  const service = createService({ logger: loggerCheck(logger, "logger", { owner }) }, owner);
+  const answer = createRouter(service, [pageOf(settings)]);
+  return (request, response, next) => {
+    const { method = "GET", url = "/" } = request;
+    // The host may answer other methods at the path of the page.
+    if (reads.includes(method) || url.startsWith("/inspector/")) answer(request, response, next);
+    else next();
+  };
 }
 
-type Page = { readonly settings: PageSettings; readonly client: ClientFiles };
-
-/** Sends the document with relative links: a proxy may take a part of the path away. */
-function sendPage(request: Request, response: Response, { settings, client }: Page): void {
-  const [path = "/"] = request.originalUrl.split("?", 1);
-  const base = path.endsWith("/") ? "" : `${path.split("/").at(-1)}/`;
-  const { title, api, suggestions = {}, users, inspector } = settings;
-  const document = pageDocument({
-    title,
-    script: `${base}assets/${client.script}`,
-    style: `${base}assets/${client.style}`,
-    icon: `${base}assets/icon.svg`,
-    settings: {
-      title,
-      api,
-      suggestions,
-      base: `./${base}`,
-      hasUsers: users,
-      ...(inspector !== undefined && { inspectorStyle: `./${base}assets/${client.inspectorStyle}` }),
-    },
-  });
-  response.setHeader("Content-Security-Policy", contentSecurityPolicy);
-  response.setHeader("Cross-Origin-Opener-Policy", "same-origin");
-  // Asked for again each time: after an upgrade it is never out of date.
-  response.setHeader("Cache-Control", "no-cache");
-  setSafely(response).type("html").send(document);
-}
-
-/** Sends a script or a style sheet, whose name changes with its content: a browser asks for it once. */
-function sendFile(request: Request, response: Response, file: ClientFile): void {
-  const encoding = request.acceptsEncodings(["br", "gzip", "identity"]);
-  response.setHeader("Cache-Control", "public, max-age=31536000, immutable");
-  response.setHeader("Vary", "Accept-Encoding");
-  setSafely(response).setHeader("Content-Type", file.type);
-  if (encoding === "br" || encoding === "gzip") {
-    response.setHeader("Content-Encoding", encoding);
-    return void response.send(file[encoding]);
-  }
-  response.send(file.plain);
-}
-
-function setSafely(response: Response): Response {
-  response.setHeader("X-Content-Type-Options", "nosniff");
-  return response.setHeader("Referrer-Policy", "no-referrer");
-}
+const reads = ["GET", "HEAD", "OPTIONS"];

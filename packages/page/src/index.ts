@@ -1,4 +1,6 @@
 export { createPage } from "./create-page.ts";
+export type { MountedPageOptions } from "./create-page.ts";
 export type { AuthorizeInspector } from "./inspector/access.ts";
 export type { InspectorOptions } from "./inspector/inspector-routes.ts";
+export { page } from "./page.ts";
 export type { PageOptions } from "./page-options.ts";

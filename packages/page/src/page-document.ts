@@ -1,4 +1,4 @@
-/** The content of the document of the page: its title, links relative to its address, and the settings of its script. */
+/** The content of the page's document: its title, relative links, and the settings of its script. */
 export type PageContent = {
   readonly title: string;
   readonly script: string;
@@ -7,7 +7,7 @@ export type PageContent = {
   readonly settings: object;
 };
 
-/** Returns the HTML of the page. It has no script and no style of its own: those are files. */
+/** Returns the HTML of the page. Scripts and styles are separate files. */
 export function pageDocument({ title, script, style, icon, settings }: PageContent): string {
   return `<!doctype html>
 <html lang="en">

@@ -1,10 +1,10 @@
-import { createLogger, InMemoryStorage } from "@troupe/core";
+import { InMemoryStorage } from "@troupe/core";
 import { RunService } from "@troupe/core/runs";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { readPageOptions } from "./page-options.ts";
 import type { PageOptions } from "./page-options.ts";
 
-const defaults = { api: "/", title: "Troupe", suggestions: undefined, users: true, inspector: undefined };
+const defaults = { path: "/", title: "Troupe", users: true };
 
 function service(): RunService {
   const runs = new RunService({ storage: new InMemoryStorage() });
@@ -16,6 +16,8 @@ describe("readPageOptions", () => {
   it.each<[PageOptions, object]>([
     [{}, {}],
     [{ api: undefined, title: undefined, suggestions: undefined, users: undefined, inspector: undefined }, {}],
+    [{ path: "/" }, {}],
+    [{ path: "/a/b.c" }, { path: "/a/b.c" }],
     [{ api: "/api" }, { api: "/api" }],
     [{ api: "/api/" }, { api: "/api/" }],
     [{ api: "/a.b/c_d~e/f-1" }, { api: "/a.b/c_d~e/f-1" }],
@@ -30,12 +32,8 @@ describe("readPageOptions", () => {
   it("takes a service with the functions of its host as the inspector", () => {
     const runs = service();
     const authorize = (): boolean => true;
-    const logger = createLogger();
-    expect(readPageOptions({ inspector: { runs, authorize, logger } }).inspector).toEqual({
-      runs,
-      authorize,
-      logger,
-    });
+    expect(readPageOptions({ inspector: { runs, authorize } }).inspector).toEqual({ runs, authorize });
+    expect(readPageOptions({ inspector: {} }).inspector).toEqual({});
     expect(readPageOptions({ inspector: { runs } }).inspector).toMatchObject({ runs });
   });
 
@@ -47,6 +45,9 @@ describe("readPageOptions", () => {
     [{ api: "/a//b" }, isPath],
     [{ api: "/a?b" }, isPath],
     [{ api: "/a\n" }, isPath],
+    [{ path: "chat" }, 'path must be a path such as "/" or "/chat", without a slash at its end'],
+    [{ path: "/chat/" }, "path must be a path"],
+    [{ path: "/a b" }, "path must be a path"],
     [{ api: "https://elsewhere.test/" }, isPath],
     [{ api: 7 }, isPath],
     [{ title: "" }, "title must be"],
@@ -58,7 +59,6 @@ describe("readPageOptions", () => {
     [{ suggestions: "x" }, "suggestions must be an object of arrays"],
     [{ suggestions: { helper: "What?" } }, "suggestions.helper must be an array"],
     [{ suggestions: { helper: [7] } }, "suggestions.helper[0] must be"],
-    [{ inspector: {} }, "inspector.runs must be a RunService"],
     [
       { inspector: { runs: { get() {}, list() {}, events() {}, readInput() {} } } },
       "inspector.runs must be a RunService",
@@ -75,7 +75,6 @@ describe("readPageOptions", () => {
 
   it.each([
     ["authorize", true],
-    ["logger", {}],
     ["secret", 1],
   ])("refuses the option %s of an inspector where it is %j", (name, value) => {
     const runs = service();

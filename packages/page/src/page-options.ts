@@ -1,11 +1,10 @@
 import type { RunService } from "@troupe/core/runs";
 import {
-  anyBoolean,
-  anyString,
+  booleanOption,
+  stringOption,
   arrayOf,
-  functionLike,
-  loggerOption,
-  methods,
+  functionOption,
+  methodsOption,
   nested,
   nonBlankString,
   optional,
@@ -17,21 +16,32 @@ import type { OptionCheck, OptionsOf, OptionTable } from "@troupe/core/kit";
 import type { AuthorizeInspector } from "./inspector/access.ts";
 import type { InspectorOptions } from "./inspector/inspector-routes.ts";
 
-/** Options of `createPage`. */
+/** Options of `page`. */
 export type PageOptions = {
-  /** The path at which `createAgentRouter` is mounted, on the origin of the page. @default "/" */
+  /** The path of the page, below the path at which its server is mounted. @default "/" */
+  path?: string | undefined;
+  /**
+   * The path of the API of agents, teams and workflows, on the origin of the page.
+   * @default the path at which the server of the page is mounted
+   */
   api?: string | undefined;
   /** The title of the page. @default "Troupe" */
   title?: string | undefined;
-  /** Questions that a new chat proposes, by the name of the agent, team or workflow. @default none */
+  /** Questions that a new chat suggests, by the name of the agent, team or workflow. @default none */
   suggestions?: Readonly<Record<string, readonly string[]>> | undefined;
-  /** `false` for a host that knows no users: the page lists the sessions that its browser has begun, and asks for no others. @default true */
+  /**
+   * `false` for a host without users: the page then lists only the sessions that its browser has begun. @default true
+   */
   users?: boolean | undefined;
   /** The runs that the inspector shows, and who may see them. @default no inspector */
   inspector?: InspectorOptions | undefined;
 };
 
-const path = satisfying<string>(
+const ownPath = satisfying<string>('a path such as "/" or "/chat", without a slash at its end', (value) => {
+  return typeof value === "string" && /^\/([\w.~-]+(\/[\w.~-]+)*)?$/.test(value);
+});
+
+const apiPath = satisfying<string>(
   'a path on the origin of the page, such as "/" or "/api"',
   (value) => typeof value === "string" && /^\/([\w.~-]+(\/[\w.~-]+)*\/?)?$/.test(value),
 );
@@ -39,29 +49,29 @@ const path = satisfying<string>(
 const suggestions: OptionCheck<PageOptions["suggestions"]> = (value, name, where) => {
   if (value === undefined) return undefined;
   if (typeof value !== "object" || value === null) throw wrongOption({ name, ...where }, "an object of arrays", value);
-  const check = arrayOf(name, anyString);
+  const check = arrayOf(name, stringOption);
   const entries = Object.entries(value as Record<string, unknown>);
   return Object.fromEntries(entries.map(([key, texts]) => [key, check(texts, `${name}.${key}`, where)]));
 };
 
 const inspectorTable = {
-  runs: methods<RunService>("a RunService", "get", "list", "events", "readInput", "find"),
-  authorize: optional(functionLike<AuthorizeInspector>()),
-  logger: optional(loggerOption),
+  runs: optional(methodsOption<RunService>("a RunService", "get", "list", "events", "readInput", "find")),
+  authorize: optional(functionOption<AuthorizeInspector>()),
 } satisfies OptionTable<InspectorOptions>;
 
 const optionTable = {
-  api: optional(path, "/"),
+  path: optional(ownPath, "/"),
+  api: optional(apiPath),
   title: optional(nonBlankString(), "Troupe"),
   suggestions,
-  users: optional(anyBoolean, true),
+  users: optional(booleanOption, true),
   inspector: optional(nested(inspectorTable)),
 } satisfies OptionTable<PageOptions>;
 
-/** Checked options of the page with their defaults: the result of {@link readPageOptions}. */
+/** The checked options of the page, with defaults. {@link readPageOptions} makes them. */
 export type PageSettings = Readonly<OptionsOf<typeof optionTable>>;
 
-/** Checks the options of `createPage` and fills in their defaults. Throws `invalid_config` for a wrong or unknown one. */
-export function readPageOptions(options: PageOptions): PageSettings {
-  return readOptions(optionTable, options, { owner: "createPage" });
+/** Checks the options of the page and fills in their defaults. Throws `invalid_config` for a wrong or unknown option. */
+export function readPageOptions(options: PageOptions, owner = "page"): PageSettings {
+  return readOptions(optionTable, options, { owner });
 }

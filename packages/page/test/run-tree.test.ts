@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { RunEvent, RunRequest, RunService } from "@troupe/core/runs";
+import { runWith } from "./open-steps.ts";
 import { clerk, mailing, office, performRun, poet, serveRuns } from "./runs.ts";
 import { EventCollector } from "../src/inspector/inspected-events.ts";
 import type { InspectedEvent, InspectedRunDetails } from "../src/inspector/inspected-run.ts";
@@ -233,5 +234,26 @@ describe("the tree of a run", () => {
     ]);
 
     expect(allSteps(toRunTree({ run }, events).steps).length).toBeGreaterThan(10);
+  });
+
+  it.each<[status: InspectedRunDetails["run"]["status"], isOver: boolean]>([
+    ["queued", false],
+    ["running", false],
+    ["waiting", false],
+    ["completed", true],
+    ["error", true],
+    ["cancelled", true],
+  ])("a run whose record is %s is shown before its first event with isOver %s [page.run-tree]", (status, isOver) => {
+    const { run } = runWith({ status, createdAt: 7 }).details;
+
+    expect(toRunTree({ run }, [])).toEqual({ steps: [], attempts: [], startMs: 7, isOver });
+    const open = toRunTree({ run }, [{ type: "text", step: "m/0", text: "Roses" }]);
+    expect(open).toMatchObject({ isOver, steps: [{ status: isOver ? "interrupted" : "running" }] });
+    const end: InspectedEvent = { type: "end", output: null };
+    expect(toRunTree({ run }, [{ type: "attempt", attempt: 1, node: "n", at: 9 }, end])).toMatchObject({
+      isOver: true,
+      startMs: 9,
+      endMs: 9,
+    });
   });
 });

@@ -1,17 +1,21 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { createLogger } from "@troupe/core";
 import express from "express";
 import type { Express } from "express";
 import { onTestFinished } from "vitest";
 import { createPage } from "../src/create-page.ts";
-import type { PageOptions } from "../src/page-options.ts";
+import type { MountedPageOptions } from "../src/create-page.ts";
 
 /** Serves the page until the test is over, and returns its origin. `before` may add what comes before it. */
-export async function servePage(options: PageOptions = {}, before: (app: Express) => void = () => {}): Promise<string> {
+export async function servePage(
+  options: MountedPageOptions = {},
+  before: (app: Express) => void = () => {},
+): Promise<string> {
   const app = express();
   before(app);
-  app.use(createPage(options));
+  app.use(createPage({ logger: createLogger({ level: "silent" }), ...options }));
   const server = createServer(app).listen(0, "127.0.0.1");
   await once(server, "listening");
   onTestFinished(() => {

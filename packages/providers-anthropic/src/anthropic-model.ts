@@ -1,4 +1,4 @@
-import type { ChatMessage, ModelOptions, ModelProvider } from "@troupe/core";
+import type { ChatMessage, ModelProvider } from "@troupe/core";
 import {
   collectResponse,
   createOmissionReport,
@@ -8,7 +8,7 @@ import {
   streamAnswer,
 } from "@troupe/core/provider";
 import type { ModelResponse } from "@troupe/core";
-import type { CallContext, ModelChunk } from "@troupe/core/provider";
+import type { CallContext, ModelCallOptions, ModelChunk } from "@troupe/core/provider";
 import { clientConnection, expectedMs, httpConnection, takesKey } from "./connection.ts";
 import type { MessagesConnection } from "./connection.ts";
 import { ContinuedEvents } from "./continued-events.ts";
@@ -27,10 +27,13 @@ export function anthropic(modelId: string, options: AnthropicOptions = {}): Mode
   return new AnthropicModel(readModelOptions(modelId, options));
 }
 
-/** A model call as the caller asked for it. */
-type Asked = { messages: readonly ChatMessage[]; options: ModelOptions };
+/** The arguments of a model call. */
+type Asked = { messages: readonly ChatMessage[]; options: ModelCallOptions };
 
-/** A call that may take longer than this limit is streamed. */
+/**
+ * Expected milliseconds for an answer beyond which a call is streamed, because the vendor may take longer for a whole
+ * answer.
+ */
 const longestWholeMs = 600_000;
 
 class AnthropicModel implements ModelProvider {
@@ -51,9 +54,9 @@ class AnthropicModel implements ModelProvider {
     this.#urls = new PrivateUrls(settings.allowPrivateUrls);
   }
 
-  async generate(messages: readonly ChatMessage[], options: ModelOptions = {}): Promise<ModelResponse> {
+  async generate(messages: readonly ChatMessage[], options: ModelCallOptions = {}): Promise<ModelResponse> {
     const request = await this.#toRequest(messages, options);
-    // A whole answer does not show that the arguments of a call were truncated; a stream does.
+    // Calls with tools are streamed, because only a stream shows that the arguments of a tool call were truncated.
     const isStreamed = request.body.tools !== undefined || expectedMs(request) > longestWholeMs;
     if (isStreamed) return await collectResponse(this.#stream(async () => request, { messages, options }));
     return await generateAnswer(async () => {
@@ -63,7 +66,7 @@ class AnthropicModel implements ModelProvider {
     });
   }
 
-  stream(messages: readonly ChatMessage[], options: ModelOptions = {}): AsyncGenerator<ModelChunk, void> {
+  stream(messages: readonly ChatMessage[], options: ModelCallOptions = {}): AsyncGenerator<ModelChunk, void> {
     return this.#stream(() => this.#toRequest(messages, options), { messages, options });
   }
 
@@ -81,7 +84,10 @@ class AnthropicModel implements ModelProvider {
     });
   }
 
-  /** Sends a request, and again without cache marks when the server refuses these, as some relays do. */
+  /**
+   * Sends a request to Anthropic. Repeats it without cache marks if the server refuses them, as some relays do. If that
+   * succeeds, later requests have no marks either.
+   */
   async #carry<Answer>(
     send: (request: Request) => Promise<Answer>,
     request: Request,
@@ -104,7 +110,7 @@ class AnthropicModel implements ModelProvider {
 
   async #toRequest(
     messages: readonly ChatMessage[],
-    options: ModelOptions,
+    options: ModelCallOptions,
     promptCache = this.#promptCache,
   ): Promise<Request> {
     const { rules, logger } = this.#settings;
@@ -113,17 +119,17 @@ class AnthropicModel implements ModelProvider {
     return toRequest(messages, options, { ...context, promptCache });
   }
 
-  async #openCall({ apiKey, signal }: ModelOptions): Promise<CallContext> {
+  async #openCall({ apiKey, signal }: ModelCallOptions): Promise<CallContext> {
     const { client, network } = this.#settings;
     const environment = ["ANTHROPIC_API_KEY"];
     return await network.openCall({ providerId, apiKey, signal, environment, clientTakesKey: takesKey(client) });
   }
 }
 
-/** The statuses of a request with a field that the server does not know: the vendor's own, and that of many relays. */
+/** HTTP statuses of a refused unknown field: the vendor's own, and that of many relays. */
 const refusals: readonly unknown[] = [400, 422];
 
-/** Tells if a server refused a request because of its cache marks. The error may be our own, or that of a client. */
+/** Returns true if a server refused a request because of its cache marks. The error may be ours or that of a client. */
 function isAboutMarks(error: unknown): boolean {
   if (!(error instanceof Error) || !refusals.includes((error as { status?: unknown }).status)) return false;
   return error.message.includes("cache_control");

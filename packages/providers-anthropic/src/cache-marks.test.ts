@@ -1,5 +1,6 @@
-import type { ChatMessage, ModelOptions } from "@troupe/core";
+import type { ChatMessage } from "@troupe/core";
 import { collectResponse } from "@troupe/core/provider";
+import type { ModelCallOptions } from "@troupe/core/provider";
 import { describe, expect, it } from "vitest";
 import { bodiesOf, startVendor } from "../test/vendor.ts";
 import { addCacheMarks } from "./cache-marks.ts";
@@ -36,7 +37,7 @@ function marksOf(value: unknown, at = ""): string[] {
 }
 
 /** Sends a call of a model that does not think unless it is asked to. */
-async function sent(options: ModelOptions, promptCache?: PromptCache, messages = history) {
+async function sent(options: ModelCallOptions, promptCache?: PromptCache, messages = history) {
   const { vendor, connect } = await startVendor();
   vendor.say("Yes.");
   await connect("claude-opus-4-8", { promptCache }).generate(messages, options);
@@ -51,7 +52,7 @@ describe("a request to Claude", () => {
     expect(body?.["system"]).toMatchObject([{ text: "Be short." }, { text: "Ada likes rain." }]);
   });
 
-  it.each<[string, ModelOptions]>([
+  it.each<[string, ModelCallOptions]>([
     ["is asked to think", { reasoning: { enabled: true } }],
     ["always thinks", {}],
     ["thinks by the caller's own field", { vendor: { anthropic: { thinking: { type: "adaptive" } } } }],
@@ -114,7 +115,7 @@ describe("a server that refuses cache marks", () => {
       vendor.plan(refusal, { answer: "Yes." }, { answer: "No." });
       const omitted: string[] = [];
       const model = connect();
-      const options: ModelOptions = { onOmitted: ({ what }) => void omitted.push(what) };
+      const options: ModelCallOptions = { onOmitted: ({ what }) => void omitted.push(what) };
       for (let count = 0; count < 2; count += 1)
         await (kind === "generate"
           ? model.generate(history, options)

@@ -1,30 +1,37 @@
 import type { MessageCreateParamsBase } from "@anthropic-ai/sdk/resources/messages/messages";
 import type { PromptCache } from "./options.ts";
 
-/** The parts of a request that take marks. */
+/** The parts of a request that accept cache marks. */
 export type MarkableBody = Pick<MessageCreateParamsBase, "tools" | "system" | "messages">;
 
-/** The vendor refuses more marks. */
+/** Largest number of cache marks in a request; the vendor refuses more. */
 const mostMarks = 4;
 
 type Fields = Readonly<Record<string, unknown>>;
 type Mark = { type: "ephemeral"; ttl?: "1h" };
-/** A mark of ours. `level`: its part of the prompt, in the vendor's order; `set` puts it there. */
+/**
+ * A place for a cache mark of ours. `level`: its part of the prompt, in the vendor's order. `set` adds the mark there.
+ */
 type Place = { level: Level; ttl?: "1h" | undefined; set: (mark: Mark) => void };
 type Level = (typeof levels)[number];
 
-/** Facts that the places of marks depend on: the caller's own fields, whether another call follows, and whether the model may think. */
+/**
+ * The facts that decide the places of marks: the caller's own fields, whether another call follows, and whether the
+ * model may think.
+ */
 type Circumstances = { given?: Fields | undefined; isSingle?: boolean; mayThink?: boolean };
 
-/** The parts of a prompt, in the order in which the vendor reads them. The last one is a mark for the whole prompt. */
+/**
+ * The parts of a prompt in the order in which the vendor reads them. `cache_control` is a mark for the whole prompt.
+ */
 const levels = ["tools", "system", "messages", "cache_control"] as const;
 
 /**
- * Adds marks for the vendor's prompt cache to the body of a request: behind the instructions, the newest message, the
- * user's message before that one, and the tools. Marks that the caller has `given` with the vendor's own fields count
- * first, and ours are left out, from the last on, where the vendor would refuse them. Fields that the caller has given get
- * no mark of ours, but for tools, which stand beside our own. A call that no other follows, `isSingle`, has no marks behind
- * messages: to write them into the cache costs more than to read them once.
+ * Adds marks for the vendor's prompt cache to the body of a request. They follow the instructions, the newest message,
+ * the user's message before it, and the tools. Marks in the caller's own (`given`) fields have priority: the last of
+ * our marks are dropped if the vendor would refuse the number. Fields that the caller has given get no mark, except
+ * tools, which are added to ours. A call that no other follows (`isSingle`) has no marks after messages, because
+ * writing to the cache costs more than reading the messages once.
  */
 export function addCacheMarks(
   body: MarkableBody,
@@ -32,7 +39,7 @@ export function addCacheMarks(
   circumstances: Circumstances = {},
 ): void {
   const { given = {} } = circumstances;
-  // The array may be the caller's.
+  // The tools are copied, because the array may belong to the caller.
   if (body.tools !== undefined) body.tools = [...body.tools];
   const theirs = levels.flatMap((level) =>
     marksIn(given[level], level === "cache_control").map((ttl) => ({ level, ttl })),
@@ -44,7 +51,7 @@ export function addCacheMarks(
   const lastLong = Math.max(-1, ...theirs.flatMap(({ level, ttl }) => (ttl === "1h" ? [rank(level)] : [])));
   const places = placesIn(body, circumstances).map((place) => {
     const isStable = place.level === "tools" || place.level === "system";
-    // The vendor takes no long time behind a short one.
+    // The vendor refuses a cache mark with a long lifetime after one with a short lifetime.
     const ttl = isStable && wanted === "1h" && rank(place.level) < firstShort ? wanted : undefined;
     return { ...place, ttl };
   });
@@ -57,7 +64,7 @@ function rank(level: Level): number {
   return levels.indexOf(level);
 }
 
-/** Returns the places for our marks, the most useful first. */
+/** Returns the places for our cache marks, the most useful first. */
 function placesIn(
   { tools, system, messages }: MarkableBody,
   { given = {}, isSingle = false, mayThink = false }: Circumstances,
@@ -67,14 +74,15 @@ function placesIn(
   const tool = placeIn("tools", tools, -1);
   const marked = isOwn("messages") && !isSingle ? newestOfUser(messages, mayThink) : [];
   const turns = marked.flatMap(({ content }) => placeIn("messages", content, -1));
-  // The caller's mark for the whole prompt stands where that of the newest message would.
+  // The caller's mark for the whole prompt already covers the newest message.
   if (!isOwn("cache_control")) turns.shift();
   return system === undefined ? [...tool, ...turns] : [...instructions, ...turns, ...tool];
 }
 
 /**
- * Returns the newest message of the user and the one before it, where the mark of the last request stood. With thinking, the
- * steps of an earlier turn come without their thoughts, and are not in the cache: then the message that began that turn.
+ * Returns the user's newest message and the one before it, where the last request had its mark. With thinking, the
+ * steps of an earlier turn are sent without their thoughts and are not in the cache. The message that began that turn
+ * is used then.
  */
 function newestOfUser(messages: MarkableBody["messages"], mayThink: boolean): MarkableBody["messages"] {
   const [newest, ...earlier] = messages.filter(({ role }) => role === "user").toReversed();
@@ -92,15 +100,15 @@ function placeIn(level: Level, blocks: unknown, at: 0 | -1): Place[] {
   const index = at === 0 ? 0 : blocks.length - 1;
   const block = blocks[index] as object | undefined;
   if (block === undefined || "cache_control" in block) return [];
-  // The block is replaced, since it may be the caller's.
+  // The block is replaced and not changed, because it may belong to the caller.
   return [{ level, set: (mark) => void (blocks[index] = { ...block, cache_control: mark }) }];
 }
 
-/** Returns the time to live of each mark in a part of a prompt. */
+/** Returns the lifetime of each cache mark in a part of a prompt. */
 function marksIn(part: unknown, isMark: boolean): unknown[] {
   if (typeof part !== "object" || part === null) return [];
   if (isMark) return [(part as { ttl?: unknown }).ttl];
-  // The schemas and arguments of tools may have properties of the same name.
+  // Schemas and arguments of tools are skipped: they may have properties of the same name.
   const inner = Object.entries(part).filter(([name]) => name !== "input_schema" && name !== "input");
   return inner.flatMap(([name, value]) => marksIn(value, name === "cache_control"));
 }

@@ -1,14 +1,14 @@
 type Call = { id: string };
 
 /**
- * The ids of tool calls while one request is written. Ids of other vendors may have characters that Anthropic refuses,
- * or be repeated; such a call gets a new id, and its result the same one.
+ * The ids of the tool calls in one request. Ids of other vendors may be repeated, or have characters that Anthropic
+ * refuses. Such a call gets a new id, and its result the same id.
  */
 export class CallIds {
   readonly #used = new Set<string>();
   readonly #open: { given: string; sent: string }[] = [];
 
-  /** Gives the call a unique id, and keeps it until its result. */
+  /** Gives a tool call an id that is unique in the request, and stores it until the call's result. */
   open(call: Call): void {
     const given = call.id;
     const legal = given.replace(/[^\w-]/g, "_") || "call";
@@ -19,13 +19,13 @@ export class CallIds {
     call.id = sent;
   }
 
-  /** Returns the id of the open call for its result, and closes it. */
+  /** Returns the id of the open tool call for a result, and closes the call. Returns undefined if there is none. */
   take(given: string): string | undefined {
     const index = this.#open.findIndex((call) => call.given === given);
     return index === -1 ? undefined : this.#open.splice(index, 1)[0]?.sent;
   }
 
-  /** Returns the ids of all open calls, and closes them. */
+  /** Returns the ids of all tool calls without a result, and closes the calls. */
   takeAll(): string[] {
     return this.#open.splice(0).map(({ sent }) => sent);
   }

@@ -1,5 +1,5 @@
 import { readObject, streamEvents } from "@troupe/core/kit";
-import { askClient, openClientStream, postJson, readJson } from "@troupe/core/provider";
+import { askClient, openSdkStream, postJson, readJson } from "@troupe/core/provider";
 import type { HttpReply } from "@troupe/core/kit";
 import type { CallContext, ClientMethod, Connection } from "@troupe/core/provider";
 import { toClientError, toVendorError } from "./errors.ts";
@@ -8,21 +8,21 @@ import { defaultVersion } from "./to-request.ts";
 import type { Request } from "./to-request.ts";
 import type { WireEvent } from "./wire-types.ts";
 
-/** Carries requests of the Messages API, as `httpConnection` or `clientConnection` make it. */
+/** A connection that carries requests of the Messages API, made by `httpConnection` or `clientConnection`. */
 export type MessagesConnection = Connection<Request, WireEvent>;
 
-/** The settings of a model that its HTTP requests need. */
+/** The settings of a Claude model that its HTTP requests use. */
 type HttpSettings = Pick<ProviderSettings, "network" | "baseURL" | "keyHeader" | "idleTimeoutMs">;
 
-/** The vendor expects an hour for 128,000 tokens. */
+/** Milliseconds per token of an answer: Anthropic estimates one hour for 128,000 tokens. */
 const msPerToken = 3_600_000 / 128_000;
 
-/** Returns the milliseconds within which the vendor expects to have answered a request as a whole. */
+/** Returns the milliseconds that the vendor expects to need for a whole answer to this request. */
 export function expectedMs({ body }: Request): number {
   return Math.ceil(body.max_tokens * msPerToken);
 }
 
-/** Makes the connection that sends requests over our own HTTP. */
+/** Makes the connection that sends requests to the Messages API with our own HTTP client. */
 export function httpConnection({ network, baseURL, keyHeader, idleTimeoutMs }: HttpSettings): MessagesConnection {
   const post = async (request: Request, call: CallContext, stream: boolean): Promise<HttpReply> => {
     const key = call.key?.value ?? "";
@@ -47,23 +47,23 @@ export function httpConnection({ network, baseURL, keyHeader, idleTimeoutMs }: H
 }
 
 /**
- * Tells if a client of Anthropic's SDK takes a key for one request: the SDK's own class does. Those of clouds, and one that
- * something wrapped, have credentials that no key may stand beside.
+ * Returns true if a client of Anthropic's SDK accepts a key for a single request, as the SDK's own class does. Clients
+ * of clouds and wrapped clients have credentials that a key must not accompany.
  */
 export function takesKey(client: unknown): boolean {
   const { constructor, withOptions } = readObject(client);
   return typeof constructor === "function" && constructor.name === "Anthropic" && typeof withOptions === "function";
 }
 
-/** Makes the connection over a client of Anthropic's SDK, which has an address and a key of its own. */
+/** Makes the connection over a client of Anthropic's SDK, which has its own address and key. */
 export function clientConnection({ messages }: AnthropicClient, idleTimeoutMs: number): MessagesConnection {
   const asking = ({ body, version }: Request, { key }: CallContext, stream: boolean): ClientMethod => {
     const headers = {
       ...(version !== defaultVersion && { "anthropic-version": version }),
-      // In the place of all that the client would authenticate with.
+      // The caller's key replaces all credentials that the SDK's client would send.
       ...(key !== undefined && { authorization: `Bearer ${key.value}`, "x-api-key": null, "api-key": null }),
     };
-    // Retries are the run's.
+    // The SDK's client must not retry, because the run does.
     const options = { maxRetries: 0, ...(Object.keys(headers).length > 0 && { headers }) };
     const asked = stream ? { ...body, stream } : body;
     return (signal) => messages.create(asked as never, { ...options, signal } as never);
@@ -74,7 +74,7 @@ export function clientConnection({ messages }: AnthropicClient, idleTimeoutMs: n
       return await askClient(asking(request, call, false), { signal: call.signal, timeoutMs, toError: toClientError });
     },
     open: async (request, call) =>
-      await openClientStream(asking(request, call, true), {
+      await openSdkStream(asking(request, call, true), {
         signal: call.signal,
         timeoutMs: idleTimeoutMs,
         toError: toClientError,

@@ -3,13 +3,14 @@ import type { AnthropicEventReader } from "./from-events.ts";
 import type { Request } from "./to-request.ts";
 import type { WireEvent } from "./wire-types.ts";
 
-/** Sends a request and returns the events of its answer. */
+/** A function that sends a request and returns the events of its answer. */
 type Open = (request: Request) => Promise<AsyncIterable<EventBatch<WireEvent>>>;
 type Step = IteratorResult<EventBatch<WireEvent>, unknown>;
 
 /**
- * The events of one answer and of its continuations. The vendor pauses an answer whose own tools take many steps, and goes on
- * when it gets that part of the answer back. Not a generator, which would cost more promises for each batch.
+ * The events of an answer and of its continuations. The vendor pauses an answer if its own tools take many steps, and
+ * continues it when it receives that part of the answer again. Not a generator, which would need more promises per
+ * batch.
  */
 export class ContinuedEvents implements AsyncIterableIterator<EventBatch<WireEvent>, unknown> {
   readonly #request: Request;
@@ -29,7 +30,10 @@ export class ContinuedEvents implements AsyncIterableIterator<EventBatch<WireEve
     this.#events = opened.events[Symbol.asyncIterator]();
   }
 
-  /** Sends the request, whose answer `reader` reads. */
+  /**
+   * Sends the request and returns the events of its answer. The caller must pass each event to `reader`, which knows
+   * when the answer is paused.
+   */
   static async open(request: Request, reader: AnthropicEventReader, open: Open): Promise<ContinuedEvents> {
     return new ContinuedEvents(request, reader, { open, events: await open(request) });
   }
@@ -58,7 +62,7 @@ export class ContinuedEvents implements AsyncIterableIterator<EventBatch<WireEve
       body: { ...body, messages, ...(container !== undefined && { container }) },
     });
     this.#events = events[Symbol.asyncIterator]();
-    // The reader may have left while the request was on its way.
+    // The reader of the events may have stopped while the request was sent.
     if (this.#isLeft) return await this.return();
     return await this.#events.next();
   }

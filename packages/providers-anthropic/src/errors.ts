@@ -2,7 +2,7 @@ import { getOwn, readObject, readRetryAfter, readText } from "@troupe/core/kit";
 import { VendorError } from "@troupe/core/provider";
 import type { ErrorReply } from "@troupe/core/provider";
 
-/** HTTP statuses for the vendor's error types, for errors that came without a status. */
+/** HTTP statuses by Anthropic's error types, for errors without a status. */
 const statuses: Readonly<Record<string, number>> = {
   invalid_request_error: 400,
   authentication_error: 401,
@@ -17,8 +17,8 @@ const statuses: Readonly<Record<string, number>> = {
 };
 
 /**
- * Makes the error of Anthropic's error object: in a reply with an error status, in place of an answer, or as an event.
- * The body of a reply may be anything, since proxies answer too.
+ * Makes an error from Anthropic's error object: in a reply with an error status, instead of an answer, or as an event.
+ * The body of a reply may be anything, because proxies answer too.
  */
 export function toVendorError(body: unknown, reply?: ErrorReply): VendorError {
   const { error, detail, message: plain } = readObject(body);
@@ -32,12 +32,14 @@ export function toVendorError(body: unknown, reply?: ErrorReply): VendorError {
   });
 }
 
-/** Relays list what is wrong with a request, place by place. */
+/** Returns the detail of an error as JSON text. Relays list the faults of a request in it. */
 function toJsonText(detail: unknown): string | undefined {
   return detail === undefined ? undefined : JSON.stringify(detail).slice(0, 2000);
 }
 
-/** Converts an error of the SDK that came within a stream, which has the vendor's event and no status. Others stay as they are. */
+/**
+ * Converts an SDK error inside a stream, which has the vendor's event but no status. Returns other errors unchanged.
+ */
 export function toClientError(thrown: unknown): unknown {
   const { status, error } = readObject(thrown);
   return status === undefined && error !== undefined && error !== null ? toVendorError(error) : thrown;

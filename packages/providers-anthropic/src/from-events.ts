@@ -12,22 +12,25 @@ import { laterUsage, toUsage } from "./to-usage.ts";
 import type { WireBlock, WireEvent, WireUsage } from "./wire-types.ts";
 
 type Chunks = readonly ModelChunk[];
-/** A block of the answer that is being streamed. `json`: the arguments of a call so far. `callId`: of a call of our tools. */
+/**
+ * A block of the answer in a stream. `json`: the arguments of a call so far. `callId`: set for a call of one of our
+ * tools.
+ */
 type OpenBlock = { block: WireBlock; json: string; callId?: string | undefined };
 
 const nothing: Chunks = [];
-/** The stop reason of an answer that its next part continues. */
+/** The stop reason of an answer that is continued in a further request. */
 const pause = "pause_turn";
-/** The number of times that an answer is continued. */
+/** Largest number of continuations of an answer. */
 const mostPauses = 10;
 
 /**
- * Converts the events of one streamed answer to chunks. Collects its blocks as `vendorState`, which the next model call
- * of the run sends back.
+ * Converts the events of one streamed answer to chunks. Collects the blocks as `vendorState`, which the run's next
+ * model call sends back.
  */
 export class AnthropicEventReader implements EventReader<WireEvent> {
   readonly #model: { providerId: string; modelId: string };
-  // By index, in the order of their starts.
+  // Open blocks of the answer by index, in the order in which they started.
   readonly #blocks = new Map<unknown, OpenBlock>();
   /** The blocks and the usage of the parts before a pause. */
   readonly #earlier: WireBlock[] = [];
@@ -50,17 +53,20 @@ export class AnthropicEventReader implements EventReader<WireEvent> {
     return this.#isComplete;
   }
 
-  /** True when the stop reason was read: the event that ends the answer carries nothing more. */
+  /**
+   * True once the stop reason was read, or the last event if that came first. False for an answer that the vendor
+   * paused.
+   */
   get isEnding(): boolean {
     return this.#stopReason === "" ? this.#isStopped : this.#stopReason !== pause;
   }
 
-  /** True when the vendor paused the answer, and it may be continued. */
+  /** True if the vendor paused the answer and it may be continued. */
   get isPaused(): boolean {
     return this.#stopReason === pause && this.#pauses < mostPauses;
   }
 
-  /** Returns the answer so far, for the request that continues it, whose events are read next. */
+  /** Returns the answer so far, for the request that continues it. The reader then reads the events of that request. */
   resume(): { content: ContentBlockParam[]; container: string | undefined } {
     this.#earlier.push(...this.#blocksSoFar());
     this.#earlierUsage = this.#usageSoFar();
@@ -71,12 +77,15 @@ export class AnthropicEventReader implements EventReader<WireEvent> {
     return { content: this.#earlier.flatMap(toReplay), container: this.#container };
   }
 
-  /** Appends the chunks of an event. Throws when the event is an error. */
+  /** Appends the chunks of one event of Anthropic's answer. Throws if the event is an error. */
   read(event: WireEvent, chunks: ModelChunk[]): void {
     for (const chunk of this.#read(event)) chunks.push(chunk);
   }
 
-  /** Appends the last chunk of an answer that has a stop reason, but not its last event. */
+  /**
+   * Appends the last chunks of an answer that has a stop reason but lacks its last event. Throws
+   * `TruncatedResponseError` if it has no stop reason.
+   */
   end(chunks: ModelChunk[]): void {
     if (this.#stopReason === "") throw new TruncatedResponseError();
     for (const chunk of this.#finish()) chunks.push(chunk);
@@ -101,7 +110,7 @@ export class AnthropicEventReader implements EventReader<WireEvent> {
       case "error":
         throw toVendorError(event);
       default:
-        // The vendor may add kinds of events at any time.
+        // Unknown events are ignored, because the vendor may add kinds of events at any time.
         return nothing;
     }
   }
@@ -121,7 +130,7 @@ export class AnthropicEventReader implements EventReader<WireEvent> {
   }
 
   #start(index: unknown, block: WireBlock): Chunks {
-    // An event that came twice.
+    // The start of this block was sent twice.
     if (this.#blocks.has(index)) return nothing;
     const open: OpenBlock = { block, json: "" };
     this.#blocks.set(index, open);
@@ -148,7 +157,9 @@ export class AnthropicEventReader implements EventReader<WireEvent> {
     return this.#earlierUsage === undefined ? usage : addUsage(this.#earlierUsage, usage);
   }
 
-  /** The reason may follow: events have been seen in another order. */
+  /**
+   * Reads the last event. The stop reason may still follow, because some servers send these events in another order.
+   */
   #stop(): Chunks {
     this.#isStopped = true;
     return this.#stopReason === "" || this.isPaused ? nothing : this.#finish();
@@ -170,7 +181,7 @@ export class AnthropicEventReader implements EventReader<WireEvent> {
   }
 }
 
-/** A call without a name can neither be executed nor sent back. */
+/** Starts a tool call. A call without a name can neither be executed nor sent back. */
 function startCall(open: OpenBlock): Chunks {
   const { block } = open;
   const [id, name] = [readText(block["id"]) || `toolu_${createId().replaceAll("-", "")}`, readText(block["name"])];
@@ -221,7 +232,10 @@ function argue(open: OpenBlock, argumentsDelta: string): Chunks {
   return [{ type: "tool_call_delta", toolCallId, argumentsDelta }];
 }
 
-/** Ends a call of which arguments came. One without may still get them: events have been seen in another order. */
+/**
+ * Ends a tool call whose arguments have arrived. A call without arguments stays open, because some servers send these
+ * events in another order.
+ */
 function stop(open: OpenBlock | undefined): Chunks {
   if (open === undefined || open.json === "") return nothing;
   const { block, json } = open;
@@ -235,7 +249,7 @@ function endCall(open: OpenBlock): Chunks {
   if (toolCallId === undefined) return nothing;
   open.callId = undefined;
   const end: ModelChunk = { type: "tool_call_end", toolCallId };
-  // Without deltas, the arguments are those of the start event, as a rule an empty object.
+  // Without deltas, the arguments of a tool call are those of the start event, usually an empty object.
   if (json !== "") return [end];
   block["input"] ??= {};
   return [{ type: "tool_call_delta", toolCallId, argumentsDelta: writeArguments(block["input"]) }, end];

@@ -10,8 +10,8 @@ import { toVendorError } from "./errors.ts";
 import type { WireBlock, WireMessage } from "./wire-types.ts";
 
 /**
- * Converts the JSON of an answer that was not streamed to a `ModelResponse`. Throws `VendorError` when it holds an
- * error, and `TruncatedResponseError` when it has no end.
+ * Converts the JSON of an unstreamed answer to a `ModelResponse`. Throws `VendorError` if it contains an error, and
+ * `TruncatedResponseError` if it has no content or no stop reason.
  */
 export function fromResponse(body: unknown, model: { providerId: string; modelId: string }): ModelResponse {
   const message: WireMessage = readObject(body);
@@ -46,7 +46,7 @@ function toCalls(blocks: readonly WireBlock[]): Pick<ModelResponse, "toolCalls" 
   return { toolCalls, ...(skippedCalls > 0 && { skippedCalls }) };
 }
 
-/** A call without a name can neither be executed nor sent back. */
+/** Converts a block to a tool call. A call without a name is dropped: it can neither be executed nor sent back. */
 function toCall(block: WireBlock): ToolCall[] {
   const [id, name] = [readText(block["id"]), readText(block["name"])];
   if (block.type !== "tool_use" || name === "") return [];

@@ -4,8 +4,9 @@ type Check = (schema: unknown) => boolean;
 const joins = ["anyOf", "oneOf", "allOf"];
 
 /**
- * Tells if Anthropic can enforce a JSON Schema, which otherwise goes into the instructions. Limits that it does not
- * know become text in the schema, but open objects, values of any type and recursion would be closed or refused.
+ * Returns true if Anthropic can enforce a JSON Schema. Otherwise the schema becomes part of the instructions.
+ * Unsupported limits can become text in the schema. Open objects, values of any type and recursion cannot: the vendor
+ * would close or refuse them.
  */
 export function isExpressible(schema: Record<string, unknown>): boolean {
   const definitions = isRecord(schema["$defs"]) ? schema["$defs"] : {};
@@ -13,7 +14,7 @@ export function isExpressible(schema: Record<string, unknown>): boolean {
   return isKnown && fits(schema, definitions, []);
 }
 
-/** `within`: the references that led here. */
+/** Returns true if a schema inside the checked schema can be enforced. `within`: the references that led to it. */
 function fits(schema: unknown, definitions: JsonSchema, within: readonly string[]): boolean {
   if (!isRecord(schema)) return false;
   if (schema["$ref"] !== undefined) return isDefined(schema["$ref"], definitions, within);
@@ -48,7 +49,7 @@ function hasType(schema: JsonSchema, check: Check): boolean {
   }
 }
 
-/** Tells if an object has only named properties. `additionalProperties` counts only when it is a schema. */
+/** Returns true if an object has only named properties. `additionalProperties` counts only if it is a schema. */
 function isClosed({ properties, patternProperties, additionalProperties }: JsonSchema): boolean {
   return isRecord(properties) && patternProperties === undefined && !isRecord(additionalProperties);
 }

@@ -1,27 +1,27 @@
 /**
- * The abilities of a Claude model, which decide the settings that its requests carry. Found by the model's id; the
+ * The abilities of a Claude model, which decide the settings in its requests. They are looked up by the model's id; the
  * option `rules` overrides single entries.
  */
 export type ModelRules = {
-  /** The form of the setting for thinking: adaptive, a budget of tokens, or none. */
+  /** The form of the thinking setting: adaptive, a token budget, or none. */
   thinking: "adaptive" | "budget" | "none";
-  /** True when the model takes `temperature` and `topP`, with the version of the API that has them. */
+  /** True if the model accepts `temperature` and `topP`, with the API version that has them. */
   sampling: boolean;
-  /** True when the model can be forced to call a tool. */
+  /** True if the model can be forced to call a tool. */
   forcedTools: boolean;
-  /** True when the model takes a JSON schema for its answer. Otherwise the schema goes into the instructions. */
+  /** True if the model accepts a JSON schema for its answer. Otherwise the schema becomes part of the instructions. */
   structuredOutput: boolean;
-  /** The most tokens of one answer, thinking included. */
+  /** Largest number of tokens in one answer, including thinking. */
   maxOutputTokens: number;
 };
 
 type Family = readonly [id: RegExp, differences: Partial<ModelRules>];
 
-/** The rules for a model that the table does not know: those of the newest. */
+/** The rules for an unknown Claude model: those of the newest model. */
 const newest: ModelRules = {
   thinking: "adaptive",
   sampling: false,
-  // Refused by models that always think.
+  // Models that always think refuse forced tools.
   forcedTools: false,
   structuredOutput: true,
   maxOutputTokens: 128_000,
@@ -29,7 +29,7 @@ const newest: ModelRules = {
 
 const elder = { thinking: "budget", sampling: true, forcedTools: true, structuredOutput: false } as const;
 
-/** Differences by id. The first match applies. */
+/** Rules that differ from those of the newest model, by model id. The first match applies. */
 const families: readonly Family[] = [
   [/claude-3-7/, { ...elder, maxOutputTokens: 64_000 }],
   [/claude-3-5/, { ...elder, thinking: "none", maxOutputTokens: 8192 }],
@@ -42,8 +42,8 @@ const families: readonly Family[] = [
 ];
 
 /**
- * Returns the abilities of a Claude model by its id (thinking, sampling, forced tools, structured output, the most output
- * tokens), with overrides from the options. An id that is not known counts as the newest model.
+ * Returns the abilities of a Claude model by its id: thinking, sampling, forced tools, structured output, output
+ * tokens. The options override them. An unknown id counts as the newest model.
  */
 export function rulesOf(modelId: string, overrides: Partial<ModelRules> = {}): ModelRules {
   const family = families.find(([id]) => id.test(modelId))?.[1];

@@ -1,59 +1,64 @@
 import type { ModelProviderOptions } from "@troupe/core";
 import {
-  anyBoolean,
+  booleanOption,
   baseUrlOption,
-  integer,
+  integerOption,
   nested,
   nonBlankString,
   oneOf,
   optional,
   wrongOption,
 } from "@troupe/core/kit";
-import { clientOption, modelProviderChecks, readProviderOptions } from "@troupe/core/provider";
+import { clientOption, modelProviderOptionTable, readProviderOptions } from "@troupe/core/provider";
 import type { OptionCheck, OptionTable } from "@troupe/core/kit";
 import type { SettingsOf } from "@troupe/core/provider";
 import { rulesOf } from "./model-rules.ts";
 import type { ModelRules } from "./model-rules.ts";
 
-/** The id of this provider, which errors name and under which callers send its key. */
+/** The id of this provider, which errors contain and under which callers send its key. */
 export const providerId = "anthropic";
 
 /**
- * A client of Anthropic's SDK, by the one method that is called: an `Anthropic`, `AnthropicBedrock` or
- * `AnthropicVertex`, or one that an instrumentation wrapped.
+ * A client of Anthropic's SDK, described by the one method that is called: an `Anthropic`, `AnthropicBedrock` or
+ * `AnthropicVertex`, or such a client wrapped by instrumentation.
  */
 export type AnthropicClient = { messages: { create(body: never, options?: never): PromiseLike<unknown> } };
 
-/** The option `promptCache`: off, or the time for which the vendor keeps tools and instructions in its prompt cache. */
+/**
+ * The option `promptCache`: `false`, or the time for which the vendor keeps tools and instructions in its prompt cache.
+ */
 export type PromptCache = false | { ttl: "5m" | "1h" };
 
 /** Options of `anthropic`, which creates a model. All have defaults. */
 export type AnthropicOptions = ModelProviderOptions<AnthropicClient, ModelRules> & {
-  /** The key for calls without their own, or a function that returns it for each call. @default `ANTHROPIC_API_KEY`, read at each call */
+  /**
+   * The key for calls that have none, or a function that returns it for each call. @default `ANTHROPIC_API_KEY`, read
+   * at each call
+   */
   apiKey?: string | (() => string | Promise<string>) | undefined;
   /** The URL of the API, without `/v1`. @default "https://api.anthropic.com" */
   baseURL?: string | undefined;
-  /** The header that carries the key. Some gateways know only the old `x-api-key`. @default "authorization" */
+  /** The header that carries the key. Some gateways only support the old `x-api-key`. @default "authorization" */
   keyHeader?: "authorization" | "x-api-key" | undefined;
   /**
-   * Marks for the vendor's prompt cache: `false` for none, or the time for which tools and instructions stay in it. The
-   * last turns stay for 5 minutes. @default { ttl: "5m" }
+   * Marks for the vendor's prompt cache: `false` for no marks, or the time for which tools and instructions stay in the
+   * cache. The last turns stay for 5 minutes. @default { ttl: "5m" }
    */
   promptCache?: PromptCache | undefined;
 };
 
 const ruleTable = {
   thinking: optional(oneOf("adaptive", "budget", "none")),
-  sampling: optional(anyBoolean),
-  forcedTools: optional(anyBoolean),
-  structuredOutput: optional(anyBoolean),
-  maxOutputTokens: optional(integer(1)),
+  sampling: optional(booleanOption),
+  forcedTools: optional(booleanOption),
+  structuredOutput: optional(booleanOption),
+  maxOutputTokens: optional(integerOption(1)),
 } satisfies OptionTable<ModelRules>;
 
 const checkTtl = nested({ ttl: oneOf("5m", "1h") });
 
 const optionTable = {
-  ...modelProviderChecks,
+  ...modelProviderOptionTable,
   baseURL: optional(baseUrlOption, "https://api.anthropic.com"),
   keyHeader: optional(oneOf("authorization", "x-api-key"), "authorization"),
   promptCache: optional(checkPromptCache, { ttl: "5m" as const }),
@@ -63,10 +68,10 @@ const optionTable = {
 
 const checkModelId = nonBlankString();
 
-/** The settings of a model that `readModelOptions` returns: checked options with their defaults, and all abilities. */
+/** The settings of a model, returned by `readModelOptions`: the checked options with defaults, and all abilities. */
 export type ProviderSettings = Omit<SettingsOf<typeof optionTable>, "rules"> & { modelId: string; rules: ModelRules };
 
-/** Checks the arguments of `anthropic` and adds the defaults. Throws `invalid_config` for a wrong or unknown one. */
+/** Checks the arguments of `anthropic` and adds the defaults. Throws `invalid_config` for a wrong or unknown option. */
 export function readModelOptions(modelId: string, options: AnthropicOptions): ProviderSettings {
   checkModelId(modelId, "modelId", { owner: providerId });
   const names = { owner: providerId, withoutEffect: ["keyHeader"] };

@@ -8,9 +8,10 @@ import type { WireBlock } from "./wire-types.ts";
 type ModelName = { readonly providerId: string; readonly modelId: string };
 
 /**
- * Returns the `vendorState` of an answer with thinking or with calls of the vendor's own tools, which the next model call
- * of the run sends back: all blocks, since a signature is valid only among the blocks that it came with. The calls of the
- * vendor's tools and their results go back in later turns too: without them, the model would search again. Else `undefined`.
+ * Returns the `vendorState` of an answer with thinking or with calls of the vendor's own tools. The run's next model
+ * call sends it back. It has all blocks, because a signature is valid only among its original blocks. Calls of the
+ * vendor's tools and their results are also sent in later turns, because the model would otherwise search again.
+ * Otherwise returns `undefined`.
  */
 export function toVendorState(blocks: readonly WireBlock[], model: ModelName): VendorState | undefined {
   const stored = blocks.some(isHosted);
@@ -20,8 +21,8 @@ export function toVendorState(blocks: readonly WireBlock[], model: ModelName): V
 }
 
 /**
- * Returns the original blocks of an assistant message, to send them back, if this model made them and the
- * message still has the same tool calls. Else `undefined`: the message must be converted.
+ * Returns the original blocks of an assistant message to send back, if this model made them and the message still has
+ * the same tool calls. Otherwise returns `undefined`: the message must be converted.
  */
 export function replayOf(message: ModelMessage, model: ModelName): ContentBlockParam[] | undefined {
   const state = vendorStateOf(message, model);
@@ -29,34 +30,37 @@ export function replayOf(message: ModelMessage, model: ModelName): ContentBlockP
   const blocks = state.items as ContentBlockParam[];
   const called = blocks.flatMap((block) => (block.type === "tool_use" ? [block.id] : []));
   const kept = (message.toolCalls ?? []).map(({ id }) => id);
-  // The ids are the vendor's: they may be anything.
+  // The ids of the tool calls come from the vendor and may be any value.
   const isSame = called.length === kept.length && called.every((id, index) => id === kept[index]);
   return isSame ? blocks.map(toOwnBlock) : undefined;
 }
 
-/** Copies a block, since its id may be replaced. */
+/** Copies a block, because its id may be replaced. Gives a tool call a name that the vendor accepts. */
 function toOwnBlock(block: ContentBlockParam): ContentBlockParam {
   return block.type === "tool_use" ? { ...block, name: toLegalName(readText(block.name)) } : { ...block };
 }
 
-/** Returns the name of a tool call as the vendor takes it back: models make up names with other characters. */
+/** Returns the name of a tool call with only characters that the vendor accepts: models invent names with others. */
 export function toLegalName(name: string): string {
   return name.replace(/[^\w-]/g, "_").slice(0, 64) || "_";
 }
 
-/** Tells if a block of an answer is thinking, readable (`thinking`) or not (`redacted_thinking`). */
+/** Returns true if a block of an answer is thinking, readable (`thinking`) or not (`redacted_thinking`). */
 export function isThinking({ type }: { type?: unknown }): boolean {
   return type === "thinking" || type === "redacted_thinking";
 }
 
-/** Returns a block as it is sent back. Blocks of unknown types are left out. */
+/** Returns a block in the form in which it is sent back. Returns an empty array for unknown types. */
 export function toReplay(block: WireBlock): ContentBlockParam[] {
   if (block.type === "text") return toTextReplay(block);
   const isKept = block.type === "tool_use" || isThinking(block) || isHosted(block);
   return isKept ? [block as unknown as ContentBlockParam] : [];
 }
 
-/** The vendor refuses blank text, and most of its own citations. Those of its search hold a reference that it wants back. */
+/**
+ * Returns a text block to send back. The vendor refuses blank text, and most of its own citations. It requires those of
+ * its search, which hold a reference.
+ */
 function toTextReplay(block: WireBlock): ContentBlockParam[] {
   const text = readText(block["text"]);
   if (text.trim() === "") return [];

@@ -3,12 +3,15 @@ import { readSource } from "@troupe/core/provider";
 import type { Source } from "@troupe/core";
 import type { WireBlock } from "./wire-types.ts";
 
-/** Tells if a block is a call of one of the vendor's own tools, or its result. They come whole and go back unchanged. */
+/**
+ * Returns true if a block is a call of one of the vendor's own tools, or its result. Such blocks arrive whole and are
+ * sent back unchanged.
+ */
 export function isHosted({ type }: WireBlock): boolean {
   return typeof type === "string" && /_tool_use$|_tool_result$/.test(type);
 }
 
-/** Returns the sources in a block: the pages that a tool of the vendor found, and those that a text cites. */
+/** Returns the sources in a block: pages that a vendor's tool found, and pages that a text cites. */
 export function sourcesIn(block: WireBlock): Source[] {
   if (block.type === "text") return readObjects(block["citations"]).flatMap(citedSource);
   if (!isHosted(block)) return [];

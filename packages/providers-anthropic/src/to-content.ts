@@ -11,7 +11,7 @@ import type { ContentData } from "@troupe/core/provider";
 import { providerId } from "./options.ts";
 import type { RequestContext } from "./request-context.ts";
 
-/** A block in Anthropic's format that may stand in a user message or a tool result: text, image or document. */
+/** A block in Anthropic's format that may appear in a user message or a tool result: text, image or document. */
 export type UserContent = TextBlockParam | ImageBlockParam | DocumentBlockParam;
 
 type DataPart = Exclude<ContentPart, { type: "text" }>;
@@ -21,14 +21,14 @@ const imageTypes: readonly string[] = ["image/jpeg", "image/png", "image/gif", "
 const textType = /^text\/|^application\/(?:json|xml|yaml|csv|javascript)$|\+(?:json|xml)$/;
 
 /**
- * Converts one part of a message to Anthropic's blocks: none for blank text, which the vendor refuses, else one. Throws
- * `unsupported_media_type` for a type that the model does not take, and `invalid_request` for unreadable data.
+ * Converts a part of a message to Anthropic's blocks: one block, or none for blank text, which the vendor refuses.
+ * Throws `unsupported_media_type` for a type that the model does not accept, and `invalid_request` for unreadable data.
  */
 export function toContent(part: ContentPart, { model }: RequestContext): UserContent[] {
   return part.type === "text" ? toText(part.text) : [toData(part, model.modelId)];
 }
 
-/** Returns a text as one block of Anthropic's format, or no block for a blank text, which the vendor refuses. */
+/** Returns a text as one block in Anthropic's format. Returns no block for blank text, which the vendor refuses. */
 export function toText(text: string): TextBlockParam[] {
   return text.trim() === "" ? [] : [{ type: "text", text }];
 }
@@ -53,7 +53,7 @@ function toData(part: DataPart, modelId: string): UserContent {
   );
 }
 
-/** Returns the type without parameters, as the vendor spells it. */
+/** Returns a media type without parameters, in Anthropic's spelling. */
 function plainType(mimeType = ""): string {
   const [type = ""] = mimeType.toLowerCase().split(";");
   return type.trim() === "image/jpg" ? "image/jpeg" : type.trim();

@@ -1,6 +1,6 @@
 type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** Formats of strings that the vendor enforces. */
+/** String formats of JSON Schema that Anthropic enforces. */
 const formats: readonly unknown[] = [
   "date",
   "date-time",
@@ -15,8 +15,8 @@ const formats: readonly unknown[] = [
 ];
 
 /**
- * Converts a JSON Schema that `isExpressible` accepts to the keywords that Anthropic enforces. Every object is closed, and limits that
- * it does not know are added to the description, for the model to read.
+ * Converts a JSON Schema that `isExpressible` accepts to the keywords that Anthropic enforces. Closes every object, and
+ * adds other limits to the description, for the model to read.
  */
 export function toEnforcedSchema(schema: JsonSchema): Record<string, unknown> {
   const { $defs, $ref, ...rest } = schema;
@@ -31,7 +31,7 @@ export function toEnforcedSchema(schema: JsonSchema): Record<string, unknown> {
 
 type Parts = { kept: Record<string, unknown>; left: Record<string, unknown> };
 
-/** Divides a schema into what is enforced, and the limits that are left for the description. */
+/** Splits a schema into the enforced part and the limits that remain for the description. */
 function convert(schema: JsonSchema): Parts {
   const { description: _, $schema: __, type, title, anyOf, oneOf, allOf, ...rest } = schema;
   const kept: Record<string, unknown> = {};
@@ -71,7 +71,7 @@ function convertAll(schemas: JsonSchema): Record<string, unknown> {
   );
 }
 
-/** Tells if the values of `enum` or `const` have no parts. */
+/** Returns true if the values of `enum` or `const` are neither objects nor arrays. */
 function isPlain(value: unknown): boolean {
   const all: readonly unknown[] = Array.isArray(value) ? value : [value];
   return value !== undefined && all.length > 0 && all.every((each) => each === null || typeof each !== "object");

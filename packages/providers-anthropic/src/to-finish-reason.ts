@@ -11,8 +11,8 @@ const reasons: Readonly<Record<string, FinishReason>> = {
 };
 
 /**
- * Converts Anthropic's stop reason. An unknown one becomes `other`, like `pause_turn` of an answer that was continued as
- * often as is allowed.
+ * Converts Anthropic's stop reason. An unknown reason becomes `other`, and so does the `pause_turn` of an answer that
+ * was continued as often as allowed.
  */
 export function toFinishReason(stopReason: string): FinishReason {
   return getOwn(reasons, stopReason) ?? "other";

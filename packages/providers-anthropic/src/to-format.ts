@@ -4,17 +4,14 @@ import { isExpressible } from "./is-expressible.ts";
 import type { RequestContext } from "./request-context.ts";
 import { toEnforcedSchema } from "./to-enforced-schema.ts";
 
-/**
- * The form in which a request asks for JSON: a schema that the vendor enforces, or an instruction in words. Neither for
- * text.
- */
+/** The request for JSON: a schema that the vendor enforces, or an instruction in words. Both are absent for text. */
 export type Format = { format?: JSONOutputFormat; instruction?: string };
 
 const jsonAlone = "Answer with one JSON value and nothing else: no words around it, no code fence.";
 
 /**
- * Converts the option `responseFormat` to a schema that the vendor enforces, or to an instruction in words: for JSON
- * without a schema, which has no mode of its own, and where the schema cannot be enforced.
+ * Converts the option `responseFormat` to a schema that the vendor enforces. JSON without a schema, and schemas that
+ * cannot be enforced, become an instruction in words, because the vendor has no other JSON mode.
  */
 export function toFormat(wanted: ResponseFormat | undefined, context: RequestContext): Format {
   if (wanted === undefined || wanted === "text") return {};

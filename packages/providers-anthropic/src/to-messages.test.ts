@@ -1,5 +1,5 @@
 import type { ChatMessage, ModelOptions, ModelProvider } from "@troupe/core";
-import type { ModelMessage } from "@troupe/core/provider";
+import type { ModelCallOptions, ModelMessage } from "@troupe/core/provider";
 import { describe, expect, it } from "vitest";
 import { bodiesOf, startVendor } from "../test/vendor.ts";
 
@@ -138,6 +138,67 @@ describe("the history", () => {
       { role: "assistant", content: [{ type: "tool_use" }] },
       { role: "user", content: [{ type: "tool_result", tool_use_id: "a" }] },
     ]);
+  });
+
+  it.each<[string, ChatMessage["content"], object]>([
+    ["a string unchanged", " rain\n", { content: " rain\n" }],
+    ["an empty string as no content", "", {}],
+    ["a string of blanks as no content", " \n", {}],
+    ["null as no content", null, {}],
+    ["parts as blocks", [{ type: "text", text: "rain" }], { content: [said("rain")] }],
+    ["no parts as no content", [], {}],
+    ["parts of blanks as no content", [{ type: "text", text: " " }], {}],
+    [
+      "parts without those that are blank",
+      [
+        { type: "text", text: "\n" },
+        { type: "text", text: "rain" },
+      ],
+      { content: [said("rain")] },
+    ],
+  ])("has the result of a tool, %s", async (_kind, content, sentContent) => {
+    const messages = (await sent(ask, calls(call("a")), { role: "tool", toolCallId: "a", content })) as unknown[];
+
+    expect(messages.at(-1)).toStrictEqual({
+      role: "user",
+      content: [{ type: "tool_result", tool_use_id: "a", ...sentContent }],
+    });
+  });
+
+  it("reports a result without a call, and an answer before the user's first message, and sends neither", async () => {
+    const { vendor, connect } = await startVendor();
+    vendor.say("Yes.");
+    const omitted: unknown[] = [];
+    const options: ModelCallOptions = { onOmitted: ({ what, reason }) => void omitted.push([what, reason]) };
+    const nameless: ChatMessage = { role: "tool", content: "rain" };
+    await connect(undefined, { promptCache: false }).generate(
+      [{ role: "assistant", content: "Hello." }, ask, calls(call("x")), result("y"), nameless],
+      options,
+    );
+
+    expect(omitted).toEqual([
+      ["an answer", "a conversation begins with the user"],
+      ["the result of a tool", "no call right before it has its id"],
+      ["the result of a tool", "no call right before it has its id"],
+    ]);
+    expect(bodiesOf(vendor)[0]?.["messages"]).toEqual([
+      { role: "user", content: [said("Umbrella?")] },
+      {
+        role: "assistant",
+        content: [{ type: "tool_use", id: "x", name: "get_weather", input: { city: "Oslo" } }],
+      },
+      {
+        role: "user",
+        content: [{ type: "tool_result", tool_use_id: "x", content: "not executed", is_error: true }],
+      },
+    ]);
+  });
+
+  it("sends no message for an answer of blanks", async () => {
+    const messages = await sent(ask, { role: "assistant", content: " " }, ask);
+
+    expect(JSON.stringify(messages)).not.toContain("assistant");
+    expect(JSON.stringify(messages)).not.toContain("[]");
   });
 
   it("joins instructions, and answers that follow each other", async () => {

@@ -10,7 +10,7 @@ import type { UserContent } from "./to-content.ts";
 
 /**
  * Converts the messages of a conversation to Anthropic's, in which user and assistant alternate. Results of tool calls
- * directly follow the answer with the calls. Throws `invalid_request` when nothing is left.
+ * directly follow the answer with the calls. Throws `invalid_request` if no message is left.
  */
 export function toMessages(messages: readonly ChatMessage[], context: RequestContext): MessageParam[] {
   const history = new History(messages, context);
@@ -34,7 +34,7 @@ class History {
   add(message: ChatMessage): void {
     switch (message.role) {
       case "system":
-        // Is a setting of the request.
+        // Anthropic takes system messages as a setting of the request.
         break;
       case "user":
         this.#said.push(...this.#read(message));
@@ -54,7 +54,7 @@ class History {
     if (last === undefined) {
       throw new TroupeError("invalid_request", "anthropic needs at least one message of the user's that is not empty.");
     }
-    // Newer models do not continue an assistant message.
+    // Newer models refuse to continue an assistant message.
     if (last.role === "assistant")
       this.#messages.push({ role: "user", content: [{ type: "text", text: "Continue." }] });
     return this.#messages;

@@ -265,7 +265,7 @@ describe("tools", () => {
     expect((await arrives({ options: { tools: [], toolChoice: "none" } })).body).not.toHaveProperty("tool_choice");
   });
 
-  it("whose parameters are a choice of schemas are refused by name", async () => {
+  it("tools whose parameters are a choice of schemas are refused by name", async () => {
     const { connect, vendor } = await startVendor();
     const tools = [{ name: "pick", description: "", parameters: { anyOf: [{ type: "object" }] } }];
 

@@ -1,6 +1,7 @@
 import type { MessageCreateParamsBase } from "@anthropic-ai/sdk/resources/messages/messages";
 import { getTextContent } from "@troupe/core";
-import type { ChatMessage, ModelOptions } from "@troupe/core";
+import type { ChatMessage } from "@troupe/core";
+import type { ModelCallOptions } from "@troupe/core/provider";
 import { withVendorFields } from "@troupe/core/provider";
 import { addCacheMarks } from "./cache-marks.ts";
 import type { RequestContext } from "./request-context.ts";
@@ -11,17 +12,17 @@ import { alwaysThinks, toThinking } from "./to-thinking.ts";
 import { toTools } from "./to-tools.ts";
 
 /**
- * The body of a Messages request, and the version of the API for its header `anthropic-version`, an older one when the
- * body sets the temperature or `top_p`.
+ * The body of a Messages request, and the API version for its header `anthropic-version`. The version is older if the
+ * body sets `temperature` or `top_p`.
  */
 export type Request = { body: RequestBody; version: string };
 
 /** The body of a request, with fields for older models that the library's types no longer have. */
 type RequestBody = MessageCreateParamsBase & { temperature?: number; top_p?: number };
 
-/** The version of the API that requests are written for. */
+/** The version of Anthropic's API for which requests are written. */
 export const defaultVersion = "2026-10-21";
-/** The last version that takes the fields that older models have and newer ones do not. */
+/** The last version of Anthropic's API with the fields that only older models have. */
 const versionWithSampling = "2023-06-01";
 const elderFields = ["temperature", "top_p", "top_k"];
 
@@ -29,10 +30,14 @@ type OutputConfig = { [Field in "effort" | "format"]: NonNullable<RequestBody["o
 type Sampling = Pick<RequestBody, "temperature" | "top_p">;
 
 /**
- * Converts a model call to a Messages request. Settings that the model does not take are left out and logged; a message
- * part that it does not take throws `unsupported_media_type`.
+ * Converts a model call to a Messages request. Settings that the model does not accept are left out and logged. A
+ * message part that it does not accept throws `unsupported_media_type`.
  */
-export function toRequest(messages: readonly ChatMessage[], options: ModelOptions, context: RequestContext): Request {
+export function toRequest(
+  messages: readonly ChatMessage[],
+  options: ModelCallOptions,
+  context: RequestContext,
+): Request {
   const { promptCache, model } = context;
   const given = options.vendor?.[model.providerId];
   const { format, instruction } = toFormat(options.responseFormat, context);
@@ -68,8 +73,8 @@ function toOutputConfig({ effort, format }: OutputConfig): Pick<RequestBody, "ou
 }
 
 /**
- * Returns the system prompt. In blocks, the first has what stays the same from run to run: the first system message and the
- * instruction for the format.
+ * Returns the system prompt. If it is split into blocks, the first has the first system message and the format
+ * instruction, which are the same in each run.
  */
 function toSystem(messages: readonly ChatMessage[], instruction = "", inBlocks: boolean): Pick<RequestBody, "system"> {
   const said = messages.flatMap(({ role, content }) => (role === "system" ? [getTextContent(content)] : []));
@@ -84,7 +89,7 @@ function joined(texts: readonly string[]): string {
 }
 
 function toSampling(
-  { temperature, topP }: ModelOptions,
+  { temperature, topP }: ModelCallOptions,
   thinks: boolean,
   { rules, reportOmitted }: RequestContext,
 ): Sampling {

@@ -5,8 +5,8 @@ import { isThinking } from "./replay.ts";
 import type { RequestContext } from "./request-context.ts";
 
 /**
- * The settings of a request for thinking, and `maxTokens`, the limit of answer and thinking together, which is raised only
- * where a budget would not fit into it.
+ * The thinking settings of a request, and `maxTokens`, the limit of answer and thinking together. The limit is raised
+ * only if the budget would not fit into it.
  */
 export type Thinking = {
   thinking?: ThinkingConfigParam;
@@ -15,17 +15,17 @@ export type Thinking = {
 };
 
 const plainTokens = 16_384;
-/** The default limit with thinking, which counts as output. */
+/** The default token limit with thinking, which counts as output. */
 const thoughtfulTokens = 32_000;
 const leastBudget = 1024;
-/** The budgets for efforts, for models that take budgets; `usual` without an effort. */
+/** Token budgets by effort, for models with budgets; `usual` applies without an effort. */
 const budgets = { minimal: 1024, low: 2048, medium: 8192, high: 24_576, xhigh: 32_768, usual: 4096 };
-/** The least number of tokens for the answer beside the budget. */
+/** Smallest number of tokens for the answer in addition to the budget. */
 const leastAnswer = 1024;
 
 /**
  * Converts the options `reasoning` and `maxTokens` to the thinking settings and token limit of a request. Leaves
- * thinking out, with a log entry, when the model does not take it or the history has lost the thinking before its
+ * thinking out, with a log entry, if the model does not support it, or the history has lost the thinking before its
  * calls.
  */
 export function toThinking(
@@ -69,7 +69,7 @@ function adaptive({ budgetTokens, effort }: ReasoningConfig): Pick<Thinking, "th
 
 const efforts = ["low", "medium", "high", "xhigh"] as const;
 
-/** Tells if a model thinks without the setting: those do that cannot be made to call a tool. */
+/** Returns true if a model thinks even without the setting: models that cannot be forced to call a tool do. */
 export function alwaysThinks({ thinking, forcedTools }: RequestContext["rules"]): boolean {
   return thinking === "adaptive" && !forcedTools;
 }
@@ -91,14 +91,17 @@ function leastThinking(
   return { effort: "low" };
 }
 
-/** The effort for a budget, for models without budgets. */
+/** Returns the effort for a token budget, for models without budgets. */
 function effortFor(budgetTokens: number): NonNullable<Thinking["effort"]> {
   if (budgetTokens <= 2048) return "low";
   if (budgetTokens <= 8192) return "medium";
   return budgetTokens <= 24_576 ? "high" : "xhigh";
 }
 
-/** With a budget, every call since the last user message needs its thinking. */
+/**
+ * Returns a reason to disable thinking if a tool call has lost its thinking. With a budget, every call since the last
+ * user message needs it.
+ */
 function lostThought(messages: readonly MessageParam[]): string | undefined {
   const asked = messages.findLastIndex((message) => message.role === "user" && !has(message, ["tool_result"]));
   const calls = messages.slice(asked + 1).filter((message) => has(message, ["tool_use"]));

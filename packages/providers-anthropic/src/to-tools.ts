@@ -4,18 +4,19 @@ import type { ModelOptions } from "@troupe/core";
 import type { ToolSpec } from "@troupe/core";
 import type { RequestContext } from "./request-context.ts";
 
-/** The tools of a request in Anthropic's format, and `tool_choice`, which makes the model call one, or none. */
+/** The tools of a request in Anthropic's format, and `tool_choice`, which forces or forbids calls. */
 export type Tools = { tools?: Tool[]; tool_choice?: ToolChoice };
 
 type ToolsRequest = Pick<ModelOptions, "tools" | "toolChoice" | "parallelToolCalls"> & {
   messages: readonly MessageParam[];
   thinks: boolean;
-  /** True when the caller adds tools in the vendor's own form. */
+  /** True if the caller adds tools in the vendor's own format. */
   hasMore: boolean;
 };
 /**
- * Converts the tools and `toolChoice` of a model call. Without tools, those that the history called are declared, and
- * may not be called, unless the caller adds tools. Throws `invalid_config` for a tool whose parameters are a choice of schemas.
+ * Converts the tools and `toolChoice` of a model call. Without tools, the tools that the history called are declared
+ * but must not be called, unless the caller adds tools. Throws `invalid_config` for a tool whose parameters are a union
+ * of schemas.
  */
 export function toTools(
   { tools = [], toolChoice, parallelToolCalls, messages, thinks, hasMore }: ToolsRequest,
@@ -55,7 +56,7 @@ function toChoice(
   return undefined;
 }
 
-/** Parallel calls are turned off within the choice of tools, whose own default is `auto`. */
+/** Disables parallel calls. The setting is part of the tool choice, whose default is `auto`. */
 function oneAtATime(isAsked: boolean, choice: ToolChoice | undefined): ToolChoice | undefined {
   if (!isAsked || choice?.type === "none") return choice;
   return { ...(choice ?? { type: "auto" }), disable_parallel_tool_use: true };

@@ -5,7 +5,7 @@ import type { WireUsage } from "./wire-types.ts";
 
 /**
  * Converts Anthropic's token counts to `TokenUsage`. `promptTokens` includes the tokens from and to the cache, which
- * Anthropic counts apart from the input.
+ * Anthropic counts separately.
  */
 export function toUsage(usage: unknown): TokenUsage {
   return readUsage(usage, toCounts) ?? noUsage;
@@ -23,8 +23,8 @@ function toCounts(usage: WireUsage) {
 }
 
 /**
- * Merges the token counts of two events of a stream: each field in `later` replaces the one in `earlier`, and a missing
- * or `null` one does not.
+ * Merges the token counts of two events of a stream. A field in `later` replaces that in `earlier`; a missing or `null`
+ * field does not.
  */
 export function laterUsage(earlier: WireUsage, later: unknown): WireUsage {
   const told = Object.entries(readObject(later)).filter(([, count]) => count !== null && count !== undefined);

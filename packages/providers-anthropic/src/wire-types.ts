@@ -1,11 +1,11 @@
-/** The token counts (`usage`) as Anthropic sends them. Later events of a stream have only the changed ones. */
+/** The token counts (`usage`) in Anthropic's format. Later events of a stream have only the changed counts. */
 export type WireUsage = Readonly<Record<string, unknown>>;
 
-/** A content block of an answer. Only the fields that are read are checked, since all are sent back as they came. */
+/** A content block of an answer. Only the fields that are read are checked; the others are sent back unchanged. */
 export type WireBlock = { type?: unknown; [field: string]: unknown };
 
 /**
- * The JSON of an answer that was not streamed, with the fields that are read. Any may be missing or of another type, here
+ * The JSON of an unstreamed answer, with the fields that are read. Any field may be missing or of another type, here
  * and in the events.
  */
 export type WireMessage = {
@@ -19,10 +19,10 @@ export type WireMessage = {
   error?: unknown;
 };
 
-/** The error object in Anthropic's JSON, in place of an answer or as an event of its stream. */
+/** The error object in Anthropic's JSON, instead of an answer or as an event of its stream. */
 type WireFailure = { error?: unknown };
 
-/** One event of a streamed answer, with the fields that are read. Events of other types are ignored. */
+/** An event of a streamed answer, with the fields that are read. Events of other types are ignored. */
 export type WireEvent = WireFailure & {
   type?: unknown;
   index?: unknown;

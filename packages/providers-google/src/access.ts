@@ -8,8 +8,8 @@ type CallSettings = { network: Network; baseURL: string; client?: unknown };
 const environment = ["GOOGLE_API_KEY", "GEMINI_API_KEY"];
 
 /**
- * Returns the function that opens each call: with the key of the call, else of the options, else of the environment
- * (`GOOGLE_API_KEY`, then `GEMINI_API_KEY`). It rejects with `unauthorized` when there is none.
+ * Returns the function that opens each call with the key of the call, else of the options, else of the environment
+ * (`GOOGLE_API_KEY`, then `GEMINI_API_KEY`). It rejects with `unauthorized` if there is no key.
  */
 export function createOpenCall({ network, baseURL, client }: CallSettings): OpenCall {
   return async ({ apiKey, signal }) => {

@@ -129,7 +129,7 @@ describe("a batch", () => {
     });
   });
 
-  it("whose later part has vectors of another length is the vendor's failure", async () => {
+  it("a batch whose later part has vectors of another length is the vendor's failure", async () => {
     const { embeddings } = await startAnswering((texts) => ({ body: vectorsOf(texts, texts === 100 ? [1] : [1, 2]) }));
 
     await expect(embeddings.embedBatch(Array.from({ length: 101 }, () => "rain"))).rejects.toMatchObject({

@@ -6,10 +6,10 @@ import { embeddingsTable, providerId } from "./options.ts";
 import type { GoogleEmbeddingsOptions } from "./options.ts";
 
 const defaultModel = "text-embedding-004";
-/** The replacement for the default model, which the vendor has shut down. */
+/** The embedding model that replaces the default one, which the vendor has shut down. */
 const successor = "gemini-embedding-001";
 
-/** The full length of the vectors by model. */
+/** The full length of embedding vectors by model. */
 const lengths: Readonly<Record<string, number>> = { [defaultModel]: 768, [successor]: 3072 };
 
 /**

@@ -2,10 +2,13 @@ import type { EmbeddingProviderOptions, Logger, ModelProviderOptions } from "@tr
 import { baseUrlOption, loggerOption, optional } from "@troupe/core/kit";
 import type { ModelRules } from "./model-rules.ts";
 
-/** The id of this provider, which errors name and under which callers send its key. */
+/** The id of this provider, which errors contain and under which callers send its key. */
 export const providerId = "google";
 
-/** A client of `@google/genai`, by the methods that are called: a `GoogleGenAI`, or one that an instrumentation wrapped. */
+/**
+ * A client of `@google/genai`, described by the methods that are called: a `GoogleGenAI`, or one wrapped by
+ * instrumentation.
+ */
 export type GeminiClient = {
   models: {
     generateContent(parameters: never): PromiseLike<unknown>;
@@ -13,12 +16,18 @@ export type GeminiClient = {
   };
 };
 
-/** A client of `@google/genai` for embeddings, by the one method that is called: a `GoogleGenAI`, or a wrapped one. */
+/**
+ * A client of `@google/genai` for embeddings, described by the one method that is called: a `GoogleGenAI`, or a wrapped
+ * one.
+ */
 export type GeminiEmbeddingsClient = { models: { embedContent(parameters: never): PromiseLike<unknown> } };
 
-/** Options of models and embeddings for their server. */
+/** Options of models and embeddings that concern their server. */
 type ServerOptions = {
-  /** The key for calls without their own, or a function that returns it. @default `GOOGLE_API_KEY`, else `GEMINI_API_KEY`, read at each call */
+  /**
+   * The key for calls that have none, or a function that returns it. @default `GOOGLE_API_KEY`, else `GEMINI_API_KEY`,
+   * read at each call
+   */
   apiKey?: string | (() => string | Promise<string>) | undefined;
   /** The URL of the API, without its version. @default "https://generativelanguage.googleapis.com" */
   baseURL?: string | undefined;
@@ -30,18 +39,21 @@ export type GoogleOptions = ServerOptions & ModelProviderOptions<GeminiClient, M
 /** Options of `googleEmbeddings`, which turns texts into vectors. All have defaults. */
 export type GoogleEmbeddingsOptions = ServerOptions &
   EmbeddingProviderOptions<GeminiEmbeddingsClient> & {
-    /** The model. Where the default one is shut down, `gemini-embedding-001` takes its place. @default "text-embedding-004" */
+    /**
+     * The id of the model. If the vendor has shut the default model down, `gemini-embedding-001` replaces it. @default
+     * "text-embedding-004"
+     */
     model?: string | undefined;
     /** Milliseconds to wait for each batch of texts. @default 600_000 */
     timeoutMs?: number | undefined;
-    /** Receives a warning when another model takes the place of the default one. @default silent */
+    /** Receives a warning if another model replaces the default one. @default silent */
     logger?: Logger | undefined;
   };
 
 const serverTable = { baseURL: optional(baseUrlOption, "https://generativelanguage.googleapis.com") };
 
-/** Checks of the options that the models of this provider have beside those of `vertex`. */
+/** Checks of the model options that `google` has in addition to those of `vertex`. */
 export const modelTable = serverTable;
 
-/** Checks of the options that the embeddings of this provider have beside those of `vertex`. */
+/** Checks of the embeddings options that `google` has in addition to those of `vertex`. */
 export const embeddingsTable = { ...serverTable, logger: optional(loggerOption) };

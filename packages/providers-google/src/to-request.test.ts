@@ -1,5 +1,6 @@
-import type { ChatMessage, ModelOptions } from "@troupe/core";
+import type { ChatMessage } from "@troupe/core";
 import { createLogger } from "@troupe/core";
+import type { ModelCallOptions } from "@troupe/core/provider";
 import { describe, expect, it } from "vitest";
 import { bodiesOf, startVendor } from "../test/vendor.ts";
 import type { GoogleOptions } from "./index.ts";
@@ -18,7 +19,7 @@ const weather = {
 };
 const asked = [{ role: "user", parts: [{ text: "Umbrella?" }] }];
 
-type Case = { modelId?: string; messages?: ChatMessage[]; options?: ModelOptions; provider?: GoogleOptions };
+type Case = { modelId?: string; messages?: ChatMessage[]; options?: ModelCallOptions; provider?: GoogleOptions };
 
 /** The body that arrives at a strict vendor, and the options that are said to be left out. */
 async function arrives({ modelId, messages = ask, options, provider }: Case = {}) {
@@ -35,11 +36,11 @@ describe("cached content that the caller names", () => {
   const vendor = { google: { cachedContent: "cachedContents/guide" } };
   const system: ChatMessage = { role: "system", content: "Be short." };
   const facts: ChatMessage = { role: "system", content: "Ada likes rain." };
-  const options: ModelOptions = { vendor, tools: [weather], toolChoice: "required", temperature: 0 };
+  const options: ModelCallOptions = { vendor, tools: [weather], toolChoice: "required", temperature: 0 };
 
   it("stands in place of instructions and tools, which the vendor refuses beside it [cache.cached-content]", async () => {
     const omitted: string[] = [];
-    const onOmitted: ModelOptions["onOmitted"] = ({ what }) => void omitted.push(what);
+    const onOmitted: ModelCallOptions["onOmitted"] = ({ what }) => void omitted.push(what);
     const plain = await arrives({ messages: [system, ...ask], options: { ...options, onOmitted } });
 
     expect(plain.body).toEqual({ contents: asked, generationConfig: { temperature: 0 }, ...vendor.google });
@@ -49,7 +50,7 @@ describe("cached content that the caller names", () => {
 
   it("takes no facts and memory, which is reported [cache.cached-content]", async () => {
     const omitted: string[] = [];
-    const onOmitted: ModelOptions["onOmitted"] = ({ what }) => void omitted.push(what);
+    const onOmitted: ModelCallOptions["onOmitted"] = ({ what }) => void omitted.push(what);
     const { body } = await arrives({ messages: [system, facts, ...ask], options: { ...options, onOmitted } });
 
     expect(body).not.toHaveProperty("systemInstruction");
@@ -132,7 +133,7 @@ describe("the request", () => {
 });
 
 describe("thinking", () => {
-  const reasoning = (more: object = {}): ModelOptions => ({ reasoning: { enabled: true, ...more } });
+  const reasoning = (more: object = {}): ModelCallOptions => ({ reasoning: { enabled: true, ...more } });
 
   it.each([
     ["gemini-3.8-flash", {}, {}],
@@ -157,7 +158,7 @@ describe("thinking", () => {
   });
 
   it("is not mentioned unless it is asked for, or can be turned off [model-config.reasoning]", async () => {
-    const options: ModelOptions = { reasoning: { enabled: false, budgetTokens: 5000 } };
+    const options: ModelCallOptions = { reasoning: { enabled: false, budgetTokens: 5000 } };
 
     expect((await arrives({ modelId: "gemini-3.8-flash", options })).config).toEqual({});
     expect((await arrives({ modelId: "gemini-2.5-pro", options })).config).toEqual({});
@@ -195,7 +196,7 @@ describe("tools", () => {
     expect((await arrives({ options: { tools: [], toolChoice: "required" } })).body).not.toHaveProperty("toolConfig");
   });
 
-  it("without arguments are declared by name alone", async () => {
+  it("tools without arguments are declared by name alone", async () => {
     const tools = [{ name: "now", description: "", parameters: { type: "object" } }];
 
     expect((await arrives({ options: { tools } })).body?.["tools"]).toEqual([
@@ -206,7 +207,7 @@ describe("tools", () => {
 
 describe("the form of the answer", () => {
   const schema = { type: "object", properties: { needed: { type: "boolean", const: true } }, required: ["needed"] };
-  const format = { responseFormat: { type: "json_schema", schema, name: "umbrella" } } satisfies ModelOptions;
+  const format = { responseFormat: { type: "json_schema", schema, name: "umbrella" } } satisfies ModelCallOptions;
   const kept = { ...schema, properties: { needed: { type: "boolean", enum: [true] } } };
 
   it("is kept to by the vendor [model-config.format-schema]", async () => {

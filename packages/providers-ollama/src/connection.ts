@@ -1,19 +1,19 @@
 import { readObject, streamEvents } from "@troupe/core/kit";
-import { askClient, openClientStream, postJson, readJson } from "@troupe/core/provider";
+import { askClient, openSdkStream, postJson, readJson } from "@troupe/core/provider";
 import type { HttpReply, Network } from "@troupe/core/kit";
 import type { CallContext, CallStart, Connection, JsonRequest } from "@troupe/core/provider";
 import { toClientError, toVendorError, withAdvice } from "./errors.ts";
 import type { EmbeddingsSettings, OllamaClient, OllamaEmbeddingsClient, ProviderSettings } from "./options.ts";
 import type { WireEmbedRequest, WireLine, WireRequest } from "./wire-types.ts";
 
-/** Carries chat requests. Answers are always streamed. */
+/** A connection that carries chat requests to Ollama. Their answers are always streamed. */
 export type ChatConnection = Pick<Connection<WireRequest, WireLine>, "open">;
 
-/** Carries requests for embeddings, which are answered as a whole. */
+/** A connection that carries requests for embeddings to Ollama. Their answers are never streamed. */
 export type EmbedConnection = Pick<Connection<WireEmbedRequest, never>, "send">;
 
 /**
- * Returns the sources of the key of a server beside its options: only ollama.com needs one, and only it gets
+ * Returns the sources of an Ollama server's key besides its options. Only ollama.com needs a key, and only it gets
  * `OLLAMA_API_KEY`.
  */
 export function keySourcesOf(baseURL: string): Pick<CallStart, "environment" | "isKeyOptional"> {
@@ -22,7 +22,7 @@ export function keySourcesOf(baseURL: string): Pick<CallStart, "environment" | "
   return isCloud ? { environment: ["OLLAMA_API_KEY"] } : { isKeyOptional: true };
 }
 
-/** Makes the connection that sends chat requests over our own HTTP. */
+/** Makes the connection that sends chat requests to Ollama with our own HTTP client. */
 export function httpConnection({ network, baseURL, timeoutMs, idleTimeoutMs }: ProviderSettings): ChatConnection {
   const endpoint = { url: `${baseURL}/api/chat`, accept: "application/x-ndjson", timeoutMs, idleTimeoutMs };
   const post = poster(network, endpoint);
@@ -32,7 +32,7 @@ export function httpConnection({ network, baseURL, timeoutMs, idleTimeoutMs }: P
   };
 }
 
-/** Makes the connection that sends requests for embeddings over our own HTTP. */
+/** Makes the connection that sends requests for embeddings to Ollama with our own HTTP client. */
 export function httpEmbedConnection({ network, baseURL, timeoutMs }: EmbeddingsSettings): EmbedConnection {
   const endpoint = { url: `${baseURL}/api/embed`, accept: "application/json", timeoutMs, idleTimeoutMs: timeoutMs };
   const post = poster(network, endpoint);
@@ -53,16 +53,16 @@ function poster(network: Network, { url, accept, timeoutMs, idleTimeoutMs }: End
   };
 }
 
-/** The class of the package `ollama`, whose clients have these fields. */
+/** The class of a client of the package `ollama`, by which the client can be copied. */
 type ClientClass<Client> = new (config: object) => Client;
 
-/** Tells if a client of the package `ollama` can be made anew for a key: one that something wrapped cannot. */
+/** Returns true if a client of the package `ollama` can be copied with another key. A wrapped client cannot. */
 export function takesKey(client: unknown): boolean {
   const { constructor, config } = readObject(client);
   return typeof constructor === "function" && constructor.name === "Ollama" && typeof config === "object";
 }
 
-/** Returns the client, or for a call with a key of its own a copy that sends this key. */
+/** Returns the client of the package `ollama`, or a copy of it that sends the call's own key. */
 function withKey<Client extends object>(client: Client, { key }: CallContext): Client {
   if (key === undefined) return client;
   const { config, fetch: send } = client as Record<string, unknown>;
@@ -73,14 +73,15 @@ function withKey<Client extends object>(client: Client, { key }: CallContext): C
   return new Copy({ host, fetch: send, headers: Object.fromEntries(headers) });
 }
 
-/** Makes the connection over a client of the package `ollama`, which has an address and headers of its own. */
+/** Makes the connection over a client of the package `ollama`, which has its own address and headers. */
 export function clientConnection(client: OllamaClient, { timeoutMs, idleTimeoutMs }: Timeouts): ChatConnection {
   return {
     open: async (request, call) => {
       const asked = { ...request, stream: true } as never;
       const limits = { signal: call.signal, timeoutMs, idleTimeoutMs, toError: toClientError };
-      // The client takes no signal: a stream that begins after its time is left as soon as it comes.
-      const opened = openClientStream<WireLine>(() => withKey(client, call).chat(asked), limits);
+      // The package `ollama` accepts no signal, so a stream that begins after its time limit is closed as soon as it
+      // arrives.
+      const opened = openSdkStream<WireLine>(() => withKey(client, call).chat(asked), limits);
       return await advised(opened, call, request.model);
     },
   };

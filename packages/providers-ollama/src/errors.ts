@@ -4,9 +4,9 @@ import { toModelError, TruncatedResponseError, VendorError } from "@troupe/core/
 import type { CallContext, ErrorReply } from "@troupe/core/provider";
 import { providerId } from "./options.ts";
 
-/** Error that the server sent in place of an answer, or within a stream. */
+/** An error that an Ollama server sent instead of an answer, or within a stream. */
 export class OllamaError extends VendorError {
-  /** True when Ollama itself answered, and not a proxy or another server. */
+  /** True if Ollama itself answered, and not a proxy or another server. */
   readonly isFromOllama: boolean;
 
   constructor(error: unknown, { status, headers }: Partial<ErrorReply> = {}) {
@@ -14,21 +14,24 @@ export class OllamaError extends VendorError {
     this.isFromOllama = typeof error === "string";
   }
 
-  /** Tells if the server reports that the model lacks this ability. */
+  /** Returns true if the server reports that the model lacks this ability. */
   lacks(ability: "thinking" | "tools"): boolean {
     return this.status === 400 && this.message.includes(`does not support ${ability}`);
   }
 }
 
 /**
- * Makes the error of the server's error field: in a reply with an error status, in place of an answer, or as a line. The
- * body of a reply may be anything, since proxies answer too.
+ * Makes an error from the server's error field: in a reply with an error status, instead of an answer, or as a line.
+ * The body of a reply may be anything, because proxies answer too.
  */
 export function toVendorError(body: unknown, reply?: ErrorReply): OllamaError {
   return new OllamaError(readObject(body)["error"], reply);
 }
 
-/** Converts an error of the package `ollama`: of a reply, or of a line within a stream, which it tells as a plain error. */
+/**
+ * Converts an error of the package `ollama`: of a reply, or of a line within a stream, which it throws as a plain
+ * error.
+ */
 export function toClientError(thrown: unknown): unknown {
   const { status_code: status, error, message } = readObject(thrown);
   if (typeof status === "number") return new OllamaError(error, { status });
@@ -36,12 +39,12 @@ export function toClientError(thrown: unknown): unknown {
   return message === incomplete ? new TruncatedResponseError() : new OllamaError(message);
 }
 
-/** The words of the package for a stream without its last line. */
+/** The message of the package `ollama` for a stream without its last line. */
 const incomplete = "Did not receive done or success response in stream.";
 
 /**
- * Returns advice for the operator of the server about a server, a model or tools that are missing, as the error to throw; otherwise
- * the error as it was thrown.
+ * Returns an error with advice for the operator if the server, the model or tool support is missing. Otherwise returns
+ * the thrown error.
  */
 export function withAdvice(thrown: unknown, call: CallContext, modelId: string): unknown {
   if (call.signal?.aborted) return thrown;

@@ -1,10 +1,13 @@
 type Schema = Record<string, unknown>;
 
-/** The most schemas after references are expanded: a small schema with nested references could grow without bounds. */
+/**
+ * Largest number of schemas after references are expanded: a small schema with nested references could grow without
+ * limit.
+ */
 const mostSchemas = 5000;
 
 /**
- * Rewrites the JSON Schema of a tool's parameters in the few keywords that the server passes to the model: references
+ * Rewrites the JSON Schema of a tool's parameters with the few keywords that the server passes to the model. References
  * are expanded, and limits become words in the descriptions.
  */
 export function fitSchema(schema: Schema): Schema {
@@ -19,7 +22,7 @@ class Fitting {
     this.#root = root;
   }
 
-  /** `within`: the references that led here. */
+  /** Rewrites a schema inside the schema of the parameters. `within`: the references that led to it. */
   fit(schema: unknown, within: ReadonlySet<string>): Schema {
     this.#count += 1;
     const seen = new Set(within);
@@ -46,7 +49,7 @@ class Fitting {
     return choices.length === 0 ? undefined : choices.map((each) => this.fit(each, seen));
   }
 
-  /** Expands `$ref` and `allOf`. Each followed reference is added to `seen`. */
+  /** Expands `$ref` and `allOf` of a schema. Adds each followed reference to `seen`. */
   #flatten(schema: unknown, seen: Set<string>): Schema {
     if (!isRecord(schema)) return {};
     const { $ref, allOf, ...own } = schema;
@@ -102,8 +105,8 @@ const limits =
 const keywords = limits.split(" ");
 
 /**
- * Returns the description of a schema with its limits in words, such as `(minimum: 1)`, since the server drops the
- * limits themselves. `undefined` when it has neither.
+ * Returns the description of a schema with its limits in words, such as `(minimum: 1)`, because the server drops the
+ * limits themselves. `undefined` if it has neither.
  */
 function limitsInWords(schema: Record<string, unknown>): string | undefined {
   const said = keywords
@@ -113,7 +116,10 @@ function limitsInWords(schema: Record<string, unknown>): string | undefined {
   return words.filter((each) => typeof each === "string" && each !== "").join(" ") || undefined;
 }
 
-/** Tells if a limit needs words: not a pattern beside its format, nor the bounds that libraries add to integers. */
+/**
+ * Returns true if a limit needs words. A pattern beside its format does not, nor do the bounds that libraries add to
+ * integers.
+ */
 function isTelling(schema: Record<string, unknown>, name: string): boolean {
   const value = schema[name];
   if (name === "pattern" && schema["format"] !== undefined) return false;

@@ -7,8 +7,8 @@ import { toVendorState } from "./replay.ts";
 import type { WireAnswerCall, WireLine } from "./wire-types.ts";
 
 /**
- * Converts the lines (NDJSON) of one streamed answer to chunks. Collects its thinking as `vendorState`, which the next
- * model call of the run sends back.
+ * Converts the lines (NDJSON) of one streamed answer to chunks. Collects its thinking as `vendorState`, which the run's
+ * next model call sends back.
  */
 export class OllamaEventReader implements EventReader<WireLine> {
   readonly #model: { modelId: string };
@@ -26,9 +26,9 @@ export class OllamaEventReader implements EventReader<WireLine> {
     return this.#isComplete;
   }
 
-  /** Appends the chunks of a line. Throws when the line is an error. */
+  /** Appends the chunks of one line of Ollama's answer. Throws if the line is an error. */
   read(line: WireLine, chunks: ModelChunk[]): void {
-    // The status was sent before; the server reports such errors as its own.
+    // The HTTP status was sent before this error, which the server reports as its own.
     if ((line.error ?? undefined) !== undefined) throw toVendorError(line);
     const message = readObject(line.message);
     const [thinking, text] = [readText(message["thinking"]), readText(message["content"])];
@@ -41,12 +41,12 @@ export class OllamaEventReader implements EventReader<WireLine> {
     if (line.done === true) chunks.push(this.#finish(line));
   }
 
-  /** Throws, since the last line ends the answer. */
+  /** Always throws `TruncatedResponseError`: only the last line of a stream completes an answer. */
   end(): void {
     throw new TruncatedResponseError();
   }
 
-  /** A call comes in one line. One without a name can neither be executed nor sent back. */
+  /** Reads a tool call, which arrives in one line. A call without a name can neither be executed nor sent back. */
   #readCall(call: WireAnswerCall, chunks: ModelChunk[]): void {
     const { name: given, arguments: args } = readObject(call.function);
     const [name, givenId] = [readText(given), readText(call.id)];
@@ -82,12 +82,12 @@ export class OllamaEventReader implements EventReader<WireLine> {
 
 const reasons: Readonly<Record<string, FinishReason>> = { stop: "stop", length: "length" };
 
-/** Other servers send the arguments as text. */
+/** Returns the arguments of a tool call as JSON text. Servers other than Ollama already send them as text. */
 function argumentsText(args: unknown): string {
   return typeof args === "string" ? args : writeArguments(args);
 }
 
-/** Converts the usage, which is in the last line. */
+/** Reads the token usage of an answer, which is in its last line. */
 function toUsage(line: WireLine): { usage?: TokenUsage } {
   const { model: _, created_at: __, message: ___, done: ____, done_reason: _____, ...metrics } = line;
   const toCounts = () => ({ promptTokens: line.prompt_eval_count, completionTokens: line.eval_count });

@@ -5,8 +5,8 @@ import { OllamaEventReader } from "./from-events.ts";
 import type { WireLine } from "./wire-types.ts";
 
 /**
- * Converts the JSON of an answer that came in one piece, which has the form of a last line, to a `ModelResponse`. Throws
- * `OllamaError` when it holds an error, and `TruncatedResponseError` when it has no end.
+ * Converts the JSON of an answer that arrived in one piece, in the form of a last line, to a `ModelResponse`. Throws
+ * `OllamaError` if it contains an error, and `TruncatedResponseError` if it has no end.
  */
 export function fromResponse(body: unknown, model: { modelId: string }): ModelResponse {
   const reader = new OllamaEventReader(model);

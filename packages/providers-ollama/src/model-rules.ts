@@ -1,17 +1,17 @@
 /**
- * The abilities of an Ollama model, which the option `rules` can set. Settings that it does not take are left out of a
- * request.
+ * The abilities of an Ollama model, which the option `rules` can set. Settings that the model does not support are left
+ * out of a request.
  */
 export type ModelRules = {
-  /** The form of the setting for thinking: a level, on and off, or none. */
+  /** The form of the thinking setting: a level, on and off, or none. */
   thinking: "levels" | "switch" | "none";
-  /** True when the model can call tools. */
+  /** True if the model can call tools. */
   tools: boolean;
 };
 
 /**
- * Returns the abilities of a model, with overrides from the options. Without them, a model counts as one that thinks
- * and calls tools: names tell little, since users name their own models.
+ * Returns the abilities of a model, with overrides from the options. By default, a model counts as one that thinks and
+ * calls tools: its name reveals little, because users name their own models.
  */
 export function rulesOf(modelId: string, { thinking, tools }: Partial<ModelRules> = {}): ModelRules {
   return { thinking: thinking ?? (/gpt-oss/.test(modelId) ? "levels" : "switch"), tools: tools ?? true };

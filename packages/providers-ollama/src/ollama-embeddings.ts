@@ -8,14 +8,15 @@ import { providerId, readEmbeddingsOptions } from "./options.ts";
 import type { EmbeddingsSettings, OllamaEmbeddingsOptions } from "./options.ts";
 
 /**
- * Creates a provider of embeddings (vectors of texts) on an Ollama server, by default on this machine. A text that is longer than the
- * model's context is an error, since the server would cut it. Throws `invalid_config` for wrong options.
+ * Creates a provider of embeddings (vectors of texts) on an Ollama server, by default on this machine. A text that is
+ * longer than the model's context is an error, because the server would truncate it. Throws `invalid_config` for wrong
+ * options.
  */
 export function ollamaEmbeddings(model: string, options: OllamaEmbeddingsOptions = {}): EmbeddingProvider {
   return new OllamaEmbeddings(readEmbeddingsOptions(model, options));
 }
 
-/** A server on a small machine answers a batch within a reasonable time. */
+/** The size of a batch of texts that a server on a small machine embeds within a reasonable time. */
 const limits = { mostTexts: 64 };
 
 class OllamaEmbeddings implements EmbeddingProvider {
@@ -57,13 +58,16 @@ class OllamaEmbeddings implements EmbeddingProvider {
   }
 }
 
-/** Returns the name of a model with its tag: the server takes `latest` for a name without one. */
+/** Returns the name of a model with its tag. The server uses `latest` for a name without a tag. */
 function withTag(model: string): string {
   const name = model.slice(model.lastIndexOf("/") + 1);
   return name.includes(":") ? model : `${model}:latest`;
 }
 
-/** Returns the vectors in an answer, in the order of the texts. */
+/**
+ * Returns the vectors in an answer, in the order of the texts; an invalid vector becomes an empty array. Throws
+ * `OllamaError` for an error in the body.
+ */
 function readVectors(body: unknown): number[][] {
   const { embeddings, error } = readObject(body);
   if (error !== undefined && error !== null) throw toVendorError(body);

@@ -1,7 +1,7 @@
-import type { ChatMessage, ModelOptions, ModelProvider } from "@troupe/core";
+import type { ChatMessage, ModelProvider } from "@troupe/core";
 import { collectResponse, createRequestContext, streamAnswer } from "@troupe/core/provider";
 import type { ModelResponse } from "@troupe/core";
-import type { CallContext, EventBatch, ModelChunk } from "@troupe/core/provider";
+import type { CallContext, EventBatch, ModelCallOptions, ModelChunk } from "@troupe/core/provider";
 import { clientConnection, httpConnection, keySourcesOf, takesKey } from "./connection.ts";
 import type { ChatConnection } from "./connection.ts";
 import { OllamaError } from "./errors.ts";
@@ -36,12 +36,12 @@ class OllamaModel implements ModelProvider {
     this.#rules = rules;
   }
 
-  /** Collects a stream: while a whole answer is awaited, a busy server and a dead one look the same. */
-  async generate(messages: readonly ChatMessage[], options?: ModelOptions): Promise<ModelResponse> {
+  /** Collects a stream, because a busy server and a dead one look the same while a whole answer is awaited. */
+  async generate(messages: readonly ChatMessage[], options?: ModelCallOptions): Promise<ModelResponse> {
     return await collectResponse(this.stream(messages, options));
   }
 
-  stream(messages: readonly ChatMessage[], options: ModelOptions = {}): AsyncGenerator<ModelChunk, void> {
+  stream(messages: readonly ChatMessage[], options: ModelCallOptions = {}): AsyncGenerator<ModelChunk, void> {
     return streamAnswer(async () => {
       const call = await this.#openCall(options);
       const open = async () => ({
@@ -53,10 +53,13 @@ class OllamaModel implements ModelProvider {
     });
   }
 
-  /** Sends the request, and again without thinking when the server answers that the model cannot think. */
+  /**
+   * Sends the request of a model call. If the server answers that the model cannot think, repeats it without thinking,
+   * and leaves thinking out of later calls.
+   */
   async #open(
     messages: readonly ChatMessage[],
-    options: ModelOptions,
+    options: ModelCallOptions,
     call: CallContext,
   ): Promise<AsyncIterable<EventBatch<WireLine>>> {
     const request = this.#toRequest(messages, options);
@@ -70,13 +73,13 @@ class OllamaModel implements ModelProvider {
     }
   }
 
-  #toRequest(messages: readonly ChatMessage[], options: ModelOptions): WireRequest {
+  #toRequest(messages: readonly ChatMessage[], options: ModelCallOptions): WireRequest {
     const { contextLength, logger } = this.#settings;
     const context = createRequestContext(this, { rules: this.#rules, logger }, options);
     return toRequest(messages, options, { ...context, contextLength });
   }
 
-  async #openCall({ apiKey, signal }: ModelOptions): Promise<CallContext> {
+  async #openCall({ apiKey, signal }: ModelCallOptions): Promise<CallContext> {
     const { client, network, baseURL } = this.#settings;
     return await network.openCall({
       providerId,

@@ -1,32 +1,40 @@
 import type { EmbeddingProviderOptions, ModelProviderOptions } from "@troupe/core";
 import {
-  anyBoolean,
+  booleanOption,
   baseUrlOption,
-  integer,
+  integerOption,
   nested,
   nonBlankString,
   oneOf,
   optional,
-  timeoutMilliseconds,
+  timeoutOption,
 } from "@troupe/core/kit";
-import { clientOption, embeddingProviderChecks, modelProviderChecks, readProviderOptions } from "@troupe/core/provider";
+import {
+  clientOption,
+  embeddingProviderOptionTable,
+  modelProviderOptionTable,
+  readProviderOptions,
+} from "@troupe/core/provider";
 import type { OptionTable } from "@troupe/core/kit";
 import type { SettingsOf } from "@troupe/core/provider";
 import { rulesOf } from "./model-rules.ts";
 import type { ModelRules } from "./model-rules.ts";
 
-/** The id of this provider, which errors name and under which callers send its key. */
+/** The id of this provider, which errors contain and under which callers send its key. */
 export const providerId = "ollama";
 
-/** A client of the package `ollama`, by the one method that is called, or one that an instrumentation wrapped. */
+/** A client of the package `ollama`, described by the one method that is called, or one wrapped by instrumentation. */
 export type OllamaClient = { chat(request: never): PromiseLike<unknown> };
 
-/** A client of the package `ollama` for embeddings, by the one method that is called. */
+/** A client of the package `ollama` for embeddings, described by the one method that is called. */
 export type OllamaEmbeddingsClient = { embed(request: never): PromiseLike<unknown> };
 
-/** Options of models and embeddings for their server. */
+/** Options of models and embeddings that concern their server. */
 type ServerOptions = {
-  /** The key for calls without their own, or a function that returns it for each call. @default none; at ollama.com `OLLAMA_API_KEY`, read at each call */
+  /**
+   * The key for calls that have none, or a function that returns it for each call. @default none; at ollama.com
+   * `OLLAMA_API_KEY`, read at each call
+   */
   apiKey?: string | (() => string | Promise<string>) | undefined;
   /** The URL of the server. @default "http://127.0.0.1:11434" */
   baseURL?: string | undefined;
@@ -36,9 +44,12 @@ type ServerOptions = {
 
 /** Options of `ollama`, which creates a model. All have defaults. */
 export type OllamaOptions = ServerOptions &
-  // The server fetches no URLs.
+  // The options for URLs are left out, because an Ollama server fetches no URLs.
   Omit<ModelProviderOptions<OllamaClient, ModelRules>, "allowPrivateUrls"> & {
-    /** The context length in tokens. The server truncates longer conversations without an error. @default that of the server */
+    /**
+     * The context length in tokens. The server truncates longer conversations without an error. @default that of the
+     * server
+     */
     contextLength?: number | undefined;
   };
 
@@ -47,46 +58,49 @@ export type OllamaEmbeddingsOptions = ServerOptions & EmbeddingProviderOptions<O
 
 const serverTable = {
   baseURL: optional(baseUrlOption, "http://127.0.0.1:11434"),
-  timeoutMs: optional(timeoutMilliseconds, 300_000),
+  timeoutMs: optional(timeoutOption, 300_000),
 } satisfies Partial<OptionTable<ServerOptions>>;
 
 const ruleTable = {
   thinking: optional(oneOf("levels", "switch", "none")),
-  tools: optional(anyBoolean),
+  tools: optional(booleanOption),
 } satisfies OptionTable<ModelRules>;
 
-const { allowPrivateUrls: _, ...modelChecks } = modelProviderChecks;
+const { allowPrivateUrls: _, ...modelChecks } = modelProviderOptionTable;
 
 const optionTable = {
   ...modelChecks,
   ...serverTable,
-  contextLength: optional(integer(1)),
+  contextLength: optional(integerOption(1)),
   rules: optional(nested(ruleTable)),
   client: optional(clientOption<OllamaClient>("a client of ollama", "chat")),
 } satisfies OptionTable<OllamaOptions>;
 
 const embeddingsTable = {
-  ...embeddingProviderChecks,
+  ...embeddingProviderOptionTable,
   ...serverTable,
   client: optional(clientOption<OllamaEmbeddingsClient>("a client of ollama", "embed")),
 } satisfies OptionTable<OllamaEmbeddingsOptions>;
 
 const checkModelId = nonBlankString();
 
-/** The settings of a model that `readModelOptions` returns: checked options with their defaults, and all abilities. */
+/** The settings of a model, returned by `readModelOptions`: the checked options with defaults, and all abilities. */
 export type ProviderSettings = Omit<SettingsOf<typeof optionTable>, "rules"> & { modelId: string; rules: ModelRules };
 
-/** Checks the arguments of `ollama` and adds the defaults. Throws `invalid_config` for a wrong or unknown one. */
+/** Checks the arguments of `ollama` and adds the defaults. Throws `invalid_config` for a wrong or unknown option. */
 export function readModelOptions(modelId: string, options: OllamaOptions): ProviderSettings {
   checkModelId(modelId, "modelId", { owner: providerId });
   const { rules, ...settings } = readProviderOptions(optionTable, options, { owner: providerId });
   return { ...settings, modelId, rules: rulesOf(modelId, rules) };
 }
 
-/** The settings of embeddings that `readEmbeddingsOptions` returns: checked options with their defaults. */
+/** The settings of embeddings, returned by `readEmbeddingsOptions`: the checked options with defaults. */
 export type EmbeddingsSettings = SettingsOf<typeof embeddingsTable> & { model: string };
 
-/** Checks the arguments of `ollamaEmbeddings` and adds the defaults. Throws `invalid_config` for a wrong or unknown one. */
+/**
+ * Checks the arguments of `ollamaEmbeddings` and adds the defaults. Throws `invalid_config` for a wrong or unknown
+ * option.
+ */
 export function readEmbeddingsOptions(model: string, options: OllamaEmbeddingsOptions): EmbeddingsSettings {
   const owner = "ollamaEmbeddings";
   checkModelId(model, "model", { owner });

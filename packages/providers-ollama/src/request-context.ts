@@ -1,8 +1,8 @@
 import type { RequestContext as CommonContext } from "@troupe/core/provider";
 import type { ModelRules } from "./model-rules.ts";
 
-/** The context in which the functions of this package convert a model call to a request. */
+/** The context for converting a model call to a request to Ollama. */
 export type RequestContext = CommonContext<ModelRules> & {
-  /** The context length in tokens, unless the server chooses. */
+  /** The context length in tokens; undefined if the server chooses it. */
   readonly contextLength: number | undefined;
 };

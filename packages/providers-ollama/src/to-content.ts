@@ -9,7 +9,7 @@ export type OllamaContent = { content: string; images?: string[] };
 
 /** The model of a request, which errors name, and the reader of its message parts, for `toContent`. */
 export type ContentContext = { model: { modelId: string }; parts: PartReader };
-/** The place of a part in the conversation. */
+/** The role of the message that has a part, and the model of the request. */
 type Place = { role: ChatMessage["role"]; modelId: string };
 type DataPart = Exclude<ContentPart, { type: "text" }>;
 type ReadPart = { text: string } | { image: string };
@@ -40,7 +40,7 @@ function readPart(part: ContentPart, place: Place): ReadPart {
     throw new TroupeError("invalid_request", sentence, { fields: fieldsOf(part, place) });
   }
   const mimeType = plainType(data.mimeType);
-  // The server fetches no URLs.
+  // An Ollama server fetches no URLs.
   if (data.kind === "url") throw unsupported(part, place, `${mimeType} behind a URL`);
   if (isImage(part, mimeType) && rolesWithImages.includes(place.role)) return { image: data.base64 };
   if (part.type === "file" && textType.test(mimeType)) return { text: toText(part, data.base64) };
@@ -51,7 +51,7 @@ function isImage({ type }: DataPart, mimeType: string): boolean {
   return type !== "audio" && imageTypes.includes(mimeType);
 }
 
-/** Returns the type without parameters, in its usual spelling. */
+/** Returns a media type without parameters, in its usual spelling. */
 function plainType(mimeType = ""): string {
   const [type = ""] = mimeType.toLowerCase().split(";");
   return type.trim() === "image/jpg" ? "image/jpeg" : type.trim();

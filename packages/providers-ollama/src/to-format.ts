@@ -3,17 +3,16 @@ import type { RequestContext } from "./request-context.ts";
 import type { WireRequest } from "./wire-types.ts";
 
 /**
- * The form in which a request asks for JSON: what the server enforces, and an instruction for the model. Neither for
- * text.
+ * The request for JSON: the part that the server enforces, and an instruction for the model. Both are absent for text.
  */
 export type Format = { format?: NonNullable<WireRequest["format"]>; instruction?: string };
 
 const jsonAlone = "Answer with JSON alone: one value, with no words and no code fence around it.";
 
 /**
- * Converts the option `responseFormat`. The model gets an instruction too: the server enforces the format without
- * showing it, and a model that was not asked for JSON may fill the answer with blanks. With tools, the instruction is
- * all.
+ * Converts the option `responseFormat`. The model gets an instruction too, because the server enforces the format
+ * without showing it. A model that was not asked for JSON may fill the answer with blanks. With tools, there is only
+ * the instruction.
  */
 export function toFormat(
   wanted: ResponseFormat | undefined,

@@ -12,13 +12,13 @@ type MessagesContext = RequestContext & ContentContext;
 
 /**
  * Converts the messages of a conversation to Ollama's. Results of tool calls directly follow the answer with the calls.
- * Throws `invalid_request` when nothing is left.
+ * Throws `invalid_request` if no message is left.
  */
 export function toMessages(messages: readonly ChatMessage[], request: RequestContext): WireMessage[] {
   const context = { ...request, parts: new PartReader(messages, request.reportOmitted) };
   const results = new Results(messages);
   const sent = messages.flatMap((message, index) => {
-    // Added with its call.
+    // A tool result is added together with its call.
     if (message.role === "tool") return [];
     const calls = message.role === "assistant" ? (message.toolCalls ?? []) : [];
     const answers = calls.map((call) => toResult(call, results.take(call.id, index), context));
@@ -26,11 +26,11 @@ export function toMessages(messages: readonly ChatMessage[], request: RequestCon
   });
   if (results.left > 0) context.reportOmitted("the result of a tool", "no call right before it has its id", "messages");
   if (sent.length > 0) return joinLeadingSystem(sent);
-  // Without a message, the server only loads the model, and succeeds.
+  // Without a message, the server only loads the model and reports success.
   throw new TroupeError("invalid_request", `${providerId} needs at least one message that is not empty.`);
 }
 
-/** Joins the system messages at the beginning to one: many models follow only one. */
+/** Joins the leading system messages to one message, because many models follow only one. */
 function joinLeadingSystem(sent: WireMessage[]): WireMessage[] {
   const firstOther = sent.findIndex(({ role }) => role !== "system");
   const leading = sent.slice(0, firstOther === -1 ? sent.length : firstOther);
@@ -58,7 +58,7 @@ function toCalls(calls: readonly ToolCall[]): Pick<WireMessage, "tool_calls"> {
 
 function toResult({ id, name }: ToolCall, result: ChatMessage | undefined, context: ContentContext): WireMessage {
   const content = result === undefined ? { content: "not executed" } : toContent(result, context);
-  // The id for newer servers, the name for older ones.
+  // Newer Ollama servers find the call of a result by its id, older servers by its name.
   return { role: "tool", ...content, tool_name: name || "_", tool_call_id: id };
 }
 
@@ -72,12 +72,12 @@ class Results {
     this.#open = new Set(messages.filter(({ role }) => role === "tool"));
   }
 
-  /** The number of results that were not taken. */
+  /** The number of tool results that were not taken. */
   get left(): number {
     return this.#open.size;
   }
 
-  /** Takes the result of a call of the message at `index`, if it comes before the next answer. */
+  /** Takes the result for a tool call of the message at `index`, if it precedes the next answer. */
   take(id: string, index: number): ChatMessage | undefined {
     for (let at = index + 1; at < this.#messages.length; at += 1) {
       const message = this.#messages[at];

@@ -141,13 +141,13 @@ describe("tools", () => {
     expect(lines).toEqual([expect.stringContaining("the list of tools is left out")]);
   });
 
-  it("without parameters have properties all the same", async () => {
+  it("tools without parameters have properties all the same", async () => {
     const { body } = await arrives({ options: { tools: [{ name: "get_time", description: "", parameters: {} }] } });
 
     expect(body).toMatchObject({ tools: [{ function: { parameters: { type: "object", properties: {} } } }] });
   });
 
-  it("whose parameters are a choice of schemas are refused by name", async () => {
+  it("tools whose parameters are a choice of schemas are refused by name", async () => {
     const { vendor, connect } = await startVendor();
     const tools = [{ ...weather, parameters: { oneOf: [weather.parameters, { type: "object" }] } }];
 

@@ -8,9 +8,9 @@ import { toTools } from "./to-tools.ts";
 import type { WireMessage, WireRequest, WireSettings } from "./wire-types.ts";
 
 /**
- * Converts a model call to the body of Ollama's chat request. Settings that the model does not take are left out and
- * reported; a part that the server never takes (audio, a URL, a binary file) throws `unsupported_media_type` when it is in
- * the user's last message.
+ * Converts a model call to the body of Ollama's chat request. Settings that the model does not support are left out and
+ * reported. A part that the server never accepts (audio, a URL, a binary file) throws `unsupported_media_type` in the
+ * user's last message.
  */
 export function toRequest(
   messages: readonly ChatMessage[],
@@ -32,7 +32,7 @@ export function toRequest(
   return withVendorFields(body, options.vendor, providerId);
 }
 
-/** Adds the instruction to the first system message: many models follow only one. */
+/** Adds the instruction for the answer's format to the first system message, because many models follow only one. */
 function withInstruction(messages: WireMessage[], instruction: string | undefined): WireMessage[] {
   if (instruction === undefined) return messages;
   const [first, ...rest] = messages;
@@ -42,14 +42,14 @@ function withInstruction(messages: WireMessage[], instruction: string | undefine
 
 type ThinkContext = Pick<RequestContext, "rules" | "reportOmitted">;
 
-/** Models with levels, like gpt-oss, take no notice of it. */
+/** Returns `false`, which disables thinking. Logs that models with levels, like gpt-oss, ignore it. */
 function withoutThinking(enabled: boolean, { rules, reportOmitted }: ThinkContext): false {
   if (rules.thinking === "levels")
     reportOmitted(enabled ? "reasoning.effort none" : "reasoning.enabled false", "the model always thinks");
   return false;
 }
 
-/** Models that can think do so unless it is turned off. */
+/** Converts the option `reasoning` to Ollama's setting `think`. Models that can think do so unless it is disabled. */
 function toThink(reasoning: ModelOptions["reasoning"], { rules, reportOmitted }: ThinkContext): WireRequest["think"] {
   if (reasoning === undefined) return undefined;
   const { enabled, effort, budgetTokens } = reasoning;

@@ -7,8 +7,9 @@ import type { RequestContext } from "./request-context.ts";
 import type { WireTool } from "./wire-types.ts";
 
 /**
- * Converts the tools of a model call. The server has no tool choice, so tools that must not be called are left out.
- * Throws `invalid_config` for a tool whose parameters are a choice of schemas.
+ * Converts the tools of a model call. The server has no tool choice, so no tools are sent if none may be called. They
+ * are also left out, with a log entry, for a model without tools. Throws `invalid_config` for a tool whose parameters
+ * are a union of schemas.
  */
 export function toTools(
   { tools = [], toolChoice, parallelToolCalls }: ModelOptions,

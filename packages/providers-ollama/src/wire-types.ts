@@ -1,9 +1,9 @@
-/** A tool call in the history. */
+/** A tool call in the history of a request to Ollama. */
 type WireHistoryCall = { id: string; function: { name: string; arguments: Record<string, unknown> } };
 
 /**
- * A message of a conversation, as a request sends it. The library's type lacks the ids of tool calls, which newer
- * servers know.
+ * A message of a conversation in a request to Ollama. The library's type lacks the ids of tool calls, which newer
+ * servers support.
  */
 export type WireMessage = {
   role: "system" | "user" | "assistant" | "tool";
@@ -15,15 +15,15 @@ export type WireMessage = {
   tool_call_id?: string;
 };
 
-/** The declaration of a tool that the model may call, as a request sends it. */
+/** The declaration of a tool in a request to Ollama. */
 export type WireTool = {
   type: "function";
   function: { name: string; description: string; parameters: Record<string, unknown> };
 };
 
 /**
- * Sampling settings and token limits of a request. `num_predict`: tokens of the answer; `num_ctx`: the context length
- * in tokens.
+ * Sampling settings and token limits of a request to Ollama. `num_predict`: tokens of the answer; `num_ctx`: the
+ * context length in tokens.
  */
 export type WireSettings = {
   temperature?: number;
@@ -34,7 +34,7 @@ export type WireSettings = {
   num_ctx?: number;
 };
 
-/** The body of a chat request to the server. */
+/** The body of a chat request to Ollama. */
 export type WireRequest = {
   model: string;
   messages: WireMessage[];
@@ -44,15 +44,15 @@ export type WireRequest = {
   options?: WireSettings;
 };
 
-/** The body of a request for embeddings. `truncate: false` makes a text that is too long an error. */
+/** The body of a request to Ollama for embeddings. `truncate: false` turns too long a text into an error. */
 export type WireEmbedRequest = { model: string; input: string[]; truncate: false; dimensions?: number };
 
-/** A tool call in an answer. Older and compatible servers omit fields or send `null`. */
+/** A tool call in an answer of Ollama. Older and compatible servers omit fields or send `null`. */
 export type WireAnswerCall = { id?: unknown; function?: unknown };
 
 /**
- * One line of a streamed answer, with the fields that are read. Any may be missing or of another type. The last one is
- * `done` and also has the token counts and durations of the server.
+ * A line of Ollama's streamed answer, with the fields that are read. Any field may be missing or of another type. The
+ * last line has `done` and the server's token counts and durations.
  */
 export type WireLine = {
   model?: unknown;

@@ -2,26 +2,24 @@ import type { ResponseFormat } from "@troupe/core";
 import { fitsStrict } from "./fits-strict.ts";
 import type { ModelRules } from "./model-rules.ts";
 
-/** A schema for the answer, with the fields that the vendor needs. */
+/** A schema for the answer, with the name that the vendor requires. */
 type NamedSchema = { name: string; schema: Record<string, unknown>; strict: boolean };
 
-/**
- * The answer format of a request, which the server enforces, and an instruction in words for what it does not enforce.
- */
+/** The answer format of a request, which the server enforces, and an instruction in words for the rest. */
 export type AnswerFormat = {
   type: "text" | "json_object" | "json_schema";
   schema?: NamedSchema;
   instruction?: string;
 };
 
-/** Tells if the option `responseFormat` asks for JSON, with or without a schema. */
+/** Returns true if the option `responseFormat` asks for JSON, with or without a schema. */
 export function wantsJson(format: ResponseFormat | undefined): boolean {
   return format !== undefined && format !== "text";
 }
 
 /**
- * Chooses the strictest answer format that the model's abilities allow for `responseFormat`: a schema, any JSON object,
- * or words alone. The answer is checked in any case.
+ * Chooses the strictest answer format for `responseFormat` that the model supports: a schema, any JSON object, or only
+ * words. The answer is checked in any case.
  */
 export function toAnswerFormat(format: ResponseFormat | undefined, rules: ModelRules): AnswerFormat {
   if (format === undefined || format === "text") return { type: "text" };

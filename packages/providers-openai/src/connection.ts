@@ -1,5 +1,5 @@
 import { readObject, streamEvents } from "@troupe/core/kit";
-import { askClient, openClientStream, postJson, readJson } from "@troupe/core/provider";
+import { askClient, openSdkStream, postJson, readJson } from "@troupe/core/provider";
 import type { HttpReply, Network } from "@troupe/core/kit";
 import type { CallContext, CallStart, ClientMethod, Connection } from "@troupe/core/provider";
 import { toClientError, toVendorError } from "./errors.ts";
@@ -7,20 +7,23 @@ import { isOpenAIHost } from "./model-rules.ts";
 import type { ApiName } from "./model-call.ts";
 import type { OpenAIClient, ProviderSettings } from "./options.ts";
 
-/** One request for an answer, of either API. */
+/** A request to the Responses API or the Chat Completions API. */
 type ModelRequest = { api: ApiName; body: object };
 
-/** Sends the requests of one model: over our own HTTP, or through the caller's own client. */
+/** Sends the requests of a model: with our own HTTP client, or through the caller's client. */
 export type OpenAIConnection = Connection<ModelRequest, object>;
 
-/** Returns the sources of the key of a server beside its options: other servers may need none, and get none of the environment. */
+/**
+ * Returns the sources of a server's key besides its options. Servers other than OpenAI may need no key, and get none
+ * from the environment.
+ */
 export function keySourcesOf(baseURL: string): Pick<CallStart, "environment" | "isKeyOptional"> {
   return isOpenAIHost(new URL(baseURL).hostname) ? { environment: ["OPENAI_API_KEY"] } : { isKeyOptional: true };
 }
 
 const paths: Readonly<Record<ApiName, string>> = { responses: "/responses", chat: "/chat/completions" };
 
-/** Makes the connection that sends requests over our own HTTP. */
+/** Makes the connection that sends requests to OpenAI or a compatible server with our own HTTP client. */
 export function httpConnection({ network, ...settings }: ProviderSettings): OpenAIConnection {
   const { baseURL, timeoutMs, idleTimeoutMs } = settings;
   const urls = { responses: new URL(toUrl(baseURL, paths.responses)), chat: new URL(toUrl(baseURL, paths.chat)) };
@@ -36,7 +39,7 @@ export function httpConnection({ network, ...settings }: ProviderSettings): Open
   };
 }
 
-/** One request over HTTP, for `post`. */
+/** An HTTP request to OpenAI or a compatible server, for `post`. */
 type PostRequest = {
   url: string | URL;
   body: object;
@@ -45,7 +48,7 @@ type PostRequest = {
   idleTimeoutMs: number;
 };
 
-/** Sends a JSON body to OpenAI, or to a server with its API, with the key of the call if it has one. */
+/** Sends a JSON body to OpenAI or a compatible server, with the key of the call, if any. */
 export async function post(network: Network, request: PostRequest): Promise<HttpReply> {
   const { key } = request.call;
   return await postJson(network, {
@@ -58,7 +61,7 @@ export async function post(network: Network, request: PostRequest): Promise<Http
   });
 }
 
-/** Returns the URL of a path below the base URL, whose query is kept: some servers have the version there. */
+/** Returns the URL of a path below the base URL. Keeps the base URL's query, where some servers have the version. */
 export function toUrl(baseURL: string, path: string): string {
   const url = new URL(baseURL);
   url.pathname = `${url.pathname.replace(/\/+$/, "")}${path}`;
@@ -66,9 +69,12 @@ export function toUrl(baseURL: string, path: string): string {
   return url.href;
 }
 
-/** Returns the options of a request of the SDK. A key of the caller stands for all that the client would authenticate with. */
+/**
+ * Returns the options of a request through OpenAI's SDK. A key of the caller replaces all credentials that the client
+ * would send.
+ */
 export function clientOptions({ key }: CallContext, signal: AbortSignal): object {
-  // Retries are the run's.
+  // The SDK's client must not retry, because Troupe does.
   const options = { maxRetries: 0, signal };
   if (key === undefined) return options;
   const authorization = `Bearer ${key.value}`;
@@ -77,8 +83,9 @@ export function clientOptions({ key }: CallContext, signal: AbortSignal): object
 }
 
 /**
- * Tells if a client of OpenAI's SDK takes a key for one request: the SDK's own class does. `AzureOpenAI`, a client with an
- * identity or the address of a cloud, and one that something wrapped have credentials that no key may stand beside.
+ * Returns true if a client of OpenAI's SDK accepts a key for a single request, as the SDK's own class does.
+ * `AzureOpenAI`, clients with an identity or a cloud's address, and wrapped clients have credentials that a key must
+ * not accompany.
  */
 export function takesKey(client: unknown): boolean {
   const { constructor, withOptions, _provider: cloud, _workloadIdentityAuth: identity } = readObject(client);
@@ -86,7 +93,7 @@ export function takesKey(client: unknown): boolean {
   return isOwn && typeof withOptions === "function" && !cloud && !identity;
 }
 
-/** Makes the connection over a client of OpenAI's SDK, which has an address and a key of its own. */
+/** Makes the connection over a client of OpenAI's SDK, which has its own address and key. */
 export function clientConnection(client: OpenAIClient, { timeoutMs, idleTimeoutMs }: Timeouts): OpenAIConnection {
   const asking = ({ api, body }: ModelRequest, call: CallContext): ClientMethod => {
     const options = (signal: AbortSignal) => clientOptions(call, signal) as never;
@@ -97,7 +104,7 @@ export function clientConnection(client: OpenAIClient, { timeoutMs, idleTimeoutM
     send: async (request, call) =>
       await askClient(asking(request, call), { signal: call.signal, timeoutMs, toError: toClientError }),
     open: async (request, call) =>
-      await openClientStream(asking(request, call), {
+      await openSdkStream(asking(request, call), {
         signal: call.signal,
         timeoutMs: idleTimeoutMs,
         toError: toClientError,

@@ -2,10 +2,10 @@ import { getOwn, readCount, readObject, readRetryAfter } from "@troupe/core/kit"
 import { VendorError } from "@troupe/core/provider";
 import type { ErrorReply } from "@troupe/core/provider";
 
-/** The error object in the vendor's JSON. Any field may be missing or of another type. */
+/** The error object in OpenAI's JSON. Any field may be missing or of another type. */
 export type WireError = { message?: unknown; type?: unknown; code?: unknown; param?: unknown; n_ctx?: unknown };
 
-/** HTTP statuses for the vendor's error types, for errors without a status. */
+/** HTTP statuses by OpenAI's error types, for errors without a status. */
 const statuses: Readonly<Record<string, number>> = {
   invalid_prompt: 400,
   invalid_request_error: 400,
@@ -20,7 +20,7 @@ const statuses: Readonly<Record<string, number>> = {
   service_unavailable: 503,
 };
 
-/** An error that names the parameter which the vendor refuses. Errors of the SDK do so too. */
+/** An error with the name of the refused parameter, in the field that errors of the SDK also have. */
 class ParameterError extends VendorError {
   readonly param: unknown;
 
@@ -31,8 +31,8 @@ class ParameterError extends VendorError {
 }
 
 /**
- * Makes the error of the vendor's JSON: of the body of a reply with an error status, of an answer or of an event, or of their
- * error field. Other servers put the error at the top, or a message alone, and proxies answer too.
+ * Makes an error from the vendor's JSON: the body of a reply with an error status, an answer, an event, or their error
+ * field. Other servers put the error at the top or send only a message, and proxies answer too.
  */
 export function toVendorError(body: unknown, reply?: ErrorReply): VendorError {
   const error = readObject(body)["error"] ?? body;
@@ -43,7 +43,7 @@ export function toVendorError(body: unknown, reply?: ErrorReply): VendorError {
     status: reply?.status ?? statusOf(code) ?? getOwn(statuses, word ?? ""),
     vendorCode: word,
     retryAfterMs: reply && readRetryAfter(reply.headers),
-    // Of llama.cpp.
+    // `n_ctx` is a field of llama.cpp.
     contextLimit: readCount(context),
   };
   return new ParameterError(facts, param);
@@ -54,15 +54,17 @@ function messageOf(error: unknown, message: unknown): string | undefined {
   return isObject(error) ? JSON.stringify(error) : undefined;
 }
 
-/** Converts an error of the SDK that came within a stream, which has the vendor's object and no status. Others stay as they are. */
+/**
+ * Converts an SDK error inside a stream, which has the vendor's object but no status. Returns other errors unchanged.
+ */
 export function toClientError(thrown: unknown): unknown {
   const { status, error } = readObject(thrown);
   return status === undefined && isObject(error) ? toVendorError(error) : thrown;
 }
 
 /**
- * Returns message and parameter of an error with status 400, after which a weaker request may be tried. `undefined` for
- * any other error. The SDK's errors are recognised by their fields, since the SDK may be any copy or version.
+ * Returns message and parameter of an error with status 400, after which a weaker request may succeed. `undefined` for
+ * any other error. SDK errors are recognised by their fields, because the SDK may be any copy or version.
  */
 export function readRefusal(error: unknown): { message: string; param: string | undefined } | undefined {
   const { status, message, param } = (error ?? {}) as { status?: unknown; message?: unknown; param?: unknown };
@@ -70,7 +72,7 @@ export function readRefusal(error: unknown): { message: string; param: string | 
   return { message: String(message), param: typeof param === "string" ? param : undefined };
 }
 
-/** Some servers put the status into the code. */
+/** Returns the status in an error code: some servers put the HTTP status there. */
 function statusOf(code: unknown): number | undefined {
   const status = Number(code);
   return Number.isInteger(status) && status >= 400 && status <= 599 ? status : undefined;

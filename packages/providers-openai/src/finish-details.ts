@@ -1,17 +1,17 @@
 import type { ModelFinish, VendorState } from "@troupe/core/provider";
 
-/** Details that a vendor may send with its answer. */
+/** Facts that a vendor may send with its answer. */
 type FinishFacts = {
   id: unknown;
   model: unknown;
   vendorState: VendorState | undefined;
-  /** The number of calls without a name. */
+  /** The number of tool calls without a name. */
   skippedCalls: number;
 };
 
 /**
- * Returns the fields of a finish chunk that not every server with OpenAI's API sends: response id, model, `vendorState`
- * and the number of skipped calls. Missing ones are left out.
+ * Returns the fields of a finish chunk that not every compatible server sends: response id, model, `vendorState` and
+ * the number of skipped calls. Missing fields are left out.
  */
 export function toFinishDetails({
   id,

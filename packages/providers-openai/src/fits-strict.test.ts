@@ -41,9 +41,109 @@ describe("a schema that is followed strictly as it stands", () => {
     ["has a format of its own", object({ a: { ...string, format: "uri" } })],
     ["is no object", string],
     ["is a choice at its root", { anyOf: [object({})] }],
+    ["may be null at its root", object({}, { type: ["object", "null"] })],
+    ["names the type of its root in an array", object({}, { type: ["object"] })],
     ["is nothing", null],
   ])("is none that %s", (_what, schema) => {
     expect(fitsStrict(schema)).toBe(false);
+  });
+});
+
+describe("fitsStrict on a schema within an object", () => {
+  const fitsWithin = (schema: unknown) => fitsStrict(object({ a: string, inner: schema }));
+  const open = { properties: { b: string }, required: ["b"] };
+  const closed = { ...open, additionalProperties: false };
+
+  it.each(["object", ["object"], ["object", "null"], ["null", "object"], undefined])(
+    "accepts an object of type %j only if it is closed and requires all of its fields",
+    (type) => {
+      expect(fitsWithin({ type, ...closed })).toBe(true);
+      expect(fitsWithin({ type, ...open })).toBe(false);
+      expect(fitsWithin({ type, ...closed, required: [] })).toBe(false);
+    },
+  );
+
+  it.each(["object", ["object"], ["object", "null"], ["string", "object"]])(
+    "rejects an object of type %j without fields unless it is closed",
+    (type) => {
+      expect(fitsWithin({ type, additionalProperties: false })).toBe(true);
+      expect(fitsWithin({ type })).toBe(false);
+      expect(fitsWithin({ type, additionalProperties: true })).toBe(false);
+    },
+  );
+
+  it.each(["string", ["string"], ["string", "null"], []])(
+    "rejects additionalProperties beside the type %j, which is not of objects",
+    (type) => {
+      expect(fitsWithin({ type })).toBe(true);
+      expect(fitsWithin({ type, additionalProperties: false })).toBe(false);
+    },
+  );
+
+  it.each<[what: string, schema: object]>([
+    ["requires only the first of two fields", object({ a: string, b: string }, { required: ["a"] })],
+    ["requires only the last of two fields", object({ a: string, b: string }, { required: ["b"] })],
+    ["has no list of required fields", object({ a: string }, { required: undefined })],
+    ["has a string for its list of required fields", object({ a: string }, { required: "a" })],
+  ])("rejects an object that %s", (_what, schema) => {
+    expect(fitsWithin(schema)).toBe(false);
+  });
+
+  it("rejects an object that does not fit at any place where a schema may stand", () => {
+    const loose = { type: "object" };
+    for (const bad of [
+      object({ a: loose, b: string }),
+      object({ a: string, b: loose }),
+      object({}, { $defs: { a: string, b: loose } }),
+      object({}, { $defs: { a: loose, b: string } }),
+      { type: "array", items: loose },
+      { type: "array", items: [string] },
+      { type: "array", items: false },
+      { anyOf: [loose, string] },
+      { anyOf: [string, loose] },
+      { anyOf: [string, null] },
+    ]) {
+      expect(fitsWithin(bad), JSON.stringify(bad)).toBe(false);
+    }
+  });
+
+  it.each(
+    [
+      "title description enum const pattern format minLength maxLength minItems maxItems".split(" "),
+      "minimum maximum exclusiveMinimum exclusiveMaximum multipleOf".split(" "),
+    ].flat(),
+  )("accepts the keyword %s", (keyword) => {
+    expect(fitsWithin({ [keyword]: keyword === "format" ? "date" : 1 })).toBe(true);
+  });
+
+  it.each("default oneOf allOf not patternProperties uniqueItems prefixItems $id Type __proto".split(" "))(
+    "rejects the keyword %s",
+    (keyword) => {
+      expect(fitsWithin({ type: "string", [keyword]: 1 })).toBe(false);
+    },
+  );
+
+  it.each("date-time time date duration email hostname ipv4 ipv6 uuid".split(" "))(
+    "accepts the format %s",
+    (format) => {
+      expect(fitsWithin({ type: "string", format })).toBe(true);
+    },
+  );
+
+  it.each(["uri", "", "Date", null, 1])("rejects the format %j", (format) => {
+    expect(fitsWithin({ type: "string", format })).toBe(false);
+  });
+
+  it.each([
+    ["(?=a)", false],
+    ["(?!a)", false],
+    ["(?<=a)b", false],
+    ["(?<!a)b", false],
+    ["(?:a)", true],
+    ["(?<year>a)", true],
+    ["a?=b", true],
+  ])("decides on the pattern %j by its lookarounds: %j", (pattern, expected) => {
+    expect(fitsWithin({ type: "string", pattern })).toBe(expected);
   });
 });
 

@@ -1,6 +1,6 @@
 /**
- * Tells if OpenAI takes a JSON Schema as `strict`, unchanged. Other schemas are sent without the mark: to make them
- * fit, optional fields would have to become nullable, which the original schema would not accept in the answer.
+ * Returns true if OpenAI accepts a JSON Schema as `strict`, unchanged. Other schemas are sent without `strict`. Making
+ * them fit would turn optional fields into nullable ones, and the original schema would reject null in the answer.
  */
 export function fitsStrict(schema: unknown): boolean {
   return isObject(schema) && schema["type"] === "object" && fits(schema);
@@ -15,7 +15,7 @@ const keywords = new Set(known.split(" "));
 const formats = new Set<unknown>("date-time time date duration email hostname ipv4 ipv6 uuid".split(" "));
 
 function fits(schema: unknown): boolean {
-  // An empty schema allows anything.
+  // An empty schema allows anything, so it is not strict.
   if (!isObject(schema) || Object.keys(schema).length === 0) return false;
   if (Object.keys(schema).some((keyword) => !keywords.has(keyword))) return false;
   return fitsAsText(schema) && fitsAsObject(schema) && innerSchemas(schema).every(fits);
@@ -26,7 +26,7 @@ function fitsAsText({ pattern, format }: Schema): boolean {
   return !looksAround && (format === undefined || formats.has(format));
 }
 
-/** A strict object has only named fields, all of them required. */
+/** Returns true if a schema is not of an object, or of a strict one: only named fields, all of them required. */
 function fitsAsObject({ type, properties, required, additionalProperties }: Schema): boolean {
   const isAboutObjects = properties !== undefined || [type].flat().includes("object");
   if (!isAboutObjects) return additionalProperties === undefined;

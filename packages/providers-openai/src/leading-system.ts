@@ -3,8 +3,8 @@ import type { ModelCall } from "./model-call.ts";
 import { plainText } from "./plain-text.ts";
 
 /**
- * Splits the messages of a call into the system messages at their beginning, joined to one text (`system`), and the
- * other messages (`rest`).
+ * Splits the messages of a call into the leading system messages, joined to one text (`system`), and the other messages
+ * (`rest`).
  */
 export function splitLeadingSystem(call: ModelCall): { system: string; rest: readonly ChatMessage[] } {
   const { messages } = call;

@@ -1,19 +1,19 @@
-import type { ChatMessage, FinishReason, ModelOptions } from "@troupe/core";
+import type { ChatMessage, FinishReason } from "@troupe/core";
 import type { ModelResponse } from "@troupe/core";
-import type { EventReader, PartReader, ReportOmission } from "@troupe/core/provider";
+import type { EventReader, ModelCallOptions, PartReader, ReportOmission } from "@troupe/core/provider";
 import type { ModelRules } from "./model-rules.ts";
 
-/** The two APIs through which a model can be called: Responses, or Chat Completions. */
+/** The two APIs through which a model can be called: Responses and Chat Completions. */
 export type ApiName = "responses" | "chat";
 
-/** One model call: everything from which an `Api` writes the request and reads the answer. */
+/** A model call: everything from which an `Api` writes the request and reads the answer. */
 export type ModelCall = {
   api: ApiName;
   modelId: string;
   messages: readonly ChatMessage[];
   /** Reads the parts of the messages. */
   parts: PartReader;
-  options: ModelOptions;
+  options: ModelCallOptions;
   rules: ModelRules;
   stream: boolean;
   /** Reports a setting, or a part of the history, that is left out. */
@@ -28,15 +28,15 @@ export interface Api {
   toRequest(call: ModelCall): object;
   fromResponse(body: unknown, call: ModelCall): ModelResponse;
   createReader(call: ModelCall): EventReader<object>;
-  /** Returns weaker rules for a second try of a refused request, if there are any. */
+  /** Returns weaker rules for a second attempt after a refusal, if there are any. */
   weaken(refusal: Refusal, request: object): Partial<ModelRules> | undefined;
 }
 
 /**
- * A response with status 400: its message, the parameter that it names, and if OpenAI itself sent it and not a
+ * A response with status 400: its message, the parameter that it names, and whether OpenAI itself sent it or a
  * compatible server.
  */
 export type Refusal = { message: string; param: string | undefined; isOpenAI: boolean };
 
-/** Table of our finish reasons by those that one API sends. */
+/** A table of our finish reasons by those that one API sends. */
 export type FinishReasons = Readonly<Record<string, FinishReason>>;

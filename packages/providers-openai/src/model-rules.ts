@@ -1,47 +1,47 @@
 import type { ReasoningEffort } from "@troupe/core";
 
 /**
- * A kind of input beside text that a model may take, for `ModelRules.parts`. Parts of other kinds are refused before
- * the model call.
+ * A kind of input other than text that a model may accept, for `ModelRules.parts`. Parts of other kinds are refused
+ * before the model call.
  */
 export type PartKind = "image" | "audio" | "file";
 
 /**
- * The abilities of a model and its server. Settings that they do not take are left out of a request, or expressed in
- * another way. The option `rules` overrides single entries.
+ * The abilities of a model and its server. Settings that they do not accept are left out of a request, or expressed
+ * differently. The option `rules` overrides single entries.
  */
 export type ModelRules = {
-  /** Takes reasoning settings. */
+  /** True if the model accepts reasoning settings. */
   reasoning: boolean;
-  /** The efforts of reasoning that it takes. */
+  /** The reasoning efforts that the model accepts. */
   efforts: readonly ReasoningEffort[];
-  /** Sends summaries of its reasoning (Responses). */
+  /** True if the model sends summaries of its reasoning (Responses). */
   reasoningSummary: boolean;
-  /** Takes reasoning settings together with tools (Chat Completions). */
+  /** True if the model accepts reasoning settings together with tools (Chat Completions). */
   reasoningWithTools: boolean;
   /** The form of the reasoning setting (Chat Completions). */
   reasoningStyle: "effort" | "openrouter" | "groq";
-  /** Takes `temperature` and `topP`. */
+  /** True if the model accepts `temperature` and `topP`. */
   sampling: boolean;
-  /** Takes `stop` (Chat Completions; Responses have no such setting). */
+  /** True if the model accepts `stop` (Chat Completions; Responses has no such setting). */
   stop: boolean;
-  /** Enforces schemas that are marked as strict. */
+  /** True if the server enforces schemas that are marked as strict. */
   strict: boolean;
-  /** Takes a JSON schema for its answer. */
+  /** True if the model accepts a JSON schema for its answer. */
   jsonSchema: boolean;
-  /** Takes the format of any JSON object. */
+  /** True if the model accepts the format "any JSON object". */
   jsonObject: boolean;
-  /** The name of the limit of tokens (Chat Completions). */
+  /** The field name of the token limit (Chat Completions). */
   maxTokensField: "max_completion_tokens" | "max_tokens";
-  /** Takes a `name` on messages (Chat Completions). */
+  /** True if messages may have a `name` (Chat Completions). */
   names: boolean;
-  /** Inputs beside text. */
+  /** The kinds of input beside text that the model accepts. */
   parts: readonly PartKind[];
-  /** Takes the key of a session for its prompt cache. */
+  /** True if the server accepts a session key for its prompt cache. */
   cacheKey: boolean;
 };
 
-/** The rules for an OpenAI model that the table does not know: those of the newest. */
+/** The rules for an unknown OpenAI model: those of the newest model. */
 const newest: ModelRules = {
   reasoning: true,
   efforts: ["low", "medium", "high", "xhigh"],
@@ -59,7 +59,7 @@ const newest: ModelRules = {
   cacheKey: true,
 };
 
-/** The rules for other models: settings of the call under the names that every server knows. */
+/** The rules for other models: only settings with names that every server supports. */
 const unknown: ModelRules = {
   ...newest,
   efforts: ["low", "medium", "high"],
@@ -77,7 +77,7 @@ const unknown: ModelRules = {
 const plain = { reasoning: false, reasoningSummary: false, sampling: true, stop: true } satisfies Partial<ModelRules>;
 const early = { ...plain, strict: false, jsonSchema: false } satisfies Partial<ModelRules>;
 
-/** OpenAI models that differ from the newest. The first match applies. */
+/** OpenAI models that differ from the newest one. The first match applies. */
 const byModel: readonly (readonly [RegExp, Partial<ModelRules>])[] = [
   [/audio/, { ...plain, parts: ["audio"] }],
   [/^gpt-4-turbo/, { ...early, parts: ["image"] }],
@@ -103,19 +103,22 @@ const byHost: readonly (readonly [RegExp, Partial<ModelRules>])[] = [
 /** Models with the same settings on every server. */
 const byOpenModel: readonly (readonly [RegExp, Partial<ModelRules>])[] = [[/gpt-oss/, { reasoningStyle: "effort" }]];
 
-/** Tells if a host name is OpenAI's own, in any region, and not that of a compatible server. */
+/** Returns true if a host name is OpenAI's own, in any region, and not that of a compatible server. */
 export function isOpenAIHost(host: string): boolean {
   return host === "api.openai.com" || host.endsWith(".api.openai.com");
 }
 
-/** Tells if a server takes the fields that OpenAI alone has beside those of Chat Completions: OpenAI's own, and Azure's. */
+/**
+ * Returns true for a server that supports OpenAI's own fields in addition to those of Chat Completions: OpenAI's own,
+ * and Azure's.
+ */
 function hasOwnFields(host: string): boolean {
   return isOpenAIHost(host) || host.endsWith(".openai.azure.com");
 }
 
 /**
- * Returns the abilities of a model by its id and the host of its server, with overrides from the options. An OpenAI
- * model that is not known counts as the newest.
+ * Returns the abilities of a model by its id and the host of its server. The options override them. An unknown OpenAI
+ * model counts as the newest.
  */
 export function rulesOf(model: { id: string; host: string }, overrides: Partial<ModelRules> = {}): ModelRules {
   const id = model.id.replace(/^ft:/, "");

@@ -9,21 +9,24 @@ import { providerId, readEmbeddingsOptions } from "./options.ts";
 import type { EmbeddingsSettings, OpenAIEmbeddingsOptions } from "./options.ts";
 
 /**
- * Creates a provider of embeddings (vectors of texts) over the API of OpenAI, or of any server with the same API, called
- * over our own HTTP or through the client in the options. Throws `invalid_config` for wrong options.
+ * Creates a provider of embeddings (vectors of texts) over the API of OpenAI or a compatible server. It is called with
+ * our own HTTP client or through the client in the options. Throws `invalid_config` for wrong options.
  */
 export function openaiEmbeddings(options: OpenAIEmbeddingsOptions = {}): EmbeddingProvider {
   return new OpenAIEmbeddings(readEmbeddingsOptions(options));
 }
 
-/** The full length of the vectors by model, at OpenAI: other servers may use the same names for other models. */
+/** The full vector length by model, only at OpenAI: other servers may use the same names for other models. */
 const lengths: Readonly<Record<string, number>> = {
   "text-embedding-3-small": 1536,
   "text-embedding-3-large": 3072,
   "text-embedding-ada-002": 1536,
 };
 
-/** The vendor takes 2048 texts and 300,000 tokens in one request. A character is about one token at most. */
+/**
+ * Limits of a batch. The vendor accepts 2048 texts and 300,000 tokens in one request; a character is at most about one
+ * token.
+ */
 const limits = { mostTexts: 256, mostCharacters: 250_000 };
 
 class OpenAIEmbeddings implements EmbeddingProvider {
@@ -79,12 +82,12 @@ class OpenAIEmbeddings implements EmbeddingProvider {
   }
 }
 
-/** The used fields of the embeddings of a batch. */
+/** The fields that are read from the embeddings of a batch. */
 type WireEmbeddings = { data?: { index?: number; embedding?: unknown }[]; error?: unknown };
 
 /**
- * Reads the vectors of a batch of texts from a response, in the order of the texts; the vendor promises no order.
- * Throws `VendorError` for an error in the body.
+ * Reads the vectors of a batch from a response, in the order of the texts, because the vendor promises no order. Throws
+ * `VendorError` for an error in the body.
  */
 function readVectors(body: unknown): number[][] {
   const { data = [], error } = (body ?? {}) as WireEmbeddings;
@@ -92,7 +95,7 @@ function readVectors(body: unknown): number[][] {
   return data.toSorted((one, other) => (one.index ?? 0) - (other.index ?? 0)).map(toVector);
 }
 
-/** Some servers ignore the requested compact encoding. */
+/** Reads a vector as base64 or as an array, because some servers ignore the requested base64 encoding. */
 function toVector({ embedding }: { embedding?: unknown }): number[] {
   if (Array.isArray(embedding)) return embedding as number[];
   const bytes = Buffer.from(typeof embedding === "string" ? embedding : "", "base64");

@@ -1,4 +1,4 @@
-import type { ChatMessage, ModelOptions, ModelProvider } from "@troupe/core";
+import type { ChatMessage, ModelProvider } from "@troupe/core";
 import {
   createOmissionReport,
   generateAnswer,
@@ -8,7 +8,7 @@ import {
   streamAnswer,
 } from "@troupe/core/provider";
 import type { ModelResponse } from "@troupe/core";
-import type { CallContext, ModelChunk } from "@troupe/core/provider";
+import type { CallContext, ModelCallOptions, ModelChunk } from "@troupe/core/provider";
 import { chatApi } from "./chat/chat-api.ts";
 import { clientConnection, httpConnection, keySourcesOf, takesKey } from "./connection.ts";
 import type { OpenAIConnection } from "./connection.ts";
@@ -21,8 +21,8 @@ import type { OpenAIOptions, ProviderSettings } from "./options.ts";
 import { responsesApi } from "./responses/responses-api.ts";
 
 /**
- * Creates a model of OpenAI, or of any server with its Chat Completions API, called over our own HTTP or through the
- * client in the options. Throws `invalid_config` for wrong options.
+ * Creates a model of OpenAI, or of any server with its Chat Completions API. It is called with our own HTTP client or
+ * through the client in the options. Throws `invalid_config` for wrong options.
  */
 export function openai(modelId: string, options: OpenAIOptions = {}): ModelProvider {
   return new OpenAIModel(readModelOptions(modelId, options));
@@ -30,14 +30,14 @@ export function openai(modelId: string, options: OpenAIOptions = {}): ModelProvi
 
 const apis: Readonly<Record<ApiName, Api>> = { responses: responsesApi, chat: chatApi };
 
-/** Sends one request of a model call: `OpenAIConnection.send` or `open`. */
+/** A function that sends a request of a model call: `OpenAIConnection.send` or `open`. */
 type Send<Answer> = (connection: OpenAIConnection, request: { api: ApiName; body: object }) => Promise<Answer>;
 
 /** A model call, and the API that writes its requests and reads its answer. */
 type WrittenCall = { api: Api; modelCall: ModelCall };
 
-/** The input of a model call: the messages, its options, and if the answer is streamed. */
-type Question = { messages: readonly ChatMessage[]; options: ModelOptions; stream: boolean };
+/** The input of a model call: the messages, its options, and whether the answer is streamed. */
+type Question = { messages: readonly ChatMessage[]; options: ModelCallOptions; stream: boolean };
 
 class OpenAIModel implements ModelProvider {
   readonly providerId = providerId;
@@ -60,7 +60,7 @@ class OpenAIModel implements ModelProvider {
     this.#urls = new PrivateUrls(settings.allowPrivateUrls);
   }
 
-  async generate(messages: readonly ChatMessage[], options: ModelOptions = {}): Promise<ModelResponse> {
+  async generate(messages: readonly ChatMessage[], options: ModelCallOptions = {}): Promise<ModelResponse> {
     return await generateAnswer(async () => {
       const call = await this.#openCall(options);
       const send = async () => {
@@ -72,7 +72,7 @@ class OpenAIModel implements ModelProvider {
     });
   }
 
-  stream(messages: readonly ChatMessage[], options: ModelOptions = {}): AsyncGenerator<ModelChunk, void> {
+  stream(messages: readonly ChatMessage[], options: ModelCallOptions = {}): AsyncGenerator<ModelChunk, void> {
     return streamAnswer(async () => {
       const call = await this.#openCall(options);
       const open = async () => {
@@ -90,7 +90,7 @@ class OpenAIModel implements ModelProvider {
     });
   }
 
-  /** Sends the request, and again under weaker rules when the vendor refuses it. */
+  /** Sends the request of a model call. Repeats it with weaker rules if the vendor refuses it. */
   async #ask<Answer>(
     question: Question,
     { key }: CallContext,
@@ -130,12 +130,12 @@ class OpenAIModel implements ModelProvider {
   #apiFor(messages: readonly ChatMessage[]): ApiName {
     const { api, rules } = this.#settings;
     if (api !== "auto") return api;
-    // Responses take no audio. For a model without audio, Responses are used even when the history has some.
+    // The Responses API accepts no audio. A model without audio uses Responses even if the history contains audio.
     const isHeard = rules.parts.includes("audio") && messages.some(hasAudio);
     return this.#isOpenAI && !isHeard ? "responses" : "chat";
   }
 
-  async #openCall({ apiKey, signal }: ModelOptions): Promise<CallContext> {
+  async #openCall({ apiKey, signal }: ModelCallOptions): Promise<CallContext> {
     const { client, network } = this.#settings;
     const clientTakesKey = takesKey(client);
     return await network.openCall({ providerId, apiKey, signal, clientTakesKey, ...this.#keySources });

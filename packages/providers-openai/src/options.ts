@@ -1,26 +1,31 @@
 import type { EmbeddingProviderOptions, ModelProviderOptions } from "@troupe/core";
 import {
-  anyBoolean,
+  booleanOption,
   arrayOf,
   nested,
   nonBlankString,
   oneOf,
   optional,
   satisfying,
-  timeoutMilliseconds,
+  timeoutOption,
 } from "@troupe/core/kit";
-import { clientOption, embeddingProviderChecks, modelProviderChecks, readProviderOptions } from "@troupe/core/provider";
+import {
+  clientOption,
+  embeddingProviderOptionTable,
+  modelProviderOptionTable,
+  readProviderOptions,
+} from "@troupe/core/provider";
 import type { OptionTable } from "@troupe/core/kit";
 import type { SettingsOf } from "@troupe/core/provider";
 import { rulesOf } from "./model-rules.ts";
 import type { ModelRules } from "./model-rules.ts";
 
-/** The id of this provider, which errors name and under which callers send its key. */
+/** The id of this provider, which errors contain and under which callers send its key. */
 export const providerId = "openai";
 
 /**
- * A client of OpenAI's SDK, by the methods that are called: an `OpenAI` or `AzureOpenAI`, or one that an instrumentation
- * wrapped. `baseURL` tells the server, for its rules.
+ * A client of OpenAI's SDK, described by the methods that are called: an `OpenAI` or `AzureOpenAI`, or such a client
+ * wrapped by instrumentation. `baseURL` identifies the server, for its rules.
  */
 export type OpenAIClient = {
   readonly baseURL?: string;
@@ -28,19 +33,22 @@ export type OpenAIClient = {
   responses: { create(body: never, options?: never): PromiseLike<unknown> };
 };
 
-/** A client of OpenAI's SDK for embeddings, by the one method that is called. */
+/** A client of OpenAI's SDK for embeddings, described by the one method that is called. */
 export type OpenAIEmbeddingsClient = {
   readonly baseURL?: string;
   embeddings: { create(body: never, options?: never): PromiseLike<unknown> };
 };
 
-/** Options of models and embeddings for their server. */
+/** Options of models and embeddings that concern their server. */
 type ServerOptions = {
-  /** The key for calls without their own, or a function that returns it for each call. @default at OpenAI itself `OPENAI_API_KEY`, read at each call */
+  /**
+   * The key for calls that have none, or a function that returns it for each call. @default `OPENAI_API_KEY` at OpenAI
+   * itself, read at each call; none for other servers
+   */
   apiKey?: string | (() => string | Promise<string>) | undefined;
   /** The URL of the API, with its version. @default "https://api.openai.com/v1" */
   baseURL?: string | undefined;
-  /** Milliseconds to wait for the first byte of an answer that is not streamed. @default 600_000 */
+  /** Milliseconds to wait for the first byte of an unstreamed answer. @default 600_000 */
   timeoutMs?: number | undefined;
 };
 
@@ -60,28 +68,28 @@ export type OpenAIEmbeddingsOptions = ServerOptions &
 
 const serverTable = {
   baseURL: optional(satisfying<string>("an http: or https: address without credentials", isPlainAddress)),
-  timeoutMs: optional(timeoutMilliseconds, 600_000),
+  timeoutMs: optional(timeoutOption, 600_000),
 } satisfies Partial<OptionTable<ServerOptions>>;
 
 const ruleTable = {
-  reasoning: optional(anyBoolean),
+  reasoning: optional(booleanOption),
   efforts: optional(arrayOf("efforts", oneOf("none", "minimal", "low", "medium", "high", "xhigh"))),
-  reasoningSummary: optional(anyBoolean),
-  reasoningWithTools: optional(anyBoolean),
+  reasoningSummary: optional(booleanOption),
+  reasoningWithTools: optional(booleanOption),
   reasoningStyle: optional(oneOf("effort", "openrouter", "groq")),
-  sampling: optional(anyBoolean),
-  stop: optional(anyBoolean),
-  strict: optional(anyBoolean),
-  jsonSchema: optional(anyBoolean),
-  jsonObject: optional(anyBoolean),
+  sampling: optional(booleanOption),
+  stop: optional(booleanOption),
+  strict: optional(booleanOption),
+  jsonSchema: optional(booleanOption),
+  jsonObject: optional(booleanOption),
   maxTokensField: optional(oneOf("max_completion_tokens", "max_tokens")),
-  names: optional(anyBoolean),
+  names: optional(booleanOption),
   parts: optional(arrayOf("kinds of parts", oneOf("image", "audio", "file"))),
-  cacheKey: optional(anyBoolean),
+  cacheKey: optional(booleanOption),
 } satisfies OptionTable<ModelRules>;
 
 const optionTable = {
-  ...modelProviderChecks,
+  ...modelProviderOptionTable,
   ...serverTable,
   api: optional(oneOf("auto", "responses", "chat"), "auto"),
   rules: optional(nested(ruleTable)),
@@ -89,7 +97,7 @@ const optionTable = {
 } satisfies OptionTable<OpenAIOptions>;
 
 const embeddingsTable = {
-  ...embeddingProviderChecks,
+  ...embeddingProviderOptionTable,
   ...serverTable,
   model: optional(nonBlankString(), "text-embedding-3-small"),
   client: optional(clientOption<OpenAIEmbeddingsClient>("a client of openai", "embeddings.create")),
@@ -97,14 +105,14 @@ const embeddingsTable = {
 
 const checkModelId = nonBlankString();
 
-/** The settings of a model that `readModelOptions` returns: checked options with their defaults, and all abilities. */
+/** The settings of a model, returned by `readModelOptions`: the checked options with defaults, and all abilities. */
 export type ProviderSettings = Omit<SettingsOf<typeof optionTable>, "rules"> & {
   modelId: string;
   baseURL: string;
   rules: ModelRules;
 };
 
-/** Checks the arguments of `openai` and adds the defaults. Throws `invalid_config` for a wrong or unknown one. */
+/** Checks the arguments of `openai` and adds the defaults. Throws `invalid_config` for a wrong or unknown option. */
 export function readModelOptions(modelId: string, options: OpenAIOptions): ProviderSettings {
   checkModelId(modelId, "modelId", { owner: providerId });
   const { rules, ...settings } = readProviderOptions(optionTable, options, { owner: providerId });
@@ -113,10 +121,13 @@ export function readModelOptions(modelId: string, options: OpenAIOptions): Provi
   return { ...settings, modelId, baseURL, rules: rulesOf({ id: modelId, host }, rules) };
 }
 
-/** The settings of embeddings that `readEmbeddingsOptions` returns: checked options with their defaults. */
+/** The settings of embeddings, returned by `readEmbeddingsOptions`: the checked options with defaults. */
 export type EmbeddingsSettings = SettingsOf<typeof embeddingsTable> & { baseURL: string };
 
-/** Checks the options of `openaiEmbeddings` and adds the defaults. Throws `invalid_config` for a wrong or unknown one. */
+/**
+ * Checks the options of `openaiEmbeddings` and adds the defaults. Throws `invalid_config` for a wrong or unknown
+ * option.
+ */
 export function readEmbeddingsOptions(options: OpenAIEmbeddingsOptions): EmbeddingsSettings {
   const settings = readProviderOptions(embeddingsTable, options, { owner: "openaiEmbeddings" });
   return { ...settings, baseURL: addressOf(settings) };
@@ -124,7 +135,7 @@ export function readEmbeddingsOptions(options: OpenAIEmbeddingsOptions): Embeddi
 
 type Address = { baseURL?: string | undefined; client?: { baseURL?: string } | undefined };
 
-/** Returns the URL of the API, with its version: the given one, else that of the client, else OpenAI's own. */
+/** Returns the URL of the API, with its version: the given URL, else that of the client, else OpenAI's own. */
 function addressOf({ baseURL, client }: Address): string {
   const known = baseURL ?? client?.baseURL;
   return known !== undefined && URL.canParse(known) ? known : "https://api.openai.com/v1";

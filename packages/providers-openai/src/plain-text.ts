@@ -2,7 +2,10 @@ import type { ChatMessage } from "@troupe/core";
 import type { ModelCall } from "./model-call.ts";
 import { throwUnsupported } from "./read-part.ts";
 
-/** Returns the name of a tool in a form that the vendor takes: other vendors and stores allow more characters, and none. */
+/**
+ * Returns the name of a tool in a form that the vendor accepts: other vendors and stores allow more characters, and an
+ * empty name.
+ */
 export function plainName(name: string): string {
   return name.replace(/[^\w-]/g, "_").slice(0, 64) || "_";
 }

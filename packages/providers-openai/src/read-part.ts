@@ -5,24 +5,24 @@ import type { ContentData } from "@troupe/core/provider";
 import type { ModelCall } from "./model-call.ts";
 import { providerId } from "./options.ts";
 
-/** A part of a user message in a form that the Responses API and the Chat Completions API can send. */
+/** A part of a user message in a form that both the Responses API and the Chat Completions API can send. */
 export type ReadPart =
   | { kind: "text"; text: string }
-  /** A web URL, or a `data:` URL. */
+  /** An image. `url`: a web URL or a `data:` URL. */
   | { kind: "image"; url: string }
   | { kind: "audio"; base64: string; format: "wav" | "mp3" }
-  /** `isRemote`: the vendor fetches it. */
+  /** A PDF file. `isRemote`: the vendor fetches the URL. */
   | { kind: "pdf"; filename: string; url: string; isRemote: boolean };
 
-/** The API and model of a request, and the model's abilities: they decide which parts of messages can be sent. */
+/** The API and model of a request, and the model's abilities. They decide which parts of messages can be sent. */
 export type PartContext = Pick<ModelCall, "api" | "modelId" | "rules">;
 
 type DataPart = Exclude<ContentPart, { type: "text" }>;
 type Readable = Exclude<ContentData, { kind: "invalid" }>;
 
 /**
- * Reads one part of a user message into a form that both APIs can send. Throws `unsupported_media_type` for a part that
- * the model does not take, and `invalid_request` for unreadable data.
+ * Reads a part of a user message into a form that both APIs can send. Throws `unsupported_media_type` for a part that
+ * the model does not accept, and `invalid_request` for unreadable data.
  */
 export function readPart(part: ContentPart, context: PartContext): ReadPart {
   if (part.type === "text") return { kind: "text", text: part.text };
@@ -40,7 +40,7 @@ export function readPart(part: ContentPart, context: PartContext): ReadPart {
 type Given = { data: Readable; mimeType: string; context: PartContext };
 type PartReader = (part: DataPart, given: Given) => ReadPart | undefined;
 
-/** Reads an image or audio file as such. */
+/** Chooses the reader of a part by its type: image, audio, PDF or text file. */
 function readerFor(part: DataPart, mimeType: string): PartReader {
   if (part.type === "image" || mimeType.startsWith("image/")) return readImage;
   if (part.type === "audio" || mimeType.startsWith("audio/")) return readAudio;
@@ -96,7 +96,7 @@ function toDataUrl(mimeType: string, base64: string): string {
 }
 
 /**
- * Throws `unsupported_media_type` for a part that the model does not take. `what` describes the part in the error's
+ * Throws `unsupported_media_type` for a part that the model does not accept. `what` describes the part in the error's
  * message.
  */
 export function throwUnsupported(part: ContentPart, context: PartContext, what: string): never {

@@ -2,7 +2,10 @@ import type { ReasoningEffort } from "@troupe/core";
 import { nearestEffort } from "@troupe/core/provider";
 import type { ModelCall } from "./model-call.ts";
 
-/** Returns the effort of a request for reasoning, as the nearest that the model takes. Undefined when none is asked for. */
+/**
+ * Returns the requested reasoning effort, as the nearest effort that the model accepts. Undefined if no effort is
+ * requested.
+ */
 export function toEffort({ options: { reasoning }, rules, reportOmitted }: ModelCall): ReasoningEffort | undefined {
   if (reasoning?.effort === undefined) {
     if (reasoning?.budgetTokens !== undefined)
@@ -16,8 +19,8 @@ export function toEffort({ options: { reasoning }, rules, reportOmitted }: Model
 }
 
 /**
- * Reports that a model reasons although it is told not to. One that takes `temperature` can answer without, or belongs to a
- * server of which nothing is known.
+ * Reports that a model reasons although reasoning is disabled. A model that accepts `temperature` is not reported: it
+ * can answer without reasoning, or its server is unknown.
  */
 export function reportReasoning({ options: { reasoning }, rules, reportOmitted }: ModelCall): void {
   const always = rules.reasoning && !rules.sampling && !rules.efforts.includes("none");

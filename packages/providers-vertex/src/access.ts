@@ -14,9 +14,9 @@ type CloudSettings = Pick<CloudOptions, "project" | "location" | "credentials" |
 };
 
 /**
- * Returns the function that opens each call to a model on Google Cloud. A key comes before the project's credentials,
- * and `GOOGLE_API_KEY` counts only where nothing names a project. Project and location that are not given are looked up
- * at each call.
+ * Returns the function that opens each call to a model on Google Cloud. A key takes precedence over the project's
+ * credentials. `GOOGLE_API_KEY` is used only if no project, location or credentials are configured. A missing project
+ * or location is looked up at each call.
  */
 export function createOpenCall(settings: CloudSettings, modelId: string): OpenCall {
   const { network, client, location, baseURL } = settings;
@@ -37,21 +37,21 @@ export function createOpenCall(settings: CloudSettings, modelId: string): OpenCa
   };
 }
 
-/** Adds the access with a token, which belongs to the server and not to a caller. */
+/** Adds the URL and the headers with a token to a call. The token belongs to the server and not to a caller. */
 function withToken(call: CallContext, baseURL: string, headers: Record<string, string>): OpenedCall {
   const value = /^Bearer (.+)$/i.exec(headers["authorization"] ?? "")?.[1];
   const key = value === undefined ? undefined : { value, fromCaller: false };
   return { call: { ...call, key }, access: { baseURL, headers } };
 }
 
-/** Multi-regions, whose addresses have another form. */
+/** Multi-regions of Google Cloud, whose addresses have another form. */
 const wideRegions = ["us", "eu"];
 
 type Place = { project: string | undefined; location: string | undefined; baseURL: string | undefined };
 
 /**
- * Returns the URL of the Vertex API with its version, at the location or the given address, and with project and
- * location unless the model's id names its project or the call has none.
+ * Returns the URL of the Vertex API with its version, at the location or the given address. It includes project and
+ * location, unless the model's id names its project or the call has none.
  */
 function addressOf(modelId: string, { project, location: given, baseURL }: Place): string {
   const isNamed = namesProject(modelId);
@@ -59,7 +59,7 @@ function addressOf(modelId: string, { project, location: given, baseURL }: Place
   return `${baseURL ?? originOf(location)}/v1beta1${isNamed || project === undefined ? "" : `/projects/${project}/locations/${location}`}`;
 }
 
-/** The name of a project's own model holds the project. */
+/** Returns true if a model id contains its project, as the ids of a project's own models do. */
 function namesProject(modelId: string): boolean {
   return modelId.startsWith("projects/");
 }
@@ -69,7 +69,10 @@ function locationIn(modelId: string): string {
   return location !== undefined && locationPattern.test(location) ? location : "global";
 }
 
-/** A key without a project serves the global address only. */
+/**
+ * Returns the location of a call without the option `location`. A key without a project works only at the global
+ * address.
+ */
 function locationFor(project: string | undefined): string {
   return (project === undefined ? undefined : readName("GOOGLE_CLOUD_LOCATION", locationPattern)) ?? "global";
 }
@@ -80,7 +83,10 @@ function originOf(location: string): string {
   return `https://${location}-aiplatform.googleapis.com`;
 }
 
-/** Reads a variable that becomes a part of URLs, with a token in its company. */
+/**
+ * Reads an environment variable that becomes part of a URL to which a token is sent. Throws `invalid_config` if it does
+ * not match the pattern.
+ */
 function readName(variable: string, pattern: RegExp): string | undefined {
   const name = readEnvironment(variable)?.value;
   if (name === undefined || pattern.test(name)) return name;

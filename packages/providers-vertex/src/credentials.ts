@@ -7,14 +7,14 @@ import type { AuthClient, CloudOptions } from "./options.ts";
 
 const scopes = ["https://www.googleapis.com/auth/cloud-platform"];
 
-/** A client that makes headers, and the lookup of its project, where Google's library found the client. */
+/** A client that makes headers, and a function that looks up its project, if Google's library found the client. */
 type FoundClient = { client: AuthClient; findProject: () => Promise<string | null | undefined> };
 
 type CredentialSettings = Pick<CloudOptions, "credentials" | "project"> & { network: Network };
 
 /**
- * The Google Cloud credentials of a provider, which authenticate its requests: the given ones, else Google's Application
- * Default Credentials. Concurrent calls share one request for a token.
+ * The Google Cloud credentials of a provider, which authenticate its requests: the given credentials, else Google's
+ * Application Default Credentials. Concurrent calls share one token request.
  */
 export class Credentials {
   readonly #settings: CredentialSettings;
@@ -34,7 +34,7 @@ export class Credentials {
     }
   }
 
-  /** Returns the project to which the credentials belong. Throws `unauthorized` when they do not tell. */
+  /** Returns the project to which the credentials belong. Throws `unauthorized` if they name none. */
   async findProject(signal: AbortSignal | undefined): Promise<string> {
     const { findProject } = await this.#find(signal);
     const project = await untilAborted(findProject, signal).catch((cause: unknown) => {
@@ -50,14 +50,16 @@ export class Credentials {
       return await untilAborted(() => finding, signal);
     } catch (cause) {
       if (signal?.aborted) throw abortedError(signal.reason);
-      // The next call tries again.
+      // The failed search is cleared, so that the next call tries again.
       if (this.#found === finding) this.#found = undefined;
       throw noCredentials(cause);
     }
   }
 }
 
-/** Loads Google's library for credentials, unless a client is given. It fetches tokens over the provider's network. */
+/**
+ * Imports Google's library for credentials, unless a client is given. It fetches tokens over the provider's network.
+ */
 async function findClient({ credentials: given, project, network }: CredentialSettings): Promise<FoundClient> {
   if (given !== undefined && isAuthClient(given)) return { client: given, findProject: async () => given.projectId };
   const { GoogleAuth, JWT } = await import("google-auth-library");
@@ -67,15 +69,15 @@ async function findClient({ credentials: given, project, network }: CredentialSe
     const client = new JWT({ email, key, scopes, transporterOptions });
     return { client, findProject: async () => projectId };
   }
-  // Without a project, the library looks for one in many places, and waits for timeouts.
+  // A known project is passed on: without one, Google's library searches many places and waits for timeouts.
   const named = project === undefined ? {} : { projectId: project };
   const auth = new GoogleAuth({ scopes, ...named, clientOptions: { transporterOptions } });
   return { client: await auth.getClient(), findProject: () => auth.getProjectId() };
 }
 
 /**
- * Gives a network the form of `fetch`, of which the library needs little: its answers are small, and whole. The user's
- * headers are meant for the models, and are not added.
+ * Wraps a network as a `fetch` function, with the few features that the library needs for its small answers. The user's
+ * headers are meant for the models and are not added.
  */
 function toFetch(network: Network): typeof fetch {
   return async (input, init = {}) => {
@@ -107,7 +109,10 @@ function noProject(cause: unknown): TroupeError {
   );
 }
 
-/** Converts an error of fetching a token. A refused one is like a refused key of the server. */
+/**
+ * Converts an error of a request for a token of Google Cloud. A refused token counts like a key that the server
+ * refused.
+ */
 function toTokenError(thrown: unknown, signal: AbortSignal | undefined): TroupeError {
   const { status } = (thrown ?? {}) as { status?: unknown };
   if (signal?.aborted || typeof status !== "number") return toModelError(thrown, { providerId, signal });

@@ -4,10 +4,13 @@ import type { EmbeddingProviderOptions, ModelProviderOptions } from "@troupe/cor
 import { optional, satisfying } from "@troupe/core/kit";
 import type { ModelRules } from "./model-rules.ts";
 
-/** The id of this provider, which errors name and under which callers send its key. */
+/** The id of this provider, which errors contain and under which callers send its key. */
 export const providerId = "vertex";
 
-/** A client of `@google/genai`, by the methods that are called: a `GoogleGenAI`, or one that an instrumentation wrapped. */
+/**
+ * A client of `@google/genai`, described by the methods that are called: a `GoogleGenAI`, or one wrapped by
+ * instrumentation.
+ */
 export type GeminiClient = {
   models: {
     generateContent(parameters: never): PromiseLike<unknown>;
@@ -15,18 +18,29 @@ export type GeminiClient = {
   };
 };
 
-/** A client of `@google/genai` for embeddings, by the one method that is called: a `GoogleGenAI`, or a wrapped one. */
+/**
+ * A client of `@google/genai` for embeddings, described by the one method that is called: a `GoogleGenAI`, or a wrapped
+ * one.
+ */
 export type GeminiEmbeddingsClient = { models: { embedContent(parameters: never): PromiseLike<unknown> } };
 
-/** Options of models and embeddings on Google Cloud: the place and the credentials. */
+/** Options of models and embeddings on Google Cloud: project, location and credentials. */
 export type CloudOptions = {
-  /** The project to bill. @default that of the credentials, else `GOOGLE_CLOUD_PROJECT`, else that of Google's own credentials */
+  /**
+   * The project to bill. @default that of the credentials, else `GOOGLE_CLOUD_PROJECT`, else that of Google's own
+   * credentials
+   */
   project?: string | undefined;
-  /** The location of the model: a region, `"us"`, `"eu"` or `"global"`. @default `GOOGLE_CLOUD_LOCATION`, else "global" */
+  /**
+   * The location of the model: a region, `"us"`, `"eu"` or `"global"`. @default `GOOGLE_CLOUD_LOCATION`, else "global"
+   */
   location?: string | undefined;
   /** The credentials for the project. @default Google's Application Default Credentials, found at the first call */
   credentials?: ServiceAccount | AuthClient | undefined;
-  /** A key in place of credentials, or a function that returns it. @default where nothing names a project, `GOOGLE_API_KEY` */
+  /**
+   * A key instead of credentials, or a function that returns it. @default `GOOGLE_API_KEY`, only if no project,
+   * location or credentials are configured
+   */
   apiKey?: string | (() => string | Promise<string>) | undefined;
   /** The URL of the API, without its version. @default that of the location */
   baseURL?: string | undefined;
@@ -44,29 +58,29 @@ export type VertexEmbeddingsOptions = CloudOptions &
     timeoutMs?: number | undefined;
   };
 
-/** The key of a service account, for the option `credentials`: the fields of its key file that are used. */
+/** The key of a service account, for the option `credentials`: the fields that are read from its key file. */
 export type ServiceAccount = {
   readonly client_email: string;
   readonly private_key: string;
-  /** The project of the account, which is used where no other is named. */
+  /** The project of the account, used if no other is configured. */
   readonly project_id?: string | undefined;
 };
 
-/** A source of authentication headers, for the option `credentials`. Every client of `google-auth-library` is one. */
+/** A source of authentication headers, for the option `credentials`, such as any client of `google-auth-library`. */
 export interface AuthClient {
-  /** The project of the client, which is used where no other is named. */
+  /** The project of the client, used if no other is configured. */
   readonly projectId?: string | null | undefined;
   /** Returns the headers for a request to the URL: a token, and the project to bill if it is another one. */
   getRequestHeaders(url: string): Promise<Headers | Record<string, string>>;
 }
 
-/** Ids of projects, which become parts of URLs. */
+/** Matches valid project ids of Google Cloud, which become parts of URLs. */
 export const projectPattern = /^[a-z][\w.:-]*$/i;
 
-/** Ids of locations, which become parts of URLs. */
+/** Matches valid location ids of Google Cloud, which become parts of URLs. */
 export const locationPattern = /^[a-z][a-z\d-]*$/;
 
-/** Checks of the options that this provider has beside those of `google`. */
+/** Checks of the options that `vertex` has in addition to those of `google`. */
 export const cloudTable = {
   project: optional(nameLike("the id of a project", projectPattern)),
   location: optional(nameLike("the id of a location", locationPattern)),
@@ -78,21 +92,21 @@ export const cloudTable = {
   ),
 };
 
-/** Names of options that have no effect beside a client, which has its own. */
+/** Names of options that have no effect with a client, which has its own settings. */
 export const withoutEffect = ["project", "location", "credentials"];
 
-/** Checks the options that exclude each other. Throws `invalid_config` for two of them. */
+/** Throws `invalid_config` if both `credentials` and `apiKey` are set, which exclude each other. */
 export function checkCloudOptions(options: CloudOptions, owner: string): void {
   if (options.credentials === undefined || options.apiKey === undefined) return;
   throw new TroupeError("invalid_config", `${owner} takes credentials or apiKey, not both: leave one out.`);
 }
 
-/** Tells if the option `credentials` is a client that makes headers, and not the key of a service account. */
+/** Returns true if the option `credentials` is a client that makes headers, and not the key of a service account. */
 export function isAuthClient(value: object): value is AuthClient {
   return "getRequestHeaders" in value && typeof value.getRequestHeaders === "function";
 }
 
-/** Returns the project that the option `credentials` names, if it does. */
+/** Returns the project that the option `credentials` names, or undefined. */
 export function projectOf(credentials: CloudOptions["credentials"]): string | undefined {
   if (credentials === undefined) return undefined;
   const project = isAuthClient(credentials) ? credentials.projectId : credentials.project_id;

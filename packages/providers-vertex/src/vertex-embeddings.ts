@@ -4,7 +4,7 @@ import { createOpenCall } from "./access.ts";
 import { checkCloudOptions, cloudTable, providerId, withoutEffect } from "./options.ts";
 import type { VertexEmbeddingsOptions } from "./options.ts";
 
-/** The full length of the vectors by model. */
+/** The full length of embedding vectors by model. */
 const lengths: Readonly<Record<string, number>> = {
   "gemini-embedding-001": 3072,
   "text-embedding-005": 768,
@@ -12,8 +12,8 @@ const lengths: Readonly<Record<string, number>> = {
 };
 
 /**
- * Creates a provider of embeddings (vectors of texts) on Google Cloud (Vertex AI), with the place and credentials of
- * `vertex`. Throws `invalid_config` for wrong options.
+ * Creates a provider of embeddings (vectors of texts) on Google Cloud (Vertex AI), with the project, location and
+ * credentials of `vertex`. Throws `invalid_config` for wrong options.
  */
 export function vertexEmbeddings(options: VertexEmbeddingsOptions = {}): EmbeddingProvider {
   const owner = "vertexEmbeddings";
@@ -31,7 +31,7 @@ export function vertexEmbeddings(options: VertexEmbeddingsOptions = {}): Embeddi
   });
 }
 
-/** The newer models, of Google or as a service, have a method of their own. */
+/** Returns true for the newer Gemini models and for models as a service, which use the method `embedContent`. */
 function isSingle(model: string): boolean {
   return (model.includes("gemini") && !model.endsWith("gemini-embedding-001")) || model.includes("maas");
 }

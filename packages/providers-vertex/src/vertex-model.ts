@@ -6,8 +6,8 @@ import type { VertexOptions } from "./options.ts";
 
 /**
  * Creates a model on Google Cloud (Vertex AI), called with a project's credentials or an API key, or through the client
- * in the options; `google` calls the Gemini API. Project and location are looked up where they are not given. Throws
- * `invalid_config` for wrong options.
+ * in the options. For the Gemini API use `google`. A missing project or location is looked up. Throws `invalid_config`
+ * for wrong options.
  */
 export function vertex(modelId: string, options: VertexOptions = {}): ModelProvider {
   const settings = readModelOptions(modelId, options, { owner: providerId, more: cloudTable, withoutEffect });

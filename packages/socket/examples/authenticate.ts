@@ -25,7 +25,7 @@ const gateway = createAgentGateway({
     Object.assign(socket.data, { principal: { userId } });
     next();
   },
-  runOptions: (socket) => ({ metadata: { address: socket.handshake.address } }),
+  runOptions: ({ remoteAddress }) => ({ metadata: { address: remoteAddress } }),
 });
 // #endregion
 

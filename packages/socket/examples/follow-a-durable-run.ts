@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Agent, defineTool, InMemoryStorage } from "@troupe/core";
-import { RunService } from "@troupe/core/runs";
+import { createService } from "@troupe/core/service";
 import { ScriptedModel } from "@troupe/core/testing";
 import { createAgentGateway } from "@troupe/socket";
 import type { GatewayClientEvents, GatewayServerEvents } from "@troupe/socket";
@@ -22,11 +22,10 @@ const pay = defineTool({
 });
 const model = new ScriptedModel({ toolCalls: [{ name: "pay", arguments: { amount: 20 } }] }, "It is paid.");
 const helper = new Agent({ name: "helper", model, tools: [pay], storage });
-const runs = new RunService({ agents: { helper }, storage });
-await runs.serve();
+const service = createService({ agents: { helper }, storage, durable: true });
 const server = createServer().listen(0, "127.0.0.1");
 const io = new Server(server);
-const gateway = createAgentGateway({ io, agents: { helper }, runs });
+createAgentGateway({ service, io });
 await once(server, "listening");
 const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/service`;
 const first = connect(url, { forceNew: true });
@@ -49,9 +48,8 @@ await socket.emitWithAck("agent.attach", { runId, after: null });
 
 const { output } = await done;
 socket.disconnect();
-await gateway.close();
+await service.close();
 await io.close();
-await runs.close();
 
 assert.match(after, /^\d+\.\d+$/);
 assert.equal(output.text, "It is paid.");

@@ -1,12 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Agent, createLogger, defineTool, Team } from "@troupe/core";
-import { ServedRuns } from "@troupe/core/transport";
 import { ScriptedModel } from "@troupe/core/testing";
 import type { Socket } from "socket.io";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { FakeSocket } from "../test/fake-sockets.ts";
 import { answerRequest, clientEvents } from "./answer-requests.ts";
-import type { GatewayParts } from "./answer-requests.ts";
 import { readGatewayOptions } from "./gateway-options.ts";
 import type { GatewayOptions } from "./gateway-options.ts";
 import { SendBudget } from "./send-budget.ts";
@@ -44,7 +42,7 @@ function serve(options: Partial<GatewayOptions> = {}) {
   const io = { of: () => undefined } as unknown as GatewayOptions["io"];
   const lines: string[] = [];
   const logger = createLogger({ level: "debug", write: (line) => void lines.push(line) });
-  const settings = readGatewayOptions({
+  const { service, maxRunsPerSocket } = readGatewayOptions({
     io,
     agents: { helper: agent },
     teams: { desk: team },
@@ -52,38 +50,31 @@ function serve(options: Partial<GatewayOptions> = {}) {
     maxRunsPerSocket: 1,
     ...options,
   });
-  const { agents, teams, resumeMs, maxRunsPerSocket } = settings;
-  const servedRuns = new ServedRuns({ agents, teams }, { durable: undefined, resumeMs, logger });
-  onTestFinished(async () => {
-    const drained = servedRuns.drain();
-    servedRuns.endAll();
-    await drained;
-  });
-  const parts: GatewayParts = { settings, servedRuns };
+  onTestFinished(async () => await service.close({ graceMs: 0 }));
   const join = (principal?: object) => {
     const socket = Object.assign(new FakeSocket("1", ""), { data: { principal } });
     const settingsOfClient = { maxRunsPerSocket, maxBufferedBytes: 1000, budget: new SendBudget(10_000), logger };
-    const client = new SocketClient(socket as unknown as Socket, { ...settingsOfClient, onIdle: () => {} });
+    const client = new SocketClient(socket as unknown as Socket, { ...settingsOfClient, onFree: () => {} });
     onTestFinished(() => client.leave());
     /** Asks, and returns the acknowledgement with a promise for the end of what follows. */
     const ask = async (event: Event, payload: unknown) => {
       let over: Promise<void> = Promise.resolve();
       const answer = await new Promise<Fields>((resolve) => {
-        over = answerRequest(client, { event, sent: [payload, resolve], ...parts });
+        over = answerRequest(client, { event, sent: [payload, resolve], service });
       });
       return { answer, over };
     };
-    const tell = async (event: Event, ...sent: unknown[]) => await answerRequest(client, { event, sent, ...parts });
+    const tell = async (event: Event, ...sent: unknown[]) => await answerRequest(client, { event, sent, service });
     return { client, ask, tell, sent: () => socket.sent.splice(0) };
   };
-  return { join, lines, servedRuns };
+  return { join, lines };
 }
 
 /** Waits as long as other tests do, and looks more often. */
 const soon = { interval: 2, timeout: 30_000 };
 
 const names = (events: readonly { name: string }[]) => events.map(({ name }) => name);
-const kept = { name: "helper", input: "Hi", idempotencyKey: "k1" };
+const stored = { name: "helper", input: "Hi", idempotencyKey: "k1" };
 
 it("the events that are taken are those of clients", () => {
   expect(clientEvents).toEqual(["agent.run", "team.run", "agent.cancel", "agent.attach", "agent.answer"]);
@@ -111,7 +102,7 @@ describe("a run", () => {
     },
   );
 
-  it("that fails is told once, with its ids, and logged without the keys of its client", async () => {
+  it("a run that fails is told once, with its ids, and logged without the keys of its client", async () => {
     const { join, lines } = serve();
     const { client, ask, sent } = join();
     const { answer, over } = await ask("agent.run", { name: "helper", input: "fail", apiKey: "sk-canary-1" });
@@ -200,11 +191,11 @@ describe("a refusal", () => {
   });
 });
 
-describe("a run that is kept", () => {
+describe("a run that is stored", () => {
   it("is followed from its beginning, or behind the event that the client has seen", async () => {
     const { join } = serve();
     const first = join();
-    const run = await first.ask("agent.run", kept);
+    const run = await first.ask("agent.run", stored);
     await run.over;
     const events = first.sent();
     const { runId } = run.answer;
@@ -224,7 +215,7 @@ describe("a run that is kept", () => {
 
   it("is followed once by a socket: the earlier following ends without a word, and the run goes on", async () => {
     const { client, ask, sent } = serve({ maxRunsPerSocket: 2 }).join();
-    const first = await ask("agent.run", { ...kept, input: "hang" });
+    const first = await ask("agent.run", { ...stored, input: "hang" });
     const second = await ask("agent.attach", { runId: first.answer["runId"] });
     await first.over;
     expect(second.answer).toHaveProperty("status");
@@ -235,7 +226,7 @@ describe("a run that is kept", () => {
   it("is followed for resumeMs after its end, and not later", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const { ask } = serve({ resumeMs: 5000 }).join();
-    const { answer, over } = await ask("agent.run", kept);
+    const { answer, over } = await ask("agent.run", stored);
     await over;
     const { runId } = answer;
     vi.setSystemTime(Date.now() + 4000);
@@ -252,7 +243,7 @@ describe("a run that is kept", () => {
   ])("is followed, answered and cancelled by its own user alone: %j", async (user, others) => {
     const { join } = serve({ maxRunsPerSocket: 3 });
     const owner = join(user);
-    const { answer, over } = await owner.ask("agent.run", { ...kept, input: "pay" });
+    const { answer, over } = await owner.ask("agent.run", { ...stored, input: "pay" });
     const { runId } = answer;
     const waitId = await vi.waitFor(() => {
       const found = owner.sent().find(({ name }) => name === "agent.wait");

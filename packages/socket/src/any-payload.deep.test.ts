@@ -22,7 +22,7 @@ async function serveAnything(): Promise<{ served: ServedGateway; faults: unknown
 }
 
 async function expectNothingLeft({ served, faults }: Awaited<ReturnType<typeof serveAnything>>): Promise<void> {
-  await vi.waitUntil(() => served.gateway.size === 0);
+  await vi.waitUntil(() => served.gateway.service.servedRuns.size === 0);
   expect(faults).toEqual([]);
   expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
   expect(served.lines.filter((line) => /\berror\b/i.test(line))).toEqual([]);

@@ -1,7 +1,7 @@
 import type { Namespace, Server, ServerOptions, Socket } from "socket.io";
 import type { SocketClient } from "./socket-client.ts";
 
-/** The reasons for which a connection breaks that a client may come back from, where the host has switched on the recovery. */
+/** Disconnect reasons after which a client may return, if the host has enabled connection state recovery. */
 const recoverable: ReadonlySet<string> = new Set([
   "transport error",
   "transport close",
@@ -9,18 +9,21 @@ const recoverable: ReadonlySet<string> = new Set([
   "ping timeout",
 ]);
 
-/** Milliseconds by which a client is given up later than Socket.IO does: it is not to come back to runs that have ended. */
+/**
+ * Milliseconds by which a client is given up later than by Socket.IO, so that no client returns to runs that have
+ * already ended.
+ */
 const slackMs = 100;
 
 type Away = { readonly client: SocketClient; timer: NodeJS.Timeout };
 
 /**
- * The clients whose connection broke off a short while ago and that may come back, by Socket.IO's connection state recovery. Their
- * runs go on meanwhile, and Socket.IO keeps the events.
+ * Clients whose connection broke a short while ago, and that may return through Socket.IO's connection state recovery.
+ * Their runs continue meanwhile, and Socket.IO stores the events.
  */
 export class AwayClients {
   readonly #namespace: Namespace;
-  /** Milliseconds for which a client may be away; undefined without the recovery. */
+  /** Milliseconds for which a client may be away. Undefined without connection state recovery. */
   readonly #mostMs: number | undefined;
   readonly #away = new Map<string, Away>();
 
@@ -30,7 +33,7 @@ export class AwayClients {
     this.#namespace = namespace;
   }
 
-  /** Keeps a client whose connection has broken off. Returns false for one that cannot come back. */
+  /** Waits for the return of a client whose connection broke. Returns false if the client cannot return. */
   keep(client: SocketClient, reason: string): boolean {
     const { id } = client.socket;
     if (this.#mostMs === undefined || !recoverable.has(reason)) return false;
@@ -38,7 +41,7 @@ export class AwayClients {
     return true;
   }
 
-  /** Returns the client that is back with this socket, undefined for a new one. */
+  /** Returns the client that has returned with this socket, or undefined for a new client. */
   take(socket: Socket): SocketClient | undefined {
     const away = socket.recovered ? this.#away.get(socket.id) : undefined;
     if (away === undefined) return undefined;
@@ -47,14 +50,14 @@ export class AwayClients {
     return away.client;
   }
 
-  /** Stops waiting for a client that has no run left. */
+  /** Stops waiting for the return of a client, because it has no runs any more. */
   forget(client: SocketClient): void {
     const { id } = client.socket;
     const away = this.#away.get(id);
     if (away?.client === client) this.#remove(id, away);
   }
 
-  /** Ends the runs of the clients that are away. */
+  /** Ends the runs of all clients that are away. */
   close(): void {
     for (const [id, away] of this.#away) {
       this.#remove(id, away);
@@ -66,7 +69,10 @@ export class AwayClients {
     return setTimeout(() => void this.#giveUp(id, mostMs), mostMs + slackMs).unref();
   }
 
-  /** Ends the runs of a client that did not come back, here or at another node. One that is at another node is looked for again. */
+  /**
+   * Ends the runs of a client that returned neither here nor at another node. If it is at another node, looks for it
+   * again later.
+   */
   async #giveUp(id: string, mostMs: number): Promise<void> {
     const away = this.#away.get(id);
     if (away === undefined) return;
@@ -84,7 +90,7 @@ export class AwayClients {
     try {
       return (await this.#namespace.in(id).fetchSockets()).length > 0;
     } catch {
-      // A node did not answer in time.
+      // If another node does not answer in time, the client counts as gone.
       return false;
     }
   }

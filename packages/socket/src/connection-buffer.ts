@@ -2,33 +2,33 @@ import type { CallerKey } from "@troupe/core/transport";
 import type { Socket } from "socket.io";
 import type { ByteHolder, SendBudget } from "./send-budget.ts";
 
-/** The connection below a socket, of Engine.IO. Sockets of several namespaces may share one. */
+/** The Engine.IO connection below a socket. Sockets of several namespaces may share it. */
 export type Connection = Socket["conn"];
 
-/** The reason for which a client is given up: its own limit, the time without reading, or the limit of all clients. */
+/** The reason for dropping a client: its own limit, too long without reading, or the limit of all clients. */
 export type DropReason = "maxBufferedBytes" | "stalled" | "maxTotalBufferedBytes";
 
 /** Options of a {@link ConnectionBuffer}. */
 export type BufferOptions = {
-  /** The number of bytes beside the largest packet that may wait for the client. */
+  /** Bytes that may wait for the client, in addition to the largest packet. */
   readonly maxBytes: number;
-  /** The bytes that all clients may hold. */
+  /** The bytes that all clients together may hold. */
   readonly budget: SendBudget;
-  /** Returns the caller whose client it is. */
+  /** Returns the caller to whom the client belongs. */
   readonly callerOf: () => CallerKey;
-  /** Called once, when more bytes are held than that, or when the client has read nothing for too long. */
+  /** Called once, when more bytes are held than allowed or the client has not read for too long. */
   readonly onOverflow: (bytes: number, reason: DropReason) => void;
 };
 
-/** The number of held bytes from which runs wait for the client. */
+/** Held bytes of a client beyond which its runs wait for it to read. */
 const highWaterBytes = 65_536;
 
-/** Milliseconds between two looks at a client for which bytes are held. One that has read nothing in between is given up. */
+/** Milliseconds between two looks at a client with held bytes. A client that has read nothing in between is dropped. */
 const stallMs = 30_000;
 
 /**
- * The bytes that are held on a connection until its client reads: packets that wait, which Engine.IO takes in any number, those
- * that its transport has not sent yet, and events of runs that wait for room.
+ * The bytes that a connection holds until its client reads: waiting packets, which Engine.IO accepts without limit,
+ * packets that the transport has not sent yet, and events of runs that wait for room.
  */
 export class ConnectionBuffer implements ByteHolder {
   readonly #connection: Connection;
@@ -38,7 +38,7 @@ export class ConnectionBuffer implements ByteHolder {
   #announced = 0;
   #largest = 0;
   #lastDrain: number;
-  /** The caller for whom the held bytes count. */
+  /** The caller whose share includes the held bytes. */
   #counted: CallerKey | undefined;
   #isReleased = false;
   #drained: PromiseWithResolvers<void> | undefined;
@@ -69,7 +69,7 @@ export class ConnectionBuffer implements ByteHolder {
     return this.#lastDrain;
   }
 
-  /** True if the client reads as fast as it is sent to, and the budget has room. */
+  /** True if the client keeps up with reading and the budget has room; also after `release`. */
   get hasRoom(): boolean {
     return this.#isReleased || (!this.#isBehind && this.#options.budget.hasRoom(this.caller));
   }
@@ -79,8 +79,8 @@ export class ConnectionBuffer implements ByteHolder {
   }
 
   /**
-   * Resolves when there may be room: the client has read what waits for it, or has disconnected, or the budget may have room.
-   * `measure` returns the bytes of what is sent then, which are held for a client that is behind.
+   * Resolves when there may be room: the client has read or disconnected, or the budget may have room. `measure`
+   * returns the bytes of the pending event, which count as held for a slow client.
    */
   async untilRoom(measure: () => number): Promise<void> {
     if (this.hasRoom) return;
@@ -98,7 +98,7 @@ export class ConnectionBuffer implements ByteHolder {
     }
   }
 
-  /** Ends the watch of the connection, and every wait. */
+  /** Stops watching the connection, and ends every wait for room. */
   readonly release = (): void => {
     if (this.#isReleased) return;
     const held = this.heldBytes;
@@ -124,7 +124,7 @@ export class ConnectionBuffer implements ByteHolder {
     if (this.#waiting + this.#sending - this.#largest > this.#options.maxBytes) this.#overflow("maxBufferedBytes");
   };
 
-  /** Follows a batch of packets into the transport, where they are in memory until the system has taken them. */
+  /** Counts a batch of packets in the transport, where they stay in memory until the system has taken them. */
   readonly #onFlush = (): void => {
     const bytes = this.#waiting;
     this.#waiting = 0;
@@ -142,7 +142,7 @@ export class ConnectionBuffer implements ByteHolder {
 
   #hold(kind: "waiting" | "sending", bytes: number): void {
     if (this.#isReleased || bytes === 0) return;
-    // Those of a connection are one caller's until they are gone, whoever signs in meanwhile.
+    // Held bytes belong to one caller until they are gone, even if another user signs in meanwhile.
     if (this.heldBytes === 0) this.#counted = this.caller;
     if (kind === "waiting") this.#waiting += bytes;
     else this.#sending += bytes;
@@ -150,7 +150,10 @@ export class ConnectionBuffer implements ByteHolder {
     this.#options.budget.change(this, bytes, this.#counted);
   }
 
-  /** Looks at the client until nothing is held for it. One timer for many packets: most are read at once. */
+  /**
+   * Watches the client until nothing is held for it. One timer serves many packets, because most packets are read at
+   * once.
+   */
   #watchForStall(): NodeJS.Timeout {
     let before = { drain: this.#lastDrain, left: Infinity };
     const timer = setInterval(() => {
@@ -175,13 +178,17 @@ export class ConnectionBuffer implements ByteHolder {
     if (this.#isReleased) return;
     const bytes = this.heldBytes + this.#announced;
     this.release();
-    // Not within the call that sends the packet. Any other client at once: the next tick waits for all that runs have to say.
+    // Dropping is deferred only inside the call that sends a packet. Any other client is dropped at once, because the
+    // next tick comes after all output of the runs.
     if (isSending) process.nextTick(this.#options.onOverflow, bytes, reason);
     else this.#options.onOverflow(bytes, reason);
   }
 }
 
-/** Ends a connection at once, with all that waits on it. A WebSocket would wait half a minute for its client to close it too. */
+/**
+ * Closes a connection at once, with its waiting packets. A WebSocket would wait half a minute for its client to close
+ * it too.
+ */
 export function breakConnection(connection: Connection): void {
   const { socket } = connection.transport as { readonly socket?: { terminate?(): void } };
   connection.close(true);
@@ -190,17 +197,18 @@ export function breakConnection(connection: Connection): void {
 
 type Emitter = { once(event: string, listener: () => void): unknown };
 
-/** Calls a function when the system has taken the packets that a connection hands to its transport now. */
+/** Calls a function once the system has taken the packets that a connection is handing to its transport. */
 function onceSent({ transport }: Connection, onSent: () => void): void {
   const { res } = transport as { readonly res?: Emitter | null };
-  // Polling counts its packets as sent when they are written to a response that nobody may read.
+  // The polling transport counts packets as sent when they are written to a response, even if the client never reads
+  // it.
   if (res === undefined || res === null) (transport as Emitter).once("drain", onSent);
   else res.once("finish", onSent);
 }
 
 /**
- * Returns a number that falls while the packets that a WebSocket was handed go out. A single large one counts as a whole to the
- * library until its last byte is out, so that the queue of the system is counted as well.
+ * Returns a number that decreases while a WebSocket's packets are sent; 0 for other transports. The library counts a
+ * large packet as a whole until its last byte is sent, so the queue of the system is added.
  */
 function bytesInTransport({ transport }: Connection): number {
   const { socket } = transport as {

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from "node:http";
 
-/** A callback of the package `cors`: an error, or the value that the host has chosen. */
+/** A callback of the package `cors`: receives an error, or the value that the host has chosen. */
 type Choose = (error: unknown, chosen?: unknown) => void;
 
 /**
- * Tells if the option `cors` of a Socket.IO server lets the page read answers whose request this is, in all forms that the
- * package `cors` takes: options or a function that chooses them, with an origin that is `true`, `"*"`, a string, a regular
- * expression, a list of these or a function. A request without an origin is allowed only where all are.
+ * Returns true if the `cors` option of a Socket.IO server allows the page of a request to read answers. Supports all
+ * forms of the package `cors`: options, or a function that chooses them. Their origin may be `true`, `"*"`, a string, a
+ * regular expression, an array of these, or a function. A request without an origin is allowed only if all origins are.
  */
 export async function allowsOrigin(cors: unknown, request: IncomingMessage | null): Promise<boolean> {
   const origin = request?.headers.origin;
@@ -21,12 +21,12 @@ function matches(origin: string | undefined, allowed: unknown): boolean {
   if (allowed === "*") return true;
   if (Array.isArray(allowed)) return allowed.some((each) => matches(origin, each));
   if (typeof allowed === "string") return origin === allowed;
-  // Not `test`, which begins in the middle for an expression with the flag g or y.
+  // `RegExp.test` is not used, because it starts in the middle of the string for an expression with the flag g or y.
   if (allowed instanceof RegExp) return origin !== undefined && origin.search(allowed) !== -1;
   return isSet(allowed);
 }
 
-/** Returns what a function of the host chooses. An error is its way to refuse an origin. */
+/** Returns the value that a function in the host's `cors` option chooses. An error means that it refuses the origin. */
 async function chosenBy(ask: (choose: Choose) => void): Promise<unknown> {
   return await new Promise((resolve) => ask((error, chosen) => resolve(isSet(error) ? undefined : chosen)));
 }

@@ -34,7 +34,7 @@ describe.each(transports)("a socket that disconnects over %s", (transport) => {
       else leaving.socket.io.engine.close();
       await vi.waitFor(() => expect(signals.map(({ aborted }) => aborted)).toEqual([true, true, false]), 2000);
 
-      await vi.waitFor(() => expect(gateway.size).toBe(1));
+      await vi.waitFor(() => expect(gateway.service.servedRuns.size).toBe(1));
       expect(leaving.namesOf().filter((name) => name !== "agent.chunk")).toEqual([]);
     },
   );
@@ -61,7 +61,7 @@ describe("a socket that disconnects", () => {
     await new Promise((done) => void setImmediate(done));
 
     expect(signals).toEqual([]);
-    expect(gateway.size).toBe(0);
+    expect(gateway.service.servedRuns.size).toBe(0);
   });
 
   it("leaves its run going where the host says so, for anybody who attaches [socket.disconnect-continue]", async () => {
@@ -160,7 +160,7 @@ describe("a shutdown", () => {
     const [busy, idle] = [await join(), await join()];
     const { runId } = await busy.ask("agent.run", { name: "a", input: "Hi" });
     await busy.until(({ name }) => name === "agent.chunk");
-    const drained = gateway.drain();
+    const drained = gateway.service.close();
     await vi.waitFor(() => expect(idle.socket.connected).toBe(false));
     const refused = await busy.ask("agent.run", { name: "a", input: "Hi" });
     resolve();
@@ -169,7 +169,7 @@ describe("a shutdown", () => {
     expect(refused).toMatchObject({ code: "unavailable" });
     expect(await busy.endOf(String(runId))).toMatchObject({ name: "agent.done" });
     await vi.waitFor(() => expect(busy.socket.connected).toBe(false));
-    expect(gateway.size).toBe(0);
+    expect(gateway.service.servedRuns.size).toBe(0);
   });
 
   it("ends the runs that are left, and tells their clients [socket.drain]", async () => {
@@ -178,9 +178,7 @@ describe("a shutdown", () => {
     const client = await join();
     const { runId } = await client.ask("agent.run", { name: "a", input: "Hi" });
     await vi.waitFor(() => expect(signals).toHaveLength(1));
-    const drained = gateway.drain();
-    gateway.endAll();
-    await drained;
+    await gateway.service.close({ graceMs: 0 });
 
     expect(await client.endOf(String(runId))).toMatchObject({ name: "agent.error", payload: { code: "unavailable" } });
   });

@@ -61,7 +61,7 @@ describe("a client that disconnects in mid-run", () => {
 
       expect(times[trials / 2]).toBeLessThanOrEqual(20);
       expect(times.at(-1)).toBeLessThanOrEqual(250);
-      expect(place.served.gateway.size).toBe(0);
+      expect(place.served.gateway.service.servedRuns.size).toBe(0);
     },
   );
 });
@@ -88,7 +88,7 @@ describe("a client that falls silent in mid-run", () => {
       await vi.waitUntil(() => vendor.leftAt.length > 0, patience);
 
       expect((vendor.leftAt[0] ?? Infinity) - startedAt).toBeLessThanOrEqual(pingInterval + pingTimeout + 1000);
-      expect(served.gateway.size).toBe(0);
+      expect(served.gateway.service.servedRuns.size).toBe(0);
     },
   );
 });

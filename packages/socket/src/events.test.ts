@@ -48,7 +48,7 @@ describe("the error that a client sees", () => {
     expect(toClientError(error)).toStrictEqual({ error: "Too many.", code: "rate_limited", retryAfterMs: 5 });
   });
 
-  it("of a fault of the service says no more than that", () => {
+  it("the error that a client sees of a fault of the service says no more than that", () => {
     expect(toClientError(new TroupeError("internal", "secret"))).toStrictEqual({
       error: "Something went wrong in this service.",
       code: "internal",

@@ -4,21 +4,24 @@ import { toPublicChunk, toPublicFailure } from "@troupe/core/transport";
 import type { Source } from "@troupe/core";
 import type { PublicOutput } from "@troupe/core/transport";
 
-/** The ids of a run, which each of its events carries: they tell the runs of one socket apart. */
+/** The ids of a run, which each of its events carries, so that clients can distinguish the runs of one socket. */
 export type RunIds = {
   runId: string;
-  /** The name of the agent or team, as the client gave it. */
+  /** The name of the agent or team, as the client sent it. */
   name: string;
   sessionId: string;
 };
 
-/** The fields that all events of a run have: its ids and, of a run that outlives its socket, the position of the event for `agent.attach`. */
+/**
+ * The fields of all events of a run: its ids and, for a run that outlives its socket, the position of the event for
+ * `agent.attach`.
+ */
 export type EventOrigin = RunIds & { id?: string };
 
-/** A refusal or failure, as clients see it: a sentence, a code of `ErrorCode`, and the fields of that error. */
+/** A refusal or failure for clients: a sentence, a code of `ErrorCode`, and the fields of that error. */
 export type ClientError = { error: string; code: string; [field: string]: unknown };
 
-/** The events that the gateway sends, with their payloads, in the form in which Socket.IO types them. */
+/** The events that the gateway sends, with their payloads, in Socket.IO's type format. */
 export type GatewayServerEvents = {
   "agent.chunk": (payload: EventOrigin & { chunk: string }) => void;
   "agent.thinking": (payload: EventOrigin & { text: string }) => void;
@@ -42,7 +45,7 @@ export type GatewayServerEvents = {
     payload: EventOrigin & { waitId: string; kind: WaitKind; about: unknown; until?: number; toolCallId?: string },
   ) => void;
   "agent.done": (payload: EventOrigin & { output: PublicOutput }) => void;
-  /** A run failed, or a request was refused: then the ids are those that are known. */
+  /** A run failed, or a request was refused. A refusal only has the ids that are known. */
   "agent.error": (payload: ClientError & Partial<EventOrigin>) => void;
 };
 
@@ -50,21 +53,21 @@ export type GatewayServerEvents = {
 export type RunPayload = {
   name: string;
   input: MessageContent;
-  /** @default a new session, which the acknowledgement names */
+  /** The session of the run. @default a new session, which the acknowledgement names */
   sessionId?: string;
   userId?: string;
-  /** The key for the vendor of the agent. @default `auth.apiKey` of the handshake */
+  /** The API key for the agent's vendor. @default `auth.apiKey` of the handshake */
   apiKey?: string;
-  /** Keys by vendor, such as `{ openai: "…", anthropic: "…" }`. */
+  /** API keys by vendor, such as `{ openai: "…", anthropic: "…" }`. */
   apiKeys?: Record<string, string>;
   messages?: ChatMessage[];
-  /** A repeated request with the same key is the same run, which then outlives its socket. */
+  /** The key of a request: requests with the same key are the same run, which then outlives its socket. */
   idempotencyKey?: string;
 };
 
 type Acknowledge<Result> = (result: Result | ClientError) => void;
 
-/** The events that the gateway takes, with their payloads and acknowledgements, in the form in which Socket.IO types them. */
+/** The events that the gateway accepts, with their payloads and acknowledgements, in Socket.IO's type format. */
 export type GatewayClientEvents = {
   "agent.run": (payload: RunPayload, acknowledge?: Acknowledge<Omit<RunIds, "name">>) => void;
   "team.run": (payload: RunPayload, acknowledge?: Acknowledge<Omit<RunIds, "name">>) => void;
@@ -84,14 +87,14 @@ export type GatewayClientEvents = {
 
 type Payload<Name extends keyof GatewayServerEvents> = Parameters<GatewayServerEvents[Name]>[0];
 
-/** An event for a client: its name and payload, as they are emitted. */
+/** An event for a client: name and payload of `emit`. */
 export type ServerEvent = {
   [Name in keyof GatewayServerEvents]: readonly [name: Name, payload: Payload<Name>];
 }[keyof GatewayServerEvents];
 
 /**
- * Makes the event that tells a client of a chunk, with declared fields alone. Returns undefined for a chunk that no event
- * tells of: the pieces of a tool call's arguments, the end, and unknown ones.
+ * Makes the event for a chunk, with known fields only. Returns undefined for chunks without an event: pieces of a tool
+ * call's arguments, the end, and unknown chunks.
  */
 export function toServerEvent(chunk: StreamChunk, origin: EventOrigin): ServerEvent | undefined {
   switch (chunk.type) {
@@ -122,7 +125,7 @@ export function toServerEvent(chunk: StreamChunk, origin: EventOrigin): ServerEv
   }
 }
 
-/** Makes what clients see of an error: its sentence, code and fields and, of a run, its id and the tokens that it used. */
+/** Makes the error for clients: sentence, code and fields, and for a failed run its id and its usage. */
 export function toClientError(error: TroupeError): ClientError {
   const { message, ...fields } = toPublicFailure(error);
   return { ...fields, error: message };

@@ -102,7 +102,7 @@ describe("a connection that is guarded", () => {
     },
   );
 
-  it("that closes meanwhile is refused, and what comes later is passed over", async () => {
+  it("a connection that is guarded that closes meanwhile is refused, and what comes later is passed over", async () => {
     let decide: (error?: Error) => void = () => {};
     const { conn, refusals, listening } = guard((_, next) => void (decide = next));
     conn.emit("close");

@@ -8,9 +8,9 @@ import type { SocketMiddleware } from "./gateway-options.ts";
 type Next = (error?: Error) => void;
 
 /**
- * Wraps a middleware that runs code of the host, so that whatever it does, a connection is let in or refused once: if it throws
- * or rejects, the client is refused without the reason, which the log has under the name of the option; and a connection that
- * closes while it decides is forgotten.
+ * Wraps a middleware of the host so that each connection is accepted or refused exactly once. If the middleware throws
+ * or rejects, the client is refused without the reason, which is logged under the option's name. Once the connection
+ * has closed, the middleware's decision is ignored.
  */
 export function guardConnection(
   middleware: SocketMiddleware,
@@ -38,7 +38,10 @@ export function guardConnection(
   };
 }
 
-/** Returns the error that Socket.IO sends: its message and `data`. What the host hands to `next` is meant for the client. */
+/**
+ * Returns the error that Socket.IO sends to a refused client, with message and `data`. The host's argument of `next` is
+ * meant for the client.
+ */
 function toRefusal(error: Error): Error {
   if (!TroupeError.is(error)) return error;
   const { message, ...fields } = toPublicError(error);

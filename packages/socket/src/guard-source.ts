@@ -1,24 +1,22 @@
 import { TroupeError } from "@troupe/core";
-import { SourceGuard } from "@troupe/core/transport";
-import type { RequestSourceOptions, SourcedRequest } from "@troupe/core/transport";
+import type { SourcedRequest, SourceGuard } from "@troupe/core/transport";
 import type { Socket } from "socket.io";
 import { allowsOrigin } from "./cors-origins.ts";
 import type { SocketMiddleware } from "./gateway-options.ts";
 
 /**
- * Makes the check of each client before anything else: browsers apply no CORS to WebSockets. It refuses, as `forbidden`, a host
- * that is not in `allowedHosts`, and a page of another site that neither `allowedOrigins` nor the Socket.IO server's own option
- * `cors` allows. Namespaces that are joined later on one connection are checked too.
+ * Makes the check that each client passes first, because browsers do not apply CORS to WebSockets. Refuses as
+ * `forbidden` a host that is not in `allowedHosts`. Also refuses a page of another site unless `allowedOrigins` or the
+ * Socket.IO server's option `cors` allows it. It also checks namespaces that a connection joins later.
  */
-export function guardSource(options: RequestSourceOptions): SocketMiddleware {
-  const guard = new SourceGuard(options);
+export function guardSource(guard: SourceGuard): SocketMiddleware {
   return async (socket, next) => {
     const request = sourceOf(socket);
     guard.checkHost(request);
     try {
       guard.checkPage(request);
     } catch (refusal) {
-      // A socket that closes meanwhile is forgotten by the caller.
+      // If the socket closes during this wait, `guardConnection` ignores the decision.
       if (!(TroupeError.is(refusal) && (await allowsOrigin(corsOf(socket), socket.request)))) throw refusal;
     }
     next();
@@ -26,8 +24,8 @@ export function guardSource(options: RequestSourceOptions): SocketMiddleware {
 }
 
 /**
- * Returns the first request of a connection as far as its source is concerned. Where it cannot have one, any page may have sent
- * it: JSONP comes from the script elements of pages, which send no `Origin`, and WebTransport has no request.
+ * Returns the first request of a connection, as far as it shows its source. If there is no reliable request, any page
+ * may have sent it: JSONP requests have no `Origin`, and WebTransport has no request.
  */
 function sourceOf(socket: Socket): SourcedRequest {
   const request = socket.request as Socket["request"] | null;
@@ -37,7 +35,7 @@ function sourceOf(socket: Socket): SourcedRequest {
   return { url: request?.url, headers: isUnknown ? { ...headers, origin: "null" } : headers };
 }
 
-/** Returns the option `cors` of the server that has taken a connection. */
+/** Returns the `cors` option of the server that accepted a connection. */
 function corsOf({ conn }: Socket): unknown {
   const { server } = conn as unknown as { readonly server?: { readonly opts?: { readonly cors?: unknown } } };
   return server?.opts?.cors;

@@ -1,6 +1,8 @@
 import { Agent, InMemoryStorage } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
+import type { Socket } from "socket.io";
 import { describe, expect, it } from "vitest";
+import { durable, teller } from "../test/stored.ts";
 import { serveUsers } from "../test/test-client.ts";
 
 function remembering(): { agent: Agent; model: ScriptedModel } {
@@ -73,6 +75,56 @@ describe("the user of a run", () => {
       }
       expect(model.calls).toEqual([]);
       expect(lines.join("\n")).toContain("socket.data.principal must be");
+    },
+  );
+});
+
+describe("the user of a stored run", () => {
+  const kinds: [what: string, isDurable: boolean, fields: object][] = [
+    ["a durable run", true, {}],
+    ["a durable run with an idempotencyKey", true, { idempotencyKey: "k1" }],
+    ["a run in memory with an idempotencyKey", false, { idempotencyKey: "k1" }],
+  ];
+
+  /** Serves an agent that says "1 2 ", without or with a durable service. */
+  async function serveTeller(isDurable: boolean, options: Partial<Parameters<typeof serveUsers>[0]> = {}) {
+    const { agent, say } = teller(2);
+    const runs = isDurable ? { runs: await durable({ agents: { a: agent } }) } : {};
+    const { join } = await serveUsers({ agents: { a: agent }, ...runs, ...options });
+    return { join, say };
+  }
+
+  it.each(kinds)(
+    "may be claimed in the payload of a socket without a principal, which follows it to its end: %s [socket.principal]",
+    async (_what, isDurable, fields) => {
+      const { join, say } = await serveTeller(isDurable);
+      const [client, other] = [await join(), await join()];
+      say(2);
+      const ids = await client.ask("agent.run", { name: "a", input: "Hi", userId: "ada", ...fields });
+      const end = await client.endOf(String(ids["runId"]));
+      const attached = await other.ask("agent.attach", { runId: ids["runId"] });
+
+      expect(end).toMatchObject({ name: "agent.done", payload: { ...ids, output: { text: "1 2 " } } });
+      expect(attached).toMatchObject({ ...ids, status: "completed" });
+    },
+  );
+
+  it.each(kinds)(
+    "remains that of its request if the host sets another while the request is read: %s [socket.principal]",
+    async (_what, isDurable, fields) => {
+      const { join, say } = await serveTeller(isDurable, {
+        runOptions: async ({ native }) => {
+          (native as Socket).data = { principal: { userId: "bob" } };
+          return {};
+        },
+      });
+      const [client, ada] = [await join({ auth: { user: "ada" } }), await join({ auth: { user: "ada" } })];
+      say(2);
+      const { runId } = await client.ask("agent.run", { name: "a", input: "Hi", ...fields });
+
+      expect(await client.endOf(String(runId))).toMatchObject({ name: "agent.done", payload: { runId } });
+      expect(await client.ask("agent.attach", { runId })).toMatchObject({ code: "not_found" });
+      expect(await ada.ask("agent.attach", { runId })).toMatchObject({ runId, status: "completed" });
     },
   );
 });

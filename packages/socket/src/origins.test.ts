@@ -165,7 +165,7 @@ describe("the option cors of the Socket.IO server", () => {
     await expect(early.from({ origin: page })).rejects.toThrow(/error/);
   });
 
-  it("that throws refuses the page without the reason, which the log has [socket.origins]", async () => {
+  it("the option cors of the Socket.IO server that throws refuses the page without the reason, which the log has [socket.origins]", async () => {
     const origin = () => {
       throw new Error("secret of the database");
     };

@@ -2,7 +2,7 @@ import { checkOwners, principals } from "@troupe-internal/fault-tools";
 import { Agent, InMemoryStorage } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { durable, payer } from "../test/kept.ts";
+import { durable, payer } from "../test/stored.ts";
 import { serveUsers } from "../test/test-client.ts";
 import type { ServedUsers, TestClient } from "../test/test-client.ts";
 

@@ -1,5 +1,6 @@
 import { Agent } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
+import type { Socket } from "socket.io";
 import { describe, expect, it } from "vitest";
 import { serveUsers, transports } from "../test/test-client.ts";
 
@@ -73,7 +74,7 @@ describe("a text of a payload", () => {
   ];
 
   it.each(texts)(
-    "of %s has 1 to 256 characters, and its refusal names it: %s [socket.wrong-payload]",
+    "a text of a payload of %s has 1 to 256 characters, and its refusal names it: %s [socket.wrong-payload]",
     async (event, field, fields) => {
       const { join } = await serveUsers({ agents: { a: keyed().agent } });
       const client = await join();
@@ -160,8 +161,8 @@ describe("the API key of a run", () => {
     });
     const { join, lines } = await serveUsers({
       agents: { a: new Agent({ name: "a", model }) },
-      runOptions: (socket) => {
-        if (socket.handshake.auth["fails"] === true) throw new Error(`failed with ${key}`);
+      runOptions: ({ native }) => {
+        if ((native as Socket).handshake.auth["fails"] === true) throw new Error(`failed with ${key}`);
         return undefined;
       },
     });

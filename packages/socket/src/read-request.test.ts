@@ -1,5 +1,6 @@
 import { Agent, createLogger } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
+import type { ServiceRequest } from "@troupe/core/service";
 import type { Server, Socket } from "socket.io";
 import { describe, expect, it } from "vitest";
 import { FakeSocket } from "../test/fake-sockets.ts";
@@ -76,7 +77,6 @@ type Setup = { auth?: object; isSignedIn?: boolean; leaves?: boolean; options?: 
 async function read(payload: object, setup: Setup = {}, kind: "agent" | "team" = "agent") {
   const { auth = {}, isSignedIn = true, leaves = false, options = {} } = setup;
   const io = { of: () => undefined } as unknown as Server;
-  const settings = readGatewayOptions({ io, agents: { helper: agent }, teams: { desk: agent }, ...options });
   const principal = isSignedIn ? { userId: "ada" } : undefined;
   const socket = Object.assign(new FakeSocket("1", ""), { data: { principal }, handshake: { headers: {}, auth } });
   const client = new SocketClient(socket as unknown as Socket, {
@@ -84,15 +84,17 @@ async function read(payload: object, setup: Setup = {}, kind: "agent" | "team" =
     maxBufferedBytes: 1000,
     budget: new SendBudget(1000),
     logger: createLogger(),
-    onIdle: () => {},
+    onFree: () => {},
   });
   const leave = () => {
     client.leave();
     return undefined;
   };
+  const own = leaves ? { runOptions: leave } : {};
+  const given = { io, agents: { helper: agent }, teams: { desk: agent }, ...options, ...own };
+  const { service } = readGatewayOptions(given);
   try {
-    if (leaves) return await readRunMessage(client, payload, { kind, settings: { ...settings, runOptions: leave } });
-    return await readRunMessage(client, payload, { kind, settings });
+    return await readRunMessage(client, payload, { kind, service });
   } finally {
     client.leave();
   }
@@ -160,16 +162,18 @@ describe("a request to run", () => {
     },
   );
 
-  it("has options of the host, who is given the socket, and none for a client that has left meanwhile", async () => {
-    const ids: string[] = [];
-    const runOptions = (socket: Socket) => {
-      ids.push(socket.id);
+  it("has options of the host, who is given the request of the handshake", async () => {
+    const requests: unknown[] = [];
+    const runOptions = (request: ServiceRequest) => {
+      const { protocol, method, path, principal, native } = request;
+      requests.push({ protocol, method, path, principal, id: (native as Socket).id });
       return { metadata: { plan: "free" } };
     };
     expect((await read(asked, { options: { runOptions } })).requested.opts).toMatchObject({
       metadata: { plan: "free" },
     });
-    expect(ids).toEqual(["1"]);
+    const facts = { protocol: "socket", method: "CONNECT", path: "/", principal: { userId: "ada" } };
+    expect(requests).toEqual([{ ...facts, id: "1" }]);
   });
 
   it("begins nothing for a client that has left meanwhile", async () => {

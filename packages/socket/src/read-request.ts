@@ -4,19 +4,17 @@ import {
   checkApiKey,
   checkFieldNames,
   findRunnable,
-  readHostRunOptions,
   readMessage,
   readPayloadKeys,
   readRunFields,
   readSentObject,
   runFieldNames,
 } from "@troupe/core/transport";
-import type { CarriedKeys, RequestedRun } from "@troupe/core/transport";
+import type { RequestApiKeys, RequestedRun, Service } from "@troupe/core/transport";
 import type { Socket } from "socket.io";
-import type { GatewaySettings } from "./gateway-options.ts";
 import type { SocketClient } from "./socket-client.ts";
 
-/** The arguments that a client sent with an event, and its acknowledgement callback, if it waits for an answer. */
+/** The arguments that a client sent with an event, and its acknowledgement callback, if any. */
 export type ClientMessage = { readonly payload: unknown; readonly acknowledge?: (answer: object) => void };
 
 /** A checked request of a client to run an agent or a team. */
@@ -32,10 +30,12 @@ const runPayloadFields = ["name", ...runFieldNames, "apiKeys", "idempotencyKey"]
 
 const longestId = 256;
 
-/** Visible ASCII, as far as a key of any storage reaches. */
+/** The form of an idempotency key: visible ASCII characters, as many as the keys of every storage allow. */
 const keyForm = /^[!-~]{1,255}$/;
 
-/** Takes the arguments of an event apart: Socket.IO puts the acknowledgement callback behind what the client sent. */
+/**
+ * Separates the arguments of an event: Socket.IO appends the acknowledgement callback to the client's own arguments.
+ */
 export function readArguments(sent: readonly unknown[]): ClientMessage {
   const last = sent.at(-1);
   if (typeof last !== "function") return { payload: sent.length > 1 ? sent : sent[0] };
@@ -43,30 +43,29 @@ export function readArguments(sent: readonly unknown[]): ClientMessage {
   return { payload, acknowledge: last as (answer: object) => void };
 }
 
-/**
- * Checks a request to run an agent or a team, before anything runs: name, user, session, keys and input. Throws the error to
- * answer with.
- */
+/** Checks name, user, session, keys and input of a request before anything runs. Throws the error to answer with. */
 export async function readRunMessage(
   client: SocketClient,
   payload: unknown,
-  { kind, settings }: { kind: "agent" | "team"; settings: GatewaySettings },
+  { kind, service }: { kind: "agent" | "team"; service: Service },
 ): Promise<RunMessage> {
   const fields = readFields(payload, runPayloadFields);
   const name = readText(fields["name"], "name");
-  const subject = findRunnable(kind === "agent" ? settings.agents : settings.teams, name, kind);
+  const subject = findRunnable(kind === "agent" ? service.agents : service.teams, name, kind);
   const { principal } = client;
   const keys = readPayloadKeys(fields, readHandshakeKey(client.socket, fields));
   const idempotencyKey = readIdempotencyKey(fields["idempotencyKey"] ?? undefined);
-  const hostOptions = settings.runOptions && readHostRunOptions(await settings.runOptions(client.socket));
-  // Time has passed: a run that nobody waits for does not begin.
+  const hostOptions = await service.runOptionsFor(client);
+  // The client may have disconnected meanwhile: a run without a client must not start.
   client.checkPresent();
-  const { bodyUserId } = settings;
-  const rules = { subject, readInput: readMessage, principal, bodyUserId, hostOptions, readKeys: () => keys, where };
+  const { bodyUserId } = service.settings;
+  const address = service.addressOf(client);
+  const user = { principal, bodyUserId, address };
+  const rules = { subject, readInput: readMessage, ...user, hostOptions, readKeys: () => keys, where };
   return { name, requested: readRunFields(fields, rules), idempotencyKey };
 }
 
-/** Returns the fields of a payload. Throws `invalid_request` for anything but an object, and for a field that is not allowed. */
+/** Returns the fields of a payload. Throws `invalid_request` if it is not an object, or has an unknown field. */
 export function readFields<Name extends string>(
   payload: unknown,
   allowed: readonly Name[],
@@ -77,13 +76,15 @@ export function readFields<Name extends string>(
   return fields as Partial<Record<Name, unknown>>;
 }
 
-/** Returns a field of a payload that must be a string, such as a name or an id. */
+/**
+ * Returns a field of a payload that must be a string of 1 to 256 characters, such as a name or an id. Throws otherwise.
+ */
 export function readText(value: unknown, name: string): string {
   if (typeof value === "string" && value !== "" && value.length <= longestId) return value;
   throw invalid(`${name} must be a string of 1 to ${longestId} characters.`);
 }
 
-/** Returns the strings of a connection and a payload that may be secrets, for a log that hides them. */
+/** Returns the strings of a handshake and a payload that may be secrets, so that a log can hide them. */
 export function secretsOf({ handshake }: Socket, payload: unknown): string[] {
   const { apiKey, apiKeys } = Object(payload) as { readonly apiKey?: unknown; readonly apiKeys?: unknown };
   const sent = [apiKey, handshake.headers.authorization, ...valuesOf(apiKeys), ...valuesOf(handshake.auth)];
@@ -94,8 +95,11 @@ function valuesOf(value: unknown): unknown[] {
   return Object.values(Object(value) as Record<string, unknown>);
 }
 
-/** Reads the key of the handshake, if the payload has none: a malformed one is no reason to refuse a request that has its own. */
-function readHandshakeKey({ handshake }: Socket, { apiKey }: { readonly apiKey?: unknown }): CarriedKeys {
+/**
+ * Reads the API key of the handshake only if the payload has none. A malformed key of the handshake then refuses no
+ * request with its own key.
+ */
+function readHandshakeKey({ handshake }: Socket, { apiKey }: { readonly apiKey?: unknown }): RequestApiKeys {
   const auth = Object(handshake.auth) as { readonly apiKey?: unknown };
   if ((apiKey ?? undefined) !== undefined || !Object.hasOwn(auth, "apiKey")) return { apiKeys: {} };
   return { apiKeys: {}, apiKey: checkApiKey(auth.apiKey, "auth.apiKey of the handshake") };

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { durable, teller } from "../test/kept.ts";
+import { durable, teller } from "../test/stored.ts";
 import { serveUsers, transports } from "../test/test-client.ts";
 import type { TestClient } from "../test/test-client.ts";
 
@@ -30,7 +30,7 @@ describe.each(transports)("a short break of a connection over %s, with connectio
     await client.endOf(String(runId));
 
     expect(client.textOf(runId)).toBe("1 2 3 4 5 6 ");
-    expect(gateway.size).toBe(0);
+    expect(gateway.service.servedRuns.size).toBe(0);
   });
 });
 
@@ -44,11 +44,11 @@ describe("a client that came back after a short break", () => {
     await client.until(() => client.textOf(runId) === "1 ");
     cut(client);
     await vi.waitFor(() => expect(client.socket.recovered && client.socket.connected).toBe(true));
-    expect(gateway.size).toBe(1);
+    expect(gateway.service.servedRuns.size).toBe(1);
     expect(calls.count).toBe(1);
     client.close();
 
-    await vi.waitFor(() => expect(gateway.size).toBe(0));
+    await vi.waitFor(() => expect(gateway.service.servedRuns.size).toBe(0));
   });
 
   it("still has its runs counted against the limit [socket.recovery]", async () => {
@@ -78,7 +78,7 @@ describe("a client that came back after a short break", () => {
     client.socket.auth = { user: "bob" };
     cut(client);
 
-    await vi.waitFor(() => expect(gateway.size).toBe(0));
+    await vi.waitFor(() => expect(gateway.service.servedRuns.size).toBe(0));
     await vi.waitFor(() => expect(client.socket.connected).toBe(true));
     expect(client.textOf(runId)).toBe("1 ");
   });
@@ -124,12 +124,12 @@ describe("a client whose request is still read when another user comes back on i
     cut(client);
     await vi.waitFor(() => expect(client.socket.connected && client.socket.recovered).toBe(true));
     resolve(undefined);
-    await vi.waitFor(() => expect(gateway.size).toBe(0));
+    await vi.waitFor(() => expect(gateway.service.servedRuns.size).toBe(0));
     say(5);
 
     const own = await client.run({ ...run, idempotencyKey: "k" });
     expect(own).toMatchObject({ name: "agent.done" });
-    await vi.waitFor(() => expect(gateway.size).toBe(0));
+    await vi.waitFor(() => expect(gateway.service.servedRuns.size).toBe(0));
     expect(new Set(client.received.map(({ payload }) => payload["runId"]))).toEqual(
       new Set([first["runId"], own.payload["runId"]]),
     );
@@ -149,7 +149,7 @@ describe("a client that was dropped as it does not read", () => {
     const [socket] = io.of("/service").sockets.values();
     // As if two packets waited that the client does not read.
     for (let packet = 0; packet < 2; packet++) socket?.conn.emit("packetCreate", { data: "x".repeat(2000) });
-    await vi.waitFor(() => expect(gateway.size).toBe(0));
+    await vi.waitFor(() => expect(gateway.service.servedRuns.size).toBe(0));
     await vi.waitFor(() => expect(client.socket.connected).toBe(false));
     client.socket.connect();
     await client.connected();
@@ -171,7 +171,7 @@ describe("a client that does not come back", () => {
     await client.until(() => client.textOf(runId) === "1 ");
     cut(client);
     await vi.waitFor(() => expect(io.of("/service").sockets.size).toBe(0));
-    await vi.waitFor(() => expect(gateway.size).toBe(0));
+    await vi.waitFor(() => expect(gateway.service.servedRuns.size).toBe(0));
   });
 
   it("is gone at once after a disconnect on purpose, and when the gateway closes [socket.recovery]", async () => {
@@ -182,12 +182,12 @@ describe("a client that does not come back", () => {
     await breaking.ask("agent.run", run);
     await vi.waitFor(() => expect(calls.count).toBe(2));
     leaving.close();
-    await vi.waitFor(() => expect(gateway.size).toBe(1));
+    await vi.waitFor(() => expect(gateway.service.servedRuns.size).toBe(1));
     cut(breaking);
     await vi.waitFor(() => expect(io.of("/service").sockets.size).toBe(0));
-    expect(gateway.size).toBe(1);
+    expect(gateway.service.servedRuns.size).toBe(1);
     await gateway.close();
 
-    expect(gateway.size).toBe(0);
+    expect(gateway.service.servedRuns.size).toBe(0);
   });
 });

@@ -156,4 +156,54 @@ describe("SendBudget beyond half of its limit", () => {
 
     expect(holder.isDropped).toBe(false);
   });
+
+  it("drops a client that has read nothing for four looks, and not before", () => {
+    const holder = new Holder(new SendBudget(100), nobody).hold(60);
+    // The first look only notes what is there.
+    vi.advanceTimersByTime(4 * 500 - 1);
+    expect(holder.isDropped).toBe(false);
+    vi.advanceTimersByTime(1);
+    expect(holder.isDropped).toBe(true);
+  });
+
+  it("keeps one of those that stopped where a quarter is held exactly", () => {
+    const budget = new SendBudget(100);
+    const holders = [new Holder(budget, nobody).hold(30), new Holder(budget, nobody).hold(25)];
+    vi.advanceTimersByTime(2000);
+
+    expect(droppedOf(holders)).toEqual([0]);
+    expect(budget.heldBytes).toBe(25);
+  });
+
+  it("counts the looks at a client anew after it has read", () => {
+    const holder = new Holder(new SendBudget(100), nobody).hold(60);
+    vi.advanceTimersByTime(3 * 500);
+    holder.leftBytes = -1;
+    vi.advanceTimersByTime(3 * 500);
+    expect(holder.isDropped).toBe(false);
+    vi.advanceTimersByTime(500);
+    expect(holder.isDropped).toBe(true);
+  });
+
+  it("looks no more once half of its limit is left, and again when more is held", () => {
+    const budget = new SendBudget(100);
+    const holder = new Holder(budget, nobody).hold(51);
+    vi.advanceTimersByTime(500);
+    holder.hold(-1);
+    vi.advanceTimersByTime(500);
+    expect(vi.getTimerCount()).toBe(0);
+    holder.hold(1);
+    vi.advanceTimersByTime(3 * 500);
+    expect(holder.isDropped).toBe(false);
+    vi.advanceTimersByTime(500);
+    expect(holder.isDropped).toBe(true);
+  });
+
+  it("drops of two callers who hold as much the one that came first", () => {
+    const budget = new SendBudget(100);
+    const holders = [new Holder(budget, ada).hold(50), new Holder(budget, nobody).hold(50)];
+    new Holder(budget, countedCaller({ userId: "bob" }).key).hold(1);
+
+    expect(droppedOf(holders)).toEqual([0]);
+  });
 });

@@ -2,38 +2,40 @@ import type { CallerKey } from "@troupe/core/transport";
 
 /** A connection that holds bytes for its client. */
 export interface ByteHolder {
-  /** The user of the client; clients without one are one caller. */
+  /** The user of the client. All clients without a user count as one caller. */
   readonly caller: CallerKey;
-  /** The number of bytes that are held. */
+  /** The number of bytes held for the client. */
   readonly heldBytes: number;
-  /** Tells the order in which connections got rid of bytes last: the longest ago is the lowest. */
+  /** The position of the connection's last drain in the order of all drains: the lower, the longer ago. */
   readonly lastDrain: number;
-  /** The number of bytes that are on their way to the client. It falls while the client reads. */
+  /** The number of bytes on their way to the client. It decreases while the client reads. */
   readonly leftBytes: number;
-  /** Gives the client up, with all that is held for it. `isSending`: within the call that sends it a packet. */
+  /** Drops the client and the bytes held for it. `isSending`: called while a packet is being sent to it. */
   drop(isSending: boolean): void;
 }
 
-/** The number of bytes after which the event loop turns: only then are sockets written, read, and freed. */
+/**
+ * Bytes sent to clients after which the event loop must turn, because sockets are written, read and freed only then.
+ */
 const turnBytes = 4_194_304;
 
-/** Milliseconds between two looks at clients while much is held. */
+/** Milliseconds between two looks at clients while more than half of the limit is held. */
 const lookMs = 500;
 
-/** Looks in a row at a client that has read nothing after which it has stopped. */
+/** Consecutive looks without any reading after which a client counts as stopped. */
 const mostIdleLooks = 3;
 
-/** Looks at a client that reads, and has not come to the end of what it was sent, after which it counts as one that has stopped. */
+/** Looks after which a client that reads, but has not read everything sent to it, counts as stopped. */
 const mostSlowLooks = 60;
 
 type Look = { readonly drain: number; readonly left: number; readonly idle: number; readonly slow: number };
 
 /**
- * The bytes that all connections of a gateway hold for their clients. From half of the limit on, runs of callers who hold their
- * share wait for clients to read, and clients that have stopped lose their connection: of the caller who holds the most first, and
- * of that one's the client that read longest ago. Clients that read are never dropped for it, unless the limit itself is exceeded.
- * Runs also wait for a turn of the event loop after each 4 MB, or a crowd of large answers would fill the memory before the first
- * of them is read.
+ * The bytes that all connections of a gateway hold for their clients. From half of the limit on, runs of callers who
+ * hold their share wait for clients to read. Clients that have stopped reading are dropped: first those of the caller
+ * who holds the most, and among them the one that read longest ago. Clients that keep reading are dropped only if the
+ * limit itself is exceeded. Runs also wait for a turn of the event loop after each 4 MB. Many large answers could
+ * otherwise fill the memory before the first is read.
  */
 export class SendBudget {
   readonly #maxBytes: number;
@@ -56,7 +58,7 @@ export class SendBudget {
     return this.#bytes;
   }
 
-  /** Returns true if runs of a caller may send more now: there is room, and the event loop need not turn first. */
+  /** Returns true if a caller's runs may send more now: there is room, and the event loop need not turn first. */
   hasRoom(caller: CallerKey): boolean {
     return this.#bytesInTurn < turnBytes && !this.#isFull(caller);
   }
@@ -68,17 +70,20 @@ export class SendBudget {
     await this.#freed.promise;
   }
 
-  /** Takes note of a packet. */
+  /** Counts the bytes of a sent packet towards the next turn of the event loop. */
   countSent(bytes: number): void {
     this.#bytesInTurn += bytes;
   }
 
-  /** Returns the place of a drain in the order of all drains. */
+  /** Returns the position of a new drain in the order of all drains. */
   nextDrain(): number {
     return ++this.#drains;
   }
 
-  /** Takes note that a connection holds so many bytes more, or fewer. `caller`: that of the holder. */
+  /**
+   * Records that a connection holds this many bytes more, or fewer if negative. `caller`: the caller whose share
+   * changes.
+   */
   change(holder: ByteHolder, bytes: number, caller = holder.caller): void {
     this.#count(caller, bytes);
     if (holder.heldBytes > 0) this.#holders.add(holder);
@@ -102,7 +107,10 @@ export class SendBudget {
     return this.#maxBytes / 2;
   }
 
-  /** Returns true if much is held, and the caller holds a share of it: others are not held up by those who do not read. */
+  /**
+   * Returns true if many bytes are held and this caller holds a share of them. Callers without held bytes are not
+   * delayed by clients that do not read.
+   */
   #isFull(caller: CallerKey): boolean {
     if (this.#bytes <= this.#half) return false;
     return (this.#byCaller.get(caller) ?? 0) >= this.#half / this.#byCaller.size;
@@ -125,8 +133,8 @@ export class SendBudget {
   }
 
   /**
-   * Drops clients that have stopped reading where more than half of the limit is held, until only a quarter is: down to half,
-   * the next answer would exceed it again, and a crowd would be given up one by one.
+   * Drops clients that have stopped reading if more than half of the limit is held, until only a quarter is held.
+   * Stopping at half would let the next answer exceed it again, and drop the clients one by one.
    */
   #look(): void {
     const stopped = new Set([...this.#holders].filter((holder) => this.#hasStopped(holder)));

@@ -1,10 +1,9 @@
 import { TroupeError } from "@troupe/core";
 import type { StreamChunk } from "@troupe/core";
-import type { ClientRun, ClientTail } from "@troupe/core/transport";
+import type { ServedRun } from "@troupe/core/transport";
 import { describe, expect, it, vi } from "vitest";
 import type { EventOrigin, ServerEvent } from "./events.ts";
-import type { RunMessage } from "./read-request.ts";
-import { sendRun, sendTail } from "./send-run.ts";
+import { sendRun } from "./send-run.ts";
 import type { SocketClient } from "./socket-client.ts";
 
 const ids = { runId: "r1", name: "helper", sessionId: "s1" };
@@ -44,129 +43,136 @@ function startClient(room = Infinity) {
   return { client, sent, state, fail: vi.fn<Fail>() };
 }
 
-/** A run that streams these chunks, and its ends. */
-function startRun(chunks: readonly StreamChunk[], end: object = output) {
-  const abort = new AbortController();
-  const run = {
-    signal: abort.signal,
-    fail: (thrown: unknown) => new TroupeError("model_failed", String(thrown)),
-    end: vi.fn<() => void>(),
+type Given = object | Error;
+
+/** A run with these events, or failures to read them, and the number of times that its reading has ended. */
+function startRun(given: readonly Given[], isStored = false) {
+  const left = new AbortController();
+  const ended = vi.fn<() => void>();
+  const events = async function* () {
+    try {
+      for (const event of given) {
+        await Promise.resolve();
+        if (event instanceof Error) throw event;
+        yield event;
+      }
+    } finally {
+      ended();
+    }
   };
-  const stream = vi.fn<(input: unknown, opts: unknown) => unknown>(() =>
-    Object.assign(
-      (async function* () {
-        yield* await Promise.resolve(chunks);
-      })(),
-      { output: end instanceof Error ? rejected(end) : Promise.resolve(end) },
-    ),
-  );
-  const requested = { subject: { stream }, input: "Hello", opts: { runId: "r1", sessionId: "s1", userId: "ada" } };
-  const message = { name: "helper", requested, idempotencyKey: undefined } as unknown as RunMessage;
-  return { run, given: run as unknown as ClientRun, message, stream, abort };
+  const run = { isStored, signal: left.signal, events } as unknown as ServedRun;
+  return { run, left, ended };
 }
 
-function rejected(reason: Error): Promise<never> {
-  const promise = Promise.reject(reason);
-  promise.catch(() => {});
-  return promise;
-}
+const chunk = (value: string, id?: string) => ({ type: "chunk", id, chunk: text(value) });
+const end = (readOutput = () => Promise.resolve<unknown>(output), id?: string) => ({ type: "end", id, readOutput });
 
-describe("the events of a run", () => {
+describe("the events of a live run", () => {
   it("are those of its chunks, and its output", async () => {
     const { client, sent, fail } = startClient();
-    const { run, given, message, stream } = startRun([text("H"), { type: "unknown" } as never, text("i.")], {
-      ...output,
-      messages: ["secret"],
-    });
-    await sendRun(client, given, { ...message, fail });
-    expect(stream.mock.calls).toEqual([["Hello", { runId: "r1", sessionId: "s1", userId: "ada", signal: run.signal }]]);
+    const unknown = { type: "chunk", chunk: { type: "unknown" } };
+    const { run, ended } = startRun([chunk("H"), unknown, chunk("i."), end()]);
+    await sendRun(client, run, { ids, fail });
     expect(sent).toEqual([chunkOf("H"), chunkOf("i."), ["agent.done", { ...ids, output }]]);
-    expect([fail.mock.calls.length, run.end.mock.calls.length]).toEqual([0, 1]);
+    expect([fail.mock.calls.length, ended.mock.calls.length]).toEqual([0, 1]);
   });
 
   it("wait for room, each until there is some", async () => {
     const { client, sent, state, fail } = startClient(1);
-    const { given, message } = startRun([text("a"), text("b")]);
+    const { run } = startRun([chunk("a"), chunk("b"), end()]);
     let looks = 0;
     state.wait = async () => void (state.room = ++looks % 2 === 0 ? 1 : 0);
-    await sendRun(client, given, { ...message, fail });
+    await sendRun(client, run, { ids, fail });
     expect(sent).toHaveLength(3);
     expect(state.waits).toEqual([sent[1], sent[1], sent[2], sent[2]]);
   });
 
-  it.each<[string, StreamChunk[], Error]>([
-    ["with its output", [text("a")], new Error("no output")],
-    ["before any chunk", [], new Error("no output")],
-  ])("end with the failure of a run %s", async (_, chunks, failure) => {
+  it.each<[string, Given[]]>([
+    ["with its output", [chunk("a")]],
+    ["before any chunk", []],
+  ])("end with the failure of a run %s", async (_, chunks) => {
+    const failures = [
+      { type: "failure", error: new TroupeError("model_failed", "no output") },
+      end(() => Promise.reject(new TroupeError("model_failed", "no output"))),
+    ];
+    for (const failure of failures) {
+      const { client, sent, fail } = startClient();
+      const { run, ended } = startRun([...chunks, failure]);
+      await sendRun(client, run, { ids, fail });
+      expect(sent).toHaveLength(chunks.length);
+      expect(fail.mock.calls).toEqual([[expect.objectContaining({ message: "no output" }), ids]]);
+      expect(ended).toHaveBeenCalledOnce();
+    }
+  });
+
+  it("end with the failure of a run that cannot begin", async () => {
     const { client, sent, fail } = startClient();
-    const { run, given, message } = startRun(chunks, failure);
-    await sendRun(client, given, { ...message, fail });
-    expect(sent).toHaveLength(chunks.length);
-    expect(fail.mock.calls).toEqual([[expect.objectContaining({ message: "Error: no output" }), ids]]);
-    expect(run.end).toHaveBeenCalledOnce();
+    const { run } = startRun([]);
+    run.events = () => {
+      throw new TroupeError("invalid_request", "No input.");
+    };
+    await sendRun(client, run, { ids, fail });
+    expect([sent, fail.mock.calls]).toEqual([[], [[expect.objectContaining({ code: "invalid_request" }), ids]]]);
   });
 
   it("end while they wait for room, when the run is cancelled", async () => {
     const { client, sent, state, fail } = startClient(1);
-    const { run, given, message, abort } = startRun([text("a"), text("b")]);
+    const { run, left, ended } = startRun([chunk("a"), chunk("b"), end()]);
+    const reason = new TroupeError("unavailable", "The service ends.");
     state.wait = async () => {
-      abort.abort(new Error("left"));
+      left.abort(reason);
       await new Promise(() => {});
     };
-    await sendRun(client, given, { ...message, fail });
-    expect([sent.length, fail.mock.calls.length, run.end.mock.calls.length]).toEqual([1, 1, 1]);
+    await sendRun(client, run, { ids, fail });
+    expect([sent.length, fail.mock.calls, ended.mock.calls.length]).toEqual([1, [[reason, ids]], 1]);
   });
 });
 
-/** A tail with these events, or failures. */
-function startTail(events: (object | Error)[]) {
-  const left = new AbortController();
-  const next = async () => {
-    const event = events.shift();
-    if (event instanceof Error) throw event;
-    return await Promise.resolve(event);
-  };
-  const tail = { run: { kind: "agent" }, signal: left.signal, next, end: vi.fn<() => void>() };
-  return { tail, given: tail as unknown as ClientTail, left };
-}
-
-describe("the events of a kept run", () => {
+describe("the events of a stored run", () => {
   it("have their positions, and end with the run", async () => {
     const { client, sent, fail } = startClient();
     const wait = { id: "w1", kind: "approval", about: { toolName: "pay" }, until: 9, toolCallId: "c1" };
-    const { tail, given } = startTail([
-      { type: "attempt", id: "1", attempt: 1 },
-      { type: "chunk", id: "2", chunk: text("Hi.") },
-      { type: "chunk", id: "3", chunk: { type: "finish", finishReason: "stop" } },
-      { type: "wait", id: "4", wait },
-      { type: "end", id: "5", status: "completed", output: { ...output, messages: ["secret"] } },
-    ]);
-    await sendTail(client, given, { ids, fail });
+    const { run, ended } = startRun(
+      [
+        { type: "attempt", id: "1", attempt: 1 },
+        chunk("Hi.", "2"),
+        { type: "chunk", id: "3", chunk: { type: "finish", finishReason: "stop" } },
+        { type: "wait", id: "4", wait },
+        end(undefined, "5"),
+      ],
+      true,
+    );
+    await sendRun(client, run, { ids, fail });
     const { id: waitId, ...asked } = wait;
     expect(sent).toEqual([
       chunkOf("Hi.", { id: "2" }),
       ["agent.wait", { ...ids, id: "4", waitId, ...asked }],
       ["agent.done", { ...ids, id: "5", output }],
     ]);
-    expect([fail.mock.calls.length, tail.end.mock.calls.length]).toEqual([0, 1]);
+    expect([fail.mock.calls.length, ended.mock.calls.length]).toEqual([0, 1]);
+  });
+
+  it("are those that are read already, if they are given", async () => {
+    const { client, sent, fail } = startClient();
+    const { run } = startRun([chunk("a", "1"), end(undefined, "2")], true);
+    const later = startRun([end(undefined, "2")], true).run.events();
+    await sendRun(client, run, { ids, events: later, fail });
+    expect(sent).toEqual([["agent.done", { ...ids, id: "2", output }]]);
   });
 
   it("end with the failure of the run, at its position, and nothing behind it", async () => {
     const { client, sent, fail } = startClient();
-    const error = { code: "model_failed", message: "It failed." };
-    const { tail, given } = startTail([
-      { type: "end", id: "5", status: "error", error },
-      { type: "chunk", id: "6", chunk: text("Hi.") },
-    ]);
-    await sendTail(client, given, { ids, fail });
-    expect(fail.mock.calls).toEqual([[expect.objectContaining(error), { ...ids, id: "5" }]]);
-    expect([sent, tail.end.mock.calls.length]).toEqual([[], 1]);
+    const error = new TroupeError("model_failed", "It failed.");
+    const { run, ended } = startRun([{ type: "failure", id: "5", error }, chunk("Hi.", "6")], true);
+    await sendRun(client, run, { ids, fail });
+    expect(fail.mock.calls).toEqual([[error, { ...ids, id: "5" }]]);
+    expect([sent, ended.mock.calls.length]).toEqual([[], 1]);
   });
 
   it("wait for room", async () => {
     const { client, sent, state, fail } = startClient(0);
-    const { given } = startTail([{ type: "chunk", id: "2", chunk: text("Hi.") }]);
-    await sendTail(client, given, { ids, fail });
+    const { run } = startRun([chunk("Hi.", "2")], true);
+    await sendRun(client, run, { ids, fail });
     expect(sent).toEqual([chunkOf("Hi.", { id: "2" })]);
     expect(state.waits).toEqual(sent);
   });
@@ -178,21 +184,21 @@ describe("the events of a kept run", () => {
   ])("%s", async (_, reason, count) => {
     const { client, fail } = startClient();
     const failure = new TroupeError("interrupted", "The service ends.");
-    const { tail, given, left } = startTail([failure]);
+    const { run, left, ended } = startRun([failure], true);
     if (reason !== undefined) left.abort(reason);
-    await sendTail(client, given, { ids, fail });
+    await sendRun(client, run, { ids, fail });
     expect(fail.mock.calls).toEqual(Array.from({ length: count }, () => [failure, ids]));
-    expect(tail.end).toHaveBeenCalledOnce();
+    expect(ended).toHaveBeenCalledOnce();
   });
 
   it("end while they wait for room, when the client leaves", async () => {
     const { client, sent, state, fail } = startClient(0);
-    const { tail, given, left } = startTail([{ type: "chunk", id: "2", chunk: text("Hi.") }]);
+    const { run, left, ended } = startRun([chunk("Hi.", "2")], true);
     state.wait = async () => {
       left.abort();
       await new Promise(() => {});
     };
-    await sendTail(client, given, { ids, fail });
-    expect([sent, fail.mock.calls.length, tail.end.mock.calls.length]).toEqual([[], 0, 1]);
+    await sendRun(client, run, { ids, fail });
+    expect([sent, fail.mock.calls.length, ended.mock.calls.length]).toEqual([[], 0, 1]);
   });
 });

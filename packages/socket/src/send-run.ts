@@ -1,85 +1,72 @@
 import { TroupeError } from "@troupe/core";
 import type { StreamChunk } from "@troupe/core";
-import type { RunEvent } from "@troupe/core/runs";
 import { toTroupeError, untilAborted } from "@troupe/core/kit";
-import { completeOutput, toPublicOutput, toPublicWait, toStreamFailure } from "@troupe/core/transport";
-import type { ClientRun, ClientTail, PublicOutput } from "@troupe/core/transport";
+import { toPublicWait } from "@troupe/core/transport";
+import type { FailureEvent, PublicOutput, ServedEvent, ServedRun } from "@troupe/core/transport";
 import { toServerEvent } from "./events.ts";
 import type { EventOrigin, RunIds, ServerEvent } from "./events.ts";
-import type { RunMessage } from "./read-request.ts";
 import type { SocketClient } from "./socket-client.ts";
 
-/** Tells the client, and the log, of the failure with which a run or its following ends. */
-type Fail = (error: TroupeError, origin: EventOrigin) => void;
+/** The ids of a run, its events if they are read already, and the function that sends and logs its failure. */
+export type Sending = {
+  readonly ids: RunIds;
+  /** @default the events of the run from its beginning */
+  readonly events?: AsyncIterable<ServedEvent> | undefined;
+  readonly fail: (error: TroupeError, origin: EventOrigin) => void;
+};
 
-/** Runs an agent or a team for a client and sends it the events of the run, at the pace of its reading. */
-export async function sendRun(
-  client: SocketClient,
-  run: ClientRun,
-  message: RunMessage & { fail: Fail },
-): Promise<void> {
-  const { name, requested, fail } = message;
-  const { subject, input, opts } = requested;
-  const { signal } = run;
-  const ids: RunIds = { runId: opts.runId, name, sessionId: opts.sessionId };
+/**
+ * Sends a client the events of a run that it has started or follows, no faster than the client reads. Resolves when the
+ * run is over or the client has left.
+ */
+export async function sendRun(client: SocketClient, run: ServedRun, { ids, events, fail }: Sending): Promise<void> {
+  const { isStored, signal } = run;
   try {
-    const startedAt = performance.now();
-    const stream = subject.stream(input, { ...opts, signal });
-    for await (const chunk of stream) {
-      const event = toServerEvent(chunk, ids);
-      if (event === undefined) continue;
-      // Asked here, since other runs that waited may send first. Not a call of an async function for each chunk.
-      while (!client.hasRoom) await untilRoom(client, event, signal);
-      client.send(event);
-    }
-    const output = toPublicOutput(completeOutput(await stream.output, opts, startedAt));
-    const done: ServerEvent = ["agent.done", { ...ids, output }];
-    while (!client.hasRoom) await untilRoom(client, done, signal);
-    client.send(done);
+    const failure = await pass(client, events ?? run.events(), { ids, signal });
+    if (failure !== undefined) fail(failure.error, originOf(failure, ids));
   } catch (thrown) {
-    fail(run.fail(thrown), ids);
-  } finally {
-    run.end();
+    if (!isStored || !hasLeft(signal)) fail(toTroupeError(thrown, signal), ids);
   }
 }
 
-/** Sends the events of a kept run to a client that follows it, until the run ends or the client leaves. */
-export async function sendTail(
+/** Passes the events of a run on to its client. Returns the failure that ends them. */
+async function pass(
   client: SocketClient,
-  tail: ClientTail,
-  { ids, fail }: { ids: RunIds; fail: Fail },
-): Promise<void> {
-  try {
-    for (let event = await tail.next(); event !== undefined; event = await tail.next()) {
-      const origin = { ...ids, id: event.id };
-      const error = toStreamFailure(event, { runId: ids.runId, kind: tail.run.kind, isWhole: false });
-      if (error !== undefined) return fail(error, origin);
-      const shown = toKeptEvent(event, origin);
-      if (shown === undefined) continue;
-      while (!client.hasRoom) await untilRoom(client, shown, tail.signal);
-      client.send(shown);
-    }
-  } catch (thrown) {
-    if (!tail.signal.aborted || TroupeError.is(tail.signal.reason)) fail(toTroupeError(thrown), ids);
-  } finally {
-    tail.end();
+  events: AsyncIterable<ServedEvent>,
+  { ids, signal }: { ids: RunIds; signal: AbortSignal },
+): Promise<FailureEvent | undefined> {
+  for await (const event of events) {
+    if (event.type === "failure") return event;
+    const origin = originOf(event, ids);
+    const shown = event.type === "end" ? await toDone(event, origin) : toRunEvent(event, origin);
+    if (shown === undefined) continue;
+    // The room is checked here, because other waiting runs may send first. It avoids an async call per chunk.
+    while (!client.hasRoom) await untilRoom(client, shown, signal);
+    client.send(shown);
   }
+  return undefined;
 }
 
-/** Waits until the client may have room for an event. Other runs wait too, and one goes first. */
+/** Returns the fields of an event's payload that say where it belongs. Only events of stored runs have positions. */
+function originOf({ id }: ServedEvent, ids: RunIds): EventOrigin {
+  return id === undefined ? ids : { ...ids, id };
+}
+
+/** Returns true if the client of a stored run has left. If the service ends, the reason of the signal is an error. */
+function hasLeft({ aborted, reason }: AbortSignal): boolean {
+  return aborted && !TroupeError.is(reason);
+}
+
+/** Waits until the client may have room for an event. Several runs may wait, so another one may take the room first. */
 async function untilRoom(client: SocketClient, event: ServerEvent, signal: AbortSignal): Promise<void> {
   await untilAborted(() => client.untilRoom(event), signal);
 }
 
-function toKeptEvent(event: RunEvent, origin: EventOrigin): ServerEvent | undefined {
-  switch (event.type) {
-    case "chunk":
-      return toServerEvent(event.chunk as StreamChunk, origin);
-    case "wait":
-      return ["agent.wait", { ...origin, ...toPublicWait(event.wait) }];
-    case "end":
-      return ["agent.done", { ...origin, output: toPublicOutput(event.output as unknown as PublicOutput) }];
-    default:
-      return undefined;
-  }
+async function toDone(event: Extract<ServedEvent, { type: "end" }>, origin: EventOrigin): Promise<ServerEvent> {
+  return ["agent.done", { ...origin, output: (await event.readOutput()) as PublicOutput }];
+}
+
+function toRunEvent(event: ServedEvent, origin: EventOrigin): ServerEvent | undefined {
+  if (event.type === "chunk") return toServerEvent(event.chunk as StreamChunk, origin);
+  return event.type === "wait" ? ["agent.wait", { ...origin, ...toPublicWait(event.wait) }] : undefined;
 }

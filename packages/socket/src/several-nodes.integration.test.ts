@@ -132,7 +132,7 @@ describe.each<[name: string, url: string, start: () => Promise<Cluster>]>([
       await asker.until(({ name }) => name === "agent.chunk");
 
       expect(await other.ask("agent.cancel", { runId })).toMatchObject({ code: "not_found" });
-      expect(nodes[0].gateway.size).toBe(1);
+      expect(nodes[0].gateway.service.servedRuns.size).toBe(1);
       expect(await asker.ask("agent.cancel", { runId })).toMatchObject({ runId });
 
       const { name, payload } = await asker.endOf(String(runId));
@@ -192,7 +192,7 @@ describe("two nodes behind the adapter for Redis streams, with connection state 
       expect([socket.recovered, socket.id]).toEqual([true, id]);
       expect(nodes[1].io.of("/service").sockets.size).toBe(1);
       expect([name, client.textOf(runId)]).toEqual(["agent.done", `question ${words}`]);
-      await vi.waitFor(() => expect(nodes[0].gateway.size).toBe(0));
+      await vi.waitFor(() => expect(nodes[0].gateway.service.servedRuns.size).toBe(0));
     },
   );
 });

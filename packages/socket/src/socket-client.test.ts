@@ -17,7 +17,7 @@ const asSocket = (socket: object) => socket as Socket;
 /** A client of the user ada, unless its principal is given, and what it tells the gateway. */
 function startClient(...given: [principal?: unknown]) {
   const socket = socketOf("1", given.length === 0 ? { userId: "ada" } : given[0]);
-  const onIdle = vi.fn<(client: SocketClient) => void>();
+  const onFree = vi.fn<(client: SocketClient) => void>();
   const warn = vi.fn<(message: string, fields?: unknown) => void>();
   const budget = new SendBudget(1_000_000);
   const client = new SocketClient(asSocket(socket), {
@@ -25,7 +25,7 @@ function startClient(...given: [principal?: unknown]) {
     maxBufferedBytes: 100,
     budget,
     logger: { ...createLogger(), warn },
-    onIdle,
+    onFree,
   });
   onTestFinished(() => client.leave());
   /** Takes a place, and returns it with a function that tells how often its run was ended. */
@@ -36,12 +36,12 @@ function startClient(...given: [principal?: unknown]) {
     place.onLeave(left);
     return { place, left };
   };
-  return { client, socket, onIdle, warn, budget, take };
+  return { client, socket, onFree, warn, budget, take };
 }
 
 describe("the places of a client", () => {
-  it("are as many as it may have, each free once it ends, and the last one is told of", () => {
-    const { client, onIdle, take } = startClient();
+  it("are as many as it may have, and the gateway learns once of each that is free again", () => {
+    const { client, onFree, take } = startClient();
     expect(client.isIdle).toBe(true);
     const [first, second] = [take(), take()];
     expect(client.isIdle).toBe(false);
@@ -54,26 +54,39 @@ describe("the places of a client", () => {
     );
     first.place.end();
     first.place.end();
-    expect(onIdle).not.toHaveBeenCalled();
+    expect(onFree.mock.calls).toEqual([[client]]);
+    expect(client.isIdle).toBe(false);
     const third = take();
     second.place.end();
     third.place.end();
     third.place.end();
-    expect(onIdle.mock.calls).toEqual([[client]]);
+    expect(onFree.mock.calls).toEqual([[client], [client], [client]]);
     expect(client.isIdle).toBe(true);
     for (const { left } of [first, second, third]) expect(left).not.toHaveBeenCalled();
   });
 
-  it("that follow a run end when it is followed again, and free their place without being idle", () => {
-    const { client, onIdle, take } = startClient();
+  it("the places of a client that follow a run end when it is followed again, without a word to the gateway", () => {
+    const { client, onFree, take } = startClient();
     const [first, second] = [take("r1"), take("r2")];
     client.stopFollowing("r3");
     client.stopFollowing("r1");
     expect([first.left.mock.calls.length, second.left.mock.calls.length]).toEqual([1, 0]);
     take("r1");
     first.place.end();
+    expect(onFree).not.toHaveBeenCalled();
     second.place.end();
-    expect(onIdle).not.toHaveBeenCalled();
+    expect(onFree).toHaveBeenCalledOnce();
+    expect(client.isIdle).toBe(false);
+  });
+
+  it("are of a client that follows a run only once they have the run's id", () => {
+    const { client, take } = startClient();
+    const { place } = take();
+    expect(client.isFollowing).toBe(false);
+    place.runId = "r1";
+    expect(client.isFollowing).toBe(true);
+    place.end();
+    expect(client.isFollowing).toBe(false);
   });
 
   it("end with the client, also those that come late", () => {
@@ -108,7 +121,7 @@ describe("the user of a client", () => {
     expect(startClient(principal).client.takePlace().owner).toEqual(user ?? {});
   });
 
-  it("that is malformed is a fault of the service, and takes no place", () => {
+  it("the user of a client that is malformed is a fault of the service, and takes no place", () => {
     const { client } = startClient({ userId: 7 });
     expect(() => client.takePlace()).toThrow(expect.objectContaining({ code: "internal" }));
     expect(client.isIdle).toBe(true);

@@ -1,32 +1,34 @@
 import { TroupeError } from "@troupe/core";
 import type { Logger, SessionOwner } from "@troupe/core";
 import { sizeInBytes } from "@troupe/core/kit";
-import { countedCaller, ownerKey, readPrincipal } from "@troupe/core/transport";
-import type { CallerKey, Principal } from "@troupe/core/transport";
+import type { Principal, ServiceRequest } from "@troupe/core/service";
+import { countedCaller, ownerKey } from "@troupe/core/transport";
+import type { CallerKey, RequestSource } from "@troupe/core/transport";
 import type { Socket } from "socket.io";
 import { breakConnection, ConnectionBuffer } from "./connection-buffer.ts";
 import type { DropReason } from "./connection-buffer.ts";
 import type { ServerEvent } from "./events.ts";
 import type { SendBudget } from "./send-budget.ts";
+import { principalOf, requestOf } from "./sign-in.ts";
 
-/** Settings of a client, and what it tells the gateway. */
+/** The settings of a client, and its callbacks to the gateway. */
 export type ClientSettings = {
   readonly maxRunsPerSocket: number;
   readonly maxBufferedBytes: number;
   /** The bytes that all clients of the gateway may hold. */
   readonly budget: SendBudget;
   readonly logger: Logger;
-  /** Called when the last run of the client is over. */
-  readonly onIdle: (client: SocketClient) => void;
+  /** Called when a run of the client is over, and its place is free for another. */
+  readonly onFree: (client: SocketClient) => void;
 };
 
-/** One of the runs that a client may have at once: its own, or one that it follows. */
+/** The place of a run among those that a client may have at once: started or followed. */
 export class RunPlace {
-  /** The user who asked for the run. */
+  /** The user who requested the run. */
   readonly owner: SessionOwner;
-  /** Frees the place. */
+  /** Frees the place for another run of the client. */
   readonly end: () => void;
-  /** The run that the client follows there. */
+  /** The id of the run that the client follows in this place. Set once its request is read. */
   runId?: string;
   #leave: (() => void) | undefined;
   #hasLeft = false;
@@ -36,12 +38,17 @@ export class RunPlace {
     this.end = () => end(this);
   }
 
-  /** True once the client has left, or another user came back on its connection. */
+  /**
+   * True once the client has disconnected, another user has returned on its connection, or the run is followed anew.
+   */
   get hasLeft(): boolean {
     return this.#hasLeft;
   }
 
-  /** Sets what ends the run, or the following, when the client leaves. Calls it at once if the client has left meanwhile. */
+  /**
+   * Sets the function that ends the run, or the following, when the client disconnects. Calls it at once if the client
+   * has already disconnected.
+   */
   onLeave(leave: () => void): void {
     this.#leave = leave;
     if (this.#hasLeft) leave();
@@ -53,8 +60,11 @@ export class RunPlace {
   }
 }
 
-/** A client of the gateway with its socket, which may be another one after a short break of the connection, and its runs. */
-export class SocketClient {
+/**
+ * A client of the gateway with its runs and its socket. After a short break of the connection, another socket may
+ * replace it.
+ */
+export class SocketClient implements RequestSource {
   readonly #settings: ClientSettings;
   readonly #places = new Set<RunPlace>();
   #socket: Socket;
@@ -71,23 +81,36 @@ export class SocketClient {
     return this.#socket;
   }
 
-  /** True once the client has left for good. */
+  /** True once the client has disconnected for good. */
   get isGone(): boolean {
     return this.#isGone;
   }
 
-  /** True if no run of the client is under way. */
+  /** True if the client has no run that it has started or follows. */
   get isIdle(): boolean {
     return this.#places.size === 0;
   }
 
-  /** The authenticated user, as the host's middleware set it at `socket.data.principal`. A malformed one throws `internal`. */
-  get principal(): Principal | undefined {
-    const { principal } = (this.#socket.data ?? {}) as { principal?: unknown };
-    return readPrincipal(principal, "socket.data.principal");
+  /** True if a run is sent to the client. A request that is still read is none. */
+  get isFollowing(): boolean {
+    for (const { runId } of this.#places) if (runId !== undefined) return true;
+    return false;
   }
 
-  /** True if an event may be sent: the client reads as fast as it is sent to, and the event loop need not turn first. */
+  /** The signed-in user. Throws `internal` for a malformed principal. */
+  get principal(): Principal | undefined {
+    return principalOf(this.#socket);
+  }
+
+  get remoteAddress(): string | undefined {
+    return this.#socket.handshake.address;
+  }
+
+  toRequest(): ServiceRequest {
+    return requestOf(this.#socket);
+  }
+
+  /** True if an event may be sent: the client keeps up with reading, and the event loop need not turn first. */
   get hasRoom(): boolean {
     return this.#buffer.hasRoom;
   }
@@ -97,39 +120,42 @@ export class SocketClient {
     await this.#buffer.untilRoom(() => sizeInBytes(payload));
   }
 
-  /** Takes a place for a run of the user who is signed in. Throws `rate_limited` if the client has as many as it may. */
+  /**
+   * Takes a place for a run of the signed-in user. Throws `rate_limited` if the client has no place left, and
+   * `cancelled` if it has disconnected.
+   */
   takePlace(): RunPlace {
-    const { maxRunsPerSocket, onIdle } = this.#settings;
+    const { maxRunsPerSocket, onFree } = this.#settings;
     this.checkPresent();
     if (this.#places.size >= maxRunsPerSocket) {
       const sentence = `This socket has ${maxRunsPerSocket} runs under way, which is the limit. Wait until one is over, or cancel it.`;
       throw new TroupeError("rate_limited", sentence, { fields: { maxRunsPerSocket } });
     }
     const place = new RunPlace(this.principal ?? {}, (ended) => {
-      if (this.#places.delete(ended) && this.#places.size === 0) onIdle(this);
+      if (this.#places.delete(ended)) onFree(this);
     });
     this.#places.add(place);
     return place;
   }
 
-  /** Ends the following of a run, if there is one: its events would come twice. */
+  /** Stops following a run, if the client follows it, because its events would arrive twice. */
   stopFollowing(runId: string): void {
     for (const place of this.#places) if (place.runId === runId) this.#end(place);
   }
 
-  /** Throws `cancelled` if the client has left. */
+  /** Throws `cancelled` if the client has disconnected. */
   checkPresent(): void {
     if (this.#isGone) throw disconnected;
   }
 
-  /** Sends an event. After a break of the connection that may be short, Socket.IO keeps it until the client is back. */
+  /** Sends an event. During a short break of the connection, Socket.IO stores it until the client returns. */
   send([name, payload]: ServerEvent): void {
     if (!this.#isGone) this.#socket.emit(name, payload);
   }
 
   /**
-   * Takes the socket with which the client is back after a break. Its runs go on, unless they are another user's than the one
-   * who is signed in now.
+   * Sets the socket with which the client has returned after a break. Its runs continue, unless they belong to another
+   * user than the one now signed in.
    */
   resume(socket: Socket): void {
     this.#buffer.release();
@@ -138,14 +164,19 @@ export class SocketClient {
     for (const place of this.#places) if (!this.#isOwn(place)) this.#end(place);
   }
 
-  /** Ends the runs of the client, which has left for good, and the following of those that outlive it. */
+  /** Ends the runs of a client that has disconnected for good, and stops following runs that outlive it. */
   leave(): void {
     this.#isGone = true;
     this.#buffer.release();
     for (const place of this.#places) place.leave();
   }
 
-  /** Closes the connection, once the client has read what was sent. */
+  /** Ends every wait for the client to read: what is left of its runs is sent at once. */
+  sendRest(): void {
+    this.#buffer.release();
+  }
+
+  /** Closes the connection once the client has read everything. */
   close(): void {
     this.#socket.conn.close();
   }
@@ -159,12 +190,15 @@ export class SocketClient {
     });
   }
 
-  /** The caller that bytes count for: clients without a user are one, since they can be as many as they like. */
+  /**
+   * The caller whose share the bytes count in. Clients without a user count as one caller, because one program can open
+   * any number of them.
+   */
   get #caller(): CallerKey {
     return countedCaller(this.#owner ?? {}).key;
   }
 
-  /** The owner of what this client begins. None where what the host left as principal is malformed. */
+  /** The owner of this client's runs. Undefined if the host's principal is malformed. */
   get #owner(): SessionOwner | undefined {
     try {
       return this.principal ?? {};
@@ -177,7 +211,7 @@ export class SocketClient {
     const fields = { socketId: socket.id, bufferedBytes, reason };
     this.#settings.logger.warn("A socket was dropped: its client does not read what it is sent.", fields);
     this.leave();
-    // Not to be recovered, with runs that have ended without a word.
+    // The socket is disconnected, so that Socket.IO does not restore a client whose runs have ended silently.
     socket.disconnect();
     breakConnection(socket.conn);
   }
@@ -193,5 +227,7 @@ export class SocketClient {
   }
 }
 
-/** One for all: its stack says nothing, and a thousand clients may disconnect at once. */
+/**
+ * One shared error for all disconnected clients: its stack is useless, and a thousand clients may disconnect at once.
+ */
 const disconnected = new TroupeError("cancelled", "The client disconnected before the answer.");

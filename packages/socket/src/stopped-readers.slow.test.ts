@@ -59,9 +59,9 @@ describe("a client that stops reading its WebSocket", () => {
       const taken = (await settled(() => model.readBytes)) - before;
 
       expect(taken / sockets.length).toBeLessThan(2 * megabyte);
-      expect(gateway.size).toBe(sockets.length * runs);
+      expect(gateway.service.servedRuns.size).toBe(sockets.length * runs);
       for (const connection of connections) connection.destroy();
-      await vi.waitUntil(() => gateway.size === 0 && vendor.answering === 0, patience);
+      await vi.waitUntil(() => gateway.service.servedRuns.size === 0 && vendor.answering === 0, patience);
     },
   );
 
@@ -92,9 +92,9 @@ describe("a client that stops reading its WebSocket", () => {
     for (const connection of connections) connection.pause();
     await settled(() => model.readBytes);
 
-    expect(gateway.size).toBe(1);
+    expect(gateway.service.servedRuns.size).toBe(1);
     // On a busy machine the stream may only have seemed to stand still: each look moves the fake clock on.
-    await vi.waitUntil(() => vi.advanceTimersByTime(30_000) && gateway.size === 0, patience);
+    await vi.waitUntil(() => vi.advanceTimersByTime(30_000) && gateway.service.servedRuns.size === 0, patience);
 
     await vi.waitUntil(() => vendor.answering === 0, patience);
     expect(lines.join("\n")).toContain("does not read");
@@ -111,7 +111,7 @@ describe("a client that stops reading its WebSocket", () => {
 
     for (let asked = 0; asked < 10_000; asked++) stopped.emit("agent.run", { name: `missing ${asked}` });
     await vi.waitUntil(() => io.of("/service").sockets.size === 1, patience);
-    await vi.waitUntil(() => gateway.size === 0, patience);
+    await vi.waitUntil(() => gateway.service.servedRuns.size === 0, patience);
     // At once: a connection that is closed in order stays open until its client has read all.
     await vi.waitUntil(async () => (await connectionsOf(io)) === 1, { timeout: 15_000 });
     const done = new Promise((resolve) => other.once("agent.done", resolve));
@@ -151,9 +151,9 @@ describe("clients that stop reading large answers", () => {
 
     expect(lines.every((line) => line.includes("maxTotalBufferedBytes"))).toBe(true);
     expect(reader.connected).toBe(true);
-    expect(gateway.size).toBeLessThanOrEqual(16 / 3);
+    expect(gateway.service.servedRuns.size).toBeLessThanOrEqual(16 / 3);
     for (const connection of connections) connection.destroy();
-    await vi.waitUntil(() => gateway.size === 0, patience);
+    await vi.waitUntil(() => gateway.service.servedRuns.size === 0, patience);
   });
 
   it("are dropped after a minute at most although their runs are over [socket.stopped-reader]", async () => {
@@ -170,7 +170,7 @@ describe("clients that stop reading large answers", () => {
 
     await vi.waitUntil(() => vi.advanceTimersByTime(30_000) && io.of("/service").sockets.size === 0, patience);
 
-    await vi.waitUntil(() => gateway.size === 0, patience);
+    await vi.waitUntil(() => gateway.service.servedRuns.size === 0, patience);
     expect(lines.join("\n")).toContain("stalled");
   });
 });
@@ -186,8 +186,8 @@ describe("a client that polls no more", () => {
     const taken = await settled(() => model.readBytes);
 
     expect(taken / clients.length).toBeLessThan(2 * megabyte);
-    expect(gateway.size).toBe(5);
+    expect(gateway.service.servedRuns.size).toBe(5);
     io.of("/service").disconnectSockets(true);
-    await vi.waitUntil(() => gateway.size === 0 && vendor.answering === 0, patience);
+    await vi.waitUntil(() => gateway.service.servedRuns.size === 0 && vendor.answering === 0, patience);
   });
 });

@@ -98,7 +98,7 @@ export class Crowd {
         await this.#runs?.close();
       },
       afterwards: () => {
-        this.#held.check(this.#gateway.size === 0, "the gateway has runs after its end");
+        this.#held.check(this.#gateway.service.servedRuns.size === 0, "the gateway has runs after its end");
         this.#held.check(this.#calls.size === 0, "the model is called after the end");
         const listening = this.#sockets.reduce((sum, { conn }) => sum + conn.listening, 0);
         this.#held.check(listening === 0, "something listens to a connection after the end");

@@ -28,5 +28,7 @@ const gateway = createAgentGateway({
   maxTotalBufferedBytes: Number(process.argv[3]) * 1024 * 1024,
   logger: createLogger({ level: "silent" }),
 });
-process.on("message", () => process.send?.({ clients: io.of("/service").sockets.size, runs: gateway.size }));
+process.on("message", () =>
+  process.send?.({ clients: io.of("/service").sockets.size, runs: gateway.service.servedRuns.size }),
+);
 http.listen(process.argv[2], () => process.send?.({ isListening: true }));

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { RunKind } from "@troupe/core/runs";
-import type { Principal } from "@troupe/core/transport";
+import type { Principal } from "@troupe/core/service";
 import type {
   SentError,
   SentRunFields,

@@ -2,24 +2,27 @@ import { TroupeError } from "@troupe/core";
 import { withTimeout } from "@troupe/core/kit";
 
 /**
- * Runs the appends of this process to one prefix one after the other: at once, all but one of them would try a number
- * that is taken, and have to be repeated.
+ * Runs this process's appends to one key prefix one after the other. If they ran at once, all but one would try a
+ * number that is taken, and be repeated.
  */
 export class AppendQueue {
   readonly #last = new Map<string, Promise<void>>();
   readonly #timeoutMs: number;
 
-  /** `timeoutMs`: milliseconds that an append waits for those before it. */
+  /** `timeoutMs`: milliseconds that an append waits for earlier appends. */
   constructor(timeoutMs: number) {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** Number of names under which work is under way or waits. */
+  /** Number of names with active or waiting work. */
   get busyNames(): number {
     return this.#last.size;
   }
 
-  /** Runs the work when all earlier work under this name has ended. */
+  /**
+   * Runs the work after all earlier work under this name has ended. Rejects with `storage_unavailable` if that takes
+   * longer than the timeout.
+   */
   async run<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
     const before = this.#last.get(name) ?? Promise.resolve();
     const own = Promise.withResolvers<void>();

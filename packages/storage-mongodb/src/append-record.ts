@@ -1,39 +1,42 @@
-import { checkKey, checkLeaseText, decodeSequence, encodeSequence } from "@troupe/core/storage";
-import type { AppendedKey, AppendRequest, RequiredLease } from "@troupe/core/storage";
+import { checkRecordKey, checkLeaseText, decodeSequence, encodeSequence } from "@troupe/core/storage";
+import type { AppendedKey, RecordAppend, RequiredLease } from "@troupe/core/storage";
+import { ConcurrentWriteError, isConflict, repeatWhile, runInTransaction } from "@troupe-internal/mongodb";
 import { idOf, keyOf } from "./stored-record.ts";
 import type { MongoSession, StoredRecord } from "./stored-record.ts";
-import { ConcurrentWriteError, isConflict, repeatWhile, runInTransaction } from "./run-in-transaction.ts";
 
-/** The first look for the last number reads one record, since other keys of its form are rare; further looks read these many. */
+/**
+ * Records per search for a prefix's last number, from the second search on. The first search reads one record, because
+ * other keys of its form are rare.
+ */
 const furtherIds = 100;
 
 /**
- * Stores the text under the next number of its prefix, and returns number and key. Repeated when another append took
- * the number first. Throws `conflict` when the required lease is not held.
+ * Stores the text under the next number of its key prefix, and returns number and key. Repeats if another append took
+ * the number first. Throws `conflict` if the required lease is not held.
  */
-export async function appendRecord(mongo: MongoSession, request: AppendRequest): Promise<AppendedKey> {
+export async function appendRecord(mongo: MongoSession, request: RecordAppend): Promise<AppendedKey> {
   const { timeoutMs } = mongo;
   return await repeatWhile(async () => await insertNext(mongo, request), { isTransient: isConflict, timeoutMs });
 }
 
-async function insertNext(mongo: MongoSession, request: AppendRequest): Promise<AppendedKey> {
+async function insertNext(mongo: MongoSession, request: RecordAppend): Promise<AppendedKey> {
   const { namespace, keyPrefix, text, lease } = request;
   const seq = (await lastSequence(mongo, request)) + 1;
   const key = keyPrefix + encodeSequence(seq);
-  checkKey(namespace, key);
+  checkRecordKey(namespace, key);
   const record = { _id: idOf(namespace, key), v: text };
   if (lease === undefined) await mongo.records.insertOne(record, { session: mongo.session });
   else await insertUnderLease(mongo, record, lease);
   return { key, seq };
 }
 
-/** Returns the highest number stored under the prefix, or 0. */
+/** Returns the highest number stored under a key prefix, or 0. */
 async function lastSequence(
   { records, session }: MongoSession,
-  { namespace, keyPrefix }: AppendRequest,
+  { namespace, keyPrefix }: RecordAppend,
 ): Promise<number> {
   const first = idOf(namespace, `${keyPrefix}0`);
-  // A colon is the next character after the digits.
+  // The colon is the character after the digits, so this id bounds all numbers from above.
   let end = idOf(namespace, `${keyPrefix}:`);
   for (let limit = 1; ; limit = furtherIds) {
     const range = { _id: { $gte: first, $lt: end } };
@@ -47,11 +50,12 @@ async function lastSequence(
 }
 
 /**
- * Inserts a record in one step with the check that the lease is held.
+ * Inserts a record and checks the lease in one step.
  *
- * A read of the lease within the transaction would not do: a transaction reads a snapshot, and a takeover after it does
- * not conflict with a read. A write does: this transaction and a takeover happen one before the other. Both writes are
- * one request, so that a process rarely stops between them and their commit, which would block all other writers.
+ * Reading the lease inside the transaction is not enough. A transaction reads a snapshot, and a later takeover does not
+ * conflict with a read. It does conflict with a write, so the transaction and a takeover happen one after the other.
+ * Both writes are one request, so that a process rarely stops between them and the commit, which would block all other
+ * writers.
  */
 async function insertUnderLease(mongo: MongoSession, { _id, v }: StoredRecord, lease: RequiredLease): Promise<void> {
   const { records, session } = mongo;
@@ -64,12 +68,12 @@ async function insertUnderLease(mongo: MongoSession, { _id, v }: StoredRecord, l
       ],
       { session },
     );
-    // Unless the lease was as it had been read, and the record was new.
+    // The lease was changed since it was read, or the record already exists.
     if (written.matchedCount !== 1 || written.upsertedCount !== 1) throw new ConcurrentWriteError();
   });
 }
 
-/** Returns the stored lease when it has the required token. */
+/** Returns the stored lease that an append requires. Throws `conflict` if it does not have the required token. */
 async function readLease(
   { records, session }: MongoSession,
   required: RequiredLease,

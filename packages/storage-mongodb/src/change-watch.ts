@@ -3,29 +3,32 @@ import type { Logger } from "@troupe/core";
 import { sleep } from "@troupe/core/kit";
 import type { AggregationCursor } from "mongodb";
 
-/** Milliseconds between the end of a cursor and the next one: at first, and at most while none delivers. */
+/**
+ * Milliseconds between the end of a change stream's cursor and the next cursor: the first pause, and the longest pause
+ * while no cursor delivers.
+ */
 const shortestPauseMs = 200;
 const longestPauseMs = 3200;
 
-/** Parts of a `ChangeWatch`. */
+/** Settings and callbacks of a `ChangeWatch`. */
 export type ChangeWatchParts = {
-  /** Makes a cursor over the changes from its first request on. The signal ends a request that waits for some. */
+  /** Makes a cursor over the changes from its first request on. The signal ends a request that waits for changes. */
   readonly open: (signal: AbortSignal) => Pick<AggregationCursor, "tryNext" | "closed" | "close">;
-  /** Called for each change, and for each new cursor: what was written before it is not in it. */
+  /** Called for each change and for each new cursor, because a new cursor does not contain earlier writes. */
   readonly onChange: () => void;
   readonly failures: MongoFailures;
   readonly logger: Logger;
 };
 
 /**
- * Listens to the changes of a collection, by whatever connection, until it is closed. After a failure a new cursor begins:
- * that something may have changed is all that is told, so none has to go on where another ended.
+ * Listens to the changes of a collection, by any connection, until it is closed. After a failure it opens a new cursor,
+ * which need not continue where the last one ended: listeners only learn that something may have changed.
  */
 export class ChangeWatch {
   readonly #parts: ChangeWatchParts;
   readonly #closed = new AbortController();
   readonly #ended: Promise<void>;
-  /** True from a warning of a loss until a cursor delivers again. */
+  /** True from the warning about a failed change stream until a cursor delivers again. */
   #isLossTold = false;
   #pauseMs = shortestPauseMs;
 
@@ -34,7 +37,7 @@ export class ChangeWatch {
     this.#ended = this.#listen();
   }
 
-  /** Ends the listening: no call of `onChange` comes after the call. Resolves when the cursor is closed. */
+  /** Stops listening: `onChange` is never called afterwards. Resolves when the cursor is closed. */
   async close(): Promise<void> {
     this.#closed.abort();
     await this.#ended;
@@ -53,20 +56,20 @@ export class ChangeWatch {
     }
   }
 
-  /** Reads one cursor until it fails, is closed, or ends with its collection. */
+  /** Reads a cursor of the change stream until it fails, is closed, or ends with its collection. */
   async #readChanges(signal: AbortSignal): Promise<void> {
     const changes = this.#parts.open(signal);
     try {
-      // Answers after a second at most, with null when there is no change.
+      // Each request for changes is answered within a second, with null if there is no change.
       for (let answers = 1; ; answers += 1) {
         const change: unknown = await changes.tryNext();
         if (change !== null || answers === 1) this.#tellChange();
         if (changes.closed) return;
-        // The first answer shows that a stream can be opened, not that it can be read on.
+        // The first answer only shows that the stream can be opened, not that it can be read further.
         if (answers > 1) this.#noteDelivery();
       }
     } finally {
-      // A cursor whose server is gone need not be closed there.
+      // A failure to close is ignored: if the server is gone, its cursor need not be closed.
       await changes.close().catch(() => {});
     }
   }
@@ -80,7 +83,7 @@ export class ChangeWatch {
     this.#pauseMs = shortestPauseMs;
   }
 
-  /** Warns once until a cursor delivers again. */
+  /** Warns of a failure of the change stream, only once until a cursor delivers again. */
   #tellLoss(error: unknown): void {
     if (this.#closed.signal.aborted || this.#isLossTold) return;
     this.#isLossTold = true;

@@ -1,14 +1,17 @@
-import type { TextInsert } from "@troupe/core/storage";
-import { isDuplicate } from "./run-in-transaction.ts";
+import type { RecordInsert } from "@troupe/core/storage";
+import { isDuplicate } from "@troupe-internal/mongodb";
 import { idOf } from "./stored-record.ts";
 import type { MongoSession } from "./stored-record.ts";
 
-/** Inserts each record whose key is free, the first of several with one key, and says for each whether it did. */
-export async function insertRecords(mongo: MongoSession, inserts: readonly TextInsert[]): Promise<boolean[]> {
+/**
+ * Inserts each record whose key is free. Of several records with one key, inserts the first. Returns for each record
+ * whether it was inserted.
+ */
+export async function insertRecords(mongo: MongoSession, inserts: readonly RecordInsert[]): Promise<boolean[]> {
   const firsts = new Map<string, number>();
   for (const [index, { namespace, key }] of inserts.entries()) {
     const id = idOf(namespace, key);
-    // Of two in one request, the server need not insert the first one.
+    // Only the first record of each key is sent, because the server need not insert the first of two.
     if (!firsts.has(id)) firsts.set(id, index);
   }
   const places = [...firsts.values()];
@@ -21,7 +24,10 @@ export async function insertRecords(mongo: MongoSession, inserts: readonly TextI
   return inserted;
 }
 
-/** Sends the records, which the library divides into requests of a size that the server takes. Returns the positions of those whose ids are taken. */
+/**
+ * Sends the records, which the library splits into requests that the server accepts. Returns the positions of records
+ * whose ids are taken.
+ */
 async function insertMany(
   { records, session }: MongoSession,
   documents: readonly { _id: string; v: string }[],
@@ -34,17 +40,20 @@ async function insertMany(
   }
 }
 
-/** The part of the library's `MongoBulkWriteError` that is read. The library itself is loaded by the first call. */
+/**
+ * The fields of the library's `MongoBulkWriteError` that are read. The class itself is not imported, because the
+ * library is imported only by the first call.
+ */
 type BulkFailure = {
   readonly writeErrors?: readonly { readonly code?: unknown; readonly index: number }[];
   readonly result?: { readonly getWriteConcernError?: () => unknown };
 };
 
-/** Returns the positions of the records whose ids were taken. Throws the error when there is any other reason in it. */
+/** Returns the positions of records whose ids are taken. Throws the error if it has any other reason. */
 function duplicatesOf(error: unknown): number[] {
   const { writeErrors = [], result } = error as BulkFailure;
   const errors = [writeErrors].flat();
-  // A write that the majority has not confirmed may be lost by a failover.
+  // A failover may lose a write that the majority has not confirmed.
   const isUnconfirmed = Boolean(result?.getWriteConcernError?.());
   if (errors.length === 0 || isUnconfirmed || !errors.every(isDuplicate)) throw error;
   return errors.map(({ index }) => index);

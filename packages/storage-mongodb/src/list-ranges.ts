@@ -3,12 +3,12 @@ import type { AggregateOptions, Document } from "mongodb";
 import { idOf, keyOf } from "./stored-record.ts";
 import type { MongoSession, StoredRecord } from "./stored-record.ts";
 
-/** Ranges of one request: MongoDB takes a thousand stages in a pipeline, and some hosted servers two hundred. */
+/** Ranges of keys per request: MongoDB allows a thousand stages in a pipeline, and some hosted servers two hundred. */
 const rangesAtOnce = 150;
 
 type ListedRecord = StoredRecord & { readonly range: number };
 
-/** Returns the records of each range in its order. One request lists many ranges, each by the index of ids. */
+/** Returns the records of each range in its order. One request lists many ranges with the index of ids. */
 export async function listRanges(
   mongo: MongoSession,
   { ranges, options }: { ranges: readonly RangeQuery[]; options: AggregateOptions },
@@ -25,13 +25,13 @@ export async function listRanges(
   return listed;
 }
 
-/** Returns the stages that list one range after the other. */
+/** Returns the pipeline stages that list one range after the other. */
 function unionOf({ records }: MongoSession, ranges: readonly RangeQuery[]): Document[] {
   const [first = [], ...others] = ranges.map(stagesOf);
   return [...first, ...others.map((pipeline) => ({ $unionWith: { coll: records.collectionName, pipeline } }))];
 }
 
-/** Returns the stages that list a range, and mark each record with the number of the range. */
+/** Returns the pipeline stages that list a range and add its number to each record. */
 function stagesOf({ namespace, from, to, limit, reverse }: RangeQuery, range: number): Document[] {
   return [
     { $match: { _id: { $gte: idOf(namespace, from), $lt: idOf(namespace, to) } } },

@@ -3,14 +3,15 @@ import type { Logger } from "@troupe/core";
 import { closeInOrder, closeTogether } from "@troupe/core/kit";
 import type {
   AppendedKey,
-  AppendRequest,
+  RecordAppend,
   RangeQuery,
   RecordDatabase,
-  TextInsert,
+  RecordInsert,
   TextRecord,
-  TextSwap,
-  TextWrite,
+  RecordSwap,
+  RecordWrite,
 } from "@troupe/core/storage";
+import { isConflict, isDuplicate, repeatWhile, runInTransaction } from "@troupe-internal/mongodb";
 import type { AggregateOptions, AnyBulkWriteOperation } from "mongodb";
 import { AppendQueue } from "./append-queue.ts";
 import { appendRecord } from "./append-record.ts";
@@ -21,11 +22,10 @@ import type { OpenCollection } from "./open-collection.ts";
 import { needsReplicaSet, standaloneWarning } from "./standalone.ts";
 import { idOf, keyOf } from "./stored-record.ts";
 import type { MongoSession, StoredRecord } from "./stored-record.ts";
-import { isConflict, isDuplicate, repeatWhile, runInTransaction } from "./run-in-transaction.ts";
 
 /**
- * The operations of `MongoStorage` on its collection, with one document for each record. All errors are converted by
- * `MongoFailures`.
+ * The operations of `MongoStorage` on its collection, with one document per record. `MongoFailures` converts all
+ * errors.
  */
 export class MongoDatabase implements RecordDatabase {
   readonly #collection: OpenCollection;
@@ -45,7 +45,7 @@ export class MongoDatabase implements RecordDatabase {
     return await this.#inSession(async (mongo) => await readText(mongo, idOf(namespace, key)));
   }
 
-  async write(write: TextWrite): Promise<void> {
+  async write(write: RecordWrite): Promise<void> {
     await this.#inSession(async (mongo) => await writeRecord(mongo, write));
   }
 
@@ -53,7 +53,7 @@ export class MongoDatabase implements RecordDatabase {
     return this.#collection.isStandalone ? standaloneWarning : undefined;
   }
 
-  async writeAll(writes: readonly TextWrite[]): Promise<void> {
+  async writeAll(writes: readonly RecordWrite[]): Promise<void> {
     if (this.#collection.isStandalone) throw needsReplicaSet("transaction");
     const operations = writes.map(toOperation);
     await this.#inSession(async (mongo) => {
@@ -77,7 +77,7 @@ export class MongoDatabase implements RecordDatabase {
     return await this.#inSession(async (mongo) => await listRanges(mongo, { ranges, options: this.#oneState }));
   }
 
-  async append(request: AppendRequest): Promise<AppendedKey> {
+  async append(request: RecordAppend): Promise<AppendedKey> {
     if (request.lease !== undefined && this.#collection.isStandalone) throw needsReplicaSet("ifHeld");
     const prefix = idOf(request.namespace, request.keyPrefix);
     return await this.#inSession(
@@ -85,16 +85,16 @@ export class MongoDatabase implements RecordDatabase {
     );
   }
 
-  async swap(swap: TextSwap): Promise<boolean> {
+  async swap(swap: RecordSwap): Promise<boolean> {
     return await this.#inSession(async (mongo) => await swapText(mongo, swap));
   }
 
-  async insertAll(inserts: readonly TextInsert[]): Promise<boolean[]> {
+  async insertAll(inserts: readonly RecordInsert[]): Promise<boolean[]> {
     return await this.#inSession(async (mongo) => await insertRecords(mongo, inserts));
   }
 
   watch(onChange: () => void): () => void {
-    // A standalone server has no change streams, and serves one process, whose own writes need none.
+    // A standalone server has no change streams. It serves one process, which knows its own writes.
     if (this.#collection.isStandalone) return () => {};
     const open = this.#collection.changes;
     const watch = new ChangeWatch({ open, onChange, failures: this.#failures, logger: this.#logger });
@@ -113,7 +113,10 @@ export class MongoDatabase implements RecordDatabase {
     );
   }
 
-  /** Reads one state of the collection for all batches: all of a transaction or nothing of it. A standalone server cannot. */
+  /**
+   * Options with which all batches of a list read one state of the collection, so that a transaction is seen whole or
+   * not at all. Empty for a standalone server, which does not support this.
+   */
   get #oneState(): AggregateOptions {
     return this.#collection.isStandalone ? {} : { readConcern: { level: "snapshot" } };
   }
@@ -136,19 +139,19 @@ async function readText({ records, session }: MongoSession, _id: string): Promis
   return found === null ? null : found.v;
 }
 
-async function writeRecord({ records, session, timeoutMs }: MongoSession, write: TextWrite): Promise<void> {
+async function writeRecord({ records, session, timeoutMs }: MongoSession, write: RecordWrite): Promise<void> {
   const { namespace, key, text } = write;
   const _id = idOf(namespace, key);
   if (text === null) {
     await records.deleteOne({ _id }, { session });
     return;
   }
-  // Of two upserts of a new record, one may fail as a duplicate.
+  // One of two concurrent upserts of a new record may fail as a duplicate.
   const upsert = async () => await records.updateOne({ _id }, { $set: { v: text } }, { session, upsert: true });
   await repeatWhile(upsert, { isTransient: isConflict, timeoutMs });
 }
 
-async function swapText({ records, session }: MongoSession, swap: TextSwap): Promise<boolean> {
+async function swapText({ records, session }: MongoSession, swap: RecordSwap): Promise<boolean> {
   const { namespace, key, expected, next } = swap;
   const _id = idOf(namespace, key);
   if (next === null) return (await records.deleteOne({ _id, v: expected ?? "" }, { session })).deletedCount === 1;
@@ -163,7 +166,7 @@ async function swapText({ records, session }: MongoSession, swap: TextSwap): Pro
   }
 }
 
-function toOperation({ namespace, key, text }: TextWrite): AnyBulkWriteOperation<StoredRecord> {
+function toOperation({ namespace, key, text }: RecordWrite): AnyBulkWriteOperation<StoredRecord> {
   const _id = idOf(namespace, key);
   if (text === null) return { deleteOne: { filter: { _id } } };
   return { updateOne: { filter: { _id }, update: { $set: { v: text } }, upsert: true } };

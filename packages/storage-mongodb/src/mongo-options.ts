@@ -1,17 +1,22 @@
 import { collectionNameCheck, readDbName, uriCheck } from "@troupe-internal/mongodb";
 import type { Logger } from "@troupe/core";
-import { methods, optional, readOptions, timeoutMilliseconds } from "@troupe/core/kit";
+import { methodsOption, optional, readOptions, timeoutOption } from "@troupe/core/kit";
 import type { OptionTable } from "@troupe/core/kit";
 
 /** Options of `MongoStorage`, the argument after `uri`, `dbName` and `collectionName`. */
 export type MongoOptions = {
-  /** Milliseconds to wait for an answer of the server, and for work that conflicts with other writers. Connecting takes at most 5 seconds of it. @default 10_000 */
+  /**
+   * Milliseconds to wait for an answer of the server, and for work that conflicts with other writers. Connecting may
+   * take at most 5 seconds of them. @default 10_000
+   */
   timeoutMs?: number | undefined;
-  /** Takes the warnings about a standalone server and a lost change stream. @default writes it to the standard error stream */
+  /**
+   * Receives warnings about a standalone server and a failed change stream. @default writes warnings to standard error
+   */
   logger?: Logger | undefined;
 };
 
-/** The arguments of `MongoStorage` as `readArguments` returns them: checked, with their defaults. */
+/** The checked arguments of `MongoStorage`, with defaults. `readArguments` returns them. */
 export type MongoSettings = {
   uri: string;
   dbName: string;
@@ -29,13 +34,13 @@ export type MongoArguments = {
 };
 
 const optionTable = {
-  timeoutMs: optional(timeoutMilliseconds, 10_000),
-  logger: optional(methods<Logger>("a Logger", "warn")),
+  timeoutMs: optional(timeoutOption, 10_000),
+  logger: optional(methodsOption<Logger>("a Logger", "warn")),
 } satisfies OptionTable<MongoOptions>;
 
 /**
  * Checks the arguments of the constructor of `MongoStorage` and adds the defaults. Throws `invalid_config` for a wrong
- * one.
+ * argument.
  */
 export function readArguments({ uri, dbName, collectionName, options }: MongoArguments): MongoSettings {
   const { timeoutMs, logger } = readOptions(optionTable, options, { owner: "MongoStorage" });

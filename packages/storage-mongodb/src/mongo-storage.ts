@@ -7,16 +7,19 @@ import type { MongoOptions } from "./mongo-options.ts";
 import { openCollection } from "./open-collection.ts";
 import { standaloneWarning } from "./standalone.ts";
 
-/** A document of MongoDB has 16 MiB; what is left here is enough for the longest id. */
+/**
+ * Largest text of a record in bytes. A MongoDB document may have 16 MiB; the difference has room for the longest id.
+ */
 const maxTextBytes = 16 * 1024 * 1024 - 8 * 1024;
 
 /**
- * Storage in a collection of MongoDB. Any number of processes may use a replica set or a sharded cluster at the same time;
- * a standalone server serves one, without `ifHeld` and `transaction`, which is said once as a warning.
+ * Storage in a MongoDB collection. Any number of processes may use a replica set or a sharded cluster at the same time.
+ * A standalone server serves one process, without `ifHeld` and `transaction`; a warning says so once.
  */
 export class MongoStorage extends DatabaseStorage {
   /**
-   * The first call connects. `dbName` defaults to the database in the uri, else to `troupe`; `collectionName` to `storage`.
+   * The first call connects. `dbName` defaults to the database in the uri, else to `troupe`; `collectionName` to
+   * `storage`.
    */
   // oxlint-disable-next-line max-params -- the specification's shape
   constructor(uri: string, dbName?: string, collectionName?: string, options: MongoOptions = {}) {
@@ -31,7 +34,10 @@ export class MongoStorage extends DatabaseStorage {
     super({ name: "The MongoDB storage", open, maxTextBytes });
   }
 
-  /** Calls back when something in the namespace may have changed. While there is a listener, a change stream tells of all writes to the collection. */
+  /**
+   * Calls the listener when something in the namespace may have changed. While there are listeners, a change stream
+   * reports all writes to the collection.
+   */
   watch(namespace: string, listener: () => void): () => void {
     return this.watchRecords(namespace, listener);
   }

@@ -4,31 +4,32 @@ import type { AggregationCursor, MongoClient } from "mongodb";
 import type { MongoSettings } from "./mongo-options.ts";
 import type { MongoSession, StoredRecord } from "./stored-record.ts";
 
-/**
- * A collection on a connected server, with the functions through which `MongoDatabase` uses it. `close` disconnects.
- */
+/** A collection on a connected server, with the functions that `MongoDatabase` calls. `close` disconnects. */
 export type OpenCollection = {
   readonly timeoutMs: number;
-  /** True for a server that is in no replica set and no sharded cluster: it has no transactions and no snapshots. */
+  /** True for a server outside of replica sets and sharded clusters, which has no transactions and no snapshots. */
   readonly isStandalone: boolean;
-  /** Does the work in a session of its own, which sees at least what the sessions saw that ended before it. */
+  /** Runs the work in a session of its own, which sees all writes that earlier sessions saw before they ended. */
   readonly inSession: <Result>(work: (session: MongoSession) => Promise<Result>) => Promise<Result>;
-  /** Makes a change stream, which tells no more of a change than that it happened, and takes one connection while it is read. */
+  /** Makes a change stream that only reports that a change happened. It occupies one connection while it is read. */
   readonly changes: (signal: AbortSignal) => AggregationCursor;
   readonly ping: () => Promise<void>;
   readonly close: () => Promise<void>;
 };
 
-/** The longest that the server waits for a change before it answers a change stream that there is none, in milliseconds. */
+/**
+ * Longest time in milliseconds that the server waits for a change before it answers a change stream request without
+ * one.
+ */
 const longestAwaitMs = 1000;
 
-/** Connects, and returns the collection. Throws a `TroupeError` when that fails, and leaves no connection then. */
+/** Connects to MongoDB, and returns the collection. If that fails, throws a `TroupeError` and closes the connection. */
 export async function openCollection(settings: MongoSettings, failures: MongoFailures): Promise<OpenCollection> {
   const { collectionName, timeoutMs } = settings;
   const place = { ...settings, owner: "MongoStorage", collectionNames: [collectionName] };
   return await openMongo(place, failures, async ({ client, db, isStandalone, collectionOptions }) => {
     const records = db.collection<StoredRecord>(collectionName, collectionOptions);
-    // An idle server answers a change stream well before the request would count as unanswered.
+    // An idle server must answer well before the request counts as unanswered.
     const maxAwaitTimeMS = Math.min(longestAwaitMs, Math.ceil(timeoutMs / 2));
     return {
       timeoutMs,
@@ -43,7 +44,7 @@ export async function openCollection(settings: MongoSettings, failures: MongoFai
 }
 
 function sessionsOf(client: MongoClient, shared: Omit<MongoSession, "session">): OpenCollection["inSession"] {
-  // A session without requests, which keeps the latest operation time of the others.
+  // A session that sends no requests and only stores the latest operation time of the others.
   const clock = client.startSession();
   return async (work) => {
     const session = client.startSession();

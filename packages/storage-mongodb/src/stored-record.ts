@@ -2,15 +2,15 @@ import { encodeKey } from "@troupe/core/storage";
 import type { ClientSession, Collection } from "mongodb";
 
 /**
- * A record in the collection. Its `_id` is the namespace, encoded without `/`, then `/` and the key, so that ids of a
- * namespace sort by the bytes of their keys. `v` is JSON text: BSON restricts names and depth. An append under a lease
- * increments `fence` in the lease's record, so that it conflicts with a takeover.
+ * A record in the collection. Its `_id` is the namespace, encoded without `/`, then `/` and the key. So the ids of a
+ * namespace sort by the bytes of their keys. `v` is JSON text, because BSON restricts names and depth. An append under
+ * a lease increments `fence` in the lease's record, so that it conflicts with a takeover.
  */
 export type StoredRecord = { _id: string; v: string; fence?: number };
 
 /**
- * The collection and the session of one call of the storage. Through the session, a call sees at least what all calls
- * saw and wrote that ended before it, also after another server became the primary.
+ * The collection and the session of one storage call. Through the session, the call sees all that earlier calls saw and
+ * wrote, even after another server became the primary.
  */
 export type MongoSession = {
   readonly records: Collection<StoredRecord>;

@@ -1,20 +1,19 @@
-import type { AppendRequest } from "@troupe/core/storage";
+import type { RecordAppend } from "@troupe/core/storage";
 import type { SqlCall, Statements } from "@troupe-internal/sql-storage";
 
 /**
- * Returns one statement that does a whole append. With the text of a lease as it was read, the statement stores nothing
- * and returns no row unless the stored lease still has this text.
+ * Returns a single statement for a whole append. It stores nothing and returns no row if another writer took the number
+ * meanwhile. With `leaseText`, the text of the lease as it was read, the same happens if the stored lease has changed.
  */
-export type AppendStatement = (request: AppendRequest, leaseText?: string) => SqlCall;
+export type AppendStatement = (request: RecordAppend, leaseText?: string) => SqlCall;
 
 /**
- * Writes the SQL of appends to a table, each of which finds the next number and inserts. `table`: its name with schema,
- * quoted.
+ * Returns the SQL of appends to a table; each finds the next number and inserts. `table`: its quoted name with schema.
  */
 export function appendStatement({ lastNumbered }: Statements, table: string): AppendStatement {
   const last = lastNumbered({ namespace: "", keyPrefix: "" });
   const parameter = (index: number): string => `$${last.parameters.length + index}::text`;
-  // The row lock makes a takeover of the lease wait until the record is stored, and then see it.
+  // The row lock makes a takeover of the lease wait until the record is stored, so that the takeover sees it.
   const held = `held as (
       select from ${table} where namespace = 'locks' and key = ${parameter(4)} and value = ${parameter(5)} for share
     )`;

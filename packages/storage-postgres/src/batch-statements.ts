@@ -1,20 +1,29 @@
-import type { RangeQuery, TextInsert } from "@troupe/core/storage";
+import type { RangeQuery, RecordInsert } from "@troupe/core/storage";
 import type { SqlStatement } from "@troupe-internal/postgres";
 
-/** Statements that read or write any number of records with one round trip to the server. Records to write have a key of their own each. */
+/**
+ * Statements that read or write any number of records in one round trip to the server. The keys of records to write
+ * must differ.
+ */
 export type BatchStatements = {
-  /** Returns keys and values of the records of each range, with the place of the range (from 1), in the order of both. */
+  /**
+   * Selects keys and values of the records of each range with the range's position (from 1), ordered by position and
+   * key.
+   */
   readonly list: (ranges: readonly RangeQuery[]) => SqlStatement;
-  /** Inserts those records that do not exist, and returns namespace and key of each that it inserted. */
-  readonly insert: (records: readonly TextInsert[]) => SqlStatement;
+  /** Inserts those records that do not exist, and returns namespace and key of each inserted record. */
+  readonly insert: (records: readonly RecordInsert[]) => SqlStatement;
   /** Stores all records or none. */
-  readonly store: (records: readonly TextInsert[]) => SqlStatement;
+  readonly store: (records: readonly RecordInsert[]) => SqlStatement;
 };
 
-/** The characters of one statement's texts. PostgreSQL refuses values of a gigabyte, and holds all of them in memory. */
+/**
+ * Largest number of characters in the texts of one statement. PostgreSQL refuses values of a gigabyte, and holds all of
+ * them in memory.
+ */
 const maxCharacters = 16_000_000;
 
-/** Writes the SQL of batches for a table. `table`: its name with schema, quoted. */
+/** Returns the SQL of batches for a table. `table`: its quoted name with schema. */
 export function batchStatements(table: string): BatchStatements {
   const insertion = `
     insert into ${table} (namespace, key, value)
@@ -38,23 +47,26 @@ export function batchStatements(table: string): BatchStatements {
   };
 }
 
-/** Returns a name of a record among those of all namespaces: no namespace holds NUL. */
+/**
+ * Returns a name that identifies a record in all namespaces. NUL separates its parts, because no namespace contains
+ * NUL.
+ */
 export function recordOf({ namespace, key }: { readonly namespace: string; readonly key: string }): string {
   return `${namespace}\0${key}`;
 }
 
 /**
- * Returns the first of the records with each key, in an order that all processes share, so that none of two batches waits
- * for the other while that waits for it.
+ * Returns the first record of each key, in an order that all processes share, so that concurrent batches cannot
+ * deadlock.
  */
-export function firstRecords(records: readonly TextInsert[]): TextInsert[] {
+export function firstRecords(records: readonly RecordInsert[]): RecordInsert[] {
   const firsts = new Map(records.map((each) => [recordOf(each), each] as const).toReversed());
   return [...firsts].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, each]) => each);
 }
 
-/** Splits records into batches that are small enough for a statement each. */
-export function toBatches(records: readonly TextInsert[]): TextInsert[][] {
-  const batches: TextInsert[][] = [];
+/** Splits records into batches that fit into one statement each. */
+export function toBatches(records: readonly RecordInsert[]): RecordInsert[][] {
+  const batches: RecordInsert[][] = [];
   let room = 0;
   for (const record of records) {
     const size = record.namespace.length + record.key.length + record.text.length;
@@ -68,7 +80,7 @@ export function toBatches(records: readonly TextInsert[]): TextInsert[][] {
   return batches;
 }
 
-function columnsOf(records: readonly TextInsert[]): string[][] {
+function columnsOf(records: readonly RecordInsert[]): string[][] {
   return [records.map(({ namespace }) => namespace), records.map(({ key }) => key), records.map(({ text }) => text)];
 }
 

@@ -65,7 +65,7 @@ function listenOn(pool: PostgresPool, notify: (statement: SqlStatement) => Promi
   const listener = listenerOf(pool, connections as unknown as Connections);
   const stop = listener.add("channel", onChange);
   onTestFinished(stop);
-  /** Tells if notifications come: without them, a timer calls back ten times a second. */
+  /** Returns true if notifications come: without them, a timer calls back ten times a second. */
   const isReceiving = async (): Promise<boolean> => {
     onChange.mockClear();
     await vi.advanceTimersByTimeAsync(200);

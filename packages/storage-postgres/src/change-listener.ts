@@ -1,13 +1,13 @@
 import type { Connections, PostgresPool } from "@troupe-internal/postgres";
 import { ListeningConnection } from "./listening-connection.ts";
 
-/** Milliseconds between two hints while no notifications come, in place of them. */
+/** Milliseconds between two hints of possible changes, which replace notifications while none arrive. */
 const hintMs = 100;
 
-/** One listener for all storages on a pool, so that a process takes one connection for them. */
+/** One listener for all storages on a pool, so that a process needs only one connection for them. */
 const listeners = new WeakMap<PostgresPool, ChangeListener>();
 
-/** Returns the listener of a pool. */
+/** Returns the change listener of a pool. */
 export function listenerOf(pool: PostgresPool, connections: Connections): ChangeListener {
   const listener = listeners.get(pool) ?? new ChangeListener(pool, connections);
   listeners.set(pool, listener);
@@ -15,14 +15,14 @@ export function listenerOf(pool: PostgresPool, connections: Connections): Change
 }
 
 /**
- * Listens to channels of a database, with a connection of its own while there is a callback. Hints from a timer stand in
- * for notifications wherever these do not come, and a warning of the process says so, once for each reason.
+ * Listens to channels of a database, with a connection of its own while there are callbacks. If no notifications
+ * arrive, hints from a timer replace them, and a warning of the process says so, once for each reason.
  */
 export class ChangeListener {
   readonly #pool: PostgresPool;
   readonly #connections: Connections;
   readonly #callbacks = new Map<string, Set<{ readonly call: () => void }>>();
-  /** The reasons of which a warning has been given. */
+  /** The reasons for missing notifications that were already in a warning. */
   readonly #warned = new Set<string>();
   #connection: ListeningConnection | undefined;
   #hints: NodeJS.Timeout | undefined;
@@ -32,7 +32,7 @@ export class ChangeListener {
     this.#connections = connections;
   }
 
-  /** Calls back when others may have notified the channel. Returns the function that ends this. */
+  /** Calls `onChange` when another process may have notified the channel. Returns the function that stops this. */
   add(channel: string, onChange: () => void): () => void {
     const entry = { call: onChange };
     const known = this.#callbacks.get(channel);

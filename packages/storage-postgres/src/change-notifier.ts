@@ -2,29 +2,32 @@ import { createHash } from "node:crypto";
 import { withTimeout } from "@troupe/core/kit";
 import type { Connections } from "@troupe-internal/postgres";
 
-/** The least time between two notifications of a process, in milliseconds: readers look no more often than that. */
+/** Shortest time between two notifications of a process in milliseconds: readers do not look more often. */
 const pauseMs = 20;
 
-/** A server that hangs must not keep the storage open for long. */
+/** Milliseconds for closing, so that a server that hangs does not keep the storage open for long. */
 const closeTimeoutMs = 1000;
 
 /**
- * Tells if other processes are notified of the records of a namespace: those of durable runs are the ones for which
- * processes wait. Every other write is spared the notification.
+ * Returns true if other processes are notified of the records of a namespace. Only namespaces of durable runs are
+ * announced, because processes wait for them.
  */
 export function isAnnounced(namespace: string): boolean {
   return namespace.startsWith("run-");
 }
 
-/** Returns the name of the channel of a table. PostgreSQL takes at most 63 bytes, fewer than a table with its schema can have. */
+/**
+ * Returns the channel name of a table, as a hash: PostgreSQL allows at most 63 bytes, fewer than a table name with
+ * schema may have.
+ */
 export function channelOf(table: string): string {
   return `troupe_${createHash("sha256").update(table).digest("hex").slice(0, 32)}`;
 }
 
 /**
- * Notifies other processes of writes, each of which is stored by then. Not within the statement of the write: PostgreSQL
- * commits one notifying transaction at a time, so that writers would wait for each other's disk. A notification alone
- * waits for no disk. One that is lost costs the readers no more than the wait for their next look.
+ * Notifies other processes of stored writes. It does so outside of the writing statement, because PostgreSQL commits
+ * one notifying transaction at a time: writers would wait for each other's disk. A separate notification waits for no
+ * disk. If it is lost, readers only wait until their next look.
  */
 export class ChangeNotifier {
   readonly #connections: Connections;
@@ -38,13 +41,13 @@ export class ChangeNotifier {
     this.#channel = channel;
   }
 
-  /** Sends a notification at once, or at the end of the pause after the last one, for all writes until then. */
+  /** Sends a notification at once, or after the pause since the last one, for all writes until then. */
   announce(): void {
     this.#isDue = true;
     if (this.#pause === undefined && this.#sending === undefined) this.#sending = this.#send();
   }
 
-  /** Sends what is due. */
+  /** Sends the pending notification, if any. Waits for it at most a second. */
   async close(): Promise<void> {
     await withTimeout(this.#sendLast(), { timeoutMs: closeTimeoutMs, onTimeout: () => {} });
     clearTimeout(this.#pause);
@@ -55,7 +58,7 @@ export class ChangeNotifier {
     if (this.#isDue) await this.#send();
   }
 
-  /** Never rejects: the write that it tells of is done. */
+  /** Sends a notification. Never rejects, because the announced write has already succeeded. */
   async #send(): Promise<void> {
     this.#isDue = false;
     const statement = { sql: "select pg_notify($1, '')", parameters: [this.#channel] };

@@ -4,19 +4,24 @@ import { withTimeout } from "@troupe/core/kit";
 import { createClient, endClient, sqlStateOf, toPostgresFailure } from "@troupe-internal/postgres";
 import type { Connections, PostgresConnection, PostgresPool } from "@troupe-internal/postgres";
 
-/** Milliseconds for an answer of the server, between two checks of the connection, and for a notification of its own. */
+/**
+ * Milliseconds to wait for an answer of the server, between two checks of the connection, and for a notification that
+ * this process has sent.
+ */
 const answerTimeoutMs = 5000;
 const checkMs = 10_000;
 const ownNotificationMs = 1000;
 
-/** Milliseconds until a connection is made anew that was lost, or on which no notifications come. */
+/** Milliseconds after which a connection is opened again that was lost, or that receives no notifications. */
 const lostPauseMs = 500;
 const unnotifiedPauseMs = 60_000;
 
-/** Classes of SQLSTATE that pass by themselves: connection lost, too few resources (such as connections), shutting down. */
+/**
+ * SQLSTATE classes of temporary failures: connection lost, insufficient resources (such as connections), shutting down.
+ */
 const passingClasses = ["08", "53", "57"];
 
-/** Reasons without notifications, each with the way to mend it. The others are refusals of the server. */
+/** Reasons for missing notifications, each with advice. All other reasons are errors of the server. */
 const noClient = "the given pool has no Client and options, as those of pg have. Give a Pool of pg.";
 const poolerBetween =
   "a pooler in transaction mode stands between. Connect to PostgreSQL itself, or through a pooler in session mode.";
@@ -28,24 +33,24 @@ type Init = {
   channels: () => readonly string[];
   /** Called when a channel may have been notified. */
   onChange: (channel: string) => void;
-  /** Called when no notifications come, with the reason and the way to mend it. */
+  /** Called when no notifications arrive, with the reason and advice. */
   onUnnotified: (reason: string) => void;
 };
 
-/** Outcome of a connection: it was lost, or no notifications come on it, for a reason. */
+/** The outcome of a connection: it was lost, or receives no notifications for a reason. */
 type Outcome = "lost" | { readonly unnotified: string };
 
 /**
- * A connection beside a pool that listens to channels. It is made anew whenever it is lost, and does not keep the process
- * alive.
+ * A connection beside a pool that listens to channels. It is opened again whenever it is lost, and does not keep the
+ * process alive.
  */
 export class ListeningConnection {
-  /** True while notifications come. */
+  /** True while notifications arrive. */
   isReceiving = false;
   readonly #init: Init;
   readonly #closed = new AbortController();
   #client: PostgresConnection | undefined;
-  /** Gives the connection up, so that another is made. */
+  /** Gives up the open connection, so that another is opened. */
   #lose: () => void = () => {};
 
   constructor(init: Init) {
@@ -53,15 +58,16 @@ export class ListeningConnection {
     void this.#run();
   }
 
-  /** Listens to one more channel. */
+  /** Also listens to this channel. If the connection is not open yet, it will listen to all channels when it is. */
   listen(channel: string): void {
     const client = this.#client;
     if (client === undefined) return;
-    // The other channels are notified: that this one is not would never be seen.
+    // Gives up the connection on failure: the other channels still work, so the failure of this one would stay
+    // unnoticed.
     void this.#listenTo(client, [channel]).catch(() => this.#client === client && this.#lose());
   }
 
-  /** Ends the connection. */
+  /** Ends the connection, which is not opened again. */
   close(): void {
     this.#closed.abort();
   }
@@ -85,7 +91,7 @@ export class ListeningConnection {
       client = createClient(this.#init.pool);
       if (client === undefined) return { unnotified: noClient };
       client.once("end", lose);
-      // An error ends the connection, too.
+      // An error also ends the connection, which is handled by its end.
       client.on("error", () => {});
       return await Promise.race([over.promise, this.#listenOn(client)]);
     } catch (error) {
@@ -108,7 +114,7 @@ export class ListeningConnection {
     if (this.#closed.signal.aborted || this.#client !== client) return "lost";
     if (!isReceiving) return { unnotified: poolerBetween };
     this.isReceiving = true;
-    // A connection that a network dropped in silence never ends by itself.
+    // The connection is checked regularly, because one that a network dropped silently never ends by itself.
     while (await this.#pause(checkMs)) await client.query({ text: "select 1", query_timeout: answerTimeoutMs });
     return "lost";
   }
@@ -116,13 +122,13 @@ export class ListeningConnection {
   async #listenTo(client: PostgresConnection, channels: readonly string[]): Promise<void> {
     const text = channels.map((channel) => `listen ${channel}`).join(";");
     await client.query({ text, query_timeout: answerTimeoutMs });
-    // No notification tells of what was written before.
+    // Earlier writes cause no notification, so all channels count as changed.
     for (const channel of channels) this.#init.onChange(channel);
   }
 
   /**
-   * Tells if a notification that the pool sends arrives. Behind a pooler that lends a server's connection for one transaction,
-   * "listen" succeeds, and nothing comes.
+   * Returns true if a notification that the pool sends is received. Behind a pooler that assigns server connections per
+   * transaction, "listen" succeeds, but no notification ever arrives.
    */
   async #receivesOwnNotification(client: PostgresConnection): Promise<boolean> {
     const [channel] = this.#init.channels();
@@ -137,12 +143,12 @@ export class ListeningConnection {
     const statement = { sql: "select pg_notify($1, $2)", parameters: [channel, token] };
     if (!isReceived) await this.#init.connections.useRepeatedly(async (query) => await query(statement));
     await Promise.race([received.promise, this.#pause(ownNotificationMs)]);
-    // It may lie unread in the socket of a process that was busy.
+    // The notification may still be unread in the socket of a busy process.
     if (!isReceived) for (let round = 0; round < 2; round += 1) await turn();
     return isReceived;
   }
 
-  /** Waits, and tells if the connection is still wanted then. Does not keep the process alive. */
+  /** Waits, and returns true if the connection has not been closed by its owner. Does not keep the process alive. */
   async #pause(ms: number): Promise<boolean> {
     const { signal } = this.#closed;
     if (signal.aborted) return false;
@@ -157,7 +163,7 @@ export class ListeningConnection {
   }
 }
 
-/** Connects, within the time for an answer. Does not keep the process alive meanwhile. */
+/** Connects to PostgreSQL within the time limit for an answer. Does not keep the process alive meanwhile. */
 async function connect(client: PostgresConnection): Promise<void> {
   const connecting = client.connect();
   client.unref();
@@ -165,7 +171,7 @@ async function connect(client: PostgresConnection): Promise<void> {
     throw new Error("The server did not answer.");
   };
   await withTimeout(connecting, { timeoutMs: answerTimeoutMs, onTimeout, unref: true });
-  // A server with several addresses may have been reached through another socket.
+  // `unref` is called again, because a server with several addresses may be reached through another socket.
   client.unref();
 }
 

@@ -10,8 +10,8 @@ import type { PostgresSettings } from "./postgres-options.ts";
 import { prepareTable, quotedTableName } from "./prepare-table.ts";
 
 /**
- * Connects for `PostgresStorage`, loads the libraries it needs, and creates the table if it does not exist. Releases
- * the pool and throws a `TroupeError` when one of these fails.
+ * Connects for `PostgresStorage`, imports its libraries, and creates the table if it does not exist. If the table
+ * cannot be prepared, releases the pool and throws a `TroupeError`.
  */
 export async function openDatabase(source: ConnectionSource, settings: PostgresSettings): Promise<PostgresDatabase> {
   const { schema, table: name } = settings;
@@ -34,7 +34,7 @@ export async function openDatabase(source: ConnectionSource, settings: PostgresS
       end,
     });
   } catch (error) {
-    // The caller need not wait for that.
+    // The release of the pool is not awaited: the caller need not wait for it.
     void end();
     throw toPostgresFailure(error);
   }

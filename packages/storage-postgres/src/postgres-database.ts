@@ -1,13 +1,13 @@
-import { checkKey, checkLeaseText, encodeSequence } from "@troupe/core/storage";
+import { checkRecordKey, checkLeaseText, encodeSequence } from "@troupe/core/storage";
 import type {
   AppendedKey,
-  AppendRequest,
+  RecordAppend,
   RangeQuery,
   RecordDatabase,
-  TextInsert,
+  RecordInsert,
   TextRecord,
-  TextSwap,
-  TextWrite,
+  RecordSwap,
+  RecordWrite,
 } from "@troupe/core/storage";
 import type { Connections, SqlStatement } from "@troupe-internal/postgres";
 import { nextAppendedKey } from "@troupe-internal/sql-storage";
@@ -18,14 +18,14 @@ import type { BatchStatements } from "./batch-statements.ts";
 import { isAnnounced } from "./change-notifier.ts";
 import type { ChangeNotifier } from "./change-notifier.ts";
 
-/** The statements on a storage's table, the connections that run them, and a function that releases the pool. */
+/** The statements on a storage's table, the connections that run them, and the function that releases the pool. */
 export type OpenTable = {
   readonly statements: Statements;
   readonly append: AppendStatement;
   readonly batches: BatchStatements;
   readonly connections: Connections;
   readonly notifier: ChangeNotifier;
-  /** Calls back when others may have written. Returns the function that ends this. */
+  /** Calls `onChange` when other processes may have written. Returns the function that stops this. */
   readonly listen: (onChange: () => void) => () => void;
   /** Releases the pool. */
   readonly end: () => Promise<void>;
@@ -44,21 +44,21 @@ export class PostgresDatabase implements RecordDatabase {
     return textOf(await this.#query(this.#table.statements.read({ namespace, key })));
   }
 
-  async write(write: TextWrite): Promise<void> {
+  async write(write: RecordWrite): Promise<void> {
     await this.#query(this.#table.statements.write(write));
     this.#announce([write]);
   }
 
-  async writeAll(writes: readonly TextWrite[]): Promise<void> {
+  async writeAll(writes: readonly RecordWrite[]): Promise<void> {
     if (writes.every(isInsert) && toBatches(writes).length === 1) await this.#query(this.#table.batches.store(writes));
     else await this.#transact(writes);
     this.#announce(writes);
   }
 
-  async #transact(writes: readonly TextWrite[]): Promise<void> {
+  async #transact(writes: readonly RecordWrite[]): Promise<void> {
     await this.#table.connections.useRepeatedly(async (query) => {
       await query({ sql: "begin", parameters: [] });
-      // When a statement fails, the connection is ended, and the transaction with it.
+      // A failed statement ends the connection, and with it the transaction.
       for (const write of writes) await query(this.#table.statements.write(write));
       await query({ sql: "commit", parameters: [] });
     });
@@ -77,18 +77,18 @@ export class PostgresDatabase implements RecordDatabase {
   }
 
   /**
-   * Appends without a transaction: one statement finds the number, checks the lease and stores. It stores nothing when
-   * another writer took the number or wrote the lease meanwhile, and is then repeated.
+   * Appends without a transaction: one statement finds the number, checks the lease and stores. If another writer has
+   * taken the number or written the lease meanwhile, the statement stores nothing and is repeated.
    */
-  async append(request: AppendRequest): Promise<AppendedKey> {
+  async append(request: RecordAppend): Promise<AppendedKey> {
     const { namespace, keyPrefix } = request;
-    checkKey(namespace, keyPrefix + encodeSequence(1));
+    checkRecordKey(namespace, keyPrefix + encodeSequence(1));
     const appended = await this.#append(request);
     this.#announce([request]);
     return appended;
   }
 
-  async #append(request: AppendRequest): Promise<AppendedKey> {
+  async #append(request: RecordAppend): Promise<AppendedKey> {
     const { keyPrefix, lease } = request;
     const { statements, append } = this.#table;
     return await this.#table.connections.useRepeatedly(async (query) => {
@@ -98,19 +98,19 @@ export class PostgresDatabase implements RecordDatabase {
         const [stored] = await query<SqlRow>(append(request, leaseText as string | undefined));
         if (stored?.key !== undefined) return { key: stored.key, seq: Number(stored.key.slice(keyPrefix.length)) };
         const [last] = await query<SqlRow>(statements.lastNumbered(request));
-        // Throws when there is no number left.
+        // Throws if no sequence number is left under the prefix.
         nextAppendedKey(request, last?.key);
       }
     });
   }
 
-  async swap(swap: TextSwap): Promise<boolean> {
+  async swap(swap: RecordSwap): Promise<boolean> {
     const isWritten = (await this.#query(this.#table.statements.swap(swap))).length > 0;
     if (isWritten) this.#announce([swap]);
     return isWritten;
   }
 
-  async insertAll(inserts: readonly TextInsert[]): Promise<boolean[]> {
+  async insertAll(inserts: readonly RecordInsert[]): Promise<boolean[]> {
     const firsts = firstRecords(inserts);
     const inserted = new Set<string>();
     for (const batch of toBatches(firsts)) {
@@ -153,7 +153,7 @@ export class PostgresDatabase implements RecordDatabase {
 type ListedRow = { readonly place: number; readonly key: string; readonly value: unknown };
 type InsertedRow = { readonly namespace: string; readonly key: string };
 
-function isInsert(write: TextWrite): write is TextInsert {
+function isInsert(write: RecordWrite): write is RecordInsert {
   return write.text !== null;
 }
 

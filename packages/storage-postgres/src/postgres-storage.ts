@@ -6,11 +6,11 @@ import { poolOptionTable, postgresOptionTable } from "./postgres-options.ts";
 import type { PostgresOptions } from "./postgres-options.ts";
 import type { PostgresPool } from "./postgres-pool.ts";
 
-/** Storage in a table of PostgreSQL. Any number of processes may use it at the same time. */
+/** Storage in a PostgreSQL table. Any number of processes may use it at the same time. */
 export class PostgresStorage extends DatabaseStorage {
   /**
-   * Takes `postgres://user:password@host:port/database`, or a `Pool` of `pg`, which `close` leaves open. The first call
-   * connects, and creates the table if it does not exist.
+   * Accepts `postgres://user:password@host:port/database`, or a `Pool` of `pg`, which `close` leaves open. The first
+   * call connects, and creates the table if it does not exist.
    */
   constructor(connection: string | { pool: PostgresPool }, options: PostgresOptions = {}) {
     const source = readSource(connection);
@@ -22,8 +22,9 @@ export class PostgresStorage extends DatabaseStorage {
   }
 
   /**
-   * Calls back when something in the namespace may have changed. Tells at once of the writes of other processes to
-   * namespaces that begin with `run-`, by LISTEN and NOTIFY, with one connection beside the pool while there is a listener.
+   * Calls the listener when something in the namespace may have changed. Writes of other processes to namespaces that
+   * begin with `run-` are reported at once, by LISTEN and NOTIFY. That needs one connection beside the pool while there
+   * are listeners.
    */
   watch(namespace: string, listener: () => void): () => void {
     return this.watchRecords(namespace, listener);

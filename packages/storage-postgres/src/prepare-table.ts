@@ -3,13 +3,13 @@ import type { Query } from "@troupe-internal/postgres";
 import type { SqlCall, Statements } from "@troupe-internal/sql-storage";
 import type { PostgresSettings } from "./postgres-options.ts";
 
-/** The names of a storage's table and of its schema, not quoted. */
+/** The unquoted names of a storage's table and its schema. */
 export type TableName = Pick<PostgresSettings, "schema" | "table">;
 
-/** The row that `look` returns. */
+/** The row that the query `look` returns. */
 type Found = { table: boolean; schema: boolean; encoding: string };
 
-// Reads the catalog itself: functions like to_regclass may answer from a cache that is older than the lock.
+// The query reads the catalog tables: functions like to_regclass may answer from a cache that is older than the lock.
 const look = `
   select exists (select from pg_namespace where nspname = $1) as schema,
     exists (select from pg_tables where schemaname = $1 and tablename = $2) as table,
@@ -21,8 +21,8 @@ export function quotedTableName({ schema, table }: TableName): string {
 }
 
 /**
- * Creates the table and its schema if they do not exist. Nothing is created otherwise, so that a role without that
- * right can use an existing table. Of several processes that start at once, one creates and the others wait.
+ * Creates the table and its schema if they do not exist. Otherwise runs no statement that creates, so that a role
+ * without that right can use an existing table. If several processes start at once, one creates and the others wait.
  */
 export async function prepareTable(query: Query, statements: Statements, name: TableName): Promise<void> {
   const [found] = await query<Found>(call(look, name.schema, name.table));
@@ -31,7 +31,7 @@ export async function prepareTable(query: Query, statements: Statements, name: T
   await query(call("begin"));
   await query(call("select pg_advisory_xact_lock(hashtext('troupe'))"));
   const [now] = await query<Found>(call(look, name.schema, name.table));
-  // Even "if not exists" needs the right to create.
+  // The schema is checked first, because even "if not exists" requires the right to create.
   if (now?.schema !== true) await query(call(`create schema "${name.schema}"`));
   await query(statements.createTable);
   await query(call("commit"));

@@ -5,8 +5,8 @@ import { SqliteDatabase } from "./sqlite-database.ts";
 import type { SqliteSettings } from "./sqlite-options.ts";
 
 /**
- * Opens the file of a `SqliteStorage`, and creates it and its table if they do not exist. Loads `node:sqlite` and
- * kysely. Throws a `TroupeError` when the file cannot be used.
+ * Opens the file of a `SqliteStorage`. Creates the file and its table if they do not exist. Imports `node:sqlite` and
+ * kysely. Throws a `TroupeError` if the file cannot be used.
  */
 export async function openFile(path: string, settings: SqliteSettings): Promise<SqliteDatabase> {
   const { durability, busyTimeoutMs, table } = settings;

@@ -3,36 +3,37 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { checkLeaseText } from "@troupe/core/storage";
 import type {
   AppendedKey,
-  AppendRequest,
+  RecordAppend,
   RangeQuery,
   RecordDatabase,
-  TextInsert,
+  RecordInsert,
   TextRecord,
-  TextSwap,
-  TextWrite,
+  RecordSwap,
+  RecordWrite,
 } from "@troupe/core/storage";
 import { nextAppendedKey } from "@troupe-internal/sql-storage";
 import type { SqlCall, SqlRow, Statements } from "@troupe-internal/sql-storage";
 
-/** Milliseconds between two looks for what other connections wrote, while there is a listener. Reading the number that tells takes some microseconds. */
+/**
+ * Milliseconds between two checks for writes of other connections, while there are listeners. A check takes a few
+ * microseconds.
+ */
 const lookMs = 20;
 
-/**
- * An SQLite file that is open: its connection, the statements on its table, and a check that it is still at its path.
- */
+/** An open SQLite file: its connection, the statements on its table, and a check that the file is still at its path. */
 export type OpenFile = {
   readonly database: DatabaseSync;
   readonly statements: Statements;
   readonly path: string;
-  /** Milliseconds to wait for other processes. */
+  /** Milliseconds to wait while other processes lock the file. */
   readonly busyTimeoutMs: number;
-  /** Throws when another file, or none, is at the path now. */
+  /** Throws if the SQLite file at the path has been removed or replaced. */
   readonly checkPath: () => void;
 };
 
 /**
- * The operations of `SqliteStorage` on one connection to its file. SQLite answers without waiting, so the statements of
- * a call run in one go: nothing else in this process happens between begin and commit of a transaction.
+ * The operations of `SqliteStorage` on one connection to its file. SQLite answers synchronously, so the statements of a
+ * call run without interruption: nothing else in this process happens between begin and commit of a transaction.
  */
 export class SqliteDatabase implements RecordDatabase {
   readonly #file: OpenFile;
@@ -47,11 +48,11 @@ export class SqliteDatabase implements RecordDatabase {
     return await this.#retryWhileBusy(() => this.#read(namespace, key));
   }
 
-  async write(write: TextWrite): Promise<void> {
+  async write(write: RecordWrite): Promise<void> {
     await this.#retryWhileBusy(() => this.#run(this.#file.statements.write(write)));
   }
 
-  async writeAll(writes: readonly TextWrite[]): Promise<void> {
+  async writeAll(writes: readonly RecordWrite[]): Promise<void> {
     await this.#retryWhileBusy(() =>
       this.#transact(() => writes.forEach((write) => this.#run(this.#file.statements.write(write)))),
     );
@@ -65,17 +66,17 @@ export class SqliteDatabase implements RecordDatabase {
     return await this.#retryWhileBusy(() => ranges.map((range) => this.#list(range)));
   }
 
-  async append(request: AppendRequest): Promise<AppendedKey> {
+  async append(request: RecordAppend): Promise<AppendedKey> {
     return await this.#retryWhileBusy(() => this.#transact(() => this.#append(request)));
   }
 
-  async swap(swap: TextSwap): Promise<boolean> {
+  async swap(swap: RecordSwap): Promise<boolean> {
     const written = await this.#retryWhileBusy(() => this.#run(this.#file.statements.swap(swap)));
     return written.length > 0;
   }
 
-  async insertAll(inserts: readonly TextInsert[]): Promise<boolean[]> {
-    const insert = ({ namespace, key, text }: TextInsert): boolean =>
+  async insertAll(inserts: readonly RecordInsert[]): Promise<boolean[]> {
+    const insert = ({ namespace, key, text }: RecordInsert): boolean =>
       this.#run(this.#file.statements.swap({ namespace, key, expected: null, next: text })).length > 0;
     return await this.#retryWhileBusy(() => this.#transact(() => inserts.map(insert)));
   }
@@ -118,7 +119,7 @@ export class SqliteDatabase implements RecordDatabase {
     return row === undefined ? null : row.value;
   }
 
-  /** Returns a number that differs when another connection has written, and `undefined` when the file cannot be read now. */
+  /** Returns a number that changes when another connection has written. `undefined` if the file cannot be read now. */
   #dataVersion(): unknown {
     try {
       return this.#statement("pragma data_version").get()?.["data_version"];
@@ -127,7 +128,7 @@ export class SqliteDatabase implements RecordDatabase {
     }
   }
 
-  #append(request: AppendRequest): AppendedKey {
+  #append(request: RecordAppend): AppendedKey {
     const { namespace, text, lease } = request;
     if (lease !== undefined) checkLeaseText(this.#read("locks", lease.key), lease);
     const [last] = this.#run(this.#file.statements.lastNumbered(request));
@@ -136,7 +137,10 @@ export class SqliteDatabase implements RecordDatabase {
     return appended;
   }
 
-  /** Begins "immediate": a transaction that begins by reading fails at its first write when another process has written meanwhile. */
+  /**
+   * Runs work in a transaction. It begins "immediate", because a transaction that begins with a read fails at its first
+   * write if another process has written meanwhile.
+   */
   #transact<Result>(work: () => Result): Result {
     const { database } = this.#file;
     this.#statement("begin immediate").run();
@@ -145,7 +149,7 @@ export class SqliteDatabase implements RecordDatabase {
       this.#statement("commit").run();
       return result;
     } finally {
-      // After some failures SQLite has ended the transaction itself.
+      // After some failures, SQLite has already ended the transaction itself.
       if (database.isTransaction) this.#statement("rollback").run();
     }
   }

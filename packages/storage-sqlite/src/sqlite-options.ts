@@ -1,4 +1,4 @@
-import { milliseconds, oneOf, optional } from "@troupe/core/kit";
+import { millisecondsOption, oneOf, optional } from "@troupe/core/kit";
 import type { OptionsOf, OptionTable } from "@troupe/core/kit";
 import { tableNameOption } from "@troupe-internal/sql-storage";
 
@@ -9,7 +9,10 @@ export type SqliteOptions = {
    * @default "full"
    */
   durability?: "full" | "normal" | undefined;
-  /** Milliseconds that a call waits while another process writes, then fails as `storage_unavailable`. @default 5000 */
+  /**
+   * Milliseconds that a call waits while another process writes, before it fails with `storage_unavailable`. @default
+   * 5000
+   */
   busyTimeoutMs?: number | undefined;
   /** The table of the records. @default "troupe_records" */
   table?: string | undefined;
@@ -18,9 +21,9 @@ export type SqliteOptions = {
 /** The checks and defaults of the options of `SqliteStorage`. */
 export const sqliteOptionTable = {
   durability: optional(oneOf("full", "normal"), "full"),
-  busyTimeoutMs: optional(milliseconds, 5000),
+  busyTimeoutMs: optional(millisecondsOption, 5000),
   table: optional(tableNameOption, "troupe_records"),
 } satisfies OptionTable<SqliteOptions>;
 
-/** The options of `SqliteStorage` after their check, with defaults. */
+/** The checked options of `SqliteStorage`, with defaults. */
 export type SqliteSettings = OptionsOf<typeof sqliteOptionTable>;

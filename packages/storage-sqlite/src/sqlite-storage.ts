@@ -7,14 +7,17 @@ import type { SqliteOptions } from "./sqlite-options.ts";
 
 /** Storage in an SQLite file. Any number of processes on one machine may use the file at the same time. */
 export class SqliteStorage extends DatabaseStorage {
-  /** Resolves a relative path against the current folder. The first call opens the file, or creates it. */
+  /** Resolves a relative path against the current folder. The first call opens or creates the file. */
   constructor(path: string, options: SqliteOptions = {}) {
     const file = checkPath(path);
     const settings = readOptions(sqliteOptionTable, options, { owner: "SqliteStorage" });
     super({ name: `The SQLite storage ${file}`, open: async () => await openFile(file, settings) });
   }
 
-  /** Calls back when something in the namespace may have changed. While there is a listener, looks 50 times a second for writes of other processes. */
+  /**
+   * Calls the listener when something in the namespace may have changed. While there are listeners, checks 50 times a
+   * second for writes of other processes.
+   */
   watch(namespace: string, listener: () => void): () => void {
     return this.watchRecords(namespace, listener);
   }

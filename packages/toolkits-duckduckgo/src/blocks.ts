@@ -1,7 +1,7 @@
 import { explainKeyless } from "@troupe-internal/toolkit";
 import type { ExplainReply, Service, ServiceFailure, ServiceReply } from "@troupe-internal/toolkit";
 
-/** DuckDuckGo as a tool asks it. */
+/** The DuckDuckGo service and the settings that a tool uses. */
 export type Access = {
   service: Service;
   baseURL: string | undefined;
@@ -10,7 +10,9 @@ export type Access = {
   timeoutMs: number;
 };
 
-/** Headers of every request. DuckDuckGo answers no program that names no browser; this one says what it is. */
+/**
+ * Headers of every request. DuckDuckGo answers only programs that send a browser's name; this one also says what it is.
+ */
 export const requestHeaders = {
   "user-agent": "Mozilla/5.0 (compatible; troupe)",
   "accept-language": "en;q=0.5,*;q=0.1",
@@ -18,14 +20,14 @@ export const requestHeaders = {
 
 const blockedStatuses: ReadonlySet<number> = new Set([202, 403, 418, 429]);
 
-/** The failure that DuckDuckGo takes the request for one of a robot. */
+/** The failure if DuckDuckGo takes the request for that of a robot. */
 export const blocked: ServiceFailure = {
   problem: "blocked",
   happened: "blocked this automated request, so nothing is known of its results",
   advice: "Do not repeat it soon: use another search tool, such as web_search with Tavily, SerpAPI, Brave or Exa.",
 };
 
-/** Tells if a reply without results is a block: by its status, or by the page that asks for a human. */
+/** Returns true if a reply without results is a block, by its status, or by its page that asks for a human. */
 export function isBlocked({ status, text }: ServiceReply): boolean {
   return (
     blockedStatuses.has(status) ||
@@ -33,5 +35,5 @@ export function isBlocked({ status, text }: ServiceReply): boolean {
   );
 }
 
-/** Explains a reply with an error status. */
+/** Explains a reply of DuckDuckGo with an error status. */
 export const explain: ExplainReply = (reply) => (isBlocked(reply) ? blocked : explainKeyless(reply));

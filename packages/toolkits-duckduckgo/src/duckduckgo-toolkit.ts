@@ -1,5 +1,5 @@
 import type { NetworkOptions, ToolDef, ToolSource } from "@troupe/core";
-import { anyBoolean, baseUrlOption, optional, readOptions, satisfying } from "@troupe/core/kit";
+import { booleanOption, baseUrlOption, optional, readOptions, satisfying } from "@troupe/core/kit";
 import type { OptionTable } from "@troupe/core/kit";
 import { enabledTools, maxResultsOption, Service, toolkitChecks } from "@troupe-internal/toolkit";
 import type { Access } from "./blocks.ts";
@@ -12,11 +12,11 @@ export type DuckDuckGoOptions = NetworkOptions & {
   enableSearch?: boolean | undefined;
   /** Gives the agent `duckduckgo_news`. @default true */
   enableNews?: boolean | undefined;
-  /** The largest number of results, from 1 to 30, and the number unless the model asks for fewer. @default 10 */
+  /** Largest number of results, from 1 to 30. The model may ask for fewer. @default 10 */
   maxResults?: number | undefined;
-  /** Country and language of the results, as DuckDuckGo writes them: "us-en", "de-de". @default "wt-wt": no region */
+  /** Country and language of the results, in DuckDuckGo's format: "us-en", "de-de". @default "wt-wt": no region */
   region?: string | undefined;
-  /** An address that stands for all three hosts of DuckDuckGo, such as that of a gateway. @default DuckDuckGo's own */
+  /** An address that replaces all three hosts of DuckDuckGo, such as that of a gateway. @default DuckDuckGo's own */
   baseURL?: string | undefined;
   /** Milliseconds for one call of a tool, with all its requests. @default 15_000 */
   timeoutMs?: number | undefined;
@@ -29,18 +29,18 @@ const regionOption = satisfying<string>(
 
 const optionTable = {
   ...toolkitChecks,
-  enableSearch: optional(anyBoolean, true),
-  enableNews: optional(anyBoolean, true),
+  enableSearch: optional(booleanOption, true),
+  enableNews: optional(booleanOption, true),
   maxResults: maxResultsOption(30, 10),
   region: optional(regionOption, "wt-wt"),
   baseURL: optional(baseUrlOption),
 } satisfies OptionTable<DuckDuckGoOptions>;
 
-/** Tools by which an agent searches with DuckDuckGo, without a key: `duckduckgo_search` and `duckduckgo_news`. */
+/** Tools with which an agent searches with DuckDuckGo, without a key: `duckduckgo_search` and `duckduckgo_news`. */
 export class DuckDuckGoToolkit implements ToolSource {
   readonly #tools: readonly ToolDef[];
 
-  /** Throws `invalid_config` for a wrong or unknown option, and when every tool is disabled. Asks nothing yet. */
+  /** Throws `invalid_config` for a wrong or unknown option, and if every tool is disabled. Sends no request yet. */
   constructor(options: DuckDuckGoOptions = {}) {
     const owner = "DuckDuckGoToolkit";
     const read = readOptions(optionTable, options, { owner });

@@ -1,13 +1,13 @@
-/** A hit of DuckDuckGo's web search, as the tool gives it to the model and as an artifact. */
+/** A result of DuckDuckGo's web search, for the model and as an artifact. */
 export type DuckDuckGoHit = { title: string; url: string; snippet: string };
 
-/** An article of DuckDuckGo's news search, as the tool gives it to the model and as an artifact. */
+/** An article of DuckDuckGo's news search, for the model and as an artifact. */
 export type DuckDuckGoArticle = {
   title: string;
   url: string;
   snippet: string;
-  /** ISO time at which it was published. */
+  /** The ISO time at which the article was published. */
   date?: string;
-  /** Name of the newspaper or site. */
+  /** The name of the newspaper or site. */
   source?: string;
 };

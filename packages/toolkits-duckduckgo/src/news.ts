@@ -1,18 +1,6 @@
-import { defineTool } from "@troupe/core";
 import type { ToolDef } from "@troupe/core";
 import { readObject, readObjects } from "@troupe/core/kit";
-import {
-  cleanText,
-  countParameter,
-  queryParameter,
-  readMaxResults,
-  readTextArgument,
-  readTimeRange,
-  toHitsResult,
-  toIsoTime,
-  toolTimeoutMs,
-  toSearchHit,
-} from "@troupe-internal/toolkit";
+import { cleanText, defineSearchTool, toIsoTime, toSearchHit } from "@troupe-internal/toolkit";
 import type { Ask, ServiceReply } from "@troupe-internal/toolkit";
 import { blocked, explain, isBlocked, requestHeaders } from "./blocks.ts";
 import type { Access } from "./blocks.ts";
@@ -20,41 +8,24 @@ import type { DuckDuckGoArticle } from "./hits.ts";
 
 /** Makes the tool `duckduckgo_news`. */
 export function newsTool(access: Access): ToolDef {
-  const { service, maxResults, timeoutMs } = access;
-  return defineTool({
+  return defineSearchTool({
+    ...access,
     name: "duckduckgo_news",
     description:
       "Searches news articles with DuckDuckGo and returns title, address, a short extract, date and newspaper of each. Articles themselves are not opened. DuckDuckGo may block automated requests; then the error says so, and nothing is known of the news.",
-    parameters: {
-      type: "object",
-      properties: {
-        query: queryParameter("Words to search the news for: a topic, a person, a place."),
-        maxResults: countParameter(maxResults, "articles"),
-        timeRange: {
-          type: "string",
-          description: "Returns only articles from the last day, week or month. Leave it out for articles of any age.",
-          enum: ["day", "week", "month"],
-        },
-      },
-      required: ["query"],
-      additionalProperties: false,
+    queryDescription: "Words to search the news for: a topic, a person, a place.",
+    hitsName: "articles",
+    timeRange: {
+      type: "string",
+      description: "Returns only articles from the last day, week or month. Leave it out for articles of any age.",
+      enum: ["day", "week", "month"],
     },
-    effect: "pure",
-    timeoutMs: toolTimeoutMs(timeoutMs),
-    execute: (args, { signal }) =>
-      service.call(signal, async (ask) => {
-        const query = readTextArgument(args, "query");
-        const base = access.baseURL ?? "https://duckduckgo.com";
-        const vqd = await readToken(ask, base, query);
-        const df = readTimeRange(args)?.charAt(0) ?? "";
-        const asked = { l: access.region, o: "json", noamp: "1", q: query, vqd, p: "-1", df };
-        const articles = readArticles(await get(ask, `${base}/news.js`, asked));
-        return toHitsResult({
-          service: service.name,
-          query,
-          hits: articles.slice(0, readMaxResults(args, maxResults)),
-        });
-      }),
+    find: async (ask, { query, timeRange }) => {
+      const base = access.baseURL ?? "https://duckduckgo.com";
+      const vqd = await readToken(ask, base, query);
+      const asked = { l: access.region, o: "json", noamp: "1", q: query, vqd, p: "-1", df: timeRange?.charAt(0) ?? "" };
+      return readArticles(await get(ask, `${base}/news.js`, asked));
+    },
   });
 }
 
@@ -63,7 +34,10 @@ async function get(ask: Ask, address: string, query: Readonly<Record<string, str
   return reply.requireOk(explain);
 }
 
-/** Reads the token that the news search wants from the page of a web search. A page without it is one for robots. */
+/**
+ * Reads the token that the news search requires from the page of a web search. Throws if the page has no token, usually
+ * because DuckDuckGo blocks the request.
+ */
 async function readToken(ask: Ask, base: string, query: string): Promise<string> {
   const page = await get(ask, `${base}/`, { q: query });
   const [, quoted, plain] = /vqd=(?:["']([\d-]{3,200})["']|([\d-]{3,200})&)/.exec(page.text) ?? [];
@@ -78,7 +52,7 @@ function readArticles(reply: ServiceReply): DuckDuckGoArticle[] {
   const { results } = readObject(reply.tryJson());
   if (Array.isArray(results)) return readObjects(results).flatMap(toArticle);
   if (isBlocked(reply)) throw reply.toError(blocked);
-  // Says in which way it is no JSON, where it is none.
+  // If the reply is not JSON, throws an error that describes why.
   reply.json();
   throw reply.unexpected();
 }

@@ -1,14 +1,14 @@
 import { cleanUrl, decodeEntities, toSearchHit } from "@troupe-internal/toolkit";
 import type { DuckDuckGoHit } from "./hits.ts";
 
-/** Most elements of a page that are read: several times what a page has. */
+/** Links and snippets that are read at most from a results page: several times what a page has. */
 const mostElements = 200;
 
 type Element = { kind: "link" | "snippet"; href: string; html: string };
 
 /**
- * Reads the hits of a page of results, of the html or the lite version: each link with the snippet after it, without ads
- * and repetitions, and with the address that a redirect of DuckDuckGo leads to.
+ * Reads the results of a DuckDuckGo page, in the html or the lite version: each link with the snippet after it. Ads and
+ * repetitions are left out, and DuckDuckGo's redirects are resolved.
  */
 export function readResultsPage(html: string): DuckDuckGoHit[] {
   const hits = new Map<string, DuckDuckGoHit>();
@@ -24,7 +24,7 @@ export function readResultsPage(html: string): DuckDuckGoHit[] {
   return [...hits.values()];
 }
 
-/** Tells if a page says that there are no results, in a place where the query cannot stand. */
+/** Returns true if a DuckDuckGo page says that there are no results, in a place where the query cannot appear. */
 export function saysNoResults(html: string): boolean {
   return /\bclass\s*=\s*["'][^"'<>]{0,100}\bno-results\b|>\s{0,9}No\s{1,9}(?:more\s{1,9})?results\.?\s{0,9}</i.test(
     html,
@@ -36,10 +36,10 @@ function toHit({ href, html }: Element): DuckDuckGoHit | undefined {
   return url === undefined ? undefined : toSearchHit({ title: html, url, snippet: "" });
 }
 
-/** Returns the address behind DuckDuckGo's redirects; `undefined` for an ad, and for what is no web address. */
+/** Returns the address behind DuckDuckGo's redirects. `undefined` for an ad, and for anything but a web address. */
 function unwrap(href: string): string | undefined {
   const link = decodeEntities(href).trim();
-  // Other links stay within DuckDuckGo: that of "No results." leads nowhere.
+  // Other links stay within DuckDuckGo, such as that of "No results."
   if (!/^(?:(?:https?:)?\/\/|\/l\/\?)/i.test(link)) return undefined;
   let url = URL.parse(link, "https://duckduckgo.com");
   for (let depth = 0; depth < 3 && url !== null && isOwn(url); depth++) {
@@ -55,7 +55,10 @@ function isOwn({ hostname }: URL): boolean {
   return hostname === "duckduckgo.com" || hostname.endsWith(".duckduckgo.com");
 }
 
-/** Finds links and snippets in the order of the page. Takes time in proportion to the page, whatever it holds. */
+/**
+ * Finds links and snippets of results in the order of the page. Takes time proportional to the page, whatever its
+ * content.
+ */
 function* findElements(html: string): Generator<Element, void, undefined> {
   let found = 0;
   for (let open = html.indexOf("<"); open !== -1 && found < mostElements; open = html.indexOf("<", open + 1)) {
@@ -74,7 +77,10 @@ function* findElements(html: string): Generator<Element, void, undefined> {
   }
 }
 
-/** Returns the name of the element if it is one of ours. By its first letter first, as a page has thousands of others. */
+/**
+ * Returns the name of an HTML element if it may be a link or a snippet: `a` or `td`. Checks its first letter first,
+ * because a page has thousands of other elements.
+ */
 function nameAt(html: string, at: number): string | undefined {
   const first = html.charAt(at);
   if (first !== "a" && first !== "t") return undefined;

@@ -1,15 +1,5 @@
-import { defineTool } from "@troupe/core";
 import type { ToolDef } from "@troupe/core";
-import {
-  countParameter,
-  queryParameter,
-  readMaxResults,
-  readTextArgument,
-  readTimeRange,
-  timeRangeParameter,
-  toHitsResult,
-  toolTimeoutMs,
-} from "@troupe-internal/toolkit";
+import { defineSearchTool } from "@troupe-internal/toolkit";
 import type { Ask, ServiceReply } from "@troupe-internal/toolkit";
 import { blocked, explain, isBlocked, requestHeaders } from "./blocks.ts";
 import type { Access } from "./blocks.ts";
@@ -18,38 +8,24 @@ import type { DuckDuckGoHit } from "./hits.ts";
 
 /** Makes the tool `duckduckgo_search`. */
 export function searchTool(access: Access): ToolDef {
-  const { service, maxResults, timeoutMs } = access;
-  return defineTool({
+  return defineSearchTool({
+    ...access,
     name: "duckduckgo_search",
     description:
       "Searches the web with DuckDuckGo and returns title, address and a short extract of each page found. Pages themselves are not opened. DuckDuckGo may block automated requests; then the error says so, and nothing is known of the results.",
-    parameters: {
-      type: "object",
-      properties: {
-        query: queryParameter("Words to search for, as one would type them into a search engine."),
-        maxResults: countParameter(maxResults, "results"),
-        timeRange: timeRangeParameter,
-      },
-      required: ["query"],
-      additionalProperties: false,
+    queryDescription: "Words to search for, as one would type them into a search engine.",
+    hitsName: "results",
+    find: async (ask, { query, timeRange }) => {
+      const range = timeRange === undefined ? {} : { df: timeRange.charAt(0) };
+      return await search(ask, access, { q: query, b: "", l: access.region, ...range });
     },
-    effect: "pure",
-    timeoutMs: toolTimeoutMs(timeoutMs),
-    execute: (args, { signal }) =>
-      service.call(signal, async (ask) => {
-        const query = readTextArgument(args, "query");
-        const hits = await search(ask, access, { q: query, b: "", l: access.region, ...rangeOf(args) });
-        return toHitsResult({ service: service.name, query, hits: hits.slice(0, readMaxResults(args, maxResults)) });
-      }),
   });
 }
 
-function rangeOf(args: Readonly<Record<string, unknown>>): { df?: string } {
-  const range = readTimeRange(args);
-  return range === undefined ? {} : { df: range.charAt(0) };
-}
-
-/** Asks the html version, and the lite version where that shows no results page. */
+/**
+ * Searches with DuckDuckGo's html version, and with its lite version if the first answers with no results page. Throws
+ * if neither does.
+ */
 async function search(ask: Ask, { baseURL }: Access, form: Readonly<Record<string, string>>): Promise<DuckDuckGoHit[]> {
   const post = async (url: string) => {
     const headers = { ...requestHeaders, accept: "text/html", "content-type": "application/x-www-form-urlencoded" };
@@ -64,7 +40,7 @@ async function search(ask: Ask, { baseURL }: Access, form: Readonly<Record<strin
   throw failureOf(isBlocked(first) ? first : second);
 }
 
-/** Returns the hits of a results page, which may be none; `undefined` for any other page. */
+/** Returns the results of a DuckDuckGo page, possibly none. Returns `undefined` if it is not a results page. */
 function readPage(reply: ServiceReply): DuckDuckGoHit[] | undefined {
   const { status, text } = reply;
   const hits = status >= 200 && status <= 299 ? readResultsPage(text) : [];
@@ -72,7 +48,10 @@ function readPage(reply: ServiceReply): DuckDuckGoHit[] | undefined {
   return status === 200 && !isBlocked(reply) && saysNoResults(text) ? [] : undefined;
 }
 
-/** Makes the error of a page that shows no results. A page of an unknown form may be a block too, and is never "no results". */
+/**
+ * Makes the error for a DuckDuckGo page that shows no results. A page of an unknown form may be a block too, so it
+ * never counts as "no results".
+ */
 function failureOf(reply: ServiceReply): Error {
   if (isBlocked(reply)) return reply.toError(blocked);
   if (reply.status < 200 || reply.status > 299) return reply.toError(explain(reply));

@@ -32,7 +32,7 @@ export class GmailApi {
     this.#tokens = tokens;
   }
 
-  /** Does the work of one tool call, within one time limit. */
+  /** Performs the work of one tool call with the Gmail API, within one time limit. */
   async call<Result>(context: RunContext, work: (ask: GmailAsk) => Promise<Result>): Promise<Result> {
     return await this.#service.call(context.signal, async (ask) => {
       return await work(
@@ -41,7 +41,10 @@ export class GmailApi {
     });
   }
 
-  /** Asks again with a new token when Gmail refuses the first one: it has then done nothing. */
+  /**
+   * Sends a request to Gmail. Repeats it with a new token if Gmail refuses the first one, because Gmail has then done
+   * nothing.
+   */
   async #ask(ask: Ask, request: ServiceRequest, { signal, logger }: RunContext) {
     const token = await this.#tokens.getToken({ signal, logger });
     let reply = await ask(withToken(request, token));
@@ -76,7 +79,7 @@ const notEnabled: ServiceFailure = {
   advice: "Enable the Gmail API in the Google Cloud console, and try again some minutes later.",
 };
 
-/** Failures by the reason that Gmail names. */
+/** Failures of tool calls by the `reason` in Gmail's error. */
 const reasons: ReadonlyMap<string, ServiceFailure> = new Map([
   ["rateLimitExceeded", limits],
   ["userRateLimitExceeded", limits],
@@ -125,7 +128,10 @@ const byStatus: ReadonlyMap<number, ServiceFailure> = new Map([
   [413, { problem: "refused", happened: "refused the mail because it is too large", advice: "Send a shorter text." }],
 ]);
 
-/** Returns what a reply with an error status means for Gmail, by the reason in it or by its status. */
+/**
+ * Returns the meaning of an error reply of Gmail, by the reason in it or by its status. Returns `undefined` if both are
+ * unknown.
+ */
 function explain(reply: ServiceReply): ServiceFailure | undefined {
   const error = readObject(readObject(reply.tryJson())["error"]);
   const named = [...readObjects(error["details"]), ...readObjects(error["errors"])].map(({ reason }) =>

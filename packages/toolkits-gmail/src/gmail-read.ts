@@ -8,10 +8,12 @@ import { isMessageId } from "./mime/header.ts";
 import { messagePath, readSummary } from "./read-message.ts";
 import { decodeHeader } from "./mime/decode-header.ts";
 
-/** The mailbox of a tool that reads, the time of a call, and how much text it returns at most, in characters. */
+/**
+ * The mailbox of a reading tool, the time limit of a call in milliseconds, and the largest returned text in characters.
+ */
 export type ReadOptions = { readonly api: GmailApi; readonly timeoutMs: number; readonly maxTextLength: number };
 
-/** Largest answer that is read, in bytes: text, and small attachments that come with it. */
+/** Bytes of Gmail's answer that are read at most: text, and small attachments that come with it. */
 const maxBytes = 8_388_608;
 
 const mostAttachments = 50;
@@ -59,7 +61,7 @@ function toContent(message: Readonly<Record<string, unknown>>, maxTextLength: nu
   };
 }
 
-/** Cuts a text to a number of characters, not within one, and says beside it what is not shown. */
+/** Cuts a text to a number of characters, never inside one, and lists what is not shown. */
 function withNotes(text: string, { maxTextLength, attachments }: { maxTextLength: number; attachments: number }) {
   const shown = cutText(text, maxTextLength);
   const notes = [

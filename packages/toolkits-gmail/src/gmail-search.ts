@@ -16,7 +16,9 @@ import { serviceName } from "./oauth/token-endpoint.ts";
 import { messagePath, readSummary } from "./read-message.ts";
 import type { MailSummary } from "./read-message.ts";
 
-/** The mailbox of a tool that searches, the time of a call, and how many mails it returns at most. */
+/**
+ * The mailbox of a searching tool, the time limit of a call in milliseconds, and the largest number of returned mails.
+ */
 export type SearchOptions = { readonly api: GmailApi; readonly timeoutMs: number; readonly maxResults: number };
 
 const shownHeaders = ["From", "To", "Subject", "Date"];
@@ -61,7 +63,7 @@ export function createSearchTool({ api, timeoutMs, maxResults: most }: SearchOpt
   });
 }
 
-/** Returns what is shown of a mail, or `undefined` when it was deleted since the search. */
+/** Returns the shown fields of a mail, or `undefined` if the mail was deleted after the search. */
 async function readFound(ask: GmailAsk, id: string): Promise<FoundMail | undefined> {
   const fields = new URLSearchParams({ format: "metadata" });
   for (const name of shownHeaders) fields.append("metadataHeaders", name);

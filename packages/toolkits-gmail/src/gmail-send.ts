@@ -12,12 +12,15 @@ const longestSubject = 500;
 const longestText = 100_000;
 const mostReferences = 50;
 
-/** The mailbox of a tool that sends, the time of a call, and its recipients. */
+/** The mailbox of a sending tool, the time limit of a call in milliseconds, and its recipients. */
 export type SendOptions = RecipientLimits & { readonly api: GmailApi; readonly timeoutMs: number };
 
 type Arguments = Readonly<Record<string, unknown>>;
 
-/** Makes the tool `gmail_send`. A mail whose answer was lost is never sent again, and the error says that it may be sent. */
+/**
+ * Makes the tool `gmail_send`. A mail whose answer was lost is never sent again; the error says that it may have been
+ * sent.
+ */
 export function createSendTool({ api, timeoutMs, ...limits }: SendOptions): ToolDef {
   return defineTool({
     name: "gmail_send",
@@ -94,7 +97,10 @@ function parametersFor(maxRecipients: number) {
   } as const;
 }
 
-/** Builds the mail of a call. Throws before anything is sent when an argument is wrong or a recipient not allowed. */
+/**
+ * Builds the mail of a `gmail_send` call. Throws before anything is sent if an argument is wrong or a recipient is not
+ * allowed.
+ */
 function readMailArguments(args: Arguments, limits: RecipientLimits) {
   const { to, cc, bcc, replyTo } = readRecipients(args, limits);
   const subject = readString(args, "subject", longestSubject);

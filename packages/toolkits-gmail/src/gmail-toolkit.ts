@@ -13,13 +13,15 @@ import { readGmailOptions } from "./read-options.ts";
 import type { GmailSettings } from "./read-options.ts";
 
 /**
- * Tools for one mailbox of Gmail: `gmail_send`, `gmail_search` and `gmail_read`. Give it to an agent among its tools, or
- * the list that `getTools` returns. Files are read by the first call of a tool.
+ * Tools for one Gmail mailbox: `gmail_send`, `gmail_search` and `gmail_read`. Give the toolkit to an agent among its
+ * tools, or the array that `getTools` returns. Token files are read when a tool is called, not before.
  */
 export class GmailToolkit implements ToolSource {
   readonly #tools: readonly ToolDef[];
 
-  /** Throws `invalid_config` for a wrong or unknown option, without a source of tokens, and when every tool is disabled. */
+  /**
+   * Throws `invalid_config` for a wrong or unknown option, without a source of tokens, and if every tool is disabled.
+   */
   constructor(options: GmailOptions = {}) {
     const settings = readGmailOptions(options);
     const { baseURL, timeoutMs, enableSend, enableSearch, enableRead } = settings;
@@ -32,7 +34,7 @@ export class GmailToolkit implements ToolSource {
     ]);
   }
 
-  /** Returns the tools that are enabled. */
+  /** Returns the enabled tools. */
   getTools(): ToolDef[] {
     return [...this.#tools];
   }

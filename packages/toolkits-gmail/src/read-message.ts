@@ -6,7 +6,7 @@ import { headerOf } from "./mime/read-mail.ts";
 /** The ids of a mail, and its main headers as readable text. */
 export type MailSummary = { id: string; threadId: string; from: string; to: string; subject: string; date: string };
 
-/** The longest id that is shown, in characters. */
+/** Longest id of a mail or thread that is shown, in characters. */
 export const longestId = 100;
 
 /** Returns the path of a mail in the Gmail API. */
@@ -14,7 +14,7 @@ export function messagePath(id: string): string {
   return `/gmail/v1/users/me/messages/${encodeURIComponent(id)}`;
 }
 
-/** Reads ids and main headers of a mail. The date is that of its arrival, as an ISO time, or else the mail's own. */
+/** Reads ids and main headers of a mail. The date is its arrival as an ISO time, or else the date in the mail. */
 export function readSummary(
   message: Readonly<Record<string, unknown>>,
   payload: Readonly<Record<string, unknown>>,

@@ -1,11 +1,11 @@
 import { maxResultsOption, toolkitChecks } from "@troupe-internal/toolkit";
 import { TroupeError } from "@troupe/core";
 import {
-  anyBoolean,
+  booleanOption,
   arrayOf,
   baseUrlOption,
-  integer,
-  methods,
+  integerOption,
+  methodsOption,
   nonBlankString,
   optional,
   readOptions,
@@ -30,22 +30,25 @@ const allowedRecipients: OptionCheck<string[]> = (value, name, where) => {
 const optionTable = {
   credentialsPath: optional(nonBlankString()),
   tokenPath: optional(nonBlankString()),
-  authClient: optional(methods<AuthClient>("an object such as an OAuth2Client", "getAccessToken")),
-  enableSend: optional(anyBoolean, true),
-  enableSearch: optional(anyBoolean, true),
-  enableRead: optional(anyBoolean, true),
+  authClient: optional(methodsOption<AuthClient>("an object such as an OAuth2Client", "getAccessToken")),
+  enableSend: optional(booleanOption, true),
+  enableSearch: optional(booleanOption, true),
+  enableRead: optional(booleanOption, true),
   allowedRecipients: optional(allowedRecipients),
-  maxRecipients: optional(integer(1, 500), 20),
+  maxRecipients: optional(integerOption(1, 500), 20),
   maxResults: maxResultsOption(50, 10),
-  maxTextLength: optional(integer(100, 1_000_000), 20_000),
+  maxTextLength: optional(integerOption(100, 1_000_000), 20_000),
   baseURL: optional(baseUrlOption, "https://gmail.googleapis.com"),
   ...toolkitChecks,
 } satisfies OptionTable<GmailOptions>;
 
-/** Options of a `GmailToolkit` with their defaults. */
+/** The checked options of a `GmailToolkit`, with defaults. */
 export type GmailSettings = OptionsOf<typeof optionTable>;
 
-/** Checks the options of a `GmailToolkit`. Throws `invalid_config` for ones that exclude each other or have no effect. */
+/**
+ * Checks the options of a `GmailToolkit`. Throws `invalid_config` for wrong options, and for options that exclude each
+ * other or have no effect.
+ */
 export function readGmailOptions(options: GmailOptions): GmailSettings {
   const settings = readOptions(optionTable, options, { owner: "GmailToolkit" });
   const { authClient, tokenPath, credentialsPath, enableSend } = settings;

@@ -8,7 +8,7 @@ const read = (args: Readonly<Record<string, unknown>>, limits: Partial<Recipient
 const refused = (code: string, start: string) =>
   expect.objectContaining({ code, message: expect.stringMatching(new RegExp(`^${start}`)) as string }) as Error;
 
-/** Tells if a mail would be sent, or by which code it is refused. */
+/** Returns true if a mail would be sent, or by which code it is refused. */
 const outcomeOf = (send: () => unknown): unknown => {
   try {
     send();

@@ -2,10 +2,10 @@ import { TroupeError } from "@troupe/core";
 import { isMailAddress, parseAddress } from "./mime/address.ts";
 import type { MailAddress } from "./mime/address.ts";
 
-/** Limits of the recipients of a mail: how many, and which. */
+/** Limits of a mail's recipients: how many, and which. */
 export type RecipientLimits = {
   readonly maxRecipients: number;
-  /** Addresses, and domains with `@` before them. @default any */
+  /** Addresses, and domains with a leading `@`. @default any */
   readonly allowedRecipients?: readonly string[] | undefined;
 };
 
@@ -17,14 +17,14 @@ export type Recipients = {
   readonly replyTo?: MailAddress | undefined;
 };
 
-/** Tells if a value is an entry of `allowedRecipients`: a mail address, or `@` and a domain. */
+/** Returns true if a value is a valid entry of `allowedRecipients`: a mail address, or `@` and a domain. */
 export function isRecipientEntry(value: unknown): boolean {
   return typeof value === "string" && isMailAddress(value.startsWith("@") ? `a${value}` : value);
 }
 
 /**
- * Reads the recipients of a mail from the arguments of a tool call. Throws `invalid_request` for what is no address and
- * for too many, and `forbidden` for one that is not allowed, `cc`, `bcc` and `replyTo` included.
+ * Reads the recipients of a mail from the arguments of a tool call, including `cc`, `bcc` and `replyTo`. Throws
+ * `invalid_request` for an invalid address and for too many, and `forbidden` for one that is not allowed.
  */
 export function readRecipients(args: Readonly<Record<string, unknown>>, limits: RecipientLimits): Recipients {
   const taken = new Set<string>();
@@ -56,7 +56,9 @@ function readOne(field: string, text: unknown, { allowedRecipients }: RecipientL
   );
 }
 
-/** Compares without regard to case: addresses are of ASCII characters alone. */
+/**
+ * Returns true if an address or its domain is allowed. Compares without regard to case: the addresses are ASCII only.
+ */
 function isAllowed(address: string, allowed: readonly string[]): boolean {
   const own = address.toLowerCase();
   const domain = own.slice(own.lastIndexOf("@"));

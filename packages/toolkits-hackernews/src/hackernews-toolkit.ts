@@ -1,5 +1,5 @@
 import type { NetworkOptions, ToolDef, ToolSource } from "@troupe/core";
-import { anyBoolean, baseUrlOption, optional, readOptions } from "@troupe/core/kit";
+import { booleanOption, baseUrlOption, optional, readOptions } from "@troupe/core/kit";
 import type { OptionTable } from "@troupe/core/kit";
 import { enabledTools, maxResultsOption, Service, toolkitChecks } from "@troupe-internal/toolkit";
 import { topStoriesTool } from "./top-stories.ts";
@@ -11,7 +11,7 @@ export type HackerNewsOptions = NetworkOptions & {
   enableGetTopStories?: boolean | undefined;
   /** Gives the agent `hackernews_user`. @default true */
   enableGetUserDetails?: boolean | undefined;
-  /** The largest number of stories, from 1 to 50, and the number unless the model asks for fewer. @default 10 */
+  /** Largest number of stories, from 1 to 50. The model may ask for fewer. @default 10 */
   maxResults?: number | undefined;
   /** The address of the API. @default "https://hacker-news.firebaseio.com" */
   baseURL?: string | undefined;
@@ -21,17 +21,17 @@ export type HackerNewsOptions = NetworkOptions & {
 
 const optionTable = {
   ...toolkitChecks,
-  enableGetTopStories: optional(anyBoolean, true),
-  enableGetUserDetails: optional(anyBoolean, true),
+  enableGetTopStories: optional(booleanOption, true),
+  enableGetUserDetails: optional(booleanOption, true),
   maxResults: maxResultsOption(50, 10),
   baseURL: optional(baseUrlOption, "https://hacker-news.firebaseio.com"),
 } satisfies OptionTable<HackerNewsOptions>;
 
-/** Tools by which an agent reads Hacker News, without a key: `hackernews_top_stories` and `hackernews_user`. */
+/** Tools with which an agent reads Hacker News, without a key: `hackernews_top_stories` and `hackernews_user`. */
 export class HackerNewsToolkit implements ToolSource {
   readonly #tools: readonly ToolDef[];
 
-  /** Throws `invalid_config` for a wrong or unknown option, and when every tool is disabled. Asks nothing yet. */
+  /** Throws `invalid_config` for a wrong or unknown option, and if every tool is disabled. Sends no request yet. */
   constructor(options: HackerNewsOptions = {}) {
     const owner = "HackerNewsToolkit";
     const { enableGetTopStories, enableGetUserDetails, maxResults, baseURL, timeoutMs, ...network } = readOptions(

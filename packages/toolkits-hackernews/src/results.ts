@@ -1,28 +1,28 @@
-/** A story of Hacker News, as the tool gives it to the model and as an artifact. */
+/** A Hacker News story, for the model and as an artifact. */
 export type HackerNewsStory = {
   title: string;
-  /** Address of the story, or of its discussion where it has none, as with "Ask HN". */
+  /** The address of the story, or of its discussion if it has none, as with "Ask HN". */
   url: string;
-  /** Beginning of its text, where it has one. */
+  /** The beginning of the story's text, if it has text. */
   snippet?: string;
   score: number;
   by: string;
   comments: number;
-  /** ISO time at which it was submitted. */
+  /** The ISO time at which the story was submitted. */
   date?: string;
-  /** Address of its discussion. */
+  /** The address of the story's discussion. */
   discussion: string;
 };
 
-/** A user of Hacker News, as the tool gives it to the model. */
+/** A Hacker News user, for the model. */
 export type HackerNewsUser = {
   username: string;
   karma: number;
-  /** ISO time at which the account was made. */
+  /** The ISO time at which the account was created. */
   created?: string;
-  /** The text in which users describe themselves. */
+  /** The user's own description. */
   about?: string;
-  /** Number of their stories, comments and votes in polls. */
+  /** Number of the user's stories, polls and comments. */
   submissions: number;
   url: string;
 };

@@ -13,7 +13,7 @@ import { toHitsResult, toIsoTime, toolTimeoutMs } from "@troupe-internal/toolkit
 import type { Ask, Service } from "@troupe-internal/toolkit";
 import type { HackerNewsStory } from "./results.ts";
 
-/** The API that a tool asks. */
+/** The Hacker News API that a tool calls, and the time limit of a call in milliseconds. */
 export type Access = { service: Service; baseURL: string; timeoutMs: number };
 
 /** Makes the tool `hackernews_top_stories`. */
@@ -45,7 +45,7 @@ function noteOf(found: number, failed: number): string | undefined {
 
 type Loaded = { stories: HackerNewsStory[]; failures: unknown[] };
 
-/** Loads the first stories. Deleted ones are left out, and some of the next are loaded in their place. */
+/** Loads the first stories of Hacker News. Skips deleted stories, and loads some of the next ones instead. */
 async function loadStories(ask: Ask, baseURL: string, wanted: number): Promise<Loaded> {
   const ids = await loadIds(ask, baseURL);
   const first = await loadSome(ask, baseURL, ids.slice(0, wanted));
@@ -58,7 +58,7 @@ async function loadStories(ask: Ask, baseURL: string, wanted: number): Promise<L
   };
 }
 
-/** Stories that are loaded beyond the missing ones, because some of them may be deleted too. */
+/** Number of stories that are loaded in addition to the missing ones, because some of them may be deleted too. */
 const spares = 5;
 
 async function loadSome(ask: Ask, baseURL: string, ids: readonly number[]): Promise<Loaded> {
@@ -88,7 +88,7 @@ async function loadIds(ask: Ask, baseURL: string): Promise<number[]> {
   throw reply.unexpected();
 }
 
-/** Loads a story; `undefined` for one that is missing, deleted or dead. */
+/** Loads a story. `undefined` if the story is missing, deleted or dead. */
 async function loadStory(ask: Ask, baseURL: string, id: number): Promise<HackerNewsStory | undefined> {
   const reply = (await ask({ url: `${baseURL}/v0/item/${id}.json` })).requireOk(explainKeyless);
   const item = reply.json();

@@ -57,7 +57,10 @@ export function userTool({ service, baseURL, timeoutMs }: Access): ToolDef {
   });
 }
 
-/** Returns the name; it becomes a part of a path, so nothing but names is taken. */
+/**
+ * Returns the name of the Hacker News user from the tool's arguments. Only valid names are accepted, because the name
+ * becomes part of a path.
+ */
 function readName(args: Readonly<Record<string, unknown>>): string {
   const name = readTextArgument(args, "username", longestName);
   if (/^[\w-]+$/.test(name)) return name;

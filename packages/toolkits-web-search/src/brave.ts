@@ -3,7 +3,7 @@ import type { ServiceFailure, ServiceReply } from "@troupe-internal/toolkit";
 import { toHits } from "./search-provider.ts";
 import type { SearchProvider } from "./search-provider.ts";
 
-/** Brave Search, with an index of its own. */
+/** Brave Search, which has an index of its own. */
 export const brave: SearchProvider = {
   name: "Brave Search",
   baseURL: "https://api.search.brave.com",
@@ -19,7 +19,7 @@ export const brave: SearchProvider = {
   },
   read(reply) {
     const { type, query, web } = readObject(reply.json());
-    // Without hits it leaves `web` out.
+    // An answer without results has no `web` field.
     if (web === undefined && type === "search" && typeof query === "object") return [];
     const { results } = readObject(web);
     if (!Array.isArray(results)) throw reply.unexpected();
@@ -34,12 +34,13 @@ export const brave: SearchProvider = {
   },
 };
 
-/** From this wait on, in seconds, a limit is that of the month and not that of a second. */
+/** Seconds of waiting from which a limit is the monthly limit and not the one per second. */
 const monthly = 3600;
 
 /**
- * Explains a rate limit by the longest wait of the limits that are reached. The headers list all limits, as a rule those
- * of a second and of a month: `x-ratelimit-remaining: 0, 1995` and `x-ratelimit-reset: 1, 86400`.
+ * Explains a rate limit of Brave by the longest wait among the exceeded limits. The headers list all limits, usually
+ * one per second and one per month: `x-ratelimit-remaining: 0, 1995` and `x-ratelimit-reset: 1, 86400`. Returns
+ * `undefined` if no limit is exceeded.
  */
 function explainLimits({ headers }: ServiceReply): ServiceFailure | undefined {
   const numbersOf = (name: string) => (headers.get(name) ?? "").split(",").map((text) => Number.parseInt(text, 10));

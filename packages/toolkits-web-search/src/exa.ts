@@ -5,7 +5,7 @@ import type { SearchProvider } from "./search-provider.ts";
 
 const days: Readonly<Record<TimeRange, number>> = { day: 1, week: 7, month: 31, year: 366 };
 
-/** Exa, a search by meaning. */
+/** Exa, a semantic search. */
 export const exa: SearchProvider = {
   name: "Exa",
   baseURL: "https://api.exa.ai",
@@ -14,7 +14,7 @@ export const exa: SearchProvider = {
   request({ query, count, timeRange }, { baseURL, key }) {
     const since =
       timeRange === undefined ? undefined : new Date(Date.now() - days[timeRange] * 86_400_000).toISOString();
-    // Without `contents` it returns no text.
+    // Without `contents`, Exa returns no text.
     const contents = { text: { maxCharacters: 600 } };
     const body = { query, numResults: count, type: "auto", contents, startPublishedDate: since };
     return {

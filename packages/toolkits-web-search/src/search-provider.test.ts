@@ -76,7 +76,7 @@ describe("an error status", () => {
     expect(serpapi.explain(reply(status, body))).toEqual(meaning);
   });
 
-  it("of Exa has no meaning of its own", () => {
+  it("an error status of Exa has no meaning of its own", () => {
     expect(exa.explain(reply(429, {}))).toBeUndefined();
   });
 });

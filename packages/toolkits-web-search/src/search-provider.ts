@@ -2,30 +2,30 @@ import { toSearchHit } from "@troupe-internal/toolkit";
 import type { ServiceFailure, ServiceReply, ServiceRequest, TimeRange } from "@troupe-internal/toolkit";
 import type { WebSearchHit } from "./web-search-hit.ts";
 
-/** A search to ask a provider for. */
+/** A search request to a provider. */
 type SearchQuery = { query: string; count: number; timeRange: TimeRange | undefined };
 
-/** A service that searches the web: its requests, and what its answers say. */
+/** A service that searches the web: makes its requests and reads its answers. */
 export type SearchProvider = {
-  /** Name for errors. */
+  /** The provider's name for errors. */
   readonly name: string;
   readonly baseURL: string;
-  /** Environment variables with its key, of which the first one that is set counts. */
+  /** Environment variables for the key. The first one that is set is used. */
   readonly environment: readonly string[];
-  /** The largest number of hits that it gives for one search. */
+  /** Largest number of results per search. */
   readonly mostResults: number;
   /** Makes the request of a search, below a base address. */
   request(search: SearchQuery, access: { baseURL: string; key: string }): ServiceRequest;
-  /** Reads the hits of an answer with status 200. Throws for an answer that is none. */
+  /** Reads the results of an answer with status 2xx. Throws if it is not an answer of the provider. */
   read(reply: ServiceReply): WebSearchHit[];
-  /** Explains an error status that means something else with this provider. */
+  /** Explains an error status that has another meaning for this provider. Returns `undefined` for other statuses. */
   explain(reply: ServiceReply): ServiceFailure | undefined;
 };
 
-/** A hit in the words of a provider. */
+/** A result with the provider's own values. */
 type RawHit = { title: unknown; url: unknown; snippet: unknown; date?: unknown; score?: unknown };
 
-/** Makes a hit of what a provider sent; nothing where it has no web address. */
+/** Turns a provider's result into a hit. Returns an empty array if it has no web address. */
 export function toHits({ score, ...raw }: RawHit): WebSearchHit[] {
   const hit = toSearchHit(raw);
   if (hit === undefined) return [];

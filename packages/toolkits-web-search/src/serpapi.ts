@@ -2,12 +2,12 @@ import { readObject, readObjects, readText } from "@troupe/core/kit";
 import { toHits } from "./search-provider.ts";
 import type { SearchProvider } from "./search-provider.ts";
 
-/** SerpAPI, which reads Google's pages of results. Its key stands in the URL of a request. */
+/** SerpAPI, which reads Google's result pages. Its key is part of the URL of a request. */
 export const serpapi: SearchProvider = {
   name: "SerpAPI",
   baseURL: "https://serpapi.com",
   environment: ["SERPAPI_API_KEY"],
-  // Google's pages have ten, whatever is asked for.
+  // Google's pages have ten results, whatever the request says.
   mostResults: 10,
   request({ query, timeRange }, { baseURL, key }) {
     const range = timeRange === undefined ? {} : { tbs: `qdr:${timeRange.charAt(0)}` };
@@ -22,7 +22,7 @@ export const serpapi: SearchProvider = {
         toHits({ title, url: link, snippet, date }),
       );
     }
-    // It reports a search without results as an error, with status 200.
+    // SerpAPI reports a search without results as an error, with status 200.
     if (typeof error === "string") {
       if (/hasn't returned any results/i.test(error)) return [];
       throw reply.toError({ problem: "refused", happened: "could not make this search", advice: "Try other words." });

@@ -2,7 +2,7 @@ import { readObject, readObjects } from "@troupe/core/kit";
 import { toHits } from "./search-provider.ts";
 import type { SearchProvider } from "./search-provider.ts";
 
-/** Statuses of a plan that is used up, and of a limit that the user set. */
+/** HTTP statuses of an exhausted plan, and of a limit that the user set. */
 const planStatuses: ReadonlySet<number> = new Set([432, 433]);
 
 /** Tavily, a search for language models. */

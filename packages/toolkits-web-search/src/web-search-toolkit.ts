@@ -1,22 +1,14 @@
-import { defineTool } from "@troupe/core";
 import type { NetworkOptions, ToolDef, ToolSource } from "@troupe/core";
 import { baseUrlOption, oneOf, optional, readOptions, wrongOption } from "@troupe/core/kit";
 import type { OptionTable } from "@troupe/core/kit";
 import {
-  countParameter,
+  Service,
   credentialOption,
+  defineSearchTool,
   explainAddress,
   maxResultsOption,
-  queryParameter,
   readCredential,
-  readMaxResults,
-  readTextArgument,
-  readTimeRange,
-  Service,
-  timeRangeParameter,
-  toHitsResult,
   toolkitChecks,
-  toolTimeoutMs,
 } from "@troupe-internal/toolkit";
 import { brave } from "./brave.ts";
 import { exa } from "./exa.ts";
@@ -25,7 +17,7 @@ import { serpapi } from "./serpapi.ts";
 import { tavily } from "./tavily.ts";
 import type { WebSearchHit } from "./web-search-hit.ts";
 
-/** A service that a `WebSearchToolkit` can ask. */
+/** A service that a `WebSearchToolkit` can use. */
 export type WebSearchProvider = "tavily" | "serpapi" | "brave" | "exa";
 
 const providers: Readonly<Record<WebSearchProvider, SearchProvider>> = { tavily, serpapi, brave, exa };
@@ -39,7 +31,7 @@ export type WebSearchOptions = NetworkOptions & {
    * @default `TAVILY_API_KEY`, `SERPAPI_API_KEY`, `BRAVE_API_KEY` (or `BRAVE_SEARCH_API_KEY`) or `EXA_API_KEY`, read at each call
    */
   apiKey?: string | (() => string | Promise<string>) | undefined;
-  /** The largest number of results, from 1 to 20 (serpapi: 10), and the number unless the model asks for fewer. @default 10 */
+  /** Largest number of results, from 1 to 20 (serpapi: 10). The model may ask for fewer. @default 10 */
   maxResults?: number | undefined;
   /** The address of the provider's API. @default the provider's own */
   baseURL?: string | undefined;
@@ -55,11 +47,11 @@ const optionTable = {
   baseURL: optional(baseUrlOption),
 } satisfies OptionTable<WebSearchOptions>;
 
-/** The tool `web_search`, by which an agent searches the web with a service that sells searches. */
+/** The tool `web_search`, with which an agent searches the web through a paid service. */
 export class WebSearchToolkit implements ToolSource {
   readonly #tools: readonly ToolDef[];
 
-  /** Throws `invalid_config` for a wrong or unknown option. A missing key is an error of the tool, when it is called. */
+  /** Throws `invalid_config` for a wrong or unknown option. A missing key is an error of the tool when it is called. */
   constructor(options: WebSearchOptions) {
     const owner = "WebSearchToolkit";
     const { provider, apiKey, baseURL, ...read } = readOptions(optionTable, options, { owner });
@@ -81,7 +73,7 @@ export class WebSearchToolkit implements ToolSource {
   }
 }
 
-type Search = {
+type ProviderSearch = {
   provider: SearchProvider;
   service: Service;
   apiKey: WebSearchOptions["apiKey"];
@@ -90,47 +82,28 @@ type Search = {
   timeoutMs: number;
 };
 
-function webSearchTool({ provider, service, apiKey, baseURL, maxResults, timeoutMs }: Search): ToolDef {
-  return defineTool({
+function webSearchTool({ provider, apiKey, baseURL, ...search }: ProviderSearch): ToolDef {
+  return defineSearchTool({
+    ...search,
     name: "web_search",
     description:
       "Searches the web and returns title, address and a short extract of each page found, with its date where it is known. Pages themselves are not opened.",
-    parameters: {
-      type: "object",
-      properties: {
-        query: queryParameter("Words to search for, as one would type them into a search engine."),
-        maxResults: countParameter(maxResults, "results"),
-        timeRange: timeRangeParameter,
-      },
-      required: ["query"],
-      additionalProperties: false,
+    queryDescription: "Words to search for, as one would type them into a search engine.",
+    hitsName: "results",
+    find: async (ask, { query, count, timeRange, signal }) => {
+      const { environment } = provider;
+      const service = search.service.name;
+      const key = await readCredential({ service, option: "apiKey", given: apiKey, environment, signal });
+      const request = provider.request({ query, count, timeRange }, { baseURL, key });
+      const reply = await ask({ ...request, secrets: [key] });
+      return eachOnce(provider.read(reply.requireOk((failed) => provider.explain(failed) ?? explainAddress(failed))));
     },
-    effect: "pure",
-    timeoutMs: toolTimeoutMs(timeoutMs),
-    execute: (args, { signal }) =>
-      service.call(signal, async (ask) => {
-        const query = readTextArgument(args, "query");
-        const count = readMaxResults(args, maxResults);
-        const { environment } = provider;
-        const key = await readCredential({
-          service: service.name,
-          option: "apiKey",
-          given: apiKey,
-          environment,
-          signal,
-        });
-        const request = provider.request({ query, count, timeRange: readTimeRange(args) }, { baseURL, key });
-        const reply = (await ask({ ...request, secrets: [key] })).requireOk(
-          (failed) => provider.explain(failed) ?? explainAddress(failed),
-        );
-        return toHitsResult({ service: service.name, query, hits: firstOnes(provider.read(reply), count) });
-      }),
   });
 }
 
-/** Returns the first hits, each address once: a provider may send more than it was asked for. */
-function firstOnes(hits: readonly WebSearchHit[], count: number): WebSearchHit[] {
+/** Returns the results with each address once, because a provider may repeat an address. */
+function eachOnce(hits: readonly WebSearchHit[]): WebSearchHit[] {
   const byUrl = new Map<string, WebSearchHit>();
   for (const hit of hits) if (!byUrl.has(hit.url)) byUrl.set(hit.url, hit);
-  return [...byUrl.values()].slice(0, count);
+  return [...byUrl.values()];
 }

@@ -43,7 +43,7 @@ const noWindow: ServiceFailure = {
 };
 const temporary: ServiceFailure = { problem: "unavailable", advice: "Try again in some minutes." };
 
-/** Failures by the code of the Graph API. */
+/** Failures by the code of the Graph API's errors. */
 const failures: ReadonlyMap<number, ServiceFailure> = new Map([
   [0, tokenExpired],
   [190, tokenExpired],
@@ -191,7 +191,10 @@ const failures: ReadonlyMap<number, ServiceFailure> = new Map([
   ],
 ]);
 
-/** Returns what a reply with an error status means for WhatsApp, by the code of its error. */
+/**
+ * Returns the meaning of an error reply of WhatsApp, by the code of its error. Returns `undefined` if the code is
+ * unknown.
+ */
 export function explainGraphError(reply: ServiceReply): ServiceFailure | undefined {
   const error = readObject(readObject(reply.tryJson())["error"]);
   const { code, error_subcode: subcode } = error;

@@ -1,6 +1,6 @@
 import { credentialOption, toolkitChecks } from "@troupe-internal/toolkit";
 import { TroupeError } from "@troupe/core";
-import { anyBoolean, arrayOf, baseUrlOption, optional, readOptions, satisfying } from "@troupe/core/kit";
+import { booleanOption, arrayOf, baseUrlOption, optional, readOptions, satisfying } from "@troupe/core/kit";
 import type { OptionCheck, OptionsOf, OptionTable } from "@troupe/core/kit";
 import { readNumber } from "./recipient.ts";
 import type { WhatsAppOptions } from "./whatsapp-options.ts";
@@ -28,27 +28,27 @@ const optionTable = {
   ),
   version: optional(satisfying<string>('a version such as "v25.0"', (value) => isVersion(value))),
   recipientWaid: optional(numberOption),
-  enableSendText: optional(anyBoolean, true),
-  enableSendTemplate: optional(anyBoolean, true),
+  enableSendText: optional(booleanOption, true),
+  enableSendTemplate: optional(booleanOption, true),
   allowedRecipients: optional(allowedRecipients),
   baseURL: optional(baseUrlOption, "https://graph.facebook.com"),
   ...toolkitChecks,
 } satisfies OptionTable<WhatsAppOptions>;
 
-/** Options of a `WhatsAppToolkit` with their defaults. */
+/** The checked options of a `WhatsAppToolkit`, with defaults. */
 export type WhatsAppSettings = OptionsOf<typeof optionTable>;
 
-/** Checks the options of a `WhatsAppToolkit`. */
+/** Checks the options of a `WhatsAppToolkit`. Throws `invalid_config` for a wrong or unknown option. */
 export function readWhatsAppOptions(options: WhatsAppOptions): WhatsAppSettings {
   return readOptions(optionTable, options, { owner: "WhatsAppToolkit" });
 }
 
-/** Tells if a value is the id of a number: digits alone, because it stands in a path. */
+/** Returns true if a value is the id of a phone number: only digits, because it becomes part of a path. */
 export function isPhoneNumberId(value: unknown): value is string {
   return typeof value === "string" && /^\d{1,30}$/.test(value);
 }
 
-/** Tells if a value is a version of the Graph API. */
+/** Returns true if a value is a version of the Graph API. */
 export function isVersion(value: unknown): value is string {
   return typeof value === "string" && /^v\d{1,3}\.\d{1,2}$/.test(value);
 }

@@ -1,20 +1,22 @@
 import { TroupeError } from "@troupe/core";
 import { readEnvironment } from "@troupe/core/kit";
 
-/** Recipients of the tools: that of calls that name none, and the only ones that are allowed. */
+/** Recipients of the WhatsApp tools: the default recipient, and the allowed ones. */
 export type RecipientOptions = {
   readonly recipientWaid?: string | undefined;
   readonly allowedRecipients?: readonly string[] | undefined;
 };
 
-/** JSON Schema of `to`. */
+/** Returns the JSON Schema of the parameter `to` of the sending tools. */
 export function recipientParameter({ allowedRecipients }: RecipientOptions) {
   const allowed = allowedRecipients === undefined ? "" : " Only numbers that the operator has allowed are accepted.";
   const description = `Phone number of the recipient with its country code, such as +15551234567. Leave it out for the usual recipient, if there is one.${allowed}`;
   return { type: "string", description, maxLength: 40 } as const;
 }
 
-/** Returns a phone number as WhatsApp takes it, digits with the country code, or `undefined` for what is none. */
+/**
+ * Returns a phone number in WhatsApp's format, digits with the country code. `undefined` if it is not a phone number.
+ */
 export function readNumber(text: string): string | undefined {
   if (text.length > 40) return undefined;
   const digits = text
@@ -25,8 +27,8 @@ export function readNumber(text: string): string | undefined {
 }
 
 /**
- * Returns the number that a message goes to: that of the call, or else the default one. Throws `invalid_request` for
- * what is no number, and `forbidden` for one that is not allowed.
+ * Returns the number that a message is sent to: the one in the call, else the default. Throws `invalid_request` for a
+ * missing or invalid number, and `forbidden` for one that is neither allowed nor the default.
  */
 export function readRecipient(to: unknown, { recipientWaid, allowedRecipients }: RecipientOptions): string {
   const usual = recipientWaid ?? environmentRecipient();

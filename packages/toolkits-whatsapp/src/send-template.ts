@@ -6,7 +6,7 @@ import { readRecipient, recipientParameter } from "./recipient.ts";
 import type { RecipientOptions } from "./recipient.ts";
 import type { WhatsAppApi } from "./whatsapp-api.ts";
 
-/** The API that the tools send with, the time of a call, and the recipients. */
+/** The WhatsApp API of the sending tools, the time limit of a call in milliseconds, and the recipients. */
 export type SendOptions = RecipientOptions & { readonly api: WhatsAppApi; readonly timeoutMs: number };
 
 const longestParameter = 1024;

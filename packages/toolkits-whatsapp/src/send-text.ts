@@ -4,7 +4,7 @@ import type { ToolDef } from "@troupe/core";
 import { readRecipient, recipientParameter } from "./recipient.ts";
 import type { SendOptions } from "./send-template.ts";
 
-/** Longest text that WhatsApp takes, in characters. */
+/** Longest text that WhatsApp accepts, in characters. */
 const longestText = 4096;
 
 /** Makes the tool `whatsapp_send_text`. */

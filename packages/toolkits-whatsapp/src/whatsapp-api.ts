@@ -9,20 +9,23 @@ import type { WhatsAppSettings } from "./read-options.ts";
 /** The name of the service in errors. */
 const serviceName = "WhatsApp";
 
-/** Current when this was written; the API forwards or refuses calls with a version that has expired. */
+/**
+ * The default version of the Graph API: the newest when this was written. The API redirects or refuses calls with an
+ * expired version.
+ */
 const defaultVersion = "v25.0";
 
-/** A message to send: its recipient, and the rest of its JSON by type. */
+/** A message to send: its recipient, its type, and the JSON for that type. */
 export type OutgoingMessage = {
   readonly to: string;
   readonly type: string;
   readonly body: Readonly<Record<string, unknown>>;
 };
 
-/** A message that WhatsApp has accepted, which is not yet delivered. */
+/** A message that WhatsApp has accepted but not yet delivered. */
 export type AcceptedMessage = { messageId: string; to: string; status: string; note: string };
 
-/** The messages of the WhatsApp Cloud API from one number. */
+/** Sends messages from one phone number through the WhatsApp Cloud API. */
 export class WhatsAppApi {
   readonly #service: Service;
   readonly #settings: WhatsAppSettings;
@@ -32,7 +35,10 @@ export class WhatsAppApi {
     this.#service = new Service({ name: serviceName, timeoutMs: settings.timeoutMs, network: settings });
   }
 
-  /** Sends a message, once. An error tells if it may have been sent although its answer was lost. */
+  /**
+   * Sends a message with one request, which is never repeated. The error says whether the message may have been sent
+   * although its answer was lost.
+   */
   async send({ to, type, body }: OutgoingMessage, { signal }: RunContext): Promise<AcceptedMessage> {
     const { accessToken: given, baseURL } = this.#settings;
     const path = `${this.#version()}/${this.#phoneNumberId()}/messages`;

@@ -1,20 +1,23 @@
 import type { NetworkOptions } from "@troupe/core";
 
-/** Options of a `WhatsAppToolkit`. Those without a default here come from the environment where they are left out. */
+/** Options of a `WhatsAppToolkit`. Some of them default to environment variables. */
 export type WhatsAppOptions = NetworkOptions & {
-  /** Token of the WhatsApp Cloud API, or a function that returns it, called for each call of a tool. @default WHATSAPP_ACCESS_TOKEN */
+  /**
+   * The token of the WhatsApp Cloud API, or a function that returns it for each call of a tool. @default
+   * WHATSAPP_ACCESS_TOKEN
+   */
   accessToken?: string | (() => string | Promise<string>) | undefined;
-  /** Id of the number that sends: digits, not the number itself. @default WHATSAPP_PHONE_NUMBER_ID */
+  /** The id of the sending phone number: digits, not the number itself. @default WHATSAPP_PHONE_NUMBER_ID */
   phoneNumberId?: string | undefined;
-  /** Version of the Graph API. @default WHATSAPP_VERSION, or "v25.0" */
+  /** The version of the Graph API. @default WHATSAPP_VERSION, or "v25.0" */
   version?: string | undefined;
-  /** Recipient of messages whose call names none. @default WHATSAPP_RECIPIENT_WAID */
+  /** The recipient of messages whose call names none. @default WHATSAPP_RECIPIENT_WAID */
   recipientWaid?: string | undefined;
   /** Gives the agent `whatsapp_send_text`. @default true */
   enableSendText?: boolean | undefined;
   /** Gives the agent `whatsapp_send_template`. @default true */
   enableSendTemplate?: boolean | undefined;
-  /** The only numbers that the tools may send to, `recipientWaid` beside them. @default any */
+  /** The numbers that the tools may send to, in addition to `recipientWaid`. @default any */
   allowedRecipients?: readonly string[] | undefined;
   /** Milliseconds that one call of a tool may take. @default 15000 */
   timeoutMs?: number | undefined;

@@ -7,13 +7,13 @@ import { readWhatsAppOptions } from "./read-options.ts";
 import type { WhatsAppOptions } from "./whatsapp-options.ts";
 
 /**
- * Tools that send messages with the WhatsApp Cloud API: `whatsapp_send_text` and `whatsapp_send_template`. Give it to an
- * agent among its tools, or the list that `getTools` returns.
+ * Tools that send messages with the WhatsApp Cloud API: `whatsapp_send_text` and `whatsapp_send_template`. Give the
+ * toolkit to an agent among its tools, or the array that `getTools` returns.
  */
 export class WhatsAppToolkit implements ToolSource {
   readonly #tools: readonly ToolDef[];
 
-  /** Throws `invalid_config` for a wrong or unknown option, and when every tool is disabled. Asks nothing yet. */
+  /** Throws `invalid_config` for a wrong or unknown option, and if every tool is disabled. Sends no request yet. */
   constructor(options: WhatsAppOptions = {}) {
     const settings = readWhatsAppOptions(options);
     const { enableSendText, enableSendTemplate, timeoutMs, recipientWaid, allowedRecipients } = settings;
@@ -24,7 +24,7 @@ export class WhatsAppToolkit implements ToolSource {
     ]);
   }
 
-  /** Returns the tools that are enabled. */
+  /** Returns the enabled tools. */
   getTools(): ToolDef[] {
     return [...this.#tools];
   }

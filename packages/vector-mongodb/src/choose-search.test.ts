@@ -7,13 +7,14 @@ import type { OpenVectors } from "./open-vectors.ts";
 
 const serverError = (code: number, name = "MongoServerError") => Object.assign(new Error("no"), { name, code });
 
-/** Chooses a search on a scripted server: errors for its search indexes and for the expression, or the cosine. */
+/** Chooses a search on a scripted server: errors for its search and usual indexes and for the expression, or the cosine. */
 async function choose(
   wanted: "auto" | "vector" | "exact",
-  { indexes, cosine = 1 }: { indexes?: unknown; cosine?: unknown } = {},
+  { indexes, cosine = 1, usual }: { indexes?: unknown; cosine?: unknown; usual?: Error } = {},
 ) {
   const asked: unknown[] = [];
   const said: unknown[] = [];
+  const warned: unknown[] = [];
   const documents = {
     listSearchIndexes: (...given: unknown[]) => ({
       toArray: async () => {
@@ -22,7 +23,11 @@ async function choose(
         return await Promise.resolve([]);
       },
     }),
-    createIndex: async () => void asked.push(await Promise.resolve("createIndex")),
+    createIndex: async () => {
+      asked.push("createIndex");
+      await Promise.resolve();
+      if (usual !== undefined) throw usual;
+    },
   };
   const db = {
     aggregate: (...given: unknown[]) => ({
@@ -33,10 +38,14 @@ async function choose(
       },
     }),
   };
-  const logger = { ...createLogger(), info: (message: string) => void said.push(message) };
+  const logger = {
+    ...createLogger(),
+    info: (message: string) => void said.push(message),
+    warn: (message: string) => void warned.push(message),
+  };
   const vectors = { documents, db } as unknown as OpenVectors;
   const outcome = await chooseSearch(vectors, { wanted, logger }).catch((error: unknown) => error);
-  return { outcome, asked, said };
+  return { outcome, asked, said, warned, vectors };
 }
 
 const expression = [
@@ -96,5 +105,54 @@ describe("chooseSearch", () => {
     const error = serverError(11_600);
 
     expect((await choose("auto", { cosine: error })).outcome).toBe(error);
+  });
+
+  it.each([
+    ["by the server", 1, ["aggregate"]],
+    ["in this process", serverError(40_323), ["find"]],
+  ])("makes a finder that compares %s, as it says", async (place, cosine, used) => {
+    const asked: string[] = [];
+    const none = (name: string) => () => {
+      asked.push(name);
+      return Object.assign([].values(), { toArray: async () => await Promise.resolve([]) });
+    };
+    const { outcome, said, vectors } = await choose("exact", { cosine });
+    Object.assign(vectors, {
+      isStandalone: true,
+      timeoutMs: 50,
+      startSession: () => ({ endSession: async () => await Promise.resolve() }),
+      toBinary: (vector: Float32Array) => vector,
+      catalog: { findOne: async () => await Promise.resolve({ scope: "s", dimensions: 1 }) },
+    });
+    Object.assign(vectors.documents, { aggregate: none("aggregate"), find: none("find") });
+    const search = { vector: Float32Array.of(1), length: 1, topK: 1, minScore: -1, filter: {} };
+
+    expect(await (outcome as ExactFinder).find("p", search)).toEqual([]);
+    expect(asked).toEqual(used);
+    expect(said).toEqual([expect.stringContaining(place)]);
+  });
+
+  it.each([
+    ["vector", ["refused"], []],
+    ["auto", [], [expect.stringMatching(/^MongoDB indexes no vectors of 8193 dimensions/)]],
+  ] as const)("makes a finder for %s that takes too many dimensions for an index as it is wanted", async (...row) => {
+    const [wanted, refusals, warnings] = row;
+    const { outcome, warned } = await choose(wanted);
+    const finder = outcome as IndexedFinder;
+    const refused: string[] = [];
+    try {
+      finder.checkDimensions(8193);
+    } catch {
+      refused.push("refused");
+    }
+    await finder.prepare(8193);
+
+    expect([refused, warned]).toEqual([refusals, warnings]);
+  });
+
+  it("fails where the usual indexes cannot be made", async () => {
+    const lost = new Error("lost");
+
+    expect((await choose("auto", { usual: lost })).outcome).toBe(lost);
   });
 });

@@ -7,16 +7,19 @@ import { IndexedFinder } from "./indexed-search.ts";
 import type { OpenVectors } from "./open-vectors.ts";
 import { SearchIndexes } from "./search-indexes.ts";
 
-/** Codes of a server that answers, and has no MongoDB Vector Search or does not let this user have it. */
+/** Error codes of a reachable server that has no MongoDB Vector Search, or denies it to this user. */
 const refusals: readonly unknown[] = [13, 59, 115, 8000, 31_082, 40_324];
 
-/** Codes of a server that does not know an expression or a stage. */
+/** Error codes of a server that does not support an expression or a stage. */
 const unknowns: readonly unknown[] = [...refusals, 168, 31_325, 40_323];
 
-/** The grounds on which `chooseSearch` chooses: the user's wish, and a log. */
+/** The input of `chooseSearch`: the user's choice, and a log. */
 export type SearchChoice = { readonly wanted: VectorSettings["search"]; readonly logger: Logger };
 
-/** Asks the server once what it has, chooses how documents are found, and logs it. */
+/**
+ * Asks the server once for its features, chooses how documents are found, and logs the choice. Throws `invalid_config`
+ * if the user requires an index and the server has none.
+ */
 export async function chooseSearch(vectors: OpenVectors, { wanted, logger }: SearchChoice): Promise<Finder> {
   const isIndexed = wanted !== "exact" && (await hasVectorSearch(vectors));
   if (wanted === "vector" && !isIndexed) {
@@ -42,7 +45,10 @@ async function hasVectorSearch({ documents }: OpenVectors): Promise<boolean> {
   return await isAnswered(async () => void (await documents.listSearchIndexes().toArray()), refusals);
 }
 
-/** The documents are literal, because a server may not look at expressions while it has no documents. */
+/**
+ * Returns true if the server supports `$similarityCosine`. Tests with literal documents, because a server may not
+ * evaluate expressions for an empty collection.
+ */
 async function hasSimilarity({ db }: OpenVectors): Promise<boolean> {
   const stages = [{ $documents: [{}] }, { $project: { cosine: { $similarityCosine: [[1], [1]] } } }];
   let cosine: unknown;
@@ -52,7 +58,7 @@ async function hasSimilarity({ db }: OpenVectors): Promise<boolean> {
   return isKnown && cosine === 1;
 }
 
-/** Tells if the server does the work, and not refuses it with one of the codes. */
+/** Returns true if the MongoDB server does the work. Returns false if it refuses with one of the codes. */
 async function isAnswered(work: () => Promise<void>, codes: readonly unknown[]): Promise<boolean> {
   try {
     await work();

@@ -8,19 +8,19 @@ import type { OpenVectors } from "./open-vectors.ts";
 import { inScope, keyOf, toFields, toUnit, vectorField } from "./stored-vector.ts";
 import type { CatalogEntry, StoredVector } from "./stored-vector.ts";
 
-/** Vectors that are in memory at the same time, and documents in one request: 6 MB of vectors of 1,536 numbers. */
+/** Vectors in memory at the same time, and documents per request: 6 MB of vectors with 1,536 numbers. */
 const atOnce = 1000;
 
-/** The `_id` of a found document, and what decides its place. */
+/** The `_id` of a found document, and the values that decide its rank. */
 export type FoundItem = { readonly _id: string; readonly id: string };
 
-/** A search among the documents of a MongoDB filter. */
+/** A search among the documents that match a MongoDB filter. */
 type ScopeSearch = StoredSearch & { readonly among: Filter<StoredVector> };
 
-/** A way to compare a vector with all documents of a filter. */
+/** A function that compares a vector with all documents that match a filter. */
 export type CompareAll = (vectors: SessionVectors, search: ScopeSearch) => Promise<ScoredItem<FoundItem>[]>;
 
-/** Finds documents by comparing all vectors of a collection that the filter lets through. */
+/** Finds documents by comparing all vectors of a collection that match the filter. */
 export class ExactFinder {
   readonly #vectors: OpenVectors;
   readonly #compareAll: CompareAll;
@@ -41,7 +41,7 @@ export class ExactFinder {
   }
 }
 
-/** Reads the catalog's entry of a collection, or `null`. */
+/** Reads the catalog entry of a collection. Returns `null` if there is none. */
 export async function readEntry(
   { catalog, session }: OpenVectors & { session?: ClientSession },
   path: string,
@@ -49,7 +49,7 @@ export async function readEntry(
   return await catalog.findOne({ _id: keyOf(path) }, session === undefined ? {} : { session });
 }
 
-/** Compares in this process: reads the vectors in batches, and keeps the nearest. */
+/** Compares vectors in this process: reads the vectors in batches, and keeps the nearest. */
 export const scan: CompareAll = async ({ documents, session }, { among, topK, minScore, ...query }) => {
   const field = vectorField(query.vector.length);
   const projection = { id: 1, length: 1, [field]: 1 };
@@ -62,7 +62,7 @@ export const scan: CompareAll = async ({ documents, session }, { among, topK, mi
   return nearest.toSorted();
 };
 
-/** Compares in the server, which needs `$similarityCosine`: MongoDB 8.3. */
+/** Compares vectors in the server, which requires `$similarityCosine` of MongoDB 8.3. */
 export const compareInServer: CompareAll = async ({ documents, session, toBinary }, { among, topK, ...query }) => {
   const wanted = toBinary(toUnit(query));
   const score = { $similarityCosine: [`$${vectorField(query.vector.length)}`, wanted] };
@@ -71,23 +71,26 @@ export const compareInServer: CompareAll = async ({ documents, session, toBinary
   return (await found.toArray()).map(({ _id, id, score: cosine }) => ({ item: { _id, id }, score: cosine }));
 };
 
-/** Makes a function that returns the cosine of another vector with this one, equal for equal directions. */
+/**
+ * Makes a function that returns the cosine between the search vector and another one. Vectors with equal directions
+ * have equal results.
+ */
 function createCosine(query: DirectedVector): (other: DirectedVector) => number {
   const unit = Float64Array.from(query.vector, (number) => number / query.length);
   return ({ vector, length }) => {
     let sum = 0;
-    // By index: this loop is the work of a search.
+    // The loop uses an index and no iterator, because a search spends its time here.
     for (let index = 0; index < unit.length; index++) sum += (unit[index] as number) * (vector[index] as number);
     return Math.fround(sum / length);
   };
 }
 
-/** Reads a vector of MongoDB, with as many numbers as were stored. */
+/** Reads a vector from MongoDB, with the stored number of dimensions. */
 export function readVector(binary: Binary | undefined): Float32Array {
   return binary?.toFloat32Array() ?? new Float32Array();
 }
 
-/** Reads the documents of found items, without their vectors. */
+/** Reads the documents of found items, without their vectors, in any order. */
 export async function readFound(
   { documents, session }: SessionVectors,
   found: readonly ScoredItem<FoundItem>[],

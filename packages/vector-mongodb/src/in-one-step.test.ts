@@ -1,7 +1,8 @@
 import { setImmediate as turn } from "node:timers/promises";
+import { ConcurrentWriteError, isDuplicate } from "@troupe-internal/mongodb";
 import type { ClientSession } from "mongodb";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { ConcurrentWriteError, inOneStep, isDuplicate, repeatOnConflict } from "./in-one-step.ts";
+import { inOneStep, repeatOnConflict } from "./in-one-step.ts";
 import type { OpenVectors } from "./open-vectors.ts";
 
 beforeEach(() => {

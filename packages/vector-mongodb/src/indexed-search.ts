@@ -13,25 +13,28 @@ import type { SearchIndexes } from "./search-indexes.ts";
 import { filterParts, toUnit, vectorField, withTerms } from "./stored-vector.ts";
 import type { CatalogEntry, StoredVector } from "./stored-vector.ts";
 
-/** The most candidates that `$vectorSearch` takes. */
+/** Largest number of candidates that `$vectorSearch` accepts. */
 const mostCandidates = 10_000;
 
-/** Candidates for each result that the index is asked for, as MongoDB advises for a recall of 0.95, and the least. */
+/**
+ * Candidates per result that the index is asked for, as MongoDB recommends for a recall of 0.95, and their smallest
+ * number.
+ */
 const [candidatesEach, leastCandidates] = [20, 200];
 
-/** The index is asked for twice the results and this many: some were removed, and it does not know it yet. */
+/** The index is asked for twice the wanted results plus this number, because it may still contain removed documents. */
 const spareResults = 10;
 
-/** Filters of more terms than this are applied by comparing all documents that match. */
+/** Filters with more names than this are applied by comparing all matching documents. */
 const mostTerms = 100;
 
-/** Ages, in changes, of the documents by which the index is asked how far it is. */
+/** Ages, counted in changes, of the documents that show how up to date the index is. */
 const markerAges = [0, 10, 100, 1000, 10_000];
 
-/** Collections whose progress is remembered. */
+/** Number of collections whose index progress is remembered. */
 const mostRemembered = 10_000;
 
-/** The results of the index, and how far it was before. */
+/** The results of the vector index, and the newest change that it contained before. */
 type IndexAnswer = {
   readonly path: string;
   readonly entry: CatalogEntry;
@@ -40,15 +43,15 @@ type IndexAnswer = {
 };
 
 /**
- * Finds documents by the index of MongoDB Vector Search. The index learns of a change some time after it was made, so
- * documents that it does not show yet are compared one by one. When the index finds less than asked for, all documents
- * are compared: they are few, or the index is incomplete.
+ * Finds documents with the index of MongoDB Vector Search. The index contains a change only some time after it was
+ * made, so documents that it does not contain yet are compared one by one. If the index finds fewer than requested, all
+ * documents are compared: they are few, or the index is incomplete.
  */
 export class IndexedFinder implements Finder {
   readonly #vectors: OpenVectors;
   readonly #exact: ExactFinder;
   readonly #indexes: SearchIndexes;
-  /** The newest change that the index is known to show, by scope. */
+  /** The newest change that the index is known to contain, by scope. */
   readonly #shownTo = new Map<string, number>();
 
   constructor(vectors: OpenVectors, { exact, indexes }: { exact: ExactFinder; indexes: SearchIndexes }) {
@@ -62,7 +65,7 @@ export class IndexedFinder implements Finder {
   }
 
   async prepare(dimensions: number): Promise<void> {
-    // The change is stored: a search tells of a failure.
+    // A failure to prepare the index is ignored: the change is stored, and the next search reports the failure.
     await this.#indexes.isReady(dimensions).catch(() => {});
   }
 
@@ -82,7 +85,7 @@ export class IndexedFinder implements Finder {
     return all;
   }
 
-  /** Returns the newest change that the index shows. It learns of changes in their order. */
+  /** Returns the newest change that the index contains. The index receives changes in their order. */
   async #readProgress({ scope, changes }: CatalogEntry, search: StoredSearch): Promise<number> {
     const known = this.#shownTo.get(scope) ?? 0;
     if (known >= changes) return known;
@@ -103,7 +106,7 @@ export class IndexedFinder implements Finder {
     return newest;
   }
 
-  /** Returns the numbers of the newest changes up to each limit whose last document is still there. */
+  /** Returns, for each limit, the number of the newest change up to it whose last document still exists. */
   async #readMarkers(scope: string, limits: readonly number[]): Promise<number[]> {
     const { documents } = this.#vectors;
     const read = limits.map(async (limit) => {
@@ -136,8 +139,8 @@ export class IndexedFinder implements Finder {
 }
 
 /**
- * Adds to the index's answer the documents that it does not show, and returns the nearest in one state of the collection.
- * Returns `undefined` when the index found too few that are still there.
+ * Adds the documents that the index does not contain to its answer, and returns the nearest in one state of the
+ * collection. Returns `undefined` if too few of the index's results still exist, or the collection was cleared.
  */
 async function completeAnswer(
   vectors: SessionVectors,
@@ -145,7 +148,7 @@ async function completeAnswer(
   search: StoredSearch,
 ): Promise<VectorSearchResult[] | undefined> {
   const { scope } = entry;
-  // It was cleared in the meantime.
+  // The collection was cleared meanwhile.
   if ((await readEntry(vectors, path))?.scope !== scope) return undefined;
   const everyId = { ...search, topK: ids.length + 1, minScore: -Infinity };
   const shown: Filter<StoredVector> = { _id: { $in: [...ids] }, change: { $lte: shownTo } };

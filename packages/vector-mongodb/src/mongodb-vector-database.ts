@@ -1,8 +1,9 @@
 import type { MongoFailures } from "@troupe-internal/mongodb";
 import type { VectorDocument, VectorSearchResult } from "@troupe/core";
 import type { StoredChange, StoredSearch, VectorDatabase } from "@troupe/core/vector";
+import { isDuplicate } from "@troupe-internal/mongodb";
 import { readEntry, readVector } from "./exact-search.ts";
-import { isDuplicate, repeatOnConflict } from "./in-one-step.ts";
+import { repeatOnConflict } from "./in-one-step.ts";
 import type { OpenVectors } from "./open-vectors.ts";
 
 import { idOf, keyOf, toFields, vectorField } from "./stored-vector.ts";
@@ -13,16 +14,16 @@ import { WriteQueue } from "./write-queue.ts";
 /** Finds the nearest documents of a collection. */
 export interface Finder {
   find(path: string, search: StoredSearch): Promise<VectorSearchResult[]>;
-  /** Throws for a number of dimensions that cannot be searched for. */
+  /** Throws for a number of dimensions that cannot be searched. */
   checkDimensions?(dimensions: number): void;
-  /** Begins to build what searches for this number of dimensions use. */
+  /** Starts building the index for searches with this number of dimensions. */
   prepare?(dimensions: number): Promise<void>;
 }
 
-/** Documents that `clear` removes at once. */
+/** Number of documents that `clear` removes at once. */
 const clearedAtOnce = 5000;
 
-/** The operations of `MongoDbVectorStore` on its two collections. All errors are converted by `MongoFailures`. */
+/** The operations of `MongoDbVectorStore` on its two collections. `MongoFailures` converts all errors. */
 export class MongoDbVectorDatabase implements VectorDatabase {
   readonly #vectors: OpenVectors;
   readonly #finder: Finder;
@@ -72,12 +73,16 @@ export class MongoDbVectorDatabase implements VectorDatabase {
     await this.#vectors.close();
   }
 
-  /** Without its entry in the catalog a collection is empty, in one step. Then its documents are removed, and any that a stopped process left. */
+  /**
+   * Clears a collection. Removing its catalog entry makes it empty in one step. Then its documents are removed, and any
+   * that a stopped process left.
+   */
   async #clear(_id: string): Promise<void> {
     const { catalog, documents } = this.#vectors;
     await catalog.deleteOne({ _id });
     const scopes = await documents.distinct("scope", { scope: { $gte: `${_id}.`, $lt: `${_id}/` } });
-    // Read after the scopes: a scope that had documents then, and is not in the catalog now, was cleared.
+    // The catalog is read after the scopes: a scope that had documents then, and is no longer in the catalog, was
+    // cleared.
     const current = await catalog.findOne({ _id });
     const cleared = { scope: { $in: scopes.filter((scope) => scope !== current?.scope) } };
     for (;;) {
@@ -87,7 +92,10 @@ export class MongoDbVectorDatabase implements VectorDatabase {
     }
   }
 
-  /** Stores the name unless there is one. A collection that has one is not found, and cannot be inserted again. */
+  /**
+   * Stores the name of a collection's embedding model if there is none, and returns the stored name. The filter does
+   * not match a collection that has a name, and the insert then fails as a duplicate.
+   */
   async #rememberModel({ _id, path, scope, changes }: CatalogEntry, model: string): Promise<string> {
     const { catalog } = this.#vectors;
     const change = { $set: { model }, $setOnInsert: { path, scope, changes } };

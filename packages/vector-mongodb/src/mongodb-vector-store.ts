@@ -7,15 +7,15 @@ import { readArguments } from "./mongodb-vector-options.ts";
 import type { MongoDbVectorOptions } from "./mongodb-vector-options.ts";
 import { openVectors } from "./open-vectors.ts";
 
-/** Warning about a standalone server: what it lacks, and how to mend that. */
+/** The warning about a standalone server: the missing features, and how to get them. */
 const standaloneWarning =
   "MongoDB runs as a standalone server, which has no transactions. A change of several documents is not one step: " +
   "others may see a part of it, and a crash may leave one. Start it as a replica set; one server is enough " +
   '("mongod --replSet rs0", then "rs.initiate()" once in mongosh).';
 
 /**
- * A vector store in MongoDB. It finds documents by the index of MongoDB Vector Search where the deployment has it (Atlas,
- * or a server with mongot), and compares all of them elsewhere. Any number of processes may use it at the same time.
+ * A vector store in MongoDB. It uses the index of MongoDB Vector Search if the deployment has it (Atlas, or a server
+ * with mongot), and otherwise compares all documents. Any number of processes may use it at the same time.
  */
 export class MongoDbVectorStore extends DatabaseVectorStore {
   /** The first call connects. */

@@ -10,14 +10,14 @@ export type OpenVectors = {
   readonly catalog: Collection<CatalogEntry>;
   readonly db: Db;
   readonly timeoutMs: number;
-  /** True for a server that is in no replica set and no sharded cluster: it has no transactions and no snapshots. */
+  /** True for a server outside of replica sets and sharded clusters, which has no transactions and no snapshots. */
   readonly isStandalone: boolean;
   readonly toBinary: ToBinary;
   readonly startSession: () => ClientSession;
   readonly close: () => Promise<void>;
 };
 
-/** Connects, and prepares collections and indexes. Throws a `TroupeError` when that fails, and leaves no connection then. */
+/** Connects, and prepares collections and indexes. If that fails, throws a `TroupeError` and closes the connection. */
 export async function openVectors(settings: VectorSettings, failures: MongoFailures): Promise<OpenVectors> {
   const { Binary } = await import("mongodb");
   const catalogName = `${settings.collectionName}.catalog`;

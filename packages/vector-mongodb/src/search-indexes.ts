@@ -4,21 +4,24 @@ import type { Document } from "mongodb";
 import type { OpenVectors } from "./open-vectors.ts";
 import { vectorField } from "./stored-vector.ts";
 
-/** The most dimensions that MongoDB indexes. */
+/** Largest number of dimensions that MongoDB indexes. */
 const mostDimensions = 8192;
 
-/** Milliseconds for which the state of an index that cannot be queried yet is taken for known. */
+/** Milliseconds for which the state of an index that is not ready is cached. */
 const recheckMs = 1000;
 
-/** The fields by which searches filter. Each must be declared in the index. */
+/** The fields by which searches filter. The index must declare each of them. */
 const filterFields = ["scope", "terms", "lastOf"];
 
 type IndexState = { readonly isReady: boolean; readonly checkedMs: number };
 
-/** Options of `SearchIndexes`: whether an index that cannot be made is an error or a warning, and a log. */
+/** Options of `SearchIndexes`: whether an impossible index is an error or a warning, and a log. */
 export type SearchIndexOptions = { readonly isRequired: boolean; readonly logger: Logger };
 
-/** The indexes of MongoDB Vector Search, one for each number of dimensions: clusters allow few of them. */
+/**
+ * The indexes of MongoDB Vector Search. All vectors with the same number of dimensions share one, because clusters
+ * allow only a few.
+ */
 export class SearchIndexes {
   readonly #vectors: OpenVectors;
   readonly #options: SearchIndexOptions;
@@ -29,27 +32,30 @@ export class SearchIndexes {
     this.#options = options;
   }
 
-  /** Creates the usual indexes by which documents are found that the vector index does not show yet. */
+  /** Creates the ordinary indexes for finding documents that the vector index does not contain yet. */
   async prepareCollection(): Promise<void> {
     const { documents } = this.#vectors;
     await documents.createIndex({ scope: 1, change: 1 });
     await documents.createIndex({ scope: 1, lastOf: 1 }, { partialFilterExpression: { lastOf: { $exists: true } } });
   }
 
-  /** Throws `invalid_value` for vectors that cannot be indexed, when an index is required. */
+  /** Throws `invalid_value` for vectors that cannot be indexed if an index is required. */
   checkDimensions(dimensions: number): void {
     if (dimensions <= mostDimensions || !this.#options.isRequired) return;
     const message = `MongoDB indexes vectors of at most ${mostDimensions} dimensions, got ${dimensions}. Use search: "auto".`;
     throw new TroupeError("invalid_value", message);
   }
 
-  /** Creates the index for this many dimensions if it does not exist. Tells if it can be queried, which takes a while. */
+  /**
+   * Creates the index for this number of dimensions if it does not exist. Returns true if it can be queried; building
+   * it takes a while.
+   */
   async isReady(dimensions: number): Promise<boolean> {
     const last = this.#states.get(dimensions);
     if (last !== undefined) {
       const known = await last;
       if (known.isReady || performance.now() - known.checkedMs < recheckMs) return known.isReady;
-      // Another use has begun to look meanwhile.
+      // Another call has begun to check the index meanwhile.
       if (this.#states.get(dimensions) !== last) return await this.isReady(dimensions);
     }
     const checked = this.#check(dimensions);
@@ -58,7 +64,7 @@ export class SearchIndexes {
     return (await checked).isReady;
   }
 
-  /** Looks at the index again before its next use: it found less than there is. */
+  /** Makes the next search check the index again, because the index found too few documents. */
   doubt(dimensions: number): void {
     this.#states.delete(dimensions);
   }
@@ -75,7 +81,10 @@ export class SearchIndexes {
     return found;
   }
 
-  /** Another process may create it first: then it is there now. */
+  /**
+   * Creates the vector index. If another process created it first, returns that one. Returns the status `REFUSED` if
+   * the server refuses.
+   */
   async #create(dimensions: number): Promise<Document | undefined> {
     if (dimensions > mostDimensions) return { status: `"more than ${mostDimensions} dimensions"` };
     const { documents } = this.#vectors;
@@ -91,7 +100,10 @@ export class SearchIndexes {
     return await this.#find(dimensions);
   }
 
-  /** Without an index all documents are compared. This is said once, because the answer is kept. */
+  /**
+   * Throws `invalid_config` if an index is required. Otherwise warns that all documents are compared, once, because the
+   * state is cached.
+   */
   #refuse(problem: string): IndexState {
     if (this.#options.isRequired) throw new TroupeError("invalid_config", problem);
     this.#options.logger.warn(`${problem} Until then each search compares all documents.`);
@@ -99,7 +111,7 @@ export class SearchIndexes {
   }
 }
 
-/** Returns the name of the vector index for this many dimensions. */
+/** Returns the name of the vector index for this number of dimensions. */
 export function indexName(dimensions: number): string {
   return `troupe_${vectorField(dimensions)}`;
 }
@@ -109,7 +121,7 @@ function definitionOf(dimensions: number): Document {
   return { fields: [vector, ...filterFields.map((path) => ({ type: "filter", path }))] };
 }
 
-/** Says why an index cannot be used and will not become usable by itself, and how to mend that. */
+/** Returns why an index is unusable and will not become usable by itself, with advice. */
 function problemOf(index: Document | undefined, dimensions: number): string | undefined {
   const name = indexName(dimensions);
   if (dimensions > mostDimensions) return `MongoDB indexes no vectors of ${dimensions} dimensions. Use shorter ones.`;

@@ -2,7 +2,10 @@ import { filterTerms, metadataTerms } from "@troupe/core/vector";
 import type { DirectedVector, DocumentFields, MetadataFilter, StoredDocument } from "@troupe/core/vector";
 import type { Binary, Filter } from "mongodb";
 
-/** The field with the vector of a document, one for each number of dimensions, because an index has only one number. */
+/**
+ * The field with the vector of a document. Each number of dimensions has its own field, because an index supports only
+ * one.
+ */
 export type VectorField = `vector${number}`;
 
 /**
@@ -11,20 +14,20 @@ export type VectorField = `vector${number}`;
  */
 export type StoredVector = {
   _id: string;
-  /** The collection of the store, and its life between two calls of `clear`. */
+  /** Identifies a collection of the store from its creation to the next `clear`. */
   scope: string;
   id: string;
   content: string;
   metadata?: string;
-  /** Hashes of the metadata's terms, all of one short length, as an index needs it. */
+  /** Hashes of the metadata's terms. All have the same short length, as an index requires. */
   terms: string[];
   /** The number of the change that stored the document. */
   change: number;
-  /** The same in the last document of the change, by which the vector index shows how far it is. */
+  /** The number of the change, only in its last document. It shows how far the vector index is. */
   lastOf?: number;
   /** The Euclidean length of the vector in the vector field. */
   length: number;
-  /** The vector, when that in the vector field had to be scaled to a usual length. */
+  /** The original vector, if that in the vector field had to be scaled. */
   original?: Binary;
   [field: VectorField]: Binary;
 };
@@ -39,52 +42,52 @@ export type CatalogEntry = {
   model?: string;
 };
 
-/** Makes MongoDB's binary value of a vector. */
+/** A function that makes MongoDB's binary value of a vector. */
 export type ToBinary = (vector: Float32Array) => Binary;
 
-/** Beyond these, products of 32-bit floats lose their precision or overflow, as the index computes them. */
+/** Bounds of a vector's length. Beyond them, the index's products of 32-bit floats lose precision or overflow. */
 const [shortest, longest] = [1e-4, 1e4];
 
-/** Returns the name of the field that has vectors of this many dimensions. */
+/** Returns the name of the field for vectors with this number of dimensions. */
 export function vectorField(dimensions: number): VectorField {
   return `vector${dimensions}`;
 }
 
-/** Returns the key of a collection in the catalog: a hash of its path, which may be longer than an index takes. */
+/** Returns the key of a collection in the catalog: a hash of its path, which may be too long for an index. */
 export function keyOf(path: string): string {
   return hash(path, 43);
 }
 
-/** Returns the `_id` of a document. */
+/** Returns the `_id` of a stored document. */
 export function idOf(scope: string, id: string): string {
   return `${scope}/${id}`;
 }
 
-/** Makes the filter for all documents of a scope that match a filter of metadata. */
+/** Makes the MongoDB filter for all documents of a scope that match a metadata filter. */
 export function inScope(scope: string, filter: MetadataFilter = {}): Filter<StoredVector> {
-  // By ids: the index of terms has a document many times.
+  // An empty filter uses the index of ids, because the index of terms contains a document many times.
   if (Object.keys(filter).length === 0) return { _id: { $gte: `${scope}/`, $lt: `${scope}0` } };
   return { scope, ...withTerms(filter) };
 }
 
-/** Makes the part of a MongoDB filter that a filter of metadata is: each of its terms must be there. */
+/** Converts a metadata filter to a part of a MongoDB filter: each of its terms must be present. */
 export function withTerms(filter: MetadataFilter): { terms?: string; $and?: { terms: string }[] } {
-  // The index serves one term; the others are compared.
+  // MongoDB uses the index for one term of the filter; the others are compared.
   const [first, ...others] = filterParts(filter);
   return { ...first, ...(others.length > 0 && { $and: others }) };
 }
 
-/** Makes a condition for each name of a filter of metadata. */
+/** Makes a condition for each name of a metadata filter. */
 export function filterParts(filter: MetadataFilter): { terms: string }[] {
   return hashTerms(filterTerms(filter)).map((term) => ({ terms: term }));
 }
 
-/** Hashes terms, each to 192 bits in 32 characters. */
+/** Hashes terms to 192 bits each, written with 32 characters. */
 function hashTerms(terms: readonly string[]): string[] {
   return terms.map((term) => hash(term, 32));
 }
 
-/** Makes the record of a document. */
+/** Makes the MongoDB record of a document. */
 export function toStored(
   { id, content, metadata, vector, length }: StoredDocument,
   { scope, change, toBinary }: { scope: string; change: number; toBinary: ToBinary },
@@ -104,12 +107,12 @@ export function toStored(
   };
 }
 
-/** Scales a vector to the length 1. */
+/** Scales a vector to length 1. */
 export function toUnit({ vector, length }: DirectedVector): Float32Array {
   return vector.map((number) => number / length);
 }
 
-/** Returns the document without its vector. */
+/** Returns the document of a MongoDB record, without its vector. */
 export function toFields({ id, content, metadata }: StoredVector): DocumentFields {
   const parsed = metadata === undefined ? {} : { metadata: JSON.parse(metadata) as Record<string, unknown> };
   return { id, content, ...parsed };

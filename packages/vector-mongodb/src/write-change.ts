@@ -1,22 +1,23 @@
 import { createId } from "@troupe/core/kit";
 import { checkDimensions } from "@troupe/core/vector";
 import type { StoredChange } from "@troupe/core/vector";
+import { ConcurrentWriteError } from "@troupe-internal/mongodb";
 import type { Filter } from "mongodb";
-import { ConcurrentWriteError, inOneStep } from "./in-one-step.ts";
+import { inOneStep } from "./in-one-step.ts";
 import type { SessionVectors } from "./in-one-step.ts";
 import type { OpenVectors } from "./open-vectors.ts";
 import { idOf, inScope, keyOf, toStored } from "./stored-vector.ts";
 import type { CatalogEntry, StoredVector } from "./stored-vector.ts";
 
-/** Documents and ids in one request. The library divides requests that are still too large for MongoDB. */
+/** Documents and ids per request. The library splits requests that are still too large for MongoDB. */
 const atOnce = 1000;
 
-/** A change of a collection, by its path. */
+/** A change of a collection, with the collection's path. */
 type PathChange = { readonly path: string; readonly change: StoredChange };
 
 /**
- * Makes a change: in a transaction, or, on a standalone server, in steps. Returns the collection's entry in the catalog,
- * or `null` when the collection does not exist and the change only removes.
+ * Makes a change of a collection: in a transaction or, on a standalone server, in steps. Returns the collection's
+ * catalog entry, or `null` if the collection does not exist and the change only removes documents.
  */
 export async function writeChange(vectors: OpenVectors, pathChange: PathChange): Promise<CatalogEntry | null> {
   return await inOneStep(vectors, async (inSession) => await applyChange(inSession, pathChange));
@@ -31,7 +32,7 @@ async function applyChange(vectors: SessionVectors, { path, change }: PathChange
   if (found === null && documents.length === 0) return null;
   const entry = await countChange(vectors, { path, found, dimensions });
   const { scope, changes } = entry;
-  // First what is stored: without a transaction a reader then misses nothing.
+  // New documents are stored first, so that a reader without transactions misses no document.
   await storeAll(vectors, { documents, entry });
   const matching = deletedWhere === undefined ? [] : await findIds(vectors, inScope(scope, deletedWhere), changes);
   const ids = [...deletedIds.map((id) => idOf(scope, id)), ...matching];
@@ -41,8 +42,8 @@ async function applyChange(vectors: SessionVectors, { path, change }: PathChange
 }
 
 /**
- * Counts the change in the catalog, which lets changes of a collection, its first dimensions and `clear` happen one after
- * the other.
+ * Counts the change in the catalog. The count puts the changes of a collection, its first dimensions and `clear` into
+ * one order.
  */
 async function countChange(
   { catalog, session }: SessionVectors,
@@ -61,13 +62,13 @@ async function countChange(
   return { ...found, ...next };
 }
 
-/** Makes the catalog's entry of an empty collection. Its scope is never used again after a `clear`. */
+/** Makes the catalog entry of an empty collection. Its scope is never reused after a `clear`. */
 export function newEntry(path: string): CatalogEntry {
   const _id = keyOf(path);
   return { _id, path, scope: `${_id}.${createId()}`, changes: 0 };
 }
 
-/** Returns the ids of the documents that a filter finds, but not of those that this change stored. */
+/** Returns the ids of the documents that match a filter, except those that this change stored. */
 async function findIds(
   { documents, session }: SessionVectors,
   filter: Filter<StoredVector>,

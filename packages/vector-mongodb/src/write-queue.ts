@@ -1,11 +1,11 @@
 /**
- * Runs the changes of this process to one collection one after the other: at once, all but one of them would find the
- * catalog changed, and have to be repeated.
+ * Runs this process's changes to one collection one after the other. If they ran at once, all but one would find the
+ * catalog changed, and be repeated.
  */
 export class WriteQueue {
   readonly #last = new Map<string, Promise<unknown>>();
 
-  /** Runs the work when all earlier work under this name has ended, however it ended. */
+  /** Runs the work after all earlier work under this name has ended, successful or not. */
   async run<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
     const before = this.#last.get(name);
     const own = before === undefined ? work() : before.then(work, work);

@@ -3,31 +3,34 @@ import { TroupeError } from "@troupe/core";
 import type { DirectedVector } from "@troupe/core/vector";
 import type { VectorSettings } from "./pg-vector-options.ts";
 
-/** The beginnings of the names of tables and types: those of the store, and the quoted schema of the extension. */
+/** Prefixes of the names of tables and types: those of the store, and the quoted schema of the extension. */
 export type Names = Pick<VectorSettings, "schema" | "table"> & { readonly extensionSchema: string };
 
-/** The most dimensions that pgvector indexes as `vector`, as `halfvec`, and that it stores. */
+/** Largest numbers of dimensions that pgvector can index as `vector`, index as `halfvec`, and store. */
 const limits = { vector: 2000, halfvec: 4000, stored: 16_000 } as const;
 
-/** The column type of an HNSW index, or none where the vectors are too long for one. */
+/** The column type of an HNSW index; undefined if the vectors are too long to index. */
 export type IndexedType = "vector" | "halfvec" | undefined;
 
-/** The quoted name of the table that lists the collections. */
+/** Returns the quoted name of the table that lists the collections. */
 export function catalogName({ schema, table }: Names): string {
   return `"${schema}"."${table}"`;
 }
 
-/** The key of a collection in the catalog: a hash, because its name may have any length and any characters. */
+/** Returns the key of a collection in the catalog: a hash, because its name may have any length and characters. */
 export function collectionKey(collection: string): string {
   return createHash("sha256").update(collection).digest("hex").slice(0, 32);
 }
 
-/** The quoted name of the table of a collection, by its key. */
+/** Returns the quoted name of the table of a collection, by its key. */
 export function tableName({ schema, table }: Names, key: string): string {
   return `"${schema}"."${table}_${key}"`;
 }
 
-/** Returns the type that vectors of this length are indexed as. Throws `invalid_value` for longer ones than pgvector stores. */
+/**
+ * Returns the type as which vectors of this length are indexed. Throws `invalid_value` for vectors that pgvector cannot
+ * store.
+ */
 export function indexedType(dimensions: number): IndexedType {
   if (dimensions <= limits.vector) return "vector";
   if (dimensions <= limits.halfvec) return "halfvec";
@@ -36,7 +39,7 @@ export function indexedType(dimensions: number): IndexedType {
   throw new TroupeError("invalid_value", message);
 }
 
-/** Writes the statements that create the table of a collection, with its indexes. */
+/** Returns the statements that create the table of a collection and its indexes. */
 export function createTable(
   names: Names,
   { key, dimensions, exact }: { key: string; dimensions: number; exact: boolean },
@@ -57,14 +60,14 @@ export function createTable(
   return `${table}; ${filters}; create index on ${name} using hnsw (${indexed})`;
 }
 
-/** Writes the expression that an HNSW index is on. A search must order by the same. */
+/** Returns the expression of the HNSW index. A search must order by the same expression. */
 export function searchedExpression({ extensionSchema }: Names, type: "vector" | "halfvec", dimensions: number): string {
   return type === "vector" ? "embedding" : `(embedding::${extensionSchema}.halfvec(${dimensions}))`;
 }
 
 /**
- * Returns the vector to search by, and the original where it is another. Cosines are computed in 32-bit floats, and the
- * index of long vectors in 16 bits: of very long or short vectors their direction is kept beside the original.
+ * Returns the vector to search with, and the original if it differs. Cosines are computed in 32-bit floats, and the
+ * index of long vectors uses 16 bits. So for vectors of extreme length, a scaled copy is stored beside the original.
  */
 export function storedVectors({ vector, length }: DirectedVector): {
   embedding: Float32Array;
@@ -75,7 +78,7 @@ export function storedVectors({ vector, length }: DirectedVector): {
   return { embedding: unitVector({ vector, length }), original: vector };
 }
 
-/** Returns the vector of length 1 in the same direction. */
+/** Returns the vector with the same direction and length 1. */
 export function unitVector({ vector, length }: DirectedVector): Float32Array {
   return vector.map((value) => value / length);
 }

@@ -2,12 +2,12 @@ import { TroupeError } from "@troupe/core";
 import { filterPath } from "@troupe/core/vector";
 import type { MetadataFilter } from "@troupe/core/vector";
 
-/** A statement has at most 65,535 parameters, of which a name takes up to six. */
+/** Largest number of names in a filter: a statement has at most 65,535 parameters, and a name uses up to six. */
 const mostNames = 1000;
 
 /**
- * Writes the condition of a filter on the column `metadata`, and adds its names and values to the parameters of the
- * statement. An empty filter is `true`.
+ * Returns the condition of a filter on the column `metadata`, and adds its names and values to the statement's
+ * parameters. An empty filter is `true`. Throws `invalid_value` for too many names.
  */
 export function filterCondition(filter: MetadataFilter, parameters: unknown[]): string {
   const names = Object.keys(filter).length;
@@ -23,8 +23,8 @@ export function filterCondition(filter: MetadataFilter, parameters: unknown[]): 
 }
 
 /**
- * `@>` can use the index, and finds the value in objects alone, never in arrays. Of an array or object it finds larger
- * ones too, so that these are compared again as a whole.
+ * Returns the condition that `metadata` has a value at a path. `@>` can use the index. It matches the value only in
+ * objects, never in arrays. For an array or object it also matches larger ones, so these are compared again as a whole.
  */
 function hasValue(path: readonly string[], value: unknown, parameters: unknown[]): string {
   const parameter = (added: unknown): string => `$${parameters.push(added)}`;

@@ -7,8 +7,8 @@ import { prepareDatabase } from "./prepare-database.ts";
 type ConnectionSettings = { acquireTimeoutMs: number; statementTimeoutMs: number; max?: number };
 
 /**
- * Connects for `PgVectorStore`, loads the libraries it needs, and creates the extension, the schema and the table of
- * collections where they do not exist. Releases the pool and throws a `TroupeError` when one of these fails.
+ * Connects for `PgVectorStore`, imports its libraries, and creates missing parts: the extension, the schema and the
+ * table of collections. If the parts cannot be prepared, releases the pool and throws a `TroupeError`.
  */
 export async function openDatabase(
   source: ConnectionSource,
@@ -22,12 +22,12 @@ export async function openDatabase(
     const extensionSchema = await connections.use(async (query) => await prepareDatabase(query, settings));
     const format = {
       write: (vector: ArrayLike<number>) => toSql(Array.from(vector)) ?? "",
-      // Written in as few digits as tell 32-bit floats apart.
+      // Rounds the numbers of a vector to 32-bit floats, which are written with as few digits as distinguish them.
       read: (text: string) => (fromSql(text) as number[]).map(Math.fround),
     };
     return new PgVectorDatabase({ connections, end, format, settings, extensionSchema });
   } catch (error) {
-    // The caller need not wait for that.
+    // The release of the pool is not awaited: the caller need not wait for it.
     void end();
     throw toPostgresFailure(error);
   }

@@ -20,16 +20,23 @@ export type PgVectorParts = {
   readonly extensionSchema: string;
 };
 
-/** Filters find their rows by the index on metadata, however new the table. Compiling a plan would cost more than it saves. */
+/**
+ * Settings of a write's transaction, which make filters use the metadata index even in a new table. JIT compilation
+ * would cost more than it saves.
+ */
 const planned = "set local enable_seqscan = off; set local jit = off";
 
-/** Codes of a read whose table was dropped by `clear` after it was found, and perhaps made again with another length. */
+/**
+ * Error codes of a read whose table `clear` dropped meanwhile, or which was created again with another vector length.
+ */
 const meanwhileCleared = ["42P01", "22000"];
 
-/** The most ids of one statement. */
+/** Largest number of ids in one statement that deletes documents. */
 const deletedAtOnce = 10_000;
 
-/** The tables of a `PgVectorStore`: a catalog of collections, and a table for each collection that ever had a document. */
+/**
+ * The tables of a `PgVectorStore`: a catalog of collections, and a table for each collection that ever had a document.
+ */
 export class PgVectorDatabase implements VectorDatabase {
   readonly #parts: PgVectorParts;
   readonly #names: Names;
@@ -45,7 +52,7 @@ export class PgVectorDatabase implements VectorDatabase {
 
   async write(collection: string, change: StoredChange): Promise<void> {
     const length = change.documents[0]?.vector.length;
-    // Throws for more than can be stored, before anything is sent.
+    // Throws for vectors that cannot be stored, before anything is sent.
     if (length !== undefined) indexedType(length);
     await this.#parts.connections.useRepeatedly(async (query) => {
       await inTransaction(query, `begin; ${planned}`, async () => await this.#change(query, collection, change));
@@ -119,8 +126,8 @@ export class PgVectorDatabase implements VectorDatabase {
   }
 
   /**
-   * Returns the length of the collection's vectors, and keeps `clear` waiting until the transaction ends. Creates the
-   * table for the first document; without one, a collection that has no table stays so.
+   * Returns the vector length of a collection, and makes `clear` wait until the transaction ends. Creates the table for
+   * the first document; without a document, creates no table and returns undefined.
    */
   async #lockCollection(
     query: Query,
@@ -129,7 +136,7 @@ export class PgVectorDatabase implements VectorDatabase {
     const sql = `select dimensions from ${this.#catalog} where id = $1 and dimensions is not null for key share`;
     const [found] = await query<{ dimensions: number }>({ sql, parameters: [key] });
     if (found !== undefined || length === undefined) return found?.dimensions;
-    // Waits for another transaction that creates or clears it.
+    // This statement waits for another transaction that creates or clears the collection.
     const enter = `insert into ${this.#catalog} as known (id, collection) values ($1, $2)
       on conflict (id) do update set collection = excluded.collection returning dimensions`;
     const [entered] = await query<{ dimensions: number | null }>({ sql: enter, parameters: [key, collection] });

@@ -1,15 +1,18 @@
-import { anyBoolean, integer, loggerOption, optional, satisfying } from "@troupe/core/kit";
+import { booleanOption, integerOption, loggerOption, optional, satisfying } from "@troupe/core/kit";
 import { vectorStoreOptionTable } from "@troupe/core/vector";
 import type { OptionTable } from "@troupe/core/kit";
 import type { VectorStoreOptions } from "@troupe/core/vector";
 import type { Logger } from "@troupe/core";
 
-/** The most dimensions that a column of pgvector holds. */
+/** Largest number of dimensions of a pgvector column. */
 const mostDimensions = 16_000;
 
-/** Options of `PgVectorStore`: limits of its connections, the names of its tables, and how it searches. All have defaults. */
+/**
+ * Options of `PgVectorStore`: limits of its connections, the names of its tables, and how it searches. All have
+ * defaults.
+ */
 export type PgVectorOptions = VectorStoreOptions & {
-  /** The most connections at the same time. A given pool has its own limit. @default 10 */
+  /** Largest number of connections. A given pool has its own limit. @default 10 */
   max?: number | undefined;
   /** Milliseconds that a call waits for a connection, at most an hour. @default 5000 */
   acquireTimeoutMs?: number | undefined;
@@ -17,16 +20,16 @@ export type PgVectorOptions = VectorStoreOptions & {
   statementTimeoutMs?: number | undefined;
   /** The schema of the tables; created if it does not exist. @default "public" */
   schema?: string | undefined;
-  /** The table that lists the collections, and the beginning of the names of their tables. @default "troupe_vectors" */
+  /** The table that lists the collections, and the prefix of the names of their tables. @default "troupe_vectors" */
   table?: string | undefined;
   /**
-   * The number of documents that a search through the index keeps in sight (`hnsw.ef_search`), from 10 to 1,000: more
-   * finds more of the truly nearest ones, and takes longer. @default 100
+   * Number of candidates that an index search keeps (`hnsw.ef_search`), from 10 to 1,000. A larger number finds more of
+   * the truly nearest documents, but takes longer. @default 100
    */
   efSearch?: number | undefined;
-  /** Compares every vector in each search, and makes no index for new collections. @default false */
+  /** Compares every vector in each search, and creates no index for new collections. @default false */
   exact?: boolean | undefined;
-  /** Is told, at `warn`, of collections that no index can serve. @default one that writes warnings to the standard error stream */
+  /** Receives warnings about collections that cannot be indexed. @default writes warnings to standard error */
   logger?: Logger | undefined;
 };
 
@@ -42,32 +45,32 @@ export type PgVectorPool = {
   off(event: "error", listener: (error: Error) => void): unknown;
 };
 
-/** Without a limit, a call or a shutdown could hang; 0 would mean that to the server. */
-const timeout = integer(1, 3_600_000);
+/** Timeouts are limited, because a call or a shutdown could otherwise hang. 0 would mean "no limit" to the server. */
+const timeout = integerOption(1, 3_600_000);
 
-/** A name that needs no quotes, and leaves room for the 33 characters that tell collections apart. */
+/** A name that needs no quotes, and leaves room for the 33 characters that distinguish collections. */
 const nameOption = satisfying<string>(
   "at most 29 lower-case letters, digits and underscores that do not begin with a digit or pg_",
   (name) => typeof name === "string" && /^(?!pg_)[a-z_][a-z\d_]{0,28}$/.test(name),
 );
 
-/** The checks and defaults of the options of `PgVectorStore` when the caller gave a pool: without `max`. */
+/** The checks and defaults of the options of `PgVectorStore` with a given pool: without `max`. */
 export const poolOptionTable = {
   ...vectorStoreOptionTable,
-  dimensions: optional(integer(1, mostDimensions)),
+  dimensions: optional(integerOption(1, mostDimensions)),
   acquireTimeoutMs: optional(timeout, 5000),
   statementTimeoutMs: optional(timeout, 30_000),
   schema: optional(nameOption, "public"),
   table: optional(nameOption, "troupe_vectors"),
-  efSearch: optional(integer(10, 1000)),
-  exact: optional(anyBoolean, false),
+  efSearch: optional(integerOption(10, 1000)),
+  exact: optional(booleanOption, false),
   logger: optional(loggerOption),
 } satisfies OptionTable<Omit<PgVectorOptions, "max">>;
 
-/** The checks and defaults of the options of `PgVectorStore` when it has a pool of its own. */
-export const pgVectorOptionTable = { max: optional(integer(1), 10), ...poolOptionTable };
+/** The checks and defaults of the options of `PgVectorStore` with its own pool. */
+export const pgVectorOptionTable = { max: optional(integerOption(1), 10), ...poolOptionTable };
 
-/** The names of the tables of a store, and how it searches. */
+/** The table names of a store, and how it searches. */
 export type VectorSettings = {
   readonly schema: string;
   readonly table: string;

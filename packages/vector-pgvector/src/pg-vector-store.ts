@@ -7,13 +7,13 @@ import { pgVectorOptionTable, poolOptionTable } from "./pg-vector-options.ts";
 import type { PgVectorOptions, PgVectorPool } from "./pg-vector-options.ts";
 
 /**
- * A vector store in PostgreSQL with pgvector 0.8 or later, a table for each collection. Any number of processes may use
- * it at the same time.
+ * A vector store in PostgreSQL with pgvector 0.8 or later, with a table for each collection. Any number of processes
+ * may use it at the same time.
  */
 export class PgVectorStore extends DatabaseVectorStore {
   /**
-   * Takes `postgres://user:password@host:port/database`, or a `Pool` of `pg`, which `close` leaves open. The first call
-   * connects, and creates the extension and the table of collections if they do not exist.
+   * Accepts `postgres://user:password@host:port/database`, or a `Pool` of `pg`, which `close` leaves open. The first
+   * call connects, and creates the extension and the table of collections if they do not exist.
    */
   constructor(connection: string | { pool: PgVectorPool }, options: PgVectorOptions = {}) {
     const source = readSource(connection);

@@ -5,7 +5,7 @@ import type { VectorSettings } from "./pg-vector-options.ts";
 
 type Found = { extension: string | null; version: string | null; schema: boolean; table: boolean; encoding: string };
 
-// Reads the catalog itself: functions like to_regclass may answer from a cache that is older than the lock.
+// The query reads the catalog tables: functions like to_regclass may answer from a cache that is older than the lock.
 const look = `
   select extnamespace::regnamespace::text as extension, extversion as version,
     exists (select from pg_namespace where nspname = $1) as schema,
@@ -14,9 +14,9 @@ const look = `
   from (select) as one left join pg_extension on extname = 'vector'`;
 
 /**
- * Creates the extension, the schema and the table of collections where they do not exist, and returns the quoted schema
- * of the extension. Nothing is created otherwise, so that a role without that right can use what exists. Of several
- * processes that start at once, one creates and the others wait.
+ * Creates the extension, the schema and the table of collections if they do not exist. Returns the quoted schema of the
+ * extension. Otherwise runs no statement that creates, so that a role without that right can use existing tables. If
+ * several processes start at once, one creates and the others wait.
  */
 export async function prepareDatabase(
   query: Query,
@@ -33,7 +33,10 @@ export async function prepareDatabase(
   return checkVersion(await find());
 }
 
-/** Even "if not exists" needs the right to create. */
+/**
+ * Creates the extension, schema and table that are missing. They are checked first, because even "if not exists"
+ * requires the right to create.
+ */
 async function createMissing(
   query: Query,
   found: Found | undefined,
@@ -45,7 +48,7 @@ async function createMissing(
 }
 
 function createCatalog(name: string): string {
-  // The name of a collection may be longer than an index allows: its hash is the key.
+  // The key of a collection is a hash, because the name of a collection may be too long for an index.
   return `create table ${name} (
     id text collate "C" primary key,
     collection text collate "C" not null,
@@ -60,7 +63,7 @@ async function createExtension(query: Query): Promise<void> {
   } catch (error) {
     const state = sqlStateOf(error);
     if (state === "42501") throw unavailable("The role may not create the extension pgvector", createIt);
-    // It is not installed beside the server. The second is the code of older servers.
+    // The extension is not installed on the server. The second code is that of older servers.
     if (state === "0A000" || state === "58P01") {
       throw unavailable("The server has no pgvector", `Install pgvector 0.8 or later there. ${createIt}`);
     }

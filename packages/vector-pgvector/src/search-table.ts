@@ -10,7 +10,7 @@ import type { VectorSettings } from "./pg-vector-options.ts";
 import { toDocument } from "./stored-document.ts";
 import type { DocumentRow, VectorFormat } from "./stored-document.ts";
 
-/** The table that is searched: its key in the catalog, how to search, and a function told of the length of its vectors. */
+/** The table to search: its key in the catalog, the search settings, and a callback for the length of its vectors. */
 export type SearchedTable = {
   readonly names: Names;
   readonly key: string;
@@ -19,26 +19,27 @@ export type SearchedTable = {
   readonly warn: (dimensions: number) => void;
 };
 
-/** A pool may have been told to read numbers otherwise. */
+/** A row with its score. The score may be a string, because a given pool may parse numbers differently. */
 type Result = DocumentRow & { readonly score: number | string };
 type Candidate = Result & { readonly candidates: string };
 
 /**
- * Up to so many documents, comparing all is about as fast as the index, and exact. Of those that match a filter more are
- * few: the index has to visit many others for them, and finds them worse the less they are near the wanted vector.
+ * Numbers of documents up to which comparing all of them is about as fast as the index, and exact. The limit for
+ * filtered searches is higher, because the index must visit many documents that do not match. It misses more results
+ * the farther they are from the search vector.
  */
 const [fewDocuments, fewMatching] = [1000, 5000];
 
-/** With a filter, so many times `efSearch` documents are kept in sight, of which some match. */
+/** With a filter, this many times `efSearch` candidates are kept, because only some of them match. */
 const filteredSight = 10;
 
-/** The most documents that a search through the index visits before the exact search takes over. */
+/** Documents that an index search visits at most before the exact search is used. */
 const mostVisited = 20_000;
 
 /**
- * Searches the table of a collection, in one transaction: all matching documents if they are few, else through the index,
- * and if that found too few, all of them after all. The settings end with the transaction: with a pooler such as PgBouncer,
- * the next one may have another connection.
+ * Searches the table of a collection in one transaction. Compares all matching documents if they are few. Otherwise
+ * uses the index, and falls back to an exact search if the index finds too few. The settings end with the transaction,
+ * because a pooler such as PgBouncer may use another connection for the next one.
  */
 export async function searchTable(
   query: Query,
@@ -51,16 +52,19 @@ export async function searchTable(
   return rows.map(({ score, ...row }) => ({ document: toDocument(row), score: Number(score) }));
 }
 
-/** Begins a transaction for a search, and reads the length of the collection's vectors in the same round trip. */
+/**
+ * Returns the statements that begin a search's transaction and read the collection's vector length, in one round trip.
+ */
 function beginning({ names, key, settings }: SearchedTable, search: StoredSearch): string {
   const sight = settings.efSearch * (isEmpty(search.filter) ? 1 : filteredSight);
   const planner = {
     "hnsw.ef_search": Math.min(1000, Math.max(sight, 2 * candidatesFor(search))),
-    // Goes on until enough documents match the filter.
+    // The index search continues until enough documents match the filter.
     "hnsw.iterative_scan": "relaxed_order",
     "hnsw.max_scan_tuples": mostVisited,
     "hnsw.scan_mem_multiplier": 4,
-    // New tables have no statistics to plan by: filters use their index, and the search of many documents uses HNSW.
+    // New tables have no statistics for planning: without a sequential scan, filters use their index, and a search
+    // among many documents uses HNSW.
     enable_seqscan: "off",
     enable_sort: "off",
     jit: "off",
@@ -72,7 +76,10 @@ function beginning({ names, key, settings }: SearchedTable, search: StoredSearch
 
 type PlannedSearch = { table: SearchedTable; search: StoredSearch; dimensions: number };
 
-/** Returns the nearest rows. Throws `invalid_value` for a vector of another length than the table's. */
+/**
+ * Returns the rows of the documents nearest to the search vector. Throws `invalid_value` if the vector's length differs
+ * from that of the table.
+ */
 async function findRows(query: Query, planned: PlannedSearch): Promise<readonly Result[]> {
   const { table, search, dimensions } = planned;
   checkDimensions(search.vector.length, dimensions);
@@ -83,12 +90,15 @@ async function findRows(query: Query, planned: PlannedSearch): Promise<readonly 
   const few = await query<Result & { matching: string }>(fewStatement(planned, most));
   if (Number(few[0]?.matching) <= most) return few.filter(({ id }) => id !== null);
   const indexed = await query<Candidate>(indexedStatement(planned, type));
-  // Fewer than it was asked for: it stopped before it had seen enough.
+  // With fewer candidates than requested, the index search stopped before it had seen enough.
   const isWhole = Number(indexed[0]?.candidates) >= candidatesFor(search);
   return isWhole ? indexed : await query<Result>(exactStatement(planned));
 }
 
-/** The number of documents that the index finds for a search, more than are wanted: their order is not exact. */
+/**
+ * Returns the number of candidates to request from the index, more than the wanted results, because their order is
+ * approximate.
+ */
 function candidatesFor({ topK }: StoredSearch): number {
   return topK + Math.min(topK + 20, 1000);
 }
@@ -97,7 +107,10 @@ function isEmpty(filter: MetadataFilter): boolean {
   return Object.keys(filter).length === 0;
 }
 
-/** Compares all matching documents if they are at most `most`; else the one row that it returns says that they are more. */
+/**
+ * Returns the statement that compares all matching documents if they are at most `most`. Otherwise it selects one row
+ * with a greater count.
+ */
 function fewStatement(planned: PlannedSearch, most: number): SqlStatement {
   const { name, operator, vector, condition, parameters } = begin(planned);
   const parameter = (value: number): string => `$${parameters.push(value)}::integer`;
@@ -115,7 +128,10 @@ function fewStatement(planned: PlannedSearch, most: number): SqlStatement {
   return { sql, parameters };
 }
 
-/** Searches through the index. One of 16-bit floats only chooses candidates, which are then compared by the full vector. */
+/**
+ * Returns the statement that searches with the index. A 16-bit index only selects candidates, which are then compared
+ * by the full vector.
+ */
 function indexedStatement(planned: PlannedSearch, type: "vector" | "halfvec"): SqlStatement {
   const { table, search, dimensions } = planned;
   const { name, operator, vector, condition, parameters } = begin(planned);
@@ -130,7 +146,10 @@ function indexedStatement(planned: PlannedSearch, type: "vector" | "halfvec"): S
   return { sql, parameters };
 }
 
-/** Compares every matching document. The order is by an expression that no index is on, or HNSW would be used. */
+/**
+ * Returns the statement that compares every matching document. It orders by an expression without an index, because
+ * HNSW would be used otherwise.
+ */
 function exactStatement(planned: PlannedSearch): SqlStatement {
   const { name, operator, vector, condition, parameters } = begin(planned);
   const sql = `
@@ -141,7 +160,7 @@ function exactStatement(planned: PlannedSearch): SqlStatement {
   return { sql, parameters };
 }
 
-/** The parts of all statements of a search. The direction of the wanted vector is parameter 1. */
+/** Returns the common parts of a search's statements. Parameter 1 is the direction of the search vector. */
 function begin({ table, search, dimensions }: PlannedSearch) {
   const { names, key, format } = table;
   const parameters: unknown[] = [format.write(unitVector(search))];

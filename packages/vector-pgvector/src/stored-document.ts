@@ -8,10 +8,10 @@ export type VectorFormat = {
   readonly read: (text: string) => number[];
 };
 
-/** A row of a collection's table as statements return it, with metadata as JSON text. */
+/** A row of a collection's table, with metadata as JSON text. */
 export type DocumentRow = { readonly id: string; readonly content: string; readonly metadata: string | null };
 
-/** Limits of one statement: a larger one takes more memory, and comes nearer to its timeout. */
+/** Limits of one statement that stores documents: a larger one needs more memory, and may exceed its timeout. */
 const [documentsAtOnce, charactersAtOnce] = [200, 4_000_000];
 
 /** Returns the document of a row. */
@@ -20,12 +20,13 @@ export function toDocument({ id, content, metadata }: DocumentRow): DocumentFiel
   return { id, content, metadata: JSON.parse(metadata) as Record<string, unknown> };
 }
 
-/** The place of documents: the quoted name of the table, and that of the extension's schema. */
+/** The destination of documents: the quoted name of the table, and the quoted schema of the extension. */
 export type InsertTarget = { readonly name: string; readonly extensionSchema: string; readonly format: VectorFormat };
 
-/** Writes the statements that store documents, each for a part of them. */
+/** Returns the statements that store documents, each for some of them. */
 export function* insertStatements(documents: readonly StoredDocument[], target: InsertTarget): Generator<SqlStatement> {
-  // In one order everywhere, so that changes of the same documents wait for each other instead of deadlocking.
+  // The documents are sorted by id, so that concurrent changes of the same documents wait for each other instead of
+  // deadlocking.
   const ordered = documents.toSorted((one, other) => (one.id < other.id ? -1 : 1));
   const sql = insertSql(target);
   let columns = emptyColumns();

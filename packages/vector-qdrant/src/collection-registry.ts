@@ -4,14 +4,14 @@ import { TroupeError } from "@troupe/core";
 import { isMissing, statusOf } from "./qdrant-failure.ts";
 import { pointIdOf } from "./stored-point.ts";
 
-/** Returns the name of the collection in Qdrant that remembers the embedding models of a store's collections. */
+/** Returns the name of the Qdrant collection that stores the embedding models of a store's collections. */
 export function registryOf(prefix: string): string {
   return `${prefix}-models`;
 }
 
 /**
- * Returns the name in Qdrant of a collection: a part that people can read, and a hash of the whole path. Qdrant keeps the
- * path itself as metadata of the collection.
+ * Returns the Qdrant name of a collection: a readable part, and a hash of the whole path. Qdrant also stores the path
+ * as metadata of the collection.
  */
 export function collectionNameOf(prefix: string, path: string): string {
   const readable = path
@@ -22,7 +22,7 @@ export function collectionNameOf(prefix: string, path: string): string {
   return [prefix, ...(readable === "" ? [] : [readable]), hash].join("-");
 }
 
-/** The names of the embedding models of collections, each a point of one collection in Qdrant. */
+/** The names of the embedding models of collections, each stored as a point of one Qdrant collection. */
 export class CollectionRegistry {
   readonly #client: QdrantClient;
   readonly #name: string;
@@ -32,7 +32,7 @@ export class CollectionRegistry {
     this.#name = registryOf(prefix);
   }
 
-  /** Keeps the name of a collection's model, unless there is one, and returns the kept name. */
+  /** Stores the model name of a collection if it has none, and returns the stored name. */
   async rememberModel(path: string, model: string): Promise<string> {
     const known = await this.#read(path);
     if (known !== undefined) return known;
@@ -60,7 +60,7 @@ export class CollectionRegistry {
   }
 
   async #insert(path: string, model: string): Promise<void> {
-    // Of the points that are there none is to be updated: the first of many processes wins.
+    // This filter matches no point, so that existing points are not updated: the first of many processes wins.
     const update_filter = { must: [{ has_id: [] }] };
     const points = [{ id: pointIdOf(path), vector: [1], payload: { collection: path, model } }];
     const operations = [{ upsert: { points, update_filter } }];
@@ -72,7 +72,7 @@ export class CollectionRegistry {
   }
 }
 
-/** Waits for a reply, or returns `undefined` when the collection does not exist. */
+/** Awaits a reply of Qdrant. Returns `undefined` if the collection does not exist. */
 export async function unlessMissing<Result>(work: Promise<Result>): Promise<Result | undefined> {
   try {
     return await work;
@@ -82,7 +82,7 @@ export async function unlessMissing<Result>(work: Promise<Result>): Promise<Resu
   }
 }
 
-/** Creates a collection in Qdrant. One that another process created at the same time is left as it is. */
+/** Creates a Qdrant collection. If another process created it at the same time, it is left unchanged. */
 export async function createUnlessThere(
   client: QdrantClient,
   name: string,
@@ -92,7 +92,7 @@ export async function createUnlessThere(
     await client.createCollection(name, config);
   } catch (error) {
     if (statusOf(error) === 409) return;
-    // Some versions answer 400 to a second creation.
+    // Some versions of Qdrant answer 400 to a second creation.
     if (statusOf(error) !== 400 || !(await client.collectionExists(name)).exists) throw error;
   }
 }

@@ -4,16 +4,16 @@ import { checkDimensions } from "@troupe/core/vector";
 import { collectionNameOf, createUnlessThere, unlessMissing } from "./collection-registry.ts";
 import { termsField } from "./stored-point.ts";
 
-/** The field of a collection's metadata in Qdrant that holds the collection's path. */
+/** The metadata field of a Qdrant collection that contains the collection's path. */
 const pathField = "troupe";
 
-/** The most dimensions that Qdrant takes. */
+/** Largest number of dimensions that Qdrant accepts. */
 const mostDimensions = 65_536;
 
 const mostKnown = 10_000;
 const mostTries = 5;
 
-/** The collections that a process knows to exist in Qdrant, with the length of their vectors. */
+/** The Qdrant collections that this process knows to exist, with their vector length. */
 export class OpenCollections {
   readonly #client: QdrantClient;
   readonly #prefix: string;
@@ -24,19 +24,19 @@ export class OpenCollections {
     this.#prefix = prefix;
   }
 
-  /** Tells if `open` needs no request. */
+  /** Returns true if `open` needs no request for this collection. */
   isKnown(path: string): boolean {
     return this.#dimensions.has(path);
   }
 
-  /** Forgets what is known of a collection, which another process may have cleared. */
+  /** Forgets a collection, because another process may have cleared it. */
   forget(path: string): void {
     this.#dimensions.delete(path);
   }
 
   /**
-   * Ensures that the collection exists and takes vectors of these lengths: the first one decides for a new collection. Tells
-   * if the collection exists: without vectors it is not created.
+   * Ensures that a collection exists and accepts vectors of these lengths; the first length decides for a new
+   * collection. Returns true if the collection exists: without vectors it is not created.
    */
   async open(path: string, lengths: readonly number[]): Promise<boolean> {
     const dimensions = this.#dimensions.get(path) ?? (await this.#prepare(path, lengths));
@@ -44,7 +44,7 @@ export class OpenCollections {
     return dimensions !== undefined;
   }
 
-  /** Reads the length of the vectors of a collection, `undefined` when it does not exist. */
+  /** Reads the vector length of a collection. `undefined` if the collection does not exist. */
   async read(path: string): Promise<number | undefined> {
     return (await this.#describe(path))?.dimensions;
   }
@@ -54,7 +54,7 @@ export class OpenCollections {
       const found = await this.#describe(path);
       const size = found?.dimensions ?? lengths[0];
       if (size === undefined) return undefined;
-      // Before a collection is made that then could not take them.
+      // The lengths are checked before a collection is created that could not store the vectors.
       for (const length of lengths) checkDimensions(length, size);
       if (found?.hasIndex === true) return this.#know(path, size);
       await this.#complete(path, { size, exists: found !== undefined });
@@ -63,10 +63,10 @@ export class OpenCollections {
     throw new TroupeError("storage_unavailable", sentence);
   }
 
-  /** Makes the collection and its index, as far as they are missing. */
+  /** Creates a Qdrant collection and its index if they are missing. */
   async #complete(path: string, { size, exists }: { size: number; exists: boolean }): Promise<void> {
     if (!exists) await this.#create(path, size);
-    // Another process may clear it in between.
+    // Another process may clear the collection in between.
     await unlessMissing(this.#index(path));
   }
 
@@ -81,7 +81,8 @@ export class OpenCollections {
       const sentence = `The embedding must have at most ${mostDimensions} numbers in Qdrant, got ${size}.`;
       throw new TroupeError("invalid_value", sentence);
     }
-    // Not Cosine, which changes vectors when they are stored: ours have length 1, so that their product is the cosine.
+    // The distance is not Cosine, which changes stored vectors. Our vectors have length 1, so their dot product is the
+    // cosine.
     const vectors = { size, distance: "Dot" } as const;
     await createUnlessThere(this.#client, this.#nameOf(path), { vectors, metadata: { [pathField]: path } });
   }

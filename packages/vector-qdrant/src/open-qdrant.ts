@@ -5,10 +5,16 @@ import type { QdrantFailures } from "./qdrant-failure.ts";
 import type { QdrantSettings } from "./qdrant-options.ts";
 import { registryOf } from "./collection-registry.ts";
 
-/** The first version that stores a point only where there is none, and that keeps metadata of collections. */
+/**
+ * The first version of Qdrant that can store a point only if it does not exist, and that stores metadata of
+ * collections.
+ */
 const oldestVersion = { major: 1, minor: 16 };
 
-/** Makes a client of Qdrant, and checks that the server answers, takes the API key and is new enough. */
+/**
+ * Makes a Qdrant client, and checks that the server answers, accepts the API key and is new enough. Warns if the key is
+ * sent without encryption to another machine.
+ */
 export async function openQdrant(
   { url, apiKey, timeoutMs, prefix }: QdrantSettings,
   { failures, logger }: { failures: QdrantFailures; logger: Logger },
@@ -23,10 +29,10 @@ export async function openQdrant(
     url: address.origin,
     port: portOf(url),
     prefix: address.pathname.replace(/\/+$/, ""),
-    // The library's own option writes to the console when the address begins with http://.
+    // The API key option of Qdrant's library prints a warning if the address begins with http://.
     ...(apiKey !== undefined && { headers: { "api-key": apiKey } }),
     timeout: timeoutMs,
-    // It would write to the console, too.
+    // The version check of Qdrant's library would print to the console too.
     checkCompatibility: false,
   });
   try {
@@ -52,12 +58,14 @@ function checkVersion(version: unknown): void {
   throw new TroupeError("invalid_config", sentence);
 }
 
-/** The port in an address, also a usual one, which `URL` drops; without one that of Qdrant. */
+/**
+ * Returns the port in Qdrant's address, also a default port, which `URL` drops. Without a port, returns Qdrant's own.
+ */
 function portOf(url: string): number {
   const [, port] = /^https?:\/\/[^/?#]*:(\d+)(?:[/?#]|$)/i.exec(url.trim()) ?? [];
   return port === undefined ? 6333 : Number(port);
 }
 
 function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "[::1]" || host.startsWith("127.");
+  return host === "localhost" || host === "[::1]" || /^127(?:\.\d+){3}$/.test(host);
 }

@@ -4,11 +4,14 @@ import type { StoredChange, StoredDocument } from "@troupe/core/vector";
 import { pointIdOf, toPoint, toTermsFilter } from "./stored-point.ts";
 import type { NewPoint, TermsFilter } from "./stored-point.ts";
 
-/** The largest request of Qdrant at its defaults is 32 MiB. Several small ones keep the memory of both sides low. */
+/**
+ * Largest usual size of a request to Qdrant in bytes. Qdrant's default limit is 32 MiB; several small requests save
+ * memory on both sides.
+ */
 const usualRequestBytes = 8 * 2 ** 20;
 const largestRequestBytes = 31 * 2 ** 20;
 
-/** Contents up to this length fit into a request, whatever characters and however large metadata and vector they have. */
+/** Document contents up to this length, in characters, fit into a request with any characters, metadata and vector. */
 const surelyFittingContent = 2 ** 21;
 
 const deletedIdsPerOperation = 10_000;
@@ -21,7 +24,7 @@ export type PointOperation =
 
 type Sized<Item> = { item: Item; bytes: number };
 
-/** Throws `invalid_value` when no request can hold one of the documents. */
+/** Throws `invalid_value` if no request can contain one of the documents. */
 export function checkSizes(documents: readonly StoredDocument[]): void {
   for (const document of documents) {
     if (document.content.length <= surelyFittingContent) continue;
@@ -33,8 +36,8 @@ export function checkSizes(documents: readonly StoredDocument[]): void {
 }
 
 /**
- * Makes the requests of a change, each when it is asked for: the operations of one `points/batch`. New documents come
- * first, so that a reader in between misses none.
+ * Makes the requests of a change, each on demand: the operations of one `points/batch`. New documents come first, so
+ * that a concurrent reader misses none.
  */
 export function* toRequests(change: StoredChange): Generator<PointOperation[]> {
   for (const group of grouped(operationsOf(change))) yield group.map(({ item }) => item);
@@ -51,7 +54,7 @@ function* operationsOf({ documents, deletedIds, deletedWhere }: StoredChange): G
   }
   const filter = deletedWhere && toTermsFilter(deletedWhere);
   if (deletedWhere === undefined || filter === undefined) return;
-  // What the change stores stays.
+  // Documents that the change itself stores are not removed.
   const kept = documents.filter(({ metadata }) => matchesFilter(metadata, deletedWhere)).map(({ id }) => pointIdOf(id));
   const item = { delete: { filter: { ...filter, ...(kept.length > 0 && { must_not: [{ has_id: kept }] }) } } };
   yield { item, bytes: bytesOfIds(kept) + Buffer.byteLength(JSON.stringify(filter)) };
@@ -63,12 +66,12 @@ function* sizedPoints(documents: readonly StoredDocument[]): Generator<Sized<New
 
 function sizedPoint(document: StoredDocument): Sized<NewPoint> {
   const item = toPoint(document);
-  // A 64-bit number has at most 24 characters, and a comma.
+  // A 64-bit number needs at most 24 characters, and a comma.
   const bytes = Buffer.byteLength(JSON.stringify(item.payload)) + item.vector.length * 25 + 100;
   return { item, bytes };
 }
 
-/** Groups items in their order so that no group is larger than a usual request, except one of a single item. */
+/** Groups items in their order so that no group exceeds the usual size of a request, unless it has a single item. */
 function* grouped<Item>(items: Iterable<Sized<Item>>): Generator<Sized<Item>[]> {
   let group: Sized<Item>[] = [];
   let room = usualRequestBytes;
@@ -84,7 +87,10 @@ function* grouped<Item>(items: Iterable<Sized<Item>>): Generator<Sized<Item>[]> 
   if (group.length > 0) yield group;
 }
 
-/** A UUID has 36 characters, and two quotation marks and a comma around it. */
+/**
+ * Returns the number of bytes that ids of points need in a request: a UUID has 36 characters, two quotation marks and a
+ * comma.
+ */
 function bytesOfIds(ids: readonly string[]): number {
   return ids.length * 39;
 }

@@ -11,10 +11,10 @@ import { isMissing, statusOf } from "./qdrant-failure.ts";
 import type { QdrantFailures } from "./qdrant-failure.ts";
 import { pointIdOf, toWholeDocument } from "./stored-point.ts";
 
-/** The client of a `QdrantDatabase`, the conversion of its errors, and the beginning of its collections' names. */
+/** The client of a `QdrantDatabase`, the conversion of its errors, and the prefix of its collections' names. */
 export type QdrantDatabaseInit = { client: QdrantClient; failures: QdrantFailures; prefix: string };
 
-/** Times that a change is tried when another process clears its collection while it is made. */
+/** Number of attempts to make a change if another process keeps clearing its collection. */
 const mostTries = 5;
 
 /** The documents of a `QdrantVectorStore` in collections of Qdrant. */
@@ -50,7 +50,7 @@ export class QdrantDatabase implements VectorDatabase {
         return await searchPoints(this.#client, this.#nameOf(collection), search);
       } catch (error) {
         if (isMissing(error)) return [];
-        // Perhaps for the length of the vector.
+        // The request may have failed because of the length of its vector.
         if (statusOf(error) === 400) checkDimensions(search.vector.length, await this.#collections.read(collection));
         throw error;
       }
@@ -71,7 +71,7 @@ export class QdrantDatabase implements VectorDatabase {
   async clear(collection: string): Promise<void> {
     await this.#use(async () => {
       this.#collections.forget(collection);
-      // The model goes last: documents never stay without it.
+      // The name of the model is removed last: documents must never remain without it.
       await unlessMissing(this.#client.deleteCollection(this.#nameOf(collection)));
       await this.#registry.forgetModel(collection);
     });
@@ -81,10 +81,10 @@ export class QdrantDatabase implements VectorDatabase {
     return await this.#use(async () => await this.#registry.rememberModel(collection, model));
   }
 
-  /** Does nothing: the library closes its connections when they have been idle for some seconds, and they keep no process alive. */
+  /** Does nothing: the library closes idle connections after some seconds, and they do not keep the process alive. */
   async close(): Promise<void> {}
 
-  /** Makes a change, or returns `false` when the collection is no longer the one that was known. */
+  /** Makes a change of a collection. Returns `false` if the collection is no longer the known one. */
   async #tryWrite(collection: string, change: StoredChange): Promise<boolean> {
     const lengths = change.documents.map(({ vector }) => vector.length);
     const wasKnown = this.#collections.isKnown(collection);

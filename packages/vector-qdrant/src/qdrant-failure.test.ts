@@ -127,7 +127,7 @@ describe("The API key of QdrantVectorStore", () => {
     }
   });
 
-  it("over http makes no output of the library, and one warning unless the server is on this machine [qdrant.quiet]", async () => {
+  it("the API key of QdrantVectorStore over http makes no output of the library, and one warning unless the server is on this machine [qdrant.quiet]", async () => {
     const methods = ["log", "info", "warn", "error", "debug"] as const;
     const outputs = methods.map((method) => vi.spyOn(console, method).mockImplementation(() => {}));
     const warn = vi.fn<Logger["warn"]>();

@@ -18,15 +18,18 @@ const deepestCause = 4;
 
 type Thrown = { name?: unknown; message?: unknown; code?: unknown; status?: unknown; data?: unknown; cause?: unknown };
 
-/** Returns the HTTP status of an error of Qdrant's library, or `undefined` where the server did not answer. */
+/** Returns the HTTP status of an error of Qdrant's library, or `undefined` if the server did not answer. */
 export function statusOf(error: unknown): number | undefined {
   const { name, status } = error as Thrown;
-  // The library makes this one of a 429, without its status.
+  // Qdrant's library throws this error for a 429, without its status.
   if (name === "QdrantClientResourceExhaustedError") return 429;
   return typeof status === "number" ? status : undefined;
 }
 
-/** Tells if an error is Qdrant's answer that a collection does not exist. Other servers' 404 has another body. */
+/**
+ * Returns true if an error is Qdrant's answer that a collection does not exist. A 404 of another server has another
+ * body.
+ */
 export function isMissing(error: unknown): boolean {
   return statusOf(error) === 404 && typeof saidBy(error) === "string";
 }
@@ -35,7 +38,9 @@ function saidBy(error: unknown): unknown {
   return ((error as Thrown).data as { status?: { error?: unknown } } | undefined)?.status?.error;
 }
 
-/** Converts the errors of Qdrant's library, which quote replies of the server, to `TroupeError`s without the API key. */
+/**
+ * Converts the errors of Qdrant's library, which quote replies of the server, to `TroupeError`s without the API key.
+ */
 export class QdrantFailures {
   readonly #redact: Redactor;
 
@@ -43,20 +48,23 @@ export class QdrantFailures {
     this.#redact = createRedactor(apiKey === undefined ? [] : [apiKey]);
   }
 
-  /** Converts an error. A `TroupeError` is returned as it is. */
+  /** Converts an error of Qdrant's library to `storage_unavailable`. Returns a `TroupeError` unchanged. */
   from(error: unknown): TroupeError {
     if (TroupeError.is(error)) return error;
     const cause = this.#copy(error);
     return new TroupeError("storage_unavailable", `The Qdrant server ${problemOf(error, cause)}.`, { cause });
   }
 
-  /** Copies only name, code, status and the beginning of the messages, of the error and its causes. */
+  /**
+   * Copies an error and its causes, at most four levels: only name, code, status, and the beginning of the message
+   * without the API key.
+   */
   #copy(error: unknown, depth = 1): Error {
     const { name, message, code, cause } = error as Thrown;
     const deeper = cause !== undefined && depth < deepestCause && { cause: this.#copy(cause, depth + 1) };
     const copy = new Error(this.#redact(String(saidBy(error) ?? message), longestText), deeper || {});
     Object.defineProperty(copy, "name", { value: String(name), enumerable: false });
-    // The stack begins with the name and the message.
+    // The stack of the copied error begins with the name and the message, so it is replaced.
     Object.defineProperty(copy, "stack", { value: `${copy.name}: ${copy.message}`, enumerable: false });
     const status = statusOf(error);
     return Object.assign(copy, typeof code === "string" && { code }, status !== undefined && { status });

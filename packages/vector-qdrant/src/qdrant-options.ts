@@ -1,26 +1,28 @@
 import type { Logger } from "@troupe/core";
-import { methods, optional, satisfying, timeoutMilliseconds, wrongOption } from "@troupe/core/kit";
+import { methodsOption, optional, satisfying, timeoutOption, wrongOption } from "@troupe/core/kit";
 import { vectorStoreOptionTable } from "@troupe/core/vector";
 import type { OptionCheck, OptionsOf, OptionTable } from "@troupe/core/kit";
 import type { VectorStoreOptions } from "@troupe/core/vector";
 
-/** Options of `QdrantVectorStore`: the server, the beginning of the names of its collections, and a limit of time. */
+/** Options of `QdrantVectorStore`: the server, the prefix of its collections' names, and a time limit. */
 export type QdrantOptions = VectorStoreOptions & {
   /**
-   * The address of the server's REST interface, perhaps with a path. Without a port it is 6333, as in Qdrant's own
+   * The address of the server's REST interface, optionally with a path. Without a port it is 6333, as in Qdrant's own
    * clients. @default "http://127.0.0.1:6333"
    */
   url?: string | undefined;
   /** The API key of the server, sent with each request. */
   apiKey?: string | undefined;
   /**
-   * The beginning of the names of all collections in Qdrant that the store makes: letters, digits, `_` and `-`. Stores with
-   * the same one share their documents. @default "troupe"
+   * The prefix of the names of the store's Qdrant collections: letters, digits, `_` and `-`. Stores with the same
+   * prefix share their documents. @default "troupe"
    */
   prefix?: string | undefined;
   /** Milliseconds to wait for each answer of the server. @default 30_000 */
   timeoutMs?: number | undefined;
-  /** Takes the warning about an API key that is sent without encryption. @default writes it to the standard error stream */
+  /**
+   * Receives the warning about an API key that is sent without encryption. @default writes warnings to standard error
+   */
   logger?: Logger | undefined;
 };
 
@@ -53,9 +55,9 @@ export const qdrantOptionTable = {
     ),
     "troupe",
   ),
-  timeoutMs: optional(timeoutMilliseconds, 30_000),
-  logger: optional(methods<Logger>("a Logger", "warn")),
+  timeoutMs: optional(timeoutOption, 30_000),
+  logger: optional(methodsOption<Logger>("a Logger", "warn")),
 } satisfies OptionTable<QdrantOptions>;
 
-/** The options of `QdrantVectorStore` after their check, with defaults. */
+/** The checked options of `QdrantVectorStore`, with defaults. */
 export type QdrantSettings = OptionsOf<typeof qdrantOptionTable>;

@@ -87,7 +87,7 @@ describe("A collection of QdrantVectorStore", () => {
     await expect(store.search([1, 0])).rejects.toMatchObject(refusal);
   });
 
-  it("of another program is refused and left as it is", async () => {
+  it("a collection of QdrantVectorStore of another program is refused and left as it is", async () => {
     await store.upsert(at("a", [1, 0]));
     Object.assign(onlyCollection()[1], { metadata: null });
     const second = new QdrantVectorStore({ url: double.url });
@@ -96,7 +96,7 @@ describe("A collection of QdrantVectorStore", () => {
     expect(onlyCollection()[1].points.size).toBe(1);
   });
 
-  it("that was never written needs no collection in Qdrant", async () => {
+  it("a collection of QdrantVectorStore that was never written needs no collection in Qdrant", async () => {
     expect(await idsOf(store)).toEqual([]);
     expect(await store.get("a")).toBeNull();
     await store.write({ delete: ["a"], deleteWhere: { of: "x" } });

@@ -8,8 +8,8 @@ import { qdrantOptionTable } from "./qdrant-options.ts";
 import type { QdrantOptions } from "./qdrant-options.ts";
 
 /**
- * A vector store in Qdrant, with a collection of Qdrant for each of its own. Any number of processes may use it at the
- * same time. The first call connects.
+ * A vector store in Qdrant, with a Qdrant collection for each of its own collections. Any number of processes may use
+ * it at the same time. The first call connects.
  */
 export class QdrantVectorStore extends DatabaseVectorStore {
   constructor(options: QdrantOptions = {}) {

@@ -6,31 +6,32 @@ import { statusOf } from "./qdrant-failure.ts";
 import { documentFields, toDocument, toTermsFilter, toUnit } from "./stored-point.ts";
 import type { TermsFilter } from "./stored-point.ts";
 
-/** The most points that are read to decide a tie at the end of a search. */
+/** Largest number of points that are read to decide a tie at the end of a search. */
 const mostTied = 20_000;
 
 type Request = { query: number[]; limit: number; filter?: TermsFilter };
 type Point = { id: string | number; score: number; payload?: Record<string, unknown> | null | undefined };
 
-/** Finds the documents of the nearest points in a collection of Qdrant. */
+/** Finds the documents of the nearest points in a Qdrant collection. */
 export async function searchPoints(
   client: QdrantClient,
   name: string,
   { topK, filter, ...query }: StoredSearch,
 ): Promise<VectorSearchResult[]> {
   const terms = toTermsFilter(filter);
-  // One more than wanted shows if the last place is tied.
+  // One point more than requested is read, to see whether the last place is tied.
   const request: Request = { query: toUnit(query), limit: topK + 1, ...(terms !== undefined && { filter: terms }) };
   const selection = { ...request, with_payload: documentFields };
   let { points }: { points: Point[] } = await client.query(name, selection);
-  // A way through the index may miss points. So few matching ones are soon compared all.
+  // A search with the index may miss points. If it finds too few, all matching points are compared, which takes little
+  // time.
   if (points.length < topK) points = (await searchExactly(client, name, selection)) ?? points;
   const isTied = points.length > topK && points[topK]?.score === points[topK - 1]?.score;
   const chosen = isTied ? await untie(client, name, { request, topK }) : points.slice(0, topK);
   return chosen.map(({ payload, score }) => ({ document: toDocument({ payload }), score }));
 }
 
-/** Compares all matching points, or returns `undefined` when the server's strict mode does not allow it. */
+/** Compares all matching points in Qdrant. Returns `undefined` if the server's strict mode forbids it. */
 async function searchExactly(client: QdrantClient, name: string, selection: Request): Promise<Point[] | undefined> {
   try {
     return (await client.query(name, { ...selection, params: { exact: true } })).points;
@@ -40,7 +41,7 @@ async function searchExactly(client: QdrantClient, name: string, selection: Requ
   }
 }
 
-/** Chooses among all points with the score of the last place by the ids of their documents. */
+/** Returns the nearest points. Among those with the last place's score, chooses by the ids of their documents. */
 async function untie(
   client: QdrantClient,
   name: string,
@@ -54,7 +55,7 @@ async function untie(
   const ids = chosen.map(({ item }) => item.point);
   const found = await client.retrieve(name, { ids, with_payload: documentFields, with_vector: false });
   const payloads = new Map(found.map(({ id, payload }) => [id, payload]));
-  // What was removed in between is left out.
+  // Documents that were removed in between are left out.
   return chosen.flatMap(({ item: { point: id }, score }) =>
     payloads.has(id) ? [{ id, score, payload: payloads.get(id) }] : [],
   );

@@ -65,7 +65,7 @@ describe("the point of a document", () => {
     expect(() => toWholeDocument(point)).toThrow(damaged);
   });
 
-  it("without any vector is damaged where the vector is asked for", () => {
+  it("the point of a document without any vector is damaged where the vector is asked for", () => {
     expect(toDocument({ payload: base })).toEqual(base);
     for (const vector of [undefined, null, { dense: [1] }])
       expect(() => toWholeDocument({ payload: base, vector })).toThrow(

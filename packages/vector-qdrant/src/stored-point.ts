@@ -4,33 +4,36 @@ import type { VectorDocument } from "@troupe/core";
 import { filterTerms, metadataTerms } from "@troupe/core/vector";
 import type { DirectedVector, MetadataFilter, StoredDocument } from "@troupe/core/vector";
 
-/** The field of a point's payload that filters look into, which has an index: the terms of the document's metadata. */
+/** The indexed payload field that filters use: the terms of the document's metadata. */
 export const termsField = "terms";
 
-/** The fields of a point's payload that make a document without its vector. */
+/** The payload fields that make a document without its vector. */
 export const documentFields = ["id", "content", "metadata"];
 
-/** The payload of a document's point. Only strings: Qdrant may round numbers, and sorts the names in objects. */
+/**
+ * The payload of a document's point. It has only strings, because Qdrant may round numbers and sort the names in
+ * objects.
+ */
 type PointPayload = {
   id: string;
   content: string;
   /** The metadata as JSON text. */
   metadata?: string;
   [termsField]: string[];
-  /** The vector's 32-bit floats in base64, little-endian, where the point's own vector is not the same. */
+  /** The vector's 32-bit floats in base64, little-endian, if the point's own vector differs. */
   vector?: string;
 };
 
-/** A point of Qdrant as it is sent. */
+/** A Qdrant point in a request. */
 export type NewPoint = { id: string; vector: number[]; payload: PointPayload };
 
-/** A point of Qdrant as a reply has it; everything in it comes from outside. */
+/** A Qdrant point in a reply. None of its fields are checked. */
 export type FoundPoint = { payload?: Record<string, unknown> | null | undefined; vector?: unknown };
 
-/** A filter of Qdrant that finds points by terms of metadata. */
+/** A Qdrant filter that finds points by terms of metadata. */
 export type TermsFilter = { must: { key: string; match: { value: string } }[] };
 
-/** Makes the point of a document. */
+/** Makes the Qdrant point of a document. */
 export function toPoint({ id, content, metadata, vector, length }: StoredDocument): NewPoint {
   const isKept = isUnit({ vector, length });
   const payload: PointPayload = { id, content, [termsField]: metadataTerms(metadata).map(toIndexedTerm) };
@@ -39,7 +42,9 @@ export function toPoint({ id, content, metadata, vector, length }: StoredDocumen
   return { id: pointIdOf(id), vector: isKept ? Array.from(vector) : toUnit({ vector, length }), payload };
 }
 
-/** Reads a document without its vector from a point. Throws `storage_corrupt` for a point that is not one of ours. */
+/**
+ * Reads a document without its vector from a point. Throws `storage_corrupt` for a point that this store did not write.
+ */
 export function toDocument({ payload }: FoundPoint): VectorDocument {
   const { id, content, metadata } = payload ?? {};
   if (typeof id !== "string" || typeof content !== "string") throw damaged();
@@ -56,7 +61,7 @@ export function toWholeDocument(point: FoundPoint): VectorDocument {
   return { id, content, embedding, ...(metadata !== undefined && { metadata }) };
 }
 
-/** Makes the id of a document's point: a UUID (version 8) of 122 bits of the SHA-256 of the document's id. */
+/** Returns the id of a document's point: a UUID (version 8) with 122 bits of the SHA-256 of the document's id. */
 export function pointIdOf(id: string): string {
   const bytes = createHash("sha256").update(id).digest().subarray(0, 16);
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80;
@@ -65,7 +70,7 @@ export function pointIdOf(id: string): string {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
 }
 
-/** Makes the filter that finds the points whose metadata matches, or `undefined` for an empty one. */
+/** Makes the Qdrant filter for points whose metadata matches. Returns `undefined` for an empty filter. */
 export function toTermsFilter(filter: MetadataFilter): TermsFilter | undefined {
   const terms = filterTerms(filter).map(toIndexedTerm);
   if (terms.length === 0) return undefined;
@@ -78,16 +83,17 @@ export function toUnit({ vector, length }: DirectedVector): number[] {
 }
 
 /**
- * Tells if a vector is of length 1, as those of most models are, within what 32-bit floats can tell. Its product with
- * another one is then the cosine, and the point's vector is the document's: it is not kept twice.
+ * Returns true if a vector has length 1 within the precision of 32-bit floats, like those of most models. Its dot
+ * product with another such vector is then the cosine, and the vector is not stored twice.
  */
 function isUnit({ vector, length }: DirectedVector): boolean {
   if (Math.abs(length - 1) > 5e-7) return false;
-  // JSON has no -0.
+  // JSON cannot represent -0.
   return !vector.some((value) => Object.is(value, -0));
 }
 
-// Terms begin with a quotation mark, so a hash is equal to none. 192 bits: two terms with the same are not to be found.
+// Returns a short term unchanged and a long term as its hash. Terms begin with a quotation mark, so no hash equals a
+// term. With 192 bits, no two terms with the same hash are to be expected.
 function toIndexedTerm(term: string): string {
   if (term.length <= 100) return term;
   return `sha256:${createHash("sha256").update(term).digest().subarray(0, 24).toString("base64url")}`;

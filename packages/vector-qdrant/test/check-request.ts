@@ -36,7 +36,7 @@ function readSchemas(): Ajv2020 {
 
 const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
 
-/** Tells if Qdrant takes a point's id: a number or a UUID, which the description only calls a string. */
+/** Returns true if Qdrant takes a point's id: a number or a UUID, which the description only calls a string. */
 export function isPointId(id: unknown): boolean {
   return (Number.isInteger(id) && (id as number) >= 0) || (typeof id === "string" && uuid.test(id));
 }

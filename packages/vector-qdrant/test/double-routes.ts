@@ -1,10 +1,17 @@
+import type { IncomingHttpHeaders } from "node:http";
 import { problemOfBody } from "./check-request.ts";
 import type { RequestName } from "./check-request.ts";
 import { DoubleCollection, QdrantRefusal } from "./double-collection.ts";
 import type { DoubleOperation, DoubleQuery } from "./double-collection.ts";
 
-/** A request to the double: `path` without its query, and the body as it was parsed. */
-export type DoubleRequest = { method: string; path: string; body: Record<string, unknown> };
+/** A request to the double: its path without the query, the query, the headers, and the body as it was parsed. */
+export type DoubleRequest = {
+  method: string;
+  path: string;
+  query: URLSearchParams;
+  headers: IncomingHttpHeaders;
+  body: Record<string, unknown>;
+};
 
 type Body = Record<string, unknown>;
 type Handler = (name: string, body: Body, query: URLSearchParams) => unknown;
@@ -28,7 +35,7 @@ export class DoubleRoutes {
   };
 
   /** Returns the result of a request. Throws `QdrantRefusal`. */
-  async answer({ method, path, body }: DoubleRequest, query: URLSearchParams): Promise<unknown> {
+  async answer({ method, path, body, query }: DoubleRequest): Promise<unknown> {
     const [, first, encoded = "", ...rest] = path.split("/");
     const name = decodeURIComponent(encoded);
     const handler = this.#handlers[`${method} ${rest.join("/")}`];

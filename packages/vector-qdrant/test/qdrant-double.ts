@@ -74,7 +74,7 @@ export class QdrantDouble {
   }
 
   async #answer(incoming: IncomingMessage): Promise<Answer | "cut" | "hang"> {
-    const { request, query } = await readRequest(incoming);
+    const request = await readRequest(incoming);
     this.requests.push(request);
     const fault = this.fault(request);
     if (fault !== undefined) return typeof fault === "string" ? fault : toFaultyAnswer(fault);
@@ -85,19 +85,20 @@ export class QdrantDouble {
     if (this.#options.apiKey !== undefined && incoming.headers["api-key"] !== this.#options.apiKey) {
       throw new QdrantRefusal(401, "Must provide an API key or an Authorization bearer token");
     }
-    const result = await this.#routes.answer(request, query);
+    const result = await this.#routes.answer(request);
     return { status: 200, body: JSON.stringify({ result, status: "ok", time: 0 }) };
   }
 }
 
-async function readRequest(incoming: IncomingMessage): Promise<{ request: DoubleRequest; query: URLSearchParams }> {
+async function readRequest(incoming: IncomingMessage): Promise<DoubleRequest> {
   const chunks: Buffer[] = [];
   for await (const chunk of incoming) chunks.push(chunk as Buffer);
   const text = Buffer.concat(chunks);
   if (text.length > largestBody) throw new QdrantRefusal(413, "Payload error: JSON payload is larger than allowed.");
   const url = new URL(incoming.url ?? "/", "http://double");
   const body = (text.length === 0 ? {} : JSON.parse(text.toString("utf8"))) as Record<string, unknown>;
-  return { request: { method: incoming.method ?? "", path: url.pathname, body }, query: url.searchParams };
+  const { method = "", headers } = incoming;
+  return { method, path: url.pathname, query: url.searchParams, headers, body };
 }
 
 function toAnswer(error: unknown): Answer {

@@ -21,7 +21,7 @@ export class CollectionChange {
     this.#keys = new CollectionKeys(tables, writer, number);
   }
 
-  /** Removes documents by id and by filter, then stores others. */
+  /** Removes documents by id and by filter, then stores new documents. */
   async make({ documents, deletedIds, deletedWhere }: StoredChange): Promise<void> {
     const found = deletedWhere === undefined ? [] : this.#keys.matching(deletedWhere);
     const named = deletedIds.map((id) => this.#keyOf(id));
@@ -39,7 +39,7 @@ export class CollectionChange {
     }
   }
 
-  /** Removes all documents. */
+  /** Removes all documents of the collection. */
   async clear(): Promise<void> {
     await eachKeyWindow(this.#keys.bounds(), { most: 1000 }, ({ after, last }) => {
       for (const sql of this.#tables.removeRange) this.#writer.run(sql, after, last);
@@ -51,7 +51,7 @@ export class CollectionChange {
   }
 
   #store(key: number, { id, content, metadata, vector, length }: StoredDocument): void {
-    // SQLite multiplies in 32 bits.
+    // Vectors of extreme length are stored scaled, because the distance is computed in 32 bits.
     const isPlain = length > 1e-12 && length < 1e12;
     const [searched, original] = isPlain ? [vector, null] : [toUnit(vector, length), bytesOf(vector)];
     const json = metadata === undefined ? null : JSON.stringify(metadata);

@@ -6,7 +6,7 @@ import type { SqliteConnection, SqliteRow } from "./sqlite-connection.ts";
 import { keysOf } from "./vector-tables.ts";
 import type { KeyRange, VectorTables } from "./vector-tables.ts";
 
-/** A filter for a statement: the term that the fewest documents have, and the others as JSON. */
+/** A filter for a statement: the term that the fewest documents have, and the other terms as JSON. */
 export type TermFilter = { readonly rarest: string; readonly others: string };
 
 /** The keys of the documents of one collection in an SQLite file, as one connection sees them. */
@@ -21,7 +21,7 @@ export class CollectionKeys {
     this.#all = keysOf(number);
   }
 
-  /** Returns the range of the keys that exist: an empty one if there are none. */
+  /** Returns the range of existing keys. The range is empty if there are none. */
   bounds(): KeyRange {
     const { after, last } = this.#all;
     const [first, highest] = [this.tables.firstKey, this.tables.lastKey].map((sql) =>
@@ -30,7 +30,7 @@ export class CollectionKeys {
     return { after: (first ?? after + 1) - 1, last: highest ?? after };
   }
 
-  /** Returns a filter's stored form, or `undefined` for an empty filter. */
+  /** Returns the stored form of a filter, or `undefined` for an empty filter. */
   termsOf(filter: MetadataFilter): TermFilter | undefined {
     const { after, last } = this.#all;
     const terms = filterTerms(filter).map(hashOf);
@@ -42,9 +42,9 @@ export class CollectionKeys {
     return rarest === undefined ? undefined : { rarest, others: JSON.stringify(others) };
   }
 
-  /** Returns the size of the parts in which a search reads vectors: only those that a filter keeps count. */
+  /** Returns the size of the windows in which a search reads vectors. Only vectors that match the filter count. */
   windowSize(dimensions: number, terms: TermFilter | undefined): WindowSize {
-    // About 10 milliseconds. Very short vectors cost little more than their rows.
+    // The vectors in a window take about 10 milliseconds. Very short vectors cost little more than their rows.
     const most = Math.min(8192, Math.max(16, Math.ceil(2 ** 22 / dimensions)));
     if (terms === undefined) return { most };
     const { endOf } = this.tables;
@@ -63,12 +63,12 @@ export class CollectionKeys {
   }
 }
 
-/** Returns the stored form of a term: its hash, because a term may be as long as metadata. */
+/** Returns the stored form of a term: its hash, because a term may be as long as the metadata. */
 export function hashOf(term: string): string {
   return hash("sha256", term, "base64").slice(0, 22);
 }
 
-/** Converts a number of an answer, or its absence. */
+/** Converts a number in a row to a JavaScript number; null and undefined become undefined. */
 export function toNumber(value: SqliteRow[number]): number | undefined {
   return value === null || value === undefined ? undefined : Number(value);
 }

@@ -1,16 +1,16 @@
 import { setImmediate } from "node:timers/promises";
 import type { KeyRange } from "./vector-tables.ts";
 
-// Milliseconds.
+// Smallest duration of a window's work in milliseconds; a faster window makes the next one larger.
 const shortest = 1.5;
 const longest = 5;
 const mostAtOnce = 8;
 
-/** Lets other work of the process run whenever this work has taken some milliseconds. */
+/** Lets other work of the process run after this work has taken some milliseconds. */
 export class Pauses {
   #began = performance.now();
 
-  /** True when it is time to call `pause`. */
+  /** True if it is time to call `pause`. */
   get isDue(): boolean {
     return performance.now() - this.#began > mostAtOnce;
   }
@@ -21,17 +21,20 @@ export class Pauses {
   }
 }
 
-/** The size of the parts of `eachKeyWindow`. */
+/** The window size for `eachKeyWindow`. */
 export type WindowSize = {
-  /** The most documents that a part may have, however fast the parts before were. */
+  /** Largest number of documents in a window, however fast earlier windows were. */
   readonly most: number;
-  /** Returns the last key of the next so many documents, where they are few among the keys; `undefined` if there are none. */
+  /**
+   * Returns the last key of the next `count` documents if they are sparse among the keys; `undefined` if no document is
+   * left.
+   */
   readonly endOf?: ((after: number, count: number) => number | undefined) | undefined;
 };
 
 /**
- * Calls `work` with each part of a range of keys. How many documents a part has follows from how long the part before
- * took, because vectors may be long, and a disk may be slow.
+ * Calls `work` with each window of a range of keys. The size of a window depends on the duration of the one before,
+ * because vectors may be long and disks slow.
  */
 export async function eachKeyWindow(
   { after, last }: KeyRange,

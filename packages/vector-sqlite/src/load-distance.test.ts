@@ -73,7 +73,7 @@ describe("the distance in SQL", () => {
     }
   });
 
-  it("of what is no vector is null", () => {
+  it("the distance in SQL of what is no vector is null", () => {
     const connection = database();
     const { name, argumentOf } = addDistance(connection);
     const argument = argumentOf(new Float32Array([1]));

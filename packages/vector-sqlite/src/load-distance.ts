@@ -1,27 +1,28 @@
 import type { DatabaseSync } from "node:sqlite";
 
 /**
- * The cosine distance of stored vectors from one vector, as a function of SQL: its name, and what to give it as the second
- * argument.
+ * The cosine distance between stored vectors and a given vector, as an SQL function: its name, and its second argument.
  */
 export type Distance = { readonly name: string; readonly argumentOf: (vector: Float32Array) => Uint8Array | null };
 
-/** Returns the path of the `sqlite-vec` extension. Throws where its packages have none for this platform. */
+/** Returns the path of the `sqlite-vec` extension. Throws if its packages do not support this platform. */
 export async function findSqliteVec(): Promise<string> {
   const { getLoadablePath } = await import("sqlite-vec");
   return getLoadablePath();
 }
 
-/** Loads the distance from the `sqlite-vec` extension into a connection that allows extensions, and then no more. */
+/**
+ * Loads the distance function from the `sqlite-vec` extension into a connection, and then forbids further extensions.
+ */
 export function loadDistance(database: DatabaseSync, path: string): Distance {
   database.loadExtension(path);
   database.enableLoadExtension(false);
   return { name: "vec_distance_cosine", argumentOf: bytesOf };
 }
 
-/** Gives a connection the distance in JavaScript, where there is no extension. */
+/** Adds a distance function in JavaScript to a connection, for platforms without the extension. */
 export function addDistance(database: DatabaseSync): Distance {
-  // As an argument it would be copied for each stored vector.
+  // The search vector is a variable, because an argument would be copied for each stored vector.
   let query: Float32Array = new Float32Array();
   database.function("troupe_distance", { deterministic: true }, (vector, _query) =>
     vector instanceof Uint8Array ? 1 - cosineOf(floatsOf(vector), query) : null,
@@ -35,9 +36,9 @@ export function addDistance(database: DatabaseSync): Distance {
   };
 }
 
-/** Returns the cosine of a vector and one of the length 1, in 64-bit floats. */
+/** Returns the cosine between a vector and a vector of length 1, in 64-bit floats. */
 export function cosineOf(vector: Float32Array, unit: Float32Array): number {
-  // Two sums each: with one, each addition would wait for the one before.
+  // The loop keeps two sums of each kind, because with one sum each addition would wait for the one before.
   let dot = 0;
   let dotOfOdd = 0;
   let squares = 0;
@@ -59,18 +60,18 @@ export function cosineOf(vector: Float32Array, unit: Float32Array): number {
   return (dot + dotOfOdd) / Math.sqrt(squares + squaresOfOdd);
 }
 
-/** Returns the bytes of a vector, as SQLite stores them. */
+/** Returns the bytes of a vector in SQLite's format. */
 export function bytesOf({ buffer, byteOffset, byteLength }: Float32Array): Uint8Array {
   return new Uint8Array(buffer, byteOffset, byteLength);
 }
 
-/** Returns the vector of stored bytes. */
+/** Returns the vector in stored bytes. */
 export function floatsOf(bytes: Uint8Array): Float32Array {
   const { buffer, byteOffset, length } = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice();
   return new Float32Array(buffer, byteOffset, Math.floor(length / 4));
 }
 
-/** Returns the vector of the same direction with the length 1. */
+/** Returns the vector with the same direction and length 1. */
 export function toUnit(vector: Float32Array, length: number): Float32Array {
   return vector.map((value) => value / length);
 }

@@ -1,9 +1,9 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
 
-/** A row of an answer of SQLite: its columns in the order of the statement. */
+/** A row of an SQLite result, with its columns in the order of the statement. */
 export type SqliteRow = readonly (SQLOutputValue | undefined)[];
 
-/** A connection to an SQLite file that keeps its prepared statements. SQLite answers without waiting. */
+/** A connection to an SQLite file that caches its prepared statements. SQLite answers synchronously. */
 export class SqliteConnection {
   readonly #database: DatabaseSync;
   readonly #prepared = new Map<string, StatementSync>();

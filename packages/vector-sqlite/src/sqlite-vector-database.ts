@@ -13,10 +13,10 @@ import type { VectorTables } from "./vector-tables.ts";
 
 type Collection = { number: number; dimensions: number | undefined; model: string | undefined };
 
-// Far more than the scores that a search compares with may be wrong.
+// A tolerance far greater than the possible error of the scores that a search compares.
 const tolerance = 1e-4;
 
-/** The documents of a `SqliteVectorStore` in its file. Long work pauses, so that the process does other work between. */
+/** The documents of a `SqliteVectorStore` in its file. Long work pauses, so that the process can do other work. */
 export class SqliteVectorDatabase implements VectorDatabase {
   readonly #file: VectorFile;
   readonly #tables: VectorTables;
@@ -44,7 +44,8 @@ export class SqliteVectorDatabase implements VectorDatabase {
       const collection = this.#find(connection, path);
       if (collection === undefined) return [];
       checkDimensions(search.vector.length, collection.dimensions);
-      // Of the length 1: squares of a long vector would be infinite, those of a short one zero.
+      // The search vector is scaled to length 1: squares of a long vector would be infinite, those of a short vector
+      // zero.
       const query = toUnit(search.vector, search.length);
       const keys = new CollectionKeys(this.#tables, connection, collection.number);
       const found = await findNearest(keys, distance, { ...search, vector: query });
@@ -109,7 +110,7 @@ export class SqliteVectorDatabase implements VectorDatabase {
       const row = connection.row(this.#tables.getByKey, key);
       if (row === undefined) throw this.#corrupt();
       const { vector, document } = this.#toStored(row);
-      // Again, in 64 bits: the sums of the extension lose some of the last digits.
+      // The score is computed again in 64 bits, because the extension's sums lose some of the last digits.
       results.push({ document, score: cosineOf(vector, query) });
       if (pauses.isDue) await pauses.pause();
     }
@@ -143,7 +144,7 @@ export class SqliteVectorDatabase implements VectorDatabase {
   }
 }
 
-/** Returns the keys of the documents nearest to a vector of the length 1. */
+/** Returns the keys of the documents nearest to a vector of length 1. */
 async function findNearest(
   keys: CollectionKeys,
   distance: Distance,

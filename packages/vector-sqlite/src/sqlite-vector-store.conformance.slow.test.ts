@@ -38,6 +38,9 @@ describe.each<[string, (options?: { dimensions?: number }) => DatabaseVectorStor
   checkConformance(it, vectorStoreCases, subject);
   checkConformance(it, vectorCollectionCases, subject);
   checkConformance(it, vectorWriteCases, subject);
+  describe("whose first document decides the length of all vectors", () => {
+    checkConformance(it, vectorStoreCases, { ...subject, create: () => open() });
+  });
   describe("in a collection", () => {
     checkConformance(it, vectorStoreCases, inner);
     checkConformance(it, vectorCollectionCases, inner);

@@ -1,32 +1,45 @@
 import { resolve } from "node:path";
 import { createLogger } from "@troupe/core";
 import type { Logger } from "@troupe/core";
-import { methods, milliseconds, oneOf, optional, readOptions, satisfying, wrongOption } from "@troupe/core/kit";
+import {
+  methodsOption,
+  millisecondsOption,
+  oneOf,
+  optional,
+  readOptions,
+  satisfying,
+  wrongOption,
+} from "@troupe/core/kit";
 import { DatabaseVectorStore, vectorStoreOptionTable } from "@troupe/core/vector";
 import type { OptionTable } from "@troupe/core/kit";
 import type { VectorStoreOptions } from "@troupe/core/vector";
 import { SqliteVectorDatabase } from "./sqlite-vector-database.ts";
 import { VectorFile } from "./vector-file.ts";
 
-/** Options of `SqliteVectorStore`: embeddings, durability, time to wait, and the names of its tables. All have defaults. */
+/**
+ * Options of `SqliteVectorStore`: embeddings, durability, time to wait, and the names of its tables. All have defaults.
+ */
 export type SqliteVectorOptions = VectorStoreOptions & {
   /**
    * The failures that a confirmed write survives: with `"normal"` a killed process, with `"full"` also a loss of power.
    * @default "full"
    */
   durability?: "full" | "normal" | undefined;
-  /** Milliseconds that a call waits while another process writes, then fails as `storage_unavailable`. @default 5000 */
+  /**
+   * Milliseconds that a call waits while another process writes, before it fails with `storage_unavailable`. @default
+   * 5000
+   */
   busyTimeoutMs?: number | undefined;
   /** The table of the vectors. The names of three more tables begin with it. @default "troupe_vectors" */
   table?: string | undefined;
-  /** Takes the warning that `sqlite-vec` could not be loaded. @default writes it to the standard error stream */
+  /** Receives the warning that `sqlite-vec` could not be loaded. @default writes warnings to standard error */
   logger?: Logger | undefined;
 };
 
 const optionTable = {
   ...vectorStoreOptionTable,
   durability: optional(oneOf("full", "normal"), "full"),
-  busyTimeoutMs: optional(milliseconds, 5000),
+  busyTimeoutMs: optional(millisecondsOption, 5000),
   table: optional(
     satisfying<string>(
       "a name of letters, digits and _, at most 40 and no digit first",
@@ -34,15 +47,15 @@ const optionTable = {
     ),
     "troupe_vectors",
   ),
-  logger: optional(methods<Logger>("a Logger", "warn")),
+  logger: optional(methodsOption<Logger>("a Logger", "warn")),
 } satisfies OptionTable<SqliteVectorOptions>;
 
 /**
- * A vector store in an SQLite file. A search compares every vector that its filter keeps: exact, and fast enough for some
- * hundred thousand. Any number of processes on one machine may use the file at the same time.
+ * A vector store in an SQLite file. A search compares every vector that matches its filter: it is exact, and fast
+ * enough for a few hundred thousand vectors. Any number of processes on one machine may use the file at the same time.
  */
 export class SqliteVectorStore extends DatabaseVectorStore {
-  /** Resolves a relative path against the current folder. The first call opens the file, or creates it. */
+  /** Resolves a relative path against the current folder. The first call opens or creates the file. */
   constructor(path: string, options: SqliteVectorOptions = {}) {
     const file = checkPath(path);
     const { embeddings, dimensions, logger, ...settings } = readOptions(optionTable, options, {

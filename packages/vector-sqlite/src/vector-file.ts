@@ -12,17 +12,18 @@ export type VectorFileSettings = {
   readonly busyTimeoutMs: number;
   readonly table: string;
   readonly warn: (message: string, fields: Record<string, unknown>) => void;
-  /** Returns the path of the extension, or throws. @default that of `sqlite-vec` */
+  /** Returns the path of the extension, or throws. @default the path of `sqlite-vec` */
   readonly findExtension?: () => Promise<string>;
 };
 
-/** A connection for searches: its transactions only read, and it has a function for the distance of vectors. */
+/** A connection for searches: its transactions only read, and it has a function for the distance between vectors. */
 export type Searcher = { readonly connection: SqliteConnection; readonly distance: Distance };
 
 type Opened = { path: string; settings: VectorFileSettings; tables: VectorTables; connect: Connect };
 type Connect = (options?: DatabaseSyncOptions) => DatabaseSync;
 
-// Eight rows of 1,536 numbers have no room in pages of the default size, and a search would read half as much again.
+// Page size of the SQLite file in bytes. A default page is too small for rows with 1,536 numbers, and a search would
+// read half as much again.
 const pageBytes = 32_768;
 const checkpointBytes = 4_000_000;
 const mostSearchers = 4;
@@ -32,8 +33,8 @@ const slowWarning =
   "glibc, macOS and Windows; install its optional packages, and let Node load extensions (--permission forbids it).";
 
 /**
- * An SQLite file that is open for a vector store. One connection writes, one reads single documents, and a few search:
- * each search has a connection to itself, because what it sees must not change while other work of the process runs.
+ * An open SQLite file of a vector store. One connection writes, one reads single documents, and a few search. Each
+ * search has its own connection, because other work runs during a search and must not change what the search sees.
  */
 export class VectorFile {
   readonly path: string;
@@ -58,7 +59,10 @@ export class VectorFile {
     this.#writer = writer;
   }
 
-  /** Opens the file, and creates it and its tables if they do not exist. Loads `node:sqlite` and `sqlite-vec`. */
+  /**
+   * Opens the SQLite file of a vector store. Creates it and its tables if they do not exist. Imports `node:sqlite` and
+   * `sqlite-vec`.
+   */
   static async open(path: string, settings: VectorFileSettings): Promise<VectorFile> {
     const { DatabaseSync } = await import("node:sqlite");
     const tables = vectorTables(settings.table);
@@ -74,7 +78,7 @@ export class VectorFile {
     }
   }
 
-  /** Runs work in a transaction, which may wait within: no other change of this process comes between. */
+  /** Runs work in a transaction. The work may await: no other change of this process runs meanwhile. */
   async write<Result>(work: (writer: SqliteConnection) => Promise<Result>): Promise<Result> {
     const before = this.#writing;
     const written = before.then(async () => await this.#transact(work));
@@ -98,7 +102,7 @@ export class VectorFile {
     }
   }
 
-  /** Runs one statement that reads. */
+  /** Runs one reading statement on the file. */
   async read<Result>(work: (reader: SqliteConnection) => Result): Promise<Result> {
     try {
       this.#checkPath();
@@ -112,7 +116,7 @@ export class VectorFile {
   close(): void {
     for (const { connection } of this.#idle) connection.close();
     this.#reader?.close();
-    // Last: only a connection that writes can remove the write-ahead log.
+    // The writing connection is closed last, because only a writing connection can remove the write-ahead log.
     this.#writer.close();
   }
 
@@ -120,14 +124,15 @@ export class VectorFile {
     const writer = this.#writer;
     try {
       this.#checkPath();
-      // "Immediate": one that begins by reading fails at its first write when another process has written meanwhile.
+      // The transaction is "immediate", because one that begins with a read fails at its first write if another process
+      // has written meanwhile.
       await retryWhileBusy(this.#settings.busyTimeoutMs, () => writer.run("begin immediate"));
       try {
         const result = await work(writer);
         writer.run("commit");
         return result;
       } finally {
-        // After some failures SQLite has ended the transaction itself.
+        // After some failures, SQLite has already ended the transaction itself.
         if (writer.isTransaction) writer.run("rollback");
       }
     } catch (error) {
@@ -139,7 +144,7 @@ export class VectorFile {
     const { connection } = searcher;
     try {
       connection.run("begin");
-      // What a transaction sees is decided by its first statement.
+      // The first statement of a transaction fixes the state that it sees.
       await retryWhileBusy(this.#settings.busyTimeoutMs, () => connection.row(this.tables.collection, ""));
       return await work(searcher);
     } finally {
@@ -148,7 +153,10 @@ export class VectorFile {
     }
   }
 
-  /** Tries the extension once for all searches. */
+  /**
+   * Tries to load the `sqlite-vec` extension once for all searches. Warns if that fails, and searches run in JavaScript
+   * then.
+   */
   async #chooseDistance(): Promise<void> {
     try {
       this.#extension = await (this.#settings.findExtension ?? findSqliteVec)();
@@ -171,16 +179,16 @@ export class VectorFile {
   }
 }
 
-/** Sets up the connection that writes, and creates the tables. Closes it when that fails. */
+/** Prepares the writing connection and creates the tables. Closes the connection if that fails. */
 function prepare(database: DatabaseSync, { path, settings, tables }: Omit<Opened, "connect">): DatabaseSync {
   try {
     checkEncoding(database, path);
     database.exec(`pragma page_size = ${pageBytes}`);
     database.exec("pragma journal_mode = wal");
     database.exec(`pragma synchronous = ${settings.durability}`);
-    // Kilobytes: terms come in no order, so that a large change touches pages everywhere.
+    // Cache size in kilobytes: terms are hashes, so a large change touches pages everywhere.
     database.exec("pragma cache_size = -16000");
-    // Pages of which the log is copied into the file at once.
+    // Number of pages of the write-ahead log after which it is copied into the file.
     const { page_size } = database.prepare("pragma page_size").get() ?? {};
     database.exec(`pragma wal_autocheckpoint = ${Math.ceil(checkpointBytes / Number(page_size))}`);
     for (const sql of tables.create) database.exec(sql);

@@ -3,20 +3,20 @@ export type VectorTables = ReturnType<typeof vectorTables>;
 
 const keysEach = 2 ** 32;
 
-/** The keys that the documents of one collection may have: those after `after`, up to `last`. */
+/** The possible keys of the documents of one collection: those after `after`, up to `last`. */
 export type KeyRange = { readonly after: number; readonly last: number };
 
 /**
- * Returns the keys of a collection. They follow each other, so that a search reads one place of the file, and cannot meet
- * another collection.
+ * Returns the range of keys of a collection. The keys are consecutive, so that a search reads one region of the file
+ * and cannot meet another collection.
  */
 export function keysOf(collection: number): KeyRange {
   return { after: collection * keysEach - 1, last: (collection + 1) * keysEach - 1 };
 }
 
 /**
- * Makes the statements for the table `name` and its companions. Vectors are apart from contents, so that a search reads
- * no contents. A term is the hash of one of `metadataTerms`.
+ * Returns the statements for the table `name` and its companions. Vectors are stored apart from contents, so that a
+ * search reads no contents. A term is the hash of one of `metadataTerms`.
  */
 export function vectorTables(name: string) {
   const [vectors, collections, documents, terms] = ["", "_collections", "_documents", "_terms"].map(
@@ -58,14 +58,14 @@ export function vectorTables(name: string) {
     getByKey: `${found} where v.key = ?`,
     /** Counts the documents with a term, up to a limit. */
     count: `select count(*) from (select 1 from ${terms} where term = ? and ${inRange} limit ?)`,
-    /** Finds the last of the first keys of documents with a term. */
+    /** Finds the last key among the first documents with a term. */
     endOf: `select max(key) from (select key from ${terms} where term = ? and ${inRange} order by key limit ?)`,
-    /** Finds the keys of the documents that have a term, and all terms of a JSON array. */
+    /** Finds the keys of the documents that have a term and all terms of a JSON array. */
     keysWith: `select t.key from ${terms} t ${withTerms}`,
-    /** Finds the nearest documents in a range by a function for the distance. */
+    /** Finds the nearest documents in a range with a distance function. */
     nearest: (distance: string) => `select key, id, ${distance}(vector, ?) as distance
       from ${vectors} where ${inRange} order by distance, id limit ?`,
-    /** Finds the nearest documents in a range that have a term, and all terms of a JSON array. */
+    /** Finds the nearest documents in a range that have a term and all terms of a JSON array. */
     nearestWith: (distance: string) => `select v.key, v.id, ${distance}(v.vector, ?) as distance
       from ${terms} t cross join ${vectors} v on v.key = t.key ${withTerms} order by distance, v.id limit ?`,
   };

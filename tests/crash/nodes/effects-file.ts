@@ -21,7 +21,7 @@ export class EffectsFile {
     return lines.map((line) => JSON.parse(line) as EffectLine);
   }
 
-  /** Tells if the call with this idempotency key has had its effect. */
+  /** Returns true if the call with this idempotency key has had its effect. */
   has(key: string): boolean {
     return existsSync(this.#path) && readFileSync(this.#path, "utf8").includes(`{"key":${JSON.stringify(key)},`);
   }

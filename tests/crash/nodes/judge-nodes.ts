@@ -7,7 +7,7 @@ import type { RunScene } from "./questions.ts";
 export type NodesCase = NodesEvidence & {
   /** The kind of each run that a client has followed. */
   scenes: ReadonlyMap<string, RunScene>;
-  /** Tells if a process had just gone on after it was stopped. */
+  /** Returns true if a process had just gone on after it was stopped. */
   hasJustGoneOn: (node: string, at: number) => boolean;
 };
 

@@ -49,7 +49,7 @@ export class NodeProcess {
     return this.#child.messages.filter((message): message is SweptRun => has(message, "swept"));
   }
 
-  /** Tells if it was serving, and not stopped, at a time. */
+  /** Returns true if it was serving, and not stopped, at a time. */
   servedAt(time: number): boolean {
     const isStopped = this.stops.some(({ from, to }) => from <= time && time <= to);
     return this.servesSince <= time && time < this.killedAt && !isStopped;

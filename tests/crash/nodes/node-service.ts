@@ -26,7 +26,7 @@ pool.on("error", () => {});
 const client = redis === undefined ? undefined : new Redis(redis, { lazyConnect: true });
 client?.on("error", () => {});
 
-/** Tells the parent of runs that the sweep submits, and if the engine had a job of them. */
+/** Reports to the parent the runs that the sweep submits, and whether the engine had a job for each. */
 function reportSweeps(engine: RunEngine): RunEngine {
   const submit = engine.submit.bind(engine);
   engine.submit = async (job) => {

@@ -61,7 +61,7 @@ function attemptsIn(entries: readonly StoredEntry[]): { node: string; at: number
   });
 }
 
-/** Tells if another worker served the whole time, and no database was away. */
+/** Returns true if another worker served the whole time, and no database was away. */
 function isQuiet({ from, to }: Disturbance, dead: NodeProcess, { processes, disturbances }: Fates): boolean {
   const others = processes.filter((process) => process !== dead && process.setup.role === "worker");
   const hasOther = others.some((other) => {

@@ -9,7 +9,7 @@ export const transportRules = [
   }),
   ...rulesOf("HTTP gateway: streams for useChat", {
     "http.ui-stream":
-      "with the option ui, POST /agents/:name/ui and /teams/:name/ui take the requests of useChat and answer with the UI message stream; what is no such request is refused before anything runs",
+      "with chatStream, POST /agents/:name/ui and /teams/:name/ui take the requests of useChat and answer with the UI message stream; what is no such request is refused before anything runs",
     "http.ui-message":
       "text, thinking, calls of tools with their input, results and failures, sources, files and usage are parts of the message, each model call is a step, and every chunk is one that the SDK takes",
     "http.ui-session":
@@ -259,7 +259,11 @@ export const transportRules = [
     "mcp-server.run-options": "runOptions gives a run the host's options of its request",
     "mcp-server.warnings": "the logger gets the warnings of what is served, until the server is closed",
     "mcp-server.shutdown":
-      "shutdown refuses new calls and waits for those that run, and ends them when their time is over",
+      "the end of the service refuses new calls, waits for those that run, and ends them when their time is over",
+    "mcp-server.web": "MCP is spoken on web-standard servers as on Node, to clients of every revision",
+    "mcp-server.forms": "createMcpServer answers as mcp does over a service of the same options, byte for byte",
+    "mcp-server.durable-calls":
+      "a call of what is durable has the result of a plain one, ends with its client, and does not wait for an answer",
     "mcp-server.extend": "extend adds tools, prompts, resources and handlers of the host, for each server that is made",
     "mcp-server.ask": "a tool of the host can ask the client, which answers in either revision",
     "mcp-server.sessions":
@@ -270,7 +274,7 @@ export const transportRules = [
     "mcp-server.task-revisions":
       "tasks are served as revision 2025-11-25 and the extension of 2026-07-28 have them, to clients that know them alone",
     "mcp-server.task-survives":
-      "a task goes on when its client has gone, and with a durable service in runs also after a restart of the process",
+      "a task goes on when its client has gone, and in a durable service also after a restart of the process",
     "mcp-server.task-owner":
       "a task is its user's alone, who can list it; without a user it is reached by its id, and not listed",
     "mcp-server.task-cancel": "a cancel of a task reaches the model",
@@ -278,7 +282,8 @@ export const transportRules = [
       "a run that waits is a task that needs input, which a client that can ask its user answers, and others are told of",
     "mcp-server.task-status": "clients of 2025-11-25 with a connection that is kept hear of each change of a task",
     "mcp-server.task-ttl": "a task is removed after its ttl, whatever it does",
-    "mcp-server.task-bounds": "at most maxTasks tasks are open in memory, and those that are over leave nothing behind",
+    "mcp-server.task-bounds":
+      "open tasks in memory are within the service's bounds of open runs, and those that are over leave nothing behind",
     "mcp-server.call-tool": "a tool of the host can call a tool of the server, as a task where the client takes one",
     "mcp-server.state": "a state of sealState that was changed, or comes from another user, is refused",
   }),

@@ -1,6 +1,6 @@
 import type { ModelProviderOptions } from "@troupe/core";
-import { baseUrlOption, nonBlankString, optional, timeoutMilliseconds } from "@troupe/core/kit";
-import { modelProviderChecks, readProviderOptions } from "@troupe/core/provider";
+import { baseUrlOption, nonBlankString, optional, timeoutOption } from "@troupe/core/kit";
+import { modelProviderOptionTable, readProviderOptions } from "@troupe/core/provider";
 import type { OptionTable } from "@troupe/core/kit";
 import type { SettingsOf } from "@troupe/core/provider";
 
@@ -18,9 +18,9 @@ export type TideOptions = Omit<ModelProviderOptions<never, never>, "client" | "r
 };
 
 const optionTable = {
-  ...modelProviderChecks,
+  ...modelProviderOptionTable,
   baseURL: optional(baseUrlOption, "https://api.tide.example"),
-  timeoutMs: optional(timeoutMilliseconds, 300_000),
+  timeoutMs: optional(timeoutOption, 300_000),
 } satisfies OptionTable<TideOptions>;
 
 const checkModelId = nonBlankString();

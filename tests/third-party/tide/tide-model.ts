@@ -1,7 +1,7 @@
-import type { ChatMessage, ModelOptions, ModelProvider } from "@troupe/core";
+import type { ChatMessage, ModelProvider } from "@troupe/core";
 import { createRequestContext, generateAnswer, streamAnswer } from "@troupe/core/provider";
 import type { ModelResponse } from "@troupe/core";
-import type { CallContext, Connection, ModelChunk } from "@troupe/core/provider";
+import type { CallContext, Connection, ModelCallOptions, ModelChunk } from "@troupe/core/provider";
 import { httpConnection } from "./connection.ts";
 import { TideEventReader } from "./from-events.ts";
 import { fromResponse } from "./from-response.ts";
@@ -27,7 +27,7 @@ class TideModel implements ModelProvider {
     this.#connection = httpConnection(settings);
   }
 
-  async generate(messages: readonly ChatMessage[], options: ModelOptions = {}): Promise<ModelResponse> {
+  async generate(messages: readonly ChatMessage[], options: ModelCallOptions = {}): Promise<ModelResponse> {
     const request = this.#toRequest(messages, options);
     return await generateAnswer(async () => {
       const call = await this.#openCall(options);
@@ -35,7 +35,7 @@ class TideModel implements ModelProvider {
     });
   }
 
-  stream(messages: readonly ChatMessage[], options: ModelOptions = {}): AsyncGenerator<ModelChunk, void> {
+  stream(messages: readonly ChatMessage[], options: ModelCallOptions = {}): AsyncGenerator<ModelChunk, void> {
     return streamAnswer(async () => {
       const request = this.#toRequest(messages, options);
       const call = await this.#openCall(options);
@@ -48,12 +48,12 @@ class TideModel implements ModelProvider {
     });
   }
 
-  #toRequest(messages: readonly ChatMessage[], options: ModelOptions): WireRequest {
+  #toRequest(messages: readonly ChatMessage[], options: ModelCallOptions): WireRequest {
     const { logger } = this.#settings;
     return toRequest(messages, options, createRequestContext(this, { rules: undefined, logger }, options));
   }
 
-  async #openCall({ apiKey, signal }: ModelOptions): Promise<CallContext> {
+  async #openCall({ apiKey, signal }: ModelCallOptions): Promise<CallContext> {
     const environment = ["TIDE_API_KEY"];
     return await this.#settings.network.openCall({ providerId, apiKey, signal, environment });
   }

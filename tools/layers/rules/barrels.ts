@@ -1,7 +1,7 @@
 import type { Rule } from "../rule.ts";
 import { folderPlaces } from "./folder-place.ts";
 
-/** Exports are listed by hand, and no file in a layered folder passes on what another file declares. */
+/** Rule: exports are listed by hand, and no file in a layered folder re-exports the declarations of another file. */
 export const barrels: Rule = function* ({ path, passedOn }, { layers }) {
   const isInside = folderPlaces(path, layers)[0]?.isInFolder === true;
   if (isInside && /\/index\.\w+$/.test(path)) {

@@ -1,6 +1,6 @@
 import type { Rule } from "../rule.ts";
 
-/** A text is cut between characters: half an emoji is no character, and some databases refuse it. */
+/** Rule: a text is cut between characters, because half an emoji is not a character, and some databases refuse it. */
 export const cuts: Rule = function* ({ path, textCuts }) {
   if (path.endsWith(".test.ts") || path === "packages/core/src/base/util/cut-text.ts") return;
   for (const line of textCuts) {

@@ -5,7 +5,9 @@ import type { Manifest } from "../workspace.ts";
 
 const isPrivate = /^@troupe-internal\//;
 
-/** An import by name is a module of Node with its prefix, or a package that the own workspace declares. */
+/**
+ * Rule: a module imported by name is a Node module with its prefix, or a package that the file's workspace declares.
+ */
 export const declared: Rule = function* ({ path, imports }, { layers, manifests }) {
   const own = manifestOf(path, manifests);
   const names = declaredFor(path, own, layers);

@@ -1,7 +1,7 @@
 import type { Rule } from "../rule.ts";
 import { isBuilt, manifestOf } from "../workspace.ts";
 
-/** Every export of a published or bundled package has a doc comment. */
+/** Rule: every export of a published or bundled package has a doc comment. */
 export const documented: Rule = function* ({ path, undocumented }, { manifests }) {
   if (!isBuilt(path, manifestOf(path, manifests))) return;
   for (const line of undocumented) {

@@ -1,7 +1,7 @@
 import type { Rule } from "../rule.ts";
 import { isBuilt, manifestOf } from "../workspace.ts";
 
-/** Packages take their settings as options. Only the files that layers.ts names read the environment. */
+/** Rule: packages take their settings as options. Only the files listed in layers.ts read the environment. */
 export const environment: Rule = function* ({ path, environmentReads }, { layers, manifests }) {
   const isReader = layers.environmentReaders.some((reader) => path === reader || path.startsWith(`${reader}/`));
   if (isReader || !isBuilt(path, manifestOf(path, manifests))) return;

@@ -6,7 +6,10 @@ import type { FolderPlace } from "./folder-place.ts";
 
 type Objection = Pick<Violation, "rule" | "message">;
 
-/** Every file of a layered folder stands on a layer, and its imports point down: to lower layers, never to neighbours or entry points. */
+/**
+ * Rule: every file of a layered folder is on a layer, and imports only from lower layers, never from neighbours or
+ * entry points.
+ */
 export const folderLayers: Rule = function* ({ path, imports }, { layers }) {
   if (hasNoLayers(path, layers)) yield { file: path, line: 1, ...withoutLayers(path) };
   for (const from of folderPlaces(path, layers)) {
@@ -22,7 +25,7 @@ export const folderLayers: Rule = function* ({ path, imports }, { layers }) {
   }
 };
 
-/** Returns true for a file in a folder of a published package whose folders have no layers. */
+/** Returns true for a file of a published package whose folders have no layers. */
 function hasNoLayers(path: string, { folderLayers: known }: Layers): boolean {
   const [, source] = /^(packages\/[^/]+\/src)\/(?!test\/)[^/]+\//.exec(path) ?? [];
   return source !== undefined && known[source] === undefined;

@@ -3,18 +3,18 @@ import type { ParsedFile } from "../parse-source.ts";
 import type { Rule } from "../rule.ts";
 import { isBuilt, manifestOf } from "../workspace.ts";
 
-/** A slip that type-checks, and that the reader of a file finds by its lines. */
+/** A kind of mistake that type-checks and is visible in single lines of a file. */
 type Slip = {
   readonly rule: string;
   readonly linesOf: (file: ParsedFile) => readonly number[];
   readonly message: string;
-  /** Tells if a file may have such lines. */
+  /** Returns true if the mistake matters in a file. */
   readonly mayHave?: (path: string, layers: Layers) => boolean;
 };
 
 const slips: readonly Slip[] = [
   {
-    // An owner is one value: only its own modules look at the user and the tenant apart.
+    // An owner is one value: only its own modules use the user and the tenant separately.
     rule: "owner",
     linesOf: ({ ownerNames }) => ownerNames,
     message:
@@ -22,20 +22,21 @@ const slips: readonly Slip[] = [
     mayHave: (path, { ownerModules, testKit }) => ownerModules.includes(path) || path.startsWith(`${testKit}/`),
   },
   {
-    // "é" is one character and two bytes, and half of an emoji is one, too.
+    // Characters are not bytes: "é" is one character and two bytes, and so is half of an emoji.
     rule: "bytes",
     linesOf: ({ byteCounts }) => byteCounts,
     message: "A length is no number of bytes: take byteLength of binary data, and Buffer.byteLength of a text.",
   },
   {
-    // One that is forgotten acts on what was closed, and holds it in memory. What tests are made of ends with them.
+    // A forgotten timer acts on closed objects and keeps them in memory. Test helpers are exempt, because they end with
+    // their tests.
     rule: "timers",
     linesOf: ({ leftTimers }) => leftTimers,
     message: "Nothing ends this: keep the timer and clear it, remove the listener, or give it a signal that ends it.",
     mayHave: (path, { testKit }) => path.startsWith(`${testKit}/`),
   },
   {
-    // Seconds that are taken for milliseconds type-check.
+    // Seconds used as milliseconds type-check.
     rule: "units",
     linesOf: ({ timeUnits }) => timeUnits,
     message:
@@ -43,7 +44,7 @@ const slips: readonly Slip[] = [
   },
 ];
 
-/** Finds the lines of served code that have a slip of a known class. */
+/** Rule: finds the lines of served code with a known kind of mistake. */
 export const lines: Rule = function* (file, { layers, manifests }) {
   const { path } = file;
   if (!/^(packages|apps)\//.test(path) || !isBuilt(path, manifestOf(path, manifests))) return;

@@ -1,7 +1,7 @@
 import type { Rule } from "../rule.ts";
 import { isBuilt, isTest, manifestOf } from "../workspace.ts";
 
-/** Relative paths stay inside their package, and built code does not import tests. */
+/** Rule: relative paths stay inside their package, and built code does not import tests. */
 export const ownFiles: Rule = function* ({ path, imports }, { manifests }) {
   const own = manifestOf(path, manifests);
   for (const { target, specifier, line } of imports) {

@@ -6,7 +6,7 @@ import type { Manifest } from "../workspace.ts";
 interface Edge {
   readonly path: string;
   readonly own: Manifest;
-  /** The imported package of this repository, and the specifier it is imported by. */
+  /** The imported package of this repository, and the specifier of the import. */
   readonly name: string;
   readonly specifier: string;
   readonly layers: Layers;
@@ -19,7 +19,7 @@ interface Objection {
 
 const shared = "what several packages need belongs in @troupe/core/kit.";
 
-/** Packages import only the packages that layers.ts allows, and only through their entry points. */
+/** Rule: packages import only the packages that layers.ts allows, and only through their entry points. */
 export const packageEdges: Rule = function* ({ path, imports }, { layers, manifests }) {
   const own = manifestOf(path, manifests);
   for (const { target, specifier, line } of imports) {
@@ -45,7 +45,7 @@ function wrongPackage(edge: Edge): Objection | undefined {
   return { rule: "edge", message: `layers.ts has no edge from ${own.name} to ${name}: ${shared}` };
 }
 
-/** Examples and tests beside `src` see their package as its users do; its source does not. */
+/** Examples and tests beside `src` import their package like its users; its source does not. */
 function ownEntryPoint({ path, own, name }: Edge): Objection | undefined {
   if (!path.startsWith(`${own.folder}/src/`)) return undefined;
   return { rule: "own-entry-point", message: `${name} does not import itself: use the relative path of the file.` };

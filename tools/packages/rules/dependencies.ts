@@ -1,4 +1,4 @@
-import { internalUsers } from "../../layers/layers.ts";
+import { internalUsers, packageEdges } from "../../layers/layers.ts";
 import { allowedDependencies } from "../allowed-dependencies.ts";
 import type { Manifest } from "../workspace.ts";
 import type { PackageRule } from "./rule.ts";
@@ -6,13 +6,16 @@ import type { PackageRule } from "./rule.ts";
 const core = "@troupe/core";
 const ours = /^@troupe(-internal)?\//;
 
-/** A package depends on core as a peer, on allowed libraries, on private packages that it bundles, and on no sibling. */
+/**
+ * Rule: a package depends on core as a peer, on allowed libraries, on private packages that it bundles, and on no
+ * sibling but for the tests of a package whose edges have one.
+ */
 export const dependencies: PackageRule = ({ manifest, path }) => {
   const where = `${path}/package.json:`;
   return [
     ...wrongRanges(manifest).map((sentence) => `${where} ${sentence}`),
     ...wrongVendors(manifest).map((sentence) => `${where} ${sentence}`),
-    ...wrongSiblings(manifest).map((sentence) => `${where} ${sentence}`),
+    ...wrongSiblings(manifest, path).map((sentence) => `${where} ${sentence}`),
     ...(manifest.name === core ? [] : wrongCore(manifest).map((sentence) => `${where} ${sentence}`)),
   ];
 };
@@ -36,7 +39,7 @@ function wrongVendors(manifest: Manifest): string[] {
     );
 }
 
-function wrongSiblings(manifest: Manifest): string[] {
+function wrongSiblings(manifest: Manifest, path: string): string[] {
   const toInstall = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies })
     .filter((name) => ours.test(name))
     .map(
@@ -45,6 +48,8 @@ function wrongSiblings(manifest: Manifest): string[] {
     );
   const toKnow = Object.keys({ ...manifest.peerDependencies, ...manifest.devDependencies })
     .filter((name) => ours.test(name) && name !== core && internalUsers[name]?.includes(manifest.name ?? "") !== true)
+    // Its tests may use a sibling, if the layers say so.
+    .filter((name) => manifest.peerDependencies?.[name] !== undefined || packageEdges[path]?.includes(name) !== true)
     .map((name) => `${manifest.name} may not import ${name}: see layers.ts.`);
   return [...toInstall, ...toKnow];
 }
@@ -58,7 +63,7 @@ function wrongCore(manifest: Manifest): string[] {
     );
 }
 
-/** Dependencies that are installed with the package. */
+/** Returns the dependencies that are installed with the package. */
 function installed(manifest: Manifest): Record<string, string> {
   return { ...manifest.optionalDependencies, ...manifest.dependencies, ...manifest.peerDependencies };
 }

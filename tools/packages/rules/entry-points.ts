@@ -6,7 +6,10 @@ type Conditions = Record<string, string>;
 const sourceCondition = "@troupe/source";
 const manifestEntry = "./package.json";
 
-/** Each entry point leads to a source file in the workspace, and to declarations and JavaScript once published. */
+/**
+ * Rule: each entry point leads to a source file in the workspace, and to declarations and JavaScript in the published
+ * package.
+ */
 export const entryPoints: PackageRule = (subject) => {
   const { exports = {}, publishConfig } = subject.manifest;
   const names = Object.keys(exports).filter((entryPoint) => entryPoint !== manifestEntry);
@@ -53,7 +56,7 @@ function fileOf(entryPoint: string): string {
   return entryPoint === "." ? "index" : entryPoint.replace("./", "");
 }
 
-/** Compares with order: conditions are tried in the order in which they are written. */
+/** Compares objects including the order of their keys, because conditions are tried in that order. */
 function sameInOrder(left: unknown, right: unknown): boolean {
   return JSON.stringify(left) === JSON.stringify(right);
 }

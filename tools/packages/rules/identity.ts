@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Manifest } from "../workspace.ts";
 import type { PackageRule } from "./rule.ts";
 
-/** All published packages have the same metadata, and a README that agrees with it. */
+/** Rule: all published packages have the same metadata, and a README that agrees with it. */
 export const identity: PackageRule = (subject, workspace) => {
   const { manifest, path } = subject;
   const core = workspace.packages.find(({ folder }) => folder === "core");
@@ -24,7 +24,7 @@ export const identity: PackageRule = (subject, workspace) => {
   if (manifest.publishConfig?.access !== "public") {
     wrong.push(`${path}/package.json: "publishConfig.access" must be "public".`);
   }
-  // Words by which a package is found, each once.
+  // Search words of the package; each must be unique.
   const words = manifest.keywords ?? [];
   if (words.length < 3 || new Set(words).size < words.length || words.some((word) => !/^[a-z][a-z0-9-]*$/.test(word))) {
     wrong.push(`${path}/package.json: "keywords" must be at least three words in lower case, each once.`);
@@ -32,7 +32,7 @@ export const identity: PackageRule = (subject, workspace) => {
   return [...wrong, ...wrongReadme(subject.read("README.md"), manifest, path)];
 };
 
-/** The addresses that npm links to, from the repository that the root names. */
+/** Returns the addresses that npm links to, from the repository in the root manifest. */
 function addressesOf({ repository }: Manifest, path: string) {
   const url = repository?.url ?? "";
   const page = url.replace(/^git\+/, "").replace(/\.git$/, "");

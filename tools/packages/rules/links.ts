@@ -2,7 +2,7 @@ import type { PackageRule } from "./rule.ts";
 
 const published = ["README.md", "LICENSE", "package.json"];
 
-/** The links of a README work where npm shows it: they are absolute, or lead to something within the published package. */
+/** Rule: the links of a README work on npm's page. They are absolute, or lead to a file of the published package. */
 export const links: PackageRule = ({ path, read }) => {
   const readme = withoutCode(read("README.md") ?? "");
   const anchors = new Set([...readme.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) => `#${slugOf(heading)}`));
@@ -21,12 +21,12 @@ function worksOnNpm(target: string, anchors: ReadonlySet<string>): boolean {
   return target.startsWith("#") ? anchors.has(target) : published.includes(target.split("#", 1)[0] ?? "");
 }
 
-/** Code may hold what looks like a link or a heading. */
+/** Removes code, which may look like a link or a heading. */
 function withoutCode(markdown: string): string {
   return markdown.replaceAll(/^```[^]*?^```/gm, "");
 }
 
-/** Returns the anchor that GitHub and npm give to a heading. */
+/** Returns the anchor that GitHub and npm generate for a heading. */
 function slugOf(heading: string): string {
   return heading
     .toLowerCase()

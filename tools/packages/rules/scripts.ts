@@ -2,10 +2,10 @@ import type { PackageRule } from "./rule.ts";
 
 const build = "tsup --config ../../tsup.config.ts && tsc -p tsconfig.build.json";
 
-/** Scripts that a package manager runs by itself, on install or while packing. */
+/** Scripts that a package manager runs automatically, on install or while packing. */
 const automatic = /^(pre|post)?(install|uninstall|prepare|pack|publish)$|^prepublishOnly$|^dependencies$/;
 
-/** All packages build in the same way, and none runs a script when it is installed. */
+/** Rule: all packages build in the same way, and none runs a script when it is installed. */
 export const scripts: PackageRule = ({ manifest, path, read }) => {
   const wrong = Object.keys(manifest.scripts ?? {})
     .filter((script) => automatic.test(script))

@@ -1,6 +1,6 @@
 import { readSse } from "@troupe/core/provider";
 
-/** An event of a run, as far as the tests look at it. */
+/** The fields of a run event that the tests read. */
 type ShownEvent = {
   type: string;
   text?: string;
@@ -10,11 +10,11 @@ type ShownEvent = {
 };
 
 /**
- * A client that follows a run over any number of connections: it knows the id of its last event, and drops the text that the
- * server takes back.
+ * A client that follows a run over any number of connections. It remembers the id of its last event, and drops text
+ * that the server withdraws.
  */
 export class RunReader {
-  /** The ids of all events, in the order in which they came. */
+  /** The ids of all events in order of arrival. */
   readonly ids: string[] = [];
   readonly events: ShownEvent[] = [];
   readonly #texts = new Map<string, string>();
@@ -27,13 +27,13 @@ export class RunReader {
     return this.events.at(-1);
   }
 
-  /** The header with which the client connects again. */
+  /** The header with which the client reconnects. */
   get position(): Record<string, string> {
     const id = this.ids.at(-1);
     return id === undefined ? {} : { "last-event-id": id };
   }
 
-  /** Reads a stream until it ends, or until the condition holds: then the client disconnects. */
+  /** Reads a stream to its end. Disconnects early once the condition is true. */
   async read(response: Response, isEnough: () => boolean = () => false): Promise<this> {
     if (response.body === null) return this;
     for await (const { id, data } of readSse(response.body)) {

@@ -3,19 +3,21 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createLogger, InMemoryStorage, InMemoryVectorStore } from "@troupe/core";
 import { RunService } from "@troupe/core/runs";
-import { createShutdown } from "@troupe/http";
 import { OfflineEmbeddings, OfflineModel } from "@troupe-internal/offline-model";
 import { createResearcher } from "../agents.ts";
 import type { ResearchAddresses } from "../agents.ts";
 import type { Toolkits } from "../choose-toolkits.ts";
 import { createDemo } from "../demo.ts";
 import { ProjectDocs } from "../project-docs.ts";
-import { createDemoServer } from "../server.ts";
+import { createDemoServer, createDemoService } from "../server.ts";
 
 /** A demo in this process: its URL, and the function that ends it. */
 export type ServedDemo = { readonly url: string; readonly close: () => Promise<void> };
 
-/** Serves the demo in this process, from memory, with an offline model that takes no time, and with a researcher that asks `addresses`. */
+/**
+ * Serves the demo in this process, in memory, with an offline model without delays, and with a researcher that uses
+ * `addresses`.
+ */
 export async function serveDemo(addresses: ResearchAddresses, toolkits: Toolkits = {}): Promise<ServedDemo> {
   const storage = new InMemoryStorage();
   const resources = { storage, model: new OfflineModel({ wordMs: 0 }) };
@@ -26,8 +28,8 @@ export async function serveDemo(addresses: ResearchAddresses, toolkits: Toolkits
   const researcher = createResearcher(resources, { webSearch: toolkits.webSearch, addresses });
   const demo = { ...rest, agents: { ...agents, researcher } };
   const runs = new RunService({ ...demo, storage, logger });
-  const serving = { runs, shutdown: createShutdown(), allowedHosts: ["127.0.0.1"] };
-  const server = createServer(createDemoServer(demo, serving)).listen(0, "127.0.0.1");
+  const service = createDemoService(demo, { runs, allowedHosts: ["127.0.0.1"] });
+  const server = createServer(createDemoServer(demo, service)).listen(0, "127.0.0.1");
   await Promise.all([once(server, "listening"), runs.serve()]);
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

@@ -13,13 +13,13 @@ const main = fileURLToPath(new URL("../main.ts", import.meta.url));
 export type StartedDemo = {
   readonly child: ChildProcess;
   readonly url: string;
-  /** Its output until it had started, or until it ended. */
+  /** The server's output until it had started or ended. */
   readonly said: string;
   /** Resolves with the exit code and the signal. */
   readonly exit: Promise<unknown[]>;
 };
 
-/** Hides the keys and the servers of the machine's own environment. */
+/** Hides the keys and servers in the machine's own environment. */
 const unset = {
   ...Object.fromEntries(["OPENAI", "ANTHROPIC", "GOOGLE", "GEMINI"].map((vendor) => [`${vendor}_API_KEY`, ""])),
   ...Object.fromEntries(["DATABASE", "MONGODB", "QDRANT", "REDIS"].map((server) => [`${server}_URL`, ""])),
@@ -48,7 +48,7 @@ async function startDemo(variables: Readonly<Record<string, string>>): Promise<S
   return { child, exit, said: text, url: /http:\S+/.exec(text)?.[0] ?? "" };
 }
 
-/** Demo servers, one after the other or side by side, that share a temporary folder for their data. */
+/** Demo servers that share a temporary folder for their data, run one after the other or side by side. */
 export class DemoServers {
   readonly folder = mkdtempSync(join(tmpdir(), "troupe-demo-"));
   readonly #started = new Set<StartedDemo>();
@@ -59,7 +59,7 @@ export class DemoServers {
     return demo;
   }
 
-  /** Kills those that still run. */
+  /** Kills the servers that are still running. */
   async stop(): Promise<void> {
     for (const { child } of this.#started) child.kill("SIGKILL");
     await Promise.all([...this.#started].map(({ exit }) => exit));
@@ -72,7 +72,7 @@ export class DemoServers {
   }
 }
 
-/** Makes a request with a body of JSON. */
+/** Makes a POST request with a JSON body. */
 export function post(body: unknown, headers: Record<string, string> = {}): RequestInit {
   return {
     method: "POST",

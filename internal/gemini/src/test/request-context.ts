@@ -2,7 +2,7 @@ import { rulesOf } from "../model-rules.ts";
 import type { ModelRules } from "../model-rules.ts";
 import type { RequestContext } from "../request-context.ts";
 
-/** Makes the context of a request of a model with these rules, and collects the names of what is left out. */
+/** Makes a request context for a model with these rules, and collects the names of settings that are left out. */
 export function contextOf(
   rules: Partial<ModelRules> = {},
   more: Partial<RequestContext> = {},

@@ -6,7 +6,7 @@ export function asking(text: string): ChatMessage[] {
   return [{ role: "user", content: text }];
 }
 
-/** A tool with required string fields. */
+/** Returns a tool with required string fields. */
 export function toolOf(name: string, description: string, ...fields: string[]): ToolSpec {
   const properties = Object.fromEntries(fields.map((field) => [field, { type: "string" }]));
   return { name, description, parameters: { type: "object", properties, required: fields } };

@@ -6,7 +6,7 @@ export type Asked = { text: string; values: unknown[]; query_timeout?: number };
 
 type Answer = Awaited<ReturnType<PostgresClient["query"]>>;
 
-/** A connection of a `FakePool`, which answers as the test says, and keeps what it was asked and how it was given back. */
+/** A connection of a `FakePool` that answers as the test says. It records its queries and how it was released. */
 export class FakeClient extends EventEmitter implements PostgresClient {
   readonly asked: Asked[] = [];
   /** The arguments of `release`, with the number of listeners at that moment. */
@@ -23,7 +23,7 @@ export class FakeClient extends EventEmitter implements PostgresClient {
   }
 }
 
-/** A pool that lends the clients that the test gives it, one after the other, and the last one again and again. */
+/** A pool that lends the test's clients one after the other, and then always the last one. */
 export class FakePool extends EventEmitter implements PostgresPool {
   connects = 0;
   ends = 0;

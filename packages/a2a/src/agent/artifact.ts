@@ -5,32 +5,36 @@ import type { A2AArtifact } from "../wire/task.ts";
 import { isObject, readParts, toParts } from "./parts.ts";
 import type { A2AContent } from "./parts.ts";
 
-/** The id and the name of the artifact with the answer of a run. */
+/** The id and the name of the artifact that holds the answer of a run. */
 export const responseId = "response";
 
 const artifactType = "a2a.artifact";
 
-/** An artifact of a task as an agent makes it. */
+/** The fields from which an agent makes an artifact of its task. */
 export type ArtifactFields = {
-  /** The same for all pieces of an artifact. @default the id of the tool call, and a number */
+  /** The id of the artifact, which all its pieces share. @default the id of the tool call, and a number */
   artifactId?: string | undefined;
   name?: string | undefined;
   description?: string | undefined;
   parts: A2AContent;
   metadata?: Record<string, unknown> | undefined;
-  /** For an artifact in pieces: `false` for the first one, `true` for those that add to it. @default the artifact is whole */
+  /**
+   * For an artifact in pieces: `false` for the first piece, `true` for each piece that adds to it. @default the
+   * artifact is whole
+   */
   append?: boolean | undefined;
-  /** True for the last piece. @default false for a piece */
+  /** True for the last piece of an artifact. @default false for a piece */
   isLast?: boolean | undefined;
 };
 
-/** A piece of an artifact, or a whole one: `append` adds its parts to what came before, `isLast` says that no more follow. */
+/** A whole artifact, or a piece of it. `append` adds its parts to the earlier pieces; `isLast` marks the last piece. */
 export type ArtifactPiece = { readonly artifact: A2AArtifact; readonly append: boolean; readonly isLast: boolean };
 
 /**
- * Makes an artifact of a task, or a piece of one, with text, files, addresses and data: for the `artifacts` of what a tool
- * returns, and for a `TaskAgent` to yield. Clients of A2A get it at once, those of other protocols with the output of the run.
- * Throws `invalid_value` for parts that no client could read.
+ * Makes an artifact of a task, or a piece of an artifact, from text, files, addresses and data. A tool returns it among
+ * its `artifacts`; a `TaskAgent` yields it. A2A clients get it at once, clients of other protocols with the output of
+ * the run. Throws `invalid_value` for parts that no client could read, for a blank or reserved `artifactId`, and for a
+ * piece without one.
  */
 export function createArtifact(fields: ArtifactFields): Artifact {
   const { artifactId, name, description, parts, metadata, append, isLast } = fields;
@@ -51,7 +55,9 @@ export function createArtifact(fields: ArtifactFields): Artifact {
   return { type: artifactType, data: { ...known, parts: toParts(parts, "parts") } };
 }
 
-/** Returns what tools made as pieces of artifacts of their task, in their order. Replies are none. */
+/**
+ * Returns the artifacts that tools made as pieces of task artifacts, in their order. Leaves out replies (`A2AReply`).
+ */
 export function toPieces(artifacts: readonly ToolArtifact[]): ArtifactPiece[] {
   const counts = new Map<string, number>();
   return artifacts.flatMap((artifact) => {
@@ -63,7 +69,7 @@ export function toPieces(artifacts: readonly ToolArtifact[]): ArtifactPiece[] {
   });
 }
 
-/** The type of the artifact by which an agent says how its task ends. */
+/** The type of the artifact that carries an `A2AReply`: how the agent wants its task to end. */
 export const replyType = "a2a.reply";
 
 function readPiece({ type, data }: ToolArtifact, ownId: string): ArtifactPiece | undefined {
@@ -86,7 +92,7 @@ function wholeOf(artifact: ToolArtifact, artifactId: string): ArtifactPiece {
   return { artifact: whole, append: false, isLast: true };
 }
 
-/** Puts pieces together: the artifacts of a task, in the order of their first pieces. */
+/** Joins pieces into whole artifacts, in the order of their first pieces. */
 export function joinPieces(pieces: readonly ArtifactPiece[]): A2AArtifact[] {
   const whole = new Map<string, A2AArtifact & { parts: A2AArtifact["parts"][number][] }>();
   for (const { artifact, append } of pieces) {

@@ -5,7 +5,10 @@ import type { A2APart } from "../wire/task.ts";
 /** The content of an agent's message or artifact: a string, or parts. */
 export type A2AContent = string | readonly A2APart[];
 
-/** Returns the parts of what an agent says. Throws `invalid_value`, with the name of the argument, for anything else. */
+/**
+ * Returns content as parts. Throws `invalid_value`, naming the argument, for anything but a string or parts, and for a
+ * part with wrong base64 or a wrong address.
+ */
 export function toParts(content: A2AContent, name: string): A2APart[] {
   if (typeof content === "string") return [{ kind: "text", text: content }];
   const parts = readParts(content);
@@ -14,19 +17,19 @@ export function toParts(content: A2AContent, name: string): A2APart[] {
   throw new TroupeError("invalid_value", message);
 }
 
-/** Returns the texts of parts, a line each. */
+/** Joins the texts of a message's parts with line breaks. */
 export function textOf(parts: readonly A2APart[]): string {
   return parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n");
 }
 
-/** Returns what parts say to a reader of text alone: their texts, or where there are none, their data as JSON. */
+/** Returns parts as plain text: their texts, or their data as JSON if they have no text. */
 export function toText(parts: readonly A2APart[]): string {
   const text = textOf(parts);
   if (text !== "") return text;
   return parts.flatMap((part) => (part.kind === "data" ? [JSON.stringify(part.data)] : [])).join("\n");
 }
 
-/** Returns a value as parts, or undefined if it is not an array of at least one. */
+/** Returns a value as the parts of a message; undefined unless it is a non-empty array of well-formed parts. */
 export function readParts(value: unknown): A2APart[] | undefined {
   if (!Array.isArray(value) || value.length === 0) return undefined;
   const items: unknown[] = Array.from(value);
@@ -46,12 +49,12 @@ function isPart(value: unknown): value is A2APart {
   );
 }
 
-/** Tells if a value is an object, and no array. */
+/** Returns true if a value is an object and not an array. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Clients may refuse a whole task for bytes that are no base64, or an address that is none. */
+/** Checks the base64 or the address of a message part: for a bad one, clients may refuse the whole task. */
 function withSoundData(part: A2APart, name: string): A2APart {
   if (part.kind !== "bytes" && part.kind !== "url") return part;
   const read = readContentData({ data: part.kind === "bytes" ? part.base64 : part.url });

@@ -12,8 +12,8 @@ export type QuestionToolOptions = {
 };
 
 /**
- * Makes a tool by which the model asks the client and gets its answer. The task is `input-required` with the question, and goes
- * on with the next message. Over HTTP it is a tool of the client, which answers with the result.
+ * Makes a tool with which the model asks the client a question. The task becomes `input-required` and continues with
+ * the client's next message. Over HTTP it is a client tool: the client answers with the tool's result.
  */
 export function questionTool({
   name = "ask_user",
@@ -27,7 +27,10 @@ export function questionTool({
   });
 }
 
-/** Returns what is asked by a wait for an input, as parts: undefined for a tool of the client that asks no question. */
+/**
+ * Returns the question of a wait for input as parts. Undefined for waits of other kinds, and for a client tool that
+ * asks no question.
+ */
 export function readQuestion({ kind, about }: RunWait): A2APart[] | undefined {
   if (kind !== "input" || !isObject(about)) return undefined;
   const parts = about["takesMessage"] === true ? readParts(about["parts"]) : undefined;
@@ -36,17 +39,17 @@ export function readQuestion({ kind, about }: RunWait): A2APart[] | undefined {
   return typeof question === "string" && question.trim() !== "" ? [{ kind: "text", text: question }] : undefined;
 }
 
-/** Makes the facts of a wait whose answer is the next message of the task. */
+/** Makes the `about` of a wait that the next message of the task answers. */
 export function toAsked(parts: readonly A2APart[]): Json {
   return { question: textOf(parts), parts: parts as unknown as Json, takesMessage: true };
 }
 
-/** Tells if the answer to a wait is the whole message. */
+/** Returns true if a wait takes the client's whole message as its answer. */
 export function takesMessage({ about }: RunWait): boolean {
   return isObject(about) && about["takesMessage"] === true;
 }
 
-/** Reads the answer to such a wait: the message, or from another protocol any result. */
+/** Reads the answer to a question: a message, or any result that came over another protocol. */
 export function readAnswered(answer: Json, ids: { taskId: string; contextId: string }): A2AMessage {
   const { result, error } = answer as { result?: unknown; error?: unknown };
   const given = result ?? error ?? "";

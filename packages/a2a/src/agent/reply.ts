@@ -5,17 +5,20 @@ import { isObject, readParts, toParts, toText } from "./parts.ts";
 import type { A2AContent } from "./parts.ts";
 
 /**
- * The end of a task as its agent says it: what a tool that ends the run returns, or a `TaskAgent`. Other protocols see `content`
- * as the answer.
+ * The end of a task that an agent asks for. A tool that ends the run returns it, or a `TaskAgent`. Other protocols show
+ * `content` as the answer.
  */
 export type A2AReply = { content: string; artifacts: Artifact[] };
 
 const kinds = ["rejected", "completed", "message"] as const;
 
-/** A reply in the output of a run: the task is rejected, completed with a message, or there is a message in its place. */
+/**
+ * A reply in the output of a run: it rejects the task, completes the task with a message, or replaces the task by a
+ * message.
+ */
 export type ShownReply = { readonly kind: (typeof kinds)[number]; readonly parts: readonly A2APart[] };
 
-/** Rejects the task, for a reason that the client is told. The answer of the run is not shown. */
+/** Rejects the task for a reason, which the client receives. The answer of the run is not shown. */
 export function rejectTask(reason: A2AContent): A2AReply {
   return toReply("rejected", toParts(reason, "reason"));
 }
@@ -26,8 +29,9 @@ export function completeTask(message: A2AContent): A2AReply {
 }
 
 /**
- * Answers by a message, where the client needs no task. One that has its task already gets the message as its last status: on
- * streams, unless the option `mayAnswerByMessage` of the server names the agent, and when it did not wait.
+ * Answers with a message instead of a task. A client that already has the task gets the message as the last status.
+ * This happens when the client did not wait, and on streams unless the server option `mayAnswerByMessage` names the
+ * agent.
  */
 export function answerByMessage(message: A2AContent): A2AReply {
   return toReply("message", toParts(message, "message"));
@@ -37,7 +41,10 @@ function toReply(kind: ShownReply["kind"], parts: readonly A2APart[]): A2AReply 
   return { content: toText(parts), artifacts: [{ type: replyType, data: { kind, parts } }] };
 }
 
-/** Returns the reply among what tools of a run made: the last one counts. */
+/**
+ * Returns the last reply among the artifacts that the tools of a run made; undefined if there is none or it is
+ * malformed.
+ */
 export function readReply(artifacts: readonly Artifact[]): ShownReply | undefined {
   const data = artifacts.findLast(({ type }) => type === replyType)?.data;
   if (!isObject(data)) return undefined;

@@ -1,10 +1,12 @@
 import { Agent } from "@troupe/core";
+import type { StreamChunk } from "@troupe/core";
 import { checkConformance, runnableCases } from "@troupe/core/testing";
 import { describe, expect, it } from "vitest";
-import { answerByMessage } from "./reply.ts";
+import { answerByMessage, completeTask, rejectTask } from "./reply.ts";
 import { createArtifact } from "./artifact.ts";
 import { readA2ARequest } from "./a2a-request.ts";
 import { TaskAgent } from "./task-agent.ts";
+import type { AgentTask, TaskAgentOptions } from "./task-agent.ts";
 
 describe("an agent that is a program", () => {
   checkConformance(it, runnableCases, {
@@ -99,5 +101,169 @@ describe("an agent that is a program", () => {
     for await (const _ of stream) break;
     await expect(stream.output).rejects.toMatchObject({ code: "cancelled" });
     await expect.poll(() => ends).toEqual(["over"]);
+  });
+});
+
+/** Makes an agent `helper` of a program. */
+function agentOf(answer: TaskAgentOptions["answer"]): TaskAgent {
+  return new TaskAgent({ name: "helper", answer });
+}
+
+describe("the task of a TaskAgent", () => {
+  it.each([
+    ["without a message of A2A", undefined, {}],
+    [
+      "with one, but for its place and the modes that its client takes",
+      {
+        messageId: "m-1",
+        metadata: { a: 1 },
+        extensions: ["e"],
+        referenceTaskIds: ["t-0"],
+        acceptedOutputModes: ["text/plain"],
+        taskId: "other",
+        contextId: "other",
+        role: "user",
+      },
+      { messageId: "m-1", metadata: { a: 1 }, extensions: ["e"], referenceTaskIds: ["t-0"] },
+    ],
+  ])("has the message of its run %s", async (_what, a2a, fields) => {
+    const seen: AgentTask[] = [];
+    const agent = agentOf(async (task) => void seen.push(task));
+    const metadata = a2a === undefined ? {} : { a2a };
+    const { runId } = await agent.run("Hi", { sessionId: "s-1", metadata });
+    const parts = [{ kind: "text", text: "Hi" }];
+    expect(seen.map(({ message }) => message)).toEqual([
+      { messageId: runId, role: "user", parts, ...fields, taskId: runId, contextId: "s-1" },
+    ]);
+    expect(seen[0]?.context).toMatchObject({ runId, sessionId: "s-1", agentName: "helper", metadata });
+  });
+});
+
+describe("the output of a TaskAgent", () => {
+  const artifact = createArtifact({ artifactId: "a", parts: "1" });
+  const other = createArtifact({ artifactId: "b", parts: "2" });
+  const made = (index: number, artifacts: readonly object[]) => ({
+    toolCallId: `made-${index}`,
+    toolName: "helper",
+    result: "",
+    durationMs: 0,
+    artifacts,
+  });
+
+  it("has its texts and artifacts in order, each artifact as the result of a call of its own", async () => {
+    const [reply] = completeTask("Done.").artifacts;
+    const agent = agentOf(async function* () {
+      yield "";
+      yield artifact;
+      yield "One ";
+      yield other;
+      yield "two.";
+      return completeTask("Done.");
+    });
+    const stream = agent.stream("Hi");
+    const chunks: StreamChunk[] = await Array.fromAsync(stream);
+    const calls = [made(0, [artifact]), made(1, [other]), made(2, [reply ?? {}])];
+    expect(chunks.slice(0, -1)).toEqual([
+      { type: "tool_result", ...calls[0] },
+      { type: "text", text: "One " },
+      { type: "tool_result", ...calls[1] },
+      { type: "text", text: "two." },
+      { type: "tool_result", ...calls[2] },
+    ]);
+    expect(chunks.at(-1)).toMatchObject({ type: "finish", finishReason: "stop" });
+    const output = await stream.output;
+    expect(output.text, "the text of the reply is for runs without another").toBe("One two.");
+    expect(output.toolCalls).toEqual(calls.map((call) => ({ ...call, args: {} })));
+    expect(output.messages?.at(-1)).toEqual({ role: "assistant", content: "One two." });
+    expect(output.timeToFirstTokenMs).toEqual(expect.any(Number));
+    expect((await agent.run("Hi")).toolCalls.map(({ toolCallId }) => toolCallId)).toEqual([
+      "made-0",
+      "made-1",
+      "made-2",
+    ]);
+  });
+
+  it.each([
+    ["nothing", undefined, ""],
+    ["a rejection", rejectTask("No."), "No."],
+    ["a message without a text", answerByMessage([{ kind: "url", url: "https://a.example/b" }]), ""],
+  ])("is the text of what it returns: %s", async (_what, reply, text) => {
+    const output = await agentOf(async () => reply).run("Hi");
+    expect([output.text, output.messages?.filter(({ role }) => role === "assistant").length]).toEqual([
+      text,
+      text === "" ? 0 : 1,
+    ]);
+    expect(output.timeToFirstTokenMs === undefined).toBe(text === "");
+  });
+});
+
+describe("a TaskAgent whose program is wrong", () => {
+  const yieldsWrong = "answer of a TaskAgent must yield strings, and artifacts of createArtifact.";
+  const returnsWrong =
+    "answer of a TaskAgent must return nothing, or rejectTask(…), completeTask(…) or answerByMessage(…).";
+  const failing = async (answer: unknown): Promise<unknown> =>
+    await agentOf(answer as TaskAgentOptions["answer"])
+      .run("Hi")
+      .catch((error: unknown) => error);
+
+  it.each([7, null, undefined, [], ["Hi"], {}, { type: "a" }, { type: 1, data: 1 }, { data: 1 }])(
+    "fails when it yields %j, and ends its program",
+    async (piece) => {
+      let isOver = false;
+      const error = await failing(async function* () {
+        try {
+          yield "One.";
+          yield piece;
+        } finally {
+          isOver = true;
+        }
+      });
+      expect(error).toMatchObject({ code: "invalid_value", message: yieldsWrong, output: { text: "One." } });
+      expect(isOver).toBe(true);
+    },
+  );
+
+  const { artifacts } = completeTask("Done.");
+  it.each([
+    "done",
+    null,
+    0,
+    [],
+    {},
+    { content: "Done." },
+    { content: "Done.", artifacts: [] },
+    { content: "Done.", artifacts: artifacts[0] },
+    { content: "Done.", artifacts: [createArtifact({ parts: "Done." })] },
+    { content: 7, artifacts },
+    { artifacts },
+  ])("fails when it returns %j", async (reply) => {
+    const error = { code: "invalid_value", message: returnsWrong };
+    expect(await failing(async () => reply)).toMatchObject(error);
+    expect(
+      await failing(async function* () {
+        yield* [];
+        return reply;
+      }),
+    ).toMatchObject(error);
+  });
+
+  it.each<[unknown, object]>([
+    [
+      "Which city?",
+      {
+        code: "invalid_config",
+        message:
+          "ask of a TaskAgent needs a run that can wait: run the agent in a RunService, as createA2AServer does.",
+      },
+    ],
+    [
+      [],
+      {
+        code: "invalid_value",
+        message: 'question must be a string, or an array of at least one part such as { kind: "text", text: "Hello" }.',
+      },
+    ],
+  ])("fails when it asks %j in a run that cannot wait", async (question, error) => {
+    expect(await failing(async ({ ask }: AgentTask) => void (await ask(question as string)))).toMatchObject(error);
   });
 });

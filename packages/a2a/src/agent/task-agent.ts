@@ -10,8 +10,16 @@ import type {
   RunStream,
 } from "@troupe/core";
 import type { StreamChunk, ToolEffect } from "@troupe/core";
-import { anyString, functionLike, loggerOption, nonBlankString, oneOf, optional, readOptions } from "@troupe/core/kit";
-import { checkContent, readRunOpts, Run, RunExecution } from "@troupe/core/transport";
+import {
+  stringOption,
+  functionOption,
+  loggerOption,
+  nonBlankString,
+  oneOf,
+  optional,
+  readOptions,
+} from "@troupe/core/kit";
+import { checkContent, resolveRunOpts, Run, RunExecution } from "@troupe/core/transport";
 import type { OptionTable } from "@troupe/core/kit";
 import type { RunWork } from "@troupe/core/transport";
 import { fromContent } from "../wire/content.ts";
@@ -23,15 +31,16 @@ import { readAnswered, toAsked } from "./question.ts";
 import { readReply } from "./reply.ts";
 import type { A2AReply } from "./reply.ts";
 
-/** A task for a `TaskAgent`. */
+/** A task that a `TaskAgent` answers. */
 export type AgentTask = {
-  /** The message that began the task. Data in it is JSON text. */
+  /** The message that began the task. Its data parts are JSON text. */
   readonly message: A2AMessage;
-  /** The facts of the run: its ids, user, metadata, signal and logger. */
+  /** The facts of the run: ids, user, metadata, signal and logger. */
   readonly context: RunContext;
   /**
-   * Ends the turn: the task is `input-required` with the question. Resolves with the client's next message to the task. Only in
-   * a run of a `RunService`, as all tasks of `createA2AServer` are: elsewhere it rejects as `invalid_config`.
+   * Asks the client a question: the task becomes `input-required`. Resolves with the client's next message to the task.
+   * Works only in runs of a `RunService`, such as all tasks of `createA2AServer`; elsewhere it rejects with
+   * `invalid_config`.
    */
   readonly ask: (question: A2AContent) => Promise<A2AMessage>;
 };
@@ -46,27 +55,28 @@ export type TaskAgentOptions = {
   /** The purpose, for the agent card. */
   description?: string | undefined;
   /**
-   * Answers a message: a generator, or a function that only ends the task. It begins anew after each answer to `ask`, and after a restart: what was asked before is answered at once,
-   * and what it yields again reaches clients once, so let it say the same again. Return nothing, or the end of the task.
+   * Answers a message. A generator, or an async function that only ends the task. It starts again after each answer to
+   * `ask` and after a restart, and earlier questions are then answered at once. Yield the same values again: clients
+   * get each value once. Return nothing, or a reply that ends the task.
    */
   answer(task: AgentTask): AsyncGenerator<TaskPiece, A2AReply | void, void> | Promise<A2AReply | void>;
-  /** The effect of a whole run, for a durable run in which it is a step. @default "once" */
+  /** The effect of a whole run, used if the run is a step of a durable run. @default "once" */
   effect?: ToolEffect | undefined;
-  /** The log of its runs. @default that of the parent run, or none */
+  /** Receives the log of the agent's runs. @default the logger of the parent run, or none */
   logger?: Logger | undefined;
 };
 
 const optionTable = {
   name: nonBlankString(),
-  description: optional(anyString),
-  answer: functionLike<TaskAgentOptions["answer"]>(),
+  description: optional(stringOption),
+  answer: functionOption<TaskAgentOptions["answer"]>(),
   effect: optional(oneOf("pure", "idempotent", "once")),
   logger: optional(loggerOption),
 } satisfies OptionTable<TaskAgentOptions>;
 
 /**
- * An agent that is a program: a generator that answers a message by text, artifacts and questions, and says how its task ends.
- * Like every runnable it may be served over all protocols, and be a member of a team.
+ * An agent written as a program: a generator that answers a message with text, artifacts and questions, and decides how
+ * its task ends. Like every runnable, it can be served over all protocols and be a member of a team.
  */
 export class TaskAgent implements Runnable {
   readonly name: string;
@@ -97,13 +107,13 @@ export class TaskAgent implements Runnable {
 
   #execute(input: MessageContent, opts: RunOpts | undefined): RunExecution<unknown> {
     const { name, eventBus } = this;
-    const settings = readRunOpts(opts);
+    const settings = resolveRunOpts(opts);
     const run = new Run({ name, input: checkContent(input), settings, eventBus, logger: this.#logger });
     return new RunExecution(run, new TaskAgentRun(run, this.#answer));
   }
 }
 
-/** The work of one run of a `TaskAgent`. */
+/** Performs one run of a `TaskAgent`. */
 class TaskAgentRun implements RunWork {
   readonly isStructured = false;
   readonly #run: Run;
@@ -175,11 +185,11 @@ class TaskAgentRun implements RunWork {
       throw new TroupeError("invalid_value", `answer of a TaskAgent must return nothing, or ${expected}.`);
     }
     yield this.#record(artifact);
-    // The answer for other protocols.
+    // A reply without earlier text: its content becomes the text of the answer for other protocols.
     if (this.#run.text === "") yield* this.#takeText(content);
   }
 
-  /** Records an artifact as what a tool call of its own made. */
+  /** Records an artifact as the result of a tool call that exists only for this artifact. */
   #record(artifact: Artifact): StreamChunk {
     const call = {
       toolCallId: `made-${this.#made++}`,

@@ -95,7 +95,7 @@ describe("card of an agent", () => {
     expect(generateAgentCard(router, "http://localhost:3000")).not.toHaveProperty("provider");
   });
 
-  it("of several agents has one skill each, by the names of the registry [a2a.generate-multi-card]", () => {
+  it("the card of several agents has one skill for each, by the names of the registry [a2a.generate-multi-card]", () => {
     const agents = { billing: helper, front: router };
     const card = generateMultiAgentCard(agents, "https://example.org", provider);
     expect(card).toMatchObject({ name: "Agents of Example", url: "https://example.org" });

@@ -6,16 +6,19 @@ import type { Registry } from "@troupe/core/transport";
 import { toScheme0, toScheme1 } from "./security-schemes.ts";
 import type { CardSecurity } from "./security-schemes.ts";
 
-/** The organization that offers the agents. Cards must have its `url`. @default of `url`: the address of the agents */
+/**
+ * The organization that offers the agents. Agent cards require its `url`. @default of `url`: the origin of the agents'
+ * address
+ */
 export type AgentProvider = { organization: string; url?: string | undefined };
 
-/** An agent as a card describes it. */
+/** The fields of a runnable that an agent card describes. */
 export type DescribedAgent = Pick<Runnable, "name" | "description" | "kind">;
 
-/** A thing that an agent can do, as cards list it. */
+/** A skill of an agent, as agent cards list it. */
 export type AgentSkill = { id: string; name: string; description: string; tags: string[] };
 
-/** Fields that cards of all versions share. */
+/** The fields that agent cards of all versions share. */
 type SharedCard = {
   name: string;
   description: string;
@@ -27,17 +30,20 @@ type SharedCard = {
   securitySchemes?: Record<string, object>;
 };
 
-/** The fields of a card that only A2A 1.0 has. */
+/** The fields of an agent card that exist only in A2A 1.0. */
 type Card1Fields = {
   supportedInterfaces: { url: string; protocolBinding: string; protocolVersion: string }[];
   securityRequirements?: { schemes: Record<string, { list: string[] }> }[];
 };
 
-/** A card of A2A 1.0 alone. */
+/** An agent card of A2A 1.0 only. */
 export type AgentCard1 = SharedCard &
   Card1Fields & { capabilities: { streaming: boolean; pushNotifications: boolean; extendedAgentCard: boolean } };
 
-/** The card of an agent, or of several behind one address. It has the fields of A2A 0.2, 0.3 and 1.0, so that each finds its own. */
+/**
+ * The card of an agent, or of several agents at one address. It has the fields of A2A 0.2, 0.3 and 1.0, so clients of
+ * each version find theirs.
+ */
 export type AgentCard = SharedCard &
   Card1Fields & {
     protocolVersion: string;
@@ -54,7 +60,7 @@ export type AgentCard = SharedCard &
     security?: Record<string, string[]>[];
   };
 
-/** Facts that the fields of a card are made of. `url` is the address of the JSON-RPC endpoint. */
+/** The facts from which an agent card is made. `url` is the address of the JSON-RPC endpoint. */
 export type CardFacts = CardSecurity & {
   name: string;
   description: string;
@@ -62,9 +68,9 @@ export type CardFacts = CardSecurity & {
   version: string;
   provider?: AgentProvider | undefined;
   skills: AgentSkill[];
-  /** True if authenticated clients may get another card. @default false */
+  /** True if authenticated clients may get an extended card. @default false */
   hasExtendedCard?: boolean;
-  /** @default false */
+  /** True if the server sends push notifications. @default false */
   pushNotifications?: boolean;
 };
 
@@ -106,7 +112,7 @@ function schemesOf({ securitySchemes }: CardFacts, write: typeof toScheme1): Pic
   return { securitySchemes: Object.fromEntries(entries) as Record<string, object> };
 }
 
-/** Makes the card of A2A 1.0 alone, for its clients: some take no field that they do not know. */
+/** Makes a card with the fields of A2A 1.0 only, for clients that reject unknown fields. */
 export function makeCard1(facts: CardFacts): AgentCard1 {
   return {
     ...sharedFields(facts),
@@ -117,8 +123,8 @@ export function makeCard1(facts: CardFacts): AgentCard1 {
 }
 
 /**
- * Makes the card for clients of any version. A scheme has the fields of 0.x and, beside them, the member of 1.0: clients of
- * each version read theirs alone.
+ * Makes a card for clients of any version. A security scheme has the fields of 0.x and the member of 1.0 side by side:
+ * clients of each version read only their own.
  */
 export function makeCard(facts: CardFacts): AgentCard {
   const { url, security, hasExtendedCard = false } = facts;
@@ -140,7 +146,7 @@ export function makeCard(facts: CardFacts): AgentCard {
   };
 }
 
-/** Returns the facts of an agent's card, which is its only skill. */
+/** Returns the facts for the card of one agent, which lists the agent as its only skill. */
 export function describeAgent(
   agent: DescribedAgent,
   name = agent.name,
@@ -149,7 +155,10 @@ export function describeAgent(
   return { name, description: skill.description, skills: [skill] };
 }
 
-/** Returns the facts of the card of several agents, each of which is a skill with its name as id. */
+/**
+ * Returns the facts for the card of several agents. Each agent is a skill with its name as the id. Throws
+ * `invalid_config` for no agents.
+ */
 export function describeAgents(
   agents: readonly (readonly [name: string, agent: DescribedAgent])[],
   provider?: AgentProvider,
@@ -167,14 +176,15 @@ function skillOf({ kind, description }: DescribedAgent, name: string): AgentSkil
   return { id: name, name, description: description?.trim() || `Agent ${name}.`, tags: [kind] };
 }
 
-/**
- * Makes the card of an agent that is served at `baseUrl`, the address of its JSON-RPC endpoint, for clients of any version.
- */
+/** Makes the card of one agent, for clients of any version. `baseUrl` is the address of its JSON-RPC endpoint. */
 export function generateAgentCard(agent: DescribedAgent, baseUrl: string, provider?: AgentProvider): AgentCard {
   return makeCard({ ...describeAgent(agent), url: readCardUrl(baseUrl), version: defaultVersion, provider });
 }
 
-/** Makes the card of several agents behind one JSON-RPC endpoint at `baseUrl`. Each agent is a skill, by its name in `agents`. */
+/**
+ * Makes the card of several agents behind the JSON-RPC endpoint at `baseUrl`. Each agent is a skill under its name in
+ * `agents`. Throws `invalid_config` for no agents or a wrong `baseUrl`.
+ */
 export function generateMultiAgentCard(
   agents: Registry<DescribedAgent>,
   baseUrl: string,
@@ -184,7 +194,10 @@ export function generateMultiAgentCard(
   return makeCard({ ...facts, url: readCardUrl(baseUrl), version: defaultVersion, provider });
 }
 
-/** Returns an address for a card. Throws `invalid_config` for one that is no http(s) address, or that holds credentials. */
+/**
+ * Returns an address for an agent card. Throws `invalid_config` unless it is an http(s) address without credentials,
+ * query and fragment. A slash at its end is removed.
+ */
 function readCardUrl(baseUrl: string): string {
   return baseUrlOption(baseUrl, "baseUrl", {});
 }

@@ -9,24 +9,29 @@ describe("what the option extendedCard returns", () => {
     expect(readExtendedCard(content)).toEqual(content);
   });
 
-  it.each([
-    [null, "extendedCard"],
-    ["far", "extendedCard"],
-    [{ name: "" }, "name"],
-    [{ description: " " }, "description"],
-    [{ version: 2 }, "version"],
-    [{ url: "https://far.example" }, "url"],
-    [{ skills: [] }, "skills must be an array of at least one skill"],
-    [{ skills: skill }, "skills"],
-    [{ skills: [{ ...skill, id: "" }] }, "skills[0].id"],
-    [{ skills: [skill, { ...skill, name: undefined }] }, "skills[1].name"],
-    [{ skills: [{ ...skill, description: " " }] }, "skills[0].description"],
-    [{ skills: [{ ...skill, tags: [] }] }, "skills[0].tags"],
-    [{ skills: [{ ...skill, tags: ["x", 1] }] }, "skills[0].tags"],
-    [{ skills: [{ ...skill, tags: "x" }] }, "skills[0].tags"],
-  ])("is refused, and named: %j", (content, name) => {
-    expect(() => readExtendedCard(content)).toThrow(
-      expect.objectContaining({ code: "invalid_config", message: expect.stringContaining(name) }),
-    );
+  const of = "extendedCard(request, card)";
+  const aText = "must be a string that is not blank, got";
+  const tags = "must be an array of at least one string, got";
+  it.each<[unknown, string]>([
+    [null, `${of} must be an object, got null.`],
+    ["far", `${of} must be an object, got a string.`],
+    [{ name: "" }, `${of}.name ${aText} a string.`],
+    [{ description: " " }, `${of}.description ${aText} a string.`],
+    [{ version: 2 }, `${of}.version ${aText} 2.`],
+    [{ url: "https://far.example" }, `Unknown option "url" of ${of}. Expected name, description, version or skills.`],
+    [{ skills: [] }, `${of}.skills must be an array of at least one skill, got an array.`],
+    [{ skills: skill }, `${of}.skills must be an array of skills, got an object.`],
+    [{ skills: [{ ...skill, id: "" }] }, `${of}.skills[0].id ${aText} a string.`],
+    [{ skills: [skill, { ...skill, name: undefined }] }, `${of}.skills[1].name ${aText} undefined.`],
+    [{ skills: [{ ...skill, description: " " }] }, `${of}.skills[0].description ${aText} a string.`],
+    [{ skills: [{ ...skill, tags: [] }] }, `${of}.skills[0].tags ${tags} an array.`],
+    [{ skills: [{ ...skill, tags: ["x", 1] }] }, `${of}.skills[0].tags ${tags} an array.`],
+    [{ skills: [{ ...skill, tags: "x" }] }, `${of}.skills[0].tags ${tags} a string.`],
+    [
+      { skills: [{ ...skill, examples: [] }] },
+      `Unknown option "examples" of ${of}.skills[0]. Expected id, name, description or tags.`,
+    ],
+  ])("is refused, and told how to mend it: %j", (content, message) => {
+    expect(() => readExtendedCard(content)).toThrow(expect.objectContaining({ code: "invalid_config", message }));
   });
 });

@@ -1,17 +1,18 @@
 import { arrayOf, nested, nonBlankString, optional, readOptions, satisfying, wrongOption } from "@troupe/core/kit";
 import type { OptionCheck, OptionTable } from "@troupe/core/kit";
-import type { Request } from "express";
+import type { ServiceRequest } from "@troupe/core/service";
 import type { AgentSkill } from "./agent-card.ts";
 
-/** The part of a card that is about its agents. */
+/** The part of an agent card that describes its agents. */
 export type CardContent = { name: string; description: string; version: string; skills: AgentSkill[] };
 
 /**
- * The server's option `extendedCard`: returns what the card of an authenticated client says in place of the public one, which it
- * is given; undefined for a client that has none. `agent` is the agent of the card, and absent for the card of all.
+ * The option `extendedCard`. Receives the public card and returns the content that an authenticated client
+ * gets instead; undefined for a client without an extended card. `agent` is the agent of the card, absent for the card
+ * of all agents.
  */
 export type A2AExtendedCard = (
-  request: Request,
+  request: ServiceRequest,
   card: CardContent & { agent?: string },
 ) => Partial<CardContent> | undefined | Promise<Partial<CardContent> | undefined>;
 
@@ -38,7 +39,10 @@ const table = {
   skills: optional(skills),
 } satisfies OptionTable<Partial<CardContent>>;
 
-/** Checks what the option `extendedCard` returned. Wrong content is `invalid_config`: the mistake is the host's. */
+/**
+ * Checks the return value of the option `extendedCard`. Wrong content is `invalid_config`, because the mistake is in
+ * the host's code.
+ */
 export function readExtendedCard(content: unknown): Partial<CardContent> | undefined {
   return content === undefined ? undefined : readOptions(table, content, { path: "extendedCard(request, card)" });
 }

@@ -1,7 +1,7 @@
 import { TroupeError } from "@troupe/core";
 import {
-  anyBoolean,
-  anyString,
+  booleanOption,
+  stringOption,
   arrayOf,
   nested,
   nonBlankString,
@@ -13,7 +13,7 @@ import {
 } from "@troupe/core/kit";
 import type { OptionCheck, OptionsOf } from "@troupe/core/kit";
 
-/** Names of scopes, each with what it allows. */
+/** OAuth scopes by name, each with a description. */
 type Scopes = Record<string, string>;
 
 const url = nonBlankString();
@@ -26,7 +26,7 @@ const scopes: OptionCheck<Scopes> = satisfying(
     Object.values(value).every((text) => typeof text === "string"),
 );
 
-/** The flows of OAuth 2, in the order in which A2A 1.0 prefers them: its clients get one alone. */
+/** The OAuth 2 flows in the order in which A2A 1.0 prefers them. A card of 1.0 lists only one flow per scheme. */
 const flowTable = {
   authorizationCode: optional(
     nested({
@@ -34,7 +34,7 @@ const flowTable = {
       tokenUrl: url,
       refreshUrl: optional(url),
       scopes,
-      pkceRequired: optional(anyBoolean),
+      pkceRequired: optional(booleanOption),
     }),
   ),
   clientCredentials: optional(nested({ tokenUrl: url, refreshUrl: optional(url), scopes })),
@@ -43,10 +43,10 @@ const flowTable = {
   password: optional(nested({ tokenUrl: url, refreshUrl: optional(url), scopes })),
 };
 
-const description = optional(anyString);
+const description = optional(stringOption);
 const name = nonBlankString();
 
-/** The options of each type of scheme, beside `type`. */
+/** The option tables of the security schemes, by type. */
 const schemeTables = {
   apiKey: { type: oneOf("apiKey"), description, in: oneOf("header", "query", "cookie"), name },
   http: { type: oneOf("http"), description, scheme: name, bearerFormat: optional(name) },
@@ -57,7 +57,7 @@ const schemeTables = {
 
 type SchemeTables = typeof schemeTables;
 
-/** The flows of OAuth 2 by which a client gets a token, as OpenAPI has them; `deviceCode` is for clients of A2A 1.0. */
+/** The OAuth 2 flows by which a client gets a token, in the form of OpenAPI. `deviceCode` exists only in A2A 1.0. */
 export type OAuthFlows = {
   authorizationCode?: {
     authorizationUrl: string;
@@ -72,7 +72,7 @@ export type OAuthFlows = {
   password?: { tokenUrl: string; refreshUrl?: string; scopes: Scopes };
 };
 
-/** A way in which the host authenticates clients, as OpenAPI has it. */
+/** A security scheme: one way in which the host authenticates clients, in the form of OpenAPI. */
 export type SecurityScheme = { description?: string } & (
   | { type: "apiKey"; in: "header" | "query" | "cookie"; name: string }
   | { type: "http"; scheme: string; bearerFormat?: string }
@@ -81,13 +81,16 @@ export type SecurityScheme = { description?: string } & (
   | { type: "mutualTLS" }
 );
 
-/** The host's ways of authentication, and the ones that a client needs: all schemes of one requirement, with their scopes. */
+/**
+ * The host's security schemes, and the requirements of which a client must meet one: all its schemes, with their
+ * scopes.
+ */
 export type CardSecurity = {
   securitySchemes?: Readonly<Record<string, SecurityScheme>> | undefined;
   security?: readonly Readonly<Record<string, readonly string[]>>[] | undefined;
 };
 
-/** Option check for `securitySchemes`. */
+/** Checks the option `securitySchemes`. */
 export const securitySchemesOption: OptionCheck<Record<string, SecurityScheme>> = (value, option) => {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw wrongOption(option, "an object of schemes by name", value);
@@ -109,7 +112,7 @@ function readScheme(scheme: unknown, path: string): SecurityScheme {
   return read;
 }
 
-/** Option check for `security`. */
+/** Checks the option `security`. */
 export const securityOption: OptionCheck<Record<string, string[]>[]> = arrayOf(
   "requirements",
   satisfying<Record<string, string[]>>(
@@ -123,7 +126,7 @@ export const securityOption: OptionCheck<Record<string, string[]>[]> = arrayOf(
   ),
 );
 
-/** Throws `invalid_config` for a requirement that names a scheme that is not declared: no client could meet it. */
+/** Throws `invalid_config` if a requirement names an undeclared security scheme, because no client could meet it. */
 export function checkSecurity({ securitySchemes = {}, security = [] }: CardSecurity): void {
   for (const requirement of security) {
     for (const scheme of Object.keys(requirement)) {
@@ -134,7 +137,7 @@ export function checkSecurity({ securitySchemes = {}, security = [] }: CardSecur
   }
 }
 
-/** A scheme as 0.x has it: without what only 1.0 knows. */
+/** Writes a security scheme for A2A 0.x, without the fields that exist only in 1.0. */
 export function toScheme0(scheme: SecurityScheme): object {
   if (scheme.type !== "oauth2") return scheme;
   const { deviceCode: _, authorizationCode, ...others } = scheme.flows;
@@ -143,7 +146,7 @@ export function toScheme0(scheme: SecurityScheme): object {
   return { ...scheme, flows: { authorizationCode: flow, ...others } };
 }
 
-/** A scheme as 1.0 has it: the name of its only member is its type. */
+/** Writes a security scheme for A2A 1.0: an object whose only key names the type of the scheme. */
 export function toScheme1({ description: text, ...scheme }: SecurityScheme): object {
   const described = text === undefined ? {} : { description: text };
   switch (scheme.type) {
@@ -164,7 +167,7 @@ export function toScheme1({ description: text, ...scheme }: SecurityScheme): obj
   }
 }
 
-/** 1.0 takes exactly one flow. */
+/** Picks the preferred OAuth flow: A2A 1.0 allows exactly one. */
 function preferredFlow(flows: OAuthFlows): object {
   const preferred = (Object.keys(flowTable) as (keyof OAuthFlows)[]).find((flow) => flows[flow] !== undefined);
   return preferred === undefined ? {} : { [preferred]: flows[preferred] };

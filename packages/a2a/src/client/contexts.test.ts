@@ -1,5 +1,6 @@
 import { Team } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
+import type { ServedRunOpts } from "@troupe/core/transport";
 import { expect, describe, it } from "vitest";
 import { questionTool } from "../agent/question.ts";
 import { fakeRemote, sendError, sendResult, task1 } from "../../test/fake-remote.ts";
@@ -28,7 +29,8 @@ describe("a session with a remote agent", () => {
     await agent.run("2", { sessionId: "s-canary", userId: "ann" });
     await again.run("3", { sessionId: "s-canary", userId: "ann" });
     await agent.run("4", { sessionId: "s-canary", userId: "ben" });
-    await agent.run("5", { sessionId: "s-canary", userId: "ann", verified: false });
+    const unverified: ServedRunOpts = { sessionId: "s-canary", userId: "ann", verified: false };
+    await agent.run("5", unverified);
     await agent.run("6");
     const contexts = messagesOf(served).map(({ contextId }) => contextId);
 
@@ -111,7 +113,7 @@ describe("a session with a remote agent", () => {
     },
   );
 
-  it("of our own server has its history, and answers its questions [remote.input-required]", async () => {
+  it("a session with a remote agent of our own server has its history, and answers its questions [remote.input-required]", async () => {
     const ask = { id: "q", name: "ask_client", arguments: { question: "Which city?" } };
     const tool = questionTool({ name: "ask_client" });
     const helper = scriptedAgent([{ toolCalls: [ask] }, "Rain in Oslo.", "As I said: rain."], { tools: [tool] });

@@ -265,7 +265,7 @@ describe("the stream of a remote agent", () => {
     expect((await new A2ARemoteAgent({ url }).run("Go.")).text).toBe("ours");
   });
 
-  it("of a task that another one is answered for is a failure [remote.other-ids]", async () => {
+  it("the stream of a remote agent of a task that another one is answered for is a failure [remote.other-ids]", async () => {
     const { url } = await fakeRemote((asked, response) => {
       const isSent = asked.rpc.method === "SendMessage";
       sendResult(asked, response, isSent ? { task: task1("WORKING") } : task1("COMPLETED", "not ours", { id: "t-2" }));

@@ -117,7 +117,7 @@ describe("an event of a remote agent", () => {
     expect(readEvent({ ...written.artifact, ...flags })).toMatchObject({ append, isLast });
   });
 
-  it("of a task has its artifacts and its history, as far as they are objects", () => {
+  it("an event of a remote agent of a task has its artifacts and its history, as far as they are objects", () => {
     const given = {
       ...written.task,
       artifacts: [null, { artifactId: "a", name: "n", description: "d", parts }, "x", { artifactId: "b", name: 7 }],

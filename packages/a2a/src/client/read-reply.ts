@@ -1,10 +1,9 @@
 import { getOwn, readContentData, readObject, readObjects, readText } from "@troupe/core/kit";
 import { present } from "../wire/field-reader.ts";
 import type { A2AArtifact, A2AEvent, A2AMessage, A2APart, A2AStatus, A2ATask, A2ATaskState } from "../wire/task.ts";
+import type { Fields } from "../wire/field-reader.ts";
 
-type Fields = Readonly<Record<string, unknown>>;
-
-/** An event of a remote agent, with the facts about the run that it may tell. */
+/** An event of a remote agent, with the facts that the agent reported about its run. */
 export type RemoteEvent = A2AEvent & { readonly told?: Fields };
 
 const states: ReadonlySet<string> = new Set([
@@ -18,7 +17,7 @@ const states: ReadonlySet<string> = new Set([
   "rejected",
 ] satisfies A2ATaskState[]);
 
-/** The kinds of results, by the names that 1.0 wraps them in and by the `kind` of 0.x. */
+/** The readers of results, by the wrapper names of A2A 1.0 and by the `kind` values of 0.x. */
 const readers: Readonly<Record<string, (value: Fields) => RemoteEvent | undefined>> = {
   task: (value) => ofTask(readTask(value)),
   message: (value) => ({ type: "message", message: readMessage(value), ...toldIn(value) }),
@@ -30,8 +29,9 @@ const readers: Readonly<Record<string, (value: Fields) => RemoteEvent | undefine
 };
 
 /**
- * Reads the result of a call, or of a frame of a stream, in the form of any version: agents answer in another one than they
- * promise. What it holds beyond that, or in a wrong form, is left out. Returns undefined for anything else.
+ * Reads a remote agent's result, from its answer to a call or from a frame of a stream. Accepts the form of any
+ * version, because some agents answer in another version than they promise. Drops unknown and malformed fields. Returns
+ * undefined if the value is not a result.
  */
 export function readEvent(result: unknown): RemoteEvent | undefined {
   const fields = readObject(result);
@@ -42,7 +42,7 @@ export function readEvent(result: unknown): RemoteEvent | undefined {
   return getOwn(readers, readText(fields["kind"]) || guessKind(fields))?.(fields);
 }
 
-/** Clients of 0.x must send `kind`; some agents leave it out. */
+/** Guesses the missing `kind` of a remote agent's result: A2A 0.x requires the field, but some agents leave it out. */
 function guessKind(fields: Fields): string {
   if ("status" in fields) return "id" in fields ? "task" : "status-update";
   if ("artifact" in fields) return "artifact-update";
@@ -77,7 +77,7 @@ function readArtifactUpdate(value: Fields): RemoteEvent {
   };
 }
 
-/** The longest id that is kept of a remote agent. */
+/** The longest id of a remote agent that is kept, in characters. */
 const longestId = 1024;
 
 function readId(value: unknown): string {
@@ -101,7 +101,7 @@ function readTask(value: Fields): A2ATask {
   };
 }
 
-/** A state that is not known counts as `working`: the task is not over. */
+/** Reads the status of a remote task. An unknown state counts as `working`, because the task is not over. */
 function readStatus(value: unknown): A2AStatus {
   const { state, message } = readObject(value);
   const word = readText(state)
@@ -138,7 +138,9 @@ function readParts(value: unknown): A2APart[] {
   return readObjects(value).map(readPart);
 }
 
-/** Reads a part. One that is neither text nor a file that can be read stays what it is: data. */
+/**
+ * Reads a part of a remote agent's message or artifact. A part that is neither text nor a readable file becomes data.
+ */
 function readPart(part: Fields): A2APart {
   const text = part["text"];
   if (typeof text === "string") return { kind: "text", text };
@@ -152,7 +154,10 @@ function readPart(part: Fields): A2APart {
   return { kind: "data", data: Object.hasOwn(part, "data") ? part["data"] : part, ...facts };
 }
 
-/** Reads a file: of 1.0 in the part itself, of 0.x in its `file`, with the names of any of their revisions. */
+/**
+ * Reads a file from a part: A2A 1.0 puts its fields in the part, 0.x in `file`. Accepts the field names of all 0.x
+ * revisions.
+ */
 function readFile(part: Fields, file: Fields) {
   const first = (...values: unknown[]): string => values.map(readText).find((value) => value !== "") ?? "";
   const bytes = first(part["raw"], file["bytes"], file["fileWithBytes"]);

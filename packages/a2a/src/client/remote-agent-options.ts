@@ -1,44 +1,50 @@
 import type { Logger, RunContext, ToolEffect } from "@troupe/core";
 import {
   arrayOf,
-  integer,
+  integerOption,
   loggerOption,
-  networkOptions,
+  networkOptionTable,
   nonBlankString,
   oneOf,
   optional,
   readOptions,
   satisfying,
-  timeoutMilliseconds,
+  timeoutOption,
 } from "@troupe/core/kit";
 import type { CallHeaders, OptionCheck, OptionsOf, OptionTable } from "@troupe/core/kit";
 
-/** Headers of the requests to a remote agent, by name. */
+/** Request headers for a remote agent, by name. */
 export type A2AHeaders = Readonly<Record<string, string>>;
 
-/** Options of an `A2ARemoteAgent`: the address of the remote agent, headers for it, and limits. */
+/** Options of an `A2ARemoteAgent`: the address of the remote agent, its headers, and limits. */
 export type A2ARemoteAgentOptions = {
-  /** The base URL of the remote agent, or the address of its card, which ends in `.json`. Without user and password. */
+  /**
+   * The base URL of the remote agent, or the address of its card, which ends in `.json`. It must contain no user,
+   * password or fragment.
+   */
   url: string;
   /**
-   * Headers of each request, such as `authorization`. A function is called for each run, with its context, and without one
-   * for a card that is fetched outside of runs.
+   * Headers of each request, such as `authorization`. A function is called once per run and once per fetch of the card.
+   * It gets the run's context, and none outside of runs.
    */
   headers?: A2AHeaders | ((context?: RunContext) => A2AHeaders | Promise<A2AHeaders>) | undefined;
-  /** The name by which teams and events know the agent. @default the name in the card, once it is known; before, the host of `url` */
+  /**
+   * The name of the agent for teams and events. @default the name in the card; until the card is fetched, the host of
+   * `url`
+   */
   name?: string | undefined;
-  /** Milliseconds for one request, and for each silence of a stream. @default 60_000 */
+  /** Milliseconds to wait for one request, and for each pause of a stream. @default 60_000 */
   timeoutMs?: number | undefined;
   /**
-   * Origins beside that of `url` that the card may name: they get the headers, and may be private. Others get no headers, must
-   * be public, and are not streamed from. @default []
+   * Origins that the card may name beside that of `url`. They get the headers and may be private. Other origins must be
+   * public, are never streamed from, and are refused while `headers` are set. @default []
    */
   trustedOrigins?: readonly string[] | undefined;
-  /** The largest reply, event and answer in bytes. @default 10_485_760 */
+  /** Largest reply, event and answer, in bytes. @default 10_485_760 */
   maxReplyBytes?: number | undefined;
-  /** The effect of a task, for a durable run in which one was cut off: see `Runnable`. @default "once" */
+  /** The effect of a task, used if a durable run is interrupted during the task: see `Runnable`. @default "once" */
   effect?: ToolEffect | undefined;
-  /** Receives the log of its runs. @default that of the parent run, if there is one */
+  /** Receives the log of the agent's runs. @default the logger of the parent run, if any */
   logger?: Logger | undefined;
 };
 
@@ -59,19 +65,19 @@ type HeadersOption = CallHeaders | ((context?: RunContext) => CallHeaders | Prom
 
 const optionTable = {
   url: urlOption,
-  headers: optional(networkOptions.headers as OptionCheck<HeadersOption>),
+  headers: optional(networkOptionTable.headers as OptionCheck<HeadersOption>),
   name: optional(nonBlankString(256)),
-  timeoutMs: optional(timeoutMilliseconds, 60_000),
+  timeoutMs: optional(timeoutOption, 60_000),
   trustedOrigins: optional(arrayOf("origins", originOption), []),
-  maxReplyBytes: optional(integer(1024, 2 ** 30), 10_485_760),
+  maxReplyBytes: optional(integerOption(1024, 2 ** 30), 10_485_760),
   effect: optional(oneOf("pure", "idempotent", "once"), "once"),
   logger: optional(loggerOption),
 } satisfies Record<keyof OptionTable<A2ARemoteAgentOptions>, OptionCheck<unknown>>;
 
-/** Checked options of a remote agent, with their defaults. */
+/** The checked options of a remote agent, with defaults. */
 export type RemoteAgentSettings = OptionsOf<typeof optionTable>;
 
-/** Checks the options of a remote agent. A wrong or unknown one throws `invalid_config`. */
+/** Checks the options of a remote agent. Throws `invalid_config` for a wrong or unknown option. */
 export function readRemoteAgentOptions(options: A2ARemoteAgentOptions): RemoteAgentSettings {
   return readOptions(optionTable, options, { owner: "A2ARemoteAgent" });
 }

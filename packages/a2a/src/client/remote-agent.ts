@@ -1,7 +1,7 @@
 import { EventBus, runnableAsTool, TroupeError } from "@troupe/core";
 import type {
   MessageContent,
-  PlainRunOutput,
+  UnstructuredRunOutput,
   Runnable,
   RunnableToolOptions,
   RunOpts,
@@ -10,7 +10,7 @@ import type {
   ToolEffect,
 } from "@troupe/core";
 import { cutText, readObjects, readText } from "@troupe/core/kit";
-import { checkContent, readRunOpts, Run, RunExecution } from "@troupe/core/transport";
+import { checkContent, resolveRunOpts, Run, RunExecution } from "@troupe/core/transport";
 import type { RunSettings } from "@troupe/core/transport";
 import type { AgentCard } from "../card/agent-card.ts";
 import { readRemoteAgentOptions } from "./remote-agent-options.ts";
@@ -24,15 +24,15 @@ import type { RemoteParts } from "./remote-run.ts";
 import { toAgentCard } from "./to-agent-card.ts";
 
 /**
- * An agent of another service, called over A2A in the best version that its card offers: 1.0, 0.3 or 0.2. It runs as an
- * agent of our own does: alone, in a team, as a step of a workflow, as a tool, or served.
+ * An agent of another service, called over A2A in the newest version that its card offers: 1.0, 0.3 or 0.2. It runs
+ * like a local agent: alone, in a team, as a workflow step, as a tool, or served.
  */
-export class A2ARemoteAgent implements Runnable<PlainRunOutput> {
+export class A2ARemoteAgent implements Runnable<UnstructuredRunOutput> {
   readonly #settings: RemoteAgentSettings;
   readonly #parts: RemoteParts;
   readonly #eventBus = new EventBus();
 
-  /** Connects to nothing yet. A wrong option throws `invalid_config`. */
+  /** Opens no connection yet. Throws `invalid_config` for a wrong option. */
   constructor(options: A2ARemoteAgentOptions) {
     const settings = readRemoteAgentOptions(options);
     const http = new RemoteHttp(settings);
@@ -50,12 +50,15 @@ export class A2ARemoteAgent implements Runnable<PlainRunOutput> {
     return "remote";
   }
 
-  /** The option `name`, else the name in the card once it is known, and before that the host of the URL. */
+  /** The option `name`; without it, the name in the card, or the host of the URL until the card is fetched. */
   get name(): string {
     return this.#settings.name ?? (this.#parts.cards.card?.name || this.#settings.url.host);
   }
 
-  /** The description in the card, once it is known. */
+  /**
+   * The description in the agent's card, shortened if it is long; undefined until the card is fetched, and if it has
+   * none.
+   */
   get description(): string | undefined {
     return cutText(readText(this.#parts.cards.card?.["description"]), longestDescription) || undefined;
   }
@@ -68,7 +71,7 @@ export class A2ARemoteAgent implements Runnable<PlainRunOutput> {
     return this.#eventBus;
   }
 
-  /** Fetches the card of the agent and returns it, with the fields of all versions. Runs do it by themselves. */
+  /** Fetches and returns the agent's card, with the fields of all versions. Runs fetch the card themselves. */
   async discover(): Promise<AgentCard> {
     try {
       return toAgentCard(await this.#parts.cards.discover());
@@ -77,25 +80,28 @@ export class A2ARemoteAgent implements Runnable<PlainRunOutput> {
     }
   }
 
-  /** Returns the card that was fetched last, or undefined before the first one. */
+  /** Returns the card that was fetched last, or undefined before the first fetch. */
   getAgentCard(): AgentCard | undefined {
     const { card } = this.#parts.cards;
     return card && toAgentCard(card);
   }
 
-  /** Runs to the whole answer. A run that fails rejects with a `RunError`, whose output holds what came until then. */
-  async run(input: MessageContent, opts?: RunOpts): Promise<PlainRunOutput> {
+  /**
+   * Runs the agent and returns the whole answer. A failed run rejects with a `RunError`, whose output holds the partial
+   * answer.
+   */
+  async run(input: MessageContent, opts?: RunOpts): Promise<UnstructuredRunOutput> {
     return await this.#execute(input, opts).run();
   }
 
-  /** Makes a run that streams; it starts when it is first read. Wrong options are refused here and now. */
-  stream(input: MessageContent, opts?: RunOpts): RunStream<PlainRunOutput> {
-    return this.#execute(input, opts) as RunStream<unknown> as RunStream<PlainRunOutput>;
+  /** Creates a streamed run, which starts when it is first read. Throws at once for wrong options. */
+  stream(input: MessageContent, opts?: RunOpts): RunStream<UnstructuredRunOutput> {
+    return this.#execute(input, opts) as RunStream<unknown> as RunStream<UnstructuredRunOutput>;
   }
 
   /**
-   * Makes a tool by which a model asks the agent. Its description is that of the card, with the skills: call `discover`
-   * before, or give one.
+   * Makes a tool with which a model asks the agent. The description is that of the card, with its skills: call
+   * `discover` first, or pass a description.
    */
   asTool(options: RunnableToolOptions = {}): ToolDef {
     const description = options.description ?? this.#describe();
@@ -103,11 +109,11 @@ export class A2ARemoteAgent implements Runnable<PlainRunOutput> {
   }
 
   #execute(input: MessageContent, opts: RunOpts | undefined): RunExecution<unknown> {
-    const settings = readRunOpts(opts);
+    const settings = resolveRunOpts(opts);
     refuseVainOptions(settings);
     const name = (): string => this.name;
     const run = new Run({
-      // The first run finds out the name, and its output has it.
+      // A getter: the first run fetches the card, and its output must have the name in that card.
       get name() {
         return name();
       },
@@ -130,12 +136,12 @@ export class A2ARemoteAgent implements Runnable<PlainRunOutput> {
   }
 }
 
-/** The longest description of a card that is passed on, as models read it. */
+/** Longest description in a remote agent's card that is passed on to models, in characters. */
 const longestDescription = 4000;
 
 const vainOptions = ["messages", "modelOptions", "model", "instructions", "tools"] as const;
 
-/** Refuses options of a run that cannot reach an agent of another service. */
+/** Rejects run options that cannot reach an agent of another service. */
 function refuseVainOptions(settings: RunSettings): void {
   const given = vainOptions.find((name) => settings[name] !== undefined);
   if (given === undefined) return;

@@ -6,15 +6,15 @@ import type { A2AArtifact, A2AMessage, A2APart, A2AStatus } from "../wire/task.t
 import { badForm } from "./remote-failure.ts";
 import type { RemoteEvent } from "./read-reply.ts";
 
-/** An artifact as far as it has come: its text, and its other parts. */
+/** An artifact of a remote agent as received so far: its text, and its other parts. */
 type Gathered = { readonly name: string; text: string; files: A2APart[]; bytes: number };
 
-/** Bytes that an artifact or a part counts beside its content. */
+/** Bytes that each artifact and each part of a remote answer counts in addition to its content. */
 const overhead = 64;
 
 const betweenArtifacts = "\n\n";
 
-/** Gathers the answer of a remote agent from the events of its task. */
+/** Collects the answer of a remote agent from the events of its task. */
 export class RemoteAnswer {
   readonly #maxBytes: number;
   readonly #artifacts = new Map<string, Gathered>();
@@ -29,20 +29,21 @@ export class RemoteAnswer {
     this.#maxBytes = maxBytes;
   }
 
-  /** The last status of the task; undefined where the agent has answered with a message alone. */
+  /** The last status of the remote task. Undefined if the agent answered with a message instead of a task. */
   get status(): A2AStatus | undefined {
     return this.#status;
   }
 
-  /** The text of the artifacts so far. */
+  /** The text of the remote agent's artifacts received so far. */
   get artifactText(): string {
     const texts = [...this.#artifacts.values()].flatMap(({ text }) => (text === "" ? [] : text));
     return texts.length === 1 ? (texts[0] ?? "") : texts.join(betweenArtifacts);
   }
 
   /**
-   * The answer: the text of the artifacts, else of the status, else of the last message of the agent, else data as JSON. Of a
-   * task that waits for its client, the question comes after the artifacts.
+   * The text of the answer: that of the artifacts, else of the answering message or the status. Else that of the
+   * agent's last message in the history, else its single data value as JSON. If the task waits for its client, the
+   * question follows the artifacts.
    */
   get text(): string {
     const ofArtifacts = this.artifactText;
@@ -53,25 +54,28 @@ export class RemoteAnswer {
     return ofArtifacts || ofStatus || textOf(this.#lastOfAgent()) || this.#dataText();
   }
 
-  /** The usage that the agent has told of its run, if it has. */
+  /** The usage that the agent reported for its run; undefined if it reported none. */
   get usage(): TokenUsage | undefined {
     const { usage } = this.#told;
     return typeof usage === "object" && usage !== null ? normalizeUsage(readUsage(usage)) : undefined;
   }
 
-  /** The reason why the usage is not counted as the agent has told it, as the predicate of a sentence; undefined for a sound one. */
+  /**
+   * The reason why the usage that the agent reported is rejected, as the predicate of a sentence. Undefined for valid
+   * usage.
+   */
   get usageProblem(): string | undefined {
     const { usage } = this.#told;
     return describeUsageProblem(typeof usage === "object" && usage !== null ? readUsage(usage) : usage);
   }
 
-  /** The data of the answer, where it is one value that stands beside its text or alone. */
+  /** The data of the answer if it is a single value, alone or beside the answer's text; otherwise null. */
   get structured(): unknown {
     const [found, ...more] = this.#answerData();
     return found?.kind === "data" && more.length === 0 ? found.data : null;
   }
 
-  /** The files and data of the answer but for its structured value. */
+  /** The files and data of the answer, without its structured value. */
   get artifacts(): Artifact[] {
     const [structured, ...more] = this.#answerData();
     const left = more.length === 0 ? structured : undefined;
@@ -82,7 +86,9 @@ export class RemoteAnswer {
     return [...gathered, ...ofMessage];
   }
 
-  /** Takes an event. Returns the text by which the answer grows. */
+  /**
+   * Adds an event of the task to the answer. Returns the text that its artifacts add. Throws beyond the largest size.
+   */
   take(event: RemoteEvent): string {
     if (event.told !== undefined) this.#told = { ...this.#told, ...event.told };
     switch (event.type) {
@@ -102,7 +108,7 @@ export class RemoteAnswer {
     }
   }
 
-  /** Puts an artifact in place, or its parts behind those that came before. Returns the text that is new. */
+  /** Stores an artifact, or appends its parts to the earlier ones. Returns the added text. */
   #put(artifact: A2AArtifact, { append, index }: { append: boolean; index: number }): string {
     const gathered = this.#find(artifact, index);
     const had = gathered.text;
@@ -144,7 +150,7 @@ export class RemoteAnswer {
     return (this.#message?.parts ?? []).filter(({ kind }) => kind !== "text");
   }
 
-  /** The data parts beside the text of the answer, or of its only artifact. */
+  /** The data parts of the answering message, and of artifacts with text or of the only artifact. */
   #answerData(): A2APart[] {
     const all = [...this.#artifacts.values()];
     const parts = all.flatMap(({ text, files }) => (text !== "" || all.length === 1 ? files : []));
@@ -157,7 +163,10 @@ export class RemoteAnswer {
   }
 }
 
-/** An artifact that is sent again as a whole says nothing new but what it goes on with. */
+/**
+ * Returns the added text of an artifact that was sent whole again: what continues the known text, or all of a different
+ * text.
+ */
 function afterSame(had: string, text: string): string {
   return text.startsWith(had) ? text.slice(had.length) : text;
 }
@@ -168,7 +177,7 @@ function textOf(message: A2AMessage | undefined): string {
 
 const counters = ["promptTokens", "completionTokens", "totalTokens", "cachedTokens", "reasoningTokens"] as const;
 
-/** Returns the counters of a usage: the remote vendor's own object stays there. */
+/** Returns only the token counters of a usage, without the remote vendor's own usage object. */
 function readUsage(usage: object): TokenUsage {
   const fields = readObject(usage);
   const read = Object.fromEntries(counters.flatMap((name) => (name in fields ? [[name, fields[name]]] : [])));
@@ -179,7 +188,7 @@ function bytesOf(parts: readonly A2APart[]): number {
   return parts.reduce((sum, part) => sum + overhead + Buffer.byteLength(contentOf(part)), 0);
 }
 
-/** Returns what a part carries, as a text. */
+/** Returns the content of a message's or artifact's part as a string. */
 function contentOf(part: A2APart): string {
   switch (part.kind) {
     case "text":

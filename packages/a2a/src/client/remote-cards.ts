@@ -8,7 +8,7 @@ import { interfacesOf, promisesStreams, readCard } from "./remote-interfaces.ts"
 import type { RemoteAgentCard } from "./remote-interfaces.ts";
 import type { RemoteAgentSettings } from "./remote-agent-options.ts";
 
-/** A card that was fetched, with the endpoints that it names and the time at which it is fetched again. */
+/** A fetched agent card, with its endpoints and the time at which it is fetched again. */
 type KnownCard = {
   readonly card: RemoteAgentCard;
   readonly url: URL;
@@ -17,16 +17,16 @@ type KnownCard = {
   expiresAt: number;
 };
 
-/** Milliseconds for which a card is used: what its server says, within these bounds. */
+/** Milliseconds for which a fetched card is used: the lifetime that its server sets, within bounds, or else `usual`. */
 const freshness = { least: 60_000, usual: 300_000, most: 86_400_000 };
 
-/** Finds the card of a remote agent, and keeps it for as long as its server says. */
+/** Finds the card of a remote agent and caches it for the lifetime that its server sets. */
 export class RemoteCards {
   readonly #settings: RemoteAgentSettings;
   readonly #http: RemoteHttp;
   #known: KnownCard | undefined;
   #refreshing: Promise<KnownCard> | undefined;
-  /** The endpoint that took the last call. */
+  /** The key of the remote agent's endpoint that accepted the last message. */
   #working: string | undefined;
 
   constructor(settings: RemoteAgentSettings, http: RemoteHttp) {
@@ -34,22 +34,25 @@ export class RemoteCards {
     this.#http = http;
   }
 
-  /** The card that was fetched last. */
+  /** The remote agent's card that was fetched last; undefined before the first fetch. */
   get card(): RemoteAgentCard | undefined {
     return this.#known?.card;
   }
 
-  /** Fetches the card. */
+  /** Fetches the remote agent's card, even if the known card is still fresh. */
   async discover(): Promise<RemoteAgentCard> {
     const { card } = await this.#refresh(undefined, new AbortController().signal);
     return card;
   }
 
-  /** Returns the endpoints of the agent in the order in which they are tried. A card that cannot be fetched again stays in use. */
+  /**
+   * Returns the remote agent's endpoints in the order in which they are tried. If the card cannot be fetched again, the
+   * old card stays in use.
+   */
   async endpoints(context: RunContext, signal: AbortSignal): Promise<readonly RemoteEndpoint[]> {
     const known = this.#known;
     if (known !== undefined && Date.now() < known.expiresAt) return this.#inOrder(known.endpoints);
-    // Runs share the request for the card, and each waits for it until it ends itself.
+    // Concurrent runs share one request for the card; a run that ends early stops waiting for it.
     this.#refreshing ??= this.#refresh(context, new AbortController().signal).finally(
       () => (this.#refreshing = undefined),
     );
@@ -63,7 +66,7 @@ export class RemoteCards {
     }
   }
 
-  /** Notes that an endpoint took a call: it is the first to be tried from now on. */
+  /** Records that an endpoint of the remote agent accepted a message: it is tried first from now on. */
   note(endpoint: RemoteEndpoint): void {
     this.#working = keyOf(endpoint);
   }
@@ -85,7 +88,7 @@ export class RemoteCards {
         return this.#known;
       } catch (error) {
         if (!(error instanceof RemoteFailure) || error.kind === "unreachable" || error.kind === "timeout") throw error;
-        // Credentials that are refused say more than a card that is not there.
+        // A refusal of credentials explains more than a missing card, so it is kept as the failure.
         failure = isRefusal(failure) ? failure : error;
       }
     }
@@ -133,7 +136,10 @@ function parse(text: string): unknown {
   }
 }
 
-/** Returns the addresses of the card: below the URL, then at its origin, each by the name of 0.3 and 1.0 and by that of 0.2. */
+/**
+ * Returns the addresses at which a card may be: a URL that ends in `.json`; else below the URL, then at its origin. At
+ * each place, first the file name of 0.3 and 1.0, then that of 0.2.
+ */
 function addressesOf(base: URL): URL[] {
   if (base.pathname.endsWith(".json")) return [base];
   const folders = new Set([base.pathname.replace(/\/+$/, ""), ""]);

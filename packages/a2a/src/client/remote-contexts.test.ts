@@ -35,6 +35,43 @@ describe("the contexts of a remote agent", () => {
     );
   });
 
+  it("are apart for each owner, each parent run and each address, and stay so in later versions", () => {
+    const idOf = (fields: Partial<RunSettings>, at = url.href): string | undefined =>
+      new RemoteContexts(new URL(at)).find(settingsOf(fields)).contextId;
+    const ids = [
+      idOf({}),
+      idOf({ userId: "ann" }),
+      idOf({ userId: "ann", verified: false }),
+      idOf({ userId: "Ann" }),
+      idOf({ tenantId: "ann" }),
+      idOf({ tenantId: "ann", userId: "ann" }),
+      idOf({ tenantId: "ann", userId: "ann", verified: false }),
+      idOf({ sessionId: "ann" }),
+      idOf({ ...within, userId: "ann" }),
+      idOf({ ...within, userId: "ann", verified: false }),
+      idOf({}, `${url.href}/`),
+      idOf({}, `${url.href}?b=c`),
+      idOf({}, "http://far.example/a2a"),
+    ];
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(idOf({ userId: "ann", verified: true })).toBe(ids[1]);
+    expect(idOf({ verified: false })).toBe(ids[0]);
+    expect(ids.slice(0, 3)).toEqual([
+      "dc48c8ca-0fe4-8c74-afcb-d98b22e6302d",
+      "17595d73-92c3-8232-a480-77cd5d1f6402",
+      "9730a124-2cf9-817b-a69d-e6e34f1ef671",
+    ]);
+  });
+
+  it("the contexts of a remote agent that the agent has named are apart for a user who is only claimed", () => {
+    const contexts = new RemoteContexts(url);
+    const [ann, claimed] = [settingsOf({ userId: "ann" }), settingsOf({ userId: "ann", verified: false })];
+    contexts.keep(ann, { contextId: "own", taskId: "t-1" });
+    expect(contexts.find(claimed)).toEqual({ contextId: expect.not.stringMatching(/^own$/) });
+    contexts.keep(claimed, { contextId: "other" });
+    expect(contexts.find(ann)).toEqual({ contextId: "own", taskId: "t-1" });
+  });
+
   it("are none for a session without a name, of which nothing is kept", () => {
     const contexts = new RemoteContexts(url);
     const settings = settingsOf({ isNamedSession: false });

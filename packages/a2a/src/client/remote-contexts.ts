@@ -1,15 +1,15 @@
 import { ownerKey } from "@troupe/core/transport";
 import type { RunSettings } from "@troupe/core/transport";
 
-/** The place of a session in a remote agent: its context, and the task that waits for the next message, if there is one. */
+/** The place of a session at a remote agent: its context, and the task that waits for the next message, if any. */
 export type RemoteContext = { readonly contextId?: string; readonly taskId?: string };
 
-/** The most sessions whose contexts are kept. */
+/** The largest number of sessions whose contexts at a remote agent are kept in memory. */
 const mostSessions = 1000;
 
 /**
- * The contexts of the sessions of one remote agent. The id of a context follows from the session, so that the next turn is in
- * the same context in another process too; what an agent says of its own is kept in memory, for the newest sessions.
+ * The remote contexts of the sessions of one remote agent. A context id is derived from the session, so that another
+ * process continues in the same context. Ids that the agent chose are kept in memory, for the newest sessions.
  */
 export class RemoteContexts {
   readonly #url: string;
@@ -19,14 +19,14 @@ export class RemoteContexts {
     this.#url = url.href;
   }
 
-  /** Returns the context of a run's session. A session that nothing can come back to has none. */
+  /** Returns the remote context of a run's session: empty for a session that no later run can continue. */
   find(settings: RunSettings): RemoteContext {
     const id = this.#idOf(settings);
     if (id === undefined) return {};
     return this.#known.get(id) ?? { contextId: id };
   }
 
-  /** Notes what the agent has said of a session. */
+  /** Stores the context that the agent reported for a session. */
   keep(settings: RunSettings, context: RemoteContext): void {
     const id = this.#idOf(settings);
     if (id === undefined) return;
@@ -36,11 +36,11 @@ export class RemoteContexts {
     if (this.#known.size > mostSessions && oldest !== undefined) this.#known.delete(oldest);
   }
 
-  /** Makes the id of a context, from which nobody can tell the session or the user. */
+  /** Derives a context id that does not reveal the session or the user. Undefined for a session without a name. */
   #idOf(settings: RunSettings): string | undefined {
     const { sessionId, isNamedSession, sessionStorage, parentRunId } = settings;
     if (!isNamedSession) return undefined;
-    // A session that ends with the parent run is another one in the next.
+    // A session without a storage ends with its parent run: each parent run gets a context of its own.
     const within = sessionStorage === undefined ? null : parentRunId;
     const facts = [this.#url, ownerKey(settings), sessionId, within];
     const hash = process.getBuiltinModule("node:crypto").hash("sha256", JSON.stringify(facts));

@@ -69,7 +69,7 @@ describe("a call of an endpoint", () => {
     expect(JSON.parse(body ?? "")).toEqual({ jsonrpc: "2.0", id: ids[0], method: "GetTask", params: { id: "t" } });
   });
 
-  it("of HTTP+JSON is answered by the bare event", async () => {
+  it("a call of an endpoint of HTTP+JSON is answered by the bare event", async () => {
     const rest = { binding: "HTTP+JSON" } as const;
     expect(await endpointOf({ body: () => task }, rest).endpoint.call(call, setting)).toEqual(event);
     const wrapped = endpointOf({ body: () => result("") }, rest).endpoint.call(call, setting);
@@ -145,7 +145,7 @@ describe("the stream of an endpoint", () => {
     expect(seen.ended).toBe(1);
   });
 
-  it("of HTTP+JSON has bare events", async () => {
+  it("the stream of an endpoint of HTTP+JSON has bare events", async () => {
     const { endpoint } = endpointOf({ headers: sse, body: () => frames({ task }) }, { binding: "HTTP+JSON" });
     expect(await Array.fromAsync(endpoint.stream(call, setting))).toEqual([event]);
   });

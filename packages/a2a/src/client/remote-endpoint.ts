@@ -9,10 +9,13 @@ import type { RemoteInterface } from "./remote-interfaces.ts";
 import { writeCall } from "./write-call.ts";
 import type { RemoteCall } from "./write-call.ts";
 
-/** The parts that the calls of one run share: the user's headers, and the signal that ends them. */
+/** Values that all calls of one run to a remote agent share: the user's headers, and the abort signal. */
 export type CallSetting = { readonly users: CallHeaders | undefined; readonly signal: AbortSignal };
 
-/** One interface of a remote agent: sends calls in its version and reads the answers. Failures are `RemoteFailure`s. */
+/**
+ * One interface of a remote agent: sends calls in its version and reads the answers. Throws a `RemoteFailure`, or the
+ * reason of an aborted signal.
+ */
 export class RemoteEndpoint {
   readonly at: RemoteInterface;
   readonly #http: RemoteHttp;
@@ -26,12 +29,12 @@ export class RemoteEndpoint {
     this.#promisesStreams = facts.promisesStreams;
   }
 
-  /** Tells if the agent can be streamed from here. */
+  /** True if calls to this endpoint can be streamed. */
   get streams(): boolean {
     return this.#promisesStreams && this.#http.isTrusted(this.at.url);
   }
 
-  /** Sends a call whose answer is one event. */
+  /** Sends a call to the remote agent and returns the event that answers it. */
   async call(call: RemoteCall, setting: CallSetting, timeoutMs?: number): Promise<RemoteEvent> {
     const { id, request } = this.#write(call, setting);
     const { status, headers, text } = await this.#http.whole(request, timeoutMs);
@@ -40,7 +43,9 @@ export class RemoteEndpoint {
     return this.#read(body, id, status);
   }
 
-  /** Sends a call whose answer is a stream, and yields its events. An agent that answers with one event instead is fine. */
+  /**
+   * Sends a call to the remote agent and yields the events of its stream. An agent may also answer with a single event.
+   */
   async *stream(call: RemoteCall, setting: CallSetting): AsyncGenerator<RemoteEvent, void, undefined> {
     const { id, request } = this.#write(call, setting);
     const opened = await this.#http.open(request);
@@ -61,7 +66,7 @@ export class RemoteEndpoint {
   async *#readStream(reply: HttpReply, id: string): AsyncGenerator<RemoteEvent, void, undefined> {
     for await (const batch of streamEvents<object>(reply, { format: "sse", maxEventBytes: this.#maxBytes })) {
       for (const frame of batch) {
-        // A body that is JSON all the same.
+        // A frame with `body`: the agent answered with a JSON body instead of a stream.
         const { body } = readObject(frame);
         yield this.#read(this.at.binding === "JSONRPC" && body !== undefined ? body : frame, id, reply.status);
       }
@@ -73,7 +78,10 @@ export class RemoteEndpoint {
     return { id, request: { ...writeCall(call, this.at, id), users, signal } };
   }
 
-  /** Reads a reply or a frame: of JSON-RPC the result of our request, of HTTP+JSON the bare event. */
+  /**
+   * Reads a reply or a frame of the remote agent: in JSON-RPC the result of our request, in HTTP+JSON the event itself.
+   * Throws a `RemoteFailure` for an error in it.
+   */
   #read(body: unknown, id: string, status: number): RemoteEvent {
     const fields = readObject(body);
     if (fields["error"] !== undefined && fields["error"] !== null) {
@@ -99,7 +107,10 @@ function parse(text: string): unknown {
   }
 }
 
-/** Makes the failure of a reply with an error status. Its body tells more, but for credentials and too many requests. */
+/**
+ * Makes the failure of a reply with an error status. Details come from the body, except for rejected credentials, too
+ * many requests and statuses from 502.
+ */
 function failureOfReply(status: number, headers: HttpReply["headers"], body: unknown): RemoteFailure {
   const { error } = readObject(body);
   const isPlain = status === 401 || status === 403 || status === 429 || status >= 502;
@@ -107,7 +118,7 @@ function failureOfReply(status: number, headers: HttpReply["headers"], body: unk
   return failureOfError(error, status);
 }
 
-/** The levels that a reply may nest, as what walks it could overflow the stack. */
+/** Deepest nesting of a remote agent's reply: code that walks a deeper value could overflow the stack. */
 const maxDepth = 64;
 
 function isTooDeep(value: unknown, levels: number): boolean {

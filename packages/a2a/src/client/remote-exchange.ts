@@ -8,33 +8,39 @@ import type { RemoteEndpoint } from "./remote-endpoint.ts";
 import { badForm, RemoteFailure } from "./remote-failure.ts";
 import type { RemoteEvent } from "./read-reply.ts";
 
-/** The message of a run, without its place, and the means to send it. */
+/** The message of a run without its context and task, and the means to send it. */
 export type ExchangeInit = {
   readonly message: Omit<A2AMessage, "contextId" | "taskId">;
   readonly context: RemoteContext;
   readonly outputModes: readonly string[] | undefined;
 };
 
-/** The endpoints that are tried in turn, the user's headers, and a function that is told which one took the message. */
+/**
+ * The remote agent's endpoints to try in order, the user's headers, and a callback for the endpoint that accepted the
+ * message.
+ */
 export type ExchangeRoute = {
   readonly endpoints: readonly RemoteEndpoint[];
   readonly users: CallHeaders | undefined;
   readonly note: (endpoint: RemoteEndpoint) => void;
 };
 
-/** Waits between questions for a task, in milliseconds: the first, the longest, and the factor from one to the next. */
+/**
+ * Milliseconds between two polls of a remote task: the first pause, the longest pause, and the factor by which a pause
+ * grows.
+ */
 const pollWaits = { first: 100, longest: 5000, factor: 1.5 };
 
-/** Failures in a row after which a task is not asked for any more. */
+/** Consecutive failed polls after which a remote task is no longer polled. */
 const mostPollFailures = 3;
 
-/** Milliseconds to learn the id of a task that is to be cancelled, and to cancel it. */
+/** Milliseconds to wait for the id of a remote task that is to be cancelled, and for the cancel itself. */
 const cancelWaits = { id: 1500, call: 3000 };
 
-/** The events of a call that has begun: the first one, and those to come. */
+/** The events of a call that was accepted: the first event, and the following ones. */
 type Begun = { first: RemoteEvent; rest: AsyncGenerator<RemoteEvent, void, undefined> | undefined };
 
-/** The exchange of one run with a remote agent: a message, and the task that answers it, followed until its end. */
+/** The exchange of one run with a remote agent: sends a message and follows its task to the end. */
 export class RemoteExchange {
   readonly #init: ExchangeInit;
   readonly #controller = new AbortController();
@@ -44,9 +50,12 @@ export class RemoteExchange {
   #context: RemoteContext;
   #taskId: string | undefined;
   #isSent = false;
-  /** True once the task is over or waits for its client. */
+  /** True once the remote task is over or waits for its client. */
   #isSettled = false;
-  /** The same, but for a task that waits for credentials, which goes on by itself. */
+  /**
+   * True once the remote task is over or waits for input. False for a task that waits for credentials, because it
+   * continues by itself.
+   */
   #isOver = false;
   #hasResumed = false;
 
@@ -55,17 +64,17 @@ export class RemoteExchange {
     this.#context = init.context;
   }
 
-  /** The place of the session in the agent: the context, and the task if that waits for the next message. */
+  /** The place of the session at the agent: the context, and the task if it waits for the next message. */
   get context(): RemoteContext {
     return this.#context;
   }
 
-  /** Aborts with the end of the exchange, and not with that of the run: the task is cancelled before. */
+  /** Aborts when the exchange ends. It outlives the run's own signal, so that the task can still be cancelled. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
-  /** Sends the message and yields the events of its task, until it is over or waits for its client. */
+  /** Sends the message and yields the events of its task until the task is over or waits for its client. */
   async *events(route: ExchangeRoute): AsyncGenerator<RemoteEvent, void, undefined> {
     this.#route = route;
     try {
@@ -75,11 +84,11 @@ export class RemoteExchange {
     }
   }
 
-  /** Ends the exchange before its time: cancels the task, if it goes on. Throws when that fails. */
+  /** Ends the exchange early: cancels the task if it is still running. Throws if the cancel fails. */
   async cancel(): Promise<void> {
     try {
       if (!this.#isSent || this.#isOver) return;
-      // The message is on its way: only its answer tells which task there is to cancel.
+      // Without an id, the message is still on its way, and only its answer names the task to cancel.
       if (this.#taskId === undefined) await this.#untilBegun();
       if (this.#taskId !== undefined && !this.#isOver) await this.#cancelTask(this.#taskId);
     } finally {
@@ -87,7 +96,7 @@ export class RemoteExchange {
     }
   }
 
-  /** Closes what is open. */
+  /** Closes the exchange's open connections. */
   close(): void {
     this.#controller.abort(new Error("The exchange is over."));
   }
@@ -102,7 +111,7 @@ export class RemoteExchange {
     try {
       await this.#endpoint?.call({ op: "cancel", id }, this.#setting(), cancelWaits.call);
     } catch (error) {
-      // It is over, or gone.
+      // Nothing is left to cancel if the task is already over or the agent no longer has it.
       const isOver = error instanceof RemoteFailure && (error.rpcCode === -32001 || error.rpcCode === -32002);
       if (!isOver) throw error;
     }
@@ -112,7 +121,7 @@ export class RemoteExchange {
     return { users: this.#route?.users, signal: this.#controller.signal };
   }
 
-  /** Sends the message to the first endpoint that takes it, at first in the place of its session. */
+  /** Sends the message to the first endpoint that accepts it, at first within the context and task of its session. */
   async #begin(): Promise<Begun> {
     try {
       return await this.#tryEndpoints();
@@ -120,7 +129,7 @@ export class RemoteExchange {
       const place = this.#context;
       const next = error instanceof RemoteFailure ? withoutPlace(place, error) : place;
       if (next === place) throw error;
-      // It was refused for its place, and not taken.
+      // The message was refused because of its context or task, so the agent did not process it.
       this.#context = next;
       return await this.#begin();
     }
@@ -138,7 +147,7 @@ export class RemoteExchange {
         return begun;
       } catch (error) {
         if (!isRefusedMethod(error, op)) throw error;
-        // The first refusal tells most.
+        // Of several endpoints' refusals the first explains the most, so it is the failure of the call.
         refusal ??= error;
       }
     }
@@ -158,7 +167,7 @@ export class RemoteExchange {
     return { first: this.#take(first), rest };
   }
 
-  /** Follows a task over the stream that brought it, once over another one if that breaks off, and else by asking for it. */
+  /** Follows a task over its first stream. If the stream breaks off, resubscribes once, and then polls the task. */
   async *#follow({ first, rest }: Begun): AsyncGenerator<RemoteEvent, void, undefined> {
     yield first;
     let stream = rest;
@@ -172,7 +181,10 @@ export class RemoteExchange {
     if (!this.#isSettled) yield* this.#poll();
   }
 
-  /** Yields the events of a stream. Returns the failure with which it broke off, if it did. */
+  /**
+   * Yields the task's events of a stream. Returns the failure if the stream breaks off or cannot be resumed, otherwise
+   * undefined.
+   */
   async *#read(
     stream: AsyncGenerator<RemoteEvent, void, undefined>,
   ): AsyncGenerator<RemoteEvent, RemoteFailure | undefined, undefined> {
@@ -184,7 +196,7 @@ export class RemoteExchange {
       }
     } catch (error) {
       if (!(error instanceof RemoteFailure)) throw error;
-      // The agent does not resume streams, or the task is over: it is asked for.
+      // The agent does not resume streams, or the task is over: poll the task instead.
       const isGone = this.#hasResumed && (error.kind === "rpc" || error.isUnknownMethod);
       if (!isGone && !error.isDropped) throw error;
       return error;
@@ -215,13 +227,13 @@ export class RemoteExchange {
     }
   }
 
-  /** Tells if an event is about the task of this exchange. Updates without ids are taken for it. */
+  /** Returns true if an event belongs to the task of this exchange. Events without ids count as its own. */
   #isOurs(event: RemoteEvent): boolean {
     const id = taskIdOf(event);
     return id === undefined || this.#taskId === undefined || id === this.#taskId;
   }
 
-  /** Notes what an event says of the task. */
+  /** Records the ids and the state that an event has of the remote task. */
   #take(event: RemoteEvent): RemoteEvent {
     if (event.type !== "message") this.#taskId ??= taskIdOf(event);
     const state = stateOf(event);
@@ -251,13 +263,16 @@ function contextIdOf(event: RemoteEvent): string | undefined {
   return (event.type === "task" ? event.task.contextId : event.contextId) || undefined;
 }
 
-/** Tells if a message was refused for the method by which it was sent, so that another one may do. */
+/** Returns true if a message was refused because of its method or endpoint, so that another may accept it. */
 function isRefusedMethod(error: unknown, op: "send" | "stream"): error is RemoteFailure {
   if (!(error instanceof RemoteFailure)) return false;
   return error.isUnknownMethod || error.kind === "untrusted" || (op === "stream" && error.rpcCode === -32004);
 }
 
-/** Returns a place that a refused message may be sent to instead: without its task, then without its context. */
+/**
+ * Returns the context and task with which to retry a refused message: first without the task, then without the context.
+ * Returns the given place if a retry would not help.
+ */
 function withoutPlace(place: RemoteContext, { rpcCode = 0 }: RemoteFailure): RemoteContext {
   const isOfPlace = [-32001, -32004, -32602].includes(rpcCode);
   if (!isOfPlace) return place;

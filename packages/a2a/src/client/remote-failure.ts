@@ -3,23 +3,26 @@ import type { ErrorCode } from "@troupe/core";
 import { cutText, getOwn, readObject, readRetryAfter, readText } from "@troupe/core/kit";
 import type { ReplyHeaders } from "@troupe/core/kit";
 
-/** The ways in which an exchange with a remote agent fails. `form` is an answer that is no A2A message, or breaks its rules. */
+/**
+ * The ways in which an exchange with a remote agent fails. `form`: the answer is no A2A message, or breaks the rules of
+ * A2A.
+ */
 type FailureKind = "unreachable" | "timeout" | "form" | "redirect" | "untrusted" | "status" | "rpc";
 
-/** Facts of a failure, beside its kind. */
+/** Facts of a failed exchange with a remote agent, beside its kind. */
 type FailureFacts = {
-  /** Completes a sentence that begins with the remote agent. It quotes nothing that came from there. */
+  /** The predicate of a sentence whose subject is the remote agent. It never quotes the agent. */
   happened: string;
   status?: number | undefined;
-  /** Code of the JSON-RPC error; for HTTP+JSON, the one that stands for the reason of the error. */
+  /** JSON-RPC error code. For HTTP+JSON, the code that matches the reason of the error. */
   rpcCode?: number | undefined;
   retryAfterMs?: number | undefined;
-  /** The remote agent's own words, for the developer alone. */
+  /** The remote agent's own error text, for developers only. */
   remoteText?: string | undefined;
   cause?: unknown;
 };
 
-/** A failure of an exchange with a remote agent, before it is told in the words of a run. */
+/** A failed exchange with a remote agent. `toRemoteError` turns it into the error of a run. */
 export class RemoteFailure extends Error {
   readonly kind: FailureKind;
   readonly happened: string;
@@ -36,13 +39,13 @@ export class RemoteFailure extends Error {
     this.retryAfterMs = retryAfterMs;
   }
 
-  /** True where the exchange broke off, so that the task may go on. */
+  /** True if the exchange broke off or the agent was busy (429 or 5xx), so that the task may still be running. */
   get isDropped(): boolean {
     const isBusy = this.kind === "status" && (this.status === 429 || (this.status ?? 0) >= 500);
     return this.kind === "unreachable" || this.kind === "timeout" || isBusy;
   }
 
-  /** True where the endpoint does not know the method or the version, so that nothing was done. */
+  /** True if the endpoint does not know the method or the version, so that the call had no effect. */
   get isUnknownMethod(): boolean {
     if (this.kind === "rpc") return this.rpcCode === -32601 || this.rpcCode === -32009;
     return this.kind === "status" && [404, 405, 501].includes(this.status ?? 0);
@@ -56,7 +59,7 @@ export function badForm(happened: string, cause?: unknown): RemoteFailure {
 
 const longestText = 1000;
 
-/** Codes of JSON-RPC for the reasons that errors of HTTP+JSON have. */
+/** JSON-RPC codes by the `reason` of HTTP+JSON errors. */
 const codesOfReasons: Readonly<Record<string, number>> = {
   TASK_NOT_FOUND: -32001,
   TASK_NOT_CANCELABLE: -32002,
@@ -69,7 +72,7 @@ const codesOfReasons: Readonly<Record<string, number>> = {
   VERSION_NOT_SUPPORTED: -32009,
 };
 
-/** Returns the failure that an error in a reply stands for: of JSON-RPC, or of HTTP+JSON with its reasons. */
+/** Returns the failure for an error in a reply of JSON-RPC or HTTP+JSON. */
 export function failureOfError(error: unknown, status?: number): RemoteFailure {
   const { code, message, details } = readObject(error);
   const reasons = Array.isArray(details) ? details.map((detail) => readText(readObject(detail)["reason"])) : [];
@@ -84,7 +87,7 @@ function toStatus(code: unknown): number {
   return Number.isInteger(code) && (code as number) >= 400 && (code as number) <= 599 ? (code as number) : 500;
 }
 
-/** Returns the failure that an HTTP status stands for. */
+/** Returns the failure for the HTTP status of a remote agent's reply. */
 export function failureOfStatus(status: number, headers?: ReplyHeaders, remoteText?: string): RemoteFailure {
   const facts = { status, remoteText, retryAfterMs: headers === undefined ? undefined : readRetryAfter(headers) };
   if (status === 401 || status === 403) {
@@ -97,7 +100,10 @@ export function failureOfStatus(status: number, headers?: ReplyHeaders, remoteTe
   return new RemoteFailure("status", { ...facts, happened: `answered with the HTTP status ${status}` });
 }
 
-/** Returns what broke an exchange as a failure: an error of the network, or of a reply that cannot be read. */
+/**
+ * Turns an error of the network, or of a reply that cannot be read, into a `RemoteFailure`. Returns other errors
+ * unchanged.
+ */
 export function toRemoteFailure(thrown: unknown): unknown {
   if (thrown instanceof RemoteFailure) return thrown;
   if (TroupeError.is(thrown)) return ofNetwork(thrown);
@@ -120,8 +126,8 @@ function ofNetwork(error: TroupeError): unknown {
 }
 
 /**
- * Makes the error of a run, or of a call, from a failure of a remote agent. It names the agent and the failure, and has
- * nothing of the remote agent's words but as its cause.
+ * Makes the error of a run or a call from a failure of a remote agent. Its message names the agent and the failure; the
+ * remote agent's own words appear only in its cause. Returns other errors unchanged.
  */
 export function toRemoteError(thrown: unknown, agent: string): unknown {
   const failure = toRemoteFailure(thrown);

@@ -2,7 +2,9 @@ import { getEventListeners } from "node:events";
 import { createServer } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { Network } from "@troupe/core/kit";
+import type { HttpReply } from "@troupe/core/kit";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { readRemoteAgentOptions } from "./remote-agent-options.ts";
 import type { A2ARemoteAgentOptions } from "./remote-agent-options.ts";
 import { RemoteHttp } from "./remote-http.ts";
@@ -154,6 +156,25 @@ describe("a request to a remote agent", () => {
     await expect(asking).rejects.toBe(reason);
   });
 
+  it("has its time in full for the head and for each silence, also above the defaults of the connections", async () => {
+    const reply = { status: 200, headers: new Headers(), bytes: bytesOf("a"), text: async () => "a" };
+    const send = vi.spyOn(Network.prototype, "send").mockImplementation(async () => reply);
+    onTestFinished(() => send.mockRestore());
+    const http = httpOf({ timeoutMs: 90_000 });
+    const request = requestOf(new URL(far), { users: { "x-key": null }, headers: { "x-key": "k", "x-a": "b" } });
+    await http.whole(request);
+    await http.whole(request, 3000);
+    (await http.open(request)).end();
+    const signal: unknown = expect.any(AbortSignal);
+    const init = { method: "GET", headers: { "x-a": "b" }, body: undefined, signal };
+    expect(send.mock.calls.map(([, given]) => given)).toEqual([
+      { ...init, headersTimeoutMs: 90_000, idleTimeoutMs: 90_000 },
+      { ...init, headersTimeoutMs: 3000, idleTimeoutMs: 3000 },
+      { ...init, headersTimeoutMs: 90_000, idleTimeoutMs: 90_000 },
+    ]);
+    expect(send.mock.calls.map(([url]) => String(url))).toEqual([far, far, far]);
+  });
+
   it("leaves no listener at its signal", async () => {
     const url = await serve((_request, response) => response.end("a"));
     const http = httpOf({ url: url.href });
@@ -165,7 +186,7 @@ describe("a request to a remote agent", () => {
     expect(getEventListeners(signal, "abort")).toEqual([]);
   });
 
-  it("that is closed ends its stream", async () => {
+  it("a request to a remote agent that is closed ends its stream", async () => {
     const closed = Promise.withResolvers<void>();
     const url = await serve((_request, response) => {
       response.on("close", () => closed.resolve());
@@ -176,5 +197,87 @@ describe("a request to a remote agent", () => {
     expect(Buffer.from((await bytes.next()).value ?? []).toString()).toBe("a");
     opened.end();
     await closed.promise;
+  });
+});
+
+describe("the time of a reply that is read as it arrives", () => {
+  const timeoutMs = 1000;
+
+  /** Opens a reply whose bytes come when the test says so. */
+  async function open() {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const calls: PromiseWithResolvers<IteratorResult<Uint8Array, undefined>>[] = [];
+    const seen: { signal?: AbortSignal | undefined; returned: number } = { returned: 0 };
+    const bytes = {
+      next: async () => {
+        const call = Promise.withResolvers<IteratorResult<Uint8Array, undefined>>();
+        calls.push(call);
+        seen.signal?.addEventListener("abort", () => call.reject(seen.signal?.reason), { once: true });
+        return await call.promise;
+      },
+      return: async () => {
+        seen.returned += 1;
+        return await Promise.resolve({ done: true as const, value: undefined });
+      },
+      [Symbol.asyncIterator]: () => bytes,
+    };
+    const send = vi.spyOn(Network.prototype, "send").mockImplementation(async (_url, init) => {
+      seen.signal = init?.signal;
+      return await Promise.resolve({ status: 200, headers: new Headers(), bytes } as unknown as HttpReply);
+    });
+    onTestFinished(() => {
+      send.mockRestore();
+      vi.useRealTimers();
+    });
+    const opened = await httpOf({ timeoutMs }).open(requestOf(new URL(far)));
+    const give = (text: string): void => calls.at(-1)?.resolve({ done: false, value: Buffer.from(text) });
+    return { opened, give, seen, read: async () => await opened.reply.bytes.next() };
+  }
+
+  it("begins anew with each read", async () => {
+    const { opened, give, read, seen } = await open();
+    for (const text of ["a", "b", "c"]) {
+      const reading = read();
+      await vi.advanceTimersByTimeAsync(timeoutMs - 1);
+      give(text);
+      expect(Buffer.from((await reading).value ?? []).toString()).toBe(text);
+    }
+    expect(seen.signal?.aborted).toBe(false);
+    opened.end();
+  });
+
+  it("is over after timeoutMs of silence", async () => {
+    const { read } = await open();
+    const failing = read().catch((error: unknown) => error);
+    await vi.advanceTimersByTimeAsync(timeoutMs);
+    expect(await failing).toMatchObject({
+      kind: "timeout",
+      happened: "did not answer in 1000 ms. Raise timeoutMs to wait longer",
+    });
+  });
+
+  it("does not pass while the reader has not asked for more", async () => {
+    const { give, read, seen } = await open();
+    const first = read();
+    give("a");
+    await first;
+    await vi.advanceTimersByTimeAsync(10 * timeoutMs);
+    expect(seen.signal?.aborted).toBe(false);
+    const second = read();
+    await vi.advanceTimersByTimeAsync(timeoutMs - 1);
+    give("b");
+    expect(Buffer.from((await second).value ?? []).toString()).toBe("b");
+    const failing = read().catch((error: unknown) => error);
+    await vi.advanceTimersByTimeAsync(timeoutMs);
+    expect(await failing).toMatchObject({ kind: "timeout" });
+  });
+
+  it("is over with the reply, which is left", async () => {
+    const { opened, seen } = await open();
+    const { bytes } = opened.reply;
+    expect(await bytes.return?.()).toEqual({ done: true, value: undefined });
+    opened.end();
+    expect([seen.returned, seen.signal?.aborted]).toEqual([1, true]);
+    expect(seen.signal?.reason).toEqual(new Error("The reply was left."));
   });
 });

@@ -1,13 +1,13 @@
 import { TroupeError } from "@troupe/core";
 import type { RunContext } from "@troupe/core";
 import { mergeHeaders, Network } from "@troupe/core/kit";
-import { createGuardedFetch } from "@troupe/core/transport";
+import { createGuardedFetch } from "@troupe/core/provider";
 import type { CallHeaders, HttpReply } from "@troupe/core/kit";
-import type { ReplyBytes } from "@troupe/core/transport";
+import type { ReplyBytes } from "@troupe/core/provider";
 import { badForm, RemoteFailure, toRemoteFailure } from "./remote-failure.ts";
 import type { RemoteAgentSettings } from "./remote-agent-options.ts";
 
-/** A request to a remote agent, with the user's headers for it. */
+/** A request to a remote agent, with the user's headers. */
 export type RemoteRequest = {
   readonly method: "GET" | "POST";
   readonly url: URL;
@@ -17,15 +17,16 @@ export type RemoteRequest = {
   readonly signal: AbortSignal;
 };
 
-/** Whole reply of a remote agent: its text has at most `maxReplyBytes`. */
+/** A whole reply of a remote agent. Its text has at most `maxReplyBytes`. */
 export type WholeReply = { status: number; headers: HttpReply["headers"]; text: string };
 
-/** Reply of a remote agent that is read as it arrives. `end` closes it, and must be called. */
+/** A reply of a remote agent that is read as it arrives. `end` closes it and must be called. */
 export type OpenReply = { reply: HttpReply; end(): void };
 
 /**
- * The HTTP of one remote agent. Origins that the host has configured are reached over the shared connections, and get the
- * host's headers; others, which a card has named, through the guarded fetch and without them. No redirect is followed.
+ * The HTTP client for one remote agent. Origins that the host has configured use the shared connections and get the
+ * host's headers. Origins that only a card names use the guarded fetch, and are refused if there are headers. Redirects
+ * are never followed.
  */
 export class RemoteHttp {
   readonly #network = new Network();
@@ -41,19 +42,19 @@ export class RemoteHttp {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** Returns the user's headers for one run, or for a call outside of runs. */
+  /** Returns the headers of the option `headers` for one run, or for a request outside of runs. */
   async readHeaders(context: RunContext | undefined, signal?: AbortSignal): Promise<CallHeaders | undefined> {
     const headers = this.#headers;
     if (typeof headers !== "function") return headers;
     return await new Network({ headers: () => headers(context) }).readHeaders(signal);
   }
 
-  /** Tells if the host has configured the origin of an address. */
+  /** Returns true if the host has configured the origin of an address. */
   isTrusted({ origin }: URL): boolean {
     return this.#trusted.has(origin);
   }
 
-  /** Sends a request and reads its whole reply. Throws a `RemoteFailure`, or the reason of the signal. */
+  /** Sends a request and reads the whole reply. Throws a `RemoteFailure`, or the reason of the signal. */
   async whole(request: RemoteRequest, timeoutMs = this.#timeoutMs): Promise<WholeReply> {
     if (!this.isTrusted(request.url)) return await this.#guarded(request, timeoutMs);
     const wait = new Wait(request.signal, timeoutMs);
@@ -67,7 +68,10 @@ export class RemoteHttp {
     }
   }
 
-  /** Sends a request and returns its reply once its head is there. Each silence is bounded. Only for trusted origins. */
+  /**
+   * Sends a request and returns its reply once the head has arrived. Each wait for more bytes has a time limit. Only
+   * for trusted origins.
+   */
   async open(request: RemoteRequest): Promise<OpenReply> {
     const wait = new Wait(request.signal, this.#timeoutMs);
     try {
@@ -80,7 +84,7 @@ export class RemoteHttp {
     }
   }
 
-  /** Reads bytes to their end as UTF-8; more than `maxReplyBytes` are a failure. */
+  /** Reads a reply's bytes to the end as UTF-8. More than `maxReplyBytes` are a failure. */
   async readText(bytes: AsyncIterable<Uint8Array>): Promise<string> {
     const chunks: Uint8Array[] = [];
     let size = 0;
@@ -141,13 +145,15 @@ function ofGuard(error: unknown, maxBytes: number): unknown {
   }
 }
 
-/** The time limit of one request, which begins anew with each bytes of a stream. */
+/**
+ * The time limit of one request to a remote agent. It starts again whenever the reader of a stream asks for more bytes.
+ */
 class Wait {
   readonly #controller = new AbortController();
   readonly #outer: AbortSignal;
   readonly #timer: NodeJS.Timeout;
   #isLate = false;
-  /** False while the reader of a stream has not asked for more: its own time does not count. */
+  /** False while the reader of a stream has not asked for more bytes: that time does not count. */
   #isWaiting = true;
   readonly #ms: number;
 
@@ -163,18 +169,18 @@ class Wait {
     return this.#controller.signal;
   }
 
-  /** Begins the next wait. */
+  /** Starts the time limit of the next wait for bytes. */
   begin(): void {
     this.#isWaiting = true;
     this.#timer.refresh();
   }
 
-  /** Ends a wait, until the next one begins. */
+  /** Ends a wait for bytes. No time limit applies until the next wait starts. */
   pause(): void {
     this.#isWaiting = false;
   }
 
-  /** Returns what an error of the request stands for. */
+  /** Returns the error to throw for a failed request: a timeout, the reason of the outer signal, or another failure. */
   failure(error: unknown): unknown {
     const happened = `did not answer in ${this.#ms} ms. Raise timeoutMs to wait longer`;
     if (this.#isLate) return new RemoteFailure("timeout", { happened });
@@ -199,7 +205,7 @@ class Wait {
   };
 }
 
-/** Bytes of a stream, each wait for which is bounded. */
+/** The bytes of a streamed reply. Each wait for more bytes has a time limit. */
 class WatchedBytes implements ReplyBytes {
   readonly #bytes: ReplyBytes;
   readonly #wait: Wait;

@@ -306,7 +306,7 @@ describe("the body of a card", () => {
     expect(promisesStreams({ name: "a", capabilities })).toBe(expected);
   });
 
-  it("without an interface fails with the agent's name", () => {
+  it("the body of a card without an interface fails with the agent's name", () => {
     expect(noInterface('a"b')).toMatchObject({
       code: "model_failed",
       message: expect.stringContaining('"a\\"b" names no endpoint') as string,

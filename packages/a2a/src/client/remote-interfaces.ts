@@ -3,12 +3,12 @@ import { readObject, readObjects, readText } from "@troupe/core/kit";
 import type { A2AVersion } from "../wire/dialect.ts";
 import type { AgentCard } from "../card/agent-card.ts";
 
-/** The card of a remote agent, as it came: with the fields of any version of A2A, of which only the name is certain. */
+/** The card of a remote agent as received, with the fields of any A2A version. Only the name is certain to exist. */
 export type RemoteAgentCard = { readonly name: string } & { readonly [Name in keyof AgentCard]?: unknown } & {
   readonly [field: string]: unknown;
 };
 
-/** An address at which a remote agent can be called, with the binding and the version that it speaks there. */
+/** An address at which a remote agent can be called, with its binding and version. */
 export type RemoteInterface = {
   readonly url: URL;
   readonly binding: "JSONRPC" | "HTTP+JSON";
@@ -16,24 +16,25 @@ export type RemoteInterface = {
   readonly tenant?: string;
 };
 
-/** The most interfaces of a card that are tried. */
+/** The largest number of interfaces of a remote agent's card that are tried. */
 const mostInterfaces = 8;
 
-/** Reads the body of a card. Returns undefined for anything but an object with a name. */
+/** Reads the body of a remote agent's card. Returns undefined if it is not an object with a name. */
 export function readCard(body: unknown): RemoteAgentCard | undefined {
   const card = readObject(body);
   return readText(card["name"]).trim() === "" ? undefined : (card as RemoteAgentCard);
 }
 
-/** Tells if a card promises streams. */
+/** Returns true if a card declares streaming. */
 export function promisesStreams(card: RemoteAgentCard): boolean {
   return readObject(card["capabilities"])["streaming"] === true;
 }
 
 /**
- * Returns the interfaces of a card that can be called here, the best one first: by the newest version, and within one by the
- * order of the card. After them come the other versions at the same addresses, since some cards promise what their agents do not
- * speak. Addresses are relative to that of the card.
+ * Returns the interfaces of a card that this client can call, the newest version first, then in the order of the card.
+ * The other versions follow at the same addresses, because some cards promise versions that their agents do not speak.
+ * Relative addresses start at the address of the card. A card that declares no such interface counts as JSON-RPC 0.3 at
+ * `baseUrl`.
  */
 export function interfacesOf(card: RemoteAgentCard, cardUrl: URL, baseUrl: URL): RemoteInterface[] {
   const declared = [...declared1(card, cardUrl), ...declared0(card, cardUrl)];
@@ -85,7 +86,10 @@ function declared0(card: RemoteAgentCard, cardUrl: URL): RemoteInterface[] {
   });
 }
 
-/** Returns the version that is spoken for a version in a card; its patch does not count. */
+/**
+ * Returns the supported A2A version for a version in a card: `missing` if it is empty, undefined if it is not
+ * supported. The patch number is ignored.
+ */
 function readVersion(value: unknown, missing: A2AVersion): A2AVersion | undefined {
   const text = readText(value).trim();
   if (text === "") return missing;
@@ -103,8 +107,8 @@ function readUrl(value: unknown, cardUrl: URL): URL | undefined {
 const loopbackHost = /^(?:localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1?\])$/;
 
 /**
- * Puts the host of the configured address in place of another name of the same machine, such as `0.0.0.0`, which servers
- * on a developer's machine write into their cards.
+ * Replaces another name of the same machine, such as `0.0.0.0`, by the host of the configured address, if port and
+ * scheme agree. Servers on a developer's machine write such names into their cards.
  */
 function atTrustedLoopback(url: URL, baseUrl: URL): URL {
   const isSame = url.port === baseUrl.port && url.protocol === baseUrl.protocol;
@@ -114,7 +118,7 @@ function atTrustedLoopback(url: URL, baseUrl: URL): URL {
   return own;
 }
 
-/** Makes the error of a card without an interface that can be called here. */
+/** Makes the error for a card without an interface that this client can call. */
 export function noInterface(agent: string): TroupeError {
   const message = `The card of the remote agent ${JSON.stringify(agent)} names no endpoint that can be called. Expected JSONRPC or HTTP+JSON, in A2A 0.2, 0.3 or 1.0.`;
   return new TroupeError("model_failed", message, { fields: { remote: agent } });

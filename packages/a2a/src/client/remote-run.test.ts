@@ -82,6 +82,7 @@ describe("a task of a remote agent that ends without an answer", () => {
     const { failed, chunks } = await runOf(framesOf(...frames));
     expect(chunks).toEqual([{ type: "text", text: "Half" }]);
     expect(failed?.output).toMatchObject({ text: "Half", status: "error" });
+    expect(wordsOf(failed), "a status without a message has no words").toBeUndefined();
   });
 });
 

@@ -11,7 +11,7 @@ import { toRemoteError } from "./remote-failure.ts";
 import type { RemoteHttp } from "./remote-http.ts";
 import { noInterface } from "./remote-interfaces.ts";
 
-/** The parts that the runs of one remote agent share. */
+/** Objects that all runs of one remote agent share. */
 export type RemoteParts = {
   readonly http: RemoteHttp;
   readonly cards: RemoteCards;
@@ -20,10 +20,13 @@ export type RemoteParts = {
   readonly name: () => string;
 };
 
-/** The reason why a run finished, as the work of a run returns it. */
+/** The reason why a run finished, as the run's work returns it. */
 type FinishReason = Extract<StreamChunk, { type: "finish" }>["finishReason"];
 
-/** The work of one run of a remote agent: sends its input, streams the answer, and cancels the task when the run ends early. */
+/**
+ * Performs one run of a remote agent: sends the input, streams the answer, and cancels the task when the run ends
+ * early.
+ */
 export class RemoteRun implements RunWork {
   readonly isStructured = false;
   readonly #parts: RemoteParts;
@@ -38,7 +41,7 @@ export class RemoteRun implements RunWork {
     const { card } = parts.cards;
     const modes = card?.["defaultOutputModes"];
     this.#exchange = new RemoteExchange({
-      // The same for each attempt at a durable run, so that an agent may know a message that it has had.
+      // Every attempt at a durable run sends the same id, so that an agent can recognise a message that it already has.
       message: { messageId: run.runId, role: "user", parts: fromContent(run.input) },
       context: parts.contexts.find(run.settings),
       outputModes: isModes(modes) ? modes : undefined,
@@ -49,7 +52,7 @@ export class RemoteRun implements RunWork {
     return Promise.resolve(this.#read());
   }
 
-  /** The task goes on without its reader: it is told to end. */
+  /** Cancels the remote task, which would otherwise continue without a reader. A failure to cancel is a warning. */
   async saveInterrupted(): Promise<void> {
     try {
       await this.#exchange.cancel();
@@ -116,7 +119,7 @@ export class RemoteRun implements RunWork {
     this.#run.warn("usage_unsound", message, { remote });
   }
 
-  /** Shows the files and the data of the answer as what a tool of the agent's name has made. */
+  /** Yields the files and the data of the remote answer as the result of a tool named after the agent. */
   *#showArtifacts(): Generator<StreamChunk, void> {
     const { artifacts } = this.#answer;
     if (artifacts.length === 0) return;
@@ -129,7 +132,7 @@ export class RemoteRun implements RunWork {
     yield { type: "tool_call_end", toolCallId };
   }
 
-  /** Throws for a task that has ended in another way than by an answer or a question. */
+  /** Throws if the remote task failed, was rejected or cancelled, or waits for credentials. */
   #checkState(): void {
     const { status } = this.#answer;
     if (status === undefined) return;
@@ -154,7 +157,7 @@ export class RemoteRun implements RunWork {
   }
 }
 
-/** The longest text of a remote agent that is kept as the cause of an error. */
+/** Longest text of a remote agent that is kept as the cause of an error, in characters. */
 const longestCause = 1000;
 
 function toText(part: { kind: string; text?: string }): string[] {

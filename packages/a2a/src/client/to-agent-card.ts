@@ -1,12 +1,11 @@
 import { readObject, readObjects, readText } from "@troupe/core/kit";
 import type { AgentCard, AgentSkill } from "../card/agent-card.ts";
 import type { RemoteAgentCard } from "./remote-interfaces.ts";
-
-type Fields = Readonly<Record<string, unknown>>;
+import type { Fields } from "../wire/field-reader.ts";
 
 /**
- * Returns the card of a remote agent with the fields of every version of A2A. What the card lacks, or has in a wrong form, follows
- * from its other fields or is empty. Fields that are not known stay.
+ * Returns the card of a remote agent with the fields of every A2A version. Missing or malformed fields are derived from
+ * the others, empty, or left out. Unknown fields are kept.
  */
 export function toAgentCard(raw: RemoteAgentCard): AgentCard {
   const { provider, securitySchemes, security, securityRequirements, ...fields } = raw as Fields;
@@ -42,7 +41,7 @@ export function toAgentCard(raw: RemoteAgentCard): AgentCard {
 type Interface1 = AgentCard["supportedInterfaces"][number];
 type MainInterface = Pick<AgentCard, "url" | "preferredTransport" | "protocolVersion">;
 
-/** The interface of 0.x in a card, else the first one of 1.0. */
+/** Returns the 0.x interface of a card, or else its first 1.0 interface. */
 function mainInterfaceOf(raw: RemoteAgentCard): MainInterface {
   const [first] = readObjects(raw.supportedInterfaces).flatMap(toInterface1);
   const url = readText(raw.url);

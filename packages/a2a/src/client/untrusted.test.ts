@@ -3,6 +3,8 @@ import fc from "fast-check";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { card1, fakeRemote, sendJson, sendResult, task1 } from "../../test/fake-remote.ts";
 import { A2ARemoteAgent } from "./remote-agent.ts";
+import { readRemoteAgentOptions } from "./remote-agent-options.ts";
+import { RemoteHttp } from "./remote-http.ts";
 
 const byte = fc.integer({ min: 0, max: 255 });
 const group = fc.integer({ min: 0, max: 0xffff }).map((value) => value.toString(16));
@@ -187,4 +189,54 @@ describe("a redirect", () => {
       expect(trap.asked).toEqual([]);
     },
   );
+});
+
+describe("the reply of an endpoint at a public address of another origin", () => {
+  /** Asks a server at a public address, whose replies are these, for `path`. */
+  async function ask(path: string, { timeoutMs = 60_000, ownMs }: { timeoutMs?: number; ownMs?: number } = {}) {
+    const far = await fakeRemote(({ path: asked, verb }, response) => {
+      if (asked === "/silent") return;
+      if (asked === "/broken") response.destroy();
+      else if (asked === "/long") response.end("é".repeat(513));
+      else if (asked === "/most") response.end("é".repeat(512));
+      else response.writeHead(verb === "POST" ? 307 : 418, { location: "/most", "x-own": "1" }).end("tea é");
+    });
+    leadTo(publicHost);
+    const http = new RemoteHttp(readRemoteAgentOptions({ url: "https://far.example", maxReplyBytes: 1024, timeoutMs }));
+    const url = new URL(far.url.replace("127.0.0.1", publicHost) + path);
+    const { signal } = new AbortController();
+    const headers = { accept: "a/b" };
+    const posted = path === "/moved" ? ({ method: "POST", body: "{}" } as const) : ({ method: "GET" } as const);
+    const reply = await http.whole({ url, headers, users: {}, signal, ...posted }, ownMs);
+    return { ...reply, headers: reply.headers.get("x-own"), accept: far.asked[0]?.headers.accept };
+  }
+
+  it.each([
+    ["/tea", { status: 418, headers: "1", text: "tea é" }],
+    ["/most", { status: 200, headers: null, text: "é".repeat(512) }],
+  ])("is as it came, up to maxReplyBytes: %s", async (path, reply) => {
+    expect(await ask(path)).toEqual({ ...reply, accept: "a/b" });
+  });
+
+  it.each([
+    ["/long", "form", "sent more than 1024 bytes. Raise maxReplyBytes to take more", "too_large"],
+    [
+      "/moved",
+      "redirect",
+      "answered with a redirect, which is not followed",
+      expect.stringMatching(/^(too_many_redirects|redirected_body)$/),
+    ],
+    ["/broken", "unreachable", "cannot be reached", "unreachable"],
+  ])("at %s is a failure of the kind %s", async (path, kind, ...[happened, reason]) => {
+    await expect(ask(path)).rejects.toMatchObject({ kind, happened, cause: { fields: { reason } } });
+  });
+
+  it.each([{ timeoutMs: 5 }, { ownMs: 5 }])("is waited for no longer than for a trusted one: %j", async (time) => {
+    const cause = { message: "The request took longer than 5 ms. Raise timeoutMs to wait longer." };
+    await expect(ask("/silent", time)).rejects.toMatchObject({
+      kind: "timeout",
+      happened: "did not answer in time",
+      cause,
+    });
+  });
 });

@@ -178,7 +178,7 @@ describe("a card that promises too much", () => {
     expect((await new A2ARemoteAgent({ url: other.url }).run("Umbrella?")).text).toBe("Rain.");
   });
 
-  it("that names an endpoint under another name of this machine means the host of url [remote.loopback]", async () => {
+  it("a card that promises too much that names an endpoint under another name of this machine means the host of url [remote.loopback]", async () => {
     const here: { port?: string } = {};
     const { url } = await fakeRemote((asked, response) => {
       if (asked.verb === "GET")

@@ -3,12 +3,15 @@ import { dialect1 } from "../wire/dialect-1.ts";
 import type { A2AMessage } from "../wire/task.ts";
 import type { RemoteInterface } from "./remote-interfaces.ts";
 
-/** A call of a remote agent. The answer to a message that is sent is the task as it begins: it is followed from there. */
+/**
+ * A call to a remote agent. A sent message is answered with the task as it starts; the client follows the task from
+ * there.
+ */
 export type RemoteCall =
   | { readonly op: "send" | "stream"; readonly message: A2AMessage; readonly outputModes?: readonly string[] }
   | { readonly op: "get" | "cancel" | "subscribe"; readonly id: string };
 
-/** A call as it is sent: the address, the HTTP method and the body. */
+/** A call to a remote agent as it is sent over HTTP: address, method and body. */
 export type WrittenCall = { url: URL; method: "GET" | "POST"; body?: string; headers: Record<string, string> };
 
 const methods0 = {
@@ -27,12 +30,12 @@ const methods1 = {
   subscribe: "SubscribeToTask",
 } as const satisfies Record<RemoteCall["op"], string>;
 
-/** Tells if the answer to a call is a stream. */
+/** Returns true if the answer to a call to a remote agent is a stream. */
 function isStreamed({ op }: RemoteCall): boolean {
   return op === "stream" || op === "subscribe";
 }
 
-/** Writes a call for an interface: in its version, and over its binding. `id` is that of the JSON-RPC request. */
+/** Writes a call for an interface, in its version and binding. `id` is that of the JSON-RPC request. */
 export function writeCall(call: RemoteCall, at: RemoteInterface, id: string): WrittenCall {
   const accept = isStreamed(call) ? "text/event-stream, application/json" : "application/json";
   if (at.binding === "HTTP+JSON") return writeRest(call, at, `${accept}, application/a2a+json`);
@@ -53,14 +56,17 @@ function tenantOf({ tenant }: RemoteInterface): { tenant?: string } {
 
 function params1(call: RemoteCall): object {
   if ("id" in call) return { id: call.id };
-  // The answer of the dialect is a message by its wrapper, which a request has too.
+  // The 1.0 dialect writes a message inside the field `message`, the same field that a request has.
   return {
     ...dialect1.writeEvent({ type: "message", message: call.message }),
     configuration: { returnImmediately: true },
   };
 }
 
-/** 0.2 wants to know the media types of the answer, where there is a configuration: those that the card has by default. */
+/**
+ * Builds the parameters for A2A 0.x. In 0.2 a configuration must list the accepted media types: those that the card has
+ * by default, or else plain text and JSON.
+ */
 function params0(call: RemoteCall, { version }: RemoteInterface): object {
   if ("id" in call) return { id: call.id };
   const modes = version === "0.2" && { acceptedOutputModes: call.outputModes ?? ["text/plain", "application/json"] };

@@ -1,18 +1,20 @@
 import { randomUUID } from "node:crypto";
 import type { SessionOwner } from "@troupe/core";
-import type { TaskRun } from "../tasks/task-runs.ts";
+import { takeMessage } from "../tasks/take-message.ts";
+import type { MessageRequest } from "../tasks/take-message.ts";
+import type { TaskRun, TaskRuns } from "../tasks/task-runs.ts";
 import { A2AError, wrongParam } from "../wire/a2a-error.ts";
 import type { PushCall } from "../wire/call.ts";
 import type { Dialect } from "../wire/dialect.ts";
 import type { PushConfig, TaskPushConfig } from "../wire/push-config.ts";
 import type { PushSender } from "./push-sender.ts";
 
-/** The id by which clients of 0.x ask for the only config that they have set. */
+/** The id of a push config that a client of 0.x stored without an id. It also finds a task's only config. */
 const defaultId = "default";
 
 type PushAnswering = { readonly push: PushSender; readonly dialect: Dialect; readonly owner: SessionOwner };
 
-/** Does what a call about the push configs of a task asks for, and returns its result. */
+/** Performs a call about the push configs of a task and returns its result. */
 export async function answerPush(call: PushCall, task: TaskRun, answering: PushAnswering): Promise<object | null> {
   const { push, dialect, owner } = answering;
   const taskId = task.run.runId;
@@ -39,7 +41,25 @@ export async function answerPush(call: PushCall, task: TaskRun, answering: PushA
   }
 }
 
-/** Sets a config that was checked for a task. Returns it with its id. */
+/** Hands on a message whose client wants push notifications of everything that follows from it. */
+export async function takeNotifying(
+  config: PushConfig,
+  request: MessageRequest,
+  { runs, ...pushing }: PushAnswering & { readonly runs: TaskRuns },
+): Promise<TaskRun> {
+  const { taskId } = request.message;
+  // The push config is checked before the message is accepted, so that a wrong address rejects the message.
+  await pushing.push.check(config);
+  if (taskId !== undefined) {
+    await setPush(await runs.find(taskId, pushing.owner), config, { ...pushing, fromStart: false });
+    return await takeMessage(request, runs);
+  }
+  const task = await takeMessage(request, runs);
+  await setPush(task, config, { ...pushing, fromStart: true });
+  return task;
+}
+
+/** Stores a checked push config for a task. Returns the config with its id. */
 export async function setPush(
   task: TaskRun,
   given: PushConfig,
@@ -58,7 +78,7 @@ function pick(configs: readonly TaskPushConfig["config"][], id: string | undefin
   throw new A2AError("task-not-found", "The task has no push notification config of this id.");
 }
 
-/** Returns a page of configs. A token is the number of configs before the page. */
+/** Returns a page of push configs. A page token is the number of configs before the page. */
 function pageOf(configs: readonly TaskPushConfig[], { pageSize = 0, pageToken = "0" }: PageAsked) {
   const start = /^\d{1,4}$/.test(pageToken) ? Number(pageToken) : NaN;
   if (Number.isNaN(start)) throw wrongParam("params.pageToken", "the nextPageToken of the page before");

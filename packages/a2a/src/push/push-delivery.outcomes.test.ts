@@ -64,7 +64,7 @@ function deliver(readings: readonly Reading[], outcomes: readonly PushOutcome[] 
   const service = { events, get: async () => await Promise.resolve(view) } as unknown as RunService;
   const of = { service, held: held as unknown as HeldSubscription, config, dialect: dialect1 };
   const delivery = new PushDelivery(of, { post: post as unknown as PushPost, logger });
-  return { delivery, asked, sent, calls, warned };
+  return { delivery, service, asked, sent, calls, warned };
 }
 
 const place = (after: string, attempt: number): SubscriptionPlace => ({ after, sent: 0, attempt });
@@ -122,7 +122,7 @@ describe("a delivery", () => {
     expect([calls, warned, pauses]).toEqual([made, [], []]);
   });
 
-  it("that is stopped in the pause after a fault reads no more", async () => {
+  it("a delivery that is stopped in the pause after a fault reads no more", async () => {
     const { delivery, asked } = deliver([new TroupeError("storage_unavailable", "One."), attempts]);
     const reads = vi.fn<() => void>();
     void delivery.over.then(reads);
@@ -130,5 +130,38 @@ describe("a delivery", () => {
     await delivery.over;
 
     expect(asked).toHaveLength(1);
+  });
+});
+
+describe("a delivery of a task that waits for its client", () => {
+  const wait = { id: "w", kind: "input" as const, about: null };
+
+  it.each<[string, (delivery: PushDelivery) => void, looks: number, isOver: boolean]>([
+    ["stopped", (delivery) => delivery.stop(), 2, true],
+    ["finished", (delivery) => delivery.finish(), 2, true],
+    ["woken", (delivery) => delivery.wake(), 3, false],
+    ["left alone", () => undefined, 2, false],
+  ])("rests no longer where it is %s while it looks at the task", async (...[, act, looks, isOver]) => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { delivery, service } = deliver([[{ id: "4.0", type: "wait", wait }]]);
+    const look = Promise.withResolvers<void>();
+    let count = 0;
+    const get = async (): Promise<RunView> => {
+      // The first look is for the notification, the second one begins the rest.
+      if (++count === 2) await look.promise;
+      return { ...view, status: "waiting", waits: [wait] };
+    };
+    Object.assign(service, { get });
+    let over = false;
+    void delivery.over.then(() => (over = true));
+    await vi.advanceTimersByTimeAsync(0);
+    expect([count, delivery.isResting]).toEqual([2, true]);
+    act(delivery);
+    look.resolve();
+    await vi.advanceTimersByTimeAsync(99);
+    expect([count, over]).toEqual([looks, isOver]);
+    delivery.stop();
+    await delivery.over;
   });
 });

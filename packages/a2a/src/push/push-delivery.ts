@@ -8,10 +8,10 @@ import type { PushPost, PushRequest } from "./push-post.ts";
 import { isSettled, TaskNotifier } from "./task-notifier.ts";
 import type { TaskNotification } from "./task-notifier.ts";
 
-/** The parts that the deliveries of a server share. */
+/** Objects that all push deliveries of a server share. */
 export type DeliveryTools = { readonly post: PushPost; readonly logger: Logger };
 
-/** A subscription to deliver for: the config in it, and the version that its notifications are written in. */
+/** The subscription of a delivery: its push config, and the A2A version of its notifications. */
 export type DeliveryOf = {
   readonly service: RunService;
   readonly held: HeldSubscription;
@@ -19,18 +19,18 @@ export type DeliveryOf = {
   readonly dialect: Dialect;
 };
 
-/** Milliseconds between the first two looks at a run that waits for its client, and between the last ones. */
+/** Milliseconds between two looks at a run that waits for its client: the first pause and the longest pause. */
 const rests = { firstMs: 100, lastMs: 10_000 };
 
-/** Milliseconds before a delivery goes on whose storage has failed. */
+/** Milliseconds to wait after a failure of the storage before a push delivery continues. */
 const faultPauseMs = 5000;
 
 /**
- * Notifies one receiver of one task, in the order of the run's log, from the place on up to which it was notified before. A slow
- * receiver is behind, and neither the run nor another receiver waits for it: nothing is held for it but its place.
+ * Notifies one receiver about one task, in the order of the run log, continuing after the last notified position. A
+ * slow receiver only falls behind: it delays neither the run nor other receivers, and only its position is kept.
  */
 export class PushDelivery {
-  /** Resolves when there is nothing more to deliver, or the delivery was stopped. Never rejects. */
+  /** Resolves when nothing is left to deliver, or the delivery was stopped. Never rejects. */
   readonly over: Promise<void>;
   #isResting = false;
   #endsAtRest = false;
@@ -54,29 +54,29 @@ export class PushDelivery {
     return this.#of.service;
   }
 
-  /** True while the task waits for its client, who was told. */
+  /** True while the task waits for its client and the receiver has been notified of that. */
   get isResting(): boolean {
     return this.#isResting;
   }
 
-  /** Ends the delivery as soon as the task waits for its client. */
+  /** Ends the delivery as soon as the task waits for its client and the receiver was notified of that. */
   finish(): void {
     this.#endsAtRest = true;
     if (this.#isResting) this.stop();
   }
 
-  /** Looks at once if the task goes on. */
+  /** If the delivery waits for the client to continue the task, looks at once whether the task has continued. */
   wake(): void {
     this.#wake();
   }
 
-  /** Ends the delivery after the attempt under way; what is left is for whoever takes it up. */
+  /** Ends the delivery after the current attempt to send. Another process may deliver the rest. */
   stop(): void {
     this.#stop.abort();
     this.#wake();
   }
 
-  /** Ends the delivery at once. */
+  /** Ends the delivery of push notifications at once. */
   abort(): void {
     this.stop();
     this.#abort.abort();
@@ -96,7 +96,7 @@ export class PushDelivery {
     }
   }
 
-  /** Reads the log of the run. One whose log is not kept from this place on is told of as it is. */
+  /** Reads the run log. If the log is no longer kept from this position on, notifies of the task's present state. */
   async #follow(): Promise<void> {
     const { service, held } = this.#of;
     const events = service.events(held.subscription.runId, "host", held.place.after);
@@ -116,7 +116,7 @@ export class PushDelivery {
     }
   }
 
-  /** Delivers the notifications of an event. Returns false when the delivery is over. */
+  /** Delivers the notifications for an event of the run. Returns false when the delivery is over. */
   async #take(event: RunEvent): Promise<boolean> {
     const { held } = this.#of;
     const { after, sent: before } = held.place;
@@ -134,7 +134,9 @@ export class PushDelivery {
     return true;
   }
 
-  /** Sends one notification. Returns false when the delivery is over: stopped, or the receiver wants no more. */
+  /**
+   * Sends one push notification. Returns false when the delivery is over: stopped, or refused by the receiver for good.
+   */
   async #send({ event, task }: TaskNotification, position: string): Promise<boolean> {
     const { config, dialect, held } = this.#of;
     const { runId } = held.subscription;
@@ -146,22 +148,26 @@ export class PushDelivery {
     return outcome === "done";
   }
 
-  /** Waits until a task that waits for its client goes on. Its log is not watched meanwhile: it may wait for days. */
+  /**
+   * Waits until a task that waits for its client continues. The run log is not watched meanwhile, because the wait may
+   * take days.
+   */
   async #rest(): Promise<void> {
     this.#isResting = true;
     if (this.#endsAtRest) this.stop();
     for (let ms = rests.firstMs; !this.#stop.signal.aborted; ms = Math.min(2 * ms, rests.lastMs)) {
-      if ((await this.#notifier.read()).status !== "waiting") break;
+      // Created before the run is read, so that a `wake` during the read is not lost.
       const woken = Promise.withResolvers<void>();
-      const timer = setTimeout(woken.resolve, ms).unref();
       this.#wake = woken.resolve;
+      if ((await this.#notifier.read()).status !== "waiting") break;
+      const timer = setTimeout(woken.resolve, ms).unref();
       await woken.promise;
       clearTimeout(timer);
     }
     this.#isResting = false;
   }
 
-  /** Delivers what the record of the run says, now and at each change. */
+  /** Delivers the state in the run's record whenever the run waits or is over. Used if the run log is gone. */
   async #followRecord(): Promise<void> {
     const { held } = this.#of;
     for (;;) {

@@ -58,23 +58,29 @@ describe("the option pushNotifications", () => {
     expect(() => read({ signingKey })).not.toThrow("canary");
   });
 
-  it.each([
-    [null, "pushNotifications"],
-    ["yes", "pushNotifications"],
-    [{ timeoutMs: 0 }, "timeoutMs"],
-    [{ maxAttempts: 0 }, "maxAttempts"],
-    [{ maxAttempts: 1001 }, "maxAttempts"],
-    [{ retryMs: -1 }, "retryMs"],
-    [{ maxPerTask: 0 }, "maxPerTask"],
-    [{ maxPerTask: 101 }, "maxPerTask"],
-    [{ concurrency: 0 }, "concurrency"],
-    [{ concurrency: 1.5 }, "concurrency"],
-    [{ allowPrivateHosts: ["127.0.0.1"] }, "allowPrivateHosts"],
-    [{ lookup: "dns" }, "lookup"],
-    [{ retries: 1 }, "retries"],
-  ])("refuses %j", (given, name) => {
-    expect(() => read(given)).toThrow(
-      expect.objectContaining({ code: "invalid_config", message: expect.stringContaining(name) }),
-    );
+  const of = "pushNotifications";
+  it.each<[unknown, string]>([
+    [null, `${of} must be an object, got null.`],
+    ["yes", `${of} must be an object, got a string.`],
+    [{ timeoutMs: 0 }, `${of}.timeoutMs must be an integer from 1 to 2147483647, got 0.`],
+    [{ maxAttempts: 0 }, `${of}.maxAttempts must be an integer from 1 to 1000, got 0.`],
+    [{ maxAttempts: 1001 }, `${of}.maxAttempts must be an integer from 1 to 1000, got 1001.`],
+    [{ retryMs: 0 }, `${of}.retryMs must be an integer from 1 to 2147483647, got 0.`],
+    [{ retryMs: 2 ** 31 }, `${of}.retryMs must be an integer from 1 to 2147483647, got 2147483648.`],
+    [{ maxPerTask: 0 }, `${of}.maxPerTask must be an integer from 1 to 100, got 0.`],
+    [{ maxPerTask: 101 }, `${of}.maxPerTask must be an integer from 1 to 100, got 101.`],
+    [{ concurrency: 0 }, `${of}.concurrency must be a positive integer, got 0.`],
+    [{ concurrency: 1.5 }, `${of}.concurrency must be a positive integer, got 1.5.`],
+    [
+      { allowPrivateHosts: ["127.0.0.1"] },
+      `${of}.allowPrivateHosts[0] must be a host and port, like "localhost:11434", got a string.`,
+    ],
+    [{ lookup: "dns" }, `${of}.lookup must be a function, got a string.`],
+    [
+      { retries: 1 },
+      `Unknown option "retries" of ${of}. Expected signingKey, allowPrivateHosts, timeoutMs, maxAttempts, retryMs, maxPerTask, concurrency or lookup. Did you mean retryMs?`,
+    ],
+  ])("refuses %j", (given, message) => {
+    expect(() => read(given)).toThrow(expect.objectContaining({ code: "invalid_config", message }));
   });
 });

@@ -1,34 +1,37 @@
 import { createPrivateKey, KeyObject } from "node:crypto";
 import type { LookupFunction } from "node:net";
-import { functionLike, integer, nested, optional } from "@troupe/core/kit";
-import { allowPrivateHostsOption } from "@troupe/core/transport";
-import { satisfying, timeoutMilliseconds } from "@troupe/core/kit";
+import { functionOption, integerOption, nested, optional } from "@troupe/core/kit";
+import { allowPrivateHostsOption } from "@troupe/core/provider";
+import { satisfying, timeoutOption } from "@troupe/core/kit";
 import type { OptionCheck, OptionTable } from "@troupe/core/kit";
 
 /** Options of the push notifications of a server. */
 export type PushOptions = {
   /**
-   * The private key that signs notifications: in PEM or as a `KeyObject`, RSA of 2,048 bits or more, EC P-256 or Ed25519.
-   * @default a new EC key for each process: give one where several processes serve the same tasks
+   * The private key that signs notifications: PEM or a `KeyObject`; RSA with at least 2,048 bits, EC P-256 or Ed25519.
+   * @default a new EC key for each process: set a key if several processes serve the same tasks
    */
   signingKey?: string | KeyObject | undefined;
   /** Private hosts that may be notified, each as `host:port`, also over plain HTTP. @default [] */
   allowPrivateHosts?: readonly string[] | undefined;
-  /** Milliseconds that a receiver has for its answer. @default 10_000 */
+  /** Milliseconds to wait for a receiver's answer. @default 10_000 */
   timeoutMs?: number | undefined;
-  /** The number of times that one notification is sent to a receiver that fails. @default 8 */
+  /** The largest number of attempts to send one notification. @default 8 */
   maxAttempts?: number | undefined;
-  /** Milliseconds before the second attempt. Each further pause is twice as long, up to a minute. @default 1000 */
+  /**
+   * Milliseconds before the second attempt to send a notification. Each further pause is twice as long, up to one
+   * minute; each is lengthened at random by up to a quarter. @default 1000
+   */
   retryMs?: number | undefined;
-  /** The number of configs that a task takes. @default 10 */
+  /** The largest number of push configs per task. @default 10 */
   maxPerTask?: number | undefined;
-  /** The number of notifications under way at a time. @default 100 */
+  /** The largest number of notifications in flight at once. @default 100 */
   concurrency?: number | undefined;
-  /** Resolves the names of receivers. @default the operating system's lookup */
+  /** Resolves the host names of receivers. @default the operating system's lookup */
   lookup?: LookupFunction | undefined;
 };
 
-/** The options of push notifications after their check, with defaults. */
+/** The checked options of push notifications, with defaults. */
 export type PushSettings = {
   readonly signingKey?: KeyObject;
   readonly allowPrivateHosts: readonly string[];
@@ -40,7 +43,7 @@ export type PushSettings = {
   readonly lookup?: LookupFunction;
 };
 
-/** Returns the private key in an option, undefined for one that cannot sign. */
+/** Returns the private key in the option `signingKey`; undefined if it is not of a supported kind. */
 function readKey(value: unknown): KeyObject | undefined {
   try {
     const key = value instanceof KeyObject ? value : createPrivateKey(value as string);
@@ -63,17 +66,20 @@ const isKey = satisfying<string | KeyObject>(
 const optionTable = {
   signingKey: optional(isKey),
   allowPrivateHosts: optional(allowPrivateHostsOption, []),
-  timeoutMs: optional(timeoutMilliseconds, 10_000),
-  maxAttempts: optional(integer(1, 1000), 8),
-  retryMs: optional(timeoutMilliseconds, 1000),
-  maxPerTask: optional(integer(1, 100), 10),
-  concurrency: optional(integer(1), 100),
-  lookup: optional(functionLike<LookupFunction>()),
+  timeoutMs: optional(timeoutOption, 10_000),
+  maxAttempts: optional(integerOption(1, 1000), 8),
+  retryMs: optional(timeoutOption, 1000),
+  maxPerTask: optional(integerOption(1, 100), 10),
+  concurrency: optional(integerOption(1), 100),
+  lookup: optional(functionOption<LookupFunction>()),
 } satisfies OptionTable<PushOptions>;
 
 const readTable = nested(optionTable);
 
-/** Option check of `pushNotifications`: `true` for the defaults, `false` for none, or options. */
+/**
+ * Checks the option `pushNotifications`: `true` for the defaults, `false` for no notifications, or an object of
+ * options.
+ */
 export const pushOption: OptionCheck<PushSettings | false> = (given, name, context) => {
   if (given === false) return false;
   const { signingKey, ...settings } = readTable(given === true ? {} : given, name, context);

@@ -135,7 +135,7 @@ describe("the pauses between attempts", () => {
 });
 
 describe("a sending that ends", () => {
-  it("before it begins sends nothing", async () => {
+  it("a sending that ends before it begins sends nothing", async () => {
     const receiver = await receive();
     const { send, stop, logged } = postTo(receiver);
     stop.abort();
@@ -143,7 +143,7 @@ describe("a sending that ends", () => {
     expect([receiver.notified, logged]).toEqual([[], []]);
   });
 
-  it("in a pause makes no further attempt", async () => {
+  it("a sending that ends in a pause makes no further attempt", async () => {
     const receiver = await receive(() => 503);
     const { send, stop, logged } = postTo(receiver);
     during.pause = () => stop.abort();
@@ -151,7 +151,7 @@ describe("a sending that ends", () => {
     expect([receiver.notified.length, logged]).toEqual([1, []]);
   });
 
-  it("before its next attempt is delivered, if the attempt under way succeeds", async () => {
+  it("a sending that ends before its next attempt is delivered, if the attempt under way succeeds", async () => {
     const ends: (() => void)[] = [];
     const receiver = await receive(() => (ends[0]?.(), 204));
     const { send, stop } = postTo(receiver);
@@ -159,7 +159,7 @@ describe("a sending that ends", () => {
     expect(await send({ id: "c", url: receiver.url })).toBe("done");
   });
 
-  it("at once leaves the attempt under way, without a word", async () => {
+  it("a sending that ends at once leaves the attempt under way, without a word", async () => {
     const ends: (() => void)[] = [];
     const receiver = await receive(async () => (ends[0]?.(), await new Promise<never>(() => {})));
     const { send, abort, logged } = postTo(receiver);

@@ -1,10 +1,10 @@
 import { lookup as systemLookup } from "node:dns";
 import type { LookupFunction } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createGuardedFetch, guardUrl, isAllowedPrivateHost, leadsToPrivateHost } from "@troupe/core/transport";
+import { createGuardedFetch, guardUrl, isAllowedPrivateHost, leadsToPrivateHost } from "@troupe/core/provider";
 import { readRetryAfter } from "@troupe/core/kit";
-import { toAllowedPrivateHosts } from "@troupe/core/transport";
-import type { AllowedPrivateHosts, GuardedFetch } from "@troupe/core/transport";
+import { toAllowedPrivateHosts } from "@troupe/core/provider";
+import type { AllowedPrivateHosts, GuardedFetch } from "@troupe/core/provider";
 import { TroupeError } from "@troupe/core";
 import type { Logger } from "@troupe/core";
 import { wrongParam } from "../wire/a2a-error.ts";
@@ -12,7 +12,7 @@ import type { PushConfig } from "../wire/push-config.ts";
 import type { PushSettings } from "./push-options.ts";
 import type { PushSigner } from "./push-signer.ts";
 
-/** A notification to send. `id` is the same for all attempts at it. */
+/** A notification to send. All attempts to send it share its `id`. */
 export type PushRequest = {
   readonly config: PushConfig;
   readonly taskId: string;
@@ -21,30 +21,39 @@ export type PushRequest = {
   readonly body: object;
 };
 
-/** The end of a notification: `done` also where the receiver has refused it, `unwanted` if it wants no more of them. */
+/**
+ * The outcome of a push notification: `done` if it was delivered, rejected or given up, `unwanted` if the receiver
+ * wants no further notifications.
+ */
 export type PushOutcome = "done" | "unwanted" | "stopped";
 
-/** Signals that end the sending: before the next attempt, and at once. */
+/** Signals that end the sending of a push notification: `stop` before the next attempt, `abort` at once. */
 type Ends = { readonly stop: AbortSignal; readonly abort: AbortSignal };
 
-/** The result of one attempt; `waitMs`, where the receiver asks for a pause. */
+/** The result of one attempt to send a push notification. `waitMs` is the pause that the receiver asks for, if any. */
 type Attempt = { readonly isOver: boolean; readonly outcome: PushOutcome; readonly problem?: string; waitMs?: number };
 
 const longestPauseMs = 60_000;
 
-/** Milliseconds that a client waits for the lookup of a name that it sets. */
+/** Milliseconds that a client waits for the lookup of a host name in its push config. */
 const lookupMs = 2000;
 
-/** Lookups for clients at the same time. The system has four threads for all names, and vendors have names too. */
+/**
+ * The largest number of concurrent lookups of host names in push configs. Beyond it, a name counts as public. The
+ * system resolves all names with four threads, and vendors' names need them too.
+ */
 const mostLookups = 2;
 
-/** The largest answer of a receiver that is read. */
+/** The largest number of bytes that are read of a receiver's answer. */
 const maxReplyBytes = 65_536;
 
-/** Statuses after which the same request may succeed. */
+/** HTTP statuses after which the same request may succeed later. */
 const passing: ReadonlySet<number> = new Set([408, 425, 429]);
 
-/** Sends notifications to public hosts alone, signed, some at a time, and again where a receiver fails. */
+/**
+ * Sends signed push notifications, with a limit on concurrent requests and retries after failures. Receivers are on
+ * public hosts or in `allowPrivateHosts`.
+ */
 export class PushPost {
   readonly #settings: PushSettings;
   readonly #signer: PushSigner;
@@ -53,7 +62,7 @@ export class PushPost {
   readonly #allowed: AllowedPrivateHosts;
   readonly #lookup: LookupFunction;
   #lookups = 0;
-  /** The attempts that may begin, and those that wait for that. */
+  /** The number of attempts that may start now; further attempts wait. */
   #free: number;
   readonly #waiting: (() => void)[] = [];
 
@@ -70,8 +79,9 @@ export class PushPost {
   }
 
   /**
-   * Throws `invalid-params` for an address that is never notified: of a private host, or of a name that leads to one now. A name
-   * that cannot be looked up now is taken: each delivery looks it up again.
+   * Throws `invalid-params` for an address that is never notified: not https, with credentials, or on a host that is
+   * private now; hosts in `allowPrivateHosts` may be private and without https. This prevents requests to private hosts
+   * (SSRF). Accepts a name that cannot be resolved now, because each delivery resolves it again.
    */
   async checkUrl(address: string): Promise<void> {
     if (this.#mayReach(address) && !(await this.#isPrivate(new URL(address)))) return;
@@ -107,7 +117,7 @@ export class PushPost {
     }
   }
 
-  /** Sends a notification until it is delivered, refused, or given up. Never rejects. */
+  /** Sends a push notification until it is delivered, refused, given up or stopped. Never rejects. */
   async send(request: PushRequest, ends: Ends): Promise<PushOutcome> {
     const { maxAttempts, retryMs } = this.#settings;
     const body = JSON.stringify(request.body);
@@ -118,7 +128,7 @@ export class PushPost {
         return outcome;
       }
       const pauseMs = Math.min(longestPauseMs, Math.max(waitMs, retryMs * 2 ** (attempt - 1)));
-      // Not all at the same time, after a receiver of many was down.
+      // A random part spreads the retries after a shared receiver was down.
       await sleep(pauseMs * (1 + Math.random() / 4), undefined, { ref: false, signal: ends.stop }).catch(
         () => undefined,
       );
@@ -126,7 +136,7 @@ export class PushPost {
     return "stopped";
   }
 
-  /** Waits until one more attempt may be under way. */
+  /** Runs an attempt to send once fewer than `concurrency` attempts are in flight. */
   async #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.#free > 0) this.#free -= 1;
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));
@@ -142,7 +152,7 @@ export class PushPost {
   async #attempt(request: PushRequest, body: string, { stop, abort }: Ends): Promise<Attempt> {
     if (stop.aborted) return { isOver: true, outcome: "stopped" };
     const { url } = request.config;
-    // It may have been kept by a process that allowed more.
+    // A process with another `allowPrivateHosts` may have stored this address.
     if (!this.#mayReach(url)) return { isOver: true, outcome: "done", problem: "private_address" };
     try {
       const headers = this.#headersOf(request, body);
@@ -166,7 +176,7 @@ export class PushPost {
     };
   }
 
-  /** Logs a notification that was not delivered. Its address may be a secret. */
+  /** Logs an undelivered notification, without its address, which may be a secret. */
   #logFailure({ taskId, config: { id: configId } }: PushRequest, failure: { attempt: number; problem: string }): void {
     const { attempt: attempts, problem } = failure;
     this.#logger.warn("A push notification was not delivered.", { taskId, configId, attempts, problem });
@@ -181,7 +191,10 @@ function readReply(status: number, waitMs: number | undefined): Attempt {
   return { isOver, outcome: "done", problem, ...(waitMs !== undefined && { waitMs }) };
 }
 
-/** Tells if the same request may succeed later. One to a private address may not, unless its name gets another one. */
+/**
+ * Returns true if a request that failed for this reason may succeed later. A request to a private address counts as
+ * final.
+ */
 function isPassing(reason: string): boolean {
   return reason === "unreachable" || reason === "timeout";
 }

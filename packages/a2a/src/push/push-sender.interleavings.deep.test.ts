@@ -3,6 +3,7 @@ import type { HeldSubscription, RunEvent, RunService, RunView } from "@troupe/co
 import { checkInterleavings } from "@troupe-internal/interleavings";
 import type { HeldCalls, Scene } from "@troupe-internal/interleavings";
 import { expect, it } from "vitest";
+import type { TaskRun } from "../tasks/task-runs.ts";
 import { dialectOfVersion } from "../wire/parse-call.ts";
 import { PushSender } from "./push-sender.ts";
 
@@ -25,7 +26,7 @@ function changeConfigs(held: HeldCalls): Scene {
   const { service, stored, delivering, counts } = fakeService(held);
   const logger = createLogger({ level: "error", write: () => undefined });
   const sender = new PushSender({ settings, logger, durable: service, issuer: undefined });
-  const task = { service, run };
+  const task = { run: { service, runId: run.runId }, view: run } as TaskRun;
   let asked = 0;
   let isUnderWay = 0;
   let isEnding = false;

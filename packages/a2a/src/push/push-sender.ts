@@ -1,7 +1,7 @@
 import { TroupeError } from "@troupe/core";
 import type { Logger, SessionOwner } from "@troupe/core";
 import type { HeldSubscription, RunService } from "@troupe/core/runs";
-import type { EndingRuns } from "@troupe/core/transport";
+import type { DrainableRuns } from "@troupe/core/transport";
 import type { TaskRun } from "../tasks/task-runs.ts";
 import { A2AError } from "../wire/a2a-error.ts";
 import type { Dialect } from "../wire/dialect.ts";
@@ -12,45 +12,45 @@ import type { PushSettings } from "./push-options.ts";
 import { PushPost } from "./push-post.ts";
 import { PushSigner } from "./push-signer.ts";
 
-/** Milliseconds between two looks for deliveries of processes that have died. */
+/** Milliseconds between two searches for deliveries of crashed processes. */
 const lookMs = 10_000;
 
-/** A config as its subscription keeps it, with the version of the protocol that it came in. */
+/** A push config as stored in its subscription, with the A2A version of the request that set it. */
 type KeptConfig = { readonly version: string; readonly config: PushConfig & { readonly id: string } };
 
-/** A config to set for a task. */
+/** A push config to set for a task. */
 export type NewConfig = {
   readonly config: PushConfig & { readonly id: string };
   readonly dialect: Dialect;
   readonly owner: SessionOwner;
-  /** True to notify of all events of the task, false for those from now on. */
+  /** True to notify of all events of the task; false for events from now on. */
   readonly fromStart: boolean;
 };
 
 type SenderInit = {
   readonly settings: PushSettings;
   readonly logger: Logger;
-  /** The host's service, whose tasks outlive this process. */
+  /** The host's run service, whose tasks outlive this process. */
   readonly durable: RunService | undefined;
-  /** The address of the server, where it is known. */
+  /** The address of the server, if known. */
   readonly issuer: string | undefined;
 };
 
-/** The deliveries of a server's push notifications: those that began here, and those of processes that have died. */
-export class PushSender implements EndingRuns {
+/** All push deliveries of a server: those that started in this process, and those taken over from crashed processes. */
+export class PushSender implements DrainableRuns {
   readonly signer: PushSigner;
   readonly settings: PushSettings;
   readonly #logger: Logger;
   readonly #durable: RunService | undefined;
   readonly #post: PushPost;
-  /** By task and id of the config. */
+  /** Deliveries by task and config id. */
   readonly #deliveries = new Map<string, PushDelivery>();
-  /** The last change under way of each config, by the same key. */
+  /** The last pending change of each push config, by task and config id. */
   readonly #changes = new Map<string, Promise<void>>();
-  /** The services whose end is awaited. */
+  /** The run services whose end this object already awaits. */
   readonly #services = new WeakSet<RunService>();
   readonly #timer: NodeJS.Timeout | undefined;
-  /** Aborts when all deliveries are over: then the services are left alone. */
+  /** Aborts when all deliveries are over, to stop waiting for the ends of run services. */
   readonly #over = new AbortController();
   #isLooking = false;
   #isEnding = false;
@@ -66,21 +66,22 @@ export class PushSender implements EndingRuns {
     setImmediate(() => void this.#takeUp(durable)).unref();
   }
 
-  /** The number of deliveries that are not over. */
+  /** The number of unfinished deliveries, without those of tasks that wait for their clients. */
   get size(): number {
     return [...this.#deliveries.values()].filter(({ isResting }) => !isResting).length;
   }
 
-  /** Throws `invalid-params` for a config whose address is never notified. */
+  /** Throws `invalid-params` for a push config whose address is never notified. */
   async check({ url }: PushConfig): Promise<void> {
     await this.#post.checkUrl(url);
   }
 
-  /** Keeps a config that was checked with its task, in the place of one with the same id, and notifies from then on. */
-  async set({ service, run }: TaskRun, { config, dialect, owner, fromStart }: NewConfig): Promise<void> {
+  /** Stores a checked push config for its task, replacing a config with the same id, and starts notifying. */
+  async set({ run }: TaskRun, { config, dialect, owner, fromStart }: NewConfig): Promise<void> {
     const data = { version: dialect.version, config } satisfies KeptConfig;
     const { maxPerTask: most } = this.settings;
     const request = { id: config.id, data, fromStart, most };
+    const { service } = run;
     await this.#inTurn(keyOf(run.runId, config.id), async (key) => {
       const held = await service.subscriptions.put(run.runId, owner, request).catch(refuseMore);
       if (held !== undefined) this.#begin(service, held);
@@ -88,21 +89,21 @@ export class PushSender implements EndingRuns {
     });
   }
 
-  /** Returns the configs of a task, the oldest first. */
-  async list({ service, run }: TaskRun, owner: SessionOwner): Promise<KeptConfig["config"][]> {
-    const found = await service.subscriptions.list(run.runId, owner);
+  /** Returns the push configs of a task, the oldest first. */
+  async list({ run }: TaskRun, owner: SessionOwner): Promise<KeptConfig["config"][]> {
+    const found = await run.service.subscriptions.list(run.runId, owner);
     return found.map(({ data }) => (data as KeptConfig).config);
   }
 
-  /** Removes a config, if the task has it. */
-  async delete({ service, run }: TaskRun, owner: SessionOwner, id: string): Promise<void> {
+  /** Removes a push config if the task has it. */
+  async delete({ run }: TaskRun, owner: SessionOwner, id: string): Promise<void> {
     await this.#inTurn(keyOf(run.runId, id), async (key) => {
-      await service.subscriptions.delete(run.runId, owner, id);
+      await run.service.subscriptions.delete(run.runId, owner, id);
       this.#end(key);
     });
   }
 
-  /** Makes the changes of one config one after the other: what is delivered for is what was stored last. */
+  /** Runs the changes of one push config one after the other, so that the delivery matches the stored config. */
   async #inTurn(key: string, change: (key: string) => Promise<void>): Promise<void> {
     const before = this.#changes.get(key);
     const changed = (async () => {
@@ -117,12 +118,14 @@ export class PushSender implements EndingRuns {
     }
   }
 
-  /** Goes on at once with the deliveries of a task that has waited for its client. */
+  /**
+   * Continues the deliveries of a task that was waiting for its client at once, instead of at the next look at its run.
+   */
   wake(runId: string): void {
     for (const [key, delivery] of this.#deliveries) if (key.startsWith(`${runId}/`)) delivery.wake();
   }
 
-  /** Waits until all is delivered of the tasks that end with this process. Those that wait for their clients are left. */
+  /** Waits for all deliveries of tasks that end with this process, except for tasks that wait for their clients. */
   async flush(): Promise<void> {
     this.#isEnding = true;
     const ending = [...this.#deliveries.values()].filter(({ service }) => service !== this.#durable);
@@ -130,7 +133,7 @@ export class PushSender implements EndingRuns {
     await Promise.all(ending.map(({ over }) => over));
   }
 
-  /** Hands back the deliveries of durable tasks, after the attempts under way. Resolves when all are over. */
+  /** Hands over the deliveries of durable tasks after their current attempts. Resolves when all deliveries are over. */
   async drain(): Promise<void> {
     this.#stopLooking();
     const all = [...this.#deliveries.values()];
@@ -140,7 +143,7 @@ export class PushSender implements EndingRuns {
     await this.#durable?.subscriptions.release().catch(() => undefined);
   }
 
-  /** Ends all deliveries at once. */
+  /** Ends all push deliveries at once. */
   endAll(): void {
     this.#stopLooking();
     for (const delivery of this.#deliveries.values()) delivery.abort();
@@ -152,7 +155,7 @@ export class PushSender implements EndingRuns {
     clearInterval(this.#timer);
   }
 
-  /** Takes up the deliveries that no live process makes. Never rejects. */
+  /** Takes over push deliveries that no live process makes. Never rejects. */
   async #takeUp(durable: RunService): Promise<void> {
     if (this.#isLooking || this.#isEnding) return;
     this.#isLooking = true;
@@ -162,7 +165,7 @@ export class PushSender implements EndingRuns {
         this.#begin(durable, held);
       }
     } catch (error) {
-      // The host has closed its service.
+      // An unavailable run service has been closed by the host.
       if (TroupeError.is(error) && error.code === "unavailable") return clearInterval(this.#timer);
       this.#logger.warn("Push notifications of other processes could not be taken up. That is tried again.", { error });
     } finally {
@@ -185,7 +188,7 @@ export class PushSender implements EndingRuns {
     if (this.#isEnding && service === this.#durable) delivery.stop();
   }
 
-  /** Ends the deliveries of a service when the host closes that. */
+  /** Ends the deliveries of a run service when the host closes it. */
   #endWith(service: RunService): void {
     if (this.#services.has(service)) return;
     this.#services.add(service);
@@ -201,7 +204,7 @@ export class PushSender implements EndingRuns {
   }
 }
 
-/** A task that takes no more configs is no error of the task. */
+/** Reports a refused push config as wrong parameters: a task with too many configs has not failed. */
 function refuseMore(error: unknown): never {
   if (TroupeError.is(error) && error.code === "conflict") throw new A2AError("invalid-params", error.message);
   throw error;

@@ -1,21 +1,22 @@
 import { createPublicKey, generateKeyPairSync, hash, sign } from "node:crypto";
 import type { JsonWebKey, KeyObject } from "node:crypto";
 
-/** Seconds for which a signature counts. */
+/** Seconds for which the signature of a push notification is valid. */
 const lastsSeconds = 300;
 
-/** The facts about a notification that its signature vouches for. */
+/** The facts of a notification that its signature covers. */
 export type SignedFacts = {
   readonly body: string;
-  /** The address that it is sent to. */
+  /** The address that the notification is sent to. */
   readonly url: string;
   readonly taskId: string;
-  /** The same for all attempts at a notification. */
+  /** The id of the notification, which all attempts to send it share. */
   readonly id: string;
 };
 
 /**
- * Signs notifications as JSON Web Tokens that hold a hash of the body, and tells the public key by which receivers check them.
+ * Signs notifications with JSON Web Tokens that contain a hash of the body. Publishes the public key with which
+ * receivers verify them.
  */
 export class PushSigner {
   /** The public key, as a JSON Web Key Set. */
@@ -25,7 +26,7 @@ export class PushSigner {
   readonly #algorithm: string;
   readonly #issuer: string | undefined;
 
-  /** `issuer` is the address of the server, where it is known. */
+  /** Makes a signer; without a key, one with a new EC key. `issuer` is the address of the server, if known. */
   constructor(key: KeyObject | undefined, issuer: string | undefined) {
     this.#key = key ?? generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey;
     this.#issuer = issuer;
@@ -36,7 +37,7 @@ export class PushSigner {
     this.#head = encode({ alg: this.#algorithm, typ: "JWT", kid });
   }
 
-  /** Returns the token of a notification that is sent now. */
+  /** Returns the signed JSON Web Token for a notification that is sent now. */
   sign({ body, url, taskId, id }: SignedFacts): string {
     const iat = Math.floor(Date.now() / 1000);
     const claims = {
@@ -63,7 +64,7 @@ function algorithmOf({ asymmetricKeyType: type }: KeyObject): string {
   return type === "ec" ? "ES256" : "EdDSA";
 }
 
-/** Returns the id of a public key: its thumbprint by RFC 7638. */
+/** Returns the id of a public key: its RFC 7638 thumbprint. */
 function thumbprintOf({ crv, e, kty, n, x, y }: JsonWebKey): string {
   const members = { crv, e, kty, n, x, y };
   return hash("sha256", JSON.stringify(members), "base64url");

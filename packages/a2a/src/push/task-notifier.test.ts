@@ -1,6 +1,7 @@
 import type { Json, RunWait } from "@troupe/core";
 import type { RunEvent, RunService, RunView } from "@troupe/core/runs";
-import { describe, expect, it } from "vitest";
+import { replaceSleep } from "@troupe-internal/interleavings";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { answerByMessage } from "../agent/reply.ts";
 import { toStatus, toTask } from "../tasks/task-view.ts";
 import { dialect1 } from "../wire/dialect-1.ts";
@@ -61,7 +62,7 @@ describe("the notifications of an event", () => {
     expect([notifier.attempt, asked]).toEqual([2, [["r", "host"]]]);
   });
 
-  it("of the end are the artifacts and the status, once the record says so", async () => {
+  it("the notifications of an event of the end are the artifacts and the status, once the record says so", async () => {
     const { notifier, asked } = notifierOf(run, waiting, done);
     const notified = await notifier.of(end);
     const task = toTask(done, dialect1);
@@ -74,7 +75,7 @@ describe("the notifications of an event", () => {
     expect(asked).toHaveLength(3);
   });
 
-  it("of the end with a message in place of the task are that alone", async () => {
+  it("the notifications of an event of the end with a message in place of the task are that alone", async () => {
     const artifacts = answerByMessage("Hi.").artifacts.map((each) => ({ ...each, toolCallId: "c", toolName: "end" }));
     const record = { ...done, output: output({ text: "Hi.", artifacts }) };
     const parts = [{ kind: "text", text: "Hi." }];
@@ -83,7 +84,7 @@ describe("the notifications of an event", () => {
     expect(await notifierOf(record).notifier.of(end)).toEqual([{ event: { type: "message", message }, task }]);
   });
 
-  it("of questions come with the last one, and have them all", async () => {
+  it("the notifications of an event of questions come with the last one, and have them all", async () => {
     const record = { ...waiting, output: output({ text: "Ra" }) };
     const { notifier } = notifierOf(run, record);
     expect(await notifier.of(waitOf(first))).toEqual([]);
@@ -91,7 +92,7 @@ describe("the notifications of an event", () => {
   });
 
   it.each([done, { ...run, attempts: 2 }])(
-    "of a question that was answered meanwhile have that one",
+    "the notifications of an event of a question that was answered meanwhile have that one",
     async (record) => {
       const { output: _output, endedAt: _endedAt, ...before } = record;
       const notified = await notifierOf(record).notifier.of(waitOf(first));
@@ -111,6 +112,17 @@ describe("the notifications of an event", () => {
     stopped.abort();
     await expect(notified).rejects.toMatchObject({ name: "AbortError" });
   });
+});
+
+it("the record of a run is looked at after 2 ms, then later and later up to a second, until it is over", async () => {
+  const pauses: unknown[] = [];
+  onTestFinished(replaceSleep(async (...pause) => await Promise.resolve(void pauses.push(pause))));
+  const { notifier, asked, stopped } = notifierOf(...Array.from({ length: 11 }, () => run), done);
+  expect((await notifier.of(end)).at(-1)).toEqual(status(done));
+
+  const options = { ref: false, signal: stopped.signal };
+  expect(pauses).toStrictEqual([2, 4, 8, 16, 32, 64, 128, 256, 512, 1000, 1000].map((ms) => [ms, options]));
+  expect(asked).toEqual(Array.from({ length: 12 }, () => ["r", "host"]));
 });
 
 it("a run is settled where it waits or is over", () => {

@@ -4,23 +4,23 @@ import { toArtifacts, toMessage, toStatus, toTask } from "../tasks/task-view.ts"
 import type { Dialect } from "../wire/dialect.ts";
 import type { A2AEvent, A2ATask } from "../wire/task.ts";
 
-/** An event of a task that its receivers are notified of, and the task as it then is. */
+/** An event of a task to notify receivers of, and the task at that time. */
 export type TaskNotification = { readonly event: A2AEvent; readonly task: A2ATask };
 
-/** Milliseconds between the first two looks at a run that is about to wait or to be over, and between the last ones. */
+/** Milliseconds between two looks at a run that is about to wait or to end: the first pause and the longest pause. */
 const looks = { firstMs: 2, lastMs: 1000 };
 
-/** Tells if a run waits for an answer or is over. */
+/** Returns true if a run waits for an answer or is over. */
 export function isSettled({ status }: RunView): boolean {
   return status !== "running" && status !== "queued";
 }
 
 /**
- * Tells of which events of a run the receivers of its task are notified: that it works, that it waits for its client, and its
- * end with the artifacts. The pieces of a text are not among them.
+ * Selects the events of a run that receivers are notified of: it works, it waits for its client, it ends, with its
+ * artifacts. Pieces of text cause no notifications.
  */
 export class TaskNotifier {
-  /** The attempt whose events are read. */
+  /** The number of the attempt at the run whose events are read. */
   attempt: number;
   readonly #service: RunService;
   readonly #runId: string;
@@ -35,7 +35,7 @@ export class TaskNotifier {
     this.#stopped = init.stopped;
   }
 
-  /** Returns the notifications of an event, none for most. */
+  /** Returns the push notifications for an event of the run; for most events, none. */
   async of(event: RunEvent): Promise<readonly TaskNotification[]> {
     switch (event.type) {
       case "attempt":
@@ -50,7 +50,7 @@ export class TaskNotifier {
     }
   }
 
-  /** Returns the notifications of a run that waits or is over. */
+  /** Returns the push notifications for a run that waits or is over. */
   ofSettled(run: RunView): readonly TaskNotification[] {
     const { runId: taskId, sessionId: contextId, status } = run;
     const message = toMessage(run);
@@ -67,7 +67,7 @@ export class TaskNotifier {
     return await this.#service.get(this.#runId, "host");
   }
 
-  /** Looks at the record of the run until it is as it should be. Rejects when the delivery is stopped. */
+  /** Reads the record of the run until it has the wanted state. Rejects when the delivery is stopped. */
   async untilSettled(isRight: (run: RunView) => boolean = isSettled): Promise<RunView> {
     for (let ms = looks.firstMs; ; ms = Math.min(2 * ms, looks.lastMs)) {
       const run = await this.read();
@@ -76,7 +76,7 @@ export class TaskNotifier {
     }
   }
 
-  /** A run tells of each question that it waits for: the task has them all, with the last one. */
+  /** A run emits one event per pending question. The last event notifies of the task with all its questions. */
   async #ofWait({ wait }: Extract<RunEvent, { type: "wait" }>): Promise<readonly TaskNotification[]> {
     const run = await this.untilSettled((now) => isSettled(now) || now.attempts > this.attempt);
     if (run.status !== "waiting") return [this.#ofStatus({ ...beforeEnd(run), status: "waiting", waits: [wait] })];
@@ -90,7 +90,7 @@ export class TaskNotifier {
   }
 }
 
-/** A run as it was when an attempt began. */
+/** Returns a run as it was when an attempt began. */
 function workingSince(run: RunView, at: number | undefined): RunView {
   const startedAt = at ?? run.startedAt ?? run.createdAt;
   return { ...beforeEnd(run), status: "running", startedAt };

@@ -1,17 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { httpRequest } from "../../test/requests-http.ts";
+import { httpExchange } from "../../test/requests-http.ts";
 import { message1, neutral } from "../../test/requests.ts";
 import { RestBinding } from "./rest-binding.ts";
-import { RestPaths } from "./rest-routes.ts";
 
-const binding = new RestBinding(new RestPaths("/"));
+const binding = new RestBinding("/rest");
 const json = { "content-type": "application/json" };
 const sentCall = { op: "send", message: neutral, waits: true };
 
-type Made = Parameters<typeof httpRequest>[0];
+type Made = Parameters<typeof httpExchange>[0];
 
 const read = async (made: Made, { maxBodyBytes = 1000, hasPush = true } = {}) =>
-  (await binding.readCall(httpRequest(made), { maxBodyBytes, hasPush })).call;
+  (await binding.readCall(httpExchange(made), { maxBodyBytes, hasPush })).call;
 
 /** Reads a query. */
 const get = async (url: string, headers = {}) => await read({ method: "GET", url, headers });
@@ -41,7 +40,7 @@ describe("RestBinding reads a body", () => {
     expect(await post([], { "content-length": "9" }, { body: parsed })).toEqual(sentCall);
   });
 
-  it("of which nothing was sent, as one without parameters, whatever its type", async () => {
+  it("RestBinding reads a body of which nothing was sent, as one without parameters, whatever its type", async () => {
     const subscribe = { op: "subscribe", id: "t" };
     for (const headers of [{}, { "content-length": "0" }, { "content-length": "0", "content-type": "text/plain" }])
       expect(await read({ url: "/rest/tasks/t:subscribe", headers })).toEqual(subscribe);
@@ -50,15 +49,15 @@ describe("RestBinding reads a body", () => {
     await expect(post([], {})).rejects.toMatchObject({ ...invalid, fields: { field: "params.message" } });
   });
 
-  it("of the type of JSON alone", async () => {
+  it("RestBinding reads a body of the type of JSON alone", async () => {
     const plain = { "content-type": "text/plain" };
     for (const announced of [{ "content-length": "9" }, { "transfer-encoding": "chunked" }])
       await expect(post([body], { ...announced, ...plain })).rejects.toMatchObject({
-        kind: "content-type-not-supported",
+        code: "unsupported_media_type",
       });
   });
 
-  it("that is one object", async () => {
+  it("RestBinding reads a body that is one object", async () => {
     for (const wrong of ["[]", "null", "1", '"a"']) {
       const sent = post([wrong], { "content-length": String(wrong.length) });
       await expect(sent).rejects.toMatchObject({ ...invalid, fields: { field: "body" } });
@@ -66,7 +65,7 @@ describe("RestBinding reads a body", () => {
     await expect(post(["{"], { "content-length": "1" })).rejects.toMatchObject({ kind: "parse-error" });
   });
 
-  it("of at most maxBodyBytes", async () => {
+  it("RestBinding reads a body of at most maxBodyBytes", async () => {
     const announced = { "transfer-encoding": "chunked" };
     const made = { url: "/rest/message:send", headers: { ...json, ...announced }, sent: [body] };
 
@@ -74,7 +73,7 @@ describe("RestBinding reads a body", () => {
     await expect(read(made, { maxBodyBytes: body.length - 1 })).rejects.toMatchObject({ code: "payload_too_large" });
   });
 
-  it("whose parameters do not replace those of the path, and does not read the query", async () => {
+  it("RestBinding reads a body whose parameters do not replace those of the path, and does not read the query", async () => {
     const sent = [JSON.stringify({ id: "other", tenant: "body" })];
     const headers = { ...json, "content-length": "9" };
 
@@ -87,7 +86,7 @@ describe("RestBinding reads a body", () => {
 });
 
 describe("RestBinding reads a query", () => {
-  it("with the parameters of the path alone", async () => {
+  it("RestBinding reads a query with the parameters of the path alone", async () => {
     expect(await get("/rest/tasks/t?historyLength=3&unknown=1&id=other")).toEqual({
       op: "get",
       id: "t",
@@ -98,7 +97,7 @@ describe("RestBinding reads a query", () => {
     expect(await get("/rest/extendedAgentCard?pageSize=x")).toEqual({ op: "extended-card" });
   });
 
-  it("of a list", async () => {
+  it("RestBinding reads a query of a list", async () => {
     const query = "contextId=a%20b%2Bc&status=TASK_STATE_WORKING&pageSize=7&pageToken=p&historyLength=0";
     const since = "statusTimestampAfter=2026-01-02T03:04:05.006Z";
 
@@ -136,14 +135,14 @@ describe("RestBinding reads a query", () => {
   );
 
   it("refuses a parameter that is given twice, if it is one of the path", async () => {
-    const fields = { field: "params.pageSize" };
-    await expect(get("/rest/tasks?pageSize=1&pageSize=1")).rejects.toMatchObject({ ...invalid, fields });
-    await expect(get("/rest/tasks?pageSize=&pageSize=1")).rejects.toMatchObject({ ...invalid, fields });
+    const twice = { ...invalid, fields: { field: "params.pageSize" }, message: "params.pageSize must be given once." };
+    await expect(get("/rest/tasks?pageSize=1&pageSize=1")).rejects.toMatchObject(twice);
+    await expect(get("/rest/tasks?pageSize=&pageSize=1")).rejects.toMatchObject(twice);
 
     expect(await get("/rest/tasks/t?pageSize=1&pageSize=2")).toEqual({ op: "get", id: "t" });
   });
 
-  it("for DELETE too, without a body", async () => {
+  it("RestBinding reads a query for DELETE too, without a body", async () => {
     const url = "/rest/tasks/t/pushNotificationConfigs/c?tenant=acme";
     const headers = { "content-length": "9", "content-type": "text/plain" };
 
@@ -191,8 +190,10 @@ describe("RestBinding", () => {
     [{ accept: "text/event-stream" }, "application/json"],
     [{ accept: "application/json, application/a2a+json;q=0.5" }, "application/a2a+json"],
     [{ "content-type": "application/a2a+json; charset=utf-8" }, "application/a2a+json"],
+    [{ "content-type": "Application/A2A+JSON" }, "application/a2a+json"],
+    [{ accept: "APPLICATION/A2A+JSON" }, "application/a2a+json"],
   ])("answers a client with the headers %j in %s", (headers, mediaType) => {
-    const { dialect, errorEvent, ...form } = binding.formFor(httpRequest({ headers }));
+    const { dialect, errorEvent, ...form } = binding.formFor(httpExchange({ headers }));
 
     expect([dialect.version, errorEvent, form.mediaType]).toEqual(["1.0", "error", mediaType]);
   });

@@ -1,4 +1,4 @@
-import type { Request } from "express";
+import type { Exchange } from "@troupe/core/transport";
 import type { Binding, ReadCall } from "../server/a2a-endpoint.ts";
 import { queryOf, readBody, versionOf } from "../server/read-request.ts";
 import { wrongParam } from "../wire/a2a-error.ts";
@@ -7,22 +7,22 @@ import { checkParams, parseBody } from "../wire/json-rpc.ts";
 import { readOperation, readVersion, versionNotSupported } from "../wire/parse-call.ts";
 import type { Answered } from "../wire/stream-frames.ts";
 import { restStatusOf, writeRestError } from "./rest-error.ts";
-import { findRoute } from "./rest-routes.ts";
-import type { RestPaths } from "./rest-routes.ts";
+import { findRoute, pathBelow } from "./rest-routes.ts";
 
 const a2aType = "application/a2a+json";
 
-/** The HTTP+JSON binding of A2A 1.0: the path and the method name the operation, and answers are the results themselves. */
+/** The HTTP+JSON binding of A2A 1.0. Path and method name the operation; the bodies of answers are bare results. */
 export class RestBinding implements Binding {
-  readonly #paths: RestPaths;
+  readonly #root: string;
 
-  constructor(paths: RestPaths) {
-    this.#paths = paths;
+  /** `root` is the path pattern below which the binding answers. */
+  constructor(root: string) {
+    this.#root = root;
   }
 
-  /** Answers in the media type of A2A only clients that name it: others may know plain JSON alone. */
-  formFor({ headers }: Request): Answered {
-    const isNamed = [headers.accept, headers["content-type"]].some((types) => types?.includes(a2aType));
+  /** Uses the media type of A2A only for clients that name it: other clients may accept only plain JSON. */
+  formFor({ headers }: Exchange): Answered {
+    const isNamed = [headers.accept, headers["content-type"]].some((types) => types?.toLowerCase().includes(a2aType));
     return {
       dialect: dialect1,
       mediaType: isNamed ? a2aType : "application/json",
@@ -34,34 +34,33 @@ export class RestBinding implements Binding {
   }
 
   async readCall(
-    request: Request,
+    exchange: Exchange,
     { maxBodyBytes, hasPush }: { maxBodyBytes: number; hasPush: boolean },
   ): Promise<ReadCall> {
-    checkVersion(versionOf(request));
-    const { operation, params, query } = findRoute(request.method, this.#paths.read(request.path).path);
-    const given = request.method === "POST" ? await readJson(request, maxBodyBytes) : readQuery(request, query);
+    checkVersion(versionOf(exchange));
+    const { method, path } = exchange;
+    const { operation, params, query } = findRoute(method, pathBelow(path, this.#root));
+    const given = method === "POST" ? await readJson(exchange, maxBodyBytes) : readQuery(exchange, query);
     const call = readOperation(operation, { ...given, ...params }, { dialect: dialect1, hasPush });
-    return { answered: this.formFor(request), call };
+    return { answered: this.formFor(exchange), call };
   }
 }
 
-/** Refuses a version that a client names, if it is another one: these paths are those of 1.0 alone. */
+/** Rejects a request that names another version than 1.0, because these paths exist only in 1.0. */
 function checkVersion(named: string | undefined): void {
   if (named !== undefined && named.trim() !== "" && readVersion(named) !== "1.0") throw versionNotSupported("1.0");
 }
 
-/** Reads the parameters in a body. None are needed where the path says all. */
-async function readJson(request: Request, maxBodyBytes: number): Promise<Readonly<Record<string, unknown>>> {
-  const { headers } = request;
-  const isSent = headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
-  if (!isSent && (request as { body?: unknown }).body === undefined) return {};
-  const body = await readBody(request, maxBodyBytes);
+/** Reads the parameters in the JSON body of a call. The body may be empty if the path has all parameters. */
+async function readJson(exchange: Exchange, maxBytes: number): Promise<Readonly<Record<string, unknown>>> {
+  if (!exchange.hasBody && exchange.parsedBody === undefined) return {};
+  const body = await readBody(exchange, maxBytes);
   return body.length === 0 ? {} : checkParams(parseBody(body), "body");
 }
 
-/** Reads the parameters of these names from a query. An empty one counts as absent. */
-function readQuery(request: Request, names: readonly string[]): Readonly<Record<string, unknown>> {
-  const query = queryOf(request);
+/** Reads the parameters with these names from the query of a call. An empty parameter counts as absent. */
+function readQuery(exchange: Exchange, names: readonly string[]): Readonly<Record<string, unknown>> {
+  const query = queryOf(exchange);
   const params: Record<string, unknown> = {};
   for (const name of names) {
     const [value = "", ...more] = query.getAll(name);

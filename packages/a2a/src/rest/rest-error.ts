@@ -2,7 +2,7 @@ import { getOwn } from "@troupe/core/kit";
 import { A2AError, toError1 } from "../wire/a2a-error.ts";
 import type { A2AErrorKind } from "../wire/a2a-error.ts";
 
-/** An HTTP status and the canonical name that google.rpc has for it. */
+/** An HTTP status, and its canonical name in google.rpc. */
 type RestStatus = readonly [code: number, status: string];
 
 const byKind: Readonly<Record<A2AErrorKind, RestStatus>> = {
@@ -15,13 +15,13 @@ const byKind: Readonly<Record<A2AErrorKind, RestStatus>> = {
   "task-not-cancelable": [400, "FAILED_PRECONDITION"],
   "push-not-supported": [400, "FAILED_PRECONDITION"],
   "unsupported-operation": [400, "FAILED_PRECONDITION"],
-  // Only the type of the body brings this error about, and not that of a part.
+  // The media type of the body causes this error, never that of a part.
   "content-type-not-supported": [415, "INVALID_ARGUMENT"],
   "extended-card-not-configured": [400, "FAILED_PRECONDITION"],
   "version-not-supported": [400, "FAILED_PRECONDITION"],
 };
 
-/** Codes of core that say more than the error of A2A by which they are told. */
+/** Statuses for core error codes that are more precise than the A2A error they become. */
 const byCode: Readonly<Record<string, RestStatus>> = {
   unauthorized: [401, "UNAUTHENTICATED"],
   forbidden: [403, "PERMISSION_DENIED"],
@@ -35,13 +35,13 @@ const byCode: Readonly<Record<string, RestStatus>> = {
 
 /** Returns the HTTP status of an error, and its canonical name. */
 export function restStatusOf({ kind, fields }: A2AError): RestStatus {
-  // A path that exists, called by another method than its own.
+  // An error with `allow`: the path exists, but not for this HTTP method.
   if ("allow" in fields) return [405, "UNIMPLEMENTED"];
   const ofCode = typeof fields["code"] === "string" ? getOwn(byCode, fields["code"]) : undefined;
   return ofCode ?? byKind[kind];
 }
 
-/** Writes an error as this binding has it: a google.rpc.Status with typed details. */
+/** Writes an error in the form of the HTTP+JSON binding: a google.rpc.Status with typed details. */
 export function writeRestError(error: A2AError): string {
   const { message, data: details } = toError1(withoutRoot(error));
   const [code, status] = restStatusOf(error);
@@ -50,7 +50,7 @@ export function writeRestError(error: A2AError): string {
 
 const root = "params.";
 
-/** Names the field of an error as clients of this binding know it: what they send has no `params`. */
+/** Removes `params` from the field path of an error, because requests of this binding have no `params`. */
 function withoutRoot(error: A2AError): A2AError {
   const { kind, message, fields } = error;
   const { field } = fields;

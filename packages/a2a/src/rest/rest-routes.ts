@@ -1,7 +1,7 @@
 import { A2AError, wrongParam } from "../wire/a2a-error.ts";
 import type { A2AOperation } from "../wire/call.ts";
 
-/** A path of the binding: what its methods do, and the parameters that its query may have. */
+/** A path of the HTTP+JSON binding: the operation of each HTTP method, and the query parameters that it accepts. */
 type RestRoute = {
   readonly path: RegExp;
   readonly tenantPath: RegExp;
@@ -9,7 +9,7 @@ type RestRoute = {
   readonly query: readonly string[];
 };
 
-/** An operation that a path names, with the parameters in the path and the names of those that its query may have. */
+/** The operation that a path names, with the parameters in the path and the names of the accepted query parameters. */
 export type FoundRoute = {
   readonly operation: A2AOperation;
   readonly params: Readonly<Record<string, string>>;
@@ -26,13 +26,13 @@ const listQuery = [
   "includeArtifacts",
 ];
 
-/** All paths of A2A 1.0. A colon is that of a verb: in an id it is percent-encoded. */
+/** All paths of the HTTP+JSON binding of A2A 1.0. A colon starts a verb; inside an id it is percent-encoded. */
 const routes: readonly RestRoute[] = [
   route("message:send", { POST: "send" }),
   route("message:stream", { POST: "stream" }),
   route("tasks", { GET: "list" }, listQuery),
   route("tasks/{id}:cancel", { POST: "cancel" }),
-  // The definition of the protocol has GET, and its document POST.
+  // For subscribing, A2A's definition file says GET, and its documentation POST.
   route("tasks/{id}:subscribe", { GET: "subscribe", POST: "subscribe" }),
   route("tasks/{id}", { GET: "get" }, ["historyLength"]),
   route("tasks/{taskId}/pushNotificationConfigs", { GET: "list-push", POST: "set-push" }, ["pageSize", "pageToken"]),
@@ -51,8 +51,9 @@ function route(template: string, methods: RestRoute["methods"], query: readonly 
 }
 
 /**
- * Finds the operation of a path, which may begin with a tenant, and of an HTTP method. Throws `method-not-found` for an unknown
- * path, and for another method than those of the path, which `allow` then lists.
+ * Finds the operation of an HTTP method and a path, which may begin with a tenant. Throws `method-not-found` for an
+ * unknown path, and for a method that the path does not have; `allow` then lists its methods. Throws `invalid-params`
+ * for wrong percent-encoding.
  */
 export function findRoute(method: string, path: string): FoundRoute {
   const found = match(path, "path") ?? match(path, "tenantPath");
@@ -89,21 +90,11 @@ function decodeSegment(text: string): string | undefined {
   }
 }
 
-/** The paths at which a server has the binding: `rest` below its endpoint and below that of each agent. */
-export class RestPaths {
-  /** Every path that belongs to the binding. It captures nothing: what is wrong in a path is answered by the binding. */
-  readonly all: RegExp;
-  readonly #parts: RegExp;
-
-  constructor(basePath: string) {
-    const base = basePath === "/" ? "" : basePath.replaceAll(".", String.raw`\.`);
-    this.all = new RegExp(`^${base}(?:/agents/[^/]+)?/rest(?:/.*)?$`);
-    this.#parts = new RegExp(`^${base}(?:/agents/(?<agent>[^/]+))?/rest(?:/(?<path>.*?)/?)?$`);
-  }
-
-  /** Returns the agent in a path, and what comes below `rest`, without a slash at its end. */
-  read(path: string): { agent: string | undefined; path: string } {
-    const { agent, path: below = "" } = this.#parts.exec(path)?.groups ?? {};
-    return { agent: agent === undefined ? undefined : (decodeSegment(agent) ?? agent), path: below };
-  }
+/**
+ * Returns what follows in a path below a root, without the slashes around it. The root is a path pattern, each of whose
+ * segments stands for one of the path.
+ */
+export function pathBelow(path: string, root: string): string {
+  const below = path.split("/").slice(root.split("/").length).join("/");
+  return below.endsWith("/") ? below.slice(0, -1) : below;
 }

@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { createLogger, TroupeError } from "@troupe/core";
 import { describe, expect, it } from "vitest";
 import { message0, message1, scriptedAgent, serveA2A } from "../../test/serve-a2a.ts";
-import type { A2AServerOptions } from "./a2a-server-options.ts";
+import type { A2AServerOptions } from "../../test/serve-a2a.ts";
 
 /** Serves an agent, and collects what is logged. */
 async function serve(options: Partial<A2AServerOptions> = {}, user?: string) {
@@ -45,7 +45,7 @@ describe("an answer over A2A", () => {
     },
   );
 
-  it("that is a stream is kept by no cache, changed by no proxy, and sent as it comes", async () => {
+  it("an answer over A2A that is a stream is kept by no cache, changed by no proxy, and sent as it comes", async () => {
     const { served } = await serve();
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "message/stream", params: message0("Hi") });
     const response = await fetch(served.url, { method: "POST", headers: { "content-type": "application/json" }, body });
@@ -137,7 +137,7 @@ describe("a call that fails", () => {
     expect(lines[0]).not.toContain("canary");
   });
 
-  it("with a principal of a wrong shape is a fault of the host, told to the log alone", async () => {
+  it("a call that fails with a principal of a wrong shape is a fault of the host, told to the log alone", async () => {
     const { served, lines } = await serve({
       middleware: [(request, _response, next) => (Object.assign(request, { principal: { userId: 7 } }), next())],
     });
@@ -166,7 +166,7 @@ describe("a call that fails", () => {
     expect(await young.json()).toMatchObject({ id: 7, error: { code: -32001 } });
   });
 
-  it("over HTTP+JSON names the methods that a path takes", async () => {
+  it("a call that fails over HTTP+JSON names the methods that a path takes", async () => {
     const { served } = await serve();
     const response = await fetch(`${served.url}/rest/message:send`, { method: "PUT" });
     expect([response.status, response.headers.get("allow")]).toEqual([405, "POST"]);

@@ -1,96 +1,101 @@
 import { keyHeaders } from "@troupe/core";
-import { readKeyHeaders, readPrincipal, SourceGuard } from "@troupe/core/transport";
-import type { Request, Response } from "express";
-import { toA2AError } from "../wire/a2a-error.ts";
-import type { A2AError } from "../wire/a2a-error.ts";
+import { readKeyHeaders } from "@troupe/core/transport";
+import type { Exchange, RouteHandler } from "@troupe/core/transport";
+import { A2AError, toA2AError } from "../wire/a2a-error.ts";
+import type { A2ACall } from "../wire/call.ts";
 import { writeErrorFrame } from "../wire/stream-frames.ts";
 import type { Answered } from "../wire/stream-frames.ts";
-import type { A2ASettings } from "./a2a-server-options.ts";
-import { answerCall, logFault, sendJson } from "./answer-call.ts";
-import type { A2ACall } from "../wire/call.ts";
+import type { A2AParts } from "./a2a-parts.ts";
+import { answerCall, jsonHead, logFault } from "./answer-call.ts";
 import { streamHead } from "./task-stream.ts";
 
-/** A call of a request, or the error that it gets, with the form of its answer. */
+/** The call in a request, or the error to answer with; in both cases with the form of the answer. */
 export type ReadCall = { readonly answered: Answered } & (
   | { readonly call: A2ACall; readonly error?: undefined }
   | { readonly error: A2AError; readonly call?: undefined }
 );
 
-/** A way in which calls come over HTTP. */
+/** A way to make calls over HTTP, such as JSON-RPC. */
 export interface Binding {
-  /** Returns the form of the answer to a request of which nothing could be read. */
-  formFor(request: Request): Answered;
-  /** Reads the call of a request, with a body of at most `maxBodyBytes`. `hasPush`: the server sends push notifications. */
-  readCall(request: Request, server: { maxBodyBytes: number; hasPush: boolean }): Promise<ReadCall>;
+  /** Returns the form of the answer to an HTTP request that could not be read at all. */
+  formFor(exchange: Exchange): Answered;
+  /**
+   * Reads the call in a request whose body has at most `maxBodyBytes`. `hasPush`: the service sends push notifications.
+   */
+  readCall(exchange: Exchange, server: { maxBodyBytes: number; hasPush: boolean }): Promise<ReadCall>;
 }
 
-/** A request whose call has been read, as far as its failure is concerned. */
-type Failing = {
-  readonly request: Request;
-  readonly response: Response;
-  answered: Answered;
-  call?: A2ACall | undefined;
-};
+/** The form of the answer to a failed request, and its call, if it could be read. */
+type Failing = { readonly answered: Answered; readonly call?: A2ACall | undefined };
 
-/** An endpoint of a server: takes the calls that come over its binding, and answers each in its own form. */
+/** An endpoint of a service: receives the calls of its binding and answers each in the form of that binding. */
 export class A2AEndpoint {
-  readonly #settings: A2ASettings;
+  readonly #parts: A2AParts;
   readonly #binding: Binding;
-  readonly #guard: SourceGuard;
 
-  constructor(settings: A2ASettings, binding: Binding) {
-    this.#settings = settings;
+  constructor(parts: A2AParts, binding: Binding) {
+    this.#parts = parts;
     this.#binding = binding;
-    this.#guard = new SourceGuard(settings);
   }
 
-  /** Answers a request; `agent` is the agent of its path. Never rejects. */
-  async serve(request: Request, response: Response, agent?: string): Promise<void> {
-    // Express keeps its way to this route there: memory that would be held for as long as the answer lasts.
-    (request as { next?: unknown }).next = undefined;
-    const left = new AbortController();
-    response.once("close", () => left.abort());
-    const exchange: Failing = { request, response, answered: this.#binding.formFor(request) };
+  /** Answers an HTTP request with an A2A call. Never rejects. */
+  readonly serve: RouteHandler = async (exchange) => {
+    const { service, maxBodyBytes, push } = this.#parts;
+    let failing: Failing | undefined;
     try {
-      this.#guard.checkHost(request);
-      this.#guard.checkPage(request);
-      const { genericApiKeyHeader, maxBodyBytes, push } = this.#settings;
-      const keys = readKeyHeaders(request.headers, { genericApiKeyHeader });
-      const principal = readPrincipal((request as { principal?: unknown }).principal, "request.principal");
-      const server = { maxBodyBytes, hasPush: push !== undefined };
-      const { answered, call, error } = await this.#binding.readCall(request, server);
-      Object.assign(exchange, { answered, call });
-      if (error !== undefined) throw error;
-      const caller = { principal, owner: principal ?? {}, keys, left: left.signal };
-      await answerCall(call, { settings: this.#settings, request, response, agent, answered, ...caller });
+      service.closeIfDraining(exchange);
+      // Also for a request that a page cannot send without a preflight: a call may cost, and answers one user's questions.
+      service.guard.checkPage(exchange);
+      // Every call refuses keys that could not be used, before its body is read.
+      const { genericApiKeyHeader } = service.settings;
+      readKeyHeaders(exchange.headers, { genericApiKeyHeader });
+      const owner = exchange.principal ?? {};
+      const read = await this.#binding.readCall(exchange, { maxBodyBytes, hasPush: push !== undefined });
+      failing = read;
+      if (read.error !== undefined) throw read.error;
+      const { call, answered } = read;
+      const agent = exchange.params["agent"];
+      await answerCall(call, { parts: this.#parts, exchange, agent, answered, owner, left: exchange.signal });
     } catch (thrown) {
-      this.#fail(thrown, exchange);
+      this.#fail(thrown, exchange, failing ?? { answered: this.#binding.formFor(exchange) });
     }
-  }
+  };
 
-  #fail(thrown: unknown, { request, response, answered, call }: Failing): void {
-    const error = toA2AError(thrown, call === undefined || call.op === "send" ? "request" : "task");
-    logFault(this.#settings.logger.withSecrets(secretsOf(request)), thrown, error);
-    if (response.headersSent || response.destroyed) return void response.destroy();
-    setFailureHeaders(response, request, error);
-    if (call?.op === "subscribe" && answered.dialect.resumesEnded) return sendErrorFrame(response, answered, error);
-    sendJson(response, answered, { status: answered.statusOf(error), json: answered.writeFailure(error) });
+  /** Answers with an error of a request whose call was not read. */
+  readonly fail = (thrown: unknown, exchange: Exchange): void => {
+    this.#fail(thrown, exchange, { answered: this.#binding.formFor(exchange) });
+  };
+
+  #fail(thrown: unknown, exchange: Exchange, { answered, call }: Failing): void {
+    const error = toA2AError(readable(thrown), call === undefined || call.op === "send" ? "request" : "task");
+    logFault(exchange.logger.withSecrets(secretsOf(exchange)), thrown, error);
+    if (exchange.isHeadSent || exchange.isDestroyed) return exchange.destroy();
+    setFailureHeaders(exchange, error);
+    const { allow } = error.fields;
+    if (exchange.method === "OPTIONS" && typeof allow === "string") {
+      return exchange.setHeader("Allow", `${allow}, OPTIONS`).sendEmpty();
+    }
+    if (call?.op === "subscribe" && answered.dialect.resumesEnded) {
+      // A stream of one frame, for clients that accept only streams.
+      return exchange.send(200, streamHead, writeErrorFrame(answered, error));
+    }
+    const body = answered.writeFailure(error);
+    const isTooLarge = error.fields["code"] === "payload_too_large";
+    exchange.refuse(answered.statusOf(error), jsonHead(answered, body), { body, isTooLarge });
   }
 }
 
-function setFailureHeaders(response: Response, { complete }: Request, { fields }: A2AError): void {
+function readable(thrown: unknown): unknown {
+  if (!(thrown instanceof URIError)) return thrown;
+  return new A2AError("invalid-params", "The path has a broken percent escape. Encode it with encodeURIComponent.");
+}
+
+function setFailureHeaders(exchange: Exchange, { fields }: A2AError): void {
   const { retryAfterMs, allow } = fields as { retryAfterMs?: unknown; allow?: unknown };
-  if (typeof allow === "string") response.setHeader("Allow", allow);
-  if (typeof retryAfterMs === "number") response.setHeader("Retry-After", Math.ceil(retryAfterMs / 1000));
-  // What is left of a body that was refused is not read.
-  if (!complete) response.setHeader("Connection", "close");
+  if (typeof allow === "string") exchange.setHeader("Allow", allow);
+  if (typeof retryAfterMs === "number") exchange.setHeader("Retry-After", Math.ceil(retryAfterMs / 1000));
 }
 
-function secretsOf({ headers }: Request): (string | undefined)[] {
+function secretsOf({ headers }: Exchange): (string | undefined)[] {
   return [...keyHeaders.flatMap((name) => headers[name] ?? []), headers.authorization];
-}
-
-/** Sends an error as a stream of one frame, to clients that take nothing else. */
-function sendErrorFrame(response: Response, answered: Answered, error: A2AError): void {
-  response.writeHead(200, streamHead).end(writeErrorFrame(answered, error));
 }

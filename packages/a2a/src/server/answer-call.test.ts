@@ -3,10 +3,9 @@ import { RunService } from "@troupe/core/runs";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { noLookup } from "../../test/receiver.ts";
 import { heldAgent, message0, message1, scriptedAgent, serveA2A, untilState } from "../../test/serve-a2a.ts";
-import type { ServedA2A } from "../../test/serve-a2a.ts";
+import type { A2AServerOptions, ServedA2A } from "../../test/serve-a2a.ts";
 import { answerByMessage, completeTask } from "../agent/reply.ts";
 import { TaskAgent } from "../agent/task-agent.ts";
-import type { A2ARunOptions, A2AServerOptions } from "./a2a-server-options.ts";
 
 const silent = createLogger({ level: "silent" });
 
@@ -30,7 +29,7 @@ describe("a message", () => {
   it.each(["three", "toString", "__proto__"])(
     "to the agent %j, which is not known, is refused unread",
     async (agent) => {
-      const runOptions = vi.fn<A2ARunOptions>();
+      const runOptions = vi.fn<NonNullable<A2AServerOptions["runOptions"]>>();
       const served = await serve({ runOptions });
       const { error } = await served.call("message/send", message0("Hi", { metadata: { agent } }));
       expect([error.code, error.message]).toEqual([
@@ -49,7 +48,9 @@ describe("a message", () => {
       seen.push(given?.metadata?.["of"]);
       return stream(input, given);
     };
-    const runOptions = vi.fn<A2ARunOptions>(({ headers }) => ({ metadata: { of: String(headers["x-of"]) } }));
+    const runOptions = vi.fn<NonNullable<A2AServerOptions["runOptions"]>>(({ headers }) => ({
+      metadata: { of: headers.get("x-of") },
+    }));
     const served = await serve({ agents: { helper: agent }, runOptions });
     await served.call("message/send", message0("Hi"), { headers: { "x-of": "me" } });
     expect(new Set(seen)).toEqual(new Set(["me"]));
@@ -71,7 +72,7 @@ describe("a message", () => {
     expect((await served.call("ListTasks", {})).result).toMatchObject({ tasks: [], totalSize: 0 });
   });
 
-  it("for a task that is not there keeps no config, and begins none", async () => {
+  it("a message for a task that is not there keeps no config, and begins none", async () => {
     const served = await serve({ pushNotifications: { lookup: noLookup } });
     const configuration = { taskPushNotificationConfig: { url: "https://a.example/" } };
     const { error } = await served.call("SendMessage", { ...message1("Hi", { taskId: "unknown" }), configuration });

@@ -1,29 +1,32 @@
 import { Agent } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
-import type { Request } from "express";
+import { createService } from "@troupe/core/service";
+import type { ServiceRequest } from "@troupe/core/service";
 import { describe, expect, it } from "vitest";
 import type { A2AExtendedCard } from "../card/extended-card.ts";
 import { dialectOfVersion } from "../wire/parse-call.ts";
-import { readA2AServerOptions } from "./a2a-server-options.ts";
+import { FakeResponse } from "../../test/fake-response.ts";
+import { readA2AOptions } from "./a2a-options.ts";
+import { partsOf } from "./a2a-parts.ts";
 import { makeExtendedCard } from "./answer-card.ts";
 
 const agent = (description: string): Agent => new Agent({ name: "helper", model: new ScriptedModel(), description });
 const agents = { one: agent("Counts."), two: agent("Sings.") };
-const request = { originalUrl: "/", headers: {}, protocol: "https", baseUrl: "" } as unknown as Request;
+const request = { originalUrl: "/", headers: {}, protocol: "https", baseUrl: "", socket: {} };
 const ada = { userId: "ada" };
 
 type Asked = { agent?: string; principal?: typeof ada | undefined; version?: "0.3" | "1.0" };
 
 async function cardOf(extendedCard: A2AExtendedCard | undefined, asked: Asked = {}) {
-  const settings = readA2AServerOptions({ agents, extendedCard, baseUrl: "https://a.example", version: "3.0.0" });
-  const { agent: name, principal = ada, version = "1.0" } = asked;
-  return await makeExtendedCard({
-    settings,
-    request,
-    agent: name,
-    principal: "principal" in asked ? asked.principal : principal,
-    dialect: dialectOfVersion(version),
-  });
+  const settings = readA2AOptions(
+    { basePath: "/", extendedCard, baseUrl: "https://a.example", version: "3.0.0" },
+    "a2a",
+  );
+  const parts = partsOf(createService({ agents }), settings, { owner: "a2a" });
+  const { agent: name, version = "1.0" } = asked;
+  const exchange = new FakeResponse().exchange(request);
+  exchange.signIn("principal" in asked ? asked.principal : ada);
+  return await makeExtendedCard({ parts, exchange, agent: name, dialect: dialectOfVersion(version) });
 }
 
 describe("an extended card", () => {
@@ -74,8 +77,8 @@ describe("an extended card", () => {
       },
       name === undefined ? {} : { agent: name },
     );
-    const [[asked, shown]] = given as [[Request, { skills: { id: string }[] }]];
-    expect(asked).toBe(request);
+    const [[asked, shown]] = given as [[ServiceRequest, { skills: { id: string }[] }]];
+    expect([asked.native, asked.principal]).toEqual([request, ada]);
     expect(shown.skills.map(({ id }) => id)).toEqual(ids);
     expect(Object.keys(shown)).toEqual([
       "name",

@@ -1,97 +1,95 @@
 import { hash } from "node:crypto";
+import { TroupeError } from "@troupe/core";
 import { readRequestHost } from "@troupe/core/transport";
-import type { NextFunction, Request, RequestHandler, Response } from "express";
+import type { Exchange, Route, RouteHandler } from "@troupe/core/transport";
 import { describeAgent, describeAgents, makeCard, makeCard1 } from "../card/agent-card.ts";
 import type { CardFacts } from "../card/agent-card.ts";
+import type { PushSender } from "../push/push-sender.ts";
 import { readVersion } from "../wire/parse-call.ts";
-import type { A2ASettings } from "./a2a-server-options.ts";
+import type { A2ASettings } from "./a2a-options.ts";
+import type { A2AParts } from "./a2a-parts.ts";
 
-/** The time of the cards of this process, as HTTP writes it. */
+/** The `Last-Modified` time of all cards of this process. */
 const madeAt = new Date().toUTCString();
 
-/** Sends the cards of a server, one for all its agents and one for each. */
-export class CardRoutes {
-  readonly #settings: A2ASettings;
-
-  constructor(settings: A2ASettings) {
-    this.#settings = settings;
-  }
-
-  /** Sends the card for clients of any version. */
-  readonly sendShared = (request: Request, response: Response, next: NextFunction): void => {
-    this.#send({ request, response, next }, false);
-  };
-
-  /** Sends the card in the version that the client asks for. */
-  readonly send = (request: Request, response: Response, next: NextFunction): void => {
-    this.#send({ request, response, next }, asksFor1(request, this.#settings));
-  };
-
-  /** Sends the card at the endpoint itself. Browsers get what the host has there. */
-  readonly sendAtEndpoint = (request: Request, response: Response, next: NextFunction): void => {
-    if (request.headers.accept?.includes("text/html") === true) next();
-    else this.send(request, response, next);
-  };
-
-  /** Returns a handler that sends the public keys of push notifications. */
-  sendKeys(keySet: object): RequestHandler {
-    const json = JSON.stringify(keySet);
-    return (_request, response) => {
-      response.setHeader("Access-Control-Allow-Origin", "*").setHeader("Cache-Control", "public, max-age=300");
-      response.writeHead(200, {
-        "Content-Type": "application/jwk-set+json",
-        "Content-Length": Buffer.byteLength(json),
-      });
-      response.end(json);
-    };
-  }
-
-  #send({ request, response, next }: { request: Request; response: Response; next: NextFunction }, is1: boolean): void {
-    const { agent } = request.params;
-    const facts = cardFactsOf(this.#settings, request, agent === undefined ? undefined : String(agent));
-    if (facts === undefined) return next();
-    const json = JSON.stringify(is1 ? makeCard1(facts) : makeCard(facts));
-    const tag = `"${hash("sha256", json, "base64url").slice(0, 27)}"`;
-    const { baseUrl } = this.#settings;
-    response.setHeader("ETag", tag).setHeader("Last-Modified", madeAt).setHeader("Access-Control-Allow-Origin", "*");
-    // The address of a request is that of its client alone.
-    response.setHeader("Vary", baseUrl === undefined ? `Host, ${asking}` : asking);
-    response.setHeader("Cache-Control", baseUrl === undefined ? "private, max-age=300" : "public, max-age=3600");
-    if (request.headers["if-none-match"] === tag) return void response.writeHead(304).end();
-    response.writeHead(200, { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(json) });
-    response.end(request.method === "HEAD" ? undefined : json);
-  }
+/** Makes the routes of the agent cards below a path: that of all agents, or that of an agent. */
+export function cardRoutes(parts: A2AParts, path: string, serves: NonNullable<Route["serves"]>): Route[] {
+  const shared: RouteHandler = (exchange) => sendCard(parts, exchange, false);
+  return [
+    { path: `${path}/.well-known/agent.json`, get: shared, isPublic: true, serves },
+    { path: `${path}/.well-known/agent-card.json`, get: cardHandler(parts), isPublic: true, serves },
+  ];
 }
 
-/** Returns the facts of the card of all agents, or of one by its name. Undefined for an agent that is not known. */
-export function cardFactsOf(settings: A2ASettings, request: Request, name: string | undefined): CardFacts | undefined {
-  const { runs, provider, version, securitySchemes, security, extendedCard, push } = settings;
+/** Makes the handler that sends the card of its path in the version that the client asks for. */
+export function cardHandler(parts: A2AParts): RouteHandler {
+  return (exchange) => sendCard(parts, exchange, asksFor1(exchange, parts.settings));
+}
+
+/** Makes the route of the public keys that verify push notifications. */
+export function keysRoute(push: Promise<PushSender>): Route {
+  const get: RouteHandler = async (exchange) => {
+    const json = JSON.stringify((await push).signer.keySet);
+    exchange.setHeader("Access-Control-Allow-Origin", "*").setHeader("Cache-Control", "public, max-age=300");
+    exchange.send(200, { "Content-Type": "application/jwk-set+json", "Content-Length": Buffer.byteLength(json) }, json);
+  };
+  return { path: "/.well-known/jwks.json", get, isPublic: true };
+}
+
+function sendCard(parts: A2AParts, exchange: Exchange, is1: boolean): void {
+  const facts = cardFactsOf(parts, exchange, exchange.params["agent"]);
+  if (facts === undefined) throw new TroupeError("not_found", "There is no agent of this name.");
+  const json = JSON.stringify(is1 ? makeCard1(facts) : makeCard(facts));
+  const tag = `"${hash("sha256", json, "base64url").slice(0, 27)}"`;
+  const { baseUrl } = parts.settings;
+  exchange.setHeader("ETag", tag).setHeader("Last-Modified", madeAt).setHeader("Access-Control-Allow-Origin", "*");
+  // Without `baseUrl`, the card depends on the address that this client used.
+  exchange.setHeader("Vary", baseUrl === undefined ? `Host, ${asking}` : asking);
+  exchange.setHeader("Cache-Control", baseUrl === undefined ? "private, max-age=300" : "public, max-age=3600");
+  if (isKnown(tag, exchange.headers["if-none-match"])) return exchange.sendEmpty(304);
+  exchange.send(200, { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(json) }, json);
+}
+
+/**
+ * Returns true if the client's If-None-Match header contains the tag of the card. The header is `*` or a list of tags,
+ * some of them weak.
+ */
+function isKnown(tag: string, header = ""): boolean {
+  const tags = header.split(",").map((each) => each.trim());
+  return header.trim() === "*" || tags.includes(tag) || tags.includes(`W/${tag}`);
+}
+
+/** Returns the facts for the card of all agents, or of the named agent. Undefined for an unknown agent. */
+export function cardFactsOf(parts: A2AParts, exchange: Exchange, name: string | undefined): CardFacts | undefined {
+  const { runs, push, settings } = parts;
+  const { provider, version, securitySchemes, security, extendedCard } = settings;
   const has = { hasExtendedCard: extendedCard !== undefined, pushNotifications: push !== undefined };
   const shared = { version, provider, securitySchemes, security, ...has };
-  const url = urlOf(settings, request);
+  const url = urlOf(settings, exchange);
   if (name === undefined) return { ...describeAgents([...runs.agents], provider), ...shared, url };
   const agent = runs.agents.get(name);
   const path = `${url.replace(/\/$/, "")}/agents/${encodeURIComponent(name)}`;
   return agent && { ...describeAgent(agent, name), ...shared, url: path };
 }
 
-function urlOf({ baseUrl, basePath }: A2ASettings, request: Request): string {
-  const { protocol, originalUrl, headers, baseUrl: mountedAt } = request;
-  const host = readRequestHost(originalUrl, headers.host)?.text ?? "localhost";
-  return (baseUrl?.replace(/\/+$/, "") ?? `${protocol}://${host}${mountedAt}`) + basePath;
+function urlOf({ baseUrl, basePath }: A2ASettings, exchange: Exchange): string {
+  const host = readRequestHost(exchange.url, exchange.headers.host)?.text ?? "localhost";
+  const protocol = exchange.isSecure ? "https" : "http";
+  return (baseUrl?.replace(/\/+$/, "") ?? `${protocol}://${host}${exchange.basePath}`) + basePath;
 }
 
-/** The headers by which a client asks for a card. */
+/** The request headers that select the version of a card. */
 const asking = "A2A-Version, Accept";
 
-/** The media type that came with 1.0. */
+/** The media type of A2A 1.0. */
 const type1 = /(?:^|,)\s*application\/a2a\+json\s*(?:[;,]|$)/i;
 
 /**
- * Tells if a client asks for the card of 1.0: by its version, else by the media type that came with it. One that names neither may
- * be of any version: the official Python clients of 0.3 and 1.0 send the same request.
+ * Returns true if a client gets a 1.0 card: it names that version, or names none and accepts the media type of 1.0 or
+ * meets `cardMode` "v1". A request with neither may come from any version: the official Python clients of 0.3 and 1.0
+ * send the same request.
  */
-function asksFor1({ headers }: Request, { cardMode }: A2ASettings): boolean {
+function asksFor1({ headers }: Exchange, { cardMode }: A2ASettings): boolean {
   const { "a2a-version": version, accept = "" } = headers;
   if (version !== undefined) return readVersion(String(version)) === "1.0";
   return cardMode === "v1" || type1.test(accept);

@@ -95,7 +95,7 @@ describe("the extended card", () => {
     }
   });
 
-  it("that is wrong is a failure of the service, which its log tells and its client does not [a2a.extended-card]", async () => {
+  it("the extended card that is wrong is a failure of the service, which its log tells and its client does not [a2a.extended-card]", async () => {
     for (const wrong of [{ skills: [] }, { skills: [{ id: "a" }] }, { name: " " }, { colour: "red" }]) {
       const lines: string[] = [];
       const logger = createLogger({ level: "error", write: (line) => lines.push(line) });

@@ -173,8 +173,7 @@ describe("users who differ in one field", () => {
     const marks = new Map<string, string>();
     const served = await serveA2A({
       agents: { helper: createTeller() },
-      extendedCard: (request) => {
-        const { principal } = request as unknown as { principal: object };
+      extendedCard: ({ principal }) => {
         return { description: marks.get(JSON.stringify(principal)) ?? "Nothing." };
       },
     });

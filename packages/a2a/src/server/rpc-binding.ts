@@ -1,17 +1,13 @@
-import type { Request } from "express";
 import { answerTo } from "../wire/json-rpc.ts";
 import { parseCall } from "../wire/parse-call.ts";
-import type { Answered } from "../wire/stream-frames.ts";
-import type { Binding, ReadCall } from "./a2a-endpoint.ts";
+import type { Binding } from "./a2a-endpoint.ts";
 import { readBody, versionOf } from "./read-request.ts";
 
-/** The JSON-RPC binding: takes calls in every version of the protocol, each in the body of a POST. */
+/** The JSON-RPC binding: accepts calls in every A2A version, each in the body of a POST. */
 export const rpcBinding: Binding = {
-  formFor(request: Request): Answered {
-    return answerTo(null, parseCall("", versionOf(request)).dialect);
-  },
-  async readCall(request, { maxBodyBytes, hasPush }): Promise<ReadCall> {
-    const { id, dialect, ...read } = parseCall(await readBody(request, maxBodyBytes), versionOf(request), hasPush);
+  formFor: (exchange) => answerTo(null, parseCall("", versionOf(exchange)).dialect),
+  async readCall(exchange, { maxBodyBytes, hasPush }) {
+    const { id, dialect, ...read } = parseCall(await readBody(exchange, maxBodyBytes), versionOf(exchange), hasPush);
     return { ...read, answered: answerTo(id, dialect) };
   },
 };

@@ -1,4 +1,3 @@
-import type { Response } from "express";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { FakeResponse } from "../../test/fake-response.ts";
 import { ended, queued, status } from "../../test/followed-task.ts";
@@ -17,7 +16,7 @@ function streamOf(given: Partial<StreamedTask> = {}, version: "0.3" | "1.0" = "1
   const head = vi.spyOn(response, "writeHead");
   const task = { taskId: "r", contextId: "s", takesMessage: false, ...given };
   const answered = answerTo(7, dialectOfVersion(version));
-  const stream = new TaskStream(response.asResponse, answered, { ...task, heartbeatMs: 15_000 });
+  const stream = new TaskStream(response.exchange(), answered, { ...task, heartbeatMs: 15_000 });
   const frames = (): Frame[] =>
     response.text
       .split("\n\n")
@@ -142,7 +141,7 @@ describe("the stream of a task", () => {
     const response = new FakeResponse(async () => await new Promise<void>(() => undefined));
     const answered = answerTo(7, dialectOfVersion("1.0"));
     const facts = { taskId: "r", contextId: "s", takesMessage: false, heartbeatMs: 15_000 };
-    const stream = new TaskStream(response as unknown as Response, answered, facts);
+    const stream = new TaskStream(response.exchange(), answered, facts);
     const drained = stream.sendText("x".repeat(20_000), { append: false, isLast: true });
     let isOver = false;
     void drained?.then(() => (isOver = true));

@@ -1,5 +1,5 @@
 import { SseWriter } from "@troupe/core/transport";
-import type { Response } from "express";
+import type { Exchange } from "@troupe/core/transport";
 import { responseId } from "../agent/artifact.ts";
 import type { TaskForm } from "../tasks/task-view.ts";
 import type { TaskReader } from "../tasks/task-follower.ts";
@@ -9,23 +9,23 @@ import type { Answered, TextPlace } from "../wire/stream-frames.ts";
 import { lastMessages } from "../wire/task.ts";
 import type { A2AEvent, A2ATaskState } from "../wire/task.ts";
 
-/** The task of a stream, and the number of messages of its history that the client wants. */
+/** The task of a stream, and the number of history messages that the client wants. */
 export type StreamedTask = {
-  /** True if a message may come in the place of the task. */
+  /** True if a single message may replace the task in the stream. */
   readonly takesMessage: boolean;
   readonly taskId: string;
   readonly contextId: string;
   readonly historyLength?: number | undefined;
 };
 
-/** The headers of every stream. Compression is kept away, and proxies that would hold events back. */
+/** Headers of every stream: they disable compression, and buffering by proxies. */
 export const streamHead = {
   "Content-Type": "text/event-stream",
   "Cache-Control": "no-store, no-transform",
   "X-Accel-Buffering": "no",
 };
 
-/** The response to a streamed call: server-sent events, each a whole answer. */
+/** The response to a streamed call: server-sent events, each of which holds a whole result. */
 export class TaskStream implements TaskReader {
   readonly form: TaskForm;
   readonly takesMessage: boolean;
@@ -35,7 +35,7 @@ export class TaskStream implements TaskReader {
   readonly #writeText: (text: string, place: TextPlace) => string;
 
   constructor(
-    response: Response,
+    exchange: Pick<Exchange, "openStream">,
     answered: Answered,
     { heartbeatMs, ...task }: StreamedTask & { heartbeatMs: number },
   ) {
@@ -45,8 +45,7 @@ export class TaskStream implements TaskReader {
     this.#answered = answered;
     this.#historyLength = historyLength;
     this.#writeText = createTextFrames(answered, { taskId, contextId, artifactId: responseId, name: responseId });
-    response.writeHead(200, streamHead);
-    this.#writer = new SseWriter(response, { heartbeatMs });
+    this.#writer = new SseWriter(exchange.openStream(200, streamHead), { heartbeatMs });
   }
 
   send(event: A2AEvent): Promise<void> | undefined {
@@ -61,7 +60,7 @@ export class TaskStream implements TaskReader {
     return this.#answered.dialect.endsStream(state);
   }
 
-  /** Sends an error as the last frame. */
+  /** Sends an error as the last frame of the stream. */
   fail(error: A2AError): void {
     void this.#write(writeErrorFrame(this.#answered, error));
     this.close();
@@ -77,7 +76,7 @@ export class TaskStream implements TaskReader {
     return { ...event, task: { ...event.task, history } };
   }
 
-  /** Events for a client that has left are dropped. */
+  /** Writes a frame of the stream, or drops it if the client has disconnected. */
   #write(frame: string): Promise<void> | undefined {
     if (this.#writer.closed) return undefined;
     return this.#writer.write(frame)?.catch(() => undefined);

@@ -66,7 +66,7 @@ describe("a message over A2A", () => {
     expect(done.artifacts[0]?.parts).toEqual([{ kind: "text", text: "One two." }]);
   });
 
-  it("of structured output and tools has their data and files as parts and artifacts [a2a.artifacts]", async () => {
+  it("a message over A2A of structured output and tools has their data and files as parts and artifacts [a2a.artifacts]", async () => {
     const agent = madeAgent(async function* () {
       yield { type: "text", text: "Let me see." };
       return {
@@ -98,7 +98,7 @@ describe("a message over A2A", () => {
     ]);
   });
 
-  it("that a guardrail blocks is a rejected task, which shows nothing of the answer [a2a.rejected]", async () => {
+  it("a message over A2A that a guardrail blocks is a rejected task, which shows nothing of the answer [a2a.rejected]", async () => {
     const guardrail: Guardrail = { name: "calm", check: () => ({ pass: false, reason: "Too loud." }) };
     const served = await serveA2A({
       agents: { helper: scriptedAgent([{ text: "x" }], { guardrails: { input: [guardrail] } }) },
@@ -109,7 +109,7 @@ describe("a message over A2A", () => {
     expect(result).not.toHaveProperty("artifacts");
   });
 
-  it("whose run fails is a failed task that hides what the vendor said [a2a.failed]", async () => {
+  it("a message over A2A whose run fails is a failed task that hides what the vendor said [a2a.failed]", async () => {
     const secret = "vendor says sk-secret-1";
     const logger = createLogger({ level: "silent" });
     const served = await serveA2A({ agents: { helper: scriptedAgent([{ error: new Error(secret) }]) }, logger });
@@ -120,7 +120,7 @@ describe("a message over A2A", () => {
     expect((await served.call("tasks/cancel", { id: result.id })).error.code).toBe(-32002);
   });
 
-  it("for an agent that is not known, or for a task that is over, is an error [a2a.wrong-messages]", async () => {
+  it("a message over A2A for an agent that is not known, or for a task that is over, is an error [a2a.wrong-messages]", async () => {
     const served = await serveA2A({ agents: { helper: hello() } });
     const { result } = await served.call("message/send", message0("Hi"));
 
@@ -165,7 +165,7 @@ describe("the cancel of a task", () => {
     expect(rest.at(-1)).toMatchObject({ kind: "status-update", final: true, status: { state: "canceled" } });
   });
 
-  it("of an unknown task is an error [a2a.tasks-cancel]", async () => {
+  it("the cancel of a task of an unknown task is an error [a2a.tasks-cancel]", async () => {
     const served = await serveA2A({ agents: { helper: hello() } });
     expect((await served.call("tasks/cancel", { id: "0" })).error.code).toBe(-32001);
     expect((await served.call("CancelTask", { id: "x".repeat(500) })).error.code).toBe(-32001);

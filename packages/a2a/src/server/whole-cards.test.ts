@@ -2,7 +2,7 @@ import { request } from "node:http";
 import { json } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { scriptedAgent, serveA2A } from "../../test/serve-a2a.ts";
-import type { A2AServerOptions } from "./a2a-server-options.ts";
+import type { A2AServerOptions } from "../../test/serve-a2a.ts";
 
 const agents = {
   one: scriptedAgent([], { description: "Counts." }),

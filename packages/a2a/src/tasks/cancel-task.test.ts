@@ -6,21 +6,22 @@ const owner = { userId: "ada", tenantId: "north" };
 
 /** The runs of a server with one task `t`, whose record reads `status` first and `later` after its cancel. */
 function runsOf(status: string, later: string, outcome = "cancelling") {
-  const tail = { leave: vi.fn<() => void>(), end: vi.fn<() => void>() };
+  const tail = { leave: vi.fn<() => void>(), end: vi.fn<() => void>(), follow: () => undefined };
   const get = vi.fn<(...given: unknown[]) => Promise<unknown>>(
     async () => await Promise.resolve({ runId: "r", status: later }),
   );
   const cancel = vi.fn<(...given: unknown[]) => Promise<unknown>>(async () => await Promise.resolve(outcome));
-  const service = { get, cancel };
+  const run = { runId: "r", kind: "agent", service: { cancel }, view: get, ...tail };
   const find = vi.fn<(...given: unknown[]) => Promise<unknown>>(
-    async () => await Promise.resolve({ service, run: { runId: "r", kind: "agent", status } }),
+    async () => await Promise.resolve({ run, view: { runId: "r", kind: "agent", status } }),
   );
-  const runs = { find, served: { follow: () => tail } } as unknown as TaskRuns;
+  const runs = { find } as unknown as TaskRuns;
   return { runs, tail, get, cancel, find };
 }
 
 const request = () => ({ id: "t", owner, cancelsAgain: false, left: new AbortController().signal });
-const refused = expect.objectContaining({ kind: "task-not-cancelable" }) as Error;
+const message = "The task is over: it cannot be cancelled any more.";
+const refused = expect.objectContaining({ kind: "task-not-cancelable", message }) as Error;
 
 describe("the cancel of a task", () => {
   it("is that of its owner, answers with the run once it is over, and follows it no more", async () => {
@@ -28,7 +29,7 @@ describe("the cancel of a task", () => {
     expect(await cancelTask(runs, request())).toEqual({ runId: "r", status: "cancelled" });
     expect(find.mock.calls).toEqual([["t", owner]]);
     expect(cancel.mock.calls).toEqual([["r", owner, "Cancelled on request."]]);
-    expect(get.mock.calls).toEqual([["r", owner]]);
+    expect(get).toHaveBeenCalledOnce();
     expect(tail.end).toHaveBeenCalledOnce();
   });
 
@@ -63,5 +64,34 @@ describe("the cancel of a task", () => {
   it("is refused for a task that has completed, however it is asked for", async () => {
     const { runs } = runsOf("completed", "completed", "over");
     await expect(cancelTask(runs, { ...request(), cancelsAgain: true })).rejects.toThrow(refused);
+  });
+
+  it.each([
+    ["running", true],
+    ["queued", true],
+    ["waiting", true],
+    ["running", false],
+  ])(
+    "answers for a task that was %s until another cancel ended it: cancelsAgain is %s",
+    async (status, cancelsAgain) => {
+      const { runs, get, tail } = runsOf(status, "cancelled", "over");
+      expect(await cancelTask(runs, { ...request(), cancelsAgain })).toEqual({ runId: "r", status: "cancelled" });
+      expect(get).toHaveBeenCalledOnce();
+      expect(tail.end).toHaveBeenCalledOnce();
+    },
+  );
+
+  it.each(["completed", "error"])("is refused for a task that was running until its end: %s", async (later) => {
+    for (const cancelsAgain of [true, false]) {
+      const { runs, tail } = runsOf("running", later, "over");
+      await expect(cancelTask(runs, { ...request(), cancelsAgain })).rejects.toThrow(refused);
+      expect(tail.end).toHaveBeenCalledOnce();
+    }
+  });
+
+  it.each(["completed", "error", "cancelled"])("asks no more for a task that was %s before", async (status) => {
+    const { runs, get } = runsOf(status, "cancelled", "over");
+    await expect(cancelTask(runs, request())).rejects.toThrow(refused);
+    expect(get).not.toHaveBeenCalled();
   });
 });

@@ -4,30 +4,32 @@ import { A2AError } from "../wire/a2a-error.ts";
 import { TaskTail } from "./task-tail.ts";
 import type { TaskRuns } from "./task-runs.ts";
 
-/** A cancel that a client asks for. */
+/** A client's request to cancel a task. */
 export type CancelRequest = {
   readonly id: string;
   readonly owner: SessionOwner;
-  /** True if the cancel of a canceled task answers with the task again. */
+  /** True if cancelling a task that is already cancelled returns the task; false if that is an error. */
   readonly cancelsAgain: boolean;
-  /** Aborts when the client has left. */
+  /** Aborts when the client has disconnected. */
   readonly left: AbortSignal;
 };
 
 /**
- * Cancels a task, on whatever process it is performed, and waits until it is over. Returns its run, or undefined when the client
- * has left before. A task that had ended, or ends otherwise, is `task-not-cancelable`.
+ * Cancels a task, whichever process performs it, and waits until it is over. Returns its run, or undefined if the
+ * client disconnects first. Throws `task-not-cancelable` for a task that was already over or ends in another way; see
+ * `cancelsAgain`.
  */
 export async function cancelTask(
   runs: TaskRuns,
   { id, owner, cancelsAgain, left }: CancelRequest,
 ): Promise<RunView | undefined> {
   const task = await runs.find(id, owner);
-  const { service, run } = task;
-  if (run.status === "cancelled" && cancelsAgain) return run;
-  const outcome = await service.cancel(run.runId, owner, "Cancelled on request.");
-  if (outcome === "over") throw notCancelable();
-  const tail = new TaskTail(runs, task, { owner, left });
+  const { run, view } = task;
+  if (view.status === "cancelled" && cancelsAgain) return view;
+  const outcome = await run.service.cancel(run.runId, owner, "Cancelled on request.");
+  // A run that was still open when it was found goes on below: its record shows if a cancel ended it.
+  if (outcome === "over" && wasOver(view)) throw notCancelable();
+  const tail = new TaskTail(task, left);
   try {
     const ended = await tail.untilEnded();
     if (ended !== undefined && ended.status !== "cancelled") throw notCancelable();
@@ -35,6 +37,10 @@ export async function cancelTask(
   } finally {
     tail.end();
   }
+}
+
+function wasOver({ status }: RunView): boolean {
+  return status !== "queued" && status !== "running" && status !== "waiting";
 }
 
 function notCancelable(): A2AError {

@@ -29,7 +29,7 @@ function tailOf(start: RunView, events: (RunEvent | Error)[], records: { [name: 
     return event instanceof Error ? await Promise.reject(event) : await Promise.resolve(event);
   };
   const tail = {
-    task: { run: start },
+    task: { view: start },
     paused,
     next,
     untilSettled: async () => await Promise.resolve(settled),

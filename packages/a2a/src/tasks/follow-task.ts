@@ -4,9 +4,7 @@ import { isKnown, TaskFollower } from "./task-follower.ts";
 import type { TaskReader } from "./task-follower.ts";
 import type { TaskTail } from "./task-tail.ts";
 
-/**
- * Sends a task as it is, and then all that changes it, until it is over or waits for its client.
- */
+/** Sends a task to its reader as it is, then all its changes, until the task is over or waits for its client. */
 export async function followTask(tail: TaskTail, reader: TaskReader): Promise<void> {
   const follower = new TaskFollower(tail, reader);
   try {
@@ -22,7 +20,10 @@ export async function followTask(tail: TaskTail, reader: TaskReader): Promise<vo
   }
 }
 
-/** Reads on until a task is over or waits for its client. Returns its run, or undefined when the client has left. */
+/**
+ * Reads events until a task is over or waits for its client. Returns its run, or undefined if the client has
+ * disconnected.
+ */
 export async function untilPaused(tail: TaskTail): Promise<RunView | undefined> {
   try {
     return await readUntilPaused(tail);
@@ -33,14 +34,17 @@ export async function untilPaused(tail: TaskTail): Promise<RunView | undefined> 
 
 async function readUntilPaused(tail: TaskTail): Promise<RunView | undefined> {
   for (let event = await tail.next(); event !== undefined; event = await tail.next()) {
-    if (event.type !== "end" && (event.type !== "wait" || isKnown(tail.task.run, event.wait.id))) continue;
+    if (event.type !== "end" && (event.type !== "wait" || isKnown(tail.task.view, event.wait.id))) continue;
     const run = event.type === "end" ? await tail.untilEnded() : await tail.untilSettled();
     if (run !== undefined) return run;
   }
   return tail.paused;
 }
 
-/** A task in memory keeps the newest events alone: for a reader that comes too late, its state and its artifacts are what counts. */
+/**
+ * Waits for the end or the next wait of a task whose earlier events are gone: a task in memory keeps only the newest
+ * events. A late reader then gets the task's state and artifacts. Rethrows any other error.
+ */
 async function untilRestingAfter(error: unknown, tail: TaskTail): Promise<RunView | undefined> {
   if (!TroupeError.is(error) || error.code !== "gone") throw error;
   return await tail.untilResting();

@@ -1,3 +1,4 @@
+import { TroupeError } from "@troupe/core";
 import type { RunListOptions, RunView } from "@troupe/core/runs";
 import { describe, expect, it } from "vitest";
 import type { ListCall } from "../wire/call.ts";
@@ -34,10 +35,12 @@ function servicesOf(...services: RunView[][]) {
     },
     get: async (runId: string, by: unknown) => {
       const found = by === owner && !gone.has(runId) ? runs.find((run) => run.runId === runId) : undefined;
-      return found === undefined ? await Promise.reject(new Error("gone")) : await Promise.resolve(found);
+      return found === undefined
+        ? await Promise.reject(new TroupeError("not_found", "Gone."))
+        : await Promise.resolve(found);
     },
   }));
-  return { runs: { served: { services: made } } as unknown as TaskRuns, listed, gone };
+  return { runs: { services: made } as unknown as TaskRuns, listed, gone };
 }
 
 const call = (fields: Partial<ListCall> = {}): ListCall => ({
@@ -56,6 +59,15 @@ const some = [
 ];
 
 describe("a listing of tasks", () => {
+  it("rejects with a failure of the storage that keeps artifacts, and does not leave them out", async () => {
+    const failure = new TroupeError("storage_unavailable", "Down.");
+    const [page, get] = [{ runs: [runOf("a", 5)] }, async () => await Promise.reject(failure)];
+    const services = [{ list: async () => await Promise.resolve(page), get }];
+    const runs = { services } as unknown as TaskRuns;
+
+    await expect(listTasks(runs, call({ hasArtifacts: true }), { owner, form })).rejects.toBe(failure);
+  });
+
   it("has those of all services, the newest status first, then by id, without workflows", async () => {
     const { runs, listed } = servicesOf(...some);
     const page = await list(runs);

@@ -1,3 +1,4 @@
+import { TroupeError } from "@troupe/core";
 import type { SessionOwner } from "@troupe/core";
 import type { RunService, RunView } from "@troupe/core/runs";
 import { mapBounded } from "@troupe/core/kit";
@@ -9,17 +10,17 @@ import type { TaskRuns } from "./task-runs.ts";
 import { toTask } from "./task-view.ts";
 import type { TaskForm } from "./task-view.ts";
 
-/** The newest runs of a caller among which tasks are listed, and how many of them are read at a time. */
+/** The number of a caller's newest runs that a listing of tasks covers, and the number that is read at once. */
 const mostListed = 1000;
 const pageLimit = 100;
 
-/** A task without its artifacts, with the service that has them. */
+/** A task without its artifacts, and the service that stores them. */
 type Listed = { readonly task: A2ATask; readonly service: RunService };
 
-/** The place of a task in a listing: by the time of its status, the newest first, and its id. */
+/** The sort key of a task in a listing: time of its status, newest first, then its id. */
 type Place = { readonly at: number; readonly id: string };
 
-/** Lists a caller's tasks, by the time of their status. A caller without a user has none that could be listed. */
+/** Lists a caller's tasks by the time of their status. A caller without a user has no tasks to list. */
 export async function listTasks(
   runs: TaskRuns,
   call: ListCall,
@@ -44,7 +45,7 @@ export async function listTasks(
 
 async function findTasks(runs: TaskRuns, { owner, form }: { owner: SessionOwner; form: TaskForm }): Promise<Listed[]> {
   const found: Listed[] = [];
-  for (const service of runs.served.services) {
+  for (const service of runs.services) {
     let after: string | undefined;
     do {
       const page = await service.list(owner, { limit: pageLimit, after, hasOutputs: true });
@@ -56,7 +57,7 @@ async function findTasks(runs: TaskRuns, { owner, form }: { owner: SessionOwner;
   return found;
 }
 
-/** Returns a task without the results of its run: those of all tasks would be much to hold at once. */
+/** Returns a task without the results of its run, because those of all tasks would take too much memory. */
 function toBrief(run: RunView, form: TaskForm): A2ATask {
   const { metadata: _, ...task } = toTask(run, form);
   return { ...task, artifacts: [] };
@@ -84,9 +85,13 @@ async function readWhole(
   task: A2ATask,
   { owner, form }: { owner: SessionOwner; form: TaskForm },
 ): Promise<A2ATask> {
-  // It may have been removed meanwhile.
-  const run: RunView | undefined = await service.get(task.id, owner).catch(() => undefined);
-  return run === undefined ? task : toTask(run, form);
+  try {
+    return toTask(await service.get(task.id, owner), form);
+  } catch (error) {
+    // A run that was removed meanwhile is listed as it was, without artifacts.
+    if (TroupeError.is(error) && error.code === "not_found") return task;
+    throw error;
+  }
 }
 
 function placeOf({ id, status }: A2ATask): Place {

@@ -10,7 +10,7 @@ import type { A2AMessage, A2APart } from "../wire/task.ts";
 /** The answer to one question of a run. */
 export type WaitAnswer = { readonly waitId: string; readonly answer: Json };
 
-/** Replies that approve a call. Every other text denies it, and the agent is told what it says. */
+/** Replies that approve a tool call. Any other text denies it, and the agent receives that text. */
 const approvals: ReadonlySet<string> = new Set([
   "yes",
   "y",
@@ -22,10 +22,10 @@ const approvals: ReadonlySet<string> = new Set([
   "confirmed",
 ]);
 
-/** The longest arguments of a tool that a question shows in its text. Its data has them whole. */
+/** Longest tool arguments in the text of a question, in characters. The question's data has them whole. */
 const longestShown = 2000;
 
-/** Returns the message in which a waiting task asks its client: a text for people, and the questions as data. */
+/** Returns the message with which a waiting task asks its client: text for people, and the questions as data. */
 export function toQuestion({ runId, sessionId, waits = [] }: RunView): A2AMessage {
   return {
     messageId: `${runId}:${waits[0]?.id ?? "wait"}`,
@@ -75,8 +75,9 @@ function shown(args: unknown): string {
 }
 
 /**
- * Reads the answers to the questions of a waiting task from a message. A data part with a `waitId` answers that question; the
- * rest of the message answers the first one that is left. A message that answers none is `invalid_request`.
+ * Reads the answers to the questions of a waiting task from a message. A data part with a `waitId` answers that
+ * question; the rest of the message answers the first open question. Throws `invalid_request` for a message without an
+ * answer, or with a `waitId` that is not a string.
  */
 export function readAnswers(message: A2AMessage, waits: readonly RunWait[]): WaitAnswer[] {
   const answers: WaitAnswer[] = [];
@@ -113,7 +114,7 @@ function toAnswer({ taskId: _task, contextId: _context, ...message }: A2AMessage
   return { approved: isApproved, ...(said !== "" && { reason: said }) };
 }
 
-/** Returns the result of a tool that the client has executed: data as it is, text, or content parts where there are files. */
+/** Returns the result of a client-executed tool: data unchanged, text, or content parts if there are files. */
 function toResult(parts: readonly A2APart[]): Json {
   const [only, ...more] = parts;
   if (only?.kind === "data" && more.length === 0)
@@ -122,7 +123,7 @@ function toResult(parts: readonly A2APart[]): Json {
   return { result: toContent({ parts }) as Json };
 }
 
-/** Tells data that is an answer in the service's own form from data that is the result itself. */
+/** Returns true if data is an answer in this service's own form, and false if the data itself is the result. */
 function isAnswer(data: unknown): data is { result: Json } | { error: string } {
   if (typeof data !== "object" || data === null) return false;
   const [name, ...more] = Object.keys(data);

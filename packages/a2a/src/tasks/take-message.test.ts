@@ -1,7 +1,10 @@
 import { TroupeError } from "@troupe/core";
 import type { RunWait } from "@troupe/core";
 import type { RunView } from "@troupe/core/runs";
+import { createService } from "@troupe/core/service";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { FakeResponse } from "../../test/fake-response.ts";
+import { scriptedAgent } from "../../test/serve-a2a.ts";
 import type { A2AMessage } from "../wire/task.ts";
 import { toQuestion } from "./questions.ts";
 import { takeMessage } from "./take-message.ts";
@@ -9,6 +12,7 @@ import type { MessageRequest } from "./take-message.ts";
 import { noteOf, noteWith } from "./task-history.ts";
 import type { TaskRuns } from "./task-runs.ts";
 
+const helper = scriptedAgent([]);
 const principal = { userId: "ada" };
 const approval: RunWait = { id: "w1", kind: "approval", about: { toolName: "pay" } };
 const asked: A2AMessage = { messageId: "m-0", role: "user", parts: [{ kind: "text", text: "Pay 5" }] };
@@ -36,52 +40,55 @@ function runsOf(run: RunView, answer: () => Promise<void> = () => Promise.resolv
     changeNote: async (runId: string, owner: unknown, change: (note: RunView["note"]) => unknown) =>
       await Promise.resolve(void told.push(["note", runId, owner, change(noteNow)])),
   };
+  const stored = { service, runId: run.runId, sessionId: run.sessionId };
+  const begun = { service, runId: "new", sessionId: "s-new", kind: "team", over: Promise.resolve() };
   const runs = {
+    service: createService({ agents: { helper }, runOptions: () => ({ metadata: { version: "1.0" } }) }),
     find: async (...given: unknown[]) => {
       told.push(["find", ...given]);
-      return await Promise.resolve({ service, run });
+      return await Promise.resolve({ run: stored, view: run });
     },
-    of: (name: string) => ({ service, kind: "team", name }),
-    served: {
-      accept: async (...given: unknown[]) => {
-        told.push(["accept", ...given]);
-        return await Promise.resolve({ runId: "new", sessionId: "s-new" });
-      },
+    begin: async (...given: unknown[]) => {
+      told.push(["begin", ...given]);
+      return await Promise.resolve(begun);
     },
   };
-  return { runs: runs as unknown as TaskRuns, service, told };
+  return { runs: runs as unknown as TaskRuns, stored, begun, told };
 }
 
-const request = (message: A2AMessage, fields: Partial<MessageRequest> = {}): MessageRequest => ({
-  message,
-  outputModes: undefined,
-  agent: "helper",
-  principal,
-  keys: { apiKeys: {} },
-  hostOptions: undefined,
-  address: undefined,
-  ...fields,
-});
+function request(message: A2AMessage, given: Given = {}): MessageRequest {
+  const { user, ...fields } = { user: principal, ...given };
+  const exchange = new FakeResponse().exchange();
+  exchange.signIn(user);
+  return { message, outputModes: undefined, agent: "helper", exchange, ...fields };
+}
+
+type Given = Partial<MessageRequest> & { user?: object | undefined };
 
 beforeEach(() => void vi.useFakeTimers({ now: 42 }));
 afterEach(() => void vi.useRealTimers());
 
 describe("a message that begins a task", () => {
   it("is a run of its agent, for its user, with the message as its note and in its metadata", async () => {
-    const { runs, service, told } = runsOf(waiting);
-    const hostOptions = { metadata: { version: "1.0" } };
-    const task = await takeMessage(
-      request({ ...asked, contextId: "s-1" }, { outputModes: ["a/b"], hostOptions }),
-      runs,
-    );
+    const { runs, begun, told } = runsOf(waiting);
+    const asking = request({ ...asked, contextId: "s-1" }, { outputModes: ["a/b"] });
+    const task = await takeMessage(asking, runs);
     const note = noteOf(asked);
-    const facts = { kind: "team", name: "helper", note };
+    const facts = { name: "helper", note };
 
-    expect(task).toEqual({
-      service,
-      run: { runId: "new", sessionId: "s-new", status: "queued", createdAt: 42, attempts: 0, ...facts },
+    expect(task.run).toBe(begun);
+    expect(task.view).toEqual({
+      runId: "new",
+      sessionId: "s-new",
+      status: "queued",
+      createdAt: 42,
+      attempts: 0,
+      kind: "team",
+      ...facts,
     });
-    expect(told).toEqual([["accept", expect.objectContaining({ input: "Pay 5" }), { service, ...facts }]]);
+    expect(told).toEqual([["begin", expect.objectContaining({ input: "Pay 5" }), facts]]);
+    expect(asking.exchange.record).toMatchObject({ name: "helper", runId: "new" });
+    await expect(asking.exchange.record.runEnd).resolves.toBeUndefined();
     const text = JSON.stringify(told[0]?.[1]);
     for (const part of ['"sessionId":"s-1"', '"userId":"ada"', '"version":"1.0"', '"acceptedOutputModes":["a/b"]']) {
       expect(text).toContain(part);
@@ -98,12 +105,12 @@ describe("a message that begins a task", () => {
 
 describe("a message for a task that waits", () => {
   it("answers its question, and is kept behind it", async () => {
-    const { runs, service, told } = runsOf(waiting);
+    const { runs, stored, told } = runsOf(waiting);
     const task = await takeMessage(request({ ...yes, contextId: "s" }), runs);
     const message = { ...yes, contextId: "s" };
     const note = noteWith(noteOf(asked), [toQuestion(waiting), message]);
 
-    expect(task).toEqual({ service, run: { ...waiting, status: "running", startedAt: 42, note } });
+    expect(task).toEqual({ run: stored, view: { ...waiting, status: "running", startedAt: 42, note } });
     expect(told).toEqual([
       ["find", "r", principal],
       ["answer", "r", "w1", { approved: true, reason: "yes" }, principal],
@@ -121,7 +128,7 @@ describe("a message for a task that waits", () => {
 
   it("is asked for as nobody's without a user", async () => {
     const { runs, told } = runsOf(waiting);
-    await takeMessage(request(yes, { principal: undefined }), runs);
+    await takeMessage(request(yes, { user: undefined }), runs);
     expect(told.slice(0, 2)).toEqual([
       ["find", "r", {}],
       ["answer", "r", "w1", { approved: true, reason: "yes" }, {}],

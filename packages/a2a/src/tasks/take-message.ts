@@ -1,8 +1,8 @@
 import { TroupeError } from "@troupe/core";
 import type { SessionOwner } from "@troupe/core";
 import type { RunView } from "@troupe/core/runs";
-import { readMessage, readRunFields } from "@troupe/core/transport";
-import type { CarriedKeys, HostRunOptions, Principal } from "@troupe/core/transport";
+import { readMessage } from "@troupe/core/transport";
+import type { Exchange, RequestedRun, StoredRun } from "@troupe/core/transport";
 import { toRunMetadata } from "../agent/a2a-request.ts";
 import { A2AError } from "../wire/a2a-error.ts";
 import { toContent } from "../wire/content.ts";
@@ -11,27 +11,24 @@ import { readAnswers, toQuestion } from "./questions.ts";
 import { noteOf, noteWith } from "./task-history.ts";
 import type { TaskRun, TaskRuns } from "./task-runs.ts";
 
-/** A message for an agent, with the facts about the request that brought it. */
+/** A message for an agent, and its request. */
 export type MessageRequest = {
   readonly message: A2AMessage;
-  /** Media types that the client takes; absent for any. */
+  /** Media types that the client accepts. Absent: any type. */
   readonly outputModes: string[] | undefined;
-  /** The name of the agent that a new task is for. */
+  /** The name of the agent for a new task. */
   readonly agent: string;
-  readonly principal: Principal | undefined;
-  readonly keys: CarriedKeys;
-  readonly hostOptions: HostRunOptions | undefined;
-  /** The remote address of the client, where the host trusts it. */
-  readonly address: string | undefined;
+  readonly exchange: Exchange;
 };
 
 /**
- * Begins the task of a message, or goes on with the one that it names by answering what that waits for. Returns the task as it
- * is from then on, which later events change.
+ * Begins a task with a message, or continues the task that the message names by answering its question. Returns the
+ * task's run as it is from then on.
  */
 export async function takeMessage(request: MessageRequest, runs: TaskRuns): Promise<TaskRun> {
-  const { message, principal: owner = {} } = request;
+  const { message, exchange } = request;
   if (message.taskId === undefined) return await beginTask(request, runs);
+  const owner = exchange.principal ?? {};
   const task = await runs.find(message.taskId, owner);
   if (message.contextId !== undefined && message.contextId !== task.run.sessionId) {
     throw new A2AError("invalid-params", "message.contextId must be that of the task. Leave it out, or name no task.");
@@ -40,36 +37,50 @@ export async function takeMessage(request: MessageRequest, runs: TaskRuns): Prom
 }
 
 async function beginTask(request: MessageRequest, runs: TaskRuns): Promise<TaskRun> {
-  const { message, outputModes, agent, principal, keys, hostOptions, address } = request;
-  const metadata = toRunMetadata(message, { outputModes, ofHost: hostOptions?.metadata });
-  const fields = { input: toContent(message), sessionId: message.contextId };
-  const requested = readRunFields(fields, {
-    subject: agent,
+  const { message, agent: name, exchange } = request;
+  exchange.record.name = name;
+  const note = noteOf(message);
+  const beginning = runs.begin(await readRun(request, runs), { name, note });
+  exchange.record.runEnd = endOf(beginning);
+  const run = await beginning;
+  const { runId, sessionId, kind } = run;
+  exchange.record.runId = runId;
+  const view = { runId, kind, name, sessionId, status: "queued", createdAt: Date.now(), attempts: 0, note } as const;
+  return { run, view };
+}
+
+async function readRun(
+  { message, outputModes, agent, exchange }: MessageRequest,
+  { service }: TaskRuns,
+): Promise<RequestedRun<unknown, unknown>> {
+  const requested = await service.readRun(exchange, agent, {
     readInput: readMessage,
-    principal,
-    bodyUserId: "unverified",
-    hostOptions: { ...hostOptions, metadata },
-    readKeys: () => keys,
-    address,
+    readFields: () => ({ input: toContent(message), sessionId: message.contextId }),
     where: "message",
   });
-  const target = { ...runs.of(agent), note: noteOf(message) };
-  const { service, kind, name, note } = target;
-  const { runId, sessionId } = await runs.served.accept(requested, target);
-  const run = { runId, kind, name, sessionId, status: "queued", createdAt: Date.now(), attempts: 0, note } as const;
-  return { service, run };
+  const { opts } = requested;
+  return { ...requested, opts: { ...opts, metadata: toRunMetadata(message, { outputModes, ofHost: opts.metadata }) } };
+}
+
+/** Resolves when a run of this process that is being begun has ended. Never rejects. */
+async function endOf(beginning: Promise<StoredRun>): Promise<void> {
+  await beginning.then(
+    async ({ over }) => await over,
+    () => undefined,
+  );
 }
 
 async function answerTask(task: TaskRun, message: A2AMessage, owner: SessionOwner): Promise<TaskRun> {
-  const { service, run } = task;
-  if (run.status !== "waiting") throw notWaiting(run);
-  for (const { waitId, answer } of readAnswers(message, run.waits ?? [])) {
-    await service.answer(run.runId, waitId, answer, owner).catch(refuseAnswer);
+  const { run, view } = task;
+  const { service, runId } = run;
+  if (view.status !== "waiting") throw notWaiting(view);
+  for (const { waitId, answer } of readAnswers(message, view.waits ?? [])) {
+    await service.answer(runId, waitId, answer, owner).catch(refuseAnswer);
   }
-  const said = [toQuestion(run), message];
-  await service.changeNote(run.runId, owner, (note) => noteWith(note, said));
-  // With the waits, of which the reader of the events has to know.
-  return { ...task, run: { ...run, status: "running", startedAt: Date.now(), note: noteWith(run.note, said) } };
+  const said = [toQuestion(view), message];
+  await service.changeNote(runId, owner, (note) => noteWith(note, said));
+  // The answered waits stay in the returned record, because the reader of its events needs them.
+  return { run, view: { ...view, status: "running", startedAt: Date.now(), note: noteWith(view.note, said) } };
 }
 
 function notWaiting({ status }: RunView): A2AError {
@@ -78,7 +89,7 @@ function notWaiting({ status }: RunView): A2AError {
   return new A2AError("unsupported-operation", `${problem}. Send the message without taskId: it begins a new task.`);
 }
 
-/** Another answer may have been first, or the time for it is over. */
+/** Rethrows a refused answer as an `A2AError`: its question is unknown, already has an answer, or its time is over. */
 function refuseAnswer(error: unknown): never {
   if (TroupeError.is(error) && error.code === "conflict") {
     throw new A2AError("unsupported-operation", error.message);

@@ -96,7 +96,7 @@ describe("artifacts of a task that is followed", () => {
     ]);
   });
 
-  it("that say how the task ends are the last of its text", async () => {
+  it("artifacts that say how a followed task ends are the last of its text", async () => {
     const { follower, sent } = follow(running, undefined);
     await follower.begin();
     await takeAll(follower, [made("2.0", completeTask("Done.").artifacts), said("3.0", "Done.")]);
@@ -185,5 +185,58 @@ describe("the end of a task that is followed", () => {
     }
     await taken;
     expect(counts).toEqual([1, 2, 3, 4]);
+  });
+
+  it("comes behind the text that was gathered, where it asks or has no answer to show", async () => {
+    const asking = follow(running, waiting);
+    await asking.follower.begin();
+    expect(await takeAll(asking.follower, [said("2.0", "Hm."), waits])).toEqual([false, true]);
+    expect(asking.sent.slice(1)).toEqual([["Hm.", { append: false, isLast: false }], status(waiting)]);
+
+    const blocked: RunView = {
+      ...running,
+      status: "error",
+      endedAt: 9,
+      output: { text: "Hm." },
+      error: { code: "guardrail_blocked", message: "No." },
+    };
+    const failing = follow(running, blocked);
+    await failing.follower.begin();
+    expect(await takeAll(failing.follower, [said("2.0", "Hm."), end])).toEqual([false, true]);
+    expect(failing.sent.slice(1)).toEqual([["Hm.", { append: false, isLast: false }], status(blocked)]);
+  });
+
+  it("has its artifacts whole again for a reader that was too late, though it had them", async () => {
+    const made1 = createArtifact({ artifactId: "a", parts: "1" });
+    const run = ended("", { artifacts: [{ ...made1, toolCallId: "c1", toolName: "draw" }] });
+    const { follower, sent } = follow(running, undefined);
+    await follower.begin();
+    await follower.take(made("2.0", [made1]));
+    await follower.skipTo(run);
+    expect(sent.slice(1)).toEqual([artifact("a", "1"), artifact("a", "1"), status(run)]);
+  });
+
+  it("waits for a reader that is behind, between one artifact and the next", async () => {
+    const made2 = ["1", "2"].map((parts, index) => createArtifact({ artifactId: `a${index}`, parts }));
+    const run = ended("Rain.", { artifacts: made2.map((each) => ({ ...each, toolCallId: "c1", toolName: "draw" })) });
+    for (const events of [[made("2.0", made2)], [end]]) {
+      const { follower, sent, gates } = follow(running, run, { isBehind: true });
+      const taken = (async () => {
+        await follower.begin();
+        await takeAll(follower, events);
+      })();
+      const counts: number[] = [];
+      for (let index = 0; index < 3; index++) {
+        await soon();
+        counts.push(sent.length);
+        gates[index]?.();
+      }
+      expect(counts).toEqual([1, 2, 3]);
+      for (let index = 3; index < 6; index++) {
+        await soon();
+        gates[index]?.();
+      }
+      await taken;
+    }
   });
 });

@@ -1,5 +1,5 @@
 import type { RunEvent } from "@troupe/core/runs";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import {
   attempt,
   chunk,
@@ -120,6 +120,59 @@ describe("a task that is followed", () => {
     ]);
     await soon();
     expect(sent.slice(1)).toEqual([working, ["new", { append: false, isLast: false }]]);
+  });
+});
+
+describe("what a followed task does not send, or sends at its bounds", () => {
+  it("begins a piece behind one of 65,536 characters, and none behind one of 65,535", async () => {
+    const { follower, sent } = follow(running, undefined);
+    await follower.begin();
+    await takeAll(follower, [said("2.0", "x".repeat(65_535)), said("2.1", "é"), said("2.2", "z")]);
+    await soon();
+    expect(sent.slice(1)).toEqual([
+      [`${"x".repeat(65_535)}é`, { append: false, isLast: false }],
+      ["z", { append: true, isLast: false }],
+    ]);
+  });
+
+  it("sends nothing for an empty text, a result without artifacts, nor an event of another kind", async () => {
+    const { follower, sent } = follow(running, undefined);
+    await follower.begin();
+    const events = [
+      said("2.0", ""),
+      made("2.1", []),
+      chunk("2.2", "t.0", { type: "tool_result", toolCallId: "c1", toolName: "draw" }),
+      chunk("2.3", "m.0", { type: "tool_call_start", toolCall: { id: "c1", name: "draw" } }),
+      { id: "3.0", type: "step", step: "m.1" } as unknown as RunEvent,
+    ];
+    expect(await takeAll(follower, events)).toEqual(events.map(() => false));
+    await soon();
+    expect(sent).toEqual([task(running)]);
+  });
+
+  it("works since its attempt began, or since now where the log does not say", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: 77 });
+    onTestFinished(() => void vi.useRealTimers());
+    const { at: _, ...untimed } = attempt(1) as Extract<RunEvent, { type: "attempt" }>;
+    const { follower, sent } = follow(queued, undefined);
+    await follower.begin();
+    await follower.take(untimed);
+    expect(sent.slice(1)).toEqual([{ ...working, status: { state: "working", at: 77 } }]);
+  });
+
+  it("shows the artifacts of a tool by its call and its name", async () => {
+    const { follower, sent } = follow(running, undefined);
+    await follower.begin();
+    await follower.take(
+      made("2.0", [
+        { type: "chart", data: "a,b", mimeType: "text/csv" },
+        { type: "note", data: { a: 1 } },
+      ]),
+    );
+    expect(sent.slice(1)).toMatchObject([
+      { artifact: { artifactId: "c1.0", name: "chart", metadata: { toolName: "draw" } }, append: false, isLast: true },
+      { artifact: { artifactId: "c1.1", name: "note", metadata: { toolName: "draw" } }, append: false, isLast: true },
+    ]);
   });
 });
 

@@ -9,55 +9,55 @@ import { toArtifacts, toMessage, toMetadata, toStatus, toTask } from "./task-vie
 import type { TaskForm } from "./task-view.ts";
 import type { TaskTail } from "./task-tail.ts";
 
-/** The reader of a task's events. What is sent to it returns a promise while it is behind. */
+/** The reader of a task's events. Its methods return a promise while the reader needs time to drain. */
 export type TaskReader = {
   readonly form: TaskForm;
   send(event: A2AEvent): Promise<void> | undefined;
-  /** Adds a text to the artifact with the answer. */
+  /** Appends text to the artifact that holds the answer. */
   sendText(text: string, place: TextPlace): Promise<void> | undefined;
-  /** True if the task is held back until it has something to show, so that a message can take its place. */
+  /** True if the task is held back until it has something to show, so that a message can replace it. */
   readonly takesMessage: boolean;
-  /** Tells if the stream ends after a status of this state. */
+  /** Returns true if the stream ends after a status with this state. */
   endsAt(state: A2ATaskState): boolean;
 };
 
-/** Characters of text that one event has, beyond which the next one begins. */
+/** Longest text of one event in characters. Longer text continues in another event. */
 const longestPiece = 65_536;
 
-/** Tells if a task waited for an answer already when its client began to follow it. */
+/** Returns true if a task was already waiting for this answer when its client began to follow it. */
 export function isKnown({ waits = [] }: RunView, waitId: string): boolean {
   return waits.some(({ id }) => id === waitId);
 }
 
-/** A text on its way to the artifact, and the record of the log that it is from. */
+/** Text for the answer's artifact, and the log record that it came from. */
 type Piece = { text: string; readonly append: boolean; readonly record: string };
 
 function isOnePiece(piece: Piece, record: string): boolean {
   return piece.record === record && piece.text.length < longestPiece;
 }
 
-/** The result of a tool in the stream of a run, as far as it is shown. */
+/** The parts of a tool result in the stream of a run that a task shows. */
 type ToolResult = { readonly toolCallId: string; readonly toolName: string; readonly artifacts?: Artifact[] };
 
 /**
- * Sends what changes a task to a reader. Texts of a model call are appended to the artifact of the answer, one piece for each
- * record of the run's log, so that all readers get the same events.
+ * Sends the changes of a task to a reader. Text of a model call is appended to the artifact of the answer. Each record
+ * of the run log makes one piece, so that all readers get the same events.
  */
 export class TaskFollower {
   readonly #tail: TaskTail;
   readonly #reader: TaskReader;
   readonly #start: RunView;
   #state: A2ATaskState;
-  /** True for events that the task does not show yet. */
+  /** True once the events taken are ones that the task, as first sent, does not contain. */
   #isNew: boolean;
-  /** The step whose text the artifact has, and the length of that text. */
+  /** The model call whose text the artifact of the answer has, and the length of that text. */
   #step: string | undefined;
   #length = 0;
-  /** True once the agent has said how its task ends: the text behind that is for readers of other protocols. */
+  /** True once the agent has decided how its task ends. Later text is for readers of other protocols. */
   #isReplied = false;
-  /** The artifacts that the stream has had, by their ids: the number of parts, and the step that they are from. */
+  /** The artifacts already sent, by id: the number of their parts, and the step that made them. */
   readonly #shown = new Map<string, { parts: number; step: string }>();
-  /** The task while it is held back. */
+  /** The run of the task until the task is sent to the reader. */
   #held: RunView | undefined;
   #piece: Piece | undefined;
   #flushing: NodeJS.Immediate | undefined;
@@ -66,21 +66,21 @@ export class TaskFollower {
   constructor(tail: TaskTail, reader: TaskReader) {
     this.#tail = tail;
     this.#reader = reader;
-    this.#start = tail.task.run;
+    this.#start = tail.task.view;
     this.#state = toStatus(this.#start, reader.form).state;
-    // The text of a task that waits belongs to a step that is over: the answer to come takes its place.
+    // The text of a waiting task comes from a finished step: the next answer replaces it.
     this.#isNew = this.#start.attempts === 0;
     this.#held = this.#start;
   }
 
-  /** Sends the task as it is, unless it is held back. */
+  /** Sends the task as it is, unless the task is held back. */
   async begin(): Promise<void> {
     if (this.#reader.takesMessage) return;
     this.#release();
     await this.#untilDrained();
   }
 
-  /** Takes an event. Returns true when the stream is to end. */
+  /** Sends the changes that an event of the run makes to the task. Returns true if the stream ends after it. */
   async take(event: RunEvent): Promise<boolean> {
     switch (event.type) {
       case "attempt":
@@ -134,17 +134,17 @@ export class TaskFollower {
     this.#piece ??= { text: "", append: this.#length > 0, record };
     this.#piece.text += text;
     this.#length += text.length;
-    // All events of a record come before this.
+    // The text is sent after all events of a record of the run log were taken, so that they make one piece.
     this.#flushing ??= setImmediate(this.#flushSoon);
   }
 
-  /** Shows what a tool has made at once. */
+  /** Sends the artifacts in a tool's result, without collecting them as text is. */
   async #takeArtifacts({ artifacts = [], toolCallId, toolName }: ToolResult, step: string): Promise<void> {
     if (artifacts.length === 0 || !this.#shows()) return;
     const made = artifacts.map((artifact) => ({ ...artifact, toolCallId, toolName }));
     for (const piece of toPieces(made)) {
       this.#sendPiece(piece, step);
-      // Each may be long: a reader that is behind gets the next one when it has room.
+      // Artifacts may be long: a slow reader gets the next artifact when it has room.
       await this.#untilDrained();
     }
     this.#isReplied ||= readReply(artifacts) !== undefined;
@@ -158,13 +158,16 @@ export class TaskFollower {
     this.#send({ type: "artifact", taskId, contextId, artifact, append: before !== undefined, isLast });
   }
 
-  /** Another attempt makes anew what came from a step. */
+  /** Forgets the sent output of a step of the run, because another attempt makes it again. */
   #reset(step: string): void {
     if (step === this.#step) this.#voidText();
     for (const [id, shown] of this.#shown) if (shown.step === step) this.#shown.delete(id);
   }
 
-  /** The texts of a task under way are shown from the first one on, and of one that waits, those behind its answer. */
+  /**
+   * Returns true if text and artifacts are sent: for a running task from the start, for a waiting task only after its
+   * answer.
+   */
   #shows(): boolean {
     return this.#isNew || this.#start.waits === undefined;
   }
@@ -179,11 +182,11 @@ export class TaskFollower {
     if (isKnown(this.#start, waitId)) return false;
     this.#flush();
     const run = await this.#tail.untilSettled();
-    // Of one that is over, the end is the next event.
+    // If the run is finished instead of waiting, its end is the next event.
     return run?.status === "waiting" ? await this.pause(run) : false;
   }
 
-  /** Sends the status of a task that waits for its client. Returns true when the stream is to end. */
+  /** Sends the status of a task that waits for its client. Returns true if the stream ends after it. */
   async pause(run: RunView): Promise<boolean> {
     const status = toStatus(run, this.#reader.form);
     this.#sendStatus(status);
@@ -197,8 +200,8 @@ export class TaskFollower {
   }
 
   /**
-   * Sends how the task ends or waits to a reader that has not had all events before: it gets the artifacts whole. Nothing for no
-   * run: the client has left.
+   * Sends how the task ends or waits to a reader that missed earlier events: this reader gets the artifacts whole. Does
+   * nothing without a run, because the client has disconnected.
    */
   async skipTo(run: RunView | undefined): Promise<void> {
     this.#voidText();
@@ -221,8 +224,8 @@ export class TaskFollower {
   }
 
   /**
-   * Sends the answer, and what of the other artifacts the stream has not had. The answer comes whole, also after its pieces:
-   * some clients keep the last update of an artifact in place of all that came before.
+   * Sends the answer, and each other artifact that was not sent with all its parts. The answer is sent whole even after
+   * its pieces, because some clients keep only the last update of an artifact.
    */
   async #sendArtifacts(run: RunView): Promise<void> {
     const artifacts = toArtifacts(run);
@@ -235,7 +238,7 @@ export class TaskFollower {
     if (artifacts.length === 0) this.#flush();
   }
 
-  /** Tells if the text that was gathered is all of an artifact. */
+  /** Returns true if the collected text is the whole text of an artifact. */
   #isAllOf({ artifactId, parts }: A2AArtifact): boolean {
     const [first, ...more] = parts;
     if (this.#piece === undefined || this.#piece.append || artifactId !== responseId || more.length > 0) return false;
@@ -245,7 +248,7 @@ export class TaskFollower {
   async #sendWhole(artifact: A2AArtifact): Promise<void> {
     const { runId: taskId, sessionId: contextId } = this.#start;
     this.#flush();
-    // Both may be long: a reader that is behind gets the whole when it has room.
+    // The collected text and the artifact may both be long: a slow reader gets the artifact when it has room.
     await this.#untilDrained();
     this.#send({ type: "artifact", taskId, contextId, artifact, append: false, isLast: true });
   }
@@ -261,7 +264,7 @@ export class TaskFollower {
     this.#flush();
   };
 
-  /** Sends the text that was gathered: `isLast` if it is all of the artifact. */
+  /** Sends the collected text of the answer. `isLast`: the text completes its artifact. */
   #flush(isLast = false): void {
     clearImmediate(this.#flushing);
     this.#flushing = undefined;
@@ -278,7 +281,7 @@ export class TaskFollower {
     this.#note(this.#reader.send(event));
   }
 
-  /** Sends the task that was held back, before what changes it. */
+  /** Sends the task if it was not sent yet, before its changes. */
   #release(): void {
     if (this.#held === undefined) return;
     const task = toTask(this.#held, this.#reader.form);

@@ -3,22 +3,22 @@ import type { Json } from "@troupe/core";
 import type { RunView } from "@troupe/core/runs";
 import type { A2AMessage, A2APart } from "../wire/task.ts";
 
-/** A message of a task as the note of its run keeps it. Its task and context are those of the run. */
+/** A message of a task as stored in the note of its run. The run itself has the ids of task and context. */
 type KeptMessage = Omit<A2AMessage, "taskId" | "contextId">;
 
-/** The characters of one message, and of all messages of a task, that are kept as JSON. */
+/** Largest JSON of one stored message, and of all stored messages of a task, in characters. */
 const longestMessage = 65_536;
 const longestHistory = 196_608;
 
-/** Characters of base64 that a message in the history has: longer files are left out, with their length. */
+/** Longest base64 of a file in a stored message, in characters. Longer files are replaced by their length. */
 const longestBase64 = 4096;
 
-/** Returns the note of a run that a message begins. */
+/** Returns the `note` to store with a run that begins with this message: the first message of the task's history. */
 export function noteOf(message: A2AMessage): Json {
   return toNote([toKept(message)]);
 }
 
-/** Returns the note of a run after more messages. The oldest go first when there are too many. */
+/** Returns the note of a run with more messages. Drops the oldest messages if there are too many. */
 export function noteWith(note: Json | undefined, messages: readonly A2AMessage[]): Json {
   const kept = [...readNote(note), ...messages.map(toKept)];
   const lengths = kept.map((message) => JSON.stringify(message).length);
@@ -28,7 +28,7 @@ export function noteWith(note: Json | undefined, messages: readonly A2AMessage[]
   return toNote(kept.slice(first));
 }
 
-/** Returns the messages of a task that its run keeps, in order of time. A run that no message began has none. */
+/** Returns the stored messages of a task in order of time. A run that no A2A message began has none. */
 export function readHistory({ runId, sessionId, note }: Pick<RunView, "runId" | "sessionId" | "note">): A2AMessage[] {
   return readNote(note).map((message) => ({ ...message, taskId: runId, contextId: sessionId }));
 }
@@ -40,7 +40,7 @@ function toNote(messages: readonly KeptMessage[]): Json {
 function readNote(note: Json | undefined): readonly KeptMessage[] {
   if (typeof note !== "object" || note === null || Array.isArray(note)) return [];
   const { a2a } = note as { readonly a2a?: Json };
-  // The service itself has written it.
+  // Only this server writes `a2a` in the note of a run, so its form is certain.
   return Array.isArray(a2a) ? (a2a as KeptMessage[]) : [];
 }
 
@@ -51,16 +51,19 @@ function toKept({ taskId: _task, contextId: _context, ...message }: A2AMessage):
   return { messageId, role, parts: cutParts(kept.parts), metadata: { isCut: true } };
 }
 
-/** Leaves out the bytes of a file: the agent has had them, and the history would hold them for as long as the task is kept. */
+/**
+ * Removes the bytes of a large file from a message to store: the agent has already received them, and the history would
+ * keep them as long as the task.
+ */
 function withoutBytes(part: A2APart): A2APart {
   if (part.kind !== "bytes" || part.base64.length <= longestBase64) return part;
   const sizeInBytes = Math.floor((part.base64.replace(/=+$/, "").length * 3) / 4);
   return { ...part, base64: "", metadata: { ...part.metadata, leftOut: { sizeInBytes } } };
 }
 
-/** Returns the beginning of the text of a message that is too long to be kept. */
+/** Shortens a message that is too long to store to the beginning of its text. */
 function cutParts(parts: readonly A2APart[]): A2APart[] {
   const text = parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n");
-  // As JSON a character takes up to six.
+  // A character takes up to six characters of JSON.
   return [{ kind: "text", text: cutText(text, longestMessage / 8).toWellFormed() }];
 }

@@ -1,7 +1,8 @@
 import { createLogger, Team, TroupeError } from "@troupe/core";
 import { RunService } from "@troupe/core/runs";
-import type { Runnable } from "@troupe/core";
 import type { RunView } from "@troupe/core/runs";
+import { createService } from "@troupe/core/service";
+import { readMessage, readRunFields } from "@troupe/core/transport";
 import { ScriptedModel } from "@troupe/core/testing";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { scriptedAgent } from "../../test/serve-a2a.ts";
@@ -12,47 +13,54 @@ const agent = scriptedAgent([]);
 const team = new Team({ name: "team", mode: "route", model: new ScriptedModel(), members: [scriptedAgent([])] });
 const owner = { userId: "ada", tenantId: "t" };
 
-/** Makes the tasks of a server whose host has a service for these. */
-function runsOf(named: { agents?: object; teams?: object }, onRunsOver?: () => Promise<void>) {
+/** Makes the tasks of a service whose host has a run service for these. */
+function runsOf(named: { agents?: object; teams?: object }) {
   const service = new RunService(named as never);
   onTestFinished(async () => await service.close());
-  const agents = new Map<string, Runnable>([
-    ["agent", agent],
-    ["team", team],
-    ["other", scriptedAgent([])],
-  ]);
-  return { runs: new TaskRuns({ agents, runs: service, logger, onRunsOver }), service };
+  const agents = { agent, other: scriptedAgent([{ text: "Rain." }]) };
+  const served = createService({ agents, teams: { team }, runs: service, logger });
+  return { runs: new TaskRuns(served, ["team", "agent", "other"]), service };
 }
 
-describe("the service of the runs of an agent", () => {
-  it("is the host's for those that it has under their names, as agents or as teams, and one in memory for others", () => {
+const requested = () =>
+  readRunFields(
+    { input: "Hi" },
+    {
+      subject: "any",
+      readInput: readMessage,
+      principal: owner,
+      bodyUserId: "unverified",
+      readKeys: () => ({ apiKeys: {} }),
+    },
+  );
+
+describe("a task of a service", () => {
+  it("is stored in the host's run service, which has its agent or team, or else in memory", async () => {
     const { runs, service } = runsOf({ agents: { agent }, teams: { team } });
-    expect(runs.of("agent")).toMatchObject({ kind: "agent", name: "agent", isDurable: true, mustExist: false });
-    expect(runs.of("team")).toMatchObject({ kind: "team", name: "team", isDurable: true });
-    expect(runs.of("agent").service).toBe(service);
-    expect(runs.of("team").service).toBe(service);
-    const other = runs.of("other");
+    await service.serve();
+    const note = { a2a: [] };
+    const [ofAgent, ofTeam, other] = [
+      await runs.begin(requested(), { name: "agent", note }),
+      await runs.begin(requested(), { name: "team", note }),
+      await runs.begin(requested(), { name: "other", note }),
+    ];
+    expect(ofAgent).toMatchObject({ kind: "agent", name: "agent", isDurable: true, service });
+    expect(ofTeam).toMatchObject({ kind: "team", name: "team", isDurable: true, service });
     expect(other).toMatchObject({ kind: "agent", name: "other", isDurable: false });
     expect(other.service).not.toBe(service);
-    expect(runs.of("other").service).toBe(other.service);
-    expect(other.key).toBeUndefined();
+    expect(runs.services).toEqual([other.service, service]);
+    expect(await other.view()).toMatchObject({ note, name: "other" });
   });
 
-  it("performs a team as an agent, where the host's service does not have it", () => {
-    expect(runsOf({ agents: { agent } }).runs.of("team")).toMatchObject({ kind: "agent", isDurable: false });
+  it("is of the agents and teams in their order", () => {
+    expect([...runsOf({ agents: { agent } }).runs.agents.keys()]).toEqual(["team", "agent", "other"]);
   });
 
-  it("may not have another agent under the same name", () => {
-    expect(() => runsOf({ agents: { agent: scriptedAgent([]) } })).toThrow(
-      expect.objectContaining({ code: "invalid_config" }),
+  it("may not be of an agent and a team under the same name", () => {
+    const served = createService({ agents: { agent }, teams: { agent: team } });
+    expect(() => new TaskRuns(served, ["agent", "agent"])).toThrow(
+      expect.objectContaining({ code: "invalid_config", message: expect.stringContaining('share the name "agent"') }),
     );
-  });
-
-  it("is waited for, with what is to be done when all runs are over", async () => {
-    const onRunsOver = vi.fn<() => Promise<void>>(async () => await Promise.resolve());
-    const { runs } = runsOf({ agents: { agent } }, onRunsOver);
-    await runs.served.drain();
-    expect(onRunsOver).toHaveBeenCalledTimes(1);
   });
 });
 
@@ -76,7 +84,9 @@ describe("a task by its id", () => {
     async (kind) => {
       const { runs, service } = runsOf({ agents: { agent } });
       const get = vi.spyOn(service, "get").mockResolvedValue({ ...view, kind });
-      expect(await runs.find("r", owner)).toEqual({ service, run: { ...view, kind } });
+      const found = await runs.find("r", owner);
+      expect(found.view).toEqual({ ...view, kind });
+      expect(found.run).toMatchObject({ service, runId: "r", kind, caller: owner });
       expect(get.mock.calls).toEqual([["r", owner]]);
     },
   );

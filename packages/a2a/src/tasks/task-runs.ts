@@ -1,59 +1,62 @@
-import { ServedRuns } from "@troupe/core/transport";
-import type { FoundRun, RunTarget } from "@troupe/core/transport";
 import { TroupeError } from "@troupe/core";
-import type { Logger, Runnable } from "@troupe/core";
-import type { RunCaller, RunService } from "@troupe/core/runs";
+import type { Json, Runnable } from "@troupe/core";
+import type { RunCaller, RunKind, RunService } from "@troupe/core/runs";
+import type { FoundRun, RequestedRun, Service, StoredRun } from "@troupe/core/transport";
 import { A2AError } from "../wire/a2a-error.ts";
 
-/** A run that is a task, and the service that has it. */
+/** A run that is a task, and its record. */
 export type TaskRun = FoundRun;
 
-/** Milliseconds for which the events and the result of a task in memory are kept after its end. */
-const keptMs = 3_600_000;
-
-type TaskRunsInit = {
-  readonly agents: ReadonlyMap<string, Runnable>;
-  readonly runs: RunService | undefined;
-  readonly logger: Logger;
-  /** Waited for when all runs of this process are over, before a shutdown closes what keeps them. */
-  readonly onRunsOver?: (() => Promise<void>) | undefined;
-};
-
-/**
- * The runs that are the tasks of a server: those of the host's `RunService`, and for agents that it does not have, those of a
- * service in memory.
- */
+/** The stored runs of a service that are tasks: those of its agents and teams. */
 export class TaskRuns {
+  readonly service: Service;
+  /** The agents and teams under one name space. */
   readonly agents: ReadonlyMap<string, Runnable>;
-  readonly served: ServedRuns;
-  /** The names of agents that the host's service has as teams. */
-  readonly #teams: ReadonlySet<string>;
 
-  /** Throws `invalid_config` if the host's service runs something else under the name of an agent. */
-  constructor({ agents, runs, logger, onRunsOver }: TaskRunsInit) {
-    this.agents = agents;
-    const isTeam = ([name, agent]: [string, Runnable]): boolean => runs?.find("team", name) === agent;
-    const teams = new Map([...agents].filter(isTeam));
-    const others = new Map([...agents].filter((entry) => !isTeam(entry)));
-    this.#teams = new Set(teams.keys());
-    this.served = new ServedRuns({ agents: others, teams }, { durable: runs, resumeMs: keptMs, logger, onRunsOver });
+  /**
+   * `names` are those of the served agents and teams in their order. Throws `invalid_config` for a name that an agent and
+   * a team share.
+   */
+  constructor(service: Service, names: readonly string[]) {
+    this.service = service;
+    this.agents = new Map(names.map((name) => [name, runnableOf(service, name)]));
+    const shared = names.find((name, index) => names.indexOf(name) !== index);
+    if (shared === undefined) return;
+    const message = `An agent and a team share the name ${JSON.stringify(shared)}, but A2A finds both by their names alone. Rename one of them.`;
+    throw new TroupeError("invalid_config", message);
   }
 
-  /** Returns the service that performs the runs of an agent: they go on without their client. */
-  of(name: string): RunTarget {
-    const kind = this.#teams.has(name) ? "team" : "agent";
-    const target = this.served.keeperOf({ kind, name, key: undefined, mustExist: false, endsWithClient: false });
-    if (target !== undefined) return target;
-    throw new TroupeError("internal", "No service keeps the runs of this agent.");
+  /** The services that store tasks. */
+  get services(): readonly RunService[] {
+    return this.service.servedRuns.services;
   }
 
-  /** Returns a task that the caller may see. One that is unknown, removed, or another caller's is `task-not-found`. */
+  /** Begins a task of an agent or team, which continues after its client disconnects. */
+  async begin(requested: RequestedRun<unknown, unknown>, task: { name: string; note: Json }): Promise<StoredRun> {
+    const kind = this.#kindOf(task.name);
+    return await this.service.servedRuns.beginStored(requested, { ...task, kind, isStored: true });
+  }
+
+  /**
+   * Returns a task that the caller may see. Throws `task-not-found` for an unknown or removed task, or one of another
+   * caller.
+   */
   async find(taskId: string, caller: RunCaller): Promise<TaskRun> {
-    const found = await this.served.find(taskId, caller).catch(orUndefined);
-    // The runs of workflows have no answer that a task could show.
+    const found = await this.service.servedRuns.find(taskId, caller).catch(orUndefined);
+    // Runs of workflows are left out: their result is not an answer that a task could show.
     if (found !== undefined && found.run.kind !== "workflow") return found;
     throw new A2AError("task-not-found", "Task not found. It may have been removed, or belong to another user.");
   }
+
+  #kindOf(name: string): RunKind {
+    return this.service.teams.has(name) ? "team" : "agent";
+  }
+}
+
+function runnableOf({ agents, teams }: Service, name: string): Runnable {
+  const found = agents.get(name) ?? teams.get(name);
+  if (found !== undefined) return found;
+  throw new TroupeError("internal", "A served name has no agent and no team.");
 }
 
 function orUndefined(error: unknown): undefined {

@@ -1,12 +1,12 @@
 import { TroupeError } from "@troupe/core";
-import type { RunWait, SessionOwner } from "@troupe/core";
+import type { RunWait } from "@troupe/core";
 import type { RunEvent, RunView } from "@troupe/core/runs";
 import { replaceSleep } from "@troupe-internal/interleavings";
 import type { Sleep } from "@troupe-internal/interleavings";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { attempt, end, ended, queued, running, said, wait, waits } from "../../test/followed-task.ts";
 import { TaskTail } from "./task-tail.ts";
-import type { TaskRun, TaskRuns } from "./task-runs.ts";
+import type { TaskRun } from "./task-runs.ts";
 
 /** The pauses under way. Those of other files of the worker, which are fake as well, do not count. */
 let underWay = 0;
@@ -30,7 +30,6 @@ const pause: Sleep = async (ms, { ref = true, signal } = {}) =>
     signal?.addEventListener("abort", abort, { once: true });
   });
 
-const owner: SessionOwner = { userId: "ada", tenantId: "t" };
 const two: RunWait[] = [wait, { ...wait, id: "w2" }];
 const waiting: RunView = { ...running, status: "waiting", waits: [wait] };
 const done = ended("Rain.");
@@ -45,34 +44,31 @@ function tailOf(start: RunView, records: readonly Look[], { events = [], isLeft 
   const abort = new AbortController();
   if (isLeft) abort.abort();
   const calls: string[] = [];
-  const asked: { at: number; runId: string; owner: unknown }[] = [];
+  const asked: { at: number }[] = [];
   const began = Date.now();
-  const get = async (runId: string, by: unknown): Promise<RunView> => {
+  const view = async (): Promise<RunView> => {
     if (asked.length > 50) throw new Error("The run is looked at without a pause.");
-    asked.push({ at: Date.now() - began, runId, owner: by });
+    asked.push({ at: Date.now() - began });
     const look = records[Math.min(asked.length, records.length) - 1] ?? new Error("The script has no record.");
     return look instanceof Error ? await Promise.reject(look) : await Promise.resolve(look);
   };
   const left = [...events];
-  const followed: unknown[] = [];
-  const clientTail = {
+  const followed: unknown[][] = [];
+  const run = {
+    view,
+    follow: (...given: unknown[]) => void followed.push(given),
     next: async () => await Promise.resolve(left.shift()),
     leave: () => void calls.push("leave"),
     end: () => void calls.push("end"),
-  };
-  const service = { get } as unknown as TaskRun["service"];
-  const follow = (run: unknown) => {
-    followed.push(run);
-    return clientTail;
   };
   const listeners = {
     add: vi.spyOn(abort.signal, "addEventListener"),
     remove: vi.spyOn(abort.signal, "removeEventListener"),
   };
-  const task = { service, run: start };
-  const tail = new TaskTail({ served: { follow } } as unknown as TaskRuns, task, { owner, left: abort.signal });
+  const task = { run, view: start } as unknown as TaskRun;
+  const tail = new TaskTail(task, abort.signal);
   const times = () => asked.map(({ at }) => at);
-  return { tail, task, service, abort, calls, asked, times, followed, listeners };
+  return { tail, task, abort, calls, asked, times, followed, listeners };
 }
 
 type TailOptions = { events?: readonly RunEvent[]; isLeft?: boolean };
@@ -94,9 +90,9 @@ afterEach(() => {
 });
 
 describe("a client that follows the run of a task", () => {
-  it("follows that run as its caller, from the first event on", () => {
-    const { followed, service, tail, task } = tailOf(running, []);
-    expect(followed).toEqual([{ service, runId: "r", kind: "agent", caller: owner }]);
+  it("follows that run once, from the first event on", () => {
+    const { followed, tail, task } = tailOf(running, []);
+    expect(followed).toEqual([[]]);
     expect(tail.task).toBe(task);
     expect(tail.paused).toBeUndefined();
   });
@@ -131,13 +127,10 @@ describe("a client that follows the run of a task", () => {
 });
 
 describe("the looks at the record of a run", () => {
-  it("are its caller's, at once and then after 2 ms, doubled up to 1 second", async () => {
-    const { tail, asked, times } = tailOf(running, [...Array.from({ length: 12 }, () => running), done]);
+  it("are made at once and then after 2 ms, doubled up to 1 second", async () => {
+    const { tail, times } = tailOf(running, [...Array.from({ length: 12 }, () => running), done]);
     expect(await settle(tail.untilEnded())).toBe(done);
     expect(times()).toEqual([0, 2, 6, 14, 30, 62, 126, 254, 510, 1022, 2022, 3022, 4022]);
-    expect(new Set(asked.map((each) => JSON.stringify([each.runId, each.owner])))).toEqual(
-      new Set([JSON.stringify(["r", owner])]),
-    );
     expect(underWay).toBe(0);
   });
 

@@ -10,10 +10,13 @@ import type { A2AArtifact, A2AMessage, A2APart, A2AStatus, A2ATask } from "../wi
 import { toQuestion } from "./questions.ts";
 import { readHistory } from "./task-history.ts";
 
-/** The form in which a client sees tasks: `repeatsAnswer` if the status of a completed one has the answer as its message too. */
+/**
+ * The form in which a client sees tasks. `repeatsAnswer`: the status of a completed task repeats the answer as its
+ * message.
+ */
 export type TaskForm = { readonly repeatsAnswer: boolean };
 
-/** Returns a run as the task that it is. */
+/** Returns the A2A task that shows a run. */
 export function toTask(run: RunView, form: TaskForm): A2ATask {
   const metadata = toMetadata(run.output);
   return {
@@ -31,7 +34,7 @@ export function toStatus(run: RunView, form: TaskForm): A2AStatus {
   const { status, error, createdAt, startedAt = createdAt, endedAt = startedAt } = run;
   switch (status) {
     case "queued":
-      // One that was answered has worked before.
+      // A run that was answered has worked before, so it is not `submitted`.
       return run.attempts === 0 ? { state: "submitted", at: createdAt } : { state: "working", at: startedAt };
     case "running":
       return { state: "working", at: startedAt };
@@ -54,7 +57,7 @@ function toCompleted(run: RunView, at: number, { repeatsAnswer }: TaskForm): A2A
   return { state, at, ...(parts.length > 0 && { message: messageOf(run, parts) }) };
 }
 
-/** Returns the message that a run's agent answered with in place of a task, if it did. */
+/** Returns the message with which an agent answered instead of a task; undefined if it made a task. */
 export function toMessage(run: RunView): A2AMessage | undefined {
   const reply = run.status === "completed" ? replyOf(run.output) : undefined;
   if (reply?.kind !== "message") return undefined;
@@ -78,9 +81,9 @@ function messageOf({ runId, sessionId }: RunView, parts: readonly A2APart[]): A2
 /** The parts of a run's output that a task shows. */
 type ShownOutput = Partial<Pick<PublicOutput, "text" | "structured" | "artifacts" | "usage" | "durationMs" | "model">>;
 
-/** Returns the artifacts of the task of a run that is over: its answer, and what its tools made. */
+/** Returns the artifacts for the task of a finished run: its answer, and those of its tools. */
 export function toArtifacts({ output, error }: Pick<RunView, "output" | "error">): A2AArtifact[] {
-  // The answer of a rejected task is what the guardrail has blocked.
+  // The answer of a rejected task is the text that the guardrail blocked.
   if (error?.code === "guardrail_blocked") return [];
   const parts = isReplacedBy(replyOf(output), output) ? [] : toAnswerParts(output);
   const { artifacts = [] } = readOutput(output);
@@ -90,13 +93,13 @@ export function toArtifacts({ output, error }: Pick<RunView, "output" | "error">
   ];
 }
 
-/** Tells if a reply stands in the place of the answer: it is the answer itself, or the only one that the client is to have. */
+/** Returns true if a reply replaces the answer: it is the same text, or the only output meant for the client. */
 function isReplacedBy(reply: ShownReply | undefined, output: Json | undefined): boolean {
   if (reply?.kind !== "completed") return reply !== undefined;
   return readOutput(output).text === toText(reply.parts);
 }
 
-/** Returns the answer in the output of a run: its text, and its structured value as data. */
+/** Returns the answer in a run's output as parts: its text, and its structured value as data. */
 function toAnswerParts(output: Json | undefined): A2APart[] {
   const { text = "", structured = null } = readOutput(output);
   return [
@@ -105,7 +108,7 @@ function toAnswerParts(output: Json | undefined): A2APart[] {
   ];
 }
 
-/** Returns the metadata of the task of a run that is over: its usage, its duration and its model. */
+/** Returns the metadata for the task of a finished run: usage, duration and model. */
 export function toMetadata(output: Json | undefined): A2ATask["metadata"] {
   const { usage, durationMs, model } = readOutput(output);
   if (usage === undefined) return undefined;

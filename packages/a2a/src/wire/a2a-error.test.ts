@@ -1,7 +1,7 @@
 import { errorCodes, TroupeError } from "@troupe/core";
 import type { ErrorCode } from "@troupe/core";
 import { describe, expect, it } from "vitest";
-import { A2AError, httpStatusOf, stateOfFailure, toA2AError, toError0, toError1 } from "./a2a-error.ts";
+import { A2AError, httpStatusOf, stateOfFailure, toA2AError, toError0, toError1, wrongParam } from "./a2a-error.ts";
 import type { A2AErrorKind } from "./a2a-error.ts";
 
 /** The code of each error on the wire. */
@@ -78,6 +78,49 @@ describe("errors [a2a.error-codes]", () => {
     expect(toError1(toA2AError(error)).code).toBe(ofRequest);
     expect(toError1(toA2AError(error, "task")).code).toBe(ofTask);
     expect(httpStatusOf(toA2AError(error))).toBe({ unauthorized: 401, forbidden: 403 }[code as string] ?? 200);
+  });
+
+  it("have their own code beside their fields in 0.x, and the reason in 1.0", () => {
+    const written = Object.keys(wireCodes).map((kind) => {
+      const error = new A2AError(kind as A2AErrorKind, "It is so.", { taskId: "t" });
+      const [info] = toError1(error).data as [{ reason: string }];
+      expect(toError0(error).data).toEqual({ code: error.code, taskId: "t" });
+      return [kind, error.code, info.reason];
+    });
+    expect(written).toEqual([
+      ["parse-error", "invalid_request", "INVALID_REQUEST"],
+      ["invalid-request", "invalid_request", "INVALID_REQUEST"],
+      ["method-not-found", "invalid_request", "INVALID_REQUEST"],
+      ["invalid-params", "invalid_request", "INVALID_REQUEST"],
+      ["internal", "internal", "INTERNAL"],
+      ["task-not-found", "not_found", "TASK_NOT_FOUND"],
+      ["task-not-cancelable", "conflict", "TASK_NOT_CANCELABLE"],
+      ["push-not-supported", "invalid_request", "PUSH_NOTIFICATION_NOT_SUPPORTED"],
+      ["unsupported-operation", "invalid_request", "UNSUPPORTED_OPERATION"],
+      ["content-type-not-supported", "unsupported_media_type", "CONTENT_TYPE_NOT_SUPPORTED"],
+      ["extended-card-not-configured", "invalid_request", "EXTENDED_AGENT_CARD_NOT_CONFIGURED"],
+      ["version-not-supported", "invalid_request", "VERSION_NOT_SUPPORTED"],
+    ]);
+  });
+
+  it("errors of core keep their code, and of a wrong parameter its field", () => {
+    const limited = toA2AError(new TroupeError("rate_limited", "Wait.", { fields: { retryAfterMs: 7 } }));
+    const info = { "@type": "type.googleapis.com/google.rpc.ErrorInfo", domain: "troupe" };
+    expect(toError0(limited).data).toMatchObject({ code: "rate_limited" });
+    expect(toError1(limited).data).toMatchObject([{ ...info, reason: "RATE_LIMITED" }]);
+    const wrong = wrongParam("params.id", "a string");
+    expect(toError0(wrong).data).toEqual({ code: "invalid_request", field: "params.id" });
+    expect(toError1(wrong)).toEqual({
+      code: -32602,
+      message: "params.id must be a string.",
+      data: [
+        { ...info, reason: "INVALID_REQUEST", metadata: {} },
+        {
+          "@type": "type.googleapis.com/google.rpc.BadRequest",
+          fieldViolations: [{ field: "params.id", description: "params.id must be a string." }],
+        },
+      ],
+    });
   });
 
   it("what anything else throws is hidden", () => {

@@ -3,10 +3,10 @@ import type { ErrorCode, ErrorFields } from "@troupe/core";
 import { getOwn } from "@troupe/core/kit";
 import { toPublicError } from "@troupe/core/transport";
 
-/** An error of JSON-RPC or A2A: its code on the wire, the reason by which A2A 1.0 names it, and our own code. */
+/** An error of JSON-RPC or A2A: its JSON-RPC code, its reason in A2A 1.0, and our own error code. */
 type WireError = { readonly rpc: number; readonly reason?: string; readonly own: ErrorCode };
 
-/** All errors that a client can get, by the names that the server calls them. */
+/** All errors that a client can get, by the server's names for them. */
 const wireErrors = {
   "parse-error": { rpc: -32700, own: "invalid_request" },
   "invalid-request": { rpc: -32600, own: "invalid_request" },
@@ -26,10 +26,10 @@ const wireErrors = {
   "version-not-supported": { rpc: -32009, reason: "VERSION_NOT_SUPPORTED", own: "invalid_request" },
 } as const satisfies Record<string, WireError>;
 
-/** Name of an error that a client can get. */
+/** The name of an error that a client can get. */
 export type A2AErrorKind = keyof typeof wireErrors;
 
-/** An error that a client gets as a JSON-RPC error. Its message is for the client. */
+/** An error that a client gets as an error of JSON-RPC or HTTP+JSON. Its message is written for the client. */
 export class A2AError extends TroupeError {
   readonly kind: A2AErrorKind;
 
@@ -45,8 +45,8 @@ export function wrongParam(field: string, expected: string): A2AError {
 }
 
 /**
- * The error on the wire, or the state of the task, for each code of core. Codes with a state are ends of runs: a client gets
- * them as an error only where there is no task yet.
+ * The wire error or the task state for each core error code. A code with a state ends a run: the client gets it as an
+ * error only if no task exists yet.
  */
 const byCode: Readonly<Record<ErrorCode, { kind: A2AErrorKind; state?: "failed" | "rejected" | "canceled" }>> = {
   invalid_request: { kind: "invalid-params" },
@@ -76,20 +76,20 @@ const byCode: Readonly<Record<ErrorCode, { kind: A2AErrorKind; state?: "failed" 
   invalid_value: { kind: "internal" },
 };
 
-/** The error of a call about a task: of core's codes, two mean something else there. */
+/** Wire errors of calls about an existing task, for the two core codes that mean something else there. */
 const byCodeOfTask: Partial<Record<ErrorCode, A2AErrorKind>> = {
   not_found: "task-not-found",
   conflict: "task-not-cancelable",
 };
 
-/** Returns the state in which a run that failed with a code leaves its task. */
+/** Returns the state of a task whose run failed with this code. */
 export function stateOfFailure(code: ErrorCode): "failed" | "rejected" | "canceled" {
   return getOwn(byCode, code)?.state ?? "failed";
 }
 
 /**
- * Turns anything thrown into an error for the client. `about` is `"task"` where an unknown name or a conflict is that of a
- * task: then it is an error of A2A, and else one of the parameters.
+ * Turns a thrown value into an error for the client. With `about` `"task"`, an unknown name or a conflict concerns the
+ * task and becomes an A2A error. Otherwise it becomes an error of the parameters.
  */
 export function toA2AError(thrown: unknown, about: "task" | "request" = "request"): A2AError {
   if (thrown instanceof A2AError) return thrown;
@@ -98,7 +98,7 @@ export function toA2AError(thrown: unknown, about: "task" | "request" = "request
   return new A2AError(kind ?? byCode[code].kind, message, { ...fields, code });
 }
 
-/** The HTTP status of a JSON-RPC error: 200 but for a client without credentials, or one that may not do this. */
+/** Returns the HTTP status of a JSON-RPC error: 200, except for a client without credentials or permission. */
 export function httpStatusOf({ fields }: A2AError): 200 | 401 | 403 {
   if (fields["code"] === "unauthorized") return 401;
   return fields["code"] === "forbidden" ? 403 : 200;
@@ -107,7 +107,7 @@ export function httpStatusOf({ fields }: A2AError): 200 | 401 | 403 {
 /** A JSON-RPC error object. */
 export type RpcError = { code: number; message: string; data?: unknown };
 
-/** Writes an error as A2A 0.x has it, whose `data` is free: the code and the fields. */
+/** Writes an error for A2A 0.x, where `data` may be anything: here the code and the fields. */
 export function toError0({ kind, message, fields }: A2AError): RpcError {
   const { rpc: code, own } = wireErrors[kind];
   return { code, message, data: { code: own, ...fields } };
@@ -116,7 +116,7 @@ export function toError0({ kind, message, fields }: A2AError): RpcError {
 const errorInfo = "type.googleapis.com/google.rpc.ErrorInfo";
 const badRequest = "type.googleapis.com/google.rpc.BadRequest";
 
-/** Writes an error as A2A 1.0 has it: `data` is an array of typed details, and an error of A2A has an ErrorInfo. */
+/** Writes an error for A2A 1.0: `data` is an array of typed details. A2A's own errors have an ErrorInfo. */
 export function toError1({ kind, message, fields }: A2AError): RpcError {
   const { rpc: code, own, reason }: WireError = wireErrors[kind];
   const { code: given, field, ...others } = fields;

@@ -25,7 +25,7 @@ function outcomeOf({ body, version, ...expected }: AnyBody) {
   };
 }
 
-/** Tells if an answer has an error with its three fields alone, and in 1.0 details with a type each. */
+/** Returns true if an answer has an error with its three fields alone, and in 1.0 details with a type each. */
 function isErrorAnswer(answer: string, isTyped: boolean): boolean {
   const { error } = JSON.parse(answer) as { error: RpcError & { data: unknown } };
   const { code, message, data, ...others } = error;

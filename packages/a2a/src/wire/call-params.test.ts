@@ -28,7 +28,7 @@ describe("parameters [a2a.params]", () => {
     [{ message: message1, metadata: "x" }, "params.metadata"],
   ];
 
-  it.each(sends)("of a message are checked in every version: %j is a wrong %s", (params, field) => {
+  it.each(sends)("parameters of a message are checked in every version: %j is a wrong %s", (params, field) => {
     const as0 = JSON.parse(
       JSON.stringify(params).replaceAll("ROLE_USER", "user").replaceAll('{"text":"hi"}', '{"kind":"text","text":"hi"}'),
     );

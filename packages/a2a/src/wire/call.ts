@@ -1,32 +1,32 @@
 import type { PushConfig } from "./push-config.ts";
 import type { A2AMessage, A2ATaskState } from "./task.ts";
 
-/** Fields that any call may have: `tenant` and the client's `metadata`, by which an agent can be chosen. */
+/** Fields that any call may have: `tenant` and the client's `metadata`. Both can name an agent. */
 type CallFields = { tenant?: string; metadata?: Record<string, unknown> };
 
-/** A message for an agent, which begins a task or goes on with one. */
+/** A message for an agent that begins or continues a task. */
 export type SendCall = CallFields & {
   op: "send" | "stream";
   message: A2AMessage;
-  /** True if the answer is the task after its end, or when it waits for the client; false for the task as it begins. */
+  /** True to answer the message when its task is over or waits for the client; false to answer at once. */
   waits: boolean;
-  /** Media types that the client takes; absent for any. */
+  /** Media types that the client accepts. Absent: any type. */
   outputModes?: string[];
   historyLength?: number;
-  /** The address at which the client wants to be notified of the task. */
+  /** The push config to set for the task of the message. */
   push?: PushConfig;
 };
 
-/** A call about the push configs of the task with the id. */
+/** A call about the push configs of the task with this id. */
 export type PushCall = CallFields & { id: string } & (
     | { op: "set-push"; config: PushConfig }
-    /** Without `configId`, it asks for the first one. */
+    /** Without `configId`, returns the first push config. */
     | { op: "get-push"; configId?: string }
     | { op: "list-push"; pageSize?: number; pageToken?: string }
     | { op: "delete-push"; configId: string }
   );
 
-/** A question for a client's tasks. Times are epoch milliseconds. */
+/** A call that lists a client's tasks. Times are epoch milliseconds. */
 export type ListCall = CallFields & {
   op: "list";
   contextId?: string;
@@ -34,12 +34,12 @@ export type ListCall = CallFields & {
   pageSize: number;
   pageToken?: string;
   historyLength?: number;
-  /** Only tasks whose status is from this time or later. */
+  /** Lists only tasks whose status has this time or a later one. */
   since?: number;
   hasArtifacts: boolean;
 };
 
-/** A call of a client, in the form that all versions of the protocol share. Everything in it has been checked. */
+/** A call of a client in the form that all A2A versions share. All fields have been checked. */
 export type A2ACall =
   | SendCall
   | (CallFields & { op: "get"; id: string; historyLength?: number })
@@ -49,10 +49,10 @@ export type A2ACall =
   | ListCall
   | PushCall;
 
-/** The operation that a client asks for, without its parameters. */
+/** The operation of a call, without its parameters. */
 export type A2AOperation = A2ACall["op"];
 
-/** Returns the agent that a call names: by its tenant, else by `agent` in the metadata of the message or of the call. */
+/** Returns the agent that a call names: its tenant, else `agent` in the metadata of the message or the call. */
 export function namedAgent(call: A2ACall): string | undefined {
   if (call.tenant !== undefined) return call.tenant;
   const ofMessage = "message" in call ? call.message.metadata?.["agent"] : undefined;

@@ -17,6 +17,21 @@ describe("content of a run, of a client's parts [a2a.content-in]", () => {
     ]);
   });
 
+  it.each([
+    ["png", "image", "image/png"],
+    ["jpg", "image", "image/jpeg"],
+    ["jpeg", "image", "image/jpeg"],
+    ["gif", "image", "image/gif"],
+    ["webp", "image", "image/webp"],
+    ["mp3", "audio", "audio/mpeg"],
+    ["wav", "audio", "audio/wav"],
+    ["pdf", "file", "application/pdf"],
+    ["txt", "file", "application/octet-stream"],
+  ])("has the type of a file that is known by its name alone: .%s", (extension, type, mimeType) => {
+    const data = `https://example.org/é.${extension}`;
+    expect(toContent({ parts: [{ kind: "url", url: data }] })).toEqual([{ type, data, mimeType }]);
+  });
+
   it.each<[A2APart, unknown]>([
     [
       { kind: "bytes", base64: png, mediaType: "image/png" },

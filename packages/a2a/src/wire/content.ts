@@ -3,7 +3,7 @@ import { readContentData } from "@troupe/core/kit";
 import { A2AError } from "./a2a-error.ts";
 import type { A2AMessage, A2APart } from "./task.ts";
 
-/** Media types of files that are known by their names alone. */
+/** Media types by file name extension, for files without a type. */
 const byExtension: ReadonlyMap<string, string> = new Map([
   ["png", "image/png"],
   ["jpg", "image/jpeg"],
@@ -16,8 +16,8 @@ const byExtension: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Makes the input of a run of a message's parts: a string of a single text, else content parts. Data becomes JSON text. A
- * message that says nothing is `invalid-params`.
+ * Turns the parts of a message into the input of a run: a string for a single text, else content parts. Data becomes
+ * JSON text. Throws `invalid-params` for an empty message.
  */
 export function toContent({ parts }: Pick<A2AMessage, "parts">): MessageContent {
   const content = parts.map(toContentPart);
@@ -55,7 +55,7 @@ function typeByName(name: string): string | undefined {
   return extension === undefined ? undefined : byExtension.get(extension.toLowerCase());
 }
 
-/** Makes the parts of a message or artifact of content. A part whose data cannot be read is left out. */
+/** Turns content into the parts of a message or artifact. Drops a part whose data cannot be read. */
 export function fromContent(content: MessageContent): A2APart[] {
   if (typeof content === "string") return [{ kind: "text", text: content }];
   return content.flatMap((part) => (part.type === "text" ? { kind: "text", text: part.text } : (fromData(part) ?? [])));
@@ -74,8 +74,8 @@ function fromData(part: { data: string; mimeType?: string; filename?: string }):
 }
 
 /**
- * Makes the part of what a tool returned beside its text: a file where the data is base64 or an address and its type is told,
- * the text of a text type, and anything else as data.
+ * Turns a tool's artifact into a part of an A2A artifact. Base64 or an address with a media type becomes a file, a text
+ * type becomes text, anything else becomes data.
  */
 export function fromArtifact({ data, mimeType }: Artifact): A2APart {
   if (typeof data !== "string" || mimeType === undefined) return { kind: "data", data };

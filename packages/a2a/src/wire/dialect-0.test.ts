@@ -64,6 +64,17 @@ const task0 = {
 const read = (op: A2AOperation, params: Record<string, unknown>) => dialect03.readCall(op, params);
 
 describe("a call of 0.x", () => {
+  it("has the kind of a part as its kind, else as its type, else by its content", () => {
+    const partsOf = (...parts: object[]): unknown =>
+      (read("send", { message: { messageId: "m", role: "user", parts } }) as { message: A2AMessage }).message.parts;
+    const both = { text: "Hi", data: { b: 2 } };
+    const data = { kind: "data", data: { b: 2 } };
+    expect(
+      partsOf({ ...both, type: "data" }, { ...both, kind: "data", type: "text" }, both, { data: { b: 2 } }),
+    ).toEqual([data, data, text, data]);
+    expect(() => partsOf({ type: "image", text: "Hi" })).toThrow(/kind must be "text", "file" or "data"\.$/);
+  });
+
   it.each(["send", "stream"] as const)("has all that a message may have: %s", (op) => {
     const configuration = {
       blocking: false,

@@ -32,7 +32,7 @@ function readMessage(value: unknown, path: string): A2AMessage {
   };
 }
 
-/** Reads a part. Clients of 0.1 had `type` for `kind`; some leave it out. */
+/** Reads a part of a message in A2A 0.x. Accepts `type` for `kind`, as in A2A 0.1, and parts without either. */
 function readPart(value: unknown, path: string): A2APart {
   const part = new FieldReader(value, path);
   const kind =
@@ -50,7 +50,10 @@ function readText(part: FieldReader): string {
   throw wrongParam(part.path("text"), "a string");
 }
 
-/** Reads a file. The older documents name its fields by their types: `fileWithBytes`, `fileWithUri`. */
+/**
+ * Reads a file of a message in A2A 0.x. Older documents name its fields `fileWithBytes` and `fileWithUri`, after their
+ * types.
+ */
 function readFile(file: FieldReader, metadata: Fields | undefined): A2APart {
   const facts = { mediaType: file.optional("mimeType"), filename: file.optional("name"), metadata };
   const bytes = file.optional("bytes") ?? file.optional("fileWithBytes");
@@ -125,17 +128,20 @@ function writePush({ taskId, config: { scheme, credentials: _credentials, ...con
   return { taskId, pushNotificationConfig: { ...config, ...authentication } };
 }
 
-/** The task as a whole: so do the servers of 0.x, and the receivers know nothing else. */
+/**
+ * Writes a push notification: the whole task, or the message that replaces it. Receivers of 0.x accept nothing else, so
+ * an artifact alone causes none.
+ */
 function writeNotification(event: A2AEvent, task: A2ATask) {
   if (event.type === "artifact") return undefined;
   const body = event.type === "message" ? writeMessage(event.message) : writeTask(task);
   return { contentType: "application/json", body };
 }
 
-/** Fields of a file of 0.x. */
+/** Fields of a file in A2A 0.x. */
 type File0 = { mimeType?: string; name?: string };
 
-/** A part of 0.x. */
+/** A part in A2A 0.x. */
 type Part0 = { metadata?: Record<string, unknown> } & (
   | { kind: "text"; text: string }
   | { kind: "file"; file: File0 & ({ bytes: string; uri?: never } | { uri: string; bytes?: never }) }
@@ -158,7 +164,7 @@ function writePart(part: A2APart): Part0 {
   }
 }
 
-/** Data of 0.x is an object: another value goes into one, as the SDKs do it. */
+/** Wraps data that is not an object in an object, as the SDKs do: A2A 0.x allows only objects. */
 function toObject(data: unknown): Record<string, unknown> {
   const isObject = typeof data === "object" && data !== null && !Array.isArray(data);
   return isObject ? (data as Record<string, unknown>) : { value: data };
@@ -189,7 +195,10 @@ function writeTask({ id, contextId, status, artifacts, history, metadata }: A2AT
   };
 }
 
-/** Clients of 0.x read on until `final`, also where a task only waits for them. */
+/**
+ * Returns true if the stream of a task in this state ends: clients of 0.x read until `final`, also if a task only waits
+ * for them.
+ */
 function endsStream(state: A2ATaskState): boolean {
   return isTerminal(state) || isInterrupted(state);
 }
@@ -218,7 +227,7 @@ const shared = {
   writeTask,
   writeAnswer: writeEvent,
   writeEvent,
-  // There is no listing over JSON-RPC: its method is unknown.
+  // Never used: A2A 0.x has no method over JSON-RPC that lists tasks.
   writePage: ({ tasks }) => ({ tasks: tasks.map(writeTask) }),
   writeCard: makeCard,
   noExtendedCard: "extended-card-not-configured",
@@ -234,8 +243,8 @@ const shared = {
   repeatsAnswer: true,
 } satisfies Omit<Dialect, "version">;
 
-/** A2A 0.3. */
+/** The dialect of A2A 0.3. */
 export const dialect03 = { version: "0.3", ...shared } as const satisfies Dialect;
 
-/** A2A 0.2, from 0.2.0 to 0.2.6: over JSON-RPC it has the shapes of 0.3. */
+/** The dialect of A2A 0.2, from 0.2.0 to 0.2.6: over JSON-RPC it has the shapes of 0.3. */
 export const dialect02 = { version: "0.2", ...shared } as const satisfies Dialect;

@@ -51,7 +51,10 @@ function readRole(message: FieldReader): A2AMessage["role"] {
 
 const contents = ["text", "raw", "url", "data"] as const;
 
-/** Reads a part: exactly one of its four contents is there. `data` may be any JSON, also null. */
+/**
+ * Reads a part of a message in A2A 1.0, which must have exactly one of its four contents. `data` may be any JSON, also
+ * null.
+ */
 function readPart(value: unknown, path: string): A2APart {
   const part = new FieldReader(value, path);
   const given = contents.filter((name) =>
@@ -228,7 +231,7 @@ function writeEvent(event: A2AEvent): object {
   }
 }
 
-/** A2A 1.0. */
+/** The dialect of A2A 1.0. */
 export const dialect1 = {
   version: "1.0",
   readCall,
@@ -237,7 +240,7 @@ export const dialect1 = {
   writeEvent,
   writePage: ({ tasks, ...page }) => ({ tasks: tasks.map(writeTask), ...page }),
   writeCard: makeCard1,
-  // The other error is for a card that is declared and missing.
+  // A2A's own error, `extended-card-not-configured`, is for an extended card that is declared but missing.
   noExtendedCard: "unsupported-operation",
   writePush,
   writePushPage: ({ configs, nextPageToken }) => ({ configs: configs.map(writePush), nextPageToken }),
@@ -245,7 +248,7 @@ export const dialect1 = {
   deletedPush: {},
   defaultPushId: undefined,
   writeError: toError1,
-  // A task that waits for credentials goes on by itself, once they came another way.
+  // A task that waits for credentials keeps its stream: it continues once they arrive by another way.
   endsStream: (state) => isTerminal(state) || state === "input-required",
   cancelsAgain: true,
   resumesEnded: false,

@@ -1,9 +1,9 @@
 import { wrongParam } from "./a2a-error.ts";
 
-/** An object of a client's JSON. */
+/** A JSON object that a client or a remote agent sent. */
 export type Fields = Record<string, unknown>;
 
-/** Readers of the fields of a client's object. `null` counts as absent; errors name the field by its path. */
+/** Reads the fields of a client's object. `null` counts as absent; errors name the path of the field. */
 export class FieldReader {
   readonly fields: Fields;
   readonly #path: string;
@@ -19,19 +19,22 @@ export class FieldReader {
     return `${this.#path}.${name}`;
   }
 
-  /** Returns a value that was sent. */
+  /** Returns the value of a field, or undefined if it is absent. */
   get(name: string): unknown {
     return Object.hasOwn(this.fields, name) ? (this.fields[name] ?? undefined) : undefined;
   }
 
-  /** Returns a string that is not blank. */
+  /** Returns the string in a field. Throws if it is absent, blank or not a string. */
   required(name: string): string {
     const value = this.get(name);
     if (typeof value === "string" && value.trim() !== "") return value;
     throw wrongParam(this.path(name), "a string that is not blank");
   }
 
-  /** Returns a string; an empty one counts as absent, as it is the default value of A2A 1.0. */
+  /**
+   * Returns the string in a field, or undefined if it is absent or empty: an empty string is the default value in A2A
+   * 1.0.
+   */
   optional(name: string): string | undefined {
     const value = this.get(name);
     if (value === undefined || value === "") return undefined;
@@ -45,7 +48,10 @@ export class FieldReader {
     throw wrongParam(this.path(name), "true or false");
   }
 
-  /** Returns an integer within bounds, also one that is written as a string, as JSON of protocol buffers may have it. */
+  /**
+   * Returns the integer in a field, within bounds, or undefined if it is absent. Also accepts a string of digits, which
+   * JSON of protocol buffers allows.
+   */
   integer(name: string, least: number, most: number): number | undefined {
     const value = this.get(name);
     if (value === undefined) return undefined;
@@ -68,12 +74,12 @@ export class FieldReader {
     return value === undefined ? undefined : new FieldReader(value, this.path(name)).fields;
   }
 
-  /** Returns a reader of an object's fields. */
+  /** Returns a reader for the object in a field. */
   reader(name: string): FieldReader {
     return new FieldReader(this.get(name), this.path(name));
   }
 
-  /** Reads each element of an array that is not empty. */
+  /** Reads each element of the array in a field. Throws if the array is absent or empty. */
   items<Item>(name: string, read: (value: unknown, path: string) => Item): Item[] {
     const value = this.get(name);
     if (!Array.isArray(value) || value.length === 0) {
@@ -83,7 +89,7 @@ export class FieldReader {
   }
 }
 
-/** An object without its undefined properties. */
+/** The type of an object without its undefined properties. */
 type Present<Value> = {
   [Name in keyof Value as undefined extends Value[Name] ? never : Name]: Value[Name];
 } & { [Name in keyof Value as undefined extends Value[Name] ? Name : never]?: Exclude<Value[Name], undefined> };

@@ -6,7 +6,7 @@ import type { A2APart } from "./task.ts";
 type FileFacts = { mediaType?: string | undefined; filename?: string | undefined; metadata?: object | undefined };
 
 /**
- * Reads the bytes of a file: base64, also that of URLs, which a `data:` URL may bring. `field` is the path for the error.
+ * Reads the bytes of a file: base64, URL-safe base64, or a `data:` URL of either. `field` is the path for the error.
  */
 export function readBytes(data: string, field: string, facts: FileFacts): A2APart {
   const read = isWebAddress(data) ? undefined : readContentData({ data });
@@ -15,7 +15,7 @@ export function readBytes(data: string, field: string, facts: FileFacts): A2APar
   return filePart({ kind: "bytes", base64: read.base64 }, { ...facts, mediaType: facts.mediaType ?? named });
 }
 
-/** Reads the address of a file: of the web and without credentials. A `data:` URL is read as its bytes. */
+/** Reads the address of a file: an http(s) address without credentials. A `data:` URL is read as its bytes. */
 export function readAddress(url: string, field: string, facts: FileFacts): A2APart {
   if (/^data:/i.test(url)) return readBytes(url, field, facts);
   const read = isWebAddress(url) ? readContentData({ data: url }) : undefined;

@@ -3,15 +3,15 @@ import type { RpcError } from "./a2a-error.ts";
 import type { Dialect } from "./dialect.ts";
 import type { Answered } from "./stream-frames.ts";
 
-/** The id of a request. `null` answers a request without one, or one that could not be read. */
+/** The id of a JSON-RPC request. `null` answers a request whose id is missing or unreadable. */
 export type RpcId = string | number | null;
 
-/** A JSON-RPC request whose frame is right. */
+/** A JSON-RPC request whose fields, but for the parameters, have been checked. */
 export type RpcRequest = { id: RpcId; method: string; params: Readonly<Record<string, unknown>> };
 
-/** The levels that parameters may nest. Deeper values could overflow the stack of what walks them. */
+/** Deepest nesting of a request's parameters: code that walks a deeper value could overflow the stack. */
 const maxDepth = 64;
-/** The length of an id: every frame of a stream repeats it. */
+/** Longest id of a request, in characters: every frame of a stream repeats it. */
 const maxIdLength = 256;
 
 /** Parses the body of a request. Throws `parse-error` for bytes that are not UTF-8 or not JSON. */
@@ -23,7 +23,7 @@ export function parseBody(body: string | Uint8Array): unknown {
   }
 }
 
-/** Returns the id of a request, for its answer: null where there is none, or none that may be sent back. */
+/** Returns the id of a request for its answer: null if the id is missing or must not be sent back. */
 export function readId(request: unknown): RpcId {
   const id = typeof request === "object" && request !== null && Object.hasOwn(request, "id") ? request : {};
   const { id: value } = id as { id?: unknown };
@@ -36,8 +36,9 @@ function isId(value: unknown): value is RpcId {
 }
 
 /**
- * Reads the frame of a request. A request without an id is answered too, with the id null: clients of A2A expect an answer
- * to every request. Throws `invalid-request`, or for parameters of the wrong form `invalid-params`.
+ * Reads a JSON-RPC request, but not the fields of its parameters. A request without an id gets the id null: A2A clients
+ * expect an answer to every request. Throws `invalid-request`, `method-not-found` for an object as the method, or
+ * `invalid-params` for parameters of the wrong type.
  */
 export function readRequest(body: unknown): RpcRequest {
   if (Array.isArray(body)) throw new A2AError("invalid-request", "Batches are not supported. Send one request.");
@@ -52,7 +53,7 @@ export function readRequest(body: unknown): RpcRequest {
 
 function readMethodName(method: unknown): string {
   if (typeof method === "string" && method !== "") return method;
-  // The test kit of 0.3 puts a whole request there and expects this code.
+  // The conformance kit of A2A 0.3 puts a whole request into `method` and expects this code.
   if (typeof method === "object" && method !== null) {
     throw new A2AError("method-not-found", "method must be a string, such as message/send.");
   }
@@ -64,7 +65,9 @@ function readParams(request: object): Readonly<Record<string, unknown>> {
   return params === undefined || params === null ? {} : checkParams(params, "params");
 }
 
-/** Checks an object of parameters. Throws `invalid-params` for what is none, and for values that nothing can store. */
+/**
+ * Checks an object of parameters. Throws `invalid-params` if it is not an object or has values that no storage accepts.
+ */
 export function checkParams(params: unknown, field: string): Readonly<Record<string, unknown>> {
   const isObject = typeof params === "object" && params !== null && !Array.isArray(params);
   const problem = isObject ? problemOfParams(params) : "must be an object";
@@ -80,7 +83,10 @@ function invalidRequest(problem: string): A2AError {
   return new A2AError("invalid-request", `${problem}.`);
 }
 
-/** Describes what no storage and no vendor takes: too many levels, half of a surrogate pair, a number without end. */
+/**
+ * Describes what no storage and no vendor accepts in a value: too deeply nested, half a surrogate pair, or an infinite
+ * number.
+ */
 function problemOf(value: unknown, depth: number): string | undefined {
   switch (typeof value) {
     case "string":
@@ -106,7 +112,7 @@ function problemWithin(value: object, depth: number): string | undefined {
   return undefined;
 }
 
-/** Returns the form of the answer to a request. An error is HTTP 200, as far as it is one of the protocol. */
+/** Returns the form of the answer to a JSON-RPC request. Errors have the HTTP status 200, except 401, 403 and 413. */
 export function answerTo(id: RpcId, dialect: Dialect): Answered {
   return {
     dialect,
@@ -117,12 +123,12 @@ export function answerTo(id: RpcId, dialect: Dialect): Answered {
   };
 }
 
-/** Writes the response to a request. */
+/** Writes the JSON-RPC response to a request. */
 export function writeResult(id: RpcId, result: object | null): string {
   return JSON.stringify({ jsonrpc: "2.0", id, result });
 }
 
-/** Writes the response to a request that failed. */
+/** Writes the JSON-RPC response to a request that failed. */
 export function writeFailure(id: RpcId, error: RpcError): string {
   return JSON.stringify({ jsonrpc: "2.0", id, error });
 }

@@ -94,7 +94,7 @@ describe("frame of a request [a2a.json-rpc-frame]", () => {
     for (const id of ["a", "", 0, -1, 1.5, null]) expect(parse(request("tasks/get", { id: "t" }, id)).id).toBe(id);
   });
 
-  it("of a name that comes twice the last one counts, and names of the prototype are plain names", () => {
+  it("frame of a request of a name that comes twice the last one counts, and names of the prototype are plain names", () => {
     const { call } = parseCall(
       '{"jsonrpc":"2.0","id":1,"method":"tasks/get","params":{"id":"a","id":"b","__proto__":{"historyLength":1}}}',
     );

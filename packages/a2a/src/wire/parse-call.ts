@@ -6,7 +6,7 @@ import { dialect1 } from "./dialect-1.ts";
 import { parseBody, readId, readRequest } from "./json-rpc.ts";
 import type { RpcId, RpcRequest } from "./json-rpc.ts";
 
-/** The names of A2A 0.x: a noun and a verb. */
+/** The method names of A2A 0.x: a noun and a verb. */
 const methods0: ReadonlyMap<string, A2AOperation> = new Map([
   ["message/send", "send"],
   ["message/stream", "stream"],
@@ -20,7 +20,7 @@ const methods0: ReadonlyMap<string, A2AOperation> = new Map([
   ["agent/getAuthenticatedExtendedCard", "extended-card"],
 ]);
 
-/** The names of A2A 1.0, in Pascal case: no name is in both tables, so that the name tells the version. */
+/** The method names of A2A 1.0, in Pascal case. No name is in both tables, so a name identifies the version. */
 const methods1: ReadonlyMap<string, A2AOperation> = new Map([
   ["SendMessage", "send"],
   ["SendStreamingMessage", "stream"],
@@ -39,29 +39,29 @@ const dialects: Readonly<Record<A2AVersion, Dialect>> = { "0.2": dialect02, "0.3
 
 const allVersions = Object.keys(dialects).join(", ");
 
-/** Returns the dialect of a version that this server has written down itself. */
+/** Returns the dialect for a version that this server itself has stored. */
 export function dialectOfVersion(version: string): Dialect {
   return Object.hasOwn(dialects, version) ? dialects[version as A2AVersion] : dialect1;
 }
 
-/** The version that a client asks for: one of ours, `null` for one that is not spoken, and 0.3 where none is named. */
+/** The version that a client asks for. `null` for an unsupported version, and 0.3 if the client names none. */
 export function readVersion(header: string | undefined): A2AVersion | null {
   const named = header?.trim() ?? "";
   if (named === "") return "0.3";
-  // A patch number makes no other version.
+  // The patch number of a version does not matter.
   const version = /^(\d{1,4}\.\d{1,4})(?:\.\d{1,9})?$/.exec(named)?.[1];
   return version !== undefined && Object.hasOwn(dialects, version) ? (version as A2AVersion) : null;
 }
 
-/** A call of a client, or the error that it gets; with the id and the dialect of the answer. */
+/** A client's call, or the error to answer with; in both cases with the id and the dialect of the answer. */
 export type ParsedCall = {
   readonly id: RpcId;
   readonly dialect: Dialect;
 } & ({ readonly call: A2ACall; readonly error?: never } | { readonly error: A2AError; readonly call?: never });
 
 /**
- * Reads a call from the body of a request and the header `A2A-Version`. The name of the method tells the version; the header
- * decides where the name cannot: between 0.2 and 0.3, and for the answer to what cannot be read. Never throws.
+ * Reads a call from the body of a request and the header `A2A-Version`. The name of the method identifies the version.
+ * The header decides between 0.2 and 0.3, and for unreadable requests. Never throws.
  *
  * @param hasPush true if the server sends push notifications
  */
@@ -71,7 +71,8 @@ export function parseCall(body: string | Uint8Array, versionHeader?: string, has
   let dialect = dialects[version ?? "1.0"];
   try {
     parsed = parseBody(body);
-    // Before the rest of the request: what is wrong with it is told in the dialect of its method.
+    // The dialect is set before the rest is read, so that errors in the request are written in the dialect of its
+    // method.
     dialect = dialectOf(parsed, version) ?? dialect;
     const request = readRequest(parsed);
     if (version === null) throw versionNotSupported(allVersions);
@@ -95,7 +96,10 @@ function readMethod({ method, params }: RpcRequest, dialect: Dialect, hasPush: b
   throw new A2AError("method-not-found", "This method is not known. It may be one of another version of A2A.");
 }
 
-/** Reads the call of a method from its parameters. Throws the error of one that this server does not offer. */
+/**
+ * Reads the call of an operation from its parameters. Throws an `A2AError` for wrong parameters, or if the server
+ * offers no push notifications and the call needs them.
+ */
 export function readOperation(
   operation: A2AOperation,
   params: Readonly<Record<string, unknown>>,
@@ -111,7 +115,7 @@ function pushNotSupported(): A2AError {
   return new A2AError("push-not-supported", "This agent sends no push notifications. Stream or poll the task instead.");
 }
 
-/** Makes the error of a version that is not spoken. */
+/** Makes the error for an unsupported version of A2A. */
 export function versionNotSupported(supported: string): A2AError {
   return new A2AError("version-not-supported", `This version of A2A is not supported. Supported are ${supported}.`, {
     supported,

@@ -2,29 +2,29 @@ import { wrongParam } from "./a2a-error.ts";
 import { present } from "./field-reader.ts";
 import type { FieldReader } from "./field-reader.ts";
 
-/** The address and credentials with which a client wants to be notified of a task. */
+/** The address and credentials for a client's notifications about a task. */
 export type PushConfig = {
-  /** Absent where the server is to choose it. */
+  /** The id of the push config. Absent if the server chooses it. */
   id?: string;
   url: string;
-  /** Returned with each notification, by which the receiver knows it. */
+  /** A token that is sent back with each notification, so that the receiver can recognise it. */
   token?: string;
-  /** The scheme of the `Authorization` of notifications, and what follows it. */
+  /** The scheme in the `Authorization` header of notifications, and the credentials after it. */
   scheme?: string;
   credentials?: string;
 };
 
-/** A config of a task, as the server keeps it. */
+/** A push config of a task, as the server stores it. */
 export type TaskPushConfig = { readonly taskId: string; readonly config: PushConfig & { readonly id: string } };
 
-/** A page of a task's configs. `nextPageToken` is empty on the last one. */
+/** A page of a task's push configs. `nextPageToken` is empty on the last page. */
 export type PushPage = { readonly configs: readonly TaskPushConfig[]; readonly nextPageToken: string };
 
 const maxUrl = 2048;
 const maxValue = 4096;
 const maxId = 128;
 
-/** Reads a config. The scheme is that of 1.0 or the first one of 0.x. */
+/** Reads a client's push config. The scheme is that of 1.0 or the first scheme of 0.x. */
 export function readPushConfig(fields: FieldReader): PushConfig {
   const url = fields.required("url");
   if (url.length > maxUrl) throw wrongParam(fields.path("url"), `an address of at most ${maxUrl} characters`);
@@ -40,12 +40,12 @@ export function readPushConfig(fields: FieldReader): PushConfig {
   };
 }
 
-/** Reads the config in a field, if one was sent. */
+/** Reads the push config in a field; undefined if it is absent. */
 export function readOptionalPush(fields: FieldReader, name: string): PushConfig | undefined {
   return fields.get(name) === undefined ? undefined : readPushConfig(fields.reader(name));
 }
 
-/** Reads the id of a config, if one was sent. */
+/** Reads the id of a push config; undefined if it is absent. */
 export function readPushId(fields: FieldReader, name: string): string | undefined {
   const id = fields.optional(name);
   if (id === undefined || id.length <= maxId) return id;
@@ -59,7 +59,7 @@ function readScheme(authentication: FieldReader): string {
   throw wrongParam(authentication.path(first === undefined ? "scheme" : "schemes"), "the name of an HTTP scheme");
 }
 
-/** Reads a string that becomes the value of a header. The error does not show it. */
+/** Reads a string that becomes the value of a header. The error does not quote it, because it is a secret. */
 function readHeaderValue(fields: FieldReader, name: string): string | undefined {
   const value = fields.optional(name);
   if (value === undefined || (value.length <= maxValue && /^[!-~](?:[ -~]*[!-~])?$/.test(value))) return value;

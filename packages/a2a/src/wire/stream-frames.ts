@@ -2,46 +2,48 @@ import type { A2AError } from "./a2a-error.ts";
 import type { Dialect } from "./dialect.ts";
 import type { A2AEvent } from "./task.ts";
 
-/** The form of the answer to a call: the version in which it is written, and what the binding puts around it. */
+/** The form of the answer to a call: its A2A version, and the envelope of its binding. */
 export type Answered = {
   readonly dialect: Dialect;
-  /** The media type of an answer that is no stream. */
+  /** The media type of an answer that is not a stream. */
   readonly mediaType: string;
-  /** The name of the event with which a stream fails; none where an error is told from a result by its fields. */
+  /** The SSE event name of an error in a stream. Absent if the fields distinguish an error from a result. */
   readonly errorEvent?: string;
-  /** Writes a result that the dialect has written, as JSON on one line. */
+  /** Writes a result, already in the form of the dialect, as one line of JSON. */
   writeResult(result: object | null): string;
-  /** Writes an error as JSON on one line. */
+  /** Writes an error for the client as one line of JSON. */
   writeFailure(error: A2AError): string;
-  /** Returns the HTTP status of an error that is no frame of a stream. */
+  /** Returns the HTTP status of an error that is not part of a stream. */
   statusOf(error: A2AError): number;
 };
 
-/** Writes the frame of an event, as a server-sent event whose data is a whole answer. */
+/** Writes the frame for an event of a task: a server-sent event whose data is a whole result. */
 export function writeFrame(answered: Answered, event: A2AEvent): string {
   return frameOf(answered.writeResult(answered.dialect.writeEvent(event)));
 }
 
-/** Writes the frame of an error, for clients that read nothing but a stream. */
+/** Writes the frame of a stream for an error. */
 export function writeErrorFrame(answered: Answered, error: A2AError): string {
   const name = answered.errorEvent === undefined ? "" : `event: ${answered.errorEvent}\n`;
   return name + frameOf(answered.writeFailure(error));
 }
 
-// JSON has no line breaks, which would end the data.
+// JSON text has no line breaks, which would end the data of a server-sent event.
 function frameOf(json: string): string {
   return `data: ${json}\n\n`;
 }
 
-/** The artifact to which a stream's texts are appended. */
+/** The artifact to which the text of a stream is appended. */
 export type TextArtifact = { taskId: string; contextId: string; artifactId: string; name?: string };
 
-/** The place of a text in its artifact: `append` for all but the first, `isLast` if no more follow. */
+/**
+ * The position of a text in its artifact. `append`: true for all texts but the first. `isLast`: true for the last text.
+ */
 export type TextPlace = { append: boolean; isLast: boolean };
 
 /**
- * Returns a writer of frames that append a text to an artifact. It writes the frame around the text once, so that a chunk
- * costs no more than its text, however long the stream is.
+ * Returns a writer of frames that append text to an artifact. It writes the JSON around the text only once, so that a
+ * chunk costs no more than its text, however long the stream is.
  */
 export function createTextFrames(
   answered: Answered,
@@ -62,7 +64,7 @@ function shellOf(answered: Answered, artifact: TextArtifact, place: TextPlace): 
   const parts = [{ kind: "text" as const, text: "" }];
   const event = { type: "artifact" as const, taskId, contextId, artifact: { ...facts, parts }, ...place };
   const frame = writeFrame(answered, event);
-  // Found only there: within a string, such as the id, its quotation marks are escaped.
+  // The empty text occurs only once: inside a string, such as the id, its quotation marks would be escaped.
   const at = frame.indexOf(empty) + empty.length - 2;
   return [frame.slice(0, at), frame.slice(at + 2)];
 }

@@ -11,42 +11,45 @@ import type { EmbeddingModelCheck } from "./embedding-model-check.ts";
 import { documentIdOf, refusePlace, toPieces } from "./pieces.ts";
 
 /**
- * Settings of a knowledge base for `addDocument` and `addDocuments`: the store of documents, the embeddings with the
- * options of their calls, the size and number of batches, and the pieces of long documents.
+ * Settings of a knowledge base for `addDocument` and `addDocuments`: the store, the embeddings with their call options,
+ * the size and number of batches, and the splitter of long documents.
  */
 export type AddDocumentsSettings = {
   writer: DocumentWriter;
   embeddings: EmbeddingProvider | undefined;
   embedOptions: EmbedOptions;
   modelCheck: EmbeddingModelCheck;
-  /** Without it every document is stored whole. */
+  /** Splits long documents. Without it every document is stored whole. */
   split: Splitter | undefined;
   /** The number of texts in one embedding call. */
   batchSize: number;
-  /** The number of batches that are processed at once. */
+  /** The maximum number of batches that are processed at once. */
   concurrency: number;
 };
 
-/** A document on its way into the store: the records that it is stored as, and the number that have no vector yet. */
+/** A document that is being stored: its records, and the number of records without a vector. */
 type NewDocument = DocumentRecords & { missing: number };
 
-/** Some of the work: documents that have their vectors, or records of any documents that get theirs in one call. */
+/**
+ * One part of the work: documents that already have their vectors, or records of several documents that get their
+ * vectors in one call.
+ */
 type Batch = { readonly whole: NewDocument[] } | { readonly texts: NewRecord[] };
 type NewRecord = { readonly owner: NewDocument; readonly record: VectorDocument };
 
-/** The most characters of documents with vectors that are stored in one step. */
+/** The maximum number of characters, of documents with vectors, that are stored in one step. */
 const mostCharacters = 2 ** 20;
 
-/** Stores one document with its vectors, which are made by the embeddings if the document has none. */
+/** Stores one document with its vectors. The embeddings make the vectors if the document has none. */
 export async function addDocument(document: VectorDocument, plan: AddDocumentsSettings): Promise<void> {
   const failure = await storeAll([prepare(document, plan)], plan);
   if (failure !== undefined) throw failure.reason;
 }
 
 /**
- * Stores documents with their vectors, made by the embeddings where a document has none. Of several with one id the
- * last counts. After a failure no further batch is started, those under way are finished, and an `AddDocumentsError`
- * lists the documents that are not stored.
+ * Stores documents with their vectors; the embeddings make missing vectors. If several documents share an id, the last
+ * is stored. After a failure no further batches start, running batches finish, and an `AddDocumentsError` lists the
+ * documents that are not stored.
  */
 export async function addDocuments(documents: readonly VectorDocument[], plan: AddDocumentsSettings): Promise<void> {
   const missing = new Map(documents.map((document, index) => [document.id, prepareAt(index, document, plan)]));
@@ -57,7 +60,7 @@ export async function addDocuments(documents: readonly VectorDocument[], plan: A
   throw new AddDocumentsError({ notStored: [...missing.keys()], total, cause: toTroupeError(failure.reason) });
 }
 
-/** Stores documents batch by batch, and returns the first failure. */
+/** Stores documents in batches and returns the first failure; undefined if there is none. */
 async function storeAll(
   documents: readonly NewDocument[],
   plan: AddDocumentsSettings,
@@ -77,8 +80,8 @@ async function storeAll(
 }
 
 /**
- * Divides the work. The records of many documents go into one embedding call, and those of a long document into several. A
- * generator, because an error in one of the loops over it ends it for all.
+ * Divides the work into batches. Records of many short documents share one embedding call; those of a long document
+ * take several calls. A generator, because an error in one of the loops over it ends it for all loops.
  */
 function* toBatches(documents: readonly NewDocument[], size: number): Generator<Batch> {
   let whole: NewDocument[] = [];
@@ -103,7 +106,7 @@ function countRecords(documents: readonly NewDocument[]): number {
   return documents.reduce((sum, { records }) => sum + records.length, 0);
 }
 
-/** Gives records their vectors, and returns the documents that have all of theirs now. */
+/** Makes the vectors of records with one embedding call, and returns the documents whose vectors are now complete. */
 async function embed(batch: readonly NewRecord[], plan: AddDocumentsSettings): Promise<NewDocument[]> {
   const { embedOptions, modelCheck } = plan;
   const embeddings = requireEmbeddings(plan.embeddings);
@@ -126,7 +129,8 @@ function prepareAt(index: number, document: VectorDocument, plan: AddDocumentsSe
   }
 }
 
-// A copy, because the caller may change its object. Made first, so that a bad document costs no embedding.
+// Makes the records of a document to add, as a copy, because the caller may change its object. Called first, so that an
+// invalid document costs no embedding.
 function prepare(document: VectorDocument, { embeddings, split }: AddDocumentsSettings): NewDocument {
   const text = copyDocument(document);
   const { id } = text;
@@ -141,7 +145,7 @@ function prepare(document: VectorDocument, { embeddings, split }: AddDocumentsSe
   return { id, records: toPieces(text, ranges), isSplit: true, missing: ranges.length };
 }
 
-/** Refuses a document with the id of a piece of another one that is added with it. */
+/** Rejects a document whose id is that of a piece of another document in the same call. */
 function refusePieceOf(documents: ReadonlyMap<string, NewDocument>, id: string): void {
   const documentId = documentIdOf(id);
   if (documentId === undefined || documents.get(documentId)?.isSplit !== true) return;

@@ -4,7 +4,7 @@ import { untilAborted } from "../base/async/until-aborted.ts";
 import { checkEmbedding } from "./vector/check-document.ts";
 import type { EmbeddingProvider, EmbedOptions } from "./vector/embedding-provider.ts";
 
-/** Returns the embedding provider that it is given, or throws `invalid_config` when there is none. */
+/** Returns the given embedding provider. Throws `invalid_config` if it is undefined. */
 export function requireEmbeddings(embeddings: EmbeddingProvider | undefined): EmbeddingProvider {
   if (embeddings !== undefined) return embeddings;
   const message =
@@ -13,8 +13,8 @@ export function requireEmbeddings(embeddings: EmbeddingProvider | undefined): Em
 }
 
 /**
- * Returns the vectors of texts in their order, from one call of the provider. Vectors that are missing, of a wrong
- * length or otherwise not comparable are `model_failed`.
+ * Returns the vectors of texts in order, from one call of the provider. Throws `model_failed` if vectors are missing,
+ * have a wrong length or cannot be compared.
  */
 export async function askForVectors(
   embeddings: EmbeddingProvider,
@@ -30,8 +30,8 @@ export async function askForVectors(
 }
 
 /**
- * Returns the vector of one text, such as a query. A vector of a wrong length or otherwise not comparable is
- * `model_failed`.
+ * Returns the vector of one text, such as a query. Throws `model_failed` if it has a wrong length or cannot be
+ * compared.
  */
 export async function embedText(embeddings: EmbeddingProvider, text: string, options: EmbedOptions): Promise<number[]> {
   const [vector = []] = checkVectors(embeddings, [await ask(() => embeddings.embed(text, options), options)]);
@@ -46,7 +46,7 @@ async function ask<Answer>(call: () => Promise<Answer>, { signal }: EmbedOptions
   }
 }
 
-/** Refuses vectors that cannot be compared with others, or not with each other. */
+/** Rejects vectors of an embedding provider that cannot be compared with other vectors or with each other. */
 function checkVectors(embeddings: EmbeddingProvider, vectors: readonly unknown[]): number[][] {
   const dimensions = embeddings.dimensions ?? lengthOf(vectors[0]);
   for (const vector of vectors) {

@@ -1,4 +1,4 @@
-import { integer, optional, satisfying } from "../base/errors/option-checks.ts";
+import { integerOption, optional, satisfying } from "../base/errors/option-checks.ts";
 import { readOptions, wrongOption } from "../base/errors/read-options.ts";
 import type { OptionTable } from "../base/errors/read-options.ts";
 import { TroupeError } from "../base/errors/troupe-error.ts";
@@ -8,30 +8,35 @@ import { largestTopK } from "./vector/read-search-options.ts";
 import { splitText } from "./split-text.ts";
 import type { TextRange } from "./split-text.ts";
 
-/** The size of the pieces of long documents, in tokens, which are estimated: an English word is one or two. */
+/** The size of the pieces of long documents, in estimated tokens: an English word is one or two tokens. */
 type ChunkingOptions = {
-  /** Longer documents are split into pieces of at most this size. @default 2000 */
+  /** The maximum size of a piece; longer documents are split. @default 2000 */
   size?: number | undefined;
-  /** The end of a piece that the next one repeats: at most half of `size`. @default a tenth of `size` */
+  /**
+   * The maximum size of a piece's end that the next piece repeats: at most half of `size`. @default a tenth of `size`
+   */
   overlap?: number | undefined;
 };
 
 /**
- * Option of a `KnowledgeBase` for long documents: the size of their pieces, a function of your own, or `false` to store
- * every document whole. The function returns the pieces of a text in their order: the first begins at 0, each begins
- * at or before the end of the last, and the last ends at the end of the text.
+ * Option of a `KnowledgeBase` for long documents: the size of their pieces, a custom function, or `false` to store
+ * every document whole. The function returns the pieces of a text in order. The first begins at 0, each begins at or
+ * before the end of the previous piece, and the last ends at the end of the text.
  */
 export type Chunking = ChunkingOptions | false | ((content: string) => Iterable<TextRange>);
 
-/** Splits the content of a document, or returns `undefined` for one that stays whole. */
+/** Splits the content of a document into ranges; returns `undefined` if the document stays whole. */
 export type Splitter = (content: string) => TextRange[] | undefined;
 
-/** The number of pieces of one document, which a search can still find at once. */
+/** The maximum number of pieces of one document, so that a single search can still find them all. */
 export const maxPieces: number = largestTopK;
 
 const defaultSize = 2000;
 
-const optionTable: OptionTable<ChunkingOptions> = { size: optional(integer(1)), overlap: optional(integer(0)) };
+const optionTable: OptionTable<ChunkingOptions> = {
+  size: optional(integerOption(1)),
+  overlap: optional(integerOption(0)),
+};
 
 /** Option check for `chunking`. Its fields are checked by `createSplitter`. */
 export const chunkingOption = satisfying<Chunking>(
@@ -39,7 +44,7 @@ export const chunkingOption = satisfying<Chunking>(
   (value) => value === false || typeof value === "function" || isRecord(value),
 );
 
-/** Makes the function that splits documents, or `undefined` when they are stored whole. */
+/** Makes the function that splits documents; `undefined` if documents are stored whole. */
 export function createSplitter(chunking: Chunking = {}): Splitter | undefined {
   if (chunking === false) return undefined;
   if (typeof chunking === "function") return (content) => checkedRanges(chunking, content);
@@ -49,13 +54,13 @@ export function createSplitter(chunking: Chunking = {}): Splitter | undefined {
   if (overlap > size / 2)
     throw wrongOption({ path: "chunking", name: "overlap" }, `at most half of size ${size}`, overlap);
   return (content) => {
-    // A short text needs no counting.
+    // A short document is recognised without counting its tokens.
     const isShort = content.length * heaviestCharacter <= size * 100 || estimateTextTokens(content) <= size;
     return isShort ? undefined : withinLimit(splitText(content, { size, overlap }));
   };
 }
 
-/** Collects the ranges of a function of the program, and refuses those that leave out or mix up parts of the text. */
+/** Collects the ranges returned by a custom function. Rejects ranges that omit or reorder parts of the text. */
 function checkedRanges(split: (content: string) => unknown, content: string): TextRange[] | undefined {
   if (content === "") return undefined;
   const given = split(content);
@@ -88,7 +93,10 @@ function readRange(range: unknown): TextRange {
   throw refuse("must return pieces with the integers start and end");
 }
 
-/** Stops at the limit: the function may never end. */
+/**
+ * Collects the pieces of a document. Throws `invalid_value` beyond `maxPieces`, because a custom function may never
+ * end.
+ */
 function withinLimit<Item>(items: Iterable<Item>): Item[] {
   const collected: Item[] = [];
   for (const item of items) {

@@ -6,36 +6,39 @@ import type { VectorDocument, VectorStore } from "./vector/vector-store.ts";
 import { documentIdOf, pieceId, readPiece } from "./pieces.ts";
 import { readPieceOf } from "./read-document.ts";
 
-/** A document to store: as it is, or as pieces, each with its vector. */
+/** A document to store, whole or as pieces, each with its vector. */
 export type DocumentRecords = {
   readonly id: string;
   readonly records: readonly VectorDocument[];
   readonly isSplit: boolean;
 };
 
-/** Calls of a store, and the signal that ends them. */
+/**
+ * Options of `DocumentWriter.store`: a signal that ends it, and a function that is called with the id of each stored
+ * document.
+ */
 type WriteOptions = { readonly signal?: AbortSignal | undefined; readonly onStored?: (id: string) => void };
 
 /**
- * Stores and deletes documents in a store that has long ones as pieces. A document takes the place of everything that the
- * store had of it, in one step where the store has `write`. Else pieces are stored one after the other before old ones are
- * deleted: after a failure in between a document has pieces of both, until it is stored again.
+ * Stores and deletes documents in a store that holds long documents as pieces. A document replaces everything stored
+ * under its id, in one step if the store has `write`. Otherwise pieces are stored one by one before old pieces are
+ * deleted; a failure in between leaves a mixture until the document is stored again.
  *
- * A document and a piece of another never replace each other: they are refused as `conflict`. Two processes that store both
- * for the first time at the same moment may miss it.
+ * A document and a piece of another document never replace each other: such a write is rejected as `conflict`. Two
+ * processes that store both for the first time at the same moment may miss the conflict.
  */
 export class DocumentWriter {
   readonly #store: VectorStore;
   readonly #hasAnyPieces: boolean;
   readonly #last = new Map<string, Promise<void>>();
 
-  /** `hasPieces`: false for a store in which every document is whole, whatever its metadata are. */
+  /** Makes a writer for a store. `hasPieces`: false if every document in the store is whole, whatever its metadata. */
   constructor(store: VectorStore, { hasPieces }: { hasPieces: boolean }) {
     this.#store = store;
     this.#hasAnyPieces = hasPieces;
   }
 
-  /** Stores documents: those that are new, whole and of usual ids together, and others one after the other. */
+  /** Stores documents. New, whole documents with ordinary ids are stored together, the others one after the other. */
   async store(documents: readonly DocumentRecords[], { signal, onStored }: WriteOptions = {}): Promise<void> {
     const isUsual = ({ id, isSplit }: DocumentRecords) => !isSplit && this.#mayBePiece(id) === undefined;
     const usual = this.#store.write === undefined ? [] : documents.filter(isUsual);
@@ -48,7 +51,7 @@ export class DocumentWriter {
     }
   }
 
-  /** Deletes a document with its pieces. */
+  /** Deletes a document with its pieces from the store. Throws `conflict` for the id of a piece. */
   async delete(id: string): Promise<void> {
     checkVectorName("document id", id);
     await this.#inTurn(id, async () => {
@@ -65,7 +68,7 @@ export class DocumentWriter {
     });
   }
 
-  /** Stores those documents of which the store has no pieces in one step, and returns them. */
+  /** Stores, in one step, the documents that have no stored pieces, and returns them. */
   async #storeNew(documents: readonly DocumentRecords[], signal?: AbortSignal): Promise<Set<DocumentRecords>> {
     const flags = await mapBounded(documents, async ({ id }) => await this.#hasPieces(id));
     const fresh = documents.filter((_, index) => flags[index] === false);
@@ -95,7 +98,7 @@ export class DocumentWriter {
     if (isSplit) await this.#store.delete(id);
   }
 
-  /** Deletes pieces that another writer stored at the same time, or that a store without `write` has left. */
+  /** Deletes pieces that a concurrent writer stored, or that a store without `write` has left over. */
   async #deleteOthers(document: DocumentRecords): Promise<void> {
     const { id, records, isSplit } = document;
     const next = isSplit ? records.length + 1 : 1;
@@ -103,14 +106,14 @@ export class DocumentWriter {
     if (await this.#isPiece(id, next)) await this.#write(document, true);
   }
 
-  // From the last to the first: those that a failure leaves are found by the next call.
+  // The pieces of a document are deleted from last to first, so that the next call finds any pieces left by a failure.
   async #deletePieces(id: string, first: number): Promise<void> {
     let end = first;
     while (await this.#isPiece(id, end)) end += 1;
     while (end > first) await this.#store.delete(pieceId(id, --end));
   }
 
-  /** Refuses a new document whose id would be that of a piece. */
+  /** Rejects a new document whose id would be that of a piece of another document. */
   async #refusePieceId(id: string, hasPieces: boolean): Promise<void> {
     const documentId = this.#mayBePiece(id);
     if (documentId === undefined) return;
@@ -121,7 +124,7 @@ export class DocumentWriter {
     throw new TroupeError("conflict", message);
   }
 
-  /** Refuses to split a document when one of its pieces would replace another document. */
+  /** Rejects splitting a document if one of its pieces would replace another document. */
   async #refuseTakenIds({ id, records }: DocumentRecords): Promise<void> {
     await mapBounded(records, async (record) => {
       const stored = await this.#store.get(record.id);
@@ -136,7 +139,10 @@ export class DocumentWriter {
     return await this.#isPiece(id, 1);
   }
 
-  /** Returns the id of the document that an id with the form of a piece's would belong to. */
+  /**
+   * Returns the id of the document that a piece with this id would belong to; `undefined` if the id does not have the
+   * form of a piece id.
+   */
   #mayBePiece(id: string): string | undefined {
     return this.#hasAnyPieces ? documentIdOf(id) : undefined;
   }
@@ -145,7 +151,7 @@ export class DocumentWriter {
     return this.#hasAnyPieces && (await readPieceOf(this.#store, documentId, number)) !== undefined;
   }
 
-  /** Does work on a document and on those that its pieces might be taken for one after the other. */
+  /** Runs work on a document one after the other with work on documents that its pieces could be confused with. */
   async #inTurn(id: string, work: () => Promise<void>): Promise<void> {
     const key = id.replace(/(?:#\d+)+$/, "");
     const before = this.#last.get(key);

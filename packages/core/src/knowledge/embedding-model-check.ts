@@ -4,8 +4,8 @@ import type { EmbeddingProvider } from "./vector/embedding-provider.ts";
 import type { VectorStore } from "./vector/vector-store.ts";
 
 /**
- * Check that the vectors of a collection and those of the embeddings are from one model: the store remembers the name of
- * the first. Stores without `rememberModel` and embeddings without `modelId` are not checked.
+ * Check that a collection's vectors and the embeddings come from one model: the store remembers the name of the first
+ * model. Stores without `rememberModel` and embeddings without `modelId` are not checked.
  */
 export class EmbeddingModelCheck {
   readonly #store: VectorStore;
@@ -19,8 +19,9 @@ export class EmbeddingModelCheck {
   }
 
   /**
-   * Refuses vectors of another model as `invalid_config`. Called when they are made and not yet used, because embeddings may
-   * find only in a call that their model is gone, and use its successor. The store is asked once for each name.
+   * Throws `invalid_config` for vectors of another model. Called when vectors are made and not yet used, because
+   * embeddings may switch to a successor model during a call. The store is asked again only if the model's name
+   * changes, or after a failure.
    */
   async check(embeddings: EmbeddingProvider, signal: AbortSignal | undefined): Promise<void> {
     const name = nameOf(embeddings);
@@ -32,7 +33,7 @@ export class EmbeddingModelCheck {
     await untilAborted(async () => await this.#checked, signal);
   }
 
-  /** Asks the store again at the next check: after the collection was cleared. */
+  /** Makes the next check ask the store again, after the collection was cleared. */
   reset(): void {
     this.#name = undefined;
   }
@@ -48,7 +49,7 @@ export class EmbeddingModelCheck {
   }
 }
 
-/** Returns the name of the model, with that of its vendor before it. */
+/** Returns the name of the model, prefixed by its vendor's name. */
 function nameOf({ providerId, modelId }: EmbeddingProvider): string | undefined {
   return modelId === undefined || providerId === undefined ? modelId : `${providerId}/${modelId}`;
 }

@@ -14,21 +14,24 @@ import type {
 } from "./vector/vector-store.ts";
 import { checkSearchOptions } from "./vector/read-search-options.ts";
 
-/** The metadata field for the name of the collection, reserved for it. */
+/** The reserved metadata field for the name of the collection. */
 const nameField = "troupe_collection";
 
-/** The number of documents that `clear` finds at a time. */
+/** The maximum number of documents that `clear` finds with one search. */
 const clearedAtOnce = 1000;
 
 /**
- * A collection inside a store without collections. Each document has the collection's name before its id and in its
- * metadata, which every search filters by; callers see neither. Closing it does not change the store.
+ * A collection within a store without collections. Each document has the collection's name before its id and in its
+ * metadata, which every search filters by; callers see neither. Closing the collection does not change the store.
  *
- * Clearing it takes one deletion for each document and one search for each thousand. A search needs a vector as long as
- * those of the documents: the length is known from a document, from the embeddings, or from one call to them.
+ * Clearing takes one deletion for each document and one search for each thousand. A search needs a vector of the
+ * documents' length: the length is known from a document, from the embeddings, or from one call to the embeddings.
  */
 export class FieldCollection implements VectorStore {
-  /** Like `write`, only where the store has it. A name of a model is not remembered: that of the store is for all in it. */
+  /**
+   * `initialize` and `write` are defined only if the store defines them. The model's name is not remembered for each
+   * collection, because the store's model name applies to all its documents.
+   */
   readonly initialize?: () => Promise<void>;
   readonly write?: (change: VectorChange) => Promise<void>;
   readonly #store: VectorStore;
@@ -85,7 +88,7 @@ export class FieldCollection implements VectorStore {
     let deleted = new Set<string>();
     for (;;) {
       const found = await this.#store.search(anywhere, options);
-      // A store may ignore the filter: only documents of this collection are deleted.
+      // A store may ignore the filter, so only documents of this collection are deleted.
       const ids = found.map(({ document }) => document.id).filter((id) => id.startsWith(this.#idPrefix));
       if (ids.length === 0) return;
       if (ids.every((id) => deleted.has(id))) {
@@ -117,7 +120,10 @@ export class FieldCollection implements VectorStore {
     this.#dimensions = dimensions ?? this.#dimensions;
   }
 
-  /** Returns a vector of the right length, which without a `minScore` finds every document. */
+  /**
+   * Returns any vector with the length of the store's vectors. A search with it, without a `minScore`, finds every
+   * document.
+   */
   async #anyDirection(): Promise<number[]> {
     this.#dimensions ??= (await this.#embeddings?.embed("text"))?.length;
     if (this.#dimensions !== undefined) return Array.from({ length: this.#dimensions }, () => 1);
@@ -144,7 +150,7 @@ export class FieldCollection implements VectorStore {
     throw new TroupeError("invalid_value", `${kind}.${nameField} is reserved. Choose another name for the field.`);
   }
 
-  /** Returns the original document, if it is one of this collection. */
+  /** Returns the original document if it belongs to this collection, otherwise an empty array. */
   #toOwn({ id, metadata, ...rest }: VectorDocument): VectorDocument[] {
     const { [nameField]: name, ...own } = metadata ?? {};
     if (name !== this.#name || !id.startsWith(this.#idPrefix)) return [];

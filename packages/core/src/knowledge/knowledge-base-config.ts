@@ -1,4 +1,11 @@
-import { anyBoolean, functionLike, integer, methods, optional, satisfying } from "../base/errors/option-checks.ts";
+import {
+  booleanOption,
+  functionOption,
+  integerOption,
+  methodsOption,
+  optional,
+  satisfying,
+} from "../base/errors/option-checks.ts";
 import { readOptions } from "../base/errors/read-options.ts";
 import type { OptionsOf, OptionTable } from "../base/errors/read-options.ts";
 import { isBlank } from "../base/util/is-blank.ts";
@@ -16,25 +23,29 @@ import type { Rerank } from "./rerank-results.ts";
 export type KnowledgeBaseConfig = {
   /** The name of the knowledge base, and by default of its collection and tool. */
   name: string;
-  /** Stores the documents and finds those nearest to a query. */
+  /** The store of the documents, which finds those nearest to a query. */
   vectorStore: VectorStore;
-  /** The collection of the store that holds the documents. Knowledge bases may share one. @default the name */
+  /** The collection of the store that holds the documents. Knowledge bases may share a collection. @default the name */
   collection?: string | undefined;
-  /** Turns documents and queries into vectors. @default the embeddings of the store */
+  /** The provider that turns documents and queries into vectors. @default the embeddings of the store */
   embeddings?: EmbeddingProvider | undefined;
-  /** The number of texts in one embedding call. @default 100 */
+  /** The maximum number of texts in one embedding call. @default 100 */
   batchSize?: number | undefined;
-  /** The number of batches that are processed at once. @default 4 */
+  /** The maximum number of batches that are processed at once. @default 4 */
   concurrency?: number | undefined;
   /**
-   * Splits long documents into pieces of at most `size` tokens, of which each repeats at most `overlap` tokens of the piece
-   * before. `false` stores every document whole; a function returns the pieces. Documents with an embedding stay whole.
+   * Splits long documents into pieces of at most `size` tokens. Each piece repeats at most `overlap` tokens of the
+   * previous piece. `false` stores every document whole; a function returns the pieces. Documents with an embedding
+   * stay whole.
    * @default { size: 2000, overlap: 200 }
    */
   chunking?: Chunking | undefined;
   /** Reorders the results of searches for a text: see `Rerank`. */
   rerank?: Rerank | undefined;
-  /** Closes the store with the knowledge base. Set `false` for a store that several share. @default true */
+  /**
+   * Closes the store together with the knowledge base. Set `false` for a store that several knowledge bases share.
+   * @default true
+   */
   ownsStore?: boolean | undefined;
 };
 
@@ -45,14 +56,14 @@ const storedName = satisfying<string>(
 
 const optionTable = {
   name: storedName,
-  vectorStore: methods<VectorStore>("a VectorStore", "upsert", "search"),
+  vectorStore: methodsOption<VectorStore>("a VectorStore", "upsert", "search"),
   collection: optional(storedName),
-  embeddings: optional(methods<EmbeddingProvider>("an EmbeddingProvider", "embed", "embedBatch")),
-  batchSize: optional(integer(1), 100),
-  concurrency: optional(integer(1), 4),
+  embeddings: optional(methodsOption<EmbeddingProvider>("an EmbeddingProvider", "embed", "embedBatch")),
+  batchSize: optional(integerOption(1), 100),
+  concurrency: optional(integerOption(1), 4),
   chunking: optional(chunkingOption),
-  rerank: optional(functionLike<Rerank>()),
-  ownsStore: optional(anyBoolean, true),
+  rerank: optional(functionOption<Rerank>()),
+  ownsStore: optional(booleanOption, true),
 } satisfies OptionTable<KnowledgeBaseConfig>;
 
 /** Checks the options of a `KnowledgeBase` and adds the defaults. A wrong or unknown option is `invalid_config`. */

@@ -52,7 +52,7 @@ describe("a search of a knowledge base", () => {
     await knowledge.close();
   });
 
-  it("whose caller has left is cancelled, by text and by vector", async () => {
+  it("a search of a knowledge base whose caller has left is cancelled, by text and by vector", async () => {
     const embeddings = new FakeEmbeddings();
     const knowledge = new KnowledgeBase({ name: "kb", vectorStore: new InMemoryVectorStore(), embeddings });
     await knowledge.add({ id: "a", content: "It rains." });

@@ -24,7 +24,7 @@ import { createSearchTool } from "./search-tool.ts";
 import type { SearchToolConfig } from "./search-tool.ts";
 
 /**
- * Options of a search in a `KnowledgeBase`: the number, minimal score and filter of the results, API keys, and a
+ * Options of a search in a `KnowledgeBase`: the number, minimum score and filter of the results, API keys, and a
  * signal.
  */
 export type KnowledgeSearchOptions = VectorSearchOptions & KnowledgeCallOptions;
@@ -37,11 +37,11 @@ const searchOptions = { ...knowledgeCallOptionNames, topK: true, minScore: true,
 >;
 
 /**
- * Documents for agents to search: added as text, found by meaning. They are kept in a collection of a vector store. In a
- * store without collections they are marked by a field of their metadata, `troupe_collection`.
+ * Documents for agents to search: added as text and found by meaning. They are stored in a collection of a vector
+ * store. In a store without collections they are marked by the metadata field `troupe_collection`.
  *
- * Long documents are split, and a search finds their pieces: a result with the id `<id>#<n>`, the text of the piece, and
- * in its metadata `documentId`, `start` and `end`, offsets in UTF-16 code units of the content.
+ * Long documents are split, and a search finds their pieces: a result with the id `<id>#<n>` and the text of the piece.
+ * Its metadata has `documentId`, and `start` and `end` as offsets in UTF-16 code units of the content.
  */
 export class KnowledgeBase {
   readonly name: string;
@@ -71,7 +71,7 @@ export class KnowledgeBase {
     this.#adding = { batchSize, concurrency, split, writer };
   }
 
-  /** Prepares the store, so that one that cannot be reached is noticed now. Optional. */
+  /** Prepares the store, so that an unreachable store is noticed early. Calling it is optional. */
   async initialize(): Promise<void> {
     this.#checkOpen();
     if (this.#documents.initialize === undefined) await this.#documents.get("initialize");
@@ -79,15 +79,15 @@ export class KnowledgeBase {
   }
 
   /**
-   * Stores a document, or the pieces of a long one, in place of the one with its id. A document with an embedding is stored
-   * whole and not embedded.
+   * Stores a document, or the pieces of a long document, replacing any document with its id. A document with an
+   * embedding is stored whole and not embedded.
    */
   async add(document: VectorDocument, call: KnowledgeCallOptions = {}): Promise<void> {
     await addDocument(document, this.#addPlan(call));
   }
 
   /**
-   * Stores documents, replacing those with their ids; of several with one id the last counts. Rejects with an
+   * Stores documents, replacing those with their ids. If several share an id, the last is stored. Rejects with an
    * `AddDocumentsError` that lists the documents that could not be stored.
    */
   async addDocuments(documents: readonly VectorDocument[], call: KnowledgeCallOptions = {}): Promise<void> {
@@ -95,34 +95,37 @@ export class KnowledgeBase {
   }
 
   /**
-   * Finds the documents, and pieces of long ones, that are nearest to a text or to a vector, best first. `rerank` orders
-   * those of a text.
+   * Finds the documents, and pieces of long documents, nearest to a text or a vector, best first. `rerank` orders the
+   * results of a text.
    */
   async search(query: string | readonly number[], options: KnowledgeSearchOptions = {}): Promise<VectorSearchResult[]> {
     this.#checkOpen();
     checkOptionNames(searchOptions, options, { owner: "a search" });
-    // Before the embedding: bad options cost nothing.
+    // The options are checked before the embedding, so that wrong options cost nothing.
     const checked = checkSearchOptions(options);
     if (typeof query === "string") return await this.#searchText(query, checked, options);
     return await untilAborted(() => this.#documents.search(query, checked), options.signal);
   }
 
   /**
-   * Returns the document with its embedding, or `null`. One that is stored in pieces is returned whole, without an
-   * embedding; the id of a piece is not that of a document.
+   * Returns the document with its embedding, or `null`. A document stored in pieces is returned whole, without an
+   * embedding. The id of a piece is not a document's id, so it returns `null`. With `chunking: false` every stored
+   * record counts as a document.
    */
   async get(id: string): Promise<VectorDocument | null> {
     this.#checkOpen();
     return this.#adding.split === undefined ? await this.#documents.get(id) : await readDocument(this.#documents, id);
   }
 
-  /** Removes the document with all of its pieces. Removing an absent one is not an error. */
+  /** Removes the document with all of its pieces. Removing an absent document is not an error. */
   async delete(id: string): Promise<void> {
     this.#checkOpen();
     await this.#adding.writer.delete(id);
   }
 
-  /** Removes all documents of this knowledge base, and no others. */
+  /**
+   * Removes all documents of this knowledge base's collection, including those of other knowledge bases that share it.
+   */
   async clear(): Promise<void> {
     await this.#documents.clear();
     this.#modelCheck.reset();

@@ -63,3 +63,18 @@ function recording(providerId: string | undefined) {
   };
   return { embeddings, keys };
 }
+
+it.each([["openai"], [undefined]])("an API key that cannot be sent is named, for the vendor %s", (providerId) => {
+  const embeddings: EmbeddingProvider = {
+    embed: async () => await Promise.resolve([]),
+    embedBatch: async () => await Promise.resolve([]),
+    ...(providerId !== undefined && { providerId }),
+  };
+
+  expect(() => toEmbedOptions(embeddings, { apiKey: "two words" })).toThrow(
+    expect.objectContaining({
+      code: "invalid_request",
+      message: "The API key in apiKey must be 1 to 16384 visible ASCII characters without spaces.",
+    }),
+  );
+});

@@ -7,22 +7,19 @@ import type { EmbeddingProvider, EmbedOptions } from "./vector/embedding-provide
 export type KnowledgeCallOptions = {
   /** An API key for the vendor of the embeddings. */
   apiKey?: string | undefined;
-  /** API keys by vendor. The embeddings get that of their own vendor and no other. */
+  /** API keys by vendor. The embeddings receive only their own vendor's key. */
   apiKeys?: ApiKeys | undefined;
-  /** Ends the call as cancelled. */
+  /** Signal that cancels the call of the knowledge base. */
   signal?: AbortSignal | undefined;
 };
 
-/** The names of the options in `KnowledgeCallOptions`, by which unknown options are refused. */
+/** The names of the options in `KnowledgeCallOptions`, by which unknown options are rejected. */
 export const knowledgeCallOptionNames = { apiKey: true, apiKeys: true, signal: true } satisfies Record<
   keyof KnowledgeCallOptions,
   true
 >;
 
-/**
- * Returns the options of an embedding call: the API key for the vendor of the embeddings, if there is one, and the
- * signal.
- */
+/** Returns the options of an embedding call: the API key for the embeddings' vendor, if given, and the signal. */
 export function toEmbedOptions(embeddings: EmbeddingProvider | undefined, call: KnowledgeCallOptions): EmbedOptions {
   const apiKey = keyOf(call, embeddings?.providerId);
   return {
@@ -31,7 +28,7 @@ export function toEmbedOptions(embeddings: EmbeddingProvider | undefined, call: 
   };
 }
 
-// Embeddings without a `providerId` get only the key that was given to this very call.
+// Embeddings without a `providerId` only receive the option `apiKey` of this call.
 function keyOf({ apiKey, apiKeys = {} }: KnowledgeCallOptions, providerId: string | undefined): string | undefined {
   if (providerId !== undefined) return selectKey(bindGenericKey(apiKeys, apiKey, providerId), providerId);
   return apiKey === undefined ? undefined : checkApiKey(apiKey, "apiKey");

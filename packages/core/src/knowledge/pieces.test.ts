@@ -133,7 +133,7 @@ describe("pieces of long documents", () => {
     expect(await knowledge.get("a")).toEqual(long("a", 60));
   });
 
-  it("of two versions are reported, and mended by adding the document again", async () => {
+  it("pieces of long documents of two versions are reported, and mended by adding the document again", async () => {
     const store = plainStore();
     let left = Infinity;
     const upsert = async (document: VectorDocument) => {
@@ -166,7 +166,7 @@ describe("pieces of long documents", () => {
     expect(await knowledge.get("by-hand")).toMatchObject({ metadata: { documentId: "book" } });
   });
 
-  it("of a document are stored when all of them have vectors, or not at all [knowledge.replace]", async () => {
+  it("pieces of long documents of a document are stored when all of them have vectors, or not at all [knowledge.replace]", async () => {
     const fake = new FakeEmbeddings();
     let calls = 0;
     const embedBatch = async (texts: readonly string[]) => {

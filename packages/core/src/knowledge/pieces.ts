@@ -4,26 +4,26 @@ import type { DocumentFields } from "./vector/check-document.ts";
 import type { VectorDocument } from "./vector/vector-store.ts";
 import type { TextRange } from "./split-text.ts";
 
-/** The place of a piece in the content of its document: the document's id, and offsets in UTF-16 code units. */
+/** The position of a piece in its document: the document's id, and offsets in UTF-16 code units of the content. */
 type PiecePlace = TextRange & { readonly documentId: string };
 
-/** A piece that was stored, with its number, from 1, and its place. */
+/** A stored piece with its number, counted from 1, and its position. */
 export type StoredPiece = PiecePlace & { readonly number: number; readonly document: VectorDocument };
 
-/** Fields of the metadata of a piece that its document does not have. */
+/** Metadata fields that a piece has and its document does not have. */
 const placeFields = ["documentId", "start", "end"] as const;
 
-/** Returns the id of a piece. The first has the number 1. */
+/** Returns the id of a piece. The first piece has the number 1. */
 export function pieceId(documentId: string, number: number): string {
   return `${documentId}#${number}`;
 }
 
-/** Returns the id of the document that this would be a piece of, for an id that has the form of a piece's. */
+/** Returns the document id in an id that has the form of a piece's id; `undefined` for other ids. */
 export function documentIdOf(id: string): string | undefined {
   return /^(.+)#[1-9]\d*$/s.exec(id)?.[1];
 }
 
-/** Makes the pieces of a document. Throws for one that cannot be stored as pieces. */
+/** Makes the pieces of a document. Throws if the document cannot be stored as pieces. */
 export function toPieces(
   { id, content, metadata = {} }: DocumentFields,
   ranges: readonly TextRange[],
@@ -40,7 +40,8 @@ export function toPieces(
   return pieces;
 }
 
-// The last piece has the longest id and metadata: checked alone, because a document may have thousands.
+// Checks only the last piece of a document, whose id and metadata are longest, because there may be thousands of
+// pieces.
 function checkLongest(piece: DocumentFields | undefined): void {
   if (piece === undefined) return;
   try {
@@ -55,7 +56,7 @@ function checkLongest(piece: DocumentFields | undefined): void {
   }
 }
 
-/** Refuses metadata of a whole document by which it would be taken for a piece. */
+/** Rejects metadata of a whole document that would make it look like a piece. */
 export function refusePlace({ metadata }: DocumentFields): void {
   if (metadata !== undefined && Object.hasOwn(metadata, "documentId"))
     throw refuseField("documentId", "pieces of documents");
@@ -66,7 +67,7 @@ function refuseField(name: string, owner: string): TroupeError {
   return new TroupeError("invalid_value", message);
 }
 
-/** Returns the place and number of a stored document that is a piece, and `undefined` for another one. */
+/** Returns the position and number of a stored document that is a piece; `undefined` for other documents. */
 export function readPiece(document: VectorDocument | null): StoredPiece | undefined {
   const { documentId, start, end } = document?.metadata ?? {};
   if (document === null || typeof documentId !== "string" || !isOffset(start) || !isOffset(end)) return undefined;
@@ -78,7 +79,7 @@ function isOffset(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) >= 0;
 }
 
-/** Rebuilds a document from its pieces in their order, or returns `undefined` when they do not fit together. */
+/** Rebuilds a document from its ordered pieces; `undefined` if they do not fit together. */
 export function joinPieces(pieces: readonly StoredPiece[]): VectorDocument | undefined {
   const parts: string[] = [];
   let last: StoredPiece | undefined;
@@ -94,7 +95,10 @@ export function joinPieces(pieces: readonly StoredPiece[]): VectorDocument | und
   return { id: last.documentId, content: parts.join(""), ...metadata };
 }
 
-/** Returns the text of a piece that the one before it does not have, or `undefined` for pieces of different documents. */
+/**
+ * Returns the part of a piece's text that does not repeat the previous piece; `undefined` for pieces of different
+ * documents.
+ */
 function partAfter(last: StoredPiece | undefined, { number, start, end, document }: StoredPiece): string | undefined {
   const { content } = document;
   if (content.length !== end - start) return undefined;

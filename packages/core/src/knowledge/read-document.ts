@@ -6,20 +6,26 @@ import { maxPieces } from "./chunking.ts";
 import { joinPieces, pieceId, readPiece } from "./pieces.ts";
 import type { StoredPiece } from "./pieces.ts";
 
-/** Readings with pieces that do not fit together and stay so, after which the document counts as damaged. */
+/**
+ * The number of readings that found unchanged pieces that do not fit together, after which the document counts as
+ * damaged.
+ */
 const damagedReadings = 5;
 
-/** Readings of a document that others replace all the time. With a pause before each, they take about five seconds. */
+/**
+ * The maximum number of readings of a document that is being replaced all the time. With a pause before each, they take
+ * about five seconds.
+ */
 const maxReadings = 100;
 
 const maxPauseMs = 50;
 
-/** Pieces that are read by their ids at a time. */
+/** The number of pieces that are read by id at a time. */
 const readAtOnce = 8;
 
 /**
- * Returns a document with its embedding, or one that is stored as pieces, rebuilt and without one. `null` is returned for an
- * id that no document has, and so for that of a piece.
+ * Returns a document with its embedding, or a document rebuilt from its pieces without an embedding. Returns `null` for
+ * an id that no document has, including the id of a piece.
  */
 export async function readDocument(store: VectorStore, id: string): Promise<VectorDocument | null> {
   let damaged = 0;
@@ -35,12 +41,15 @@ export async function readDocument(store: VectorStore, id: string): Promise<Vect
     : new TroupeError("storage_corrupt", `${pieces} do not fit together: it was replaced only in part. Add it again.`);
 }
 
-/** Returns the document, or why there is none: its pieces have changed meanwhile, or they stay the same and do not fit together. */
+/**
+ * Reads a document once; `null` if it does not exist. Returns `"changed"` if its pieces changed meanwhile, and
+ * `"damaged"` if they are unchanged and do not fit together.
+ */
 async function readOnce(store: VectorStore, id: string): Promise<VectorDocument | null | "changed" | "damaged"> {
   const whole = await store.get(id);
   if (whole !== null) return ownDocument(whole);
   const first = await readPieceOf(store, id, 1);
-  // It may have become a whole document since.
+  // The document may have become a whole document meanwhile.
   if (first === undefined) return ownDocument(await store.get(id));
   const found = joinPieces(await findPieces(store, first));
   if (found !== undefined) return found;
@@ -52,7 +61,7 @@ function ownDocument(document: VectorDocument | null): VectorDocument | null {
   return readPiece(document) === undefined ? document : null;
 }
 
-/** Returns the piece of a document with this number, or `undefined`. */
+/** Returns the piece of a document with this number; `undefined` if it is missing. */
 export async function readPieceOf(
   store: VectorStore,
   documentId: string,
@@ -62,13 +71,16 @@ export async function readPieceOf(
     const piece = readPiece(await store.get(pieceId(documentId, number)));
     return piece?.documentId === documentId ? piece : undefined;
   } catch (error) {
-    // The id of a piece is longer than that of its document, and may be too long.
+    // A piece's id is longer than its document's id, and may be too long to store.
     if (TroupeError.is(error) && error.code === "invalid_value") return undefined;
     throw error;
   }
 }
 
-/** Finds the pieces in one step: all of one version of the document. Some databases find new ones only after a while. */
+/**
+ * Finds all pieces of a document with one search, so that they are of one version of it. Returns an empty array if
+ * there are more pieces than found: some databases find new pieces only after a delay.
+ */
 async function findPieces(store: VectorStore, { documentId, document }: StoredPiece): Promise<StoredPiece[]> {
   if (document.embedding === undefined) return [];
   const found = await store.search(document.embedding, { topK: maxPieces, filter: { documentId } });
@@ -79,8 +91,8 @@ async function findPieces(store: VectorStore, { documentId, document }: StoredPi
 }
 
 /**
- * Reads the pieces by their ids, twice: pieces of two versions may fit together, and what is the same both times was there
- * at the end of the first time. Returns `undefined` when they differ.
+ * Reads the pieces of a document by id, twice. Pieces of two versions may fit together; pieces that are equal both
+ * times existed at the end of the first reading. Returns `undefined` if they differ.
  */
 async function readPieces(store: VectorStore, first: StoredPiece): Promise<StoredPiece[] | undefined> {
   const pieces = await readPiecesOnce(store, first);

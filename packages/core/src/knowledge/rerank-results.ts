@@ -6,9 +6,9 @@ import { largestTopK } from "./vector/read-search-options.ts";
 import type { VectorSearchResult } from "./vector/vector-store.ts";
 
 /**
- * Option of a `KnowledgeBase`: puts the results of a search for a text into a better order. It gets four times as many as
- * are wanted, best first, and returns some or all of them, each once, with the same scores or its own; the first `topK`
- * are the results of the search.
+ * Option of a `KnowledgeBase`: reorders the results of a search for a text. It receives up to four times as many
+ * results as wanted, best first, and at most 10,000. It returns some or all of them, each once, with the same or new
+ * scores. The first `topK` are the results of the search.
  */
 export type Rerank = (
   query: string,
@@ -21,7 +21,7 @@ export function candidatesFor(topK: number): number {
   return Math.min(4 * topK, largestTopK);
 }
 
-/** Calls `rerank`, checks the answer and cuts it to `topK`. Errors of the function are those of `toTroupeError`. */
+/** Calls `rerank`, checks its result and cuts it to `topK`. Errors of the function are converted by `toTroupeError`. */
 export async function rerankResults(
   rerank: Rerank,
   query: string,
@@ -39,7 +39,9 @@ export async function rerankResults(
   return answer.map((result, index) => takeResult(given, result, index)).slice(0, topK);
 }
 
-/** Takes a result out of those that were given, so that a second one is found. The document is the original. */
+/**
+ * Removes a result from the given results, so that a second copy is detected. Returns it with the original document.
+ */
 function takeResult(
   given: Map<string, VectorSearchResult["document"]>,
   result: unknown,

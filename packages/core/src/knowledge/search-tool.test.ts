@@ -43,6 +43,40 @@ async function filled(count: number): Promise<KnowledgeBase> {
 
 const idsIn = (text: unknown) => [...String(text).matchAll(/<document id="(\w+)"/g)].map(([, id]) => id);
 
+describe("The configuration of a search tool", () => {
+  const { parameters, description } = knowledgeBase('a "b"').asTool({ topK: 7, name: "search" });
+
+  it("tells a model what to give", () => {
+    expect(description).toBe(
+      'Searches the knowledge base "a \\"b\\"" and gives the documents that are nearest in meaning to the query.',
+    );
+    expect(parameters).toEqual({
+      type: "object",
+      properties: {
+        query: { type: "string", minLength: 1, description: "What to look for, in plain words." },
+        topK: {
+          type: "integer",
+          minimum: 1,
+          maximum: 20,
+          description: "How many documents to find at most; 7 unless given.",
+        },
+      },
+      required: ["query"],
+      additionalProperties: false,
+    });
+  });
+
+  it.each<[object, string]>([
+    [{ limit: 5 }, 'Unknown option "limit" of a search tool.'],
+    [{ minScore: "1" }, "minScore must be a number, got a string."],
+    [{ filter: [] }, "filter must be an object, got an array."],
+    [{ topK: 0 }, "topK must be a positive integer, got 0."],
+    [{ topK: 10_001 }, "topK must be an integer from 1 to 10000, got 10001."],
+  ])("of the kind %j is refused with its reason", (config, message) => {
+    expect(() => knowledgeBase().asTool(config)).toThrow(message);
+  });
+});
+
 describe("createSearchTool", () => {
   it("gives the model the documents with ids and scores [knowledge.as-tool]", async () => {
     const knowledge = knowledgeBase();

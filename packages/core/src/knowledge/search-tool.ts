@@ -1,4 +1,4 @@
-import { anyString, integer, optional, satisfying } from "../base/errors/option-checks.ts";
+import { stringOption, integerOption, optional, satisfying } from "../base/errors/option-checks.ts";
 import { readOptions } from "../base/errors/read-options.ts";
 import type { OptionTable } from "../base/errors/read-options.ts";
 import { isRecord } from "../base/util/is-record.ts";
@@ -12,21 +12,21 @@ import type { KnowledgeCallOptions } from "./knowledge-call-options.ts";
 import { readPiece } from "./pieces.ts";
 import { cutText } from "../base/util/cut-text.ts";
 
-/** Options of a tool that searches a knowledge base. The model chooses neither `minScore` nor `filter`. */
+/** Options of a tool that searches a knowledge base. The model cannot set `minScore` or `filter`. */
 export type SearchToolConfig = {
-  /** @default `search_` and the name of the knowledge base */
+  /** The tool's name. @default `search_` followed by the name of the knowledge base */
   name?: string | undefined;
   description?: string | undefined;
-  /** The number of documents, unless the model asks for another. @default 5 */
+  /** The maximum number of documents, unless the model asks for another number. @default 5 */
   topK?: number | undefined;
   minScore?: number | undefined;
   filter?: Record<string, unknown> | undefined;
 };
 
 const optionTable = {
-  name: optional(anyString),
-  description: optional(anyString),
-  topK: optional(integer(1), 5),
+  name: optional(stringOption),
+  description: optional(stringOption),
+  topK: optional(integerOption(1), 5),
   minScore: optional(satisfying<number>("a number", (value) => typeof value === "number")),
   filter: optional(satisfying<Record<string, unknown>>("an object", isRecord)),
 } satisfies OptionTable<SearchToolConfig>;
@@ -41,13 +41,13 @@ export type SearchableKnowledge = {
   search(query: string, options: VectorSearchOptions & KnowledgeCallOptions): Promise<VectorSearchResult[]>;
 };
 
-/** The number of documents that a model may ask for. */
+/** The maximum number of documents that a model may ask for, unless `topK` of the tool is larger. */
 const maxResults = 20;
 const maxNameLength = 64;
 
 /**
- * Creates the tool by which a model searches a knowledge base: it gives the texts and scores of what is found, each with
- * the id of its document, and a piece of a long one with the place where it is.
+ * Creates the tool with which a model searches a knowledge base. It returns the texts and scores of the results, each
+ * with its document's id; a piece of a long document also has its position.
  */
 export function createSearchTool(knowledge: SearchableKnowledge, config: SearchToolConfig = {}): ExecutableTool {
   const { name, description, ...search } = readOptions(optionTable, config, { owner: "a search tool" });
@@ -101,7 +101,7 @@ function toText(found: readonly VectorSearchResult[]): string {
   return found.map(toBlock).join("\n\n");
 }
 
-// Escaped, so that a document cannot end its own block and begin another.
+// The text and the id of a document are escaped, so that it cannot end its own block and begin another.
 function toBlock({ document, score }: VectorSearchResult): string {
   const text = document.content.replace(/<(?=\/?document\b)/gi, "&lt;");
   const piece = readPiece(document);

@@ -61,6 +61,64 @@ describe("splitText", () => {
     for (const piece of split("“雨が降る” ".repeat(100), 20)) expect(piece).toMatch(/^“.*” $/);
   });
 
+  it.each<[string, number, string[]]>([
+    ["AA", 1, ["AA"]],
+    ["AAA", 1, ["AA", "A"]],
+    ["雨雨", 2, ["雨雨"]],
+    ["雨雨雨", 2, ["雨雨", "雨"]],
+    ["雨A", 2, ["雨A"]],
+    ["A雨", 1, ["A", "雨"]],
+    ["😀", 3, ["😀"]],
+    ["😀😀", 6, ["😀😀"]],
+    ["😀😀", 5, ["😀", "😀"]],
+    ["😀A", 1, ["😀", "A"]],
+    ["", 1, []],
+  ])("fills each piece of %j up to exactly %i tokens", (text, size, pieces) => {
+    expect(split(text, size)).toEqual(pieces);
+  });
+
+  it.each<[string, string, number, string[]]>([
+    ["not at a break after exactly half of the size", "、雨雨", 2, ["、雨", "雨"]],
+    ["at a break after more than half of the size", "雨、A雨", 3, ["雨、", "A雨"]],
+    ["at the last of several breaks", "雨、A、B雨", 4, ["雨、A、", "B雨"]],
+    ["at a sentence end before a later word end", "雨。A、B雨", 3, ["雨。", "A、B雨"]],
+    ["at a paragraph end before a later sentence end", "雨雨\n\nA。B雨", 4, ["雨雨\n\n", "A。B雨"]],
+  ])("cuts %s", (...[, text, size, pieces]) => {
+    expect(split(text, size)).toEqual(pieces);
+  });
+
+  it("cuts after each kind of space and of line end, but not after a no-break space", () => {
+    for (const sign of " \t\r\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2008\u2009\u200a\u205f\u3000") {
+      expect(split(`AAAA${sign}AAAAA`, 4)).toEqual([`AAAA${sign}`, "AAAAA"]);
+    }
+    for (const sign of "\n\v\f\u0085\u2028\u2029") {
+      expect(split(`AAAA${sign}A AAAAA`, 4)).toEqual([`AAAA${sign}`, "A AAAAA"]);
+    }
+    for (const sign of "\u00a0\u2007\u202f") expect(split(`AAAA${sign}AAAAA`, 4)[0]).toMatch(/AA$/);
+  });
+
+  it("cuts after each sign that ends a sentence, before a later word end", () => {
+    for (const sign of ".!?…؟۔।॥።፧፨။។") {
+      expect(split(`AAAA${sign} A AAAAA`, 4)).toEqual([`AAAA${sign} `, "A AAAAA"]);
+    }
+    for (const sign of "。！？｡．") expect(split(`AAAA${sign}A AAAAA`, 4)).toEqual([`AAAA${sign}`, "A AAAAA"]);
+    for (const sign of "、，；：､") expect(split(`AAAA${sign}AAAAA`, 4)).toEqual([`AAAA${sign}`, "AAAAA"]);
+    for (const sign of "\"')]}*_’”»›」』）】》〉］｝") {
+      expect(split(`AAAA.${sign} A AAAAA`, 5)).toEqual([`AAAA.${sign} `, "A AAAAA"]);
+    }
+  });
+
+  it("repeats exactly the overlap where the text has no breaks", () => {
+    const ranges = [...splitText("A".repeat(20), { size: 4, overlap: 1 })];
+
+    expect(ranges).toEqual([
+      { start: 0, end: 8 },
+      { start: 6, end: 14 },
+      { start: 12, end: 20 },
+    ]);
+    expect(split("雨".repeat(4), 2, 1)).toEqual(["雨雨", "雨雨", "雨雨"]);
+  });
+
   it("cuts between words where a sentence is too long", () => {
     for (const piece of split("word ".repeat(500), 50)) expect(piece).toMatch(/^(word )+$/);
   });

@@ -1,21 +1,21 @@
 import { characterWeight } from "../sessions/history/estimate-tokens.ts";
 
-/** A part of a string: from `start` up to and without `end`, counted in UTF-16 code units as `slice` does. */
+/** A part of a string, from `start` up to but excluding `end`, counted in UTF-16 code units as in `slice`. */
 export type TextRange = { start: number; end: number };
 
-/** The size of the pieces of a text, and of the end of each that the next one repeats, in estimated tokens. */
+/** The maximum size of a text's pieces, and of the end of each piece that the next repeats, in estimated tokens. */
 export type PieceSize = { readonly size: number; readonly overlap: number };
 
-/** A place where a text may be cut, the best one last. */
+/** The kind of a position at which a text may be cut, the best kind last. */
 type BreakKind = "word" | "sentence" | "paragraph";
 
-/** UTF-16 code units in which the ends of characters are looked for: more than any emoji has. */
+/** The number of UTF-16 code units in which the end of a character is searched: more than any emoji has. */
 const characterWindow = 256;
 
 /**
- * Splits a text into pieces of at most `size` tokens. A piece ends in its second half: at the last end of a paragraph there,
- * else of a sentence or line, else of a word, else of a character as users see it. It begins at most `overlap` tokens, which
- * are half of `size` or less, before the end of the last: at the first sentence there, else at a word, else at a character.
+ * Splits a text into pieces of at most `size` tokens. A piece ends in its second half: at the last paragraph end, or
+ * else the last sentence or line end, word end, or character end. It begins at most `overlap` tokens (at most half of
+ * `size`) before the previous end: at the first sentence there, or else at a word or character.
  */
 export function* splitText(text: string, { size, overlap }: PieceSize): Generator<TextRange> {
   let start = 0;
@@ -23,7 +23,8 @@ export function* splitText(text: string, { size, overlap }: PieceSize): Generato
   while (last < text.length) {
     let end = findEnd(text, start, size);
     if (end <= last) {
-      // A single character after the overlap is too much: without overlap a piece holds at least one.
+      // The overlap leaves no room for another character in the piece. The piece begins without overlap then, and holds
+      // at least one character.
       start = last;
       end = findEnd(text, start, size);
     }
@@ -54,7 +55,7 @@ function findEnd(text: string, start: number, size: number): number {
   return text.length;
 }
 
-/** Returns the start of the piece after another one. */
+/** Returns the start of the piece that follows another piece. */
 function findStart(text: string, last: TextRange, overlap: number): number {
   const { end } = last;
   const earliest = goBack(text, last, overlap);
@@ -70,7 +71,7 @@ function findStart(text: string, last: TextRange, overlap: number): number {
   return before === earliest ? earliest : Math.min(after, end);
 }
 
-/** Returns the index that is `tokens` before the end of a range, or less. */
+/** Returns the index that is at most `tokens` before the end of a range. */
 function goBack(text: string, { start, end }: TextRange, tokens: number): number {
   let weight = 0;
   for (let index = end; index > start; index--) {
@@ -83,14 +84,14 @@ function goBack(text: string, { start, end }: TextRange, tokens: number): number
 let segmenter: Intl.Segmenter | undefined;
 
 /**
- * Returns the start and the end of the character at `index`: a character as users see it, such as a letter with its
- * accents. One that is longer than any real one is cut.
+ * Returns the start and end of the user-perceived character at `index`, such as a letter with its accents. A character
+ * longer than any real one is cut.
  */
 function charactersAt(text: string, start: number, index: number): { before: number; after: number } {
   const from = outsidePair(text, Math.max(start, index - characterWindow));
   const until = Math.min(index + characterWindow, text.length);
   segmenter ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
-  // Never undefined, because the index is within the text.
+  // `containing` never returns undefined here, because the index is within the text.
   const found = segmenter.segment(text.slice(from, until)).containing(index - from) as Intl.SegmentData;
   const before = from + found.index;
   const after = before + found.segment.length;
@@ -100,7 +101,7 @@ function charactersAt(text: string, start: number, index: number): { before: num
   return { before: whole, after: whole === index ? index : index + 1 };
 }
 
-/** Returns the index, or the one before it when that would be within a surrogate pair. */
+/** Returns the index, or the previous index if it would split a surrogate pair. */
 function outsidePair(text: string, index: number): number {
   const isLow = (text.charCodeAt(index) & 0xfc00) === 0xdc00;
   const isPair = isLow && index > 0 && (text.charCodeAt(index - 1) & 0xfc00) === 0xd800;
@@ -110,10 +111,10 @@ function outsidePair(text: string, index: number): number {
 type CharacterClass = "space" | "line" | "end" | "wideEnd" | "wideStop" | "closer";
 
 const classes = new Map<number, CharacterClass>();
-// Not the no-break space.
+// The no-break space is no space of this class, because a text must not be cut there.
 addClass("space", " \t\r\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2008\u2009\u200a\u205f\u3000");
 addClass("line", "\n\v\f\u0085\u2028\u2029");
-// A sentence of most scripts ends with a space after the sign; elsewhere the sign is enough.
+// A sentence ends with a sign of the class `end` and a space. The wide signs of Chinese and Japanese need no space.
 addClass("end", ".!?…؟۔।॥։።፧፨။។");
 addClass("wideEnd", "。！？｡．");
 addClass("wideStop", "、，；：､");
@@ -123,21 +124,21 @@ function addClass(name: CharacterClass, characters: string): void {
   for (const character of characters) classes.set(character.charCodeAt(0), name);
 }
 
-/** Reads a text code unit by code unit, and tells which kind of break is before each. */
+/** Reads a text code unit by code unit, and returns the kind of break before each. */
 class BreakFinder {
   #ended: CharacterClass | undefined;
   #spaces = 0;
   #lines = 0;
 
   kindBefore(code: number): BreakKind | undefined {
-    // Most characters are small letters, and most of those follow one.
+    // A shortcut: most characters of a text are lower-case letters.
     const found = code >= 97 && code <= 122 ? undefined : classes.get(code);
     if (found === "space" || found === "line") {
       this.#spaces += 1;
       if (found === "line") this.#lines += 1;
       return undefined;
     }
-    // After a space it opens: a quotation, or emphasis in Markdown.
+    // After a space a closing sign opens a quotation, or emphasis in Markdown.
     if (found === "closer" && this.#spaces === 0) return undefined;
     const kind = this.#kind();
     this.#ended = found;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { lengthOf } from "./answer-length.ts";
+import { answerTooLong, lengthOf, maxAnswerLength } from "./answer-length.ts";
 import type { ModelChunk } from "./model-chunk.ts";
 
 describe("lengthOf", () => {
@@ -21,5 +21,15 @@ describe("lengthOf", () => {
     const chunk = { type: "source", id: 5, url: ["https://a.b"], title: null } as unknown as ModelChunk;
 
     expect(lengthOf(chunk)).toBe(64);
+  });
+});
+
+it("the error of an answer that is too long names the limit", () => {
+  expect(maxAnswerLength).toBe(2 ** 24);
+  expect(answerTooLong()).toMatchObject({
+    name: "TroupeError",
+    code: "model_failed",
+    message: "The model's answer is longer than 16777216 characters. It was ended there.",
+    fields: {},
   });
 });

@@ -2,12 +2,12 @@ import { TroupeError } from "../base/errors/troupe-error.ts";
 import type { ModelChunk } from "./model-chunk.ts";
 
 /**
- * The length of one answer in UTF-16 units: of text, thinking, arguments and sources together. The longest answers of
- * today's models are thirty times shorter; only a vendor that never stops comes to it.
+ * The maximum length of one answer in UTF-16 units: text, thinking, arguments and sources together. The longest answers
+ * of today's models are thirty times shorter; only a vendor that never stops reaches it.
  */
 export const maxAnswerLength = 16_777_216;
 
-/** Characters that a call or a source counts beside its text. */
+/** Characters that a tool call or a source counts in an answer's length, in addition to its text. */
 const overhead = 64;
 
 /** Makes the error of an answer that is longer than `maxAnswerLength`. */
@@ -16,7 +16,10 @@ export function answerTooLong(): TroupeError {
   return new TroupeError("model_failed", message);
 }
 
-/** Returns what a chunk adds to the length of its answer. An empty one counts too: a stream may have nothing else. */
+/**
+ * Returns the length that a chunk adds to its answer. An empty chunk counts too, because a stream may consist only of
+ * empty chunks.
+ */
 export function lengthOf(chunk: ModelChunk): number {
   switch (chunk.type) {
     case "text":
@@ -33,7 +36,7 @@ export function lengthOf(chunk: ModelChunk): number {
   }
 }
 
-/** A provider of a third party may give anything. */
+/** Returns the length of a string, and 0 for any other value, because a third party's provider may return anything. */
 function sizeOf(text: unknown): number {
   return typeof text === "string" ? text.length : 0;
 }

@@ -6,7 +6,7 @@ import { ScriptedModel } from "../testing/scripted-model.ts";
 import type { ScriptedAnswer } from "../testing/scripted-answer.ts";
 import { fallbackModel } from "./fallback-model.ts";
 import type { ModelChunk } from "./model-chunk.ts";
-import type { ModelOptions } from "./model-config.ts";
+import type { ModelCallOptions } from "./model-config.ts";
 import type { ModelProvider } from "./model-provider.ts";
 
 const messages = [{ role: "user" as const, content: "Hi" }];
@@ -21,16 +21,16 @@ function model(providerId: string, ...answers: ScriptedAnswer[]): ScriptedModel 
 type Ended = readonly [model: string, end: unknown];
 
 /** Options that note the calls that are reported, each with its ends, and the usage that is lost. */
-function noting(options: ModelOptions = {}) {
+function noting(options: ModelCallOptions = {}) {
   const [ends, lost]: [Ended[], unknown[]] = [[], []];
-  const onModelCall: ModelOptions["onModelCall"] = ({ providerId, modelId }) => {
+  const onModelCall: ModelCallOptions["onModelCall"] = ({ providerId, modelId }) => {
     return (end) => void ends.push([`${providerId} ${modelId}`, end]);
   };
   return { options: { ...options, onModelCall, onLostUsage: (usage: unknown) => void lost.push(usage) }, ends, lost };
 }
 
 /** The answer of a model by one of its two methods: its text, usage and the ids of the model that gave it. */
-async function answerOf(called: ModelProvider, by: "generate" | "stream", options: ModelOptions) {
+async function answerOf(called: ModelProvider, by: "generate" | "stream", options: ModelCallOptions) {
   if (by === "generate") {
     const { text, usage, answeredBy } = await called.generate(messages, options);
     return { text, usage, answeredBy };

@@ -8,7 +8,7 @@ import { isCancelled, isRetryable } from "../base/retry/is-retryable.ts";
 import { leaveChunks } from "./model-attempt.ts";
 import type { ModelAttemptEnd } from "./model-attempt.ts";
 import type { ModelChunk, ModelFinish } from "./model-chunk.ts";
-import type { ModelOptions } from "./model-config.ts";
+import type { ModelCallOptions } from "./model-config.ts";
 import { modelOption } from "./model-option.ts";
 import { keyOptions } from "./model-keys.ts";
 import type { ModelProvider } from "./model-provider.ts";
@@ -16,7 +16,10 @@ import type { ModelResponse } from "./model-response.ts";
 import { normalizeUsage } from "./normalize-usage.ts";
 import type { ModelMessage } from "./vendor-state.ts";
 
-/** The codes of errors with which a vendor cannot answer, or refuses the request: another vendor may answer it. */
+/**
+ * The codes of errors after which another vendor may be able to answer: the vendor cannot answer, or rejects the
+ * request.
+ */
 const passedOn: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "model_failed",
   "context_too_long",
@@ -28,10 +31,11 @@ const passedOn: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 ]);
 
 /**
- * Returns a model that calls the first of these models, and the next one when a call fails before its first chunk: by an
- * error that is retried, or because the vendor refused the request, its key or a part of the message. Other errors, such as
- * those of a cancelled run, end the call. The answer has the usage of all, and tells which model gave it; each vendor gets
- * the caller's key for itself alone. It has the ids of the first model.
+ * Returns a model that calls the first of these models, and the next model if a call fails before its first chunk.
+ * Failures that lead to the next model are retryable errors, a rejected request, key or message part, and an empty
+ * answer that finished with `error`. Other errors, such as those of a cancelled run, end the call. If all models fail,
+ * the last retryable error is thrown, or else the last error. The answer has the usage of all calls and names the model
+ * that gave it. Each vendor receives only its own key from the caller. The returned model has the ids of the first.
  */
 export function fallbackModel(first: ModelProvider, ...others: readonly ModelProvider[]): ModelProvider {
   const models = Array.from([first, ...others], (model: unknown, index) =>
@@ -41,14 +45,17 @@ export function fallbackModel(first: ModelProvider, ...others: readonly ModelPro
   throw new TroupeError("invalid_config", "fallbackModel must have two models or more, got 1. Use that model itself.");
 }
 
-/** One way to call a model: by `generate` or by `stream`, up to its first chunk. */
+/** A way to call a model of `fallbackModel`: by `generate`, or by `stream` up to its first chunk. */
 type Way<Answer> = {
-  readonly call: (model: ModelProvider, options: ModelOptions) => Promise<Answer>;
-  /** Returns the usage of an answer that holds nothing and finished because of an error. */
+  readonly call: (model: ModelProvider, options: ModelCallOptions) => Promise<Answer>;
+  /** Returns the usage of an empty answer that finished because of an error; `undefined` for any other answer. */
   readonly usageOfFailure: (answer: Answer) => TokenUsage | undefined;
 };
 
-/** An answer that began, the model that gives it, the usage of the failed answers before it, and the report of its end. */
+/**
+ * An answer of `fallbackModel` in progress. It has the model that answers, the usage of earlier failed answers, and the
+ * function that reports the end of the model's call.
+ */
 type Begun<Answer> = {
   readonly answer: Answer;
   readonly model: ModelProvider;
@@ -70,8 +77,8 @@ class FallbackModel implements ModelProvider {
     this.providerIds = [...new Set(models.flatMap(({ providerId, providerIds = [providerId] }) => providerIds))];
   }
 
-  async generate(messages: readonly ModelMessage[], options: ModelOptions = {}): Promise<ModelResponse> {
-    const call = async (model: ModelProvider, own: ModelOptions) => checkWhole(await model.generate(messages, own));
+  async generate(messages: readonly ModelMessage[], options: ModelCallOptions = {}): Promise<ModelResponse> {
+    const call = async (model: ModelProvider, own: ModelCallOptions) => checkWhole(await model.generate(messages, own));
     const { answer, model, lost, end } = await this.#callFirst(
       { call, usageOfFailure: usageOfFailedResponse },
       options,
@@ -80,8 +87,8 @@ class FallbackModel implements ModelProvider {
     return { ...answer, usage: withLost(answer.usage, lost), answeredBy: answer.answeredBy ?? idsOf(model) };
   }
 
-  async *stream(messages: readonly ModelMessage[], options: ModelOptions = {}): AsyncGenerator<ModelChunk, void> {
-    const call = async (model: ModelProvider, own: ModelOptions) => await openStream(model.stream(messages, own));
+  async *stream(messages: readonly ModelMessage[], options: ModelCallOptions = {}): AsyncGenerator<ModelChunk, void> {
+    const call = async (model: ModelProvider, own: ModelCallOptions) => await openStream(model.stream(messages, own));
     const { answer, model, lost, end } = await this.#callFirst({ call, usageOfFailure: usageOfFailedStream }, options);
     const { chunks, first } = answer;
     try {
@@ -100,8 +107,8 @@ class FallbackModel implements ModelProvider {
     }
   }
 
-  /** Calls the models in their order, until one begins to answer. */
-  async #callFirst<Answer>({ call, usageOfFailure }: Way<Answer>, options: ModelOptions): Promise<Begun<Answer>> {
+  /** Calls the models of `fallbackModel` in order, until a model begins to answer. Throws if no model does. */
+  async #callFirst<Answer>({ call, usageOfFailure }: Way<Answer>, options: ModelCallOptions): Promise<Begun<Answer>> {
     const failures: unknown[] = [];
     const last = this.#models.at(-1);
     let lost = noUsage;
@@ -129,12 +136,15 @@ class FallbackModel implements ModelProvider {
   }
 }
 
-function isAborted({ signal }: ModelOptions): boolean {
+function isAborted({ signal }: ModelCallOptions): boolean {
   return signal?.aborted === true;
 }
 
-/** Reports a call of one of the models. A model that itself calls others reports these. */
-function reportCall(model: ModelProvider, { onModelCall }: ModelOptions): (end: ModelAttemptEnd) => void {
+/**
+ * Reports the call of a model, and returns the function that reports its end. A model that itself calls other models
+ * reports those calls instead.
+ */
+function reportCall(model: ModelProvider, { onModelCall }: ModelCallOptions): (end: ModelAttemptEnd) => void {
   const end = model.providerIds === undefined ? onModelCall?.(idsOf(model)) : undefined;
   return end ?? (() => undefined);
 }
@@ -143,12 +153,12 @@ function idsOf({ providerId, modelId }: ModelProvider): { providerId: string; mo
   return { providerId, modelId };
 }
 
-/** The options of a call of one model: with the caller's keys for its own vendors alone. */
+/** Returns the options of a call of one model, with the caller's keys for that model's vendors only. */
 function optionsFor(
   { providerId, providerIds }: ModelProvider,
-  { apiKey, apiKeys = {}, onModelCall, onLostUsage, ...options }: ModelOptions,
+  { apiKey, apiKeys = {}, onModelCall, onLostUsage, ...options }: ModelCallOptions,
   boundTo: string,
-): ModelOptions {
+): ModelCallOptions {
   const keys = bindGenericKey(apiKeys, apiKey, boundTo);
   return {
     ...options,
@@ -162,7 +172,7 @@ function mayPassOn(error: unknown): boolean {
   return isRetryable(error) || (TroupeError.is(error) && passedOn.has(error.code));
 }
 
-/** A provider of a third party may return anything. */
+/** Throws if a model's response has no finish reason. A third party's provider may return anything. */
 function checkWhole(response: ModelResponse | undefined): ModelResponse {
   if (typeof response?.finishReason === "string") return response;
   throw new TroupeError("model_failed", "The model's answer ended before it was complete.");
@@ -174,7 +184,7 @@ function usageOfFailedResponse(response: ModelResponse): TokenUsage | undefined 
   return isEmpty && finishReason === "error" ? normalizeUsage(usage) : undefined;
 }
 
-/** A stream with its first chunk. */
+/** The open stream of a model, with its first chunk. */
 type OpenedStream = { readonly chunks: AsyncIterator<ModelChunk>; readonly first: ModelChunk };
 
 function usageOfFailedStream({ first }: OpenedStream): TokenUsage | undefined {
@@ -194,6 +204,6 @@ function finishOf(finish: ModelFinish, model: ModelProvider, lost: TokenUsage): 
 }
 
 function withLost(usage: TokenUsage | undefined, lost: TokenUsage): TokenUsage {
-  // As it was reported: the run warns of what it does not count.
+  // If no earlier call failed, the usage is kept as the vendor reported it: the run warns about invalid usage.
   return lost === noUsage ? (usage ?? noUsage) : addUsage(lost, normalizeUsage(usage));
 }

@@ -1,30 +1,36 @@
 import type { TokenUsage } from "../base/message/token-usage.ts";
 
-/** The end of an attempt at a model call: the usage that was billed and the vendor's id of the response, or the error. */
+/** The end of an attempt at a model call: the billed usage and the vendor's id of the response, or the error. */
 export type ModelAttemptEnd =
   | { readonly usage: TokenUsage; readonly responseId?: string | undefined }
   | { readonly error: unknown };
 
-/** Reports that a model is called on behalf of another one, and returns the function that reports the end of its call. */
+/**
+ * Reports that a model is called on behalf of another model, as by `fallbackModel`. Returns the function that reports
+ * the end of that call.
+ */
 export type ReportModelCall = (model: { providerId: string; modelId: string }) => (end: ModelAttemptEnd) => void;
 
 /**
- * Reports that an attempt at a model call begins, counted from 1, and returns the function that reports its end. Only
- * the first end of an attempt counts.
+ * Reports that an attempt at a model call begins, counted from 1. Returns the function that reports its end; only the
+ * first end counts.
  */
 export type ReportModelAttempt = (attempt: number) => (end: ModelAttemptEnd) => void;
 
-/** Ends the vendor's request of a stream whose reader left early. Not awaited: a provider may never finish. */
+/**
+ * Ends the vendor's request of a stream whose reader left early. The result is not awaited, because a provider may
+ * never finish.
+ */
 export function leaveChunks(chunks: AsyncIterator<unknown>): void {
   try {
     chunks.return?.().then(undefined, () => undefined);
   } catch {
-    // A provider that throws here has nothing more to give.
+    // A provider whose `return` throws has no more chunks.
   }
 }
 
 /**
- * Makes an attempt at a whole model call, and reports its beginning and its end. `read` returns the end from the response,
+ * Makes an attempt at a whole model call, and reports its beginning and end. `read` returns the end from the response
  * and does not throw.
  */
 export async function reportedAttempt<Response>(

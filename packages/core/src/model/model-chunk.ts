@@ -4,15 +4,15 @@ import type { ToolCallResult } from "../base/message/tool-call.ts";
 import type { VendorState } from "./vendor-state.ts";
 
 /**
- * The reason why a model call, or a run, finished: in the last chunk of its stream, and in a `ModelResponse`; the output of
- * a run does not have it. `tool_roundtrips`: the run reached its limit of round trips, and the
- * model had to answer without tools.
+ * The reason why a model call, or a run, finished. It is in the last chunk of a stream and in a `ModelResponse`, but
+ * not in a run's output. `tool_roundtrips`: the run reached its limit of round trips, and the model had to answer
+ * without tools.
  */
 export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" | "tool_roundtrips" | "error" | "other";
 
 /**
  * A piece of a streamed answer: text, thinking, a source, or a part of a tool call. Chunks of parallel tool calls may
- * interleave; their ids keep them apart.
+ * interleave; their ids distinguish them.
  */
 export type AnswerChunk =
   | { type: "text"; text: string }
@@ -23,37 +23,37 @@ export type AnswerChunk =
   | { type: "tool_call_end"; toolCallId: string };
 
 /**
- * The result of a tool call in the stream of a run: what the model got, `error` when the tool failed, and the artifacts,
- * which the model does not see.
+ * The result of a tool call in the stream of a run: the content for the model, or the public text of a failure.
+ * Artifacts are not seen by the model.
  */
 export type ToolResultChunk = { type: "tool_result" } & Omit<ToolCallResult, "args">;
 
-/** The progress of a tool call in the stream of a run, as the tool reported it: any JSON value. */
+/** The progress of a tool call in the stream of a run, as reported by the tool: any JSON value. */
 export type ToolProgressChunk = { type: "tool_progress"; toolCallId: string; toolName: string; progress: unknown };
 
-/** The ids of the model that answered in place of another one. */
+/** The ids of the model that answered instead of the called model. */
 export type AnsweringModel = { providerId: string; modelId: string };
 
-/** The last chunk of a model provider's stream: the reason why the answer finished, its usage, and the vendor's ids. */
+/** The last chunk of a model provider's stream: the finish reason, the usage, and the vendor's ids. */
 export type ModelFinish = {
   type: "finish";
   finishReason: FinishReason;
   usage?: TokenUsage;
   /** The vendor's id of the response. */
   responseId?: string;
-  /** The model that answered, by the vendor's own name for it. */
+  /** The vendor's own name for the model that answered. */
   model?: string;
-  /** The model that answered, from a model that calls others. */
+  /** The model that answered, set by a model that calls other models. */
   answeredBy?: AnsweringModel;
-  /** The number of tool calls in the answer that name no tool, which were left out; absent when there are none. */
+  /** The number of omitted tool calls that name no tool; absent if there are none. */
   skippedCalls?: number;
-  /** State for the next model call of the run. It is neither stored nor shown to a client. */
+  /** The vendor's state for the next model call of the run. It is not shown to clients. */
   vendorState?: VendorState;
 };
 
 /**
- * A chunk of a provider's stream. Its `tool_call_end` means that the arguments are complete; in a `StreamChunk`, that the
- * tool has been executed. Progress and results of tools are a run's alone: they are here so that a provider may be typed to yield
- * `StreamChunk`s, as the specification says, and are ignored.
+ * A chunk of a provider's stream. Its `tool_call_end` means that the arguments are complete; in a `StreamChunk` it
+ * means that the tool was executed. Tool progress and tool results occur only in runs: providers may be typed to yield
+ * `StreamChunk`s, as the specification says, and these chunks are ignored.
  */
 export type ModelChunk = AnswerChunk | ToolProgressChunk | ToolResultChunk | ModelFinish;

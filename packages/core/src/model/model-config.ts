@@ -4,16 +4,16 @@ import type { ReportModelCall } from "./model-attempt.ts";
 import type { Omission } from "./omission.ts";
 
 /**
- * Settings of a model's extended thinking. `effort` is read by openai and, as an extension of ours, by the other providers:
- * as the nearest effort, level or switch that the model has. `budgetTokens` is read by anthropic, google and vertex, before
- * `effort`.
+ * Settings of a model's extended thinking. `effort` is supported by openai and, as Troupe's extension, by the other
+ * providers, as the nearest effort, level or switch of the model. `budgetTokens` is supported by anthropic, google and
+ * vertex, and takes precedence over `effort`.
  */
 export type ReasoningConfig = {
   /** `false` asks the model not to think. */
   enabled: boolean;
-  /** `none` turns thinking off where the model can do without. */
+  /** `none` turns thinking off if the model allows it. */
   effort?: ReasoningEffort | undefined;
-  /** The most tokens for thinking, where the vendor takes a number. */
+  /** The maximum number of tokens for thinking, if the vendor accepts a number. */
   budgetTokens?: number | undefined;
 };
 
@@ -27,54 +27,57 @@ export type ResponseFormat =
   | { type: "json_schema"; schema: Record<string, unknown>; name?: string | undefined };
 
 /**
- * The choice between answering and calling tools: left to the model (`auto`), no tool (`none`), some tool (`required`), or
- * the named one.
+ * The choice between answering and calling tools: left to the model (`auto`), no tool (`none`), any tool (`required`),
+ * or the named tool.
  */
 export type ToolChoice = "auto" | "none" | "required" | { tool: string };
 
 /**
- * Options of a vendor that no setting here has, by the id of the provider: `{ openai: { service_tier: "flex" } }`. They are
- * JSON, and are merged last into the body of the vendor's requests, as they are. Those for other providers are not sent.
+ * Options of a vendor for which there is no setting, by the id of the provider: `{ openai: { service_tier: "flex" } }`.
+ * They are JSON and are merged last into the body of the vendor's requests, unchanged. Options for other providers are
+ * not sent.
  */
 export type VendorOptions = Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>;
 
 /** Settings of a model's answer: sampling, length, format and thinking. */
 type AnswerSettings = {
-  /** Randomness of the answer, in the range that the vendor takes. */
+  /** Randomness of the answer, in the range that the vendor accepts. */
   temperature?: number | undefined;
-  /** The most tokens of an answer. */
+  /** The maximum number of tokens of an answer. */
   maxTokens?: number | undefined;
-  /** The share of the likeliest tokens to choose from, in place of `temperature`. */
+  /** The share of the likeliest tokens to choose from, an alternative to `temperature`. */
   topP?: number | undefined;
-  /** Strings that end the answer before the model writes them. */
+  /** Strings before which the answer ends. */
   stop?: readonly string[] | undefined;
   /** The form of the answer: text, any JSON, or JSON that fits a schema. */
   responseFormat?: ResponseFormat | undefined;
-  /** Thinking before the answer. */
+  /** Settings of the thinking before the answer. */
   reasoning?: ReasoningConfig | undefined;
-  /** Makes sampling repeatable, as far as the vendor can. */
+  /** Seed that makes sampling repeatable, as far as the vendor supports it. */
   seed?: number | undefined;
-  /** False lets the model ask for one tool call at a time. @default the vendor's */
+  /** False limits the model to one tool call at a time. @default the vendor's default */
   parallelToolCalls?: boolean | undefined;
-  /** Fields of the request that no setting here has, by the id of the provider: `{ openai: { service_tier: "flex" } }`. */
+  /**
+   * Request fields for which there is no setting, by the id of the provider: `{ openai: { service_tier: "flex" } }`.
+   */
   vendor?: VendorOptions | undefined;
 };
 
 /**
  * Settings of the model calls of an agent, a team's orchestrator, or a run: `modelOptions`. A setting that a model does
- * not take is left out of its requests, and logged.
+ * not support is left out of its requests, and logged.
  */
 export type ModelSettings = AnswerSettings & {
   /**
-   * `required` and a named tool hold for the first model call of a run: with the tool's result the model may answer.
-   * `auto` and `none` hold for all. @default "auto"
+   * `required` and a named tool apply to the first model call of a run only, so that the model can answer with the
+   * tool's result. `auto` and `none` apply to all calls. @default "auto"
    */
   toolChoice?: ToolChoice | undefined;
 };
 
 /** Settings of one model call for its answer (sampling, length, format, thinking), and the API key for its vendor. */
 export type ModelConfig = AnswerSettings & {
-  /** The key for this call, in place of the model's own. */
+  /** The API key for this call, instead of the model's own key. */
   apiKey?: string;
 };
 
@@ -87,22 +90,29 @@ export type ModelOptions = ModelConfig & {
   tools?: readonly ToolSpec[];
   /** `none` sends the tools, but the model may not call them. @default "auto" */
   toolChoice?: ToolChoice | undefined;
-  /** Aborts the call. */
+  /** Signal that aborts the model call. */
   signal?: AbortSignal;
+};
+
+/**
+ * Options of a model call made by a run: the user's options, the caller's keys for a model that calls other models, and
+ * listeners. A provider reads the options that it supports.
+ */
+export type ModelCallOptions = ModelOptions & {
   /**
-   * The same string for all model calls of one session, for vendors whose prompt cache takes one. It tells nothing of the
-   * session or its user. Absent for a run in a session that its caller did not name.
+   * A string that is the same for all model calls of one session, for vendors whose prompt cache accepts a key. It
+   * reveals nothing about the session or its user. Absent for a run whose caller did not name a session.
    */
   cacheKey?: string | undefined;
-  /** Called for each setting, and each part of the messages, that is left out because the model does not take it. */
+  /** Called for each setting, and each part of the messages, that is left out because the model does not support it. */
   onOmitted?: ((omission: Omission) => void) | undefined;
-  /** The caller's keys by vendor, for a model that calls others: those of its `providerIds` alone. */
+  /** The caller's API keys by vendor, for a model that calls other models: only those of its `providerIds`. */
   apiKeys?: ApiKeys | undefined;
-  /** Reports the calls of a model that calls others. */
+  /** Called for each call that a model makes to another model, as `fallbackModel` does. */
   onModelCall?: ReportModelCall | undefined;
-  /** Receives what failed calls of a model that calls others were billed, when no answer can tell it. */
+  /** Receives the billed usage of failed calls of a model that calls other models, if no answer can report it. */
   onLostUsage?: ((usage: TokenUsage) => void) | undefined;
 };
 
-/** A tool as it is described to a model: its name, its description, and the JSON schema of its arguments. */
+/** A tool as described to a model: its name, its description, and the JSON schema of its arguments. */
 export type ToolSpec = { name: string; description: string; parameters: Record<string, unknown> };

@@ -2,7 +2,7 @@ import { satisfying } from "../base/errors/option-checks.ts";
 import type { OptionCheck } from "../base/errors/read-options.ts";
 import type { ModelProvider } from "./model-provider.ts";
 
-/** Check of an option that takes a `ModelProvider`, for tables of options, such as `model` of an agent or a team. */
+/** Option check for a `ModelProvider`, such as `model` of an agent or a team. */
 export const modelOption: OptionCheck<ModelProvider> = satisfying("a model provider, like openai(modelId)", (value) => {
   if (typeof value !== "object" || value === null) return false;
   const { providerId, modelId, generate, stream } = value as Partial<ModelProvider>;

@@ -1,5 +1,13 @@
-import { anyString, arrayOf, integer, nested, numberFrom, oneOf, optional } from "../base/errors/option-checks.ts";
-import { anyBoolean, nonEmptyString, satisfying } from "../base/errors/option-checks.ts";
+import {
+  stringOption,
+  arrayOf,
+  integerOption,
+  nested,
+  numberFrom,
+  oneOf,
+  optional,
+} from "../base/errors/option-checks.ts";
+import { booleanOption, nonEmptyString, satisfying } from "../base/errors/option-checks.ts";
 import { joinNames, wrongOption } from "../base/errors/read-options.ts";
 import type { OptionCheck, OptionTable } from "../base/errors/read-options.ts";
 import { TroupeError } from "../base/errors/troupe-error.ts";
@@ -8,16 +16,16 @@ import { cleanJson } from "../base/util/clean-json.ts";
 import { isRecord } from "../base/util/is-record.ts";
 import type { ModelSettings, ReasoningConfig, ResponseFormat, ToolChoice, VendorOptions } from "./model-config.ts";
 
-/** Check of the option `reasoning`, for tables of options. */
+/** Option check for `reasoning`, the settings of a model's thinking. */
 export const checkReasoning = nested({
-  enabled: anyBoolean,
+  enabled: booleanOption,
   effort: optional(oneOf("none", "minimal", "low", "medium", "high", "xhigh")),
-  budgetTokens: optional(integer(1)),
+  budgetTokens: optional(integerOption(1)),
 } satisfies OptionTable<ReasoningConfig>);
 
 const choices = ["auto", "none", "required"] as const;
 
-/** Check of the option `toolChoice`, for tables of options: one of three words, or `{ tool }` with the name of a tool. */
+/** Option check for `toolChoice`: one of three words, or `{ tool }` with the name of a tool. */
 export const checkToolChoice: OptionCheck<ToolChoice> = (value, name, where) => {
   if (choices.some((choice) => choice === value)) return value as ToolChoice;
   if (!isRecord(value)) throw wrongOption({ ...where, name }, `${choiceNames} or { tool: name }`, value);
@@ -29,7 +37,7 @@ const checkNamedTool = nested({ tool: nonEmptyString });
 const checkJsonSchemaFormat = nested({
   type: oneOf("json_schema"),
   schema: satisfying<Record<string, unknown>>("a JSON schema (an object)", isRecord),
-  name: optional(anyString),
+  name: optional(stringOption),
 });
 
 const checkResponseFormat: OptionCheck<ResponseFormat> = (value, name, where) => {
@@ -39,7 +47,7 @@ const checkResponseFormat: OptionCheck<ResponseFormat> = (value, name, where) =>
   return checkJsonSchemaFormat(value, name, where);
 };
 
-/** Check of the option `vendor`: an object of objects of JSON. Returns a copy without members that are undefined. */
+/** Option check for `vendor`: an object of objects of JSON. Returns a copy without undefined members. */
 const checkVendorOptions: OptionCheck<VendorOptions> = (value, name, where) => {
   const expected = 'an object with the options of each provider by its id, like { openai: { service_tier: "flex" } }';
   const at = where.path === undefined ? name : `${where.path}.${name}`;
@@ -57,28 +65,31 @@ const checkVendorOptions: OptionCheck<VendorOptions> = (value, name, where) => {
 };
 
 /**
- * Check of the option `modelOptions` of an agent, a team or a run, for tables of options. Returns the settings that are
- * given; an unknown name is an error that lists the expected ones.
+ * Option check for `modelOptions` of an agent, a team or a run. Returns the given settings. An unknown name is an error
+ * that lists the expected names.
  */
 export const checkModelSettings = nested({
   temperature: optional(numberFrom(0, 2)),
   topP: optional(numberFrom(0, 1)),
-  maxTokens: optional(integer(1)),
+  maxTokens: optional(integerOption(1)),
   stop: optional(arrayOf("strings that are not empty", nonEmptyString)),
   toolChoice: optional(checkToolChoice),
   reasoning: optional(checkReasoning),
   responseFormat: optional(checkResponseFormat),
   seed: optional(satisfying<number>("an integer", Number.isSafeInteger)),
-  parallelToolCalls: optional(anyBoolean),
+  parallelToolCalls: optional(booleanOption),
   vendor: optional(checkVendorOptions),
 } satisfies OptionTable<ModelSettings>) as OptionCheck<ModelSettings>;
 
-/** Tells if a tool choice makes the model call a tool. */
+/** Returns true if a tool choice forces the model to call a tool. */
 export function isForcedChoice(choice: ToolChoice | undefined): choice is "required" | { tool: string } {
   return choice !== undefined && choice !== "auto" && choice !== "none";
 }
 
-/** Throws when a tool choice makes the model call a tool that is not among those named. `at` begins the message. */
+/**
+ * Throws if a tool choice forces the model to call a tool that is not among these names, or any tool without names.
+ * `at` begins the error's message.
+ */
 export function requireChosenTool(
   choice: ToolChoice | undefined,
   names: readonly string[],

@@ -73,3 +73,50 @@ describe("describeUsageProblem", () => {
     expect(describeUsageProblem(usage) ?? "nothing").toMatch(problem);
   });
 });
+
+describe("the bounds of a usage", () => {
+  const nested = (levels: number) => {
+    let metrics: Record<string, unknown> = {};
+    for (let level = 1; level < levels; level++) metrics = { v: metrics };
+    return metrics;
+  };
+  const many = (count: number) => ({ v: Array.from({ length: count - 2 }, () => 0) });
+
+  it.each<[string, Record<string, unknown>, Record<string, unknown>]>([
+    ["16 levels", nested(16), nested(17)],
+    ["2048 values", many(2048), many(2049)],
+    ["16,384 characters", { v: "x".repeat(16_383) }, { v: "x".repeat(16_384) }],
+  ])("of a vendor's metrics are %s", (_what, kept, refused) => {
+    expect(normalizeUsage({ ...noUsage, providerMetrics: kept }).providerMetrics).toBe(kept);
+    expect(describeUsageProblem({ ...noUsage, providerMetrics: kept })).toBeUndefined();
+    expect(normalizeUsage({ ...noUsage, providerMetrics: refused })).toEqual(noUsage);
+    expect(describeUsageProblem({ ...noUsage, providerMetrics: refused })).toMatch(
+      /\. It is left out of providerMetrics$/,
+    );
+  });
+
+  it.each(["promptTokens", "completionTokens", "totalTokens", "reasoningTokens", "cachedTokens", "audioInputTokens"])(
+    "of %s are those of a count",
+    (counter) => {
+      expect(describeUsageProblem({ [counter]: 2 ** 53 - 1 })).toBeUndefined();
+      for (const wrong of [-1, 0.5, 2 ** 53, "1", null]) {
+        expect(describeUsageProblem({ [counter]: wrong })).toBe(
+          "has a number that can be no count of tokens. It is not counted",
+        );
+      }
+    },
+  );
+
+  it("are told in full sentences", () => {
+    expect(describeUsageProblem([])).toBe("is not an object. No tokens are counted");
+    expect(describeUsageProblem({ providerMetrics: 5 })).toBe("is not an object. It is left out of providerMetrics");
+  });
+
+  it("keep the sum of two large counts within what can be counted", () => {
+    const most = Number.MAX_SAFE_INTEGER;
+
+    expect(normalizeUsage({ promptTokens: most, completionTokens: 5 } as TokenUsage).totalTokens).toBe(most);
+    expect(reported({ promptTokens: 2, completionTokens: 3, totalTokens: 0 }).totalTokens).toBe(0);
+    expect(reported({ promptTokens: 2, completionTokens: 3, totalTokens: -1 }).totalTokens).toBe(5);
+  });
+});

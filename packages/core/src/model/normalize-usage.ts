@@ -4,16 +4,16 @@ import { describeJsonProblem } from "../schema/json-limits.ts";
 import type { JsonSize } from "../schema/json-limits.ts";
 import { isRecord } from "../base/util/is-record.ts";
 
-/** The depth to which a vendor's usage object may nest: those of all vendors have four levels at most. */
+/** The maximum nesting depth of a vendor's usage object. Those of all vendors have at most four levels. */
 const maxMetricsDepth = 16;
 
-/** The size of a vendor's usage object. It is part of each output, event and stored turn. */
+/** The maximum size of a vendor's usage object, which is part of each output, event and stored turn. */
 const maxMetricsSize: JsonSize = { nodes: 2048, characters: 16_384 };
 
 /**
- * Returns a usage that can be added up and stored, from one that a vendor or other code reports: a counter that is not an
- * integer of 0 or more becomes 0, a missing total the sum of both, and no usage `noUsage`. The vendor's own metrics stay as
- * they are, or are left out whole where they cannot be stored.
+ * Returns a usage that can be added up and stored, made from a reported usage. A counter that is not an integer of at
+ * least 0 becomes 0, and a missing or invalid total becomes the sum. A missing usage becomes `noUsage`. The vendor's
+ * own metrics stay unchanged, or are left out entirely if they cannot be stored.
  */
 export function normalizeUsage(usage: TokenUsage | undefined): TokenUsage {
   if (!isRecord(usage)) return noUsage;
@@ -35,8 +35,8 @@ export function normalizeUsage(usage: TokenUsage | undefined): TokenUsage {
 }
 
 /**
- * Describes why `normalizeUsage` does not take a reported usage as it is, as the predicate of a sentence about it. Quotes
- * nothing of it. Returns `undefined` for a usage that is sound, or that was not reported.
+ * Describes why `normalizeUsage` changes a reported usage, as the predicate of a sentence. Quotes no part of the usage.
+ * Returns `undefined` if the usage is valid or was not reported.
  */
 export function describeUsageProblem(usage: unknown): string | undefined {
   if (usage === undefined || usage === null) return undefined;
@@ -45,7 +45,7 @@ export function describeUsageProblem(usage: unknown): string | undefined {
   const problem = metricsProblem(providerMetrics);
   if (problem !== undefined) return `${problem}. It is left out of providerMetrics`;
   const counts = ["promptTokens", "completionTokens", "totalTokens", ...optionalCounters].map((name) => usage[name]);
-  // A provider leaves such a count out, but not from the vendor's own object.
+  // A provider omits a count that is invalid, but the vendor's own object may contain it.
   const isSound =
     counts.every((count) => count === undefined || isCount(count)) && hasPlausibleNumbers(providerMetrics);
   return isSound ? undefined : "has a number that can be no count of tokens. It is not counted";
@@ -56,7 +56,10 @@ function metricsProblem(metrics: unknown): string | undefined {
   return isRecord(metrics) ? describeJsonProblem(metrics, maxMetricsDepth, maxMetricsSize) : "is not an object";
 }
 
-/** Tells if no number is below zero or too large to be counted. The depth is known to be limited. */
+/**
+ * Returns true if no number in a vendor's usage object is below zero or too large to be counted. The nesting depth was
+ * checked before.
+ */
 function hasPlausibleNumbers(value: unknown): boolean {
   if (typeof value === "number") return value >= 0 && value <= Number.MAX_SAFE_INTEGER;
   return typeof value !== "object" || value === null || Object.values(value).every(hasPlausibleNumbers);

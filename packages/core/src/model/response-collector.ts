@@ -11,19 +11,22 @@ import type { ModelChunk, ModelFinish } from "./model-chunk.ts";
 type OpenCall = { name: string; argumentsText: string[]; ended: boolean };
 
 /**
- * Collects the chunks of one model stream into a response. A second call with a known id, and arguments for a call that is
- * unknown or has ended, are mistakes of the vendor and are ignored: each id is one call.
+ * Collects the chunks of one model stream into a response. Each id is one tool call. A second call with a known id, and
+ * arguments for an unknown or finished call, are ignored as mistakes of the vendor.
  */
 export class ResponseCollector {
   #length = 0;
   #text = "";
   #thinking = "";
-  // Made with the first call: most answers have none.
+  // Created with the first tool call, because most answers have no tool calls.
   #calls: Map<string, OpenCall> | undefined;
   #sources: SourceList | undefined;
   #finish: ModelFinish | undefined;
 
-  /** Adds a chunk. Throws `model_failed` once the answer is longer than any may be: its reader then leaves the stream. */
+  /**
+   * Adds a chunk. Throws `model_failed` once the answer exceeds the maximum length, so that its reader leaves the
+   * stream.
+   */
   add(chunk: ModelChunk): void {
     this.#count(chunk);
     switch (chunk.type) {
@@ -47,7 +50,7 @@ export class ResponseCollector {
         break;
       case "tool_progress":
       case "tool_result":
-        // A run's alone.
+        // Chunks of tool progress and tool results occur only in runs.
         break;
       case "finish":
         this.#finish = chunk;
@@ -55,7 +58,7 @@ export class ResponseCollector {
     }
   }
 
-  /** Returns the whole response. An answer without its `finish` chunk is truncated, and is an error. */
+  /** Returns the whole response. Throws `model_failed` without a `finish` chunk: the answer is then truncated. */
   finish(): ModelResponse {
     if (this.#finish === undefined)
       throw new TroupeError("model_failed", "The model's answer ended before it was complete.");
@@ -114,8 +117,8 @@ export class ResponseCollector {
 }
 
 /**
- * Reads a model's stream to its end, and returns the whole response. A stream without a `finish` chunk is
- * `model_failed`.
+ * Reads a model's stream to its end and returns the whole response. Throws `model_failed` for a stream without a
+ * `finish` chunk, and for an answer that exceeds the maximum length.
  */
 export async function collectResponse(chunks: AsyncIterable<ModelChunk>): Promise<ModelResponse> {
   const collector = new ResponseCollector();

@@ -61,3 +61,60 @@ describe("findClientSecrets", () => {
     expect(read).not.toHaveBeenCalled();
   });
 });
+
+describe("the secrets of a client", () => {
+  const found = (client: unknown) => findClientSecrets(client)?.toSorted();
+
+  it("are no other strings", () => {
+    expect(findClientSecrets(new Client())?.toSorted()).toEqual([...all, "Bearer of-gateway"].toSorted());
+  });
+
+  it.each([
+    "key",
+    "apiKeys",
+    "API_KEY",
+    "api-key",
+    "accessToken",
+    "tokens",
+    "clientSecret",
+    "password",
+    "passphrase",
+    "cookie",
+    "authorization",
+    "credential",
+  ])("are in a field %s", (name) => {
+    expect(found({ [name]: "Bearer abc" })).toEqual(["Bearer abc", "abc"]);
+    expect(found({ [name]: { deep: ["in-it"] } })).toBeUndefined();
+    expect(found({ apiKey: "k", [name]: { deep: ["in-it"] } })).toEqual(expect.arrayContaining(["in-it"]));
+  });
+
+  it.each(["keyboard", "tokenizer", "maxTokensUsed", "monkeys2x", "passwordless"])("are not in a field %s", (name) => {
+    expect(found({ apiKey: "k", [name]: "plain" })).toEqual(["k"]);
+  });
+
+  it("are all values of headers, in a Map, a Headers or an object, and keys that are empty are none", () => {
+    const headers = [new Map([["x-a", "1st"]]), new Headers({ "x-a": "2nd" }), { "x-a": "3rd" }];
+
+    expect(found({ apiKey: "k", a: { headers: headers[0] }, defaultHeaders: headers[1], HEADERS: headers[2] })).toEqual(
+      ["1st", "2nd", "3rd", "k"],
+    );
+    expect(found({ apiKey: "", other: "x" })).toBeUndefined();
+    expect(found({ apiKey: "k", headersOf: { a: "plain" } })).toEqual(["k"]);
+  });
+
+  it("are passwords of addresses under any name, and none of an address without one", () => {
+    expect(found({ token: "t", proxy: "http://u:pw@h", url: "http://u@h" })).toEqual(["pw", "t"]);
+  });
+
+  it("are looked for in the first 2000 objects, and not in bytes", () => {
+    const chain = (length: number) => {
+      let client: object = { apiKey: "deep" };
+      for (let depth = 1; depth < length; depth++) client = { next: client };
+      return client;
+    };
+
+    expect(found(chain(2000))).toEqual(["deep"]);
+    expect(found(chain(2001))).toBeUndefined();
+    expect(found({ apiKey: "k", token: Buffer.from("bytes") })).toEqual(["k"]);
+  });
+});

@@ -1,20 +1,21 @@
 import { readProperty } from "../base/util/read-property.ts";
 
-/** Names of fields that hold a secret, as the libraries of vendors and clouds call them, in small letters alone. */
+/** Matches names of fields that hold a secret in libraries of vendors and clouds, reduced to lower-case letters. */
 const secretName = /(?:key|token|secret|password|passphrase|cookie|authorization|credential)s?$/;
 
-/** Most objects that are looked at: a client refers to its connections too. */
+/** Maximum number of objects that are examined, because a client also refers to its connections. */
 const mostObjects = 2000;
 
 /**
- * Finds the secrets that can be read from the client of a vendor's SDK: strings in fields with the name of a key, token or password, and all
- * values of headers. Calls none of its methods. Returns `undefined` where no secret is found, such as for functions
- * that an instrumentation wrapped around a client; with `isKeyOptional`, where nothing at all can be read.
+ * Finds the secrets that can be read from the client of a vendor's SDK: strings in fields named like a key, token or
+ * password, and all header values. Calls none of the client's methods. Returns `undefined` if no secret is found, for
+ * example for functions wrapped by an instrumentation. With `isKeyOptional` it returns `undefined` only if nothing can
+ * be read.
  */
 export function findClientSecrets(client: unknown, isKeyOptional = false): string[] | undefined {
   const search = new SecretSearch();
   search.visit(client);
-  // By name too: a proxy may show what is not among its own fields.
+  // These fields are also read by name, because a proxy may show fields that it does not list.
   for (const name of ["apiKey", "authToken", "accessToken"]) search.take(name, readProperty(client, name), false);
   search.finish();
   const isKnown = search.hasKey || (isKeyOptional && search.hasText);
@@ -28,7 +29,7 @@ class SecretSearch {
   readonly #seen = new Set<object>();
   readonly #next: { value: object; isSecret: boolean }[] = [];
 
-  /** Looks at a field; in one of headers or credentials every string is a secret. */
+  /** Examines a field of the client. In headers or credentials every string is a secret. */
   take(name: string, value: unknown, isSecret: boolean): void {
     const isKey = secretName.test(name.toLowerCase().replaceAll(/[^a-z]/g, ""));
     if (typeof value === "string") {
@@ -43,7 +44,7 @@ class SecretSearch {
     if (this.#seen.size <= mostObjects) this.#next.push({ value, isSecret });
   }
 
-  /** Looks at all that was found, the nearest first. */
+  /** Examines all objects found in the client, the nearest first. */
   finish(): void {
     for (const { value, isSecret } of this.#next) {
       for (const [name, field] of fieldsOf(value)) this.take(name, field, isSecret);
@@ -55,12 +56,12 @@ class SecretSearch {
     const password = URL.parse(text)?.password;
     if (password !== undefined && password !== "") this.found.add(password);
     if (!isSecret) return;
-    // Both the header and the key in it.
+    // Adds both the value of a header such as `authorization` and the key within it.
     this.found.add(text).add(text.replace(/^\w+\s+/, ""));
   }
 }
 
-/** Returns the fields of an object and those of the objects that it inherits from, without calling a getter. */
+/** Returns the fields of an object and of its prototypes, without calling a getter. */
 function fieldsOf(value: object): [name: string, field: unknown][] {
   try {
     if (value instanceof Headers || value instanceof Map)

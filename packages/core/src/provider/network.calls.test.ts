@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { readOptions } from "../base/errors/read-options.ts";
-import { Network, networkOptions } from "./network.ts";
+import { Network, networkOptionTable } from "./network.ts";
 import type { CallStart, NetworkOptions, NetworkSettings } from "./network.ts";
 
 afterEach(() => void vi.unstubAllEnvs());
 
-const read = (options: object) => readOptions(networkOptions, options, { owner: "test" });
+const read = (options: object) => readOptions(networkOptionTable, options, { owner: "test" });
 const expectedHeaders = "an object with names of headers, and with strings of printable characters or null as values";
 const refused = (message: string) => expect.objectContaining({ code: "invalid_config", message });
 

@@ -13,7 +13,7 @@ import { toModelError } from "../base/errors/to-model-error.ts";
 import { readOptions } from "../base/errors/read-options.ts";
 import { postJson } from "./wire/post-json.ts";
 import { sharedHttpPool } from "./wire/shared-http-pool.ts";
-import { Network, networkOptions } from "./network.ts";
+import { Network, networkOptionTable } from "./network.ts";
 import type { NetworkOptions } from "./network.ts";
 
 afterEach(() => void vi.unstubAllEnvs());
@@ -242,7 +242,7 @@ describe("options of the network", () => {
     ["no dispatcher", { dispatcher: {} }, /^dispatcher must be a dispatcher of undici/],
     ["two ways to send", { proxy: "http://proxy", fetch }, /^fetch and proxy exclude each other/],
   ])("are refused: %s", (_, options, message) => {
-    const make = () => new Network(readOptions(networkOptions, options, { owner: "test" }) as NetworkOptions);
+    const make = () => new Network(readOptions(networkOptionTable, options, { owner: "test" }) as NetworkOptions);
 
     expect(make).toThrow(expect.objectContaining({ code: "invalid_config", message: expect.stringMatching(message) }));
   });

@@ -1,5 +1,5 @@
 import { untilAborted } from "../base/async/until-aborted.ts";
-import { functionLike, methods, optional, satisfying } from "../base/errors/option-checks.ts";
+import { functionOption, methodsOption, optional, satisfying } from "../base/errors/option-checks.ts";
 import type { OptionTable } from "../base/errors/read-options.ts";
 import { wrongOption } from "../base/errors/read-options.ts";
 import type { OptionCheck } from "../base/errors/read-options.ts";
@@ -14,23 +14,29 @@ import { isRecord } from "../base/util/is-record.ts";
 import { sendByFetch } from "./wire/fetch-sender.ts";
 import type { FetchFunction } from "./wire/fetch-sender.ts";
 import type { HttpReply } from "./wire/http-reply.ts";
-import type { HttpInit, HttpSender } from "./wire/http-pool.ts";
+import type { HttpInit, HttpSender } from "./wire/http-sender.ts";
 import { dispatcherSender, proxySender } from "./wire/proxy-sender.ts";
 import type { UndiciDispatcher } from "./wire/proxy-sender.ts";
 import { sharedHttpSender } from "./wire/shared-http-pool.ts";
 
-/** Headers that a user adds to the requests of a provider. `null` removes one that the provider sends. */
+/** Headers that a user adds to the requests of a provider. `null` removes a header that the provider sends. */
 export type CallHeaders = Readonly<Record<string, string | null>>;
 
-/** Options of every provider for the network it is used in. At most one of `fetch`, `proxy` and `dispatcher` may be given. */
+/** Network options of every provider. At most one of `fetch`, `proxy` and `dispatcher` may be given. */
 export type NetworkOptions = {
-  /** Headers of each request beside the provider's own, which they replace; `null` removes one. A function is called for each model call. */
+  /**
+   * Headers of each request, which replace the provider's own; `null` removes a header. A function is called for each
+   * model call.
+   */
   headers?: CallHeaders | (() => CallHeaders | Promise<CallHeaders>) | undefined;
-  /** Sends the requests in place of the shared connections. @default undici, with connections that all providers share */
+  /** Sends the requests instead of the shared connections. @default undici, with connections shared by all providers */
   fetch?: FetchFunction | undefined;
-  /** The URL of an HTTP proxy, with user and password where it asks for them. @default with `NODE_USE_ENV_PROXY=1` that of `HTTPS_PROXY` */
+  /**
+   * The URL of an HTTP proxy, with user and password if required. @default with `NODE_USE_ENV_PROXY=1` the value of
+   * `HTTPS_PROXY`
+   */
   proxy?: string | undefined;
-  /** A dispatcher of undici, which sends the requests, such as an `Agent` with certificates of its own. */
+  /** An undici dispatcher that sends the requests, such as an `Agent` with custom certificates. */
   dispatcher?: UndiciDispatcher | undefined;
 };
 
@@ -78,39 +84,50 @@ const proxyOption = satisfying<string>("the http: or https: URL of a proxy, with
 });
 
 /** Checks of `NetworkOptions`, for the option table of a provider. */
-export const networkOptions: OptionTable<NetworkOptions> = {
+export const networkOptionTable: OptionTable<NetworkOptions> = {
   headers: optional(headersOption),
-  fetch: optional(functionLike<FetchFunction>()),
+  fetch: optional(functionOption<FetchFunction>()),
   proxy: optional(proxyOption),
-  dispatcher: optional(methods<UndiciDispatcher>("a dispatcher of undici", "dispatch")),
+  dispatcher: optional(methodsOption<UndiciDispatcher>("a dispatcher of undici", "dispatch")),
 };
 
-/** Options of a `Network`: those of the user for the network, the key of calls without their own, and the client that sends the requests in place of the network. */
+/**
+ * Options of a `Network`: the user's network options, the API key of calls without their own key, and the client that
+ * sends requests instead of the network.
+ */
 export type NetworkSettings = NetworkOptions & { apiKey?: ApiKeySource | undefined; client?: unknown };
 
-/** A model call that begins: its own key and signal, and the environment variables with the key of last resort. */
+/**
+ * A model call that begins: its own API key and signal, and the environment variables for the key if there is no other.
+ */
 export type CallStart = {
   providerId: string;
   apiKey?: string | undefined;
   signal?: AbortSignal | undefined;
-  /** Names of environment variables, of which the first one that is set counts. */
+  /** Names of environment variables. The first that is set is used. */
   environment?: readonly string[] | undefined;
-  /** True for a server of the user, which may need no key. @default false */
+  /** True for the user's own server, which may not need an API key. @default false */
   isKeyOptional?: boolean | undefined;
-  /** True for a client that the provider gives the key of a call with its request. @default false */
+  /** True for a client that accepts the API key of a call with each request. @default false */
   clientTakesKey?: boolean | undefined;
 };
 
-/** The network of one provider: sends its requests, and opens its calls with the key and the user's headers. Made once, in the constructor of the provider. */
+/**
+ * The network of one provider: sends its requests, and opens its calls with the API key and the user's headers. Created
+ * once, in the provider's constructor.
+ */
 export class Network implements HttpSender {
   readonly #headers: NetworkOptions["headers"];
   readonly #apiKey: ApiKeySource | undefined;
   readonly #client: unknown;
   readonly #own: HttpSender | undefined;
-  /** The proxies of the environment at the first request, `null` without any: each variable costs a call of the system. */
+  /**
+   * The proxies of the environment, read at the first request; `null` if there are none. They are cached because
+   * reading a variable takes a system call.
+   */
   #proxies: ProxyEnvironment | null | undefined;
 
-  /** Throws `invalid_config` when the options name more than one way to send. */
+  /** Throws `invalid_config` if the options contain more than one way to send requests. */
   constructor(options: NetworkSettings = {}) {
     const { headers, fetch: send, proxy, dispatcher, apiKey, client } = options;
     const given = (["fetch", "proxy", "dispatcher"] as const).filter((name) => options[name] !== undefined);
@@ -131,9 +148,9 @@ export class Network implements HttpSender {
   }
 
   /**
-   * Returns the context of a model call: its key (its own, else that of the options, else that of the environment), and the user's
-   * headers. A function that returns one of them is called once. Rejects with `unauthorized` without a key that is needed, and with
-   * `invalid_request` for a key of the call beside a client that takes none.
+   * Returns the context of a model call: its API key (from the call, or else the options, or else the environment) and
+   * the user's headers. Functions that return these are called once. Rejects with `unauthorized` if a required key is
+   * missing. Rejects with `invalid_request` if the call has a key but the client accepts none.
    */
   async openCall(start: CallStart): Promise<CallContext> {
     const { providerId, apiKey: request, signal, environment, isKeyOptional } = start;
@@ -144,7 +161,7 @@ export class Network implements HttpSender {
     return { providerId, key, signal, headers: await this.readHeaders(signal) };
   }
 
-  /** Returns the user's headers for one call. */
+  /** Returns the user's headers for one model call. */
   async readHeaders(signal?: AbortSignal): Promise<CallHeaders | undefined> {
     const headers = this.#headers;
     if (typeof headers !== "function") return headers;
@@ -156,7 +173,7 @@ function wrongResult(): TroupeError {
   return new TroupeError("invalid_config", `The function headers must return ${expectedHeaders}.`);
 }
 
-/** Errors of the call show none of the secrets that can be read from the client. */
+/** Opens a call through a client. The call's errors show none of the secrets that can be read from the client. */
 async function openClientCall(client: unknown, start: CallStart): Promise<CallContext> {
   const { providerId, apiKey: request, signal, isKeyOptional, clientTakesKey = false } = start;
   const call = { providerId, signal, findSecrets: () => findClientSecrets(client, isKeyOptional) };

@@ -110,6 +110,14 @@ describe("a part with a URL that leads to a private address", () => {
     const { parts } = readerOf(rules, asked);
 
     const refusal = (message: ChatMessage) => () => parts.read(message, readAny);
+    expect(refusal(asked)).toThrow(
+      expect.objectContaining({
+        code: "invalid_request",
+        message:
+          "input[1].data leads to an address that is not public. Send the data itself, or set allowPrivateUrls of the model.",
+        fields: { reason: "private_address", part: "image" },
+      }),
+    );
     expect(refusal(asked)).toThrow(/^input\[1\]\.data leads to an address that is not public/);
     expect(refusal(rules)).toThrow(/^messages\[0\]\.content\[0\]\.data leads to/);
   });

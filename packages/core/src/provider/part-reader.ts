@@ -5,32 +5,33 @@ import { isPrivateUrl } from "./wire/private-address.ts";
 import { urlOf } from "./private-urls.ts";
 import type { PrivateUrlCheck } from "./private-urls.ts";
 
-type DataPart = Exclude<ContentPart, { type: "text" }>;
+type MediaPart = Exclude<ContentPart, { type: "text" }>;
 
 const saidEarlier = "it was said earlier, and the model does not take it";
 const inResult = "the model does not take it in a tool's result";
 const isPrivate = "its URL leads to an address that is not public, and allowPrivateUrls is not set";
 
-/** Reports a part that does not reach the vendor as it is. */
+/** Reports a part that is not sent to the vendor unchanged. */
 type Note = (what: string, reason: string, about: "messages") => void;
 
-/** Options of a `PartReader`: the context of a request has them. */
+/** Options of a `PartReader`, which the context of a request includes. */
 type PartReaderOptions = {
-  /** Tells which URLs the vendor is not sent, for it to fetch. @default those that are private without asking DNS */
+  /** Returns true for URLs that the vendor must not fetch. @default URLs that are recognised as private without DNS */
   readonly isPrivateUrl?: PrivateUrlCheck;
 };
 
 /**
- * Gives the parts of messages to the conversion function of a vendor's adapter, for a model that does not support all
- * kinds. A part of the user's last message may be refused. Earlier ones were taken by another model, and parts of a tool's
- * result are not the user's to change: both are replaced with words, so that the conversation goes on. The same goes for a part
- * whose URL leads to a private address: the vendor, or a server in the same network, would fetch it.
+ * Passes the parts of messages to a vendor adapter's conversion function, for a model that does not support all kinds
+ * of parts. A part of the user's last message may be rejected. Parts of earlier messages were accepted by another
+ * model, and parts of a tool's result cannot be changed by the user. Both are replaced by a text note, so that the
+ * conversation continues. So is a part whose URL leads to a private address: the vendor, or a server in the same
+ * network, would fetch it.
  */
 export class PartReader {
   readonly #messages: readonly ChatMessage[];
   readonly #note: Note;
   readonly #isPrivateUrl: PrivateUrlCheck;
-  /** Found on first use: most conversations are text alone. */
+  /** The earlier messages with parts, computed on first use: most conversations contain only text. */
   #earlier: ReadonlySet<ChatMessage> | undefined;
 
   constructor(messages: readonly ChatMessage[], note: Note, options: PartReaderOptions = {}) {
@@ -40,8 +41,8 @@ export class PartReader {
   }
 
   /**
-   * Returns the results of `read` for all parts. `read` throws a `TroupeError` for a part that the model does not support; if
-   * the message is an earlier one or a tool's result, it is then called with a text part instead.
+   * Returns the results of `read` for all parts. `read` throws a `TroupeError` for a part that the model does not
+   * support. If the message is an earlier message or a tool's result, `read` is then called with a text part instead.
    */
   read<Read>(message: ChatMessage, read: (part: ContentPart) => Read): Read[] {
     return partsOf(message).map((part, index) => {
@@ -55,7 +56,7 @@ export class PartReader {
     });
   }
 
-  /** Returns the message as text, with words for its other parts. */
+  /** Returns the message as text, with a note for each other part. */
   readText(message: ChatMessage): string {
     const texts = partsOf(message).map((part) =>
       part.type === "text" ? part.text : this.#describe(part, saidEarlier),
@@ -68,15 +69,15 @@ export class PartReader {
     return url !== undefined && this.#isPrivateUrl(url);
   }
 
-  /** Names the data of a part as a caller knows it: the user's last message is the input of the run. */
+  /** Returns the location of a part's data as the caller knows it: the user's last message is the input of the run. */
   #placeOf(message: ChatMessage, index: number): string {
     const at = this.#messages.indexOf(message);
     const isInput = at === this.#messages.findLastIndex(({ role }) => role === "user");
     return isInput ? `input[${index}].data` : `messages[${at}].content[${index}].data`;
   }
 
-  /** Describes a part that was refused, unless it is the user's to change: then the refusal is thrown again. */
-  #describeRefused(part: DataPart, message: ChatMessage, refusal: TroupeError): string {
+  /** Describes a rejected part. If the user can change the part, throws the rejection again. */
+  #describeRefused(part: MediaPart, message: ChatMessage, refusal: TroupeError): string {
     const isEarlier = this.#isEarlier(message);
     if (!isEarlier && message.role !== "tool") throw refusal;
     if (refusal.fields["reason"] === "private_address") return this.#describe(part, isPrivate);
@@ -88,7 +89,7 @@ export class PartReader {
     return this.#earlier.has(message);
   }
 
-  #describe(part: DataPart, reason: string): string {
+  #describe(part: MediaPart, reason: string): string {
     this.#note(`a part of type ${part.type}`, reason, "messages");
     const name = part.type === "file" ? part.filename : undefined;
     const what = name === undefined || name === "" ? part.type : `${part.type} ${name}`;
@@ -104,7 +105,7 @@ function privateUrlError({ type }: ContentPart, place: string): TroupeError {
   );
 }
 
-/** Returns the messages with parts before the user's last one, but for the instructions. */
+/** Returns the messages with parts before the user's last message, except system messages. */
 function earlierOf(messages: readonly ChatMessage[]): ReadonlySet<ChatMessage> {
   const last = messages.findLastIndex(({ role }) => role === "user");
   const said = messages.slice(0, Math.max(last, 0));

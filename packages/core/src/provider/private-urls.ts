@@ -4,35 +4,40 @@ import { LruCache } from "../base/util/lru-cache.ts";
 import { readProperty } from "../base/util/read-property.ts";
 import { bareHost, isPrivateAddress, isPrivateUrl } from "./wire/private-address.ts";
 
-/** Tells if a URL of a part leads to an address that is not public, so that the vendor must not be told to fetch it. */
+/** Returns true if a part's URL leads to a non-public address, so that the vendor must not be asked to fetch it. */
 export type PrivateUrlCheck = (url: URL) => boolean;
 
-/** Milliseconds to wait for a name server. A name that it does not know by then is passed on: the vendor asks again. */
+/** Milliseconds to wait for a name server. A name still unresolved is allowed, because the vendor resolves it again. */
 const lookupMs = 1000;
-/** Names that are looked up for one model call, of the newest messages first. Those beyond count as private. */
+/**
+ * The maximum number of names that are looked up for one model call, newest messages first. Further names count as
+ * private.
+ */
 const maxNames = 100;
-/** Milliseconds for which an answer counts. */
+/** Milliseconds for which a name server's answer is cached. */
 const answerMs = 60_000;
-/** Milliseconds for which a failed lookup counts: a name server that is down must not hold up each model call. */
+/** Milliseconds for which a failed lookup is cached: a name server that is down must not delay each model call. */
 const failureMs = 5000;
-/** Codes of a name server that knows that there is no address. All other errors tell nothing of the name. */
+/** Codes of a name server that mean that the name has no address. Other errors reveal nothing about the name. */
 const noAddress: readonly unknown[] = ["ENOTFOUND", "ENODATA"];
 
-/** The answer of name servers to a name: whether an address of it is private, and for how long that counts. */
+/** A cached lookup of a name: true if one of its addresses is private, and the time until which that is valid. */
 type Answer = { readonly isPrivate: boolean; readonly countsMs: number };
 
-/** Finds the URLs in messages that lead to private addresses, for the model that would have its vendor fetch them. */
+/** Finds the URLs in messages that lead to private addresses, for a model whose vendor would fetch them. */
 export class PrivateUrls {
   readonly #isAllowed: boolean;
-  /** Answers by name: true for a private address. They are kept because a conversation has its URLs in each call. */
+  /**
+   * Lookups by name: true for a private address. They are cached because a conversation's URLs are sent with each call.
+   */
   readonly #known = new LruCache<string, { answer: Promise<boolean>; endsAt: number }>({ maxEntries: 1000 });
 
-  /** @param isAllowed true where the vendor may be sent any URL */
+  /** @param isAllowed true if the vendor may be sent any URL */
   constructor(isAllowed = false) {
     this.#isAllowed = isAllowed;
   }
 
-  /** Makes the check for a call with these messages. It asks name servers for the names in their URLs, if they have any. */
+  /** Makes the check for a call with these messages. Looks up the names in their URLs, if any. */
   async check(messages: readonly ChatMessage[]): Promise<PrivateUrlCheck> {
     if (this.#isAllowed) return () => false;
     const names = [...namesIn(messages)];
@@ -54,12 +59,12 @@ export class PrivateUrls {
   }
 }
 
-/** Returns the URL of a part, if its data is one that is sent as such: see `readContentData`. */
+/** Returns the URL of a part if its data is sent as a URL: see `readContentData`. */
 export function urlOf(data: string): URL | undefined {
   return /^https?:\/\//i.test(data) ? (URL.parse(data) ?? undefined) : undefined;
 }
 
-/** Returns the hosts of all URLs in messages that only DNS can tell of, those of the newest message first. */
+/** Returns the hosts of all URLs in messages that only DNS can classify, newest messages first. */
 function namesIn(messages: readonly ChatMessage[]): ReadonlySet<string> {
   const names = new Set<string>();
   for (let at = messages.length - 1; at >= 0; at--) {
@@ -73,12 +78,15 @@ function namesIn(messages: readonly ChatMessage[]): ReadonlySet<string> {
   return names;
 }
 
-/** A parsed URL has an address in its canonical form, and no name ends in a number. */
+/**
+ * Returns true if the host is an IP address. In a parsed URL an address is in canonical form, and no name ends in a
+ * number.
+ */
 function isAddress({ hostname }: URL): boolean {
   return /(?:\]|\.\d+)$/.test(hostname);
 }
 
-/** Never rejects: no answer is no private address. */
+/** Asks name servers for a name's addresses. Never rejects: no answer counts as not private. */
 async function askServer(name: string): Promise<Answer> {
   const resolver = await openResolver();
   const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
@@ -91,7 +99,10 @@ function isNoAddress(error: unknown): boolean {
   return noAddress.includes(readProperty(error, "code"));
 }
 
-/** A resolver of Node's own, because the system's lookup takes one of the four threads that files and hashes need too. */
+/**
+ * Opens Node's own resolver, because the system's lookup occupies one of the four threads that files and hashes also
+ * need.
+ */
 async function openResolver(): Promise<Resolver> {
   const dns = await import("node:dns/promises");
   return new dns.Resolver({ timeout: lookupMs, tries: 1 });

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { optional, timeoutMilliseconds } from "../base/errors/option-checks.ts";
-import { baseUrlOption, clientOption, modelProviderChecks, readProviderOptions } from "./provider-options.ts";
+import { optional, timeoutOption } from "../base/errors/option-checks.ts";
+import { baseUrlOption, clientOption, modelProviderOptionTable, readProviderOptions } from "./provider-options.ts";
 import { Network } from "./network.ts";
 
 type Client = { chat: { create(body: never): PromiseLike<unknown> } };
 
 const table = {
-  ...modelProviderChecks,
+  ...modelProviderOptionTable,
   baseURL: optional(baseUrlOption, "https://api.example.com"),
-  timeoutMs: optional(timeoutMilliseconds, 5000),
+  timeoutMs: optional(timeoutOption, 5000),
   client: optional(clientOption<Client>("a client", "chat.create")),
 };
 const client: Client = { chat: { create: async () => ({}) } };

@@ -1,4 +1,4 @@
-import { anyBoolean, integer, optional, satisfying, timeoutMilliseconds } from "../base/errors/option-checks.ts";
+import { booleanOption, integerOption, optional, satisfying, timeoutOption } from "../base/errors/option-checks.ts";
 import { readOptions } from "../base/errors/read-options.ts";
 import type { OptionCheck, OptionsOf } from "../base/errors/read-options.ts";
 import { TroupeError } from "../base/errors/troupe-error.ts";
@@ -7,31 +7,43 @@ import type { ApiKeySource } from "../model/keys/resolve-key.ts";
 import { createLogger, loggerOption } from "../base/log/logger.ts";
 import type { Logger } from "../base/log/logger.ts";
 import { readProperty } from "../base/util/read-property.ts";
-import { Network, networkOptions } from "./network.ts";
+import { Network, networkOptionTable } from "./network.ts";
 import type { NetworkOptions } from "./network.ts";
 
-/** Options that every provider of models has, beside its key and its address. `Client` is a client of the vendor's library, `Rules` the abilities of a model. */
+/**
+ * Options of every model provider, except its key and address. `Client` is a client of the vendor's library; `Rules`
+ * are the abilities of a model.
+ */
 export type ModelProviderOptions<Client, Rules> = NetworkOptions & {
-  /** A client of the vendor's library that sends the requests, with its own address, key and network. @default our own HTTP */
+  /**
+   * A client of the vendor's library that sends the requests, with its own address, key and network. @default Troupe's
+   * own HTTP
+   */
   client?: Client | undefined;
   /** Milliseconds to wait for the first byte of a stream, and between chunks. @default 60_000 */
   idleTimeoutMs?: number | undefined;
-  /** Abilities of the model that the table does not know or has wrong. */
+  /** Abilities of the model that Troupe's table lacks or has wrong. */
   rules?: Partial<Rules> | undefined;
   /**
-   * `true` sends the vendor URLs of images and files that lead to private addresses or names of a local network, for it to fetch.
-   * @default false: such a part is refused
+   * `true` sends URLs of images and files to the vendor for fetching, even if they lead to private addresses or local
+   * names.
+   * @default false: such a part is rejected, or replaced by a note in earlier messages and tool results
    */
   allowPrivateUrls?: boolean | undefined;
-  /** Receives at level debug the settings that are left out because the model does not take them. @default silent */
+  /** Receives at level debug the settings that are left out because the model does not support them. @default silent */
   logger?: Logger | undefined;
 };
 
-/** Options that every provider of embeddings has, beside its key, its address and its model. `Client` is a client of the vendor's library. */
+/**
+ * Options of every embedding provider, except its key, address and model. `Client` is a client of the vendor's library.
+ */
 export type EmbeddingProviderOptions<Client> = NetworkOptions & {
-  /** A client of the vendor's library that sends the requests, with its own address, key and network. @default our own HTTP */
+  /**
+   * A client of the vendor's library that sends the requests, with its own address, key and network. @default Troupe's
+   * own HTTP
+   */
   client?: Client | undefined;
-  /** The length of the vectors, for models that can shorten them. @default the full length of the model */
+  /** The length of the vectors, for models that can shorten them. @default the model's full length */
   dimensions?: number | undefined;
 };
 
@@ -40,7 +52,10 @@ const apiKeyOption: OptionCheck<ApiKeySource> = satisfying(
   (value) => typeof value === "function" || isApiKey(value),
 );
 
-/** Check of the option `baseURL` of a provider: an http: or https: URL without credentials, query or fragment. It is read without a slash at its end. */
+/**
+ * Option check for `baseURL` of a provider: an http: or https: URL without credentials, query or fragment. A slash at
+ * its end is removed.
+ */
 export const baseUrlOption: OptionCheck<string> = (...given) => addressOption(...given).replace(/\/+$/, "");
 
 const addressOption: OptionCheck<string> = satisfying(
@@ -53,8 +68,8 @@ const addressOption: OptionCheck<string> = satisfying(
 );
 
 /**
- * Makes the check of the option `client` of a provider: an object with these methods, each named by its path. `what` names it in
- * the error: `clientOption<OpenAIClient>("a client of openai", "responses.create")`.
+ * Makes the option check for `client` of a provider: an object with these methods, each given by its path. `what`
+ * describes it in the error: `clientOption<OpenAIClient>("a client of openai", "responses.create")`.
  */
 export function clientOption<Client>(what: string, ...paths: readonly string[]): OptionCheck<Client> {
   return satisfying(`${what}, with ${paths.join(" and ")}`, (value) =>
@@ -62,37 +77,43 @@ export function clientOption<Client>(what: string, ...paths: readonly string[]):
   );
 }
 
-/** Checks of `apiKey`, `baseURL` and what else every provider of models has, beside `client` and `rules`, for its option table. A table repeats `baseURL` where it has a default. */
-export const modelProviderChecks = {
+/**
+ * Option checks that every model provider shares, such as `apiKey` and `baseURL`, but without `client` and `rules`. A
+ * provider's table repeats `baseURL` if it has a default.
+ */
+export const modelProviderOptionTable = {
   apiKey: optional(apiKeyOption),
   baseURL: optional(baseUrlOption),
-  idleTimeoutMs: optional(timeoutMilliseconds, 60_000),
-  allowPrivateUrls: optional(anyBoolean, false),
+  idleTimeoutMs: optional(timeoutOption, 60_000),
+  allowPrivateUrls: optional(booleanOption, false),
   logger: optional(loggerOption),
-  ...networkOptions,
+  ...networkOptionTable,
 };
 
-/** Checks of `apiKey`, `baseURL` and what else every provider of embeddings has, beside `client`, for its option table. */
-export const embeddingProviderChecks = {
+/** Option checks that every embedding provider shares, such as `apiKey` and `baseURL`, but without `client`. */
+export const embeddingProviderOptionTable = {
   apiKey: optional(apiKeyOption),
   baseURL: optional(baseUrlOption),
-  dimensions: optional(integer(1)),
-  ...networkOptions,
+  dimensions: optional(integerOption(1)),
+  ...networkOptionTable,
 };
 
-/** Checked options of a provider with their defaults. The network has what sends its requests: key, headers, proxy. */
+/** Checked options of a provider with their defaults. Key, headers and proxy are part of the network. */
 export type SettingsOf<Checks extends Readonly<Record<string, OptionCheck<unknown>>>> = Omit<
   OptionsOf<Checks>,
   keyof NetworkOptions | "apiKey" | "logger"
 > & { network: Network; logger: Logger };
 
-/** Names for `readProviderOptions`: of the function whose options they are, and of those that have no effect beside `client`. */
+/**
+ * Names for `readProviderOptions`: the function whose options are checked, and the options that have no effect beside
+ * `client`.
+ */
 export type OptionNames = { owner: string; withoutEffect?: readonly string[] };
 
 /**
  * Checks the options of a provider by its table, and makes its network. Throws `invalid_config` for a wrong or unknown
- * option, and for one that has no effect beside `client`, which sends the requests by its own settings: those of the network and
- * the key, and the ones that the provider names.
+ * option, and for an option that has no effect beside `client`, because the client has its own settings. These are the
+ * network options, the key, and those that the provider names.
  */
 export function readProviderOptions<Checks extends Readonly<Record<string, OptionCheck<unknown>>>>(
   table: Checks,

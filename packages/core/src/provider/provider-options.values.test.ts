@@ -6,16 +6,16 @@ import { Network } from "./network.ts";
 import {
   baseUrlOption,
   clientOption,
-  embeddingProviderChecks,
-  modelProviderChecks,
+  embeddingProviderOptionTable,
+  modelProviderOptionTable,
   readProviderOptions,
 } from "./provider-options.ts";
 
 type Client = { chat: { create(): void }; close(): void };
 
 const clients = { client: optional(clientOption<Client>("a client", "chat.create", "close")) };
-const models = { ...modelProviderChecks, ...clients };
-const embeddings = { ...embeddingProviderChecks, ...clients };
+const models = { ...modelProviderOptionTable, ...clients };
+const embeddings = { ...embeddingProviderOptionTable, ...clients };
 const nothing = (): void => undefined;
 const client: Client = { chat: { create: nothing }, close: nothing };
 const anAddress = "an http: or https: address without credentials, query or fragment";
@@ -121,7 +121,7 @@ it.each([
 describe("the options of a provider", () => {
   it("are these, of models and of embeddings", () => {
     const network = ["headers", "fetch", "proxy", "dispatcher"];
-    expect(Object.keys(modelProviderChecks)).toEqual([
+    expect(Object.keys(modelProviderOptionTable)).toEqual([
       "apiKey",
       "baseURL",
       "idleTimeoutMs",
@@ -129,7 +129,7 @@ describe("the options of a provider", () => {
       "logger",
       ...network,
     ]);
-    expect(Object.keys(embeddingProviderChecks)).toEqual(["apiKey", "baseURL", "dimensions", ...network]);
+    expect(Object.keys(embeddingProviderOptionTable)).toEqual(["apiKey", "baseURL", "dimensions", ...network]);
   });
 
   it("are read whole, without those of the network", async () => {

@@ -8,8 +8,8 @@ import type { ModelChunk } from "../model/model-chunk.ts";
 import type { ModelResponse } from "../model/model-response.ts";
 
 /**
- * The joint between a model provider and what carries its requests: our HTTP, or the client of the vendor's SDK. Neither knows how
- * requests are written and answers are read.
+ * The interface between a model provider and the transport of its requests: Troupe's HTTP, or the client of a vendor's
+ * SDK. It is independent of how requests are written and answers are read.
  */
 export interface Connection<Request, Event> {
   /** Sends a request and returns the vendor's whole answer, parsed. */
@@ -18,32 +18,38 @@ export interface Connection<Request, Event> {
   open(request: Request, call: CallContext): Promise<AsyncIterable<EventBatch<Event>>>;
 }
 
-/** Converts the events of one streamed answer to chunks. Each vendor has its own. */
+/** Converts the events of one streamed answer to chunks. Each vendor has its own reader. */
 export interface EventReader<Event> {
-  /** True once the end of the answer was read. The rest of the stream is not read. */
+  /** True once the end of the answer was read. The rest of the stream is ignored. */
   readonly isComplete: boolean;
-  /** True when the answer may be over: only a second is waited for more. */
+  /** True if the answer may be over, so that the stream is only read for about one more second. */
   readonly isEnding?: boolean;
-  /** Appends the chunks of an event. Throws when the event is an error. */
+  /** Appends the chunks of an event. Throws if the event is an error. */
   read(event: Event, chunks: ModelChunk[]): void;
-  /** Appends the last chunks after the last event. Throws `TruncatedResponseError` when the answer is not complete. */
+  /**
+   * Called if the stream ends before `isComplete` is true. Appends the last chunks, or throws `TruncatedResponseError`
+   * if the answer is incomplete.
+   */
   end(chunks: ModelChunk[]): void;
 }
 
-/** A streamed answer that has begun: its events, their reader, and the function for an answer that came whole instead. */
+/**
+ * A streamed answer that has begun: its events, their reader, and the function for an answer that arrived whole
+ * instead.
+ */
 type OpenAnswer<Event> = {
   events: AsyncIterable<EventBatch<Event>>;
   reader: EventReader<Event>;
   fromWhole: (body: unknown) => ModelResponse;
 };
 
-/** A model call that is ready to be sent and streamed. Errors of `open` become those of the call. */
+/** A model call that is ready to be sent and streamed. Errors of `open` become errors of the call. */
 export type StreamedCall<Event> = { call: CallContext; open: () => Promise<OpenAnswer<Event>> };
 
 /**
- * Makes the stream of a model call: sends the request that `prepare` wrote, reads its events, and returns the
- * connection to its pool or, when the reader leaves early, ends it. Errors of `prepare` stay as they are; later ones are those of
- * `toModelError`.
+ * Makes the stream of a model call: sends the request that `prepare` wrote and reads its events. Returns the connection
+ * to its pool, or closes it if the reader leaves early. Errors of `prepare` stay unchanged; later errors are converted
+ * by `toModelError`.
  *
  * @yields the chunks of the answer
  */
@@ -59,7 +65,7 @@ export async function* streamAnswer<Event>(
     const answer = await open();
     const opened = (events = answer.events[Symbol.asyncIterator]());
     for (let isOver = false; !isOver;) {
-      // Only for the wait: the rest may come slowly, or be read slowly.
+      // The timer covers only the wait for events: these may arrive slowly, or be read slowly.
       if (answer.reader.isEnding === true) timer = leaveSoon(() => void opened.return?.());
       const step = await opened.next();
       clearTimeout(timer);
@@ -80,10 +86,13 @@ export async function* streamAnswer<Event>(
   }
 }
 
-/** A model call that is ready to be sent and answered as a whole. Errors of `send` become those of the call. */
+/** A model call that is ready to be sent and answered as a whole. Errors of `send` become errors of the call. */
 export type WholeCall = { call: CallContext; send: () => Promise<ModelResponse> };
 
-/** Makes a model call whose answer comes as a whole. Errors of `prepare` stay as they are; those of `send` become those of `toModelError`. */
+/**
+ * Makes a model call whose answer arrives as a whole. Errors of `prepare` stay unchanged; errors of `send` are
+ * converted by `toModelError`.
+ */
 export async function generateAnswer(prepare: () => Promise<WholeCall>): Promise<ModelResponse> {
   const { call, send } = await prepare();
   try {
@@ -100,7 +109,7 @@ function throwFailure({ failure }: Batch): void {
 
 type Batch = { chunks: ModelChunk[]; isLast: boolean; failure?: { thrown: unknown } };
 
-/** Reads a batch of events into chunks. A failure is kept, so that the chunks before it are delivered first. */
+/** Reads a batch of events into chunks. A failure is stored, so that the chunks before it are delivered first. */
 function readBatch<Event>(step: IteratorResult<EventBatch<Event>, unknown>, answer: OpenAnswer<Event>): Batch {
   const batch: Batch = { chunks: [], isLast: step.done === true };
   try {
@@ -112,7 +121,7 @@ function readBatch<Event>(step: IteratorResult<EventBatch<Event>, unknown>, answ
   return batch;
 }
 
-/** Appends the chunks of the events, and returns true when the answer is complete. */
+/** Appends the chunks of the events, and returns true if the answer is complete. */
 function readEvents<Event>(
   events: EventBatch<Event>,
   { reader, fromWhole }: OpenAnswer<Event>,
@@ -129,7 +138,7 @@ function readEvents<Event>(
   return false;
 }
 
-/** Returns the chunks of an answer that came as a whole. */
+/** Returns the chunks of an answer that arrived as a whole. */
 function toChunks(response: ModelResponse): ModelChunk[] {
   const { text, thinking = "", toolCalls, malformedArguments = [], sources = [], ...finish } = response;
   const chunks: ModelChunk[] = [];

@@ -1,14 +1,12 @@
 import { getOwn } from "../base/util/get-own.ts";
 import { isRecord } from "../base/util/is-record.ts";
 import type { VendorOptions } from "../model/model-config.ts";
-
-type Fields = Readonly<Record<string, unknown>>;
+import type { UnknownRecord } from "../base/util/is-record.ts";
 
 /**
- * Returns the body of a request with the fields that the caller's option `vendor` holds for the provider, merged last. An
- * object is merged field by field, unless its `type` is another than ours; the arrays `tools` and `include` are joined to
- * ours, and every other value takes the place of ours. `stream` is left out: only the provider knows how it reads the
- * answer.
+ * Returns the body of a request with the provider's fields of the caller's option `vendor` merged last. Objects are
+ * merged field by field, unless their `type` differs. The arrays `tools` and `include` are appended, and every other
+ * value replaces Troupe's value. `stream` is left out, because only the provider knows how it reads the answer.
  */
 export function withVendorFields<Body extends object>(
   body: Body,
@@ -18,26 +16,32 @@ export function withVendorFields<Body extends object>(
   const given = vendor && getOwn(vendor, providerId);
   if (given === undefined) return body;
   const { stream: _, ...fields } = given;
-  const merged: Record<string, unknown> = merge(body as Fields, fields);
+  const merged: Record<string, unknown> = merge(body as UnknownRecord, fields);
   for (const name of joinedArrays) {
-    const both = [getOwn(body as Fields, name), getOwn(fields, name)];
+    const both = [getOwn(body as UnknownRecord, name), getOwn(fields, name)];
     if (both.every(Array.isArray)) merged[name] = both.flat();
   }
   return merged as Body;
 }
 
-/** The tools, and the names of what OpenAI includes in its answers: to replace ours would lose the run's own. */
+/**
+ * Arrays that are joined rather than replaced: replacing the tools, or OpenAI's list of included fields, would lose the
+ * run's own entries.
+ */
 const joinedArrays = ["tools", "include"] as const;
 
-function merge(ours: Fields, theirs: Fields): Record<string, unknown> {
+function merge(ours: UnknownRecord, theirs: UnknownRecord): Record<string, unknown> {
   const entries = Object.entries(theirs).map(([name, value]): [string, unknown] => {
     const own = getOwn(ours, name);
     return [name, isRecord(own) && isRecord(value) && isSameKind(own, value) ? merge(own, value) : value];
   });
-  return { ...ours, ...(Object.fromEntries(entries) as Fields) };
+  return { ...ours, ...(Object.fromEntries(entries) as UnknownRecord) };
 }
 
-/** Two kinds of one thing, such as of a tool choice, have no fields in common. */
-function isSameKind(ours: Fields, theirs: Fields): boolean {
+/**
+ * Returns true if both objects have the same `type`, or the caller's object has none. Objects of different types, such
+ * as two tool choices, share no fields.
+ */
+function isSameKind(ours: UnknownRecord, theirs: UnknownRecord): boolean {
   return theirs["type"] === undefined || theirs["type"] === ours["type"];
 }

@@ -3,26 +3,32 @@ import type { Source } from "../base/message/source.ts";
 import { createId } from "../base/util/create-id.ts";
 import { isRecord } from "../base/util/is-record.ts";
 
-/** Returns a field of a vendor's JSON if it is a string, else an empty string: a vendor may leave it out, or send `null`. */
+/**
+ * Returns a field of a vendor's JSON if it is a string, otherwise an empty string: a vendor may omit the field or send
+ * `null`.
+ */
 export function readText(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
 const noFields: Readonly<Record<string, unknown>> = Object.freeze({});
 
-/** Returns a field of a vendor's JSON if it is an object, else an empty object. */
+/** Returns a field of a vendor's JSON if it is an object, otherwise an empty object. */
 export function readObject(value: unknown): Readonly<Record<string, unknown>> {
   return isRecord(value) ? value : noFields;
 }
 
-/** Returns the objects in an array of a vendor's JSON, without other entries. Empty when it is no array. */
+/**
+ * Returns the objects in an array of a vendor's JSON, without other entries. Returns an empty array if the value is not
+ * an array.
+ */
 export function readObjects(value: unknown): Record<string, unknown>[] {
   if (!Array.isArray(value)) return [];
-  // As a rule all are objects, in each event of a stream.
+  // Usually all entries are objects, and the array is returned as it is: this runs for each event of a stream.
   return value.every(isRecord) ? value : value.filter(isRecord);
 }
 
-/** Returns the sum of the counts in a vendor's JSON, or `undefined` when none is an integer of 0 or more. */
+/** Returns the sum of the counts in a vendor's JSON; `undefined` if none is an integer of at least 0. */
 export function readCount(...values: readonly unknown[]): number | undefined {
   const counts = values.filter(isCount);
   return counts.length === 0
@@ -34,7 +40,7 @@ export function readCount(...values: readonly unknown[]): number | undefined {
 }
 
 /**
- * Returns a source in a vendor's JSON, or nothing for one that has neither an address nor an id. A source
+ * Returns a source in a vendor's JSON, as an array of one; empty if it has neither an address nor an id. A source
  * without an id gets one.
  */
 export function readSource(source: { readonly [Name in keyof Source]?: unknown }): Source[] {
@@ -51,12 +57,15 @@ export function readSource(source: { readonly [Name in keyof Source]?: unknown }
   ];
 }
 
-/** The token counts of one answer, under our names, as a vendor sent them: any may be missing or no number. */
+/**
+ * The token counts of one answer under Troupe's names, as sent by a vendor: any count may be missing or not a number.
+ */
 export type VendorCounts = { readonly [Name in Exclude<keyof TokenUsage, "providerMetrics">]?: unknown };
 
 /**
- * Converts a vendor's usage object to `TokenUsage`, which keeps it as `providerMetrics`. `toCounts` names its counts. One
- * that is not an integer of 0 or more is absent, or 0 where `TokenUsage` needs one. `undefined` when `usage` is no object.
+ * Converts a vendor's usage object to `TokenUsage`, which keeps the object as `providerMetrics`. `toCounts` selects its
+ * counts. A count that is not an integer of at least 0 is absent. Missing `promptTokens` and `completionTokens` are 0,
+ * and a missing `totalTokens` is their sum. Returns `undefined` if `usage` is not an object.
  */
 export function readUsage(
   usage: unknown,

@@ -1,11 +1,12 @@
 /** A limit on the work of validating one value against a schema. `spend` counts work and may throw at the limit. */
 export type StepBudget = { spend(steps: number): void };
 
-/** The number of characters of a string whose reading costs one step of a `StepBudget`. */
+/** The number of string characters that cost one step of a `StepBudget`. */
 export const charactersPerStep = 64;
 
 /**
- * Writes a JSON value so that equal values become equal strings, for comparing and hashing: keys sorted, `-0` as `0`.
+ * Writes a JSON value so that equal values become equal strings, for comparing and hashing: keys are sorted, and `-0`
+ * is written as `0`.
  */
 export function canonicalJson(value: unknown, budget?: StepBudget): string {
   budget?.spend(typeof value === "string" ? 1 + value.length / charactersPerStep : 1);
@@ -18,7 +19,7 @@ export function canonicalJson(value: unknown, budget?: StepBudget): string {
   return `{${parts.join(",")}}`;
 }
 
-// A value that JSON cannot hold (NaN, a bigint) becomes a string that no JSON value has.
+// A value that is not JSON (NaN, a bigint) becomes a string that no JSON value produces.
 function scalarJson(value: unknown): string {
   if (typeof value === "number") return String(value);
   return typeof value === "bigint" ? `${value}n` : (JSON.stringify(value) ?? typeof value);

@@ -6,19 +6,22 @@ import { toObjectRoot, wrapRoot } from "./root-schema.ts";
 import type { Validation } from "./schema-issue.ts";
 import { toJsonSchema } from "./to-json-schema.ts";
 
-/** A schema as the framework uses it: a JSON Schema to send to a model, and a check of the value that comes back. */
+/** A schema in the framework's own form: a JSON Schema to send to a model, and a check of the returned value. */
 export type CompiledSchema<Output = unknown> = {
-  /** The JSON Schema that a model is sent. It has an object at its root and is frozen. */
+  /** The JSON Schema for the model. Its root is an object, and it is frozen. */
   readonly jsonSchema: JsonSchema;
-  /** Checks a value and returns the schema's output, with defaults and transformations. A promise only for async schemas. */
+  /**
+   * Checks a value and returns the schema's output, with defaults and transformations. It returns a promise only for
+   * async schemas.
+   */
   readonly validate: (value: unknown) => Validation<Output> | Promise<Validation<Output>>;
-  /** Present when the root is wrapped for models: like `validate`, for a value that is not wrapped. */
+  /** Present if the root is wrapped for models: like `validate`, for a value that is not wrapped. */
   readonly validateBare?: (value: unknown) => Validation<Output> | Promise<Validation<Output>>;
 };
 
 /**
- * Compiles the schema of a tool's arguments. Throws `invalid_config` for a value that is not a schema, and for one that
- * cannot be converted to JSON Schema or has no object at its root. `label` names it in errors.
+ * Compiles the schema of a tool's arguments. Throws `invalid_config` for a value that is not a schema, cannot be
+ * converted to JSON Schema, or has no object at its root. `label` names the schema in errors.
  */
 export function compileSchema<const Schema extends ObjectSchema>(
   schema: Schema,
@@ -35,8 +38,8 @@ export function compileSchema<const Schema extends ObjectSchema>(
 }
 
 /**
- * Compiles the schema of a structured answer. Unlike `compileSchema` it takes a root that is not an object: it is
- * wrapped in a property `value` for the model, and unwrapped from the answer.
+ * Compiles the schema of a structured answer. Unlike `compileSchema`, it accepts a root that is not an object: it wraps
+ * the root in a property `value` for the model, and unwraps the answer.
  */
 export function compileStructuredSchema<const Schema extends ObjectSchema>(
   schema: Schema,

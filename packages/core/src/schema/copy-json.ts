@@ -1,12 +1,13 @@
 import { TroupeError } from "../base/errors/troupe-error.ts";
 
-// A schema nests two levels for each level of its value, and more for keywords that combine schemas.
+// The maximum depth of a JSON Schema. It nests two levels for each level of its value, and more for keywords that
+// combine schemas.
 const maxDepth = 256;
 const maxNodes = 100_000;
 
 /**
- * Copies a JSON Schema, so that later changes of the caller's object have no effect. Throws `invalid_config` with the place
- * of a value that is not JSON, of a cycle, or of the limit that the schema exceeds.
+ * Copies a JSON Schema, so that later changes of the caller's object have no effect. Throws `invalid_config` for a
+ * value that is not JSON (with its location), for a cycle, and for more than 256 levels or 100,000 parts.
  */
 export function copyJson(value: unknown, label: string): unknown {
   return copy(value, "#", { label, nodes: maxNodes, depth: maxDepth });
@@ -34,7 +35,7 @@ function copyArray(values: readonly unknown[], pointer: string, copying: Copying
   return values.map((value, index) => copy(value, `${pointer}/${index}`, copying));
 }
 
-// `fromEntries` defines keys, so that one named `__proto__` is data like any other.
+// `fromEntries` defines keys, so that a key `__proto__` is ordinary data.
 function copyObject(value: object, pointer: string, copying: Copying): Record<string, unknown> {
   const entries = Object.entries(value).filter(([, part]) => part !== undefined);
   return Object.fromEntries(entries.map(([key, part]) => [key, copy(part, `${pointer}/${key}`, copying)]));
@@ -47,7 +48,7 @@ function isScalar(value: unknown): boolean {
 
 function isPlainObject(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
-  // An object of another realm has that realm's Object.prototype, the only prototype that itself has none.
+  // An object of another realm has that realm's `Object.prototype`, the only prototype without a prototype.
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 

@@ -5,14 +5,14 @@ import type { RecognisedSchema } from "./recognise-schema.ts";
 import { maxIssues, type SchemaIssue, shorten, type Validation } from "./schema-issue.ts";
 import type { StandardIssue, StandardResult, StandardSchema } from "./standard-schema.ts";
 
-/** Checks a value against one schema. Returns a promise only when the schema's own validator is asynchronous. */
+/** Checks a value against one schema. Returns a promise only if the schema's own validator is asynchronous. */
 export type Validator = (value: unknown) => Validation | Promise<Validation>;
 
 const maxExpectedLength = 80;
 
 /**
- * Makes the validator of a schema: the schema library's own, or `compileCheck` for a plain JSON Schema. It first
- * refuses values that nest too deep or hold too many values.
+ * Makes the validator of a schema: the schema library's own validator, or `compileCheck` for a plain JSON Schema. It
+ * first rejects values that nest too deep or contain too many values.
  */
 export function createValidator(recognised: RecognisedSchema, jsonSchema: JsonSchema, label: string): Validator {
   if (recognised.kind === "plain") return withinLimits(compileCheck(jsonSchema, label));
@@ -20,7 +20,7 @@ export function createValidator(recognised: RecognisedSchema, jsonSchema: JsonSc
   return withinLimits((value) => checkStandard(schema, value));
 }
 
-/** Keeps values from a validator that could overflow the stack of its recursion. */
+/** Adds limits to a validator, because deep values could overflow the stack of its recursion. */
 function withinLimits(validator: Validator): Validator {
   return (value) => {
     const excess = describeExcess(value);
@@ -35,13 +35,15 @@ function checkStandard(schema: StandardSchema, value: unknown): Validation | Pro
 
 function toValidation(result: StandardResult<unknown>): Validation {
   if (result.issues === undefined) return { ok: true, value: result.value };
-  // Copied first: ArkType's arrays are classes, whose `map` makes more of the same.
+  // The issues are copied first, because ArkType's arrays are class instances whose `map` creates more instances of
+  // that class.
   return { ok: false, issues: Array.from(result.issues).slice(0, maxIssues).map(toIssue) };
 }
 
 function toIssue(issue: StandardIssue): SchemaIssue {
   const path = Array.from(issue.path ?? [], (segment) => toKey(typeof segment === "object" ? segment.key : segment));
-  // Not in the standard, but all three libraries have it: what the schema expects, without the value.
+  // An issue's field `expected` is not part of Standard Schema, but zod, Valibot and ArkType set it: the schema's
+  // expectation, without the value.
   const { expected } = issue as { expected?: unknown };
   const isTelling = typeof expected === "string" && expected.length <= maxExpectedLength;
   return { path, message: shorten(issue.message), ...(isTelling && { expected }) };

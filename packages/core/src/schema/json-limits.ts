@@ -1,14 +1,14 @@
 import { maxJsonDepth } from "../base/util/clean-json.ts";
 
-/** The greatest length of JSON that a model may write, in UTF-16 units. */
+/** The maximum length of JSON that a model may write, in UTF-16 units. */
 export const maxJsonLength = 1_048_576;
 
-/** The number of values in one JSON value. A shared part counts each time it is reached. */
+/** The maximum number of values in one JSON value. A shared part counts each time it occurs. */
 const maxJsonNodes = 1_000_000;
 
 /**
- * Describes how a value exceeds the limits: it nests too deep (as a cycle does) or holds too many values. Returns
- * `undefined` when it is within them.
+ * Describes how a value exceeds the limits: it nests too deep (as a cycle does) or contains too many values. Returns
+ * `undefined` if it is within them.
  */
 export function describeExcess(value: unknown): string | undefined {
   const budget = { nodes: maxJsonNodes };
@@ -26,9 +26,9 @@ function fits(value: unknown, depth: number, budget: { nodes: number }): boolean
 }
 
 /**
- * Describes why a value that a model wrote cannot be kept: it exceeds the limits of depth, number and length, or holds
- * what JSON cannot hold, such as the number that `1e999` becomes, or half of a surrogate pair. Quotes nothing of it.
- * Returns `undefined` for a value that every storage and every vendor takes.
+ * Describes why a value written by a model cannot be stored. The value may exceed the limits of depth, number or
+ * length, or not be JSON, such as infinity from `1e999` or half a surrogate pair. Quotes no part of the value. Returns
+ * `undefined` for a value that every storage and every vendor accepts.
  */
 export function describeJsonProblem(
   value: unknown,
@@ -38,7 +38,7 @@ export function describeJsonProblem(
   return problemIn(value, { depth, maxDepth: depth, nodes, maxNodes: nodes, characters, maxCharacters: characters });
 }
 
-/** The number of values that JSON may hold, and of the characters in its strings and names. */
+/** The maximum number of values in JSON, and of characters in its strings and names. */
 export type JsonSize = { readonly nodes: number; readonly characters: number };
 
 const largestJson: JsonSize = { nodes: maxJsonNodes, characters: maxJsonLength };

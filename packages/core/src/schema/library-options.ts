@@ -2,12 +2,12 @@ import { formatPath } from "./schema-issue.ts";
 
 type Options = Record<string, unknown>;
 
-/** The keyword that marks a place in a JSON Schema where a library met a type that JSON does not have. */
+/** The keyword that marks a location in a JSON Schema at which a library found a type that JSON does not have. */
 const mark = "x-unrepresentable";
 
 /**
- * Returns a schema library's options for conversion to JSON Schema: Valibot leaves out checks that are functions, ArkType
- * marks types that JSON does not have. `undefined` for zod and others, which need none.
+ * Returns a schema library's options for conversion to JSON Schema. Valibot omits checks that are functions; ArkType
+ * marks types that JSON does not have. `undefined` for zod and other libraries, which need no options.
  */
 export function conversionOptions(library: string): Options | undefined {
   if (library === "arktype")
@@ -17,8 +17,8 @@ export function conversionOptions(library: string): Options | undefined {
 }
 
 /**
- * Returns options for a second conversion to JSON Schema, after the first one threw: the library then marks the type
- * that JSON does not have, for `findUnrepresentable`. `undefined` for a library that cannot.
+ * Returns options for a second conversion to JSON Schema, after the first threw. The library then marks the type that
+ * JSON does not have, for `findUnrepresentable`. `undefined` for a library that cannot do so.
  */
 export function diagnosticOptions(library: string): Options | undefined {
   if (library === "zod") return { unrepresentable: markAs(typeOfZod) };
@@ -27,16 +27,16 @@ export function diagnosticOptions(library: string): Options | undefined {
 }
 
 /**
- * Finds the first type that JSON does not have, as marked under `conversionOptions` or `diagnosticOptions`, and the
- * path of its property. `undefined` without a mark.
+ * Finds the first type that JSON does not have, marked under `conversionOptions` or `diagnosticOptions`, and the path
+ * of its property. `undefined` if there is no mark.
  */
 export function findUnrepresentable(jsonSchema: unknown): { path: string; what: string } | undefined {
   const found = findMark(jsonSchema, []);
   return found && { path: formatPath(toPropertyPath(found.path)), what: found.what };
 }
 
-// Valibot's actions that are functions of the program: values are checked with them, but JSON Schema cannot hold them.
-// Those that are asynchronous have the same names.
+// Valibot's actions that run functions of the program. Values are checked with them, but JSON Schema cannot express
+// them. Asynchronous actions have the same names.
 const checkingActions = ["check", "check_items", "partial_check", "raw_check"];
 
 function markAs(name: string | ((context: Options) => string)) {
@@ -69,9 +69,9 @@ function findMark(node: unknown, path: readonly string[]): Found | undefined {
   return undefined;
 }
 
-/** Turns a path through a JSON Schema into one through its values: names of properties, and `*` for items. */
+/** Converts a path through a JSON Schema into a path through its values: names of properties, and `*` for items. */
 function toPropertyPath(path: readonly string[]): string[] {
-  // A property may itself be named like a keyword.
+  // True if the next segment is a property name, because a property may be named like a keyword.
   let isName = false;
   return path.flatMap((key) => {
     const wasName = isName;

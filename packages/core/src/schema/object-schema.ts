@@ -3,15 +3,15 @@ import type { StandardSchema } from "./standard-schema.ts";
 /** A plain JSON Schema, draft 2020-12. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
-/** A schema that cannot describe itself, with the JSON Schema that a model is sent instead. */
+/** A schema that cannot describe itself, with the JSON Schema that is sent to a model instead. */
 type DescribedSchema<Output = unknown> = {
   readonly schema: StandardSchema<unknown, Output>;
   readonly jsonSchema: JsonSchema;
 };
 
 /**
- * A Standard Schema that can describe itself, in outline: to compare every detail of each tool's schema would make forty
- * tools a tenth slower to compile.
+ * A Standard Schema that can describe itself, typed in outline only: comparing every detail would make forty tools a
+ * tenth slower to compile.
  */
 type DescribingSchema<Output = unknown> = {
   readonly "~standard": {
@@ -22,12 +22,12 @@ type DescribingSchema<Output = unknown> = {
   };
 };
 
-/** A schema for `parameters` and `structuredOutput`: one that has a JSON Schema and can check a value. */
+/** A schema for `parameters` and `structuredOutput`, which has a JSON Schema and can check a value. */
 export type ObjectSchema<Output = unknown> = DescribingSchema<Output> | DescribedSchema<Output> | JsonSchema;
 
 /**
- * The type of a checked value. A plain JSON Schema carries no type: for a tool's arguments, whose root is an object, it is
- * a record; structured output, whose root may be anything, passes `unknown` as `Plain`.
+ * The type of a checked value. A plain JSON Schema carries no type. For a tool's arguments, whose root is an object,
+ * the type is a record; structured output, whose root may be any value, passes `unknown` as `Plain`.
  */
 export type InferSchema<Schema, Plain = Record<string, unknown>> =
   Schema extends Typed<infer Output>
@@ -36,5 +36,5 @@ export type InferSchema<Schema, Plain = Record<string, unknown>> =
       ? Output
       : Plain;
 
-/** The part of a Standard Schema that carries its type. Inferring from it alone keeps type checking fast. */
+/** The part of a Standard Schema that carries its type. Inferring from this part alone keeps type checking fast. */
 type Typed<Output> = { readonly "~standard": { readonly types?: { readonly output: Output } | undefined } };

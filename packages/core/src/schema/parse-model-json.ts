@@ -3,14 +3,14 @@ import { createId } from "../base/util/create-id.ts";
 import { isRecord } from "../base/util/is-record.ts";
 import { describeJsonProblem, maxJsonLength } from "./json-limits.ts";
 
-/** Result of parsing JSON: the value, or a problem that quotes nothing of the text. */
+/** Result of parsing JSON: the value, or a problem that quotes no part of the text. */
 export type ParsedJson<Value = unknown> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly problem: string };
 
 /**
- * Parses the arguments of a tool call as a model wrote them. An empty text means no arguments; anything but an object
- * is returned as a problem.
+ * Parses the arguments of a tool call as written by a model. An empty text means no arguments. A value that is not an
+ * object is returned as a problem.
  */
 export function parseArguments(text: string): ParsedJson<Record<string, unknown>> {
   if (text.trim() === "") return { ok: true, value: {} };
@@ -22,16 +22,17 @@ export function parseArguments(text: string): ParsedJson<Record<string, unknown>
 }
 
 /**
- * Writes the arguments of a tool call that a vendor sent as JSON, and not as text. `parseArguments` reads the same value
- * from it: numbers without end, which `1e999` becomes and `JSON.stringify` would replace by null, stay, so that their
- * call is refused.
+ * Writes the arguments of a tool call that a vendor sent as JSON rather than text. `parseArguments` reads the same
+ * value back. Infinite numbers from `1e999`, which `JSON.stringify` would replace by null, are kept, so that their call
+ * is refused.
  */
 export function writeArguments(args: unknown): string {
   try {
     const text = JSON.stringify(args ?? {});
     return text.includes("null") ? writeNumbers(args) : text;
   } catch {
-    // Too deep to be written, and so for any tool.
+    // Arguments that cannot be written, because they nest too deep, are replaced by a text that is too deep for any
+    // tool.
     return "[".repeat(maxJsonDepth + 1) + "]".repeat(maxJsonDepth + 1);
   }
 }
@@ -45,8 +46,9 @@ function writeNumbers(args: unknown): string {
 }
 
 /**
- * Parses JSON that a model wrote, up to the limits of length and depth. Returns a problem instead of throwing, also for
- * a value that no storage keeps, such as the number `1e999`. Of a key that occurs twice the last value counts.
+ * Parses JSON written by a model, within the limits of length and depth. Returns a problem instead of throwing,
+ * including for a value that cannot be stored, such as the number `1e999`. If a key occurs twice, the last value
+ * counts.
  */
 export function parseModelJson(text: string): ParsedJson {
   if (text.length > maxJsonLength) return { ok: false, problem: `is longer than ${maxJsonLength} characters` };
@@ -60,7 +62,7 @@ export function parseModelJson(text: string): ParsedJson {
   }
 }
 
-// The engine's own message quotes the text.
+// Describes a syntax error without the engine's own message, which quotes the text.
 function describeSyntaxError(error: unknown): string {
   const message = error instanceof Error ? error.message : "";
   const position = /at position (\d+)/.exec(message)?.[1];

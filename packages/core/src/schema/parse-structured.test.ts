@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { compileStructuredSchema } from "./compile-schema.ts";
 import type { ObjectSchema } from "./object-schema.ts";
-import { parseStructured } from "./parse-structured.ts";
+import { checkToolAnswer, parseStructured, parseToolAnswer } from "./parse-structured.ts";
 import { SchemaError } from "./schema-error.ts";
 import { describeIssues } from "./schema-issue.ts";
 
@@ -107,5 +107,43 @@ describe("SchemaError", () => {
     expect(
       JSON.stringify(error) + inspect(error, { showHidden: true, depth: 9 }) + JSON.stringify(error.fields),
     ).not.toContain("canary");
+  });
+});
+
+describe("a tool's result that is the answer", () => {
+  const [numbers, words, mixed] = [
+    compileStructuredSchema(z.array(z.int())),
+    compileStructuredSchema(z.string().min(2)),
+    compileStructuredSchema(z.union([z.int(), z.string().min(2)])),
+  ];
+
+  it("is checked as a model's answer where the schema is an object", async () => {
+    expect(await checkToolAnswer(`\`\`\`\n${answer}\n\`\`\``, weather)).toEqual({
+      ok: true,
+      value: { city: "Oslo", days: 3 },
+    });
+    expect(await parseToolAnswer(answer, weather)).toEqual({ city: "Oslo", days: 3 });
+  });
+
+  it("is the value itself, or a string without quotes, where it is another", async () => {
+    expect(await parseToolAnswer("[1,2]", numbers)).toEqual([1, 2]);
+    expect(await parseToolAnswer('"Oslo"', words)).toBe("Oslo");
+    expect(await parseToolAnswer("Oslo, 7", words)).toBe("Oslo, 7");
+    expect(await parseToolAnswer("17", words)).toBe("17");
+    expect(await parseToolAnswer("17", mixed)).toBe(17);
+  });
+
+  it.each([
+    ["[1,true]", numbers, { path: [1] }],
+    ["x", numbers, { path: [] }],
+    ['{"value":[1]}', numbers, { path: [] }],
+    ["x", words, { path: [] }],
+  ])("%s is refused with its text and what is wrong", async (text, schema, issue) => {
+    const verdict = await checkToolAnswer<unknown>(text, schema);
+
+    expect(verdict).toMatchObject({ ok: false, issues: [issue] });
+    const error: unknown = await parseToolAnswer<unknown>(text, schema).catch((thrown: unknown) => thrown);
+    if (!(error instanceof SchemaError) || verdict.ok) throw new Error("It was not refused.", { cause: error });
+    expect([error.code, error.issues, error.text]).toEqual(["structured_output_invalid", verdict.issues, text]);
   });
 });

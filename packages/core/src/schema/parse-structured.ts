@@ -4,8 +4,8 @@ import { SchemaError } from "./schema-error.ts";
 import type { Validation } from "./schema-issue.ts";
 
 /**
- * Parses a model's answer as the schema's value, or throws a `SchemaError`. Removes white space, a byte order mark and one
- * code fence around the whole, and repairs nothing else.
+ * Parses a model's answer as the schema's value, or throws a `SchemaError`. Removes white space, a byte order mark and
+ * one code fence around the whole text; it repairs nothing else.
  */
 export async function parseStructured<Output>(text: string, schema: CompiledSchema<Output>): Promise<Output> {
   const verdict = await readAndCheck(text, schema);
@@ -14,8 +14,9 @@ export async function parseStructured<Output>(text: string, schema: CompiledSche
 }
 
 /**
- * Checks the text of a tool's result against the schema of an answer, and returns the schema's value. Unlike a model, a
- * tool returns the value itself where the schema's root is not an object, and may return a string without quotes.
+ * Checks the text of a tool's result against the schema of an answer, and returns the schema's value or the issues.
+ * Unlike a model, a tool returns an unwrapped value if the schema's root is not an object, and may return a string
+ * without quotes.
  */
 export async function checkToolAnswer<Output>(
   text: string,
@@ -30,7 +31,7 @@ export async function checkToolAnswer<Output>(
   return ofText.ok ? ofText : (verdict ?? ofText);
 }
 
-/** Returns the value of a tool's result that is the answer, as `checkToolAnswer` does, or throws a `SchemaError`. */
+/** Returns the value of a tool's result as the answer, like `checkToolAnswer`, or throws a `SchemaError`. */
 export async function parseToolAnswer<Output>(text: string, schema: CompiledSchema<Output>): Promise<Output> {
   const verdict = await checkToolAnswer(text, schema);
   if (verdict.ok) return verdict.value;
@@ -44,7 +45,7 @@ function readAndCheck<Output>(text: string, schema: CompiledSchema<Output>) {
 }
 
 function withoutFence(text: string): string {
-  // `trim` removes a byte order mark too.
+  // `trim` also removes a byte order mark.
   const trimmed = text.trim();
   const opening = /^```(?:json)?[ \t]*\r?\n/i.exec(trimmed)?.[0];
   if (opening === undefined || !trimmed.endsWith("```")) return trimmed;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { PartialJson } from "./partial-json.ts";
 
-/** Tells if a value may have grown into another: strings and arrays from their beginnings, objects by their keys. */
+/** Returns true if a value may have grown into another: strings and arrays from their beginnings, objects by their keys. */
 function extendsTo(part: unknown, whole: unknown): boolean {
   if (typeof part === "string") return typeof whole === "string" && whole.startsWith(part);
   if (typeof part !== "object" || part === null) return Object.is(part, whole);

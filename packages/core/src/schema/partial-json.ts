@@ -1,5 +1,6 @@
 import { setOwn } from "../base/util/set-own.ts";
 import { maxJsonDepth } from "../base/util/clean-json.ts";
+import { escapes, isDelimiter, isFirstHalf, isSpecial } from "./json-characters.ts";
 import { maxJsonLength } from "./json-limits.ts";
 
 type State =
@@ -20,49 +21,40 @@ type State =
 /** An array or object that is not closed yet: its complete parts, and the key of the part that is being read. */
 type OpenValue = { parts: unknown[] | Record<string, unknown>; key: string; count: number };
 
-const escapes: Readonly<Record<string, string>> = {
-  '"': '"',
-  "\\": "\\",
-  "/": "/",
-  b: "\b",
-  f: "\f",
-  n: "\n",
-  r: "\r",
-  t: "\t",
-};
-
-/** A copy of the open arrays and objects may cost this many parts for each character that came since the last one. */
+/**
+ * The maximum number of parts that a copy of the open values may cost for each character received since the last copy.
+ */
 const partsPerCharacter = 16;
 
-/** The longest opening of a code fence that is waited for. */
+/** The maximum length of a code fence's opening line. */
 const longestFence = 64;
 
 /**
- * Reads JSON piece by piece, as a model writes it, and returns what is known of the value so far: a value that the
- * whole one extends. Strings, arrays and objects grow; a number, `true`, `false` and `null` appear when they are
- * complete. Text that is no JSON gives no further values. The time is linear in the length of the text.
+ * Reads JSON piece by piece while a model writes it, and returns the value so far. Each returned value is a beginning
+ * of the complete value. Strings, arrays and objects grow; a number, `true`, `false` and `null` appear when they are
+ * complete. Text that is not JSON yields no further values. The time is linear in the length of the text.
  */
 export class PartialJson {
   #state: State = "start";
   #length = 0;
   #head = "";
-  /** From the root to the innermost. */
+  /** The open arrays and objects, from the root to the innermost. */
   readonly #open: OpenValue[] = [];
   #root: unknown;
-  /** The string, number or word that is being read. */
+  /** The string, number or word of the JSON text that is being read. */
   #token = "";
-  /** The first half of a surrogate pair, until the other half comes. */
+  /** The first half of a surrogate pair, until the second half arrives. */
   #half = "";
   #isKey = false;
   #hex = "";
-  /** True when there is more to show than at the last `take`. */
+  /** True if the value has grown since the last `take`. */
   #hasGrown = false;
-  /** Characters since the last `take` that returned a value. */
+  /** Characters received since the last `take` that returned a value. */
   #unshown = 0;
-  /** The number of parts in all open values, which a copy costs. */
+  /** The number of parts in all open values, which a copy must duplicate. */
   #parts = 0;
 
-  /** Reads the next piece of the text. */
+  /** Reads the next piece of the JSON text. */
   push(piece: string): void {
     this.#length += piece.length;
     this.#unshown += piece.length;
@@ -72,8 +64,8 @@ export class PartialJson {
   }
 
   /**
-   * Returns the value so far, which later pieces do not change, or `undefined` when there is nothing new to show. Of a
-   * value with thousands of parts, some steps are left out.
+   * Returns the value so far, which later pieces do not change, or `undefined` if it has not grown or the text is not
+   * JSON. Some intermediate values are skipped if the value has thousands of parts.
    */
   take(): unknown {
     if (!this.#hasGrown || this.#state === "failed") return undefined;
@@ -90,7 +82,7 @@ export class PartialJson {
 
   #snapshot(): unknown {
     const isInString = ["string", "escape", "unicode"].includes(this.#state) && !this.#isKey;
-    // Not looked into: that copies the whole of a string that was joined from pieces.
+    // The string is not inspected: that would copy all of a string joined from pieces.
     let value: unknown = isInString ? this.#token : undefined;
     for (let level = this.#open.length - 1; level >= 0; level--) {
       const { parts, key } = this.#open[level] as OpenValue;
@@ -109,7 +101,7 @@ export class PartialJson {
     return this.#state === "value" || this.#state === "first value";
   }
 
-  /** Removes white space and the opening of a code fence. Returns the text after them. */
+  /** Removes white space and the opening of a code fence before JSON. Returns the remaining text. */
   #readStart(piece: string): string {
     this.#head = (this.#head + piece).trimStart();
     if (this.#head === "") return "";
@@ -122,7 +114,7 @@ export class PartialJson {
     return this.#head.slice(fence?.length ?? 0);
   }
 
-  /** Reads from a position, and returns the next one. */
+  /** Reads a part of the JSON text from a position, and returns the position after it. */
   #step(text: string, at: number): number {
     switch (this.#state) {
       case "string":
@@ -207,7 +199,10 @@ export class PartialJson {
     }
   }
 
-  /** Reads a character between values. Returns false for the first one of a number or word, which is left to be read. */
+  /**
+   * Reads a character of JSON between values. Returns false for the first character of a number or word, which is not
+   * consumed.
+   */
   #readStructure(character: string): boolean {
     if (/\s/.test(character) || this.#accepts(character)) return true;
     const isScalar = this.#wantsValue && /[-\dtfn]/.test(character);
@@ -292,19 +287,4 @@ export class PartialJson {
 function addPart(parts: unknown[] | Record<string, unknown>, key: string, value: unknown): void {
   if (Array.isArray(parts)) parts.push(value);
   else setOwn(parts, key, value);
-}
-
-/** Tells if a character ends the plain text of a string: a quote, a backslash, or a control character. */
-function isSpecial(code: number): boolean {
-  return code === 0x22 || code === 0x5c || code < 0x20;
-}
-
-/** Tells if a UTF-16 unit is the first half of a surrogate pair. */
-function isFirstHalf(unit: number): boolean {
-  return unit >= 0xd800 && unit <= 0xdbff;
-}
-
-/** Tells if a character ends a number or a word: a comma, a closing bracket or brace, or white space. */
-function isDelimiter(code: number): boolean {
-  return code === 0x2c || code === 0x5d || code === 0x7d || code <= 0x20;
 }

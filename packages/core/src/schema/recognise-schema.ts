@@ -3,9 +3,10 @@ import { TroupeError } from "../base/errors/troupe-error.ts";
 import { readProperty } from "../base/util/read-property.ts";
 import type { JsonSchema } from "./object-schema.ts";
 import type { StandardJsonSchema, StandardSchema } from "./standard-schema.ts";
+import type { UnknownRecord } from "../base/util/is-record.ts";
 
 /**
- * A schema by its kind: a Standard Schema with its own JSON Schema, a Standard Schema with one given beside it, or a
+ * A schema by its kind: a Standard Schema with its own JSON Schema, a Standard Schema with a separate JSON Schema, or a
  * plain JSON Schema.
  */
 export type RecognisedSchema =
@@ -13,19 +14,17 @@ export type RecognisedSchema =
   | { readonly kind: "described"; readonly schema: StandardSchema; readonly jsonSchema: JsonSchema }
   | { readonly kind: "plain"; readonly jsonSchema: JsonSchema };
 
-type Fields = Readonly<Record<string, unknown>>;
-
 const accepted = "a schema of zod 4, ArkType or Valibot (through toStandardJsonSchema), or a JSON Schema object";
 
-/** Keywords of which a JSON Schema has at least one. An object without any is taken for a mistake. */
+/** Keywords of JSON Schema. An object that has fields but none of these keywords is considered a mistake. */
 const tellingKeywords = new Set(
   `$defs $id $ref $schema additionalProperties allOf anyOf const default description enum if items not oneOf
    patternProperties properties propertyNames required title type`.split(/\s+/),
 );
 
 /**
- * Tells the kind of a schema. Throws `invalid_config` for a value that cannot be used as one, and says what to do
- * instead. `label` names it in errors.
+ * Returns the kind of a schema. Throws `invalid_config` for a value that cannot be used as a schema, and explains the
+ * alternative. `label` names the schema in errors.
  */
 export function recogniseSchema(schema: unknown, label: string): RecognisedSchema {
   if (!isFields(schema) || Array.isArray(schema)) throw wrongOption(label, accepted, schema);
@@ -37,10 +36,13 @@ export function recogniseSchema(schema: unknown, label: string): RecognisedSchem
   return { kind: "plain", jsonSchema: schema };
 }
 
-/** True for an object literal with a `type` that holds no schema of a library. Most JSON Schemas are, and it is quickly seen. */
-function isObvious(schema: Fields): boolean {
+/**
+ * Returns true for an object literal with a `type` that contains no library's schema. Most JSON Schemas are of this
+ * form, and the test is fast.
+ */
+function isObvious(schema: UnknownRecord): boolean {
   const isLiteral = Object.getPrototypeOf(schema) === Object.prototype && typeof schema["type"] === "string";
-  // Libraries hide their members from loops, but not from `in`.
+  // Libraries hide their members from enumeration, but not from `in`.
   if (!isLiteral || "~standard" in schema || "_zod" in schema) return false;
   for (const name in schema) if (isLibrarySchema(schema[name])) return false;
   return true;
@@ -50,10 +52,11 @@ function isLibrarySchema(value: unknown): boolean {
   return isStandard(value) || isZodCore(value);
 }
 
-function findProblem(schema: Fields): string | undefined {
+function findProblem(schema: UnknownRecord): string | undefined {
   if (isStandardJson(schema) || isDescribed(schema)) return undefined;
   const vendor = isStandard(schema) ? schema["~standard"].vendor : undefined;
-  // ArkType's and zod's own fields are inherited or not, by version; `in` sees both.
+  // The fields by which schemas of ArkType and zod are recognised are inherited in some versions; `in` finds both
+  // kinds.
   if ("_zod" in schema) return findZodProblem(schema["_zod"]);
   if (vendor === "zod" || ("_def" in schema && "safeParse" in schema)) {
     return "is a zod 3 schema, which has no JSON Schema: upgrade to zod 4, or pass { schema, jsonSchema }.";
@@ -64,7 +67,10 @@ function findProblem(schema: Fields): string | undefined {
   return findPlainProblem(schema);
 }
 
-/** The problem of a schema of zod 4 that has no JSON Schema of its own. Since 4.2 those are the schemas of zod mini. */
+/**
+ * Returns the problem of a zod 4 schema that has no JSON Schema of its own. Since 4.2 only schemas of zod mini have
+ * none.
+ */
 function findZodProblem(zod: unknown): string {
   const version = readProperty(zod, "version");
   const [major, minor, patch] = ["major", "minor", "patch"].map((name) => readProperty(version, name));
@@ -75,7 +81,7 @@ function findZodProblem(zod: unknown): string {
   return 'is a zod mini schema, which has no JSON Schema: pass z.toJSONSchema(schema, { io: "input" }).';
 }
 
-function findPlainProblem(schema: Fields): string | undefined {
+function findPlainProblem(schema: UnknownRecord): string | undefined {
   const names = Object.keys(schema);
   if (names.some((name) => isLibrarySchema(schema[name]))) {
     return "is an object of schemas, not a schema: wrap it, as z.object({ … }) does.";
@@ -85,7 +91,7 @@ function findPlainProblem(schema: Fields): string | undefined {
   return `must be ${accepted}, but it has none of JSON Schema's keywords ("type", "properties", …).`;
 }
 
-function isFields(value: unknown): value is Fields {
+function isFields(value: unknown): value is UnknownRecord {
   return (typeof value === "object" && value !== null) || typeof value === "function";
 }
 
@@ -105,6 +111,6 @@ function isStandardJson(value: unknown): value is StandardJsonSchema {
   return isFields(jsonSchema) && typeof jsonSchema["input"] === "function";
 }
 
-function isDescribed(value: Fields): value is { schema: StandardSchema; jsonSchema: JsonSchema } {
+function isDescribed(value: UnknownRecord): value is { schema: StandardSchema; jsonSchema: JsonSchema } {
   return isStandard(value["schema"]) && isFields(value["jsonSchema"]) && !Array.isArray(value["jsonSchema"]);
 }

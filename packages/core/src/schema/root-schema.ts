@@ -4,9 +4,9 @@ import type { JsonSchema } from "./object-schema.ts";
 const combinators = ["$ref", "allOf", "anyOf", "const", "enum", "if", "not", "oneOf"];
 
 /**
- * Brings the root into the form that all vendors take, `{ type: "object", properties: … }`, where that has the same
- * meaning. Returns `undefined` when the root may be something else than an object. `isArguments` says that every value is
- * an object: then a root without a type is one too.
+ * Converts the root of a JSON Schema to the form that all vendors accept, `{ type: "object", properties: … }`, if that
+ * has the same meaning. Returns `undefined` if the root may be another type than object. `isArguments` means that every
+ * value is an object, so that a root without a type counts as an object.
  */
 export function toObjectRoot(jsonSchema: JsonSchema, isArguments: boolean): JsonSchema | undefined {
   const root = inlineRootReference(jsonSchema);
@@ -17,7 +17,7 @@ export function toObjectRoot(jsonSchema: JsonSchema, isArguments: boolean): Json
 }
 
 /**
- * Wraps a schema in the property `value` of an object, for models that take only objects at the root. Adjusts the
+ * Wraps a schema in the property `value` of an object, for models that accept only objects at the root. Adjusts the
  * references to the root.
  */
 export function wrapRoot(jsonSchema: JsonSchema): JsonSchema {
@@ -31,7 +31,7 @@ export function wrapRoot(jsonSchema: JsonSchema): JsonSchema {
   };
 }
 
-/** Replaces a root that is only a reference, as recursive schemas have it, with the definition. */
+/** Replaces the root of a JSON Schema that is only a reference, as in recursive schemas, by the definition. */
 function inlineRootReference(jsonSchema: JsonSchema): JsonSchema {
   const { $ref: reference, $defs: definitions, ...rest } = jsonSchema;
   if (typeof reference !== "string" || !isRecord(definitions)) return jsonSchema;

@@ -13,9 +13,9 @@ export type SchemaErrorDetails = {
 };
 
 /**
- * Error `structured_output_invalid`: a model's answer does not fit its schema. The message, which a client may see,
- * uses only words of the schema. Issues and text may quote the model: they are for a repair, and no serializer prints
- * them.
+ * Error `structured_output_invalid`: a model's answer does not fit its schema. The message may be shown to a client and
+ * contains only words of the schema. Issues and text may quote the model: they are for a repair, and serializers do not
+ * print them.
  */
 export class SchemaError extends TroupeError {
   readonly #issues: readonly SchemaIssue[];
@@ -27,12 +27,12 @@ export class SchemaError extends TroupeError {
     this.#text = text;
   }
 
-  /** The problems, in words for the model: see `describeIssues`. */
+  /** The problems of the model's answer, worded for the model: see `describeIssues`. */
   get issues(): readonly SchemaIssue[] {
     return this.#issues;
   }
 
-  /** The answer as the model gave it. */
+  /** The original answer of the model. */
   get text(): string {
     return this.#text;
   }
@@ -51,7 +51,7 @@ function describePublicly(issues: readonly SchemaIssue[], jsonSchema: JsonSchema
 }
 
 function describePlace({ path, expected }: SchemaIssue, known: ReadonlySet<string>): string {
-  // A name that the schema does not have is a word of the model.
+  // A property name that is not in the schema was written by the model.
   const place = formatPath(path.map((segment) => (typeof segment === "number" || known.has(segment) ? segment : "*")));
   return expected === undefined ? place || "the answer as a whole" : `${place || "the answer"}: expected ${expected}`;
 }

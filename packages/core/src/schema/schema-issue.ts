@@ -4,7 +4,7 @@ import { cutText } from "../base/util/cut-text.ts";
 export type SchemaIssue = {
   readonly path: readonly (string | number)[];
   readonly message: string;
-  /** The schema's demand, in words that quote nothing of the value. */
+  /** The schema's expectation, in words that quote no part of the value. */
   readonly expected?: string;
 };
 
@@ -13,7 +13,7 @@ export type Validation<Output = unknown> =
   | { readonly ok: true; readonly value: Output }
   | { readonly ok: false; readonly issues: readonly SchemaIssue[] };
 
-/** The largest number of issues that are reported for one value: the first ones are usually the cause of the rest. */
+/** The maximum number of reported issues of one value: the first are usually the cause of the others. */
 export const maxIssues = 20;
 
 const maxMessageLength = 300;
@@ -21,7 +21,7 @@ const maxDescriptionLength = 2000;
 const maxSegmentLength = 64;
 const maxSegments = 16;
 
-/** Writes one line per issue, for a model to correct its value. `root` names the value as a whole. */
+/** Writes one line for each issue, so that a model can correct its value. `root` names the value as a whole. */
 export function describeIssues(issues: readonly SchemaIssue[], root = "value"): string {
   const lines = issues.slice(0, maxIssues).map(({ path, message }) => `${formatPath(path) || root}: ${message}`);
   return shorten(lines.join("\n"), maxDescriptionLength);
@@ -33,7 +33,7 @@ export function formatPath(path: readonly (string | number)[]): string {
   return `${shown}${path.length > maxSegments ? "…" : ""}`.replace(/^\./, "");
 }
 
-/** Cuts the text of an issue to `length`, the last of which is `…` when something was cut. */
+/** Cuts the text of an issue to `length` characters. The last character of a shortened text is `…`. */
 export function shorten(text: string, length = maxMessageLength): string {
   return cutText(text, length, "…");
 }

@@ -1,4 +1,4 @@
-/** One problem of a value, as the `validate` of a Standard Schema reports it. */
+/** One problem of a value, reported by the `validate` of a Standard Schema. */
 export type StandardIssue = {
   readonly message: string;
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;

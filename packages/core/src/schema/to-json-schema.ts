@@ -6,9 +6,9 @@ import { recogniseSchema } from "./recognise-schema.ts";
 import type { StandardJsonSchema } from "./standard-schema.ts";
 
 /**
- * Returns the JSON Schema (draft 2020-12) of a schema's *input*: a field with a default is optional, and a transformed one
- * has its type before. Always a new object, without `$schema`. Throws `invalid_config` with the path of a type that JSON
- * does not have; `label` names the schema. For `compileSchema`, whose result is what models are given.
+ * Returns the JSON Schema (draft 2020-12) of a schema's *input*: a field with a default is optional, and a transformed
+ * field has its original type. Always a new object, without `$schema`. Throws `invalid_config` with the path of a type
+ * that JSON does not have; `label` names the schema. Used by `compileSchema`, whose result is sent to models.
  */
 export function toJsonSchema(schema: ObjectSchema, label = "schema"): JsonSchema {
   const recognised = recogniseSchema(schema, label);
@@ -59,8 +59,9 @@ function messageOf(error: unknown): string {
 type WithOutputSchema = { readonly jsonSchema: { output(request: { target: "draft-2020-12" }): unknown } };
 
 /**
- * Returns the JSON Schema of a schema's *output*, to describe answers to clients. It may differ from that of the input; undefined
- * where there is no schema, and for those that cannot tell what they transform values to.
+ * Returns the JSON Schema of a schema's *output*, to describe answers to clients. It may differ from the input's
+ * schema. Undefined if there is no schema, for `{ schema, jsonSchema }`, and for a schema that cannot describe the
+ * result of its transformations.
  */
 export function readOutputSchema(schema: object | undefined): unknown {
   if (schema === undefined || "schema" in schema) return undefined;

@@ -9,16 +9,16 @@ const commonWords = new Set(
 );
 
 /**
- * Embeddings for tests, without a model: each group of three characters in a word adds to one number of the vector, so
- * strings that share words are near. The same string has the same vector everywhere.
+ * Embeddings for tests, without a model. Each group of three characters in a word adds to one number of the vector, so
+ * that strings with common words are near. The same string always has the same vector.
  */
 export class FakeEmbeddings implements EmbeddingProvider {
   readonly providerId = "fake";
   readonly dimensions: number;
-  /** Strings and key of each call. */
+  /** Strings and API key of each call, except calls without strings. */
   readonly calls: { texts: readonly string[]; apiKey: string | undefined }[] = [];
 
-  /** `dimensions`: length of the vectors. @default 256 */
+  /** Makes the embeddings. `dimensions`: length of the vectors. @default 256 */
   constructor(options: { dimensions?: number } = {}) {
     this.dimensions = options.dimensions ?? 256;
   }
@@ -38,7 +38,7 @@ export class FakeEmbeddings implements EmbeddingProvider {
 function embedText(text: string, dimensions: number): number[] {
   const vector = Array.from({ length: dimensions }, () => 0);
   for (const word of wordsOf(text)) {
-    // Padded, so that an empty string has a vector other than zero.
+    // Words are padded, so that even an empty string has a non-zero vector.
     const padded = ` ${word} `.padEnd(gramLength);
     for (let at = 0; at + gramLength <= padded.length; at++) {
       const place = hash(padded.slice(at, at + gramLength)) % dimensions;
@@ -49,14 +49,14 @@ function embedText(text: string, dimensions: number): number[] {
   return vector.map((value) => value / length);
 }
 
-/** Returns the words of a text, without those that most English texts have unless there are no others. */
+/** Returns the words of a text, without the most common English words unless there are no others. */
 function wordsOf(text: string): readonly string[] {
   const words = text.toLowerCase().match(/[\p{L}\p{M}\p{N}_]+/gu) ?? [text];
   const telling = words.filter((word) => !commonWords.has(word));
   return telling.length > 0 ? telling : words;
 }
 
-/** Returns the FNV-1a hash of the code units. */
+/** Returns the FNV-1a hash of a string's code units. */
 function hash(text: string): number {
   let value = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) value = Math.imul(value ^ text.charCodeAt(at), 0x01000193) >>> 0;

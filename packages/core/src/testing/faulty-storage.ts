@@ -3,12 +3,12 @@ import type { Json } from "../sessions/storage/json.ts";
 import type { StorageDriver, StorageEntry } from "../sessions/storage/storage-driver.ts";
 
 /**
- * A fault of one storage call: it fails before it does anything, fails after it was done (the response is lost), never
+ * A fault of one storage call. It fails before it has any effect, fails afterwards (the response is lost), never
  * resolves, resolves late, or resolves with damaged records.
  */
 export type StorageFault = "fail-before" | "fail-after" | "hang" | "corrupt" | { delayMs: number };
 
-/** Plan of a `FaultyStorage`: returns the fault of a call, or `undefined` for none. Calls are counted from 1. */
+/** Plan of a `FaultyStorage`: returns the fault of a call, or `undefined` for no fault. Calls are counted from 1. */
 export type FaultPlan = (call: {
   number: number;
   method: string;
@@ -21,14 +21,14 @@ export type FaultyStorage = StorageDriver & { readonly callCount: number };
 /** Value of damaged records: valid JSON that is not a record of the framework. */
 const damaged: Json = { damaged: true };
 
-/** Returns a plan with a fault of the k-th call alone. */
+/** Returns a plan with a fault of the k-th call only. */
 export function faultAt(k: number, fault: StorageFault): FaultPlan {
   return ({ number }) => (number === k ? fault : undefined);
 }
 
 /**
- * Wraps a storage driver so that the calls fail as planned, for tests of code that must survive it. It has exactly the
- * members of the driver, and `close` never fails. Watching is passed on and is no call.
+ * Wraps a storage driver so that its calls fail as planned, for tests of code that must survive failures. It has
+ * exactly the methods of the driver. `watch` and `close` have no faults and are not counted as calls.
  */
 export function faultyStorage(driver: StorageDriver, plan: FaultPlan): FaultyStorage {
   let callCount = 0;
@@ -59,13 +59,15 @@ async function withFault(fault: StorageFault | undefined, call: () => Promise<un
   return fault === "corrupt" ? corrupted(result) : result;
 }
 
-/** Damages records. Other results (numbers, booleans, null) stay unchanged. */
+/** Damages the records in the result of a storage call. Other results (numbers, booleans, null) stay unchanged. */
 function corrupted(result: unknown): unknown {
   if (Array.isArray(result)) return result.map((entry: Listed) => damagedEntry(entry));
   return result !== null && typeof result === "object" ? damaged : result;
 }
 
-/** An item of the array that a call of a driver resolves with: an entry, an array of entries, or whether a record was inserted. */
+/**
+ * An item of the array that a driver's call resolves to: an entry, an array of entries, or true for an inserted record.
+ */
 type Listed = StorageEntry | readonly StorageEntry[] | boolean;
 
 function damagedEntry(entry: Listed): unknown {

@@ -1,10 +1,10 @@
 import type { ModelMessage } from "../model/vendor-state.ts";
 import type { Source } from "../base/message/source.ts";
 import type { TokenUsage } from "../base/message/token-usage.ts";
-import type { ModelOptions } from "../model/model-config.ts";
+import type { ModelCallOptions } from "../model/model-config.ts";
 import type { FinishReason, ModelChunk } from "../model/model-chunk.ts";
 
-/** One answer of a `ScriptedModel`. A string is an answer of text. */
+/** One answer of a `ScriptedModel`. A string is a text answer. */
 export type ScriptedAnswer =
   | string
   | {
@@ -15,31 +15,31 @@ export type ScriptedAnswer =
       sources?: readonly Source[];
       /** Tool calls. Calls without an id get "1", "2", … A string as arguments is streamed unchanged. */
       toolCalls?: readonly { id?: string; name: string; arguments?: Record<string, unknown> | string }[];
-      /** Answers with this value as JSON. */
+      /** A value that the model answers with, as JSON. */
       structured?: unknown;
-      /** Error that is thrown after all chunks. */
+      /** Error that the model throws after all chunks of the answer. */
       error?: Error;
-      /** @default { promptTokens: 10, completionTokens: 5, totalTokens: 15 } */
+      /** The usage of the answer. @default { promptTokens: 10, completionTokens: 5, totalTokens: 15 } */
       usage?: TokenUsage;
-      /** @default "stop", or "tool_calls" with tool calls */
+      /** The finish reason of the answer. @default "stop", or "tool_calls" with tool calls */
       finishReason?: FinishReason;
       responseId?: string;
-      /** State that the model receives with the next call of the run. */
+      /** Vendor state that the model receives with the next call of the run. */
       vendorState?: unknown;
-      /** State that the model also receives with later turns of the session. */
+      /** Vendor state that the model also receives with later turns of the session. */
       storedVendorState?: unknown;
-      /** Milliseconds before the first chunk. */
+      /** Milliseconds before the first chunk of the answer. */
       delayMs?: number;
-      /** Milliseconds between two chunks. */
+      /** Milliseconds between two chunks of the answer. */
       chunkDelayMs?: number;
-      /** Never answers: the call ends only when its signal aborts. */
+      /** True if the model never answers: the call ends only when its signal aborts. */
       hang?: boolean;
     };
 
 /** Messages and options that a `ScriptedModel` was called with. */
-export type ScriptedRequest = { messages: readonly ModelMessage[]; options: ModelOptions };
+export type ScriptedRequest = { messages: readonly ModelMessage[]; options: ModelCallOptions };
 
-/** Usage that a `ScriptedModel` reports for an answer without one of its own. */
+/** Usage that a `ScriptedModel` reports for an answer that does not set its usage. */
 export const scriptedUsage: TokenUsage = Object.freeze({ promptTokens: 10, completionTokens: 5, totalTokens: 15 });
 
 type AnswerObject = Exclude<ScriptedAnswer, string>;
@@ -50,8 +50,8 @@ export function toAnswerObject(answer: ScriptedAnswer): AnswerObject {
 }
 
 /**
- * Yields the chunks of a scripted answer without waiting, `finish` as the last one. Instead of `finish`, it throws the
- * error of the answer, if it has one.
+ * Yields the chunks of a scripted answer without waiting, with `finish` as the last. If the answer has an error, throws
+ * it instead of yielding `finish`.
  */
 export function* scriptedChunks(answer: ScriptedAnswer): Generator<ModelChunk, void, undefined> {
   const spelled = toAnswerObject(answer);
@@ -69,7 +69,7 @@ export function* answerChunks(answer: AnswerObject): Generator<ModelChunk> {
   for (const [index, call] of (answer.toolCalls ?? []).entries()) yield* callChunks(call.id ?? String(index + 1), call);
 }
 
-/** Returns the finish reason of a scripted answer: its own, else `tool_calls` with tool calls, else `stop`. */
+/** Returns the finish reason of a scripted answer: its own, or else `tool_calls` with tool calls, or else `stop`. */
 export function finishReasonOf(answer: AnswerObject): FinishReason {
   return answer.finishReason ?? ((answer.toolCalls ?? []).length > 0 ? "tool_calls" : "stop");
 }
@@ -87,7 +87,7 @@ function* callChunks(
   yield { type: "tool_call_end", toolCallId: id };
 }
 
-/** Splits a string into words with the space after them. Returns an array unchanged. */
+/** Splits a string into words, each with the space after it. Returns an array unchanged. */
 function pieces(text: string | readonly string[] | undefined): readonly string[] {
   if (text === undefined) return [];
   return typeof text === "string" ? (text.match(/\S+\s*|\s+/g) ?? []) : text;

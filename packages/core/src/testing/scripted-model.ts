@@ -1,7 +1,7 @@
 import { toTroupeError } from "../base/errors/to-troupe-error.ts";
 import { TroupeError } from "../base/errors/troupe-error.ts";
 import type { ModelMessage } from "../model/vendor-state.ts";
-import type { ModelOptions } from "../model/model-config.ts";
+import type { ModelCallOptions } from "../model/model-config.ts";
 import type { ModelProvider } from "../model/model-provider.ts";
 import type { ModelResponse } from "../model/model-response.ts";
 import { collectResponse } from "../model/response-collector.ts";
@@ -21,12 +21,12 @@ export type ScriptedCall = ScriptedRequest & {
   end: "running" | "completed" | "failed" | "cancelled" | "abandoned";
 };
 
-/** An answer, or a function that makes it from the request. */
+/** An answer, or a function that makes the answer from the request. */
 type Script = ScriptedAnswer | ((request: ScriptedRequest) => ScriptedAnswer);
 
 /**
- * A model for tests: it answers with scripted answers, in order, and records its calls. A call beyond the last answer
- * fails, and `assertDone` throws while an answer is left.
+ * A model for tests: it gives scripted answers in order and records its calls. A call beyond the last answer fails, and
+ * `assertDone` throws while an answer is unused.
  */
 export class ScriptedModel implements ModelProvider {
   readonly providerId: string = "scripted";
@@ -45,7 +45,7 @@ export class ScriptedModel implements ModelProvider {
     return this;
   }
 
-  /** Throws when a scripted answer was not used. */
+  /** Throws if a scripted answer was not used. */
   assertDone(): void {
     if (this.#script.length === 0) return;
     throw new TroupeError(
@@ -54,20 +54,20 @@ export class ScriptedModel implements ModelProvider {
     );
   }
 
-  async generate(messages: readonly ModelMessage[], options: ModelOptions = {}): Promise<ModelResponse> {
+  async generate(messages: readonly ModelMessage[], options: ModelCallOptions = {}): Promise<ModelResponse> {
     return await collectResponse(this.#answer("generate", messages, options));
   }
 
-  stream(messages: readonly ModelMessage[], options: ModelOptions = {}): AsyncIterable<ModelChunk> {
+  stream(messages: readonly ModelMessage[], options: ModelCallOptions = {}): AsyncIterable<ModelChunk> {
     return this.#answer("stream", messages, options);
   }
 
   async *#answer(
     kind: ScriptedCall["kind"],
     messages: readonly ModelMessage[],
-    options: ModelOptions,
+    options: ModelCallOptions,
   ): AsyncGenerator<ModelChunk, void> {
-    // Copies, since the caller keeps changing its messages.
+    // The messages of the recorded call are copied, because the caller keeps changing them.
     const call: ScriptedCall = { kind, messages: messages.map((message) => ({ ...message })), options, end: "running" };
     this.calls.push(call);
     try {
@@ -118,7 +118,7 @@ export class ScriptedModel implements ModelProvider {
   }
 }
 
-/** Waits `ms` milliseconds, without end for `Infinity`. Rejects when the signal aborts. */
+/** Waits `ms` milliseconds, or forever for `Infinity`. Rejects if the signal aborts. */
 async function wait(ms: number | undefined, signal: AbortSignal | undefined): Promise<void> {
   signal?.throwIfAborted();
   if (ms === undefined) return;

@@ -5,7 +5,7 @@ import type { ModelProvider } from "../../src/model/model-provider.ts";
 import { ResponseCollector } from "../../src/model/response-collector.ts";
 import type { FinishReason } from "../../src/model/model-chunk.ts";
 import type { StreamChunk } from "../../src/agents/run/stream-chunk.ts";
-import { readRunOpts } from "../../src/agents/run/read-run-opts.ts";
+import { resolveRunOpts } from "../../src/agents/run/resolve-run-opts.ts";
 import type { RunEvents } from "../../src/agents/run/run-events.ts";
 import { RunExecution } from "../../src/agents/run/run-execution.ts";
 import type { RunOpts } from "../../src/agents/run/run-options.ts";
@@ -35,7 +35,7 @@ export class SmallRunnable implements Runnable {
   #execute(input: MessageContent, opts: RunOpts | undefined): RunExecution<unknown> {
     const model = this.#model;
     const { name, eventBus } = this;
-    const settings = readRunOpts(opts, { providerId: model.providerId });
+    const settings = resolveRunOpts(opts, { providerId: model.providerId });
     const run = new Run({ name, input, settings, eventBus, logger: createLogger() });
     return new RunExecution(run, { begin: async () => ask(model, run) });
   }

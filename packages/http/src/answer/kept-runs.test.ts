@@ -191,7 +191,7 @@ describe("a durable run", () => {
       runs,
       mayAnswer: (request, wait) => {
         asked.push(wait);
-        return request.get("x-test-user") === "boss";
+        return request.headers.get("x-test-user") === "boss";
       },
     });
     const { json } = await service.post("/agents/a/run", body, as("ada"));

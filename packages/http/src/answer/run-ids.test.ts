@@ -1,6 +1,9 @@
+import { createLogger } from "@troupe/core";
 import { describe, expect, it } from "vitest";
-import { FakeResponse } from "../../test/fake-response.ts";
-import type { Exchange } from "../exchange/exchange.ts";
+import { FakeResponse } from "@troupe-internal/fake-responses";
+import type { Exchange } from "@troupe/core/transport";
+import { NodeExchange } from "@troupe/core/transport";
+import type { NodeRequest } from "@troupe/core/transport";
 import { pathOfRun, sendEarlyHints } from "./run-ids.ts";
 
 /** A response that keeps its interim answers. */
@@ -12,8 +15,9 @@ class HintedResponse extends FakeResponse {
   }
 }
 
-function exchangeOf(response: HintedResponse, httpVersion: string): Exchange {
-  return { request: { baseUrl: "/api", httpVersion }, response: response.asResponse } as unknown as Exchange;
+function exchangeOf(response: HintedResponse, httpVersion: string, baseUrl = "/api"): Exchange {
+  const request = { headers: {}, baseUrl, httpVersion } as unknown as NodeRequest;
+  return new NodeExchange(request, response.asResponse, createLogger());
 }
 
 describe("pathOfRun", () => {
@@ -23,8 +27,8 @@ describe("pathOfRun", () => {
     ["/a%20b!$&'()*+,;=:@", "r", "/a%20b!$&'()*+,;=:@/runs/r"],
     ['/a b<c>"d"é', "r", "/a%20b%3Cc%3E%22d%22%C3%A9/runs/r"],
     ["/api", "a/b ?#%é", "/api/runs/a%2Fb%20%3F%23%25%C3%A9"],
-  ])("of %j and %j is %j", (baseUrl, runId, expected) => {
-    expect(pathOfRun({ baseUrl }, runId)).toBe(expected);
+  ])("of %j and %j is %j", (basePath, runId, expected) => {
+    expect(pathOfRun(exchangeOf(new HintedResponse(), "1.1", basePath), runId)).toBe(expected);
   });
 });
 

@@ -2,7 +2,7 @@ import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { findOriginal, licenceFiles, pageFiles } from "./swagger-ui-files.ts";
 
-// A part of the build: copies the files of Swagger UI that the docs need into the package, with their licences.
+// Build script: copies the files of Swagger UI that the docs need, with their licences, into the package.
 const [from, to] = [findOriginal(), join(import.meta.dirname, "../../dist/swagger-ui")];
 const remark = "/* Changed: the reference to a source map, which is not shipped, was taken out. */";
 

@@ -165,7 +165,6 @@ it.skipIf(browserUrl === "")(
     const service = await serve(
       {
         agents: { helper: agent },
-        ui: true,
         swagger: {
           questions: { helper: "Which half comes first?" },
           securitySchemes: { bearer: { type: "http", scheme: "bearer" } },

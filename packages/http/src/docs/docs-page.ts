@@ -1,10 +1,7 @@
-/** The title of the page, and relative links to what it loads. */
+/** The title of the docs page, and the relative links to its files. */
 type PageLinks = { title: string; script: string; bundle: string; style: string; icon: string; spec: string };
 
-/**
- * Returns the HTML of the docs page, which shows the OpenAPI document at `spec`: Swagger UI, loaded by its scripts,
- * fills it.
- */
+/** Returns the HTML of the docs page. Its scripts load Swagger UI, which shows the OpenAPI document at `spec`. */
 export function docsPage({ title, script, bundle, style, icon, spec }: PageLinks): string {
   return `<!doctype html>
 <html lang="en">
@@ -26,9 +23,9 @@ export function docsPage({ title, script, bundle, style, icon, spec }: PageLinks
 }
 
 /**
- * The browser script that starts Swagger UI on the docs page. It stores nothing that is entered, and takes no settings
- * from the query. The fields of a form begin with their examples, and empty ones are not sent: the library would
- * make keys and ids up. A stream is shown as it comes: the library would wait for its end. Schemas are collapsed.
+ * The browser script that starts Swagger UI on the docs page. It stores no input and reads no settings from the query.
+ * Form fields start with their examples, and empty fields are not sent, because the library would invent keys and ids.
+ * Streams are shown as they arrive; the library would wait for their end. Schemas are collapsed.
  */
 export const docsScript = `function exampleOfField(field) {
   const { example, type } = field.toJS();

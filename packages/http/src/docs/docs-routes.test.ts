@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { createService } from "@troupe/core/service";
 import { describe, expect, it } from "vitest";
 import { talker } from "../../test/runnables.ts";
 import { serve } from "../../test/serve.ts";
 import { readDocsOptions } from "../settings/docs-options.ts";
-import type { RouterSettings } from "../settings/router-options.ts";
-import { readSettings } from "../settings/read-settings.ts";
+import { partsOf } from "../settings/http-options.ts";
 import { docsPage, docsScript } from "./docs-page.ts";
 import { docsRoutes } from "./docs-routes.ts";
 import { findOriginal, findSwaggerUi, licenceFiles, pageFiles } from "./swagger-ui-files.ts";
@@ -18,12 +18,12 @@ const shown = ["content-type", "cache-control", "x-content-type-options", "conte
 
 describe("docsRoutes", () => {
   it("are none without docs, and else the spec, the page, its script and its files, for GET alone", () => {
-    const settings = (docs: object | undefined): RouterSettings => ({
-      ...readSettings({}),
-      docs: docs && readDocsOptions(docs, { path: "swagger" }),
-    });
-    expect(docsRoutes(settings(undefined))).toEqual([]);
-    expect(docsRoutes(settings(swagger)).map(({ path, ...handlers }) => [path, ...Object.keys(handlers)])).toEqual(
+    const parts = (given: object | undefined) => {
+      const docs = given && readDocsOptions(given, { path: "swagger" });
+      return partsOf(createService({}), { docs, uploadRules: undefined });
+    };
+    expect(docsRoutes(parts(undefined))).toEqual([]);
+    expect(docsRoutes(parts(swagger)).map(({ path, ...handlers }) => [path, ...Object.keys(handlers)])).toEqual(
       ["/spec", "/help/api", "/help/api/docs.js", ...pageFiles.map((name) => `/help/api/${name}`)].map((path) => [
         path,
         "get",

@@ -1,15 +1,17 @@
 import { posix } from "node:path";
-import type { Request, Response } from "express";
-import { sendJson } from "../exchange/send-json.ts";
+import type { Exchange, Route } from "@troupe/core/transport";
 import { describeService } from "../openapi/generate-open-api-spec.ts";
 import type { OpenApiServer } from "../openapi/open-api-spec.ts";
-import type { RouteHandler, Route } from "../routes/mount-route.ts";
 import type { DocsSettings } from "../settings/docs-options.ts";
-import type { RouterSettings } from "../settings/router-options.ts";
+import type { HttpParts } from "../settings/http-options.ts";
+import { DocsFiles, sendText } from "./docs-files.ts";
 import { docsPage, docsScript } from "./docs-page.ts";
 import { findSwaggerUi, pageFiles } from "./swagger-ui-files.ts";
 
-/** Lets the page load its own files and call its own service, and nothing else. No other page may frame it. */
+/**
+ * Content security policy of the docs page: it may load only its own files and call only its own service. No other page
+ * may frame it.
+ */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -22,29 +24,35 @@ const contentSecurityPolicy = [
 ].join("; ");
 
 /**
- * Makes the routes of the docs: the OpenAPI document, the page that shows it, and the files of Swagger UI that the page
- * loads. Returns none if no docs are served.
+ * Makes the routes of the docs: the OpenAPI document, the page that shows it, and the files of Swagger UI. Returns an
+ * empty array if no docs are served.
  */
-export function docsRoutes(settings: RouterSettings): Route[] {
-  const { docs } = settings;
+export function docsRoutes(parts: HttpParts): Route[] {
+  const { docs } = parts;
   if (docs === undefined) return [];
-  const spec = describeService(settings, docs);
-  const folder = findSwaggerUi();
+  const spec = describeService(parts, docs);
+  const files = new DocsFiles(findSwaggerUi());
   return [
     {
       path: docs.specPath,
-      get: ({ request, response }) => {
-        response.setHeader("X-Content-Type-Options", "nosniff");
-        sendJson(response, 200, { ...spec, servers: serversOf(docs, request.baseUrl) });
+      get: (exchange) => {
+        exchange.setHeader("X-Content-Type-Options", "nosniff");
+        exchange.sendJson(200, { ...spec, servers: serversOf(docs, exchange.basePath) });
       },
     },
-    { path: docs.docsPath, get: ({ request, response }) => sendPage(request, response, docs) },
-    { path: `${docs.docsPath}/docs.js`, get: ({ response }) => sendText(response, "text/javascript", docsScript) },
-    ...pageFiles.map((name) => ({ path: `${docs.docsPath}/${name}`, get: sendFile(folder, name) })),
+    { path: docs.docsPath, get: (exchange) => sendPage(exchange, docs) },
+    { path: `${docs.docsPath}/docs.js`, get: (exchange) => sendText(exchange, "text/javascript", docsScript) },
+    ...pageFiles.map((name) => ({
+      path: `${docs.docsPath}/${name}`,
+      get: async (exchange: Exchange) => await files.send(exchange, name),
+    })),
   ];
 }
 
-/** Returns the servers of the options, else the mount path of the router without a prefix that each path repeats. */
+/**
+ * Returns the servers of the options. Without them, the mount path of the router, minus a prefix that each path already
+ * has.
+ */
 function serversOf({ servers, routePrefix }: DocsSettings, mountPath: string): OpenApiServer[] {
   if (servers !== undefined) return servers.map((server) => ({ ...server }));
   const endsInPrefix = routePrefix !== "" && mountPath.endsWith(routePrefix);
@@ -53,7 +61,8 @@ function serversOf({ servers, routePrefix }: DocsSettings, mountPath: string): O
 }
 
 /** Sends the page with relative links: a proxy may take a part of the path away. */
-function sendPage({ path }: Request, response: Response, { title, docsPath, specPath }: DocsSettings): void {
+function sendPage(exchange: Exchange, { title, docsPath, specPath }: DocsSettings): void {
+  const { path } = exchange;
   const linkTo = (target: string) => posix.relative(path.endsWith("/") ? path : posix.dirname(path), target);
   const file = (name: (typeof pageFiles)[number] | "docs.js") => linkTo(`${docsPath}/${name}`);
   const links = {
@@ -64,26 +73,7 @@ function sendPage({ path }: Request, response: Response, { title, docsPath, spec
     icon: file("favicon-32x32.png"),
     spec: linkTo(specPath),
   };
-  response.setHeader("Content-Security-Policy", contentSecurityPolicy);
-  response.setHeader("Referrer-Policy", "no-referrer");
-  sendText(response, "text/html", docsPage(links));
-}
-
-/** Sends text that a browser asks for again each time: after an upgrade it is never out of date. */
-function sendText(response: Response, type: string, text: string): void {
-  response.setHeader("Cache-Control", "no-cache");
-  response.setHeader("X-Content-Type-Options", "nosniff");
-  response.type(`${type}; charset=utf-8`).send(text);
-}
-
-function sendFile(folder: string, name: string): RouteHandler {
-  return async ({ response }) => {
-    response.setHeader("Cache-Control", "no-cache");
-    response.setHeader("X-Content-Type-Options", "nosniff");
-    await new Promise<void>((resolve, reject) => {
-      // A client that disconnects is no failure.
-      const end = (error?: Error) => (error && !response.destroyed ? reject(error) : resolve());
-      response.sendFile(name, { root: folder, cacheControl: false }, end);
-    });
-  };
+  exchange.setHeader("Content-Security-Policy", contentSecurityPolicy);
+  exchange.setHeader("Referrer-Policy", "no-referrer");
+  sendText(exchange, "text/html", docsPage(links));
 }

@@ -8,13 +8,16 @@ import { counter, desk, talker } from "../../test/runnables.ts";
 import { serve } from "../../test/serve.ts";
 import { generateOpenAPISpec } from "../openapi/generate-open-api-spec.ts";
 import type { OpenApiSpec } from "../openapi/open-api-spec.ts";
-import type { RouterOptions } from "../settings/router-options.ts";
 import { findOriginal, findSwaggerUi } from "./swagger-ui-files.ts";
 
 const agents = { helper: talker() };
 const files = ["docs.js", "swagger-ui-bundle.js", "swagger-ui.css", "favicon-32x32.png"];
 
-async function publishedBy(options: RouterOptions, at = "/", path = "/docs/spec.json"): Promise<OpenApiSpec> {
+async function publishedBy(
+  options: Parameters<typeof serve>[0],
+  at = "/",
+  path = "/docs/spec.json",
+): Promise<OpenApiSpec> {
   const service = await serve(options, { at });
   const { status, json } = await service.ask(path);
   expect(status).toBe(200);
@@ -23,7 +26,7 @@ async function publishedBy(options: RouterOptions, at = "/", path = "/docs/spec.
 
 describe("the docs", () => {
   it("[http.docs-switch] are served with the option swagger, unless enabled is false", async () => {
-    const statusOf = async (options: RouterOptions) => (await (await serve(options)).ask("/docs")).status;
+    const statusOf = async (options: Parameters<typeof serve>[0]) => (await (await serve(options)).ask("/docs")).status;
 
     expect(await statusOf({ agents })).toBe(404);
     expect(await statusOf({ agents, swagger: { enabled: false } })).toBe(404);
@@ -32,7 +35,7 @@ describe("the docs", () => {
   });
 
   it("[http.docs-spec-switch] have their spec at /docs/spec.json only when they are enabled", async () => {
-    const specOf = async (options: RouterOptions) => {
+    const specOf = async (options: Parameters<typeof serve>[0]) => {
       const { status, json } = await (await serve(options)).ask("/docs/spec.json");
       return [status, (json as { openapi?: string } | undefined)?.openapi];
     };
@@ -157,7 +160,10 @@ describe("the docs", () => {
 
   it("name the mount path of a router below a path with parameters", async () => {
     const inner = Router();
-    const service = await serve({ agents, swagger: {} }, { at: "/:tenant", before: [inner] });
+    const service = await serve(
+      { agents, swagger: {} },
+      { at: "/:tenant", before: [inner], onNode: "its mount path has a parameter" },
+    );
 
     const response = await fetch(`http://127.0.0.1:${service.port}/acme/docs/spec.json`);
 

@@ -1,27 +1,28 @@
 import { existsSync } from "node:fs";
-import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The names of the files of Swagger UI that the docs page loads. */
+/** The Swagger UI files that the docs page loads. */
 export const pageFiles = ["swagger-ui-bundle.js", "swagger-ui.css", "favicon-32x32.png"] as const;
 
-/** The names of the licence files that must be shipped with the files of Swagger UI. */
+/** The licence files that must be shipped with the Swagger UI files. */
 export const licenceFiles = ["LICENSE", "NOTICE", "swagger-ui-bundle.js.LICENSE.txt"] as const;
 
 /**
- * Returns the folder that the docs routes serve Swagger UI from: `swagger-ui` beside the built code or, in a checkout
- * without it, the package `swagger-ui-dist`.
+ * Returns the folder from which Swagger UI is served: `swagger-ui` beside the built code, or the package
+ * `swagger-ui-dist` in a checkout that is not built.
  */
 export function findSwaggerUi(): string {
-  const built = fileURLToPath(new URL("swagger-ui", import.meta.url));
+  const built = join(dirname(fileURLToPath(import.meta.url)), "swagger-ui");
   return existsSync(join(built, pageFiles[0])) ? built : findOriginal();
 }
 
 /**
- * Returns the folder of the installed package `swagger-ui-dist`, which the build copies from. Throws if it is not
+ * Returns the folder of the installed package `swagger-ui-dist`, from which the build copies. Throws if it is not
  * installed.
  */
 export function findOriginal(): string {
+  // Not by an import: the bundler of Next.js then looks for the package, which only a checkout has.
+  const { createRequire } = process.getBuiltinModule("node:module");
   return dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
 }

@@ -1,28 +1,27 @@
+import { createLogger } from "@troupe/core";
 import type { Logger } from "@troupe/core";
 import { loggerOption, optional, readOptions } from "@troupe/core/kit";
 import type { ErrorRequestHandler, NextFunction, Request, Response } from "express";
-import { requestIdOf } from "../exchange/request-id.ts";
-import { createServiceLogger } from "../log/service-logger.ts";
-import { sendFailure } from "./send-failure.ts";
+import { NodeExchange } from "@troupe/core/transport";
 
 // Express knows an error handler by its four parameters.
 // oxlint-disable max-params -- see above
 
 /** Options of {@link errorHandler}. */
 export type ErrorHandlerOptions = {
-  /** Receives failures of the service itself. @default warnings and errors, on the standard error stream */
+  /** Receives failures of the service itself. @default warnings and errors on standard error */
   logger?: Logger | undefined;
 };
 
 /**
- * An Express error handler for the host's own routes, mounted as it is or called with options: it answers errors, also
- * those of Express, body parsers and `http-errors`, with the same JSON and statuses as the router. Mount it after the
- * router and everything else.
+ * An Express error handler for the host's own routes, mounted directly or called with options. It answers errors with
+ * the same JSON and statuses as the router, including those of Express, body parsers and `http-errors`. Mount it after
+ * the router and everything else.
  */
 export function errorHandler(options?: ErrorHandlerOptions): ErrorRequestHandler;
-/** Answers an error with the default options, as Express calls an error handler that is mounted as it is. */
+/** Answers an error with the default options. Express calls this overload if the handler is mounted directly. */
 export function errorHandler(error: unknown, request: Request, response: Response, next: NextFunction): void;
-/** Acts on an error if it is called as Express calls a handler, by its four parameters; else makes the handler. */
+/** Answers an error if it gets the four arguments of an Express error handler; otherwise makes the handler. */
 export function errorHandler(
   first?: unknown,
   request?: Request,
@@ -34,22 +33,13 @@ export function errorHandler(
   return void mountedHandler(first, request, response, next);
 }
 
-// Module state, as no caller could keep it: the handler of all that is mounted as it is, made for its first error.
+// Module state, because no caller could hold it: the shared handler behind all direct mounts, made for the first error.
 let mountedHandler: ErrorRequestHandler | undefined;
 
 function makeErrorHandler(options: unknown): ErrorRequestHandler {
-  const { logger = createServiceLogger() } = readOptions({ logger: optional(loggerOption) }, options, {
-    owner: "errorHandler",
-  });
-  return createFailureHandler(logger);
-}
-
-/**
- * Makes the Express error handler of the router and of {@link errorHandler}: it logs failures of the service and
- * answers every error in the service's JSON form.
- */
-export function createFailureHandler(logger: Logger): ErrorRequestHandler {
+  const read = readOptions({ logger: optional(loggerOption) }, options, { owner: "errorHandler" });
+  const { logger = createLogger({ level: "warn", prefix: "http" }) } = read;
   return (error: unknown, request, response, _next) => {
-    sendFailure(error, { request, response, requestId: requestIdOf(request, response), logger });
+    new NodeExchange(request, response, logger).fail(error);
   };
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { errorCodes } from "@troupe/core";
 import { expect, it } from "vitest";
-import { statusOf } from "./status-of.ts";
+import { statusOf } from "@troupe/core/transport";
 
 const page = readFileSync(new URL("../../../../docs/errors.md", import.meta.url), "utf8");
 

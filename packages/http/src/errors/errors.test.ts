@@ -56,7 +56,7 @@ async function serveFailure(error: Error) {
 }
 
 describe("an error of a route", () => {
-  it.each(errorCodes)("with the code %s has its own status and the common body", async (code) => {
+  it.each(errorCodes)("an error of a route with the code %s has its own status and the common body", async (code) => {
     const service = await serveFailure(
       new TroupeError(code, "A sentence.", { fields: { step: "s", requestId: "fake" } }),
     );

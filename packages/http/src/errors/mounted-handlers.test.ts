@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { createLogger } from "@troupe/core";
 import express from "express";
 import type { ErrorRequestHandler, Express, RequestHandler } from "express";
+import { watchErrorStream } from "@troupe-internal/interleavings";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { requestLogger } from "../log/request-logger.ts";
 import { errorHandler } from "./error-handler.ts";
@@ -18,8 +19,15 @@ async function listen(app: Express): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** Collects what is written to the standard error stream. */
-function watchErrorStream(): string[] {
+/** Collects what the test writes to the standard error stream. */
+function watchErrors(): string[] {
+  const { lines, restore } = watchErrorStream();
+  onTestFinished(restore);
+  return lines;
+}
+
+/** Collects what anything writes to that stream: also what is written once a connection has been cut off. */
+function watchAllErrors(): string[] {
   const lines: string[] = [];
   const write = vi.spyOn(process.stderr, "write").mockImplementation((text) => lines.push(String(text)) > 0);
   onTestFinished(() => write.mockRestore());
@@ -47,7 +55,7 @@ describe.each(forms)("errorHandler, mounted %s in a bare app [http.error-handler
     ["a number", 7, 500, "internal"],
     ["an object", { status: 400, expose: true, message: "sk-secret" }, 500, "internal"],
   ])("answers %s that was thrown in the one JSON form, without its text", async (__, ...[thrown, status, code]) => {
-    watchErrorStream();
+    watchErrors();
     const url = await listen(express().get("/", failing(thrown)).use(handler()));
 
     const response = await fetch(url);
@@ -62,7 +70,7 @@ describe.each(forms)("errorHandler, mounted %s in a bare app [http.error-handler
   });
 
   it("answers a promise that was rejected with null", async () => {
-    watchErrorStream();
+    watchErrors();
     const url = await listen(
       express()
         .get("/", async () => await Promise.reject(null))
@@ -85,7 +93,7 @@ describe.each(forms)("errorHandler, mounted %s in a bare app [http.error-handler
   });
 
   it("cuts off an answer that has begun", async () => {
-    watchErrorStream();
+    watchErrors();
     const begun: RequestHandler = (___, response, next) => {
       response.write("half of it");
       next(new Error("Broken."));
@@ -102,7 +110,7 @@ describe("errorHandler", () => {
   });
 
   it("takes an error of null if it is called by hand", async () => {
-    const lines = watchErrorStream();
+    const lines = watchErrors();
     const url = await listen(express().use((request, response, next) => errorHandler(null, request, response, next)));
 
     expect((await fetch(url)).status).toBe(500);
@@ -110,7 +118,7 @@ describe("errorHandler", () => {
   });
 
   it("writes failures of the service to the standard error stream when it is mounted as it is", async () => {
-    const lines = watchErrorStream();
+    const lines = watchErrors();
     const app = express().use(() => {
       throw new Error("The disk is full.");
     });
@@ -130,7 +138,7 @@ describe("requestLogger", () => {
     ["called with nothing", () => requestLogger()],
     ["called with undefined", () => requestLogger(undefined)],
   ])("logs each request once when it is mounted %s [http.request-logger-forms]", async (_, handler) => {
-    const lines = watchErrorStream();
+    const lines = watchErrors();
     const url = await listen(
       express()
         .use(handler())
@@ -156,7 +164,7 @@ describe("requestLogger", () => {
   });
 
   it("logs an answer that failed half way, behind an error handler mounted as it is", async () => {
-    const lines = watchErrorStream();
+    const lines = watchAllErrors();
     const begun: RequestHandler = (_, response, next) => {
       response.write("half of it");
       next(new Error("Broken."));

@@ -2,8 +2,9 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { Agent, createLogger } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
-import { describe, expect, it, vi } from "vitest";
-import { durable } from "../../test/kept.ts";
+import { watchErrorStream } from "@troupe-internal/interleavings";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { durable, readPart } from "../../test/kept.ts";
 import { head } from "../../test/raw.ts";
 import { counter, scripted, talker } from "../../test/runnables.ts";
 import { serve } from "../../test/serve.ts";
@@ -14,7 +15,11 @@ import { requestLogger } from "./request-logger.ts";
 async function serveLogged(options: Parameters<typeof serve>[0], hosting: Hosting = {}) {
   const lines: string[] = [];
   const logger = createLogger({ level: "info", write: (line) => lines.push(line) });
-  const service = await serve(options, { ...hosting, before: [requestLogger({ logger }), ...(hosting.before ?? [])] });
+  const service = await serve(options, {
+    onNode: "requestLogger reads the response of Node",
+    ...hosting,
+    before: [requestLogger({ logger }), ...(hosting.before ?? [])],
+  });
   const entries = async (count: number) => {
     await vi.waitUntil(() => lines.length >= count);
     return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
@@ -124,6 +129,16 @@ describe("requestLogger", () => {
     expect(entry).toMatchObject({ path: "/agents/:name/run", status: 499, aborted: true });
   });
 
+  it("logs the status of an answer that had begun when its client disconnected", async () => {
+    const model = new ScriptedModel().respond(() => ({ text: ["one ", "two"], hang: true }));
+    const { service, entries } = await serveLogged({ agents: { a: new Agent({ name: "a", model }) } });
+    await readPart(service, { method: "POST", path: "/agents/a/stream", body: { input: "x" }, cutAfter: 1 });
+
+    const [entry] = await entries(1);
+    expect(entry).toMatchObject({ path: "/agents/:name/stream", status: 200, aborted: true });
+    expect(entry).not.toHaveProperty("tokens");
+  });
+
   it("sets the request id, which the router keeps", async () => {
     const { service, entries } = await serveLogged({});
 
@@ -145,15 +160,14 @@ describe("requestLogger", () => {
   });
 
   it("writes to the standard error stream by default", async () => {
-    const write = vi.spyOn(process.stderr, "write").mockReturnValue(true);
-    const service = await serve({}, { before: [requestLogger()] });
+    const { lines, restore } = watchErrorStream();
+    onTestFinished(restore);
+    const service = await serve({}, { onNode: "requestLogger reads the response of Node", before: [requestLogger()] });
 
     await service.ask("/health");
-    await vi.waitUntil(() => write.mock.calls.length > 0);
-    const [line] = write.mock.calls.map(([text]) => String(text));
-    write.mockRestore();
+    await vi.waitUntil(() => lines.length > 0);
 
-    expect(line).toContain("/health");
+    expect(lines[0]).toContain("/health");
   });
 
   it("refuses unknown options and a wrong logger", () => {

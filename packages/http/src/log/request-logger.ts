@@ -2,33 +2,35 @@ import { createLogger } from "@troupe/core";
 import type { Logger } from "@troupe/core";
 import { cutText, elapsedMs, loggerOption, optional, readOptions } from "@troupe/core/kit";
 import type { NextFunction, Request, RequestHandler, Response } from "express";
-import { requestIdOf } from "../exchange/request-id.ts";
-import { requestRecordOf } from "../exchange/request-record.ts";
+import { requestIdOf } from "@troupe/core/transport";
+import { requestRecordOf } from "@troupe/core/transport";
 
 /** Options of {@link requestLogger}. */
 export type RequestLoggerOptions = {
-  /** Receives a line per request at level info. @default lines of JSON on the standard error stream */
+  /** Receives one line per request at level info. @default JSON lines on standard error */
   logger?: Logger | undefined;
 };
 
-/** The longest part shown of a path that is none of the router's. */
+/** Longest logged part of a path outside the router, in characters. */
 const longestPath = 200;
 
 /**
- * A middleware, mounted as it is or called with options, that logs each request in one line when it has ended: method,
- * path, status, duration, tokens. No content, header, query or session id is logged. Mount it before everything else.
+ * A middleware that logs each request in one line when it has ended. The line has method, path, runnable, status,
+ * duration, tokens, and the ids of request and run. Mount it directly or call it with options, before everything else.
+ * It logs no content, query or session id, and of the headers only the request id.
  */
 export function requestLogger(options?: RequestLoggerOptions): RequestHandler;
-/** Logs a request with the default options, as Express calls a middleware that is mounted as it is. */
+/** Logs a request with the default options. Express calls this overload if the middleware is mounted directly. */
 export function requestLogger(request: Request, response: Response, next: NextFunction): void;
-/** Acts on a request if it is called as Express calls a middleware; else makes the middleware. */
+/** Logs a request if it gets the arguments of an Express middleware; otherwise makes the middleware. */
 export function requestLogger(first?: unknown, response?: Response, next?: NextFunction): RequestHandler | void {
   if (response === undefined || next === undefined) return makeRequestLogger(first ?? {});
   mountedLogger ??= makeRequestLogger({});
   return void mountedLogger(first as Request, response, next);
 }
 
-// Module state, as no caller could keep it: the logger of all that is mounted as it is, made for its first request.
+// Module state, because no caller could hold it: the shared logger behind all direct mounts, made for the first
+// request.
 let mountedLogger: RequestHandler | undefined;
 
 function makeRequestLogger(options: unknown): RequestHandler {
@@ -52,7 +54,7 @@ function describe(request: Request, response: Response): object {
     method: request.method,
     path: route ?? cutText(request.originalUrl.split("?", 1)[0] ?? "", longestPath),
     name,
-    // Without an answer there is no status; 499 is the usual one for a client that did not wait.
+    // Without an answer there is no status; 499 is the customary status for a client that disconnected first.
     status: headersSent ? statusCode : 499,
     runId,
     tokens,

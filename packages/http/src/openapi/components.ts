@@ -1,10 +1,10 @@
-import { genericKeyHeader, vendorKeyHeaders } from "@troupe/core/transport";
+import { genericKeyHeader, vendorKeyHeaderNames } from "@troupe/core/transport";
 import type { DocsSettings } from "../settings/docs-options.ts";
-import type { RouterSettings } from "../settings/router-options.ts";
-import { uiSchemas } from "./schemas/ui-schemas.ts";
+import type { HttpParts } from "../settings/http-options.ts";
 import { errorResponses } from "./error-responses.ts";
-import type { OpenApiSpec } from "./open-api-spec.ts";
-import { keptRunSchemas, runStatuses } from "./schemas/kept-run-schemas.ts";
+import type { OpenApiSchema, OpenApiSpec } from "./open-api-spec.ts";
+import { runStatuses } from "@troupe/core/runs";
+import { storedRunSchemas } from "./schemas/stored-run-schemas.ts";
 import { runSchemas, sessionIdPattern } from "./schemas/run-schemas.ts";
 import { serviceSchemas } from "./schemas/service-schemas.ts";
 import { sessionSchemas } from "./schemas/session-schemas.ts";
@@ -12,22 +12,24 @@ import { streamSchemas } from "./schemas/stream-schemas.ts";
 import { workflowSchemas } from "./schemas/workflow-schemas.ts";
 
 /**
- * Returns the `components` of the OpenAPI document, which its operations refer to: schemas, parameters, headers, error
- * responses, key headers, with `x-api-key` among them only if `genericApiKeyHeader` is true, and the ways to sign in of the host.
+ * Returns the `components` of the OpenAPI document: schemas, parameters, headers, error responses, key headers and the
+ * host's security schemes. The key headers include `x-api-key` only if `genericApiKeyHeader` is true.
  */
 export function componentsOf(
-  { genericApiKeyHeader, ui }: RouterSettings,
+  { service, beside }: HttpParts,
   { securitySchemes }: DocsSettings,
 ): OpenApiSpec["components"] {
+  const { genericApiKeyHeader } = service.settings;
+  const ofOthers = beside.map((protocol) => protocol.describe?.(service).schemas);
   return {
     schemas: {
       ...runSchemas(),
       ...streamSchemas(),
       ...workflowSchemas(),
       ...sessionSchemas(),
-      ...keptRunSchemas(),
+      ...storedRunSchemas(),
       ...serviceSchemas(),
-      ...(ui !== undefined && uiSchemas()),
+      ...(Object.assign({}, ...ofOthers) as Record<string, OpenApiSchema>),
     },
     parameters: parameters(),
     headers: {
@@ -47,7 +49,7 @@ export function componentsOf(
 }
 
 /**
- * Returns the OpenAPI `security` of a run's operation: no key, or any of the key headers, with `x-api-key` among them
+ * Returns the OpenAPI `security` of a run's operation: no key, or any of the key headers. These include `x-api-key`
  * only if `genericApiKeyHeader` is true.
  */
 export function keyAlternatives(genericApiKeyHeader: boolean): Record<string, string[]>[] {
@@ -55,7 +57,7 @@ export function keyAlternatives(genericApiKeyHeader: boolean): Record<string, st
 }
 
 function keySchemes(genericApiKeyHeader: boolean): Record<string, object> {
-  const ofVendors = Object.entries(vendorKeyHeaders).map(([vendor, name]) => {
+  const ofVendors = Object.entries(vendorKeyHeaderNames).map(([vendor, name]) => {
     return [`${vendor}Key`, keyScheme(name, `A key of ${vendor} that the run uses instead of the service's.`)] as const;
   });
   return {
@@ -112,14 +114,14 @@ function parameters(): Record<string, object> {
     },
     ...turnParameters(),
     ...deliveryHeaders(),
-    ...keptRunParameters(),
+    ...storedRunParameters(),
   };
 }
 
-/** The id of an event of a run, as a pattern. */
+/** The pattern of a run event's id. */
 const position = "[1-9]\\d{0,11}\\.\\d{1,9}";
 
-/** The headers of requests for runs that outlive their connections. */
+/** Returns the OpenAPI parameters for the headers of requests for runs that outlive their connections. */
 function deliveryHeaders(): Record<string, object> {
   const ofHeader = (name: string, schema: object, description: string) => ({ name, in: "header", schema, description });
   return {
@@ -142,16 +144,9 @@ function deliveryHeaders(): Record<string, object> {
   };
 }
 
-/** The parameters of runs that outlive their connections. */
-function keptRunParameters(): Record<string, object> {
+/** Returns the OpenAPI parameters in paths and queries of runs that outlive their connections. */
+function storedRunParameters(): Record<string, object> {
   return {
-    ChatId: {
-      name: "chatId",
-      in: "path",
-      required: true,
-      schema: { type: "string", pattern: sessionIdPattern },
-      description: "The id of the chat, which is that of its session.",
-    },
     AfterEvent: {
       name: "after",
       in: "query",
@@ -188,10 +183,10 @@ function keptRunParameters(): Record<string, object> {
   };
 }
 
-/** The OpenAPI schema of a number that some languages keep in 32 bits if the document does not say otherwise. */
+/** The OpenAPI schema of a turn number. Without the format, generators of some languages would use 32 bits. */
 const turnNumber = { type: "integer", format: "int64", maximum: 999_999_999_999 };
 
-/** The parameters of paths to turns and their parts. */
+/** Returns the OpenAPI parameters of paths to turns and their parts. */
 function turnParameters(): Record<string, object> {
   return {
     FromTurn: {

@@ -2,15 +2,15 @@ import { errorResponseRefs } from "./error-responses.ts";
 import { componentRef, schemaRef } from "./open-api-spec.ts";
 import type { OpenApiOperation, OpenApiResponse } from "./open-api-spec.ts";
 
-/** The facts about an operation that are its own, its answer and the statuses of its errors among them. */
+/** The facts that differ between OpenAPI operations, such as the answer and the statuses of errors. */
 export type OperationFacts = Pick<OpenApiOperation, "tags" | "summary" | "description" | "parameters"> & {
   id: string;
-  /** The name of the schema of the answer. Without one the answer is empty. */
+  /** The name of the answer's schema. Absent: the answer is empty. */
   answer?: string;
   errors: Parameters<typeof errorResponseRefs>;
 };
 
-/** Makes an operation of the OpenAPI document. Without the name of an answer it answers with a 204. */
+/** Makes an operation of the OpenAPI document. Without the name of an answer, its success status is 204. */
 export function operation({ id, answer, errors, ...more }: OperationFacts): OpenApiOperation {
   const headers = { "X-Request-Id": componentRef("headers", "RequestId") };
   const good: [status: string, response: OpenApiResponse] =

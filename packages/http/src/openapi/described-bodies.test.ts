@@ -12,7 +12,6 @@ describe("a body in the OpenAPI document", () => {
       teams: { t: desk() },
       workflows: { w: counter() },
       fileUpload: true,
-      ui: true,
     };
     const service = await serve(options);
     const { paths } = generateOpenAPISpec(options);

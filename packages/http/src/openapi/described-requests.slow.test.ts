@@ -1,6 +1,6 @@
 import { seededRandom } from "@troupe-internal/fault-tools";
 import { ProcessProbe, riseSince, settled } from "@troupe-internal/run-checker";
-import { expect, it, onTestFinished, vi } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { targetsOf } from "../../test/generated/described-requests.ts";
 import type { Made } from "../../test/generated/described-requests.ts";
 import { faultyService } from "../../test/generated/faulty-service.ts";
@@ -14,7 +14,6 @@ import { serve } from "../../test/serve.ts";
 import type { Service } from "../../test/service.ts";
 import { SlowHeads } from "../../test/attacks/slow-heads.ts";
 import { sequences } from "../../test/generated/sequences.ts";
-import { createShutdown } from "../shutdown/shutdown.ts";
 import { generateOpenAPISpec } from "./generate-open-api-spec.ts";
 
 const total = 20_000;
@@ -36,25 +35,20 @@ function faultOf(made: Made, status: number): string | undefined {
 
 /** Serves a router with checked answers, and a probe of what the process holds. */
 async function serveProbed() {
-  const shutdown = createShutdown();
-  const add = vi.spyOn(shutdown, "add");
-  const faulty = faultyService();
-  const options = { ...faulty.options, shutdown };
-  const service = await serve(options, faulty.hosting);
-  const [runs] = add.mock.calls[0] ?? [];
+  const { options, hosting } = faultyService();
+  const service = await serve(options, hosting);
+  const { servedRuns } = service.served;
   const leftFiles = watchTemporaryFiles();
-  const probe = new ProcessProbe({ runs: () => runs?.size ?? Infinity, files: () => leftFiles().named.length });
+  const probe = new ProcessProbe({ runs: () => servedRuns.size, files: () => leftFiles().named.length });
   onTestFinished(() => probe.stop());
   return { service, probe, warnings: watchWarnings(), spec: generateOpenAPISpec(options) };
 }
 
 /** Serves a router that takes no more runs. */
 async function serveDraining(): Promise<Service> {
-  const shutdown = createShutdown();
-  const add = vi.spyOn(shutdown, "add");
   const { options, hosting } = faultyService();
-  const service = await serve({ ...options, shutdown }, hosting);
-  for (const [runs] of add.mock.calls) await runs.drain();
+  const service = await serve(options, hosting);
+  await service.served.servedRuns.drain();
   return service;
 }
 

@@ -4,7 +4,7 @@ import { counter, desk, talker } from "../../test/runnables.ts";
 import { generateOpenAPISpec } from "./generate-open-api-spec.ts";
 import type { OpenApiSpec } from "./open-api-spec.ts";
 
-const served = { agents: { a: talker(), b: talker() }, teams: { t: desk() }, workflows: { w: counter() }, ui: true };
+const served = { agents: { a: talker(), b: talker() }, teams: { t: desk() }, workflows: { w: counter() } };
 
 function questionAt(spec: OpenApiSpec, path: string): string {
   return JSON.stringify(spec.paths[path]?.post?.requestBody?.content["application/json"]?.example);
@@ -18,7 +18,7 @@ describe("what the host tells the docs", () => {
   it("is the question for an agent or a team, and others have one that every agent can answer [http.docs-questions]", () => {
     const spec = generateOpenAPISpec(served, { questions: { a: "How is Oslo?", t: "Who is right?" } });
 
-    for (const path of ["/agents/a/run", "/agents/a/stream", "/agents/a/ui"]) {
+    for (const path of ["/agents/a/run", "/agents/a/stream"]) {
       expect(questionAt(spec, path)).toContain("How is Oslo?");
     }
     expect(questionAt(spec, "/teams/t/run")).toContain("Who is right?");
@@ -49,7 +49,7 @@ describe("what the host tells the docs", () => {
     );
 
     for (const { path, security } of operations) {
-      const takesKeys = /\/(run|stream|ui)$/.test(path) && !path.includes("{");
+      const takesKeys = /\/(run|stream)$/.test(path) && !path.includes("{");
       expect(security?.slice(0, 2), path).toEqual(takesKeys ? [{}, { openaiKey: [] }] : []);
     }
   });

@@ -1,6 +1,6 @@
 import { errorCodes } from "@troupe/core";
 import { describe, expect, it } from "vitest";
-import { statusOf } from "../errors/status-of.ts";
+import { statusOf } from "@troupe/core/transport";
 import { errorResponseRefs, errorResponses } from "./error-responses.ts";
 import type { OpenApiResponse } from "./open-api-spec.ts";
 

@@ -1,5 +1,5 @@
 import { errorCodes } from "@troupe/core";
-import { statusOf } from "../errors/status-of.ts";
+import { statusOf } from "@troupe/core/transport";
 import { componentRef, schemaRef } from "./open-api-spec.ts";
 import type { OpenApiReference, OpenApiResponse } from "./open-api-spec.ts";
 
@@ -41,9 +41,7 @@ const meanings: Readonly<Record<number, { name: string; meaning: string }>> = {
   504: { name: "TimedOut", meaning: "It took too long." },
 };
 
-/**
- * Returns the error responses of the service, by component name, for `components.responses` of the OpenAPI document.
- */
+/** Returns the error responses of the service by component name, for `components.responses` of the OpenAPI document. */
 export function errorResponses(): Record<string, OpenApiResponse> {
   const byStatus = Object.entries(meanings).map(([status, { name, meaning }]) => {
     return [name, errorResponse(Number(status), meaning)] as const;
@@ -54,7 +52,7 @@ export function errorResponses(): Record<string, OpenApiResponse> {
 
 /**
  * Returns the error part of an operation's `responses`: a reference to an error response for each status, and `default`
- * for all others. Linters want an operation without a 4xx of its own to declare `4XX`.
+ * for all others. An operation without a 4xx status declares `4XX`, because linters demand it.
  */
 export function errorResponseRefs(...statuses: number[]): Record<string, OpenApiReference> {
   const refs = statuses.map((status) => {
@@ -66,7 +64,7 @@ export function errorResponseRefs(...statuses: number[]): Record<string, OpenApi
 }
 
 function errorResponse(status: number | undefined, meaning: string): OpenApiResponse {
-  // No code of its own stands for 405.
+  // No error code has the status 405, so `invalid_request` describes it.
   const codes = status === 405 ? ["invalid_request" as const] : errorCodes.filter((code) => statusOf(code) === status);
   const code = codes[0] ?? "invalid_request";
   const message = meaning.replaceAll("`", "");

@@ -4,7 +4,6 @@ import { ScriptedModel } from "@troupe/core/testing";
 import { describe, expect, it } from "vitest";
 import { counter, desk, talker } from "../../test/runnables.ts";
 import { compileSchemas } from "../../test/compile-schemas.ts";
-import type { RouterOptions } from "../settings/router-options.ts";
 import { generateOpenAPISpec } from "./generate-open-api-spec.ts";
 import type { OpenApiOperation, OpenApiSpec } from "./open-api-spec.ts";
 
@@ -14,13 +13,12 @@ const odd = new Map(
     (name) => [name, talker("Hi.", { description: `<img src=x> [link](javascript:alert(1)) ${name}` })] as const,
   ),
 );
-const registries: [string, RouterOptions][] = [
+const registries: [string, Parameters<typeof generateOpenAPISpec>[0]][] = [
   ["nothing", {}],
   ["one of each kind", { agents: { a: talker() }, teams: { t: desk() }, workflows: { w: counter() } }],
   ["many agents", { agents: many }],
   ["odd names", { agents: odd, teams: odd, workflows: { "ä b": counter() } }],
   ["forms", { agents: { a: talker() }, workflows: { w: counter() }, fileUpload: true }],
-  ["streams for useChat", { agents: odd, teams: { t: desk() }, ui: true }],
   ["keys in one header less", { agents: { a: talker() }, genericApiKeyHeader: false }],
 ];
 

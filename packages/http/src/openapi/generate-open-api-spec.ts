@@ -1,31 +1,40 @@
 import { TroupeError } from "@troupe/core";
+import { createService } from "@troupe/core/service";
+import type { ServiceOptions } from "@troupe/core/service";
+import { checkShortForm } from "@troupe/core/transport";
 import { readDocsOptions } from "../settings/docs-options.ts";
 import type { DocsOptions, DocsSettings } from "../settings/docs-options.ts";
-import { readSettings } from "../settings/read-settings.ts";
-import type { RouterOptions, RouterSettings } from "../settings/router-options.ts";
+import { partsOf, readHttpOptions, shortFormNames } from "../settings/http-options.ts";
+import type { HttpOptions, HttpParts } from "../settings/http-options.ts";
 import { componentsOf } from "./components.ts";
 import type { OpenApiOperation, OpenApiPath, OpenApiSpec } from "./open-api-spec.ts";
 import { runPaths } from "./run-paths.ts";
-import { uiPaths } from "./ui-paths.ts";
 import { servicePaths } from "./service-paths.ts";
 
 /**
- * Returns the OpenAPI 3.0.3 document of the service that a router with these options serves, without making one. It has
- * `servers` only if the options name them. `docs` defaults to the option `swagger`. A wrong option throws
- * `invalid_config`.
+ * Returns the OpenAPI 3.0.3 document of the service that a router with these options serves, without making the router.
+ * It has `servers` only if the options name them. `docs` defaults to the option `swagger`. Throws `invalid_config` for
+ * a wrong option.
  */
-export function generateOpenAPISpec(options: RouterOptions = {}, docs?: DocsOptions): OpenApiSpec {
-  const settings = readSettings(options);
-  return describeService(settings, readDocsOptions(docs ?? options.swagger ?? {}, { path: "swagger" }));
+export function generateOpenAPISpec(
+  options: ServiceOptions & HttpOptions & { middleware?: unknown } = {},
+  docs?: DocsOptions,
+): OpenApiSpec {
+  const owner = "generateOpenAPISpec";
+  checkShortForm(options, shortFormNames, owner);
+  const { swagger, fileUpload, middleware: _, ...shared } = options;
+  const parts = partsOf(createService(shared, owner), readHttpOptions({ swagger, fileUpload }, owner));
+  return describeService(parts, readDocsOptions(docs ?? swagger ?? {}, { path: "swagger" }));
 }
 
-/**
- * Makes the OpenAPI document from checked settings, for {@link generateOpenAPISpec} and for the docs routes of a
- * router.
- */
-export function describeService(settings: RouterSettings, docs: DocsSettings): OpenApiSpec {
-  checkQuestions(settings, docs);
-  const own = { ...runPaths(settings, docs), ...uiPaths(settings, docs), ...servicePaths() };
+/** Makes the OpenAPI document from checked settings, for {@link generateOpenAPISpec} and for a router's docs routes. */
+export function describeService(parts: HttpParts, docs: DocsSettings): OpenApiSpec {
+  checkQuestions(parts, docs);
+  const ofOthers = parts.beside.map((protocol) => protocol.describe?.(parts.service).paths);
+  const own = { ...runPaths(parts, docs), ...Object.assign({}, ...ofOthers), ...servicePaths() } as Record<
+    string,
+    OpenApiPath
+  >;
   const paths = withSecurity(own, docs);
   return {
     openapi: "3.0.3",
@@ -39,7 +48,7 @@ export function describeService(settings: RouterSettings, docs: DocsSettings): O
     ...(docs.servers !== undefined && { servers: docs.servers.map((server) => ({ ...server })) }),
     tags: [...tags],
     paths: withPrefix(paths, docs.routePrefix),
-    components: componentsOf(settings, docs),
+    components: componentsOf(parts, docs),
   };
 }
 
@@ -55,7 +64,7 @@ const tags = [
   { name: "service", description: "The state of the service." },
 ];
 
-function checkQuestions({ agents, teams }: RouterSettings, { questions }: DocsSettings): void {
+function checkQuestions({ service: { agents, teams } }: HttpParts, { questions }: DocsSettings): void {
   const unknown = Object.keys(questions).find((name) => !agents.has(name) && !teams.has(name));
   if (unknown === undefined) return;
   const message = `swagger.questions has the name ${JSON.stringify(unknown)}, which no agent and no team has.`;
@@ -63,8 +72,9 @@ function checkQuestions({ agents, teams }: RouterSettings, { questions }: DocsSe
 }
 
 /**
- * Gives each operation its `security`: one of the ways to sign in that the host has, but not the probes, which stand before
- * it. Without such a way an operation that takes no keys needs none, and says so.
+ * Sets the `security` of each operation: any of the host's security schemes, but none for the probes, which the
+ * middleware does not protect. Without such schemes, an operation that accepts no keys declares that it needs no
+ * security.
  */
 function withSecurity(
   paths: Record<string, OpenApiPath>,

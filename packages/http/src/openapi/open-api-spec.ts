@@ -1,7 +1,7 @@
 /** A schema object of OpenAPI 3.0, or a reference to one. */
 export type OpenApiSchema = { readonly [keyword: string]: unknown };
 
-/** An entry of `servers` in an OpenAPI document: a URL that the service can be reached at. */
+/** An entry of `servers` in an OpenAPI document: a URL of the service. */
 export type OpenApiServer = { url: string; description?: string };
 
 /** The content of a request or response in an OpenAPI document: a schema for each media type. */

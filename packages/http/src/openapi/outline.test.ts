@@ -1,13 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { outlineComponents, outlineOperations, outlineWords } from "../../test/outline.ts";
 import { counter, desk, talker } from "../../test/runnables.ts";
-import type { RouterOptions } from "../settings/router-options.ts";
 import { generateOpenAPISpec } from "./generate-open-api-spec.ts";
 
 const plain = { agents: { a: talker() }, teams: { t: desk() }, workflows: { w: counter() } };
 
-const routers: [file: string, options: RouterOptions][] = [
-  ["all", { ...plain, fileUpload: { maxFiles: 3 }, ui: true }],
+const routers: [file: string, options: Parameters<typeof generateOpenAPISpec>[0]][] = [
+  ["all", { ...plain, fileUpload: { maxFiles: 3 } }],
   ["plain", { ...plain, genericApiKeyHeader: false, fileUpload: false }],
 ];
 

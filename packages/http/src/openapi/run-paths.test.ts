@@ -1,13 +1,18 @@
 import { Workflow } from "@troupe/core";
+import { createService } from "@troupe/core/service";
+import type { ServiceOptions } from "@troupe/core/service";
 import { describe, expect, it } from "vitest";
 import { counter, desk, talker } from "../../test/runnables.ts";
 import { readDocsOptions } from "../settings/docs-options.ts";
-import { readSettings } from "../settings/read-settings.ts";
-import type { RouterOptions } from "../settings/router-options.ts";
+import { partsOf, readHttpOptions } from "../settings/http-options.ts";
+import type { HttpOptions } from "../settings/http-options.ts";
 import { eventStream, OperationIds, questionFor, runPaths } from "./run-paths.ts";
 
-const pathsOf = (options: RouterOptions, docs: object = {}) =>
-  runPaths(readSettings(options), readDocsOptions(docs, { path: "swagger" }));
+const pathsOf = ({ fileUpload, ...options }: ServiceOptions & HttpOptions, docs: object = {}) =>
+  runPaths(
+    partsOf(createService(options), readHttpOptions({ fileUpload }, "http")),
+    readDocsOptions(docs, { path: "swagger" }),
+  );
 
 describe("OperationIds", () => {
   it("makes names of what was registered, each given once", () => {

@@ -1,6 +1,6 @@
 import { getOwn } from "@troupe/core/kit";
 import type { DocsSettings } from "../settings/docs-options.ts";
-import type { RouterSettings } from "../settings/router-options.ts";
+import type { HttpParts } from "../settings/http-options.ts";
 import { keyAlternatives } from "./components.ts";
 import { errorResponseRefs } from "./error-responses.ts";
 import { componentRef, schemaRef } from "./open-api-spec.ts";
@@ -8,11 +8,11 @@ import type { OpenApiContent, OpenApiPath, OpenApiResponse, OpenApiSchema } from
 import { anyQuestion, formSchema } from "./schemas/run-schemas.ts";
 import { runOutputSchema, workflowRequestSchema } from "./subject-schemas.ts";
 
-/** Without the errors of a run: the stream of a workflow is open by then, and ends with an error event. */
+/** The errors of a workflow's `/stream` before the stream opens. The errors of its run are events of the stream. */
 const workflowStreamErrors = errorResponseRefs(400, 403, 410, 413, 415, 422, 500, 503);
 const runErrors = errorResponseRefs(400, 401, 403, 404, 409, 410, 413, 415, 422, 429, 499, 500, 502, 503, 504);
 
-/** An agent, team or workflow, as its operations describe it. */
+/** An agent, team or workflow, with the facts that its operations describe. */
 type Subject = {
   collection: "agents" | "teams" | "workflows";
   word: "agent" | "team" | "workflow";
@@ -20,17 +20,17 @@ type Subject = {
   description: string | undefined;
   request: OpenApiContent;
   answer: OpenApiSchema;
-  /** The name of the schema for the data of its events. */
+  /** The name of the schema for the data of the stream's events. */
   event: string;
 };
 
 /**
  * Returns the OpenAPI paths that depend on the registered names: `/run` and `/stream` of each agent, team and workflow.
  */
-export function runPaths(settings: RouterSettings, docs: DocsSettings): Record<string, OpenApiPath> {
+export function runPaths(parts: HttpParts, docs: DocsSettings): Record<string, OpenApiPath> {
   const ids = new OperationIds();
-  const security = keyAlternatives(settings.genericApiKeyHeader);
-  const paths = subjectsOf(settings, docs).flatMap((subject) => {
+  const security = keyAlternatives(parts.service.settings.genericApiKeyHeader);
+  const paths = subjectsOf(parts, docs).flatMap((subject) => {
     const path = `/${subject.collection}/${encodeURIComponent(subject.name)}`;
     return [
       [`${path}/run`, { post: { ...operationOf(subject, ids, "run"), security } }],
@@ -40,7 +40,8 @@ export function runPaths(settings: RouterSettings, docs: DocsSettings): Record<s
   return Object.fromEntries(paths);
 }
 
-function subjectsOf({ agents, teams, workflows, uploads }: RouterSettings, { questions }: DocsSettings): Subject[] {
+function subjectsOf({ service, uploads }: HttpParts, { questions }: DocsSettings): Subject[] {
+  const { agents, teams, workflows } = service;
   const talking = (name: string) => {
     const example = { input: questionFor(name, questions) };
     const form = uploads && { "multipart/form-data": { schema: formSchema(uploads.rules, example.input), example } };
@@ -84,7 +85,7 @@ function subjectsOf({ agents, teams, workflows, uploads }: RouterSettings, { que
   ];
 }
 
-/** Returns the question that the docs propose to send to an agent or a team. */
+/** Returns the question that the docs suggest for an agent or a team. */
 export function questionFor(name: string, questions: DocsSettings["questions"]): string {
   return getOwn(questions, name) ?? anyQuestion;
 }
@@ -106,7 +107,7 @@ function operationOf(subject: Subject, ids: OperationIds, verb: "run" | "stream"
   };
 }
 
-/** Descriptions of operations whose agent, team or workflow has none. */
+/** Descriptions of the operations whose agent, team or workflow has no description. */
 const plainDescriptions = {
   run: "Answers once the run has ended.",
   stream: "Answers with server-sent events while the run goes on.",
@@ -114,7 +115,7 @@ const plainDescriptions = {
 
 const parametersOf = { run: ["EarlyRun", "Prefer"], stream: ["EarlyStream", "LastEventId"] };
 
-/** The answer while a run that outlives its connection goes on. */
+/** Returns the 202 answer for a run that continues after its request. */
 function acceptedAnswer(): OpenApiResponse {
   const header = (name: string) => componentRef("headers", name);
   return {
@@ -149,7 +150,10 @@ const framing = `Server-sent events. Each has an \`id:\`, which is opaque, and o
 is of type \`finish\`, or \`error\` if the run failed after the stream had begun: with its first event, after a second, or at
 once with \`early\` (a run that fails before is answered with a status of its own). Lines that begin with a colon are heartbeats. Ignore them.`;
 
-/** OpenAPI 3.0 cannot describe streams: the body is a string, and `x-event-data` names the schema of its events. */
+/**
+ * Returns the content of an event stream. OpenAPI 3.0 cannot describe streams: the body is a string, and `x-event-data`
+ * names the schema of its events.
+ */
 export function eventStream(event: string): OpenApiContent {
   const last = event === "WorkflowEvent" ? '{"type":"finish","result":{}}' : '{"type":"finish","finishReason":"stop"}';
   const example = `id: 1\ndata: ${event !== "WorkflowEvent" ? '{"type":"text","text":"Hi."}' : '{"type":"step_start","step":"answer"}'}\n\n: heartbeat\n\nid: 2\ndata: ${last}\n\n`;
@@ -157,7 +161,7 @@ export function eventStream(event: string): OpenApiContent {
   return { "text/event-stream": { schema, example } };
 }
 
-/** Makes operation ids: names that client generators take, each given once. */
+/** Makes unique operation ids that client generators accept as names. */
 export class OperationIds {
   readonly #given = new Set<string>();
 
@@ -170,7 +174,7 @@ export class OperationIds {
   }
 }
 
-/** Escapes text that is read as Markdown, so that it shows as it stands: no markup, picture or link. */
+/** Escapes text for Markdown, so that it is shown literally, without markup, pictures or links. */
 function plainText(text: string): string {
   return text.replaceAll(/[\\`*_[\]<>&#|~]/g, "\\$&").replaceAll(/\b(https?|www)(?=[:.])/gi, "$1\u{200b}");
 }

@@ -1,15 +1,15 @@
 import { operation } from "./describe-operation.ts";
 import { errorResponseRefs } from "./error-responses.ts";
-import { keptRunPaths } from "./kept-run-paths.ts";
+import { storedRunPaths } from "./stored-run-paths.ts";
 import { componentRef, schemaRef } from "./open-api-spec.ts";
 import type { OpenApiOperation, OpenApiPath } from "./open-api-spec.ts";
 
 /**
- * Returns the OpenAPI paths that every router has, whatever is registered: lists, sessions, runs by their ids, health and
+ * Returns the OpenAPI paths that every router has, even without agents: lists, sessions, runs by their ids, health and
  * readiness.
  */
 export function servicePaths(): Record<string, OpenApiPath> {
-  return { ...listPaths(), ...sessionPaths(), ...keptRunPaths(), ...statePaths() };
+  return { ...listPaths(), ...sessionPaths(), ...storedRunPaths(), ...statePaths() };
 }
 
 function listPaths(): Record<string, OpenApiPath> {
@@ -84,7 +84,8 @@ function partOperation(): OpenApiOperation {
       "200": {
         description: "Its bytes, with its own type.",
         headers: { "X-Request-Id": header("RequestId"), "Content-Disposition": header("Attachment") },
-        // A part has the type that it was sent with; generators of clients know the second alone.
+        // A part of a turn keeps the media type with which it was sent; client generators only support
+        // `application/octet-stream`.
         content: { "*/*": { schema: bytes }, "application/octet-stream": { schema: bytes } },
       },
       ...errorResponseRefs(400, 404, 500, 503),

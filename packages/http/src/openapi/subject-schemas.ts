@@ -1,7 +1,7 @@
 import { Agent } from "@troupe/core";
 import type { Runnable } from "@troupe/core";
 import { readOutputSchema } from "@troupe/core/transport";
-import type { ServedWorkflow } from "@troupe/core/transport";
+import type { ServedWorkflow } from "@troupe/core/service";
 import { schemaRef } from "./open-api-spec.ts";
 import type { OpenApiSchema } from "./open-api-spec.ts";
 import { nullableRunFields, structuredOutputSchema, saidSchema } from "./schemas/run-schemas.ts";
@@ -9,8 +9,8 @@ import { anyObjectSchema, numberSchema } from "./schemas/schema-builders.ts";
 import { toOpenApiSchema } from "./to-open-api-schema.ts";
 
 /**
- * Returns the OpenAPI schema of the output of an agent's or team's run. `structured` has the schema of the agent's
- * structured output if that can be told as JSON Schema; else it may be anything.
+ * Returns the OpenAPI schema of the output of an agent's or team's run. `structured` has the agent's output schema if
+ * it can be expressed as JSON Schema; otherwise it accepts any value.
  */
 export function runOutputSchema(runnable: Runnable): OpenApiSchema {
   const schema =
@@ -28,7 +28,7 @@ const kinds: Readonly<Record<string, OpenApiSchema>> = {
 
 /**
  * Returns the OpenAPI schema of the body of a workflow's run. An input object has the keys of the workflow's initial
- * state if these are known; else it may be any object. It may be a text if a step reads that.
+ * state if they are known; otherwise any keys. The input may be a string, unless it is known that no step reads one.
  */
 export function workflowRequestSchema({ inputKinds, readsText }: ServedWorkflow): OpenApiSchema {
   return {
@@ -44,7 +44,7 @@ function inputSchema(inputKinds: ServedWorkflow["inputKinds"], readsText = true)
   return { oneOf: [stateSchema(inputKinds), { ...saidSchema, nullable: true }], description };
 }
 
-/** An empty initial state fixes no keys. */
+/** Returns the OpenAPI schema of a workflow's input object. An empty initial state does not restrict its keys. */
 function stateSchema(inputKinds: ServedWorkflow["inputKinds"]): OpenApiSchema {
   if (inputKinds === undefined || inputKinds.size === 0) return anyObjectSchema;
   const properties = Object.fromEntries([...inputKinds].map(([key, kind]) => [key, kinds[kind] ?? {}] as const));

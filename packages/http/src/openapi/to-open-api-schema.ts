@@ -7,8 +7,8 @@ const shared = new Set(
 );
 
 /**
- * Converts a JSON Schema (draft 2020-12), such as that of an agent's output, to OpenAPI 3.0. Keywords without a
- * counterpart are left out: the result accepts every value that the schema accepts, and may accept more.
+ * Converts a JSON Schema (draft 2020-12), such as that of an agent's output, to OpenAPI 3.0. Drops keywords without a
+ * counterpart, so the result accepts every value that the schema accepts, and perhaps more.
  */
 export function toOpenApiSchema(schema: unknown): OpenApiSchema {
   return convert(schema, { root: schema, within: [] });
@@ -16,7 +16,10 @@ export function toOpenApiSchema(schema: unknown): OpenApiSchema {
 
 type Place = {
   root: unknown;
-  /** The references that led here. One that leads to itself becomes a schema that accepts anything. */
+  /**
+   * The references that led to this place in a JSON Schema. A circular reference becomes a schema that accepts
+   * anything.
+   */
   within: string[];
 };
 
@@ -38,14 +41,14 @@ function unescapeStep(step: string): string {
   return step.replaceAll("~1", "/").replaceAll("~0", "~");
 }
 
-/** OpenAPI 3.0 has no type `null`, and no list of types. */
+/** Converts the types of a JSON Schema: OpenAPI 3.0 has no type `null` and no arrays of types. */
 function convertType({ type, const: only, items, prefixItems }: OpenApiSchema, place: Place): OpenApiSchema {
   const word = only === undefined ? {} : { enum: [only] };
   const types = (Array.isArray(type) ? type : [type]).filter((each) => typeof each === "string");
   const nullable = types.includes("null") ? { nullable: true } : {};
   const [first, ...more] = types.filter((each) => each !== "null");
   if (first === undefined || more.length > 0) return only === null ? {} : word;
-  // An array must have one schema for all its items in 3.0.
+  // OpenAPI 3.0 allows only one schema for all items of an array.
   const every = prefixItems === undefined ? convert(items, place) : {};
   return { type: first, ...nullable, ...word, ...(first === "array" && { items: every }) };
 }
@@ -56,7 +59,8 @@ function convertParts(schema: OpenApiSchema, place: Place): OpenApiSchema {
   return {
     ...(isFields(properties) && { properties: mapValues(properties, (each) => convert(each, place)) }),
     ...(isFields(additionalProperties) && { additionalProperties: convert(additionalProperties, place) }),
-    // `false` would refuse the properties that only `patternProperties` allows.
+    // `additionalProperties` is dropped if `patternProperties` allows further properties, because `false` would reject
+    // them.
     ...(additionalProperties === false &&
       isFields(properties) &&
       !("patternProperties" in schema) && { additionalProperties }),
@@ -65,23 +69,26 @@ function convertParts(schema: OpenApiSchema, place: Place): OpenApiSchema {
   };
 }
 
-/** Converts alternatives. A type or null, which schema libraries write as two of them, becomes one type that is nullable. */
+/**
+ * Converts the alternatives of a JSON Schema. A type or null, which schema libraries write as two alternatives, becomes
+ * one nullable type.
+ */
 function convertAlternatives(alternatives: readonly unknown[], { schema, place }: Alternatives): OpenApiSchema {
   const others = alternatives.filter((each) => !isNull(each));
   const converted = others.map((each) => convert(each, place));
   if (others.length === alternatives.length) return { anyOf: converted };
   const [only, another] = converted;
   const isOneType = another === undefined && typeof only?.["type"] === "string" && !("enum" in only);
-  // What restricts the value beside the alternatives would be lost in the one type.
+  // A single nullable type would lose the keywords that restrict the value beside the alternatives.
   const isAlone = Object.keys(schema).every((keyword) => annotations.has(keyword));
   if (isOneType && isAlone) return { ...only, nullable: true };
-  // Not oneOf: alternatives that became wider may both match.
+  // The result is not `oneOf`: converted alternatives accept more, so two of them may match.
   return { anyOf: [...converted, { type: "object", nullable: true, maxProperties: 0 }] };
 }
 
 type Alternatives = { schema: OpenApiSchema; place: Place };
 
-/** Keywords that may stand beside the alternatives of a schema without restricting its values. */
+/** Keywords that may accompany the alternatives of a schema without restricting its values. */
 const annotations = new Set([
   "anyOf",
   "oneOf",
@@ -97,7 +104,7 @@ function isNull(schema: unknown): boolean {
   return isFields(schema) && schema["type"] === "null";
 }
 
-/** Exclusive bounds are numbers in JSON Schema, and flags beside the bounds in 3.0. */
+/** Converts the bounds of a JSON Schema: exclusive bounds are numbers in JSON Schema, and flags in OpenAPI 3.0. */
 function convertBounds({ exclusiveMinimum, exclusiveMaximum }: OpenApiSchema): OpenApiSchema {
   return {
     ...(typeof exclusiveMinimum === "number" && { minimum: exclusiveMinimum, exclusiveMinimum: true }),

@@ -256,7 +256,7 @@ describe("a request", () => {
 });
 
 describe("a body that the host has already parsed", () => {
-  const parsing = { before: [express.json({ limit: "5mb" })] };
+  const parsing = { before: [express.json({ limit: "5mb" })], onNode: "a parser of Express has read the body" };
 
   it("is taken as it is [http.body-input]", async () => {
     const service = await serve({ agents: { a: talker("Hello.") }, workflows: { counter: counter() } }, parsing);

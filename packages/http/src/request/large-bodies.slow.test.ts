@@ -119,7 +119,7 @@ describe("a JSON body where fileUpload is on", () => {
     expect((await ask(json.replace('"mimeType"', '"cache"'))).text).toContain("input[0]");
   });
 
-  it("of a workflow has no data: its limit stays 1 MB", async () => {
+  it("a JSON body where fileUpload is on of a workflow has no data: its limit stays 1 MB", async () => {
     const service = await serve({ workflows: { w: counter() }, fileUpload });
 
     expect((await service.post("/workflows/w/run", withImage(2_000_000))).status).toBe(413);
@@ -184,7 +184,7 @@ describe("a JSON body where fileUpload is on", () => {
     expect((await drained.post("/agents/a/run", withImage(2_000_000))).status).toBe(400);
   });
 
-  it("that is announced too long is refused before it is sent", async () => {
+  it("a JSON body where fileUpload is on that is announced too long is refused before it is sent", async () => {
     const service = await serve({ agents: { a: talker() }, fileUpload });
 
     const answer = await sendRaw(

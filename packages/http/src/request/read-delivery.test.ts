@@ -1,41 +1,10 @@
-import type { Request } from "express";
+import type { IncomingHttpHeaders } from "node:http";
 import { describe, expect, it } from "vitest";
-import { prefersAsync, readIdempotencyKey, readLastEventId, readRunQuery } from "./read-delivery.ts";
+import { prefersAsync, readIdempotencyKey, readLastEventId } from "./read-delivery.ts";
 
-const requestOf = (headers: object, url = "/"): Request => ({ headers, url }) as Request;
+const requestOf = (headers: IncomingHttpHeaders) => ({ headers });
 const refused = (message: string) =>
   expect.objectContaining({ code: "invalid_request", message: expect.stringContaining(message) }) as Error;
-
-describe("readRunQuery", () => {
-  it.each([
-    ["", false, false],
-    ["?", false, false],
-    ["?early=1", true, false],
-    ["?early=0", false, false],
-    ["?onDisconnect=cancel", false, true],
-    ["?onDisconnect=cancel&early=1", true, true],
-    ["?other=1&early=1", true, false],
-    ["?Early=1&ondisconnect=cancel", false, false],
-    ["?%65arly=1", true, false],
-  ])("reads %j", (query, early, endsWithClient) => {
-    expect(readRunQuery(requestOf({}, `/agents/a/run${query}`))).toEqual({ early, endsWithClient });
-  });
-
-  it.each([
-    ["early", ""],
-    ["early", "true"],
-    ["early", "2"],
-    ["early", "01"],
-    ["early", "1&early=1"],
-    ["early", "0&early=1"],
-    ["onDisconnect", ""],
-    ["onDisconnect", "continue"],
-    ["onDisconnect", "Cancel"],
-    ["onDisconnect", "cancel&onDisconnect=cancel"],
-  ])("refuses %s=%s", (name, value) => {
-    expect(() => readRunQuery(requestOf({}, `/a?${name}=${value}`))).toThrow(refused(`${name} must be`));
-  });
-});
 
 describe("readIdempotencyKey", () => {
   it.each([undefined, "!", "~", "k-1", "k".repeat(255)])("takes %j", (key) => {

@@ -1,10 +1,8 @@
-import type { Request } from "express";
 import { describe, expect, it } from "vitest";
 import { readQuery, toNumber } from "./read-query.ts";
 
 const names = ["limit", "after"] as const;
-const read = (query: string, expected: readonly string[] = names) =>
-  readQuery({ url: `/sessions${query}` } as Request, expected);
+const read = (search: string, expected: readonly string[] = names) => readQuery({ search }, expected);
 const refused = (message: string) =>
   expect.objectContaining({ code: "invalid_request", message: expect.stringContaining(message) }) as Error;
 

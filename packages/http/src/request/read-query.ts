@@ -1,14 +1,12 @@
 import { TroupeError } from "@troupe/core";
-import type { Request } from "express";
+import type { Exchange } from "@troupe/core/transport";
 
-/** Reads the parameters of a query, each at most once. Any other would have no effect and is refused. */
+/** Reads the query parameters, each at most once. Rejects other parameters, which would have no effect. */
 export function readQuery<Name extends string>(
-  request: Request,
+  { search }: Pick<Exchange, "search">,
   names: readonly Name[],
 ): Partial<Record<Name, string>> {
-  // Not Express's `query`, which depends on the settings of the host.
-  const start = request.url.indexOf("?");
-  const query = new URLSearchParams(start === -1 ? "" : request.url.slice(start));
+  const query = new URLSearchParams(search);
   for (const name of query.keys()) {
     if (!names.some((each) => each === name)) {
       const shown = JSON.stringify(name.slice(0, 64));
@@ -19,7 +17,10 @@ export function readQuery<Name extends string>(
   return Object.fromEntries(query) as Partial<Record<Name, string>>;
 }
 
-/** Reads an integer of digits alone. Anything else becomes NaN, which no limit and no number of a turn is. */
+/**
+ * Reads a non-negative integer in decimal digits. Returns NaN for anything else, which no limit and no turn number
+ * accepts.
+ */
 export function toNumber(digits: string): number {
   return /^\d{1,15}$/.test(digits) ? Number(digits) : Number.NaN;
 }

@@ -1,17 +1,21 @@
 import { Readable } from "node:stream";
-import { TroupeError } from "@troupe/core";
+import { createLogger, TroupeError } from "@troupe/core";
+import { createService } from "@troupe/core/service";
+import type { ServiceOptions } from "@troupe/core/service";
 import { readMessage, readWorkflowInput } from "@troupe/core/transport";
 import { describe, expect, it } from "vitest";
-import { exchangeOf, WrittenResponse } from "../../test/written-response.ts";
-import { requestRecordOf } from "../exchange/request-record.ts";
-import type { RouterSettings } from "../settings/router-options.ts";
-import { readRunRequest, toRunRequest } from "./read-run-request.ts";
+import { WrittenResponse } from "@troupe-internal/fake-responses";
+import { NodeExchange } from "@troupe/core/transport";
+import type { NodeRequest } from "@troupe/core/transport";
+import { requestRecordOf } from "@troupe/core/transport";
+import type { HttpParts } from "../settings/http-options.ts";
+import { readRunRequest } from "./read-run-request.ts";
 
 type Given = {
   body?: unknown;
   headers?: Record<string, string>;
   request?: object;
-  settings?: object;
+  settings?: ServiceOptions;
   takesFiles?: boolean;
   isUpload?: boolean;
   failing?: string;
@@ -25,9 +29,9 @@ function read(given: Given = {}) {
   const length = String(bytes[0]?.length ?? 0);
   const sent = { "content-type": "application/json", "content-length": length, ...rest.headers };
   const response = new WrittenResponse();
-  const fields = { url: "/agents/a/run", baseUrl: "", ip: "10.0.0.1", ...rest.request, headers: sent };
-  const made = exchangeOf(response);
-  const exchange = { ...made.exchange, request: Object.assign(Readable.from(bytes), fields) } as never;
+  const fields = { method: "POST", url: "/agents/a/run", baseUrl: "", ip: "10.0.0.1", ...rest.request, headers: sent };
+  const request = Object.assign(Readable.from(bytes), fields) as unknown as NodeRequest;
+  const exchange = new NodeExchange(request, response.asResponse, createLogger());
   const tell = (name: string, ...asked: unknown[]): void => {
     told.push([name, ...asked]);
     if (failing === name) throw new TroupeError("payload_too_large", name);
@@ -48,19 +52,14 @@ function read(given: Given = {}) {
     },
     checkJson: (checked: unknown) => tell("checkJson", checked),
   };
-  const whole = {
-    bodyUserId: "unverified",
-    genericApiKeyHeader: true,
-    trustAddresses: false,
-    maxBodyBytes: 1000,
-    uploads,
-    ...rest.settings,
-  } as unknown as RouterSettings;
+  const service = createService(rest.settings ?? {});
+  const { maxBodyBytes = 1000 } = service.settings;
+  const parts = { service, uploads, maxBodyBytes } as unknown as HttpParts;
   const subject = { name: "a" };
   const input = takesFiles ? { read: readMessage, takesFiles } : { read: readWorkflowInput as never, takesFiles };
-  const done = readRunRequest(exchange, subject, { settings: whole, input });
+  const done = readRunRequest(exchange, subject, { parts, input });
   done.catch(() => undefined);
-  return { done, told, response, subject, exchange, settings: whole };
+  return { done, told, response, subject, exchange, service };
 }
 
 const uuid = expect.stringMatching(/^[\da-f-]{36}$/) as string;
@@ -78,7 +77,7 @@ describe("readRunRequest", () => {
     const { done, response, subject, told } = read({
       body,
       headers: { "x-openai-api-key": "vendor-key" },
-      request: { url: "/agents/a/run?early=1&onDisconnect=cancel", principal: { userId: "ada", tenantId: "acme" } },
+      request: { principal: { userId: "ada", tenantId: "acme" } },
       settings: { trustAddresses: true, runOptions: async () => ({ metadata: { plan: "gold" } }) },
     });
     const made = await done;
@@ -96,8 +95,7 @@ describe("readRunRequest", () => {
       tenantId: "acme",
     };
     const owner = { userId: "ada", tenantId: "acme" };
-    const query = { early: true, endsWithClient: true };
-    expect(made).toEqual({ subject, input: "Hi.", opts, owner, address: "10.0.0.1", query });
+    expect(made).toEqual({ subject, input: "Hi.", opts, owner, address: "10.0.0.1" });
     expect(made.subject).toBe(subject);
     expect(response.headers).toEqual({ "x-run-id": made.opts.runId, "x-session-id": "s1" });
     expect(requestRecordOf(response.asResponse)).toEqual({ runId: made.opts.runId });
@@ -109,18 +107,13 @@ describe("readRunRequest", () => {
 
   it("gives a request without them a new session, no owner, no address and no keys", async () => {
     const { done, response } = read({ body: { input: "Hi." } });
-    const { opts, owner, address, query } = await done;
+    const { opts, owner, address } = await done;
     expect(opts).toMatchObject({ runId: uuid, sessionId: uuid, isNewSession: true, apiKeys: {} });
-    expect([owner, address, query, opts.apiKey]).toEqual([
-      {},
-      undefined,
-      { early: false, endsWithClient: false },
-      undefined,
-    ]);
+    expect([owner, address, opts.apiKey]).toEqual([{}, undefined, undefined]);
     expect(response.headers["x-session-id"]).toBe(opts.sessionId);
   });
 
-  it.each([
+  it.each<["trusted" | "unverified", boolean]>([
     ["trusted", true],
     ["unverified", false],
   ])("takes the user of a body that is %s with verified %j", async (bodyUserId, verified) => {
@@ -202,12 +195,6 @@ describe("readRunRequest", () => {
       ],
     ],
     [
-      "a wrong query before all else",
-      { request: { url: "/?early=2", principal: 7 }, isUpload: true },
-      invalid("early must be 1 or 0, once, such as ?early=1."),
-      [],
-    ],
-    [
       "a wrong principal before its form is read",
       { request: { principal: 7 }, isUpload: true },
       { message: expect.stringContaining("request.principal") as string },
@@ -215,7 +202,7 @@ describe("readRunRequest", () => {
     ],
     [
       "wrong options of the host before its form is read",
-      { settings: { runOptions: () => ({ odd: 1 }) }, isUpload: true },
+      { settings: { runOptions: () => ({ odd: 1 }) as object }, isUpload: true },
       { code: "invalid_config" },
       [],
     ],
@@ -244,26 +231,23 @@ describe("readRunRequest", () => {
     };
     const { done, exchange } = read({ body: { input: "Hi." }, settings: { runOptions } });
     await expect(done).rejects.toBe(failure);
-    expect(asked).toEqual([(exchange as { request: unknown }).request]);
+    expect(asked).toEqual([
+      expect.objectContaining({ method: "POST", path: "/agents/a/run", native: exchange.native }),
+    ]);
   });
 });
 
-it("makes the request of given fields, read behind the query and the host's options", async () => {
+it("reads given fields behind the host's options, and notes the id of the run", async () => {
   const order: string[] = [];
-  const { done, exchange, settings, subject, response } = read({ takesFiles: false });
+  const runOptions = async () => void order.push("options");
+  const { done, exchange, service, subject, response } = read({ takesFiles: false, settings: { runOptions } });
   await done;
-  const runOptions = async () => {
-    order.push("options");
-    return undefined;
-  };
+  order.length = 0;
   const readFields = async () => {
     order.push("fields");
     return { input: "Hi.", sessionId: "c1" };
   };
-  const made = await toRunRequest(exchange, subject, {
-    settings: { ...settings, runOptions },
-    readInput: readMessage,
-    readFields,
-  });
-  expect([order, made.input, response.headers["x-session-id"]]).toEqual([["options", "fields"], "Hi.", "c1"]);
+  const made = await service.readRun(exchange, subject, { readInput: readMessage, readFields });
+  expect([order, made.input, made.opts.sessionId]).toEqual([["options", "fields"], "Hi.", "c1"]);
+  expect(requestRecordOf(response.asResponse)).toEqual({ runId: made.opts.runId });
 });

@@ -1,10 +1,10 @@
 import { Agent, defineTool, Team, TroupeError, Workflow } from "@troupe/core";
 import type { RunContext } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
-import type { Request, RequestHandler } from "express";
+import type { ServiceRequest } from "@troupe/core/service";
+import type { RequestHandler } from "express";
 import { describe, expect, it } from "vitest";
 import { serve } from "../../test/serve.ts";
-import type { RouterOptions } from "../settings/router-options.ts";
 
 /** An agent that calls a tool, with the contexts that the tool and the options that the model received. */
 function watched() {
@@ -47,7 +47,7 @@ const signIn: RequestHandler = (request, _, next) => {
 };
 
 /** Serves a hanging model, so that only a limit ends its runs. */
-async function serveHanging(options: RouterOptions) {
+async function serveHanging(options: Parameters<typeof serve>[0]) {
   const model = new ScriptedModel().respond(() => ({ text: "One", hang: true }));
   return await serve({ agents: { a: new Agent({ name: "a", model }) }, ...options });
 }
@@ -57,9 +57,9 @@ describe("runOptions", () => {
     "gives the metadata and model options of its request to the run of /%s [http.run-options]",
     async (path) => {
       const { contexts, model, lead, served } = watched();
-      const runOptions = (request: Request) => ({
-        metadata: { plan: request.get("x-plan") },
-        modelOptions: { temperature: request.get("x-plan") === "one" ? 0.1 : 0.2 },
+      const runOptions = (request: ServiceRequest) => ({
+        metadata: { plan: request.headers.get("x-plan") },
+        modelOptions: { temperature: request.headers.get("x-plan") === "one" ? 0.1 : 0.2 },
       });
       const service = await serve({ ...served, runOptions });
 
@@ -100,7 +100,10 @@ describe("runOptions", () => {
         execute: () => "x",
       });
       const own = { model: other, instructions: "Of the request.", tools: [smell] };
-      const service = await serve({ ...served, runOptions: (request) => (request.get("x-plan") === "own" ? own : {}) });
+      const service = await serve({
+        ...served,
+        runOptions: (request) => (request.headers.get("x-plan") === "own" ? own : {}),
+      });
 
       expect((await service.post(`/${path}`, { input: "x" }, { "x-plan": "own" })).text).toContain("Other.");
       expect((await service.post(`/${path}`, { input: "x" })).text).toContain("Done.");
@@ -166,9 +169,9 @@ describe("runOptions", () => {
 
   it("may return a promise, or undefined for no options", async () => {
     const { contexts, served } = watched();
-    const runOptions = async (request: Request) => {
+    const runOptions = async (request: ServiceRequest) => {
       await Promise.resolve();
-      return request.get("x-plan") === undefined ? undefined : { metadata: { plan: "x" } };
+      return request.headers.get("x-plan") === null ? undefined : { metadata: { plan: "x" } };
     };
     const service = await serve({ ...served, runOptions });
 
@@ -181,7 +184,7 @@ describe("runOptions", () => {
   it("is called once for each run, behind the middleware, and for no other request", async () => {
     const users: unknown[] = [];
     const { served } = watched();
-    const runOptions = (request: Request) => {
+    const runOptions = (request: ServiceRequest) => {
       users.push(request.principal?.userId);
       return {};
     };
@@ -224,7 +227,7 @@ describe("runOptions", () => {
     ["a string", () => "sk-secret", 500, "internal"],
   ];
   it.each(thrown)(
-    "that throws or rejects with %s ends the request with it [http.run-options-error]",
+    "runOptions that throws or rejects with %s ends the request with it [http.run-options-error]",
     async (_, ...[make, status, code]) => {
       const { model, served } = watched();
       const throwing = (): never => {

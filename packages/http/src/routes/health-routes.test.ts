@@ -1,11 +1,11 @@
-import { Agent, createLogger, InMemoryStorage } from "@troupe/core";
+import { Agent, InMemoryStorage } from "@troupe/core";
 import type { StorageDriver } from "@troupe/core";
+import { RunService } from "@troupe/core/runs";
 import { ScriptedModel } from "@troupe/core/testing";
 import type { RequestHandler } from "express";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { talker } from "../../test/runnables.ts";
 import { serve } from "../../test/serve.ts";
-import { createShutdown } from "../shutdown/shutdown.ts";
 
 function pinging(ping: () => Promise<void>): StorageDriver {
   return Object.assign(new InMemoryStorage(), { ping });
@@ -64,6 +64,8 @@ describe("GET /health and GET /ready", () => {
 });
 
 describe("GET /ready", () => {
+  const onHost = "a server that still listens when the service is closed";
+
   it("pings each storage once", async () => {
     let pings = 0;
     const storage = pinging(async () => void pings++);
@@ -125,14 +127,43 @@ describe("GET /ready", () => {
 
     expect(await service.ask("/ready")).toMatchObject({
       status: 503,
-      json: { error: { code: "storage_unavailable" } },
+      json: { error: { code: "storage_unavailable", message: "The storage cannot be used at the moment." } },
     });
+    for (const words of ["The storage cannot be used.", "The storage did not answer within 1000 ms."]) {
+      expect(service.lines.join("")).toContain(words);
+    }
+  });
+
+  it("answers 503 until something performs the durable runs of the service", async () => {
+    const agent = talker();
+    const runs = new RunService({ agents: { a: agent } });
+    onTestFinished(async () => await runs.close());
+    const service = await serve({ agents: { a: agent }, runs });
+
+    const message = "The service does not perform such runs at present. Try again later.";
+    expect(await service.ask("/ready")).toMatchObject({
+      status: 503,
+      json: { error: { code: "unavailable", message } },
+    });
+    await runs.serve();
+    expect(await service.ask("/ready")).toMatchObject({ status: 200, json: { status: "ready" } });
+  });
+
+  it("asks no storage while the service shuts down, and closes its connection", async () => {
+    let pings = 0;
+    const onNode = "only there an answer says whether its connection is closed";
+    const service = await serve({ agents: { a: agentOver(pinging(async () => void pings++)) } }, { onNode, onHost });
+    expect((await service.ask("/ready")).headers.get("connection")).not.toBe("close");
+    await service.served.close();
+
+    const refused = await service.ask("/ready");
+    expect([refused.status, refused.headers.get("connection"), pings]).toEqual([503, "close", 1]);
+    expect((await service.ask("/health")).headers.get("connection")).not.toBe("close");
   });
 
   it("answers 503 when the service shuts down, as runs do", async () => {
-    const shutdown = createShutdown({ logger: createLogger() });
-    const service = await serve({ agents: { a: talker() }, shutdown });
-    await shutdown.begin();
+    const service = await serve({ agents: { a: talker() } }, { onHost });
+    await service.served.close();
 
     const ready = await service.ask("/ready");
     expect(ready).toMatchObject({ status: 503, json: { error: { code: "unavailable" } } });

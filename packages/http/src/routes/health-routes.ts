@@ -1,36 +1,35 @@
 import { TroupeError } from "@troupe/core";
 import { toTroupeError, withTimeout } from "@troupe/core/kit";
-import { sendJson } from "../exchange/send-json.ts";
-import type { ServedSessions } from "../sessions/served-sessions.ts";
-import type { RouterSettings } from "../settings/router-options.ts";
-import type { Route } from "./mount-route.ts";
+import type { Route, Service } from "@troupe/core/transport";
+import type { HttpParts } from "../settings/http-options.ts";
 
-/** Milliseconds after which a storage that does not answer counts as unavailable. */
+/** Milliseconds after which a storage without an answer counts as unavailable. */
 const checkTimeoutMs = 1000;
 
 /**
- * Makes the routes `/health` (the process lives) and `/ready` (it takes new runs, something performs the
- * durable ones, and its storages answer and can be written to; else 503).
- * They show nothing else of the service.
+ * Makes the routes `/health` and `/ready`. `/health` succeeds while the process lives. `/ready` succeeds if the service
+ * accepts new runs, durable runs have a performer, and all storages can be read and written; otherwise it answers 503.
+ * Neither reveals anything else.
  */
-export function healthRoutes({ servedRuns, sessions }: RouterSettings): Route[] {
+export function healthRoutes({ service }: Pick<HttpParts, "service">): Route[] {
   return [
-    { path: "/health", get: ({ response }) => sendJson(response, 200, { status: "ok" }) },
+    { path: "/health", isPublic: true, get: (exchange) => exchange.sendJson(200, { status: "ok" }) },
     {
       path: "/ready",
-      get: async ({ response }) => {
-        if (servedRuns.isDraining) response.setHeader("Connection", "close");
-        servedRuns.checkOpen();
-        await checkStorages(sessions);
-        await servedRuns.checkReady();
-        sendJson(response, 200, { status: "ready" });
+      isPublic: true,
+      get: async (exchange) => {
+        service.closeIfDraining(exchange);
+        service.servedRuns.checkOpen();
+        await checkStorages(service.sessions);
+        await service.servedRuns.checkReady();
+        exchange.sendJson(200, { status: "ready" });
       },
     },
   ];
 }
 
-/** Hides from the client which storage failed and why: both go to the log. */
-async function checkStorages(sessions: ServedSessions): Promise<void> {
+/** Checks the storages. Which storage failed and why is logged, and hidden from the client. */
+async function checkStorages(sessions: Service["sessions"]): Promise<void> {
   const onTimeout = (): never => {
     throw new Error(`The storage did not answer within ${checkTimeoutMs} ms.`);
   };

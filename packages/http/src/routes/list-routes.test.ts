@@ -1,11 +1,10 @@
-import type { Response } from "express";
 import { expect, it } from "vitest";
-import type { Exchange } from "../exchange/exchange.ts";
-import type { RouterSettings } from "../settings/router-options.ts";
+import type { Exchange } from "@troupe/core/transport";
+import type { HttpParts } from "../settings/http-options.ts";
 import { listRoutes } from "./list-routes.ts";
 
 /** What is registered, with more fields than a list shows. */
-const settings = {
+const served = {
   agents: new Map([
     ["z", { name: "inner", kind: "agent", description: "Talks.", instructions: "Secret." }],
     ["a", { name: "a", kind: "remote", description: "" }],
@@ -15,18 +14,15 @@ const settings = {
     ["w", { name: "flow", kind: "other", description: "Counts.", state: {} }],
     ["v", {}],
   ]),
-} as unknown as RouterSettings;
+};
 
 /** Asks each list, and returns the answers by their paths. */
-function answersOf(given: RouterSettings): Record<string, unknown> {
+function answersOf(service: object): Record<string, unknown> {
   return Object.fromEntries(
-    listRoutes(given).map(({ path, get, ...others }) => {
+    listRoutes({ service } as HttpParts).map(({ path, get, ...others }) => {
       const sent: unknown[] = [];
-      const response = {
-        writeHead: (status: number) => sent.push(status),
-        end: (text: string) => sent.push(JSON.parse(text)),
-      } as unknown as Response;
-      void get?.({ response } as Exchange);
+      const sendJson: Exchange["sendJson"] = (status, value) => sent.push(status, value);
+      void get?.({ sendJson } as Exchange);
       expect(others).toEqual({});
       return [path, sent] as const;
     }),
@@ -36,7 +32,7 @@ function answersOf(given: RouterSettings): Record<string, unknown> {
 it("lists what is registered by its names there, in order, without anything secret", () => {
   const parts = ["text", "parts"];
   const objects = ["object", "text"];
-  expect(answersOf(settings)).toEqual({
+  expect(answersOf(served)).toEqual({
     "/agents": [
       200,
       {
@@ -60,7 +56,7 @@ it("lists what is registered by its names there, in order, without anything secr
 });
 
 it("lists nothing where nothing is registered", () => {
-  const none = { agents: new Map(), teams: new Map(), workflows: new Map() } as unknown as RouterSettings;
+  const none = { agents: new Map(), teams: new Map(), workflows: new Map() };
 
   expect(answersOf(none)).toEqual({
     "/agents": [200, { agents: [] }],

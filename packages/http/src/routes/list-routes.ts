@@ -1,23 +1,25 @@
 import type { Runnable } from "@troupe/core";
-import type { ServedWorkflow } from "@troupe/core/transport";
-import { sendJson } from "../exchange/send-json.ts";
-import type { RouterSettings } from "../settings/router-options.ts";
-import type { Route } from "./mount-route.ts";
+import type { ServedWorkflow } from "@troupe/core/service";
+import type { Route } from "@troupe/core/transport";
+import type { HttpParts } from "../settings/http-options.ts";
 
 /**
- * An entry of the answers to `GET /agents`, `/teams` and `/workflows`: the name and properties of a registered agent,
- * team or workflow.
+ * An entry in the answers to `GET /agents`, `/teams` and `/workflows`: the name and properties of a registered
+ * runnable.
  */
 export type ListEntry = {
   name: string;
   kind: Runnable["kind"];
   description?: string;
-  /** The forms of a run's `input`: a string, an array of content parts, or an object that is merged over a state. */
+  /**
+   * The accepted forms of a run's `input`: a string, an array of content parts, or an object that is merged into the
+   * state.
+   */
   input: ("text" | "parts" | "object")[];
 };
 
-/** Makes the routes `GET /agents`, `/teams` and `/workflows`, which list all registered ones by name. */
-export function listRoutes({ agents, teams, workflows }: RouterSettings): Route[] {
+/** Makes the routes `GET /agents`, `/teams` and `/workflows`, which list the registered runnables by name. */
+export function listRoutes({ service: { agents, teams, workflows } }: HttpParts): Route[] {
   return [
     listRoute("agents", [...agents].map(toListEntry)),
     listRoute("teams", [...teams].map(toListEntry)),
@@ -26,7 +28,7 @@ export function listRoutes({ agents, teams, workflows }: RouterSettings): Route[
 }
 
 function listRoute(name: string, listed: readonly ListEntry[]): Route {
-  return { path: `/${name}`, get: ({ response }) => sendJson(response, 200, { [name]: listed }) };
+  return { path: `/${name}`, get: (exchange) => exchange.sendJson(200, { [name]: listed }) };
 }
 
 function toListEntry([name, { kind, description }]: [string, Runnable]): ListEntry {

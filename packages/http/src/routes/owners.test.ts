@@ -1,5 +1,5 @@
 import { checkOwners } from "@troupe-internal/fault-tools";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { durable, payer, serveUsers } from "../../test/kept.ts";
 import { askAs, claimOf, forget, hanging, headersOf, reached, teller, users, withClaimed } from "../../test/owners.ts";
 import type { User } from "../../test/owners.ts";
@@ -8,7 +8,7 @@ import type { Service } from "../../test/service.ts";
 /** Waits as long as other tests do, and looks more often. */
 const soon = { interval: 2, timeout: 30_000 };
 
-const runFiles = ["packages/http/src/routes/kept-run-routes.ts", "packages/http/src/request/read-run-request.ts"];
+const runFiles = ["packages/http/src/routes/stored-run-routes.ts", "packages/http/src/request/read-run-request.ts"];
 
 type Asked = { headers?: Record<string, string>; input?: unknown; sessionId?: string };
 
@@ -18,13 +18,19 @@ async function run(service: Service, user: User, { headers = {}, ...body }: Aske
   return await service.post("/agents/a/run", sent, { ...headersOf(user), ...headers });
 }
 
-/** Runs the agent for a user, and returns the stream that has begun. */
+/** Streams whose bodies no test reads. One that nobody holds is closed when memory is collected, and its run is cancelled. */
+const held = new Set<Response>();
+
+/** Runs the agent for a user, and returns the stream that has begun, which stays open until the end of the test. */
 async function stream({ port }: Service, user: User, { headers = {}, ...body }: Asked): Promise<Response> {
-  return await fetch(`http://127.0.0.1:${port}/agents/a/stream`, {
+  const response = await fetch(`http://127.0.0.1:${port}/agents/a/stream`, {
     method: "POST",
     headers: { "content-type": "application/json", ...headersOf(user), ...headers },
     body: JSON.stringify({ input: "Hi", ...claimOf(user), ...body }),
   });
+  held.add(response);
+  onTestFinished(() => void held.delete(response));
+  return response;
 }
 
 const background = { prefer: "respond-async" };
@@ -157,7 +163,7 @@ describe("users who differ in one field", () => {
       };
     const marks = new Map<string | null, string>();
     await checkOwners({
-      shows: ["packages/http/src/routes/session-routes.ts", "packages/http/src/sessions/served-sessions.ts"],
+      shows: ["packages/http/src/routes/session-routes.ts", "packages/core/src/transport/sessions/served-sessions.ts"],
       // Of a name, the one without a tenant comes last: nothing of it goes with the others.
       owners: users.toReversed(),
       leave: async (user, text) => {
@@ -190,7 +196,7 @@ describe("users who differ in one field", () => {
   it("delete turns of their own session alone [http.delete-turns]", async () => {
     const service = await serveUsers({ agents: { a: teller() } });
     await checkOwners({
-      shows: ["packages/http/src/routes/session-routes.ts", "packages/http/src/sessions/served-sessions.ts"],
+      shows: ["packages/http/src/routes/session-routes.ts", "packages/core/src/transport/sessions/served-sessions.ts"],
       owners: users,
       leave: async (user, input) => await run(service, user, { input, sessionId: "s" }),
       find: async (user) => {

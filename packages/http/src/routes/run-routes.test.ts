@@ -1,67 +1,49 @@
+import type { Runnable } from "@troupe/core";
 import { TroupeError } from "@troupe/core";
+import { createService } from "@troupe/core/service";
+import type { OnDisconnect, ServedWorkflow } from "@troupe/core/service";
+import { requestRecordOf } from "@troupe/core/transport";
+import type { RequestedRun, RunTerms, ServedRun } from "@troupe/core/transport";
 import { describe, expect, it } from "vitest";
+import { GivenRun } from "../../test/given-run.ts";
 import { callRoute, requestTo } from "../../test/route-call.ts";
-import { requestRecordOf } from "../exchange/request-record.ts";
-import type { RouterSettings } from "../settings/router-options.ts";
+import type { HttpParts } from "../settings/http-options.ts";
 import { runRoutes } from "./run-routes.ts";
 
 /** Ends each run with this failure, as the tests look at what came before. */
 const failure = new TroupeError("internal", "secret-12345678 broke.");
 
-/** The router's settings, and what its subjects and services are asked. */
-function settingsOf({ target, ...more }: { target?: object; onDisconnect?: string } = {}) {
+/** The routes of a service of subjects that fail, and what these, its uploads and its runs are asked. */
+function serving({ onDisconnect }: { onDisconnect?: OnDisconnect } = {}) {
   const asked: unknown[] = [];
   const fail = (...place: unknown[]): never => {
     asked.push(place);
     throw failure;
   };
   const subjectOf = (kind: string) => ({
+    name: "x",
+    kind,
     run: async (input: unknown) => fail(kind, "run", input),
     stream: (input: unknown) => fail(kind, "stream", input),
+    asRunnable: () => expect.unreachable(),
   });
+  const service = createService({
+    agents: { x: subjectOf("agent") as unknown as Runnable },
+    teams: { x: subjectOf("team") as unknown as Runnable },
+    workflows: { x: subjectOf("workflow") as unknown as ServedWorkflow },
+    onDisconnect,
+  });
+  const { servedRuns } = service;
+  const begin = servedRuns.begin.bind(servedRuns);
+  servedRuns.begin = async (requested: RequestedRun<unknown, unknown>, terms: RunTerms): Promise<ServedRun> => {
+    asked.push(["begin", requested.input, terms]);
+    if (!servedRuns.stores(terms)) return await begin(requested, terms);
+    const { run } = new GivenRun({ kind: terms.kind });
+    return Object.assign(run, { settled: async () => fail("settled"), events: () => fail("events") });
+  };
   const uploads = { isUpload: () => false, jsonReader: () => undefined, checkJson: () => asked.push("checkJson") };
-  const tail = {
-    signal: new AbortController().signal,
-    untilPaused: async () => fail("run"),
-    next: async () => fail("stream"),
-    end: () => undefined,
-    leave: () => undefined,
-    run: {},
-  };
-  const servedRuns = {
-    durable: target,
-    isDraining: false,
-    checkOpen: () => undefined,
-    begin: (_: unknown, policy: unknown) => {
-      asked.push(["begin", policy]);
-      const { signal } = new AbortController();
-      return { signal, fail: (thrown: unknown) => thrown, end: () => undefined, disconnect: () => undefined };
-    },
-    keeperOf: (place: unknown) => {
-      asked.push(place);
-      return target;
-    },
-    accept: async ({ input, opts: { runId } }: { input: unknown; opts: { runId: string } }, given: unknown) => {
-      asked.push(["accept", input, given]);
-      return { runId, sessionId: "s1", over: Promise.resolve() };
-    },
-    follow: () => tail,
-  };
-  const settings = {
-    agents: new Map([["x", subjectOf("agent")]]),
-    teams: new Map([["x", subjectOf("team")]]),
-    workflows: new Map([["x", subjectOf("workflow")]]),
-    bodyUserId: "unverified",
-    genericApiKeyHeader: true,
-    trustAddresses: false,
-    maxBodyBytes: 1000,
-    heartbeatMs: 60_000,
-    onDisconnect: "cancel",
-    servedRuns,
-    uploads,
-    ...more,
-  } as unknown as RouterSettings;
-  return { asked, routes: runRoutes(settings) };
+  const routes = runRoutes({ service, uploads, maxBodyBytes: 1000 } as unknown as HttpParts);
+  return { asked, routes };
 }
 
 const paths = ["/agents", "/teams", "/workflows"].flatMap((path) =>
@@ -70,48 +52,54 @@ const paths = ["/agents", "/teams", "/workflows"].flatMap((path) =>
 
 describe("runRoutes", () => {
   it("has two routes for each kind, which take POST alone", () => {
-    const { routes } = settingsOf();
+    const { routes } = serving();
     expect(routes.map(({ path, ...handlers }) => [path, Object.keys(handlers)])).toEqual(
       paths.map((path) => [path, ["post"]]),
     );
   });
 
-  it.each(paths)("answers a plain run at %s by its own kind and way", async (path) => {
-    const { routes, asked } = settingsOf();
+  it.each(paths)("answers a live run at %s by its own kind and way", async (path) => {
+    const { routes, asked } = serving();
     const { exchange, response } = requestTo({ name: "x" }, { body: { input: "Hi." } });
     await callRoute(routes, `post ${path}`, exchange);
 
     const [, kind = "", mode] = /^\/(.+)s\/:name\/(.+)$/.exec(path) ?? [];
     const isWorkflow = kind === "workflow";
     const inputs: Record<string, unknown> = { workflow: expect.objectContaining({ input: "Hi." }) };
-    const input = inputs[kind] ?? "Hi.";
-    const begin = ["begin", { endsWithClient: true, hasLeft: false }];
-    expect(asked).toEqual([...(isWorkflow ? [] : ["checkJson"]), begin, [kind, mode, input]]);
-    expect(requestRecordOf(response.asResponse)).toEqual({ name: "x", runId: response.headers["x-run-id"] });
+    const terms = { kind, name: "x", key: undefined, mustExist: false, endsWithClient: false };
+    expect(asked).toEqual([
+      ...(isWorkflow ? [] : ["checkJson"]),
+      ["begin", "Hi.", terms],
+      [kind, mode, inputs[kind] ?? "Hi."],
+    ]);
+    expect(requestRecordOf(response.asResponse)).toEqual({
+      name: "x",
+      runId: response.headers["x-run-id"],
+      runEnd: expect.any(Promise) as unknown,
+    });
   });
 
-  it.each(paths)("answers a kept run at %s as one of its own kind, by its own way", async (path) => {
-    const target = { service: {} };
-    const { routes, asked } = settingsOf({ target });
+  it.each(paths)("answers a stored run at %s as one of its own kind, by its own way", async (path) => {
+    const { routes, asked } = serving();
     const { exchange } = requestTo({ name: "x" }, { body: { input: "Hi." }, headers: { "idempotency-key": "k" } });
     await callRoute(routes, `post ${path}`, exchange);
 
     const [, kind, mode] = /^\/(.+)s\/:name\/(.+)$/.exec(path) ?? [];
     expect(asked.filter((each) => each !== "checkJson")).toEqual([
-      { kind, name: "x", key: "k", mustExist: false, endsWithClient: true },
-      ["accept", "Hi.", target],
-      [mode],
+      ["begin", "Hi.", { kind, name: "x", key: "k", mustExist: false, endsWithClient: false }],
+      [mode === "run" ? "settled" : "events"],
     ]);
   });
 
-  it("answers a run plainly where no service keeps it", async () => {
-    const { routes, asked } = settingsOf({ onDisconnect: "continue" });
-    await callRoute(routes, `post ${paths[0]}`, requestTo({ name: "x" }, { body: { input: "Hi." } }).exchange);
+  it("answers a run that ends with its client live, also where others go on", async () => {
+    const { routes, asked } = serving({ onDisconnect: "continue" });
+    const { exchange } = requestTo({ name: "x" }, { body: { input: "Hi." }, url: "/?onDisconnect=cancel" });
+    await callRoute(routes, `post ${paths[0]}`, exchange);
     expect(asked.at(-1)).toEqual(["agent", "run", "Hi."]);
   });
 
   it.each(paths)("rejects at %s for an unknown name before all else, and notes none", async (path) => {
-    const { routes, asked } = settingsOf();
+    const { routes, asked } = serving();
     const { exchange, response } = requestTo({ name: "y" }, { body: { odd: 1 }, url: "/?early=2" });
     const kind = path.slice(1).split("s/")[0] ?? "";
     const message = `${kind.charAt(0).toUpperCase()}${kind.slice(1)} "y" not found.`;
@@ -119,24 +107,27 @@ describe("runRoutes", () => {
     expect([asked, response.headers, requestRecordOf(response.asResponse)]).toEqual([[], {}, {}]);
   });
 
-  it("checks its key before its body is read", async () => {
-    const { routes, asked } = settingsOf({ onDisconnect: "continue" });
-    const { exchange } = requestTo({ name: "x" }, { body: { odd: 1 }, headers: { "idempotency-key": "a b" } });
-    await expect(callRoute(routes, `post ${paths[0]}`, exchange)).rejects.toThrow(/^Idempotency-Key must be/);
-    expect(asked).toEqual([]);
+  it.each<[string, object, RegExp]>([
+    ["key", { headers: { "idempotency-key": "a b" } }, /^Idempotency-Key must be/],
+    ["query", { url: "/?early=2" }, /^early must be 1 or 0, once/],
+  ])("checks its %s before its body is read, and sends no ids", async (_, request, message) => {
+    const { routes, asked } = serving({ onDisconnect: "continue" });
+    const { exchange, response } = requestTo({ name: "x" }, { body: { odd: 1 }, ...request });
+    await expect(callRoute(routes, `post ${paths[0]}`, exchange)).rejects.toThrow(message);
+    expect([asked, response.headers, requestRecordOf(response.asResponse)]).toEqual([[], {}, { name: "x" }]);
   });
 
-  it.each([undefined, { service: {} }])(
-    "sends the failure of a run once, and logs it with its run and without its keys: %j",
-    async (target) => {
-      const { routes } = settingsOf(target === undefined ? {} : { target });
-      const body = { input: "Hi.", apiKey: "secret-12345678" };
-      const { exchange, response, entries } = requestTo({ name: "x" }, { body });
-      await callRoute(routes, `post ${paths[0]}`, exchange);
+  it.each([
+    ["live", {}],
+    ["stored", { "idempotency-key": "k" }],
+  ])("sends the failure of a %s run once, and logs it with its run and without its keys", async (_, headers) => {
+    const { routes } = serving();
+    const body = { input: "Hi.", apiKey: "secret-12345678" };
+    const { exchange, response, entries } = requestTo({ name: "x" }, { body, headers });
+    await callRoute(routes, `post ${paths[0]}`, exchange);
 
-      expect([response.status, response.ends]).toEqual([500, 1]);
-      expect(entries).toMatchObject([{ level: "error", requestId: "q1", runId: response.headers["x-run-id"] }]);
-      expect(JSON.stringify([entries, response.body])).not.toContain("secret-");
-    },
-  );
+    expect([response.status, response.ends]).toEqual([500, 1]);
+    expect(entries).toMatchObject([{ level: "error", requestId: "q1", runId: expect.any(String) as unknown }]);
+    expect(JSON.stringify([entries, response.body])).not.toContain("secret-");
+  });
 });

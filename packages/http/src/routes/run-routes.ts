@@ -1,76 +1,53 @@
-import type { MessageContent, Runnable } from "@troupe/core";
 import type { RunKind } from "@troupe/core/runs";
 import { findRunnable, readMessage, readWorkflowInput } from "@troupe/core/transport";
-import type { ServedWorkflow } from "@troupe/core/transport";
-import { answerKeptRun, answerKeptStream } from "../answer/answer-kept.ts";
-import type { KeptCall } from "../answer/answer-kept.ts";
-import { answerRun, answerStream, answerWorkflow, answerWorkflowStream } from "../answer/answer-run.ts";
-import { HttpRun } from "../answer/http-run.ts";
-import { sendFailure } from "../errors/send-failure.ts";
-import { requestRecordOf } from "../exchange/request-record.ts";
-import { chooseService, isPlain } from "../request/choose-service.ts";
-import { readRunRequest } from "../request/read-run-request.ts";
+import type { Route, RouteHandler } from "@troupe/core/transport";
+import { answerRun } from "../answer/answer-run.ts";
+import { answerStream } from "../answer/answer-stream.ts";
+import type { RunCall } from "../answer/begin-run.ts";
+import { readRunRequest, readTerms } from "../request/read-run-request.ts";
 import type { InputRule } from "../request/read-run-request.ts";
-import type { RouterSettings } from "../settings/router-options.ts";
-import type { RouteHandler, Route } from "./mount-route.ts";
+import type { HttpParts } from "../settings/http-options.ts";
 
-type Answer<Subject, Input> = (run: HttpRun<Subject, Input>) => Promise<void>;
-
-/** One kind of subject: where its runs are found, and how they are read and answered. */
-type Service<Subject, Input> = {
-  path: string;
-  kind: RunKind;
-  registry: ReadonlyMap<string, Subject>;
-  input: InputRule<Input>;
-  run: Answer<Subject, Input>;
-  stream: Answer<Subject, Input>;
+/** The agents, teams or workflows of a service, and how their input is read. */
+type Collection = {
+  readonly path: string;
+  readonly kind: RunKind;
+  readonly registry: ReadonlyMap<string, unknown>;
+  readonly input: InputRule<unknown>;
 };
 
 /**
  * Makes the routes that run an agent, team or workflow: `/run` answers with the whole output, `/stream` with events.
  */
-export function runRoutes(settings: RouterSettings): Route[] {
-  const { agents, teams, workflows } = settings;
-  const answers = { input: { read: readMessage, takesFiles: true }, run: answerRun, stream: answerStream };
+export function runRoutes(parts: HttpParts): Route[] {
+  const { agents, teams, workflows } = parts.service;
+  const input = { read: readMessage, takesFiles: true };
+  const ofWorkflows = { read: readWorkflowInput, takesFiles: false };
   return [
-    ...serviceRoutes<Runnable, MessageContent>(settings, {
-      path: "/agents",
-      kind: "agent",
-      registry: agents,
-      ...answers,
-    }),
-    ...serviceRoutes<Runnable, MessageContent>(settings, { path: "/teams", kind: "team", registry: teams, ...answers }),
-    ...serviceRoutes<ServedWorkflow, object | string | undefined>(settings, {
-      path: "/workflows",
-      kind: "workflow",
-      registry: workflows,
-      input: { read: readWorkflowInput, takesFiles: false },
-      run: answerWorkflow,
-      stream: answerWorkflowStream,
-    }),
+    ...routesOf({ path: "/agents", kind: "agent", registry: agents, input }, parts),
+    ...routesOf({ path: "/teams", kind: "team", registry: teams, input }, parts),
+    ...routesOf({ path: "/workflows", kind: "workflow", registry: workflows, input: ofWorkflows }, parts),
   ];
 }
 
-function serviceRoutes<Subject, Input>(settings: RouterSettings, service: Service<Subject, Input>): Route[] {
-  const { path, kind, registry, input } = service;
-  const toHandle = (answer: Answer<Subject, Input>, answerKept: (call: KeptCall) => Promise<void>): RouteHandler => {
+function routesOf({ path, kind, registry, input }: Collection, parts: HttpParts): Route[] {
+  const { service } = parts;
+  const toHandler = (answer: (call: RunCall) => Promise<void>): RouteHandler => {
     return async (exchange) => {
-      const name = String(exchange.request.params["name"]);
+      const name = String(exchange.params["name"]);
       const subject = findRunnable(registry, name, kind);
-      requestRecordOf(exchange.response).name = name;
-      const { request } = exchange;
-      const target = isPlain(request, settings) ? undefined : chooseService(request, { kind, name }, settings);
-      const runRequest = await readRunRequest(exchange, subject, { settings, input });
+      exchange.record.name = name;
+      const read = readTerms(exchange, { kind, name }, parts);
+      const requested = await readRunRequest(exchange, subject, { parts, input });
       try {
-        if (target === undefined) await answer(new HttpRun(exchange, runRequest, settings));
-        else await answerKept({ exchange, runRequest, target, settings });
+        await answer({ exchange, service, requested, ...read });
       } catch (error) {
-        sendFailure(error, exchange, runRequest.opts);
+        exchange.fail(error, requested.opts);
       }
     };
   };
   return [
-    { path: `${path}/:name/run`, post: toHandle(service.run, answerKeptRun) },
-    { path: `${path}/:name/stream`, post: toHandle(service.stream, answerKeptStream) },
+    { path: `${path}/:name/run`, post: toHandler(answerRun) },
+    { path: `${path}/:name/stream`, post: toHandler(answerStream) },
   ];
 }

@@ -21,8 +21,8 @@ function agentOver(storage: StorageDriver, more: { memory?: Memory } = {}): Agen
   return new Agent({ name: "a", model: new ScriptedModel().respond(() => "Hi."), storage, ...more });
 }
 
-async function serveAgents(agents: Record<string, Agent>): Promise<Service> {
-  return await serve({ agents }, { before: [signIn] });
+async function serveAgents(agents: Record<string, Agent>, onNode?: string): Promise<Service> {
+  return await serve({ agents }, { before: [signIn], ...(onNode !== undefined && { onNode }) });
 }
 
 type Who = { headers?: Record<string, string> };
@@ -283,7 +283,7 @@ describe("the sessions of a service", () => {
   it.each(["/sessions/.", "/sessions/%2e%2E", "/sessions/../turns"])(
     "are refused for %s, which most clients and proxies would fold [session.id-form]",
     async (path) => {
-      const service = await serveAgents({ a: agentOver(new InMemoryStorage()) });
+      const service = await serveAgents({ a: agentOver(new InMemoryStorage()) }, "a URL folds dots");
 
       const answer = await sendRaw(service, `GET ${path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n`);
 

@@ -1,104 +1,101 @@
 import { TroupeError } from "@troupe/core";
 import { checkSessionId } from "@troupe/core/transport";
-import type { Request } from "express";
-import { principalOf } from "../exchange/exchange.ts";
-import { sendJson, sendJsonText } from "../exchange/send-json.ts";
-import { readBody } from "../request/read-body.ts";
+import type { Exchange, Route, Service } from "@troupe/core/transport";
 import { readQuery, toNumber } from "../request/read-query.ts";
 import { sendPart } from "../sessions/send-part.ts";
 import { TurnPageWriter } from "../sessions/turn-page.ts";
 import type { ReadPart } from "../sessions/turn-page.ts";
-import type { RouterSettings } from "../settings/router-options.ts";
-import type { Route } from "./mount-route.ts";
+import type { HttpParts } from "../settings/http-options.ts";
 
 /**
- * Makes the routes below `/sessions` that list, read, rename and delete sessions, and list and delete their turns: those of the principal.
- * Without one, listing sessions is `unauthorized`, and an id finds only a session without a user.
+ * Makes the routes below `/sessions`, which list, read, rename and delete the principal's sessions and turns. Without a
+ * principal, listing sessions is `unauthorized`, and an id finds only a session without a user.
  */
-export function sessionRoutes({ sessions, servedRuns, maxBodyBytes }: RouterSettings): Route[] {
+export function sessionRoutes({ service, maxBodyBytes }: HttpParts): Route[] {
+  const { sessions, servedRuns } = service;
   return [
     {
       path: "/sessions",
-      get: async ({ request, response }) => {
-        const principal = principalOf(request);
+      get: async (exchange) => {
+        const principal = exchange.principal;
         if (principal === undefined) throw new TroupeError("unauthorized", "Sign in to list your sessions.");
-        sendJson(response, 200, await sessions.list(principal, readPage(request)));
+        exchange.sendJson(200, await sessions.list(principal, readPage(exchange)));
       },
     },
     {
       path: "/sessions/:id",
-      get: async ({ request, response }) => {
-        sendJson(response, 200, await sessions.read(idOf(request), principalOf(request) ?? {}));
+      get: async (exchange) => {
+        exchange.sendJson(200, await sessions.read(idOf(exchange), exchange.principal ?? {}));
       },
-      patch: async ({ request, response }) => {
-        const title = await readTitle(request, maxBodyBytes);
-        sendJson(response, 200, await sessions.rename(idOf(request), principalOf(request) ?? {}, title));
+      patch: async (exchange) => {
+        const title = await readTitle(exchange, maxBodyBytes);
+        exchange.sendJson(200, await sessions.rename(idOf(exchange), exchange.principal ?? {}, title));
       },
-      delete: async ({ request, response }) => {
-        const owner = principalOf(request) ?? {};
-        await servedRuns.forgetSession(idOf(request), owner);
-        await sessions.delete(idOf(request), owner);
-        response.writeHead(204).end();
+      delete: async (exchange) => {
+        const owner = exchange.principal ?? {};
+        await servedRuns.forgetSession(idOf(exchange), owner);
+        await sessions.delete(idOf(exchange), owner);
+        exchange.sendEmpty();
       },
     },
     ...turnRoutes(sessions),
   ];
 }
 
-function turnRoutes(sessions: RouterSettings["sessions"]): Route[] {
+function turnRoutes(sessions: Service["sessions"]): Route[] {
   return [
     {
       path: "/sessions/:id/turns",
-      get: async ({ request, response }) => {
-        const { parts, ...page } = readTurnQuery(request);
-        const owner = principalOf(request) ?? {};
-        const readPart: ReadPart = (place) => sessions.readPart(idOf(request), owner, place);
+      get: async (exchange) => {
+        const { parts, ...page } = readTurnQuery(exchange);
+        const owner = exchange.principal ?? {};
+        const readPart: ReadPart = (place) => sessions.readPart(idOf(exchange), owner, place);
         const writer = new TurnPageWriter(parts === "inline" ? readPart : undefined);
-        const { next } = await sessions.readTurns(idOf(request), owner, { ...page, take: writer.take });
-        sendJsonText(response, 200, writer.finish(next));
+        const { next } = await sessions.readTurns(idOf(exchange), owner, { ...page, take: writer.take });
+        exchange.sendJsonText(200, writer.finish(next));
       },
-      delete: async ({ request, response }) => {
-        const { from = "" } = readQuery(request, ["from"]);
-        await sessions.deleteTurns(idOf(request), principalOf(request) ?? {}, toNumber(from));
-        response.writeHead(204).end();
+      delete: async (exchange) => {
+        const { from = "" } = readQuery(exchange, ["from"]);
+        await sessions.deleteTurns(idOf(exchange), exchange.principal ?? {}, toNumber(from));
+        exchange.sendEmpty();
       },
     },
     {
       path: "/sessions/:id/turns/:seq/parts/:index",
-      get: async ({ request, response }) => {
-        readQuery(request, []);
-        const { seq, index } = request.params;
+      get: async (exchange) => {
+        readQuery(exchange, []);
+        const { seq, index } = exchange.params;
         const place = { seq: toNumber(String(seq)), index: toNumber(String(index)) };
-        await sendPart(response, await sessions.readPart(idOf(request), principalOf(request) ?? {}, place));
+        await sendPart(exchange, await sessions.readPart(idOf(exchange), exchange.principal ?? {}, place));
       },
     },
   ];
 }
 
-function idOf(request: Request): string {
-  return checkSessionId(request.params["id"]);
+function idOf(exchange: Exchange): string {
+  return checkSessionId(exchange.params["id"]);
 }
 
 /** Reads the body of a change of a session: the title, which the session store checks. */
-async function readTitle(request: Request, maxBodyBytes: number): Promise<string> {
-  const { title, ...rest } = (await readBody(request, { maxBytes: maxBodyBytes })) ?? {};
+async function readTitle(exchange: Exchange, maxBodyBytes: number): Promise<string> {
+  const { title, ...rest } = (await exchange.readJsonObject({ maxBytes: maxBodyBytes })) ?? {};
   const [unknown] = Object.keys(rest);
   if (unknown === undefined) return title as string;
   throw invalid(`Unknown field ${JSON.stringify(unknown.slice(0, 64))} in the body. Expected title.`);
 }
 
-/** The part of a list that a query asks for. */
+/** The page of a list that a query asks for. */
 type PageQuery = { limit: number | undefined; after: string | undefined };
 
 /** Reads `limit` and `after` of a query. */
-function readPage(request: Request): PageQuery {
-  const { limit, after } = readQuery(request, ["limit", "after"]);
+function readPage(exchange: Exchange): PageQuery {
+  const { limit, after } = readQuery(exchange, ["limit", "after"]);
   return { limit: limit === undefined ? undefined : toNumber(limit), after };
 }
 
 /** Reads the query of a list of turns. */
-function readTurnQuery(request: Request) {
-  const { limit, after, parts } = readQuery(request, ["limit", "after", "parts"]);
+function readTurnQuery(exchange: Exchange) {
+  const { limit, after, parts } = readQuery(exchange, ["limit", "after", "parts"]);
   if (parts !== undefined && parts !== "inline") throw invalid("parts must be inline, or be left out.");
   return {
     parts,

@@ -10,41 +10,46 @@ import type {
   TurnToolResult,
 } from "@troupe/core";
 
-/** An image, a sound or a file of a turn without its data, which `GET /sessions/:id/turns/:seq/parts/:index` sends. */
+/**
+ * An image, a sound or a file of a turn without its data. `GET /sessions/:id/turns/:seq/parts/:index` sends the data.
+ */
 export type PartReference = {
   type: DataPart["type"];
   mimeType?: string;
   filename?: string;
-  /** The number of the part among the images, sounds and files of the turn, and the number of its bytes. */
+  /** The index of the part among the images, sounds and files of the turn, and its size in bytes. */
   stored: { index: number; bytes: number };
 };
 
-/** The content of a message of a turn: a string, or parts of which some may be references. */
+/** The content of a message in a turn: a string, or parts, of which some may be references. */
 type PublicContent = string | (ContentPart | PartReference)[];
 
-/** A message of a turn, whose parts may be references. */
+/** A message of a turn. Its parts may be references. */
 export type PublicMessage = Omit<ChatMessage, "content"> & { content: PublicContent | null };
 
-/** A turn of a session (one input and the run's answer to it) as `GET /sessions/:id/turns` sends it to its owner. */
+/**
+ * A turn of a session (one input and the answer of its run) as `GET /sessions/:id/turns` sends it to the session's
+ * owner.
+ */
 export type PublicTurn = Pick<StoredTurn, "seq" | "runId" | "runnable" | "status" | "createdAt"> & {
   input: PublicContent;
-  /** The conversation before a session's first turn, where its run was given one. */
+  /** The conversation before a session's first turn, if its run received one. */
   history?: PublicMessage[];
-  /** The messages after the input: tool calls, their results, the answer. */
+  /** The messages after the input: tool calls, their results, and the answer. */
   messages: PublicMessage[];
   usage: TokenUsage;
-  /** The errors and artifacts of tool calls, which the messages do not have. */
+  /** The errors and artifacts of tool calls, which are not part of the messages. */
   toolResults?: TurnToolResult[];
   /** The sources of the answer. */
   sources?: Source[];
 };
 
-/** A reference in a public turn, and the stored part that it stands for. */
+/** A reference in a public turn, and the stored part that it represents. */
 export type ReferredPart = { reference: PartReference; part: DataPart };
 
 /**
- * Makes the turn that is sent to a client from a stored one, with references in place of data. Copies declared fields
- * only: a storage may keep more, written by another release. Returns the references too, which may be given their data.
+ * Turns a stored turn into the public turn for a client, with references instead of data. Copies only known fields,
+ * because another release may have stored more. Also returns the references, so that a caller can add their data.
  */
 export function toPublicTurn(stored: StoredTurn): { turn: PublicTurn; referred: ReferredPart[] } {
   const { seq, runId, runnable, status, createdAt, input, history, messages, usage, toolResults, sources } = stored;
@@ -66,14 +71,14 @@ export function toPublicTurn(stored: StoredTurn): { turn: PublicTurn; referred: 
   return { turn, referred: parts.referred };
 }
 
-/** In place of what a failed tool told the model stands what clients are told. */
+/** Replaces the text that a failed tool returned to the model by the error text for clients. */
 function withoutFailure(message: ChatMessage, results: readonly TurnToolResult[] = []): ChatMessage {
   if (message.role !== "tool") return message;
   const error = results.find(({ toolCallId }) => toolCallId === message.toolCallId)?.error;
   return error === undefined ? message : { ...message, content: error };
 }
 
-/** Numbers the images, sounds and files of one turn, and puts references in their place. */
+/** Numbers the images, sounds and files of one turn, and replaces them by references, except for web addresses. */
 class PublicParts {
   readonly referred: ReferredPart[] = [];
   #count = 0;
@@ -93,7 +98,7 @@ class PublicParts {
       ...(mimeType !== undefined && { mimeType }),
       ...(part.type === "file" && part.filename !== undefined && { filename: part.filename }),
     };
-    // A web address.
+    // A web address has no bytes to refer to.
     if (bytes === undefined) return { ...facts, data: part.data } as DataPart;
     const reference = { ...facts, stored: { index, bytes } };
     this.referred.push({ reference, part });

@@ -1,7 +1,5 @@
-import { EventEmitter } from "node:events";
 import { Writable } from "node:stream";
 import type { TurnPart } from "@troupe/core";
-import type { Response } from "express";
 import { describe, expect, it } from "vitest";
 import { sendPart } from "./send-part.ts";
 
@@ -9,20 +7,19 @@ import { sendPart } from "./send-part.ts";
 class KeptResponse extends Writable {
   head: unknown[] = [];
   text = "";
-  readonly req: { method: string };
+  readonly #method: string;
 
   constructor(method = "GET") {
     super();
-    this.req = Object.assign(new EventEmitter(), { method });
+    this.#method = method;
   }
 
-  get asResponse(): Response {
-    return this as unknown as Response;
-  }
-
-  writeHead(...head: unknown[]): this {
-    this.head = head;
-    return this;
+  get asExchange(): Parameters<typeof sendPart>[0] {
+    const openStream = (...head: unknown[]) => {
+      this.head = head;
+      return this;
+    };
+    return { method: this.#method, openStream, send: (...head) => void openStream(...head).end() };
   }
 
   override _write(piece: Buffer, _encoding: string, done: () => void): void {
@@ -50,7 +47,7 @@ function partOf(more: Partial<TurnPart> = {}, error?: Error) {
 
 async function send(more: Partial<TurnPart> = {}, response = new KeptResponse()) {
   const { noted, part } = partOf(more);
-  await sendPart(response.asResponse, part);
+  await sendPart(response.asExchange, part);
   return { noted, text: response.text, status: response.head[0], headers: response.head[1] as Record<string, unknown> };
 }
 
@@ -104,7 +101,7 @@ describe("sendPart", () => {
     const response = new KeptResponse();
     const error = new Error("Gone.");
     const pieces = { [Symbol.asyncIterator]: () => ({ next: async () => await Promise.reject(error) }) };
-    await expect(sendPart(response.asResponse, partOf({ pieces }).part)).rejects.toBe(error);
+    await expect(sendPart(response.asExchange, partOf({ pieces }).part)).rejects.toBe(error);
     expect(response.head).toEqual([]);
   });
 
@@ -113,14 +110,14 @@ describe("sendPart", () => {
     response.on("error", () => undefined);
     const error = new Error("Gone.");
     const { noted, part } = partOf({}, error);
-    await expect(sendPart(response.asResponse, part)).rejects.toBe(error);
+    await expect(sendPart(response.asExchange, part)).rejects.toBe(error);
     expect([noted.isLeft, response.destroyed]).toEqual([true, true]);
   });
 
   it("ends without an error when its client leaves, and leaves the pieces", async () => {
     const response = new KeptResponse();
     const { noted, part } = partOf();
-    const sending = sendPart(response.asResponse, part);
+    const sending = sendPart(response.asExchange, part);
     response.destroy();
     await sending;
     expect(noted.isLeft).toBe(true);

@@ -1,29 +1,29 @@
 import type { StoredTurn, TakeTurn, TurnPart, TurnPartPlace } from "@troupe/core";
-import { storedDataOf } from "@troupe/core/transport";
+import { storedReferenceOf } from "@troupe/core/transport";
 import { toPublicTurn } from "./public-turn.ts";
 import type { ReferredPart } from "./public-turn.ts";
 
-/** Function that reads a part of a turn of the session. */
+/** A function that reads a part of a turn of the session. */
 export type ReadPart = (place: TurnPartPlace) => Promise<TurnPart>;
 
-/** The bytes that the turns of one page may have. */
+/** Largest size of all turns on one page, in bytes. */
 const maxPageBytes = 8_388_608;
 
 /**
- * Writes the turns of a page as JSON, up to 8 MB of them. The data of parts is left out, or put in as far as it fits the
- * page.
+ * Writes the turns of a page as JSON, up to 8 MB; the first turn may be larger. Data of parts is replaced by
+ * references, or included as far as the page has room.
  */
 export class TurnPageWriter {
   readonly #readPart: ReadPart | undefined;
   readonly #texts: string[] = [];
   #bytes = 0;
 
-  /** @param readPart reads the parts whose data is put into the page. Without it, all of them are references. */
+  /** @param readPart reads the parts whose data is included in the page. Without it, all parts become references. */
   constructor(readPart?: ReadPart) {
     this.#readPart = readPart;
   }
 
-  /** Takes a turn into the page; false if the page has no room for it. The first turn always has. */
+  /** Adds a turn to the page. Returns false if the page has no room for it; the first turn always fits. */
   readonly take: TakeTurn = async (stored: StoredTurn) => {
     const { turn, referred } = toPublicTurn(stored);
     let text = JSON.stringify(turn);
@@ -45,7 +45,7 @@ export class TurnPageWriter {
   }
 
   #takeData({ reference, part }: ReferredPart): boolean {
-    const isStored = storedDataOf(part) !== undefined;
+    const isStored = storedReferenceOf(part) !== undefined;
     const length = isStored ? Math.ceil(reference.stored.bytes / 3) * 4 : part.data.length;
     if (this.#bytes + length > maxPageBytes) return false;
     this.#bytes += length;
@@ -53,10 +53,10 @@ export class TurnPageWriter {
   }
 }
 
-/** Puts the data of a part in the place of a reference to it, as base64 if it is stored apart. */
+/** Replaces a reference by the data of its part, as base64 if the data is stored separately. */
 async function putData({ reference, part }: ReferredPart, read: () => Promise<TurnPart> | undefined): Promise<void> {
   const pieces: string[] = [];
-  if (storedDataOf(part) === undefined) pieces.push(part.data);
+  if (storedReferenceOf(part) === undefined) pieces.push(part.data);
   else for await (const piece of (await read())?.pieces ?? []) pieces.push(Buffer.from(piece).toString("base64"));
   Object.assign(reference, { data: pieces.join(""), stored: undefined });
 }

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { Agent, InMemoryStorage } from "@troupe/core";
+import { Agent, createLogger, InMemoryStorage } from "@troupe/core";
 import type { ContentPart } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
 import type { Request, RequestHandler, Response } from "express";
@@ -7,6 +7,7 @@ import { describe, expect, it, vi } from "vitest";
 import { open } from "../../test/raw.ts";
 import { serve } from "../../test/serve.ts";
 import type { Service } from "../../test/service.ts";
+import { NodeExchange } from "@troupe/core/transport";
 import { sendPart } from "./send-part.ts";
 
 const signIn: RequestHandler = (request, _, next) => {
@@ -210,7 +211,7 @@ describe("a part of a turn", () => {
       { agents: { a: new Agent({ name: "a", model: new ScriptedModel() }) } },
       {
         behind: [
-          (_request: Request, response: Response) => {
+          (request: Request, response: Response) => {
             const pieces = async function* () {
               try {
                 for (; pulled < 500; pulled++) yield Buffer.alloc(262_144);
@@ -219,7 +220,7 @@ describe("a part of a turn", () => {
               }
             };
             const part = { mimeType: "a/b", bytes: 500 * 262_144, pieces: pieces() };
-            void sendPart(response, part);
+            void sendPart(new NodeExchange(request, response, createLogger()), part);
           },
         ],
       },

@@ -1,7 +1,7 @@
 import { TroupeError } from "@troupe/core";
 import {
-  anyBoolean,
-  anyString,
+  booleanOption,
+  stringOption,
   arrayOf,
   nested,
   nonBlankString,
@@ -13,15 +13,15 @@ import type { OptionContext } from "@troupe/core/transport";
 import type { OptionsOf, OptionTable } from "@troupe/core/kit";
 
 /**
- * Options of the docs, given as `swagger` to `createAgentRouter` or as `docs` to `generateOpenAPISpec`: title and other
- * facts of the OpenAPI document, and the paths at which the router serves it and the page that shows it.
+ * Options of the docs, given as `swagger` to `createAgentRouter` or as `docs` to `generateOpenAPISpec`. They set the
+ * title and other facts of the OpenAPI document, and the paths of the document and of the page that shows it.
  */
 export type DocsOptions = {
   /** `false` serves no docs. @default true */
   enabled?: boolean | undefined;
-  /** The title of the description and the page. @default "Service API" */
+  /** The title of the OpenAPI document and the page. @default "Service API" */
   title?: string | undefined;
-  /** In Markdown. @default none */
+  /** A description of the service in Markdown. @default none */
   description?: string | undefined;
   /** The version of the host's service. @default "1.0.0" */
   version?: string | undefined;
@@ -29,27 +29,27 @@ export type DocsOptions = {
   contact?: { name: string; url?: string | undefined; email?: string | undefined } | undefined;
   /** The license under which the service may be used. @default none */
   license?: { name: string; url?: string | undefined } | undefined;
-  /** A prefix for each path of the description. @default none */
+  /** A prefix for each path in the OpenAPI document. @default none */
   routePrefix?: string | undefined;
-  /** URLs that the service can be reached at. @default the mount path of the router */
+  /** The URLs of the service. @default the mount path of the router */
   servers?: readonly { url: string; description?: string }[] | undefined;
   /**
-   * Questions that the page proposes to send, by the name of the agent or team: one that it can answer.
+   * Questions that the page suggests, by the name of the agent or team that can answer them.
    * @default "What can you help me with?"
    */
   questions?: Readonly<Record<string, string>> | undefined;
   /**
-   * OpenAPI security schemes of the host's authentication, by name: each is a way to sign in that the page offers, such as
-   * `{ bearer: { type: "http", scheme: "bearer" } }`. @default none
+   * OpenAPI security schemes of the host's authentication, by name. The page offers each of them to sign in, such as `{
+   * bearer: { type: "http", scheme: "bearer" } }`. @default none
    */
   securitySchemes?: Readonly<Record<string, SecurityScheme>> | undefined;
-  /** The path of the page. @default "/docs" */
+  /** The path of the docs page. @default "/docs" */
   docsPath?: string | undefined;
-  /** The path of the description. @default "/docs/spec.json" */
+  /** The path of the OpenAPI document. @default "/docs/spec.json" */
   specPath?: string | undefined;
 };
 
-/** A security scheme object of OpenAPI 3.0, for authentication of the host. */
+/** A security scheme object of OpenAPI 3.0, for the host's authentication. */
 export type SecurityScheme = {
   readonly type: "apiKey" | "http" | "oauth2" | "openIdConnect";
   readonly [field: string]: unknown;
@@ -88,14 +88,14 @@ const securitySchemes = satisfying<Readonly<Record<string, SecurityScheme>>>(
 
 const server = {
   url: satisfying<string>("a string that is not empty", (value) => typeof value === "string" && value !== ""),
-  description: optional(anyString),
+  description: optional(stringOption),
 };
 
 const person = { name: nonBlankString(), url: optional(nonBlankString()), email: optional(nonBlankString()) };
 const license = { name: nonBlankString(), url: optional(nonBlankString()) };
 
 const docsOptions = {
-  enabled: optional(anyBoolean, true),
+  enabled: optional(booleanOption, true),
   title: optional(nonBlankString(), "Service API"),
   description: optional(nonBlankString()),
   version: optional(nonBlankString(), "1.0.0"),
@@ -109,7 +109,7 @@ const docsOptions = {
   specPath: optional(path, "/docs/spec.json"),
 } satisfies OptionTable<DocsOptions>;
 
-/** Checked options of the docs with their defaults filled in: the result of {@link readDocsOptions}. */
+/** The checked options of the docs, with defaults. {@link readDocsOptions} makes them. */
 export type DocsSettings = Readonly<OptionsOf<typeof docsOptions>>;
 
 /**
@@ -119,7 +119,7 @@ export type DocsSettings = Readonly<OptionsOf<typeof docsOptions>>;
 export function readDocsOptions(options: unknown, where: OptionContext): DocsSettings {
   const docs = readOptions(docsOptions, options, where);
   for (const option of ["docsPath", "specPath"] as const) {
-    // The router's own paths come first: the docs would never be seen.
+    // The router's own paths have precedence, so docs at such a path would never be reached.
     if (!/^\/(agents|teams|workflows|runs|sessions|health|ready)(\/|$)/i.test(docs[option])) continue;
     throw new TroupeError("invalid_config", `swagger.${option} is a path of the router itself. Choose another.`);
   }

@@ -1,11 +1,10 @@
-import { Agent, createLogger, InMemoryStorage } from "@troupe/core";
+import { Agent, InMemoryStorage } from "@troupe/core";
 import { RunService } from "@troupe/core/runs";
 import { ScriptedModel } from "@troupe/core/testing";
 import { describe, expect, it, vi } from "vitest";
 import { durable, payer, readPart, textOf } from "../../test/kept.ts";
 import { scripted } from "../../test/runnables.ts";
 import { serve } from "../../test/serve.ts";
-import { createShutdown } from "./shutdown.ts";
 
 const body = { input: "Hello?" };
 const patience = { timeout: 10_000, interval: 5 };
@@ -20,13 +19,12 @@ describe("a shutdown", () => {
     const storage = new InMemoryStorage();
     const { agent, model } = agentWith({ hang: true }, { hang: true });
     const runs = await durable({ agents: { a: agent }, storage });
-    const shutdown = createShutdown({ logger: createLogger(), graceMs: 50 });
-    const service = await serve({ agents: { a: agent }, runs, shutdown });
+    const service = await serve({ agents: { a: agent }, runs });
     const streaming = readPart(service, { method: "POST", path: "/agents/a/stream?early=1", body });
     const waiting = service.post("/agents/a/run", body, { "idempotency-key": "k" });
     await vi.waitFor(() => expect(model.calls).toHaveLength(2), patience);
 
-    await shutdown.begin();
+    await service.served.close({ graceMs: 50 });
     const streamed = await streaming;
     const whole = await waiting;
 
@@ -45,13 +43,12 @@ describe("a shutdown", () => {
   it("does not wait for runs that wait for an answer", async () => {
     const { agent } = payer();
     const runs = await durable({ agents: { a: agent } });
-    const shutdown = createShutdown({ logger: createLogger(), graceMs: 60_000 });
-    const service = await serve({ agents: { a: agent }, runs, shutdown });
+    const service = await serve({ agents: { a: agent }, runs });
     const { headers } = await service.post("/agents/a/run", body);
     const reading = readPart(service, { path: `${headers.get("location")}/events` });
     await vi.waitFor(async () => expect((await service.ask("/health")).status).toBe(200), patience);
 
-    await shutdown.begin();
+    await service.served.close({ graceMs: 60_000 });
 
     expect((await reading).frames.at(-1)?.data).toMatchObject({ type: "error", error: { code: "interrupted" } });
   });
@@ -60,12 +57,11 @@ describe("a shutdown", () => {
     const { agent, model } = scripted({ hang: true });
     const d = agentWith({ text: "No." }).agent;
     const runs = new RunService({ agents: { d } });
-    const shutdown = createShutdown({ logger: createLogger(), graceMs: 50 });
-    const service = await serve({ agents: { a: agent, d }, runs, shutdown });
+    const service = await serve({ agents: { a: agent, d }, runs });
     const asking = service.post("/agents/a/stream?early=1", body, { "idempotency-key": "k" });
     await vi.waitFor(() => expect(model.calls).toHaveLength(1), patience);
 
-    const ended = shutdown.begin();
+    const ended = service.served.close({ graceMs: 50 });
     const refused = await service.post("/agents/a/run", body, { "idempotency-key": "other" });
     await ended;
 

@@ -4,22 +4,22 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { connect } from "node:net";
 import { settled, Vendor, VendorModel } from "@troupe-internal/fault-tools";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Agent, createLogger } from "@troupe/core";
+import { Agent } from "@troupe/core";
 import type { ModelProvider } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { openSocket, post, readFrames, readToEnd, requestBytes } from "../../test/clients.ts";
 import { serve } from "../../test/serve-agent.ts";
 import type { Service } from "../../test/serve-agent.ts";
-import { createShutdown } from "./shutdown.ts";
 
 const patience = { timeout: 5000, interval: 5 };
 
-async function serveModel(model: ModelProvider, graceMs: number, drainMs?: number): Promise<Service> {
-  const shutdown = createShutdown({ graceMs, drainMs, logger: createLogger() });
-  const service = await serve({ agent: new Agent({ name: "a", model }), shutdown });
-  shutdown.attach(service.server);
-  return service;
+type Closable = Service & { readonly close: () => Promise<void> };
+
+async function serveModel(model: ModelProvider, graceMs: number, drainMs?: number): Promise<Closable> {
+  const service = await serve({ agent: new Agent({ name: "a", model }) });
+  service.served.attach(service.server);
+  return { ...service, close: async () => await service.served.close({ graceMs, drainMs }) };
 }
 
 async function connectionsOf({ server }: Service): Promise<number> {
@@ -41,11 +41,11 @@ function keeper({ port }: Service) {
 
 describe("a service that shuts down", () => {
   it("keeps its listener open for drainMs, and refuses runs and readiness there [http.shutdown-drain]", async () => {
-    const service = await serveModel(new ScriptedModel({ hang: true }), 60_000, 400);
+    const service = await serveModel(new ScriptedModel({ hang: true }), 60_000, 1500);
     const running = post(service, "/agents/a/run").catch(() => undefined);
     await vi.waitFor(() => expect(service.runs.size).toBe(1), patience);
 
-    void service.shutdown.begin();
+    void service.close();
 
     for (const [path, method, status] of [
       ["/ready", "GET", 503],
@@ -70,9 +70,8 @@ describe("a service that shuts down", () => {
   });
 
   it("refuses runs and readiness in the same way on a server that is not attached [http.shutdown-drain]", async () => {
-    const shutdown = createShutdown({ logger: createLogger() });
-    const service = await serve({ agent: new Agent({ name: "a", model: new ScriptedModel() }), shutdown });
-    await shutdown.begin();
+    const service = await serve({ agent: new Agent({ name: "a", model: new ScriptedModel() }) });
+    await service.served.close();
 
     for (const [path, sent] of [
       ["/ready", { method: "GET", body: null }],
@@ -89,7 +88,7 @@ describe("a service that shuts down", () => {
     const answer = post(service, "/agents/a/run");
     await vi.waitFor(() => expect(service.runs.size).toBe(1), patience);
 
-    await service.shutdown.begin();
+    await service.close();
 
     expect((await answer).status).toBe(200);
     await expect(fetch(`${service.url}/health`)).rejects.toThrow("fetch failed");
@@ -101,7 +100,7 @@ describe("a service that shuts down", () => {
     const ask = keeper(service);
     const stream = await ask("/agents/a/stream");
     const { localPort } = stream.socket;
-    const over = service.shutdown.begin();
+    const over = service.close();
     await stream.resume().toArray();
 
     const next = await ask("/agents/a/run");
@@ -117,7 +116,7 @@ describe("a service that shuts down", () => {
     for (const socket of sockets) socket.write(requestBytes("/agents/a/run"));
     await new Promise<void>((resolve) => process.nextTick(resolve));
 
-    const over = service.shutdown.begin();
+    const over = service.close();
 
     for (const socket of sockets) expect(await readToEnd(socket)).toMatch(/^HTTP\/1\.1 503 /);
     await over;
@@ -127,7 +126,7 @@ describe("a service that shuts down", () => {
     const service = await serveModel(new ScriptedModel({ hang: true }), 60_000, 2000);
     const running = post(service, "/agents/a/run").catch(() => undefined);
     await vi.waitFor(() => expect(service.runs.size).toBe(1), patience);
-    void service.shutdown.begin();
+    void service.close();
 
     const socket = await openSocket(service);
     const ended = once(socket, "end");
@@ -150,7 +149,7 @@ describe("a service that shuts down", () => {
     const answer = post(service, "/agents/a/run");
     await vi.waitFor(() => expect(service.runs.size).toBe(1), patience);
 
-    await service.shutdown.begin();
+    await service.close();
 
     expect((await answer).status).toBe(200);
     expect((await answer).headers.get("connection")).toBe("close");
@@ -164,13 +163,12 @@ describe("a service that shuts down", () => {
       const titles = new ScriptedModel(title);
       const model = new ScriptedModel("Umbrella.");
       const agent = new Agent({ name: "a", model, titles: { model: titles } });
-      const shutdown = createShutdown({ graceMs: 300, logger: createLogger() });
-      const service = await serve({ agent, shutdown });
-      shutdown.attach(service.server);
+      const service = await serve({ agent });
+      service.served.attach(service.server);
       const body = JSON.stringify({ input: "Hello?", sessionId: "s" });
       expect((await post(service, "/agents/a/run", { body })).status).toBe(200);
 
-      await shutdown.begin();
+      await service.served.close({ graceMs: 300 });
 
       expect(titles.calls[0]?.end).toBe(ended);
       expect((await agent.sessions.readSession("s")).title).toBe(expected);
@@ -185,7 +183,7 @@ describe("a service that shuts down", () => {
     response.resume();
     await once(response, "end");
 
-    await service.shutdown.begin();
+    await service.close();
 
     await closed;
     await expect(post(service, "/agents/a/run")).rejects.toThrow("fetch failed");
@@ -199,7 +197,7 @@ describe("a service that shuts down", () => {
     socket.write(bytes.slice(0, -5));
     await once(service.server, "request");
 
-    const over = service.shutdown.begin();
+    const over = service.close();
     socket.write(bytes.slice(-5));
     const [answer] = (await once(socket, "data")) as [Buffer];
     await over;
@@ -218,7 +216,7 @@ describe("a service that shuts down", () => {
     const [, response] = (await once(service.server, "request")) as [unknown, ServerResponse];
     await vi.waitUntil(() => response.writableEnded, patience);
 
-    const over = service.shutdown.begin();
+    const over = service.close();
     const answer = await readToEnd(socket);
     await over;
 
@@ -232,7 +230,7 @@ describe("a service that shuts down", () => {
     socket.write("GET /ready HTTP/1.1\r\nhost: test\r\n");
     await sleep(20);
 
-    void service.shutdown.begin();
+    void service.close();
     socket.write("\r\n");
     const [answer] = (await once(socket, "data")) as [Buffer];
 
@@ -246,7 +244,7 @@ describe("a service that shuts down", () => {
     const answer = post(service, "/agents/a/run", { body: JSON.stringify({ input: "Hello?" }) });
     await vi.waitFor(() => expect(service.runs.size).toBe(2), patience);
 
-    await service.shutdown.begin();
+    await service.close();
 
     const frames = await readFrames(stream);
     expect(frames.map(({ data }) => data.error?.code ?? data.type)).toEqual(["text", "unavailable"]);
@@ -265,28 +263,37 @@ describe("a service that shuts down", () => {
     socket.pause();
     await settled(() => vendor.takenBytes);
 
-    await service.shutdown.begin();
+    await service.close();
 
     expect(service.runs.size).toBe(0);
     await vi.waitFor(async () => expect(await connectionsOf(service)).toBe(0), patience);
   });
 
-  it("shuts down once, however often begin is called", async () => {
+  it("shuts down once, however often it is closed", async () => {
     const service = await serveModel(new ScriptedModel(), 100);
+    const closing = vi.spyOn(service.served.servedRuns, "drain");
 
-    const first = service.shutdown.begin();
+    await Promise.all([service.close(), service.close(), service.served.closed]);
+    await service.close();
 
-    expect(service.shutdown.begin()).toBe(first);
-    expect(service.shutdown.finished).toBe(first);
-    await first;
+    expect(closing).toHaveBeenCalledOnce();
   });
 
-  it("refuses unknown options, and grace periods longer than a timer", () => {
-    expect(() => createShutdown({ grace: 1 } as never)).toThrow(/Unknown option "grace" of createShutdown/);
-    expect(() => createShutdown({ graceMs: Infinity })).toThrow(/graceMs must be/);
-    expect(() => createShutdown({ graceMs: 300, drainMs: 301 })).toThrow(
-      "drainMs must be at most graceMs, 300, got 301",
-    );
-    expect(() => createShutdown({ drainMs: -1 })).toThrow(/drainMs must be/);
+  it("refuses unknown options, and grace periods longer than a timer", async () => {
+    const { served } = await serveModel(new ScriptedModel(), 100);
+    const refusal = async (options: object) => await served.close(options).catch((error: unknown) => error);
+
+    expect(await refusal({ grace: 1 })).toMatchObject({
+      message: expect.stringMatching(/Unknown option "grace" of service.close/) as string,
+    });
+    expect(await refusal({ graceMs: Infinity })).toMatchObject({
+      message: expect.stringMatching(/graceMs must be/) as string,
+    });
+    expect(await refusal({ graceMs: 300, drainMs: 301 })).toMatchObject({
+      message: expect.stringContaining("drainMs must be at most graceMs, 300, got 301") as string,
+    });
+    expect(await refusal({ drainMs: -1 })).toMatchObject({
+      message: expect.stringMatching(/drainMs must be/) as string,
+    });
   });
 });

@@ -5,21 +5,21 @@ import { cleanFileName, invalidFormError } from "./form.ts";
 import type { MulterFile, RequestFiles } from "./request-fields.ts";
 import type { UploadedFile } from "./uploaded-file.ts";
 
-/** The fields of an upload's form, or a parsed JSON body, of which {@link buildMultiModalInput} reads `input`. */
+/** The fields of an upload's form, or a parsed JSON body. {@link buildMultiModalInput} reads `input` from it. */
 export type InputBody = { readonly input?: unknown } | null | undefined;
 
 /**
- * Makes the input of a run from `body.input` (a string or an array of content parts) and uploaded files, which it reads
- * into memory as base64: the string alone without files, else content parts. A file with a `path` is read from disk:
- * pass what a middleware has set, never a value of the client. An `input` or a file of another form throws
- * `invalid_request`.
+ * Makes the input of a run from `body.input` (a string or an array of content parts) and uploaded files. The files are
+ * read into memory as base64. Returns `input` alone if there are no files, else content parts. A file with a `path` is
+ * read from disk: pass paths that a middleware has set, never a client's value. Throws `invalid_request` for a
+ * malformed `input` or file.
  */
 export async function buildMultiModalInput(body: InputBody, files?: RequestFiles | null): Promise<MessageContent> {
   const input = body?.input ?? "";
   const list = toList(files ?? []);
   if (list.length === 0) return typeof input === "string" ? input : checkContent(input);
   const parts = toParts(input);
-  // One after the other: each is in memory twice while its base64 is made.
+  // One file after the other, because each is in memory twice while it is encoded.
   for (const [index, file] of list.entries()) parts.push(await toPart(file, index));
   return parts;
 }
@@ -49,7 +49,7 @@ async function toPart(file: unknown, index: number): Promise<ContentPart> {
 
 type ReadFile = { filename: string | undefined; mimeType: string; data: string };
 
-/** Reads a file of this package or of multer. */
+/** Reads an uploaded file of this package or of `multer`. */
 async function readAny(file: unknown, place: string): Promise<ReadFile> {
   const { mimeType, filename, read, mimetype, originalname, buffer, path } = (file ?? {}) as Partial<
     UploadedFile & MulterFile

@@ -1,27 +1,18 @@
-import { EventEmitter } from "node:events";
 import { setImmediate } from "node:timers/promises";
-import type { Response } from "express";
 import { describe, expect, it } from "vitest";
 
-import { requestRecordOf } from "../exchange/request-record.ts";
+import { FakeResponse } from "@troupe-internal/fake-responses";
+import { exchangeOf } from "../../test/exchange-of.ts";
 import { ByteSemaphore } from "./byte-semaphore.ts";
-
-class FakeResponse extends EventEmitter {
-  closed = false;
-
-  close(): void {
-    this.closed = true;
-    this.emit("close");
-  }
-}
 
 /** A request that acquires bytes until its response ends. */
 function ask(semaphore: ByteSemaphore, bytes: number, runEnd?: Promise<void>) {
   const response = new FakeResponse();
-  if (runEnd !== undefined) requestRecordOf(response as unknown as Response).runEnd = runEnd;
+  const exchange = exchangeOf(response).exchange;
+  if (runEnd !== undefined) exchange.record.runEnd = runEnd;
   const entered: string[] = [];
-  void semaphore.acquire(bytes, response as unknown as Response).then(() => entered.push("in"));
-  return { entered, close: () => response.close() };
+  void semaphore.acquire(bytes, exchange).then(() => entered.push("in"));
+  return { entered, close: () => response.leave() };
 }
 
 describe("ByteSemaphore", () => {
@@ -49,6 +40,57 @@ describe("ByteSemaphore", () => {
     large.close();
     await setImmediate();
     expect(small.entered).toEqual(["in"]);
+  });
+
+  it("admits the waiters behind one whose response ends before it was admitted", async () => {
+    const semaphore = new ByteSemaphore(10);
+    const [first, large, ...behind] = [6, 5, 3, 1, 1].map((bytes) => ask(semaphore, bytes));
+    const entered = async (): Promise<number[]> => {
+      await setImmediate();
+      return behind.map((each) => each.entered.length);
+    };
+    expect(await entered()).toEqual([0, 0, 0]);
+
+    large?.close();
+    expect(await entered()).toEqual([1, 1, 0]);
+    first?.close();
+    expect(await entered()).toEqual([1, 1, 1]);
+  });
+
+  it("admits as many waiters at one end as their bytes fit", async () => {
+    const semaphore = new ByteSemaphore(10);
+    const first = ask(semaphore, 10);
+    const waiting = [3, 3, 4, 1].map((bytes) => ask(semaphore, bytes));
+    first.close();
+    await setImmediate();
+
+    expect(waiting.map(({ entered }) => entered.length)).toEqual([1, 1, 1, 0]);
+  });
+
+  it("takes nothing for a request whose response has ended before", async () => {
+    const semaphore = new ByteSemaphore(10);
+    const response = new FakeResponse();
+    response.leave();
+    await semaphore.acquire(10, exchangeOf(response).exchange);
+    const next = ask(semaphore, 10);
+    await setImmediate();
+
+    expect(next.entered).toEqual(["in"]);
+  });
+
+  it("releases all that one request has acquired in parts", async () => {
+    const semaphore = new ByteSemaphore(10);
+    const response = new FakeResponse();
+    const exchange = exchangeOf(response).exchange;
+    await semaphore.acquire(4, exchange);
+    await semaphore.acquire(6, exchange);
+    const [next, last] = [ask(semaphore, 10), ask(semaphore, 1)];
+    await setImmediate();
+    expect([next.entered, last.entered]).toEqual([[], []]);
+
+    response.leave();
+    await setImmediate();
+    expect([next.entered, last.entered]).toEqual([["in"], []]);
   });
 
   it("releases a waiter whose response ends, without freeing bytes that it never had", async () => {

@@ -1,11 +1,13 @@
-import type { Response } from "express";
-import { requestRecordOf } from "../exchange/request-record.ts";
+import type { Exchange } from "@troupe/core/transport";
+
+/** The part of an exchange that says how long its bytes are held. */
+export type HoldingExchange = Pick<Exchange, "isClosed" | "onClose" | "record">;
 
 type Waiter = { bytes: number; enter: () => void };
 
 /**
  * A semaphore that limits the bytes that the uploads of all active requests hold in memory together. Requests that need
- * more than are free wait in the order of their arrival; the end of a response releases its bytes, or that of its run if the
+ * more than are free wait in the order of their arrival; the end of an exchange releases its bytes, or that of its run if the
  * run goes on.
  */
 export class ByteSemaphore {
@@ -16,9 +18,9 @@ export class ByteSemaphore {
     this.#free = bytes;
   }
 
-  /** Takes bytes until the response is over, waiting for them if need be. Resolves without them if it is over before. */
-  async acquire(bytes: number, response: Response): Promise<void> {
-    if (response.closed) return;
+  /** Takes bytes until the exchange is over, waiting for them if need be. Resolves without them if it is over before. */
+  async acquire(bytes: number, exchange: HoldingExchange): Promise<void> {
+    if (exchange.isClosed) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     let hasEntered = false;
     const enter = (): void => {
@@ -31,10 +33,10 @@ export class ByteSemaphore {
       if (hasEntered) this.#free += bytes;
       this.#admit();
     };
-    response.once("close", () => {
+    exchange.onClose(() => {
       this.#waiters.delete(waiter);
       resolve();
-      const { runEnd } = requestRecordOf(response);
+      const { runEnd } = exchange.record;
       if (runEnd === undefined) release();
       else void runEnd.then(release);
     });

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
-import { cleanFileName, Form, sniffType, wrongTypeError } from "./form.ts";
+import { cleanFileName, Form } from "./form.ts";
 import { readUploadOptions } from "./upload-options.ts";
 
 const utf8 = { encoding: "7bit", valueTruncated: false };
@@ -179,20 +179,4 @@ describe("cleanFileName", () => {
   ])("makes %j to %j", (name, expected) => {
     expect(cleanFileName(name)).toBe(expected);
   });
-});
-
-it.each([
-  [png.toString("base64"), "image/png"],
-  ["data:audio/wav;base64,AAAA", "audio/wav"],
-  ["AAAA", "application/octet-stream"],
-  ["", "application/octet-stream"],
-  ["https://example.org/a.png", "application/octet-stream"],
-])("sniffs the type of %j", (data, expected) => {
-  expect(sniffType(data)).toBe(expected);
-});
-
-it("quotes a type that is not allowed, cut at 64 characters", () => {
-  const { message } = wrongTypeError("It", `"${"x".repeat(64)}`, readUploadOptions({}, { path: "fileUpload" }));
-
-  expect(message).toBe(String.raw`It has type "\"${"x".repeat(63)}". Expected .`);
 });

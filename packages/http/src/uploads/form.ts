@@ -1,38 +1,44 @@
 import type { Readable } from "node:stream";
 import { TroupeError } from "@troupe/core";
-import { cutText, readContentData } from "@troupe/core/kit";
-import { isAllowedType } from "./upload-options.ts";
+import { cutText } from "@troupe/core/kit";
+import { checkFileType, sniffType } from "@troupe/core/transport";
 import type { UploadRules } from "./upload-options.ts";
 import { MemoryBudget, SpooledFile } from "./uploaded-file.ts";
 import type { FileHeaders, UploadedFile } from "./uploaded-file.ts";
 
-/** A parser's facts about a text field. Not busboy's own types: programs that compile against us would need them too. */
+/**
+ * A parser's facts about a text field. busboy's own types are not used, because programs that compile against this
+ * package would need them too.
+ */
 type FieldInfo = { encoding: string; valueTruncated: boolean };
-/** A parser's facts about a file, and the type that its part names. */
+/** A parser's facts about a file, and the type in the part's headers. */
 type FileInfo = { filename: string | undefined; encoding: string; mimeType: string | undefined };
 
-/** The one field that holds files. */
+/** The name of the field that holds files. */
 const fileField = "files";
 /**
- * The maximum number of text fields in an uploaded form: enough for a form that people fill in, more than a run has.
+ * Largest number of text fields in an uploaded form: enough for a form that people fill in, and more than a run needs.
  */
 export const maxFields = 20;
 
 /** Bytes that the files of one form may hold in memory. */
 const memoryBytes = 1_048_576;
-/** Values of Content-Transfer-Encoding that leave the bytes as they are. Any other would have to be decoded. */
+/**
+ * Values of Content-Transfer-Encoding that leave the bytes unchanged. Other encodings are rejected, because they would
+ * have to be decoded.
+ */
 const plainEncodings = ["7bit", "8bit", "binary"];
 
 const longestFileName = 255;
-/** Invisible characters: controls, line breaks, and marks that change the direction of text. */
+/** Invisible characters: control characters, line breaks, and marks that change the direction of text. */
 const invisible = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
 
 /**
- * The text fields and files of one uploaded form (`multipart/form-data`), filled while it is read. Each part is checked
- * against the limits as it comes; a violation throws an error for the client.
+ * The text fields and files of an uploaded form (`multipart/form-data`), filled as it is read. Each part is checked
+ * against the limits at once; a violation throws an error for the client.
  */
 export class Form {
-  /** The text fields. Without a prototype: their names are the client's. */
+  /** The text fields. The object has no prototype, because clients choose the names. */
   readonly fields: Record<string, string> = Object.create(null) as Record<string, string>;
   readonly #rules: UploadRules;
   readonly #budget = new MemoryBudget(memoryBytes);
@@ -43,7 +49,7 @@ export class Form {
     this.#rules = rules;
   }
 
-  /** The files in the order in which they came. A browser sends an empty one when none was chosen: it does not count. */
+  /** The files in order of arrival. Leaves out the empty file that browsers send if no file was chosen. */
   get files(): UploadedFile[] {
     return this.#files.filter(({ size }) => size > 0);
   }
@@ -63,7 +69,7 @@ export class Form {
     this.fields[name] = value;
   }
 
-  /** Keeps a file while it comes in. */
+  /** Stores a file of the form as it arrives. Rejects if it breaks a limit, or has a name but no content. */
   async addFile(name: string | undefined, stream: Readable, info: FileInfo): Promise<void> {
     const facts = this.#admit(name, info);
     const file = new SpooledFile(facts, this.#budget);
@@ -80,7 +86,7 @@ export class Form {
     if (file.size === 0 && facts.filename !== undefined) throw invalidFormError(`${describe(facts)} is empty.`);
   }
 
-  /** Removes the temporary files. */
+  /** Removes the temporary files of the form. */
   async discard(): Promise<void> {
     await Promise.allSettled(this.#files.map((file) => file.discard()));
   }
@@ -99,9 +105,11 @@ export class Form {
     return facts;
   }
 
-  /** For files with content only: browsers also name a type for a file that was not chosen. */
+  /**
+   * Checks the type of a file, only if the file has content: browsers also send a type for a file that was not chosen.
+   */
   #checkType(file: SpooledFile): void {
-    if (!isAllowedType(file.mimeType, this.#rules)) throw wrongTypeError(describe(file), file.mimeType, this.#rules);
+    checkFileType(describe(file), file.mimeType, this.#rules);
   }
 
   #count(more: number, size: number, facts: FileHeaders): void {
@@ -114,7 +122,7 @@ export class Form {
   }
 }
 
-/** Makes the `invalid_request` error for an upload that is malformed or has wrong fields. */
+/** Makes the `invalid_request` error for a malformed upload or an upload with wrong fields. */
 export function invalidFormError(message: string): TroupeError {
   return new TroupeError("invalid_request", message);
 }
@@ -124,19 +132,13 @@ export function formTooLargeError(message: string): TroupeError {
   return new TroupeError("payload_too_large", message);
 }
 
-/** Makes the `unsupported_media_type` error for a file whose type is not allowed. */
-export function wrongTypeError(subject: string, mimeType: string, { allowedMimeTypes = [] }: UploadRules): TroupeError {
-  const expected = allowedMimeTypes.join(", ");
-  return new TroupeError("unsupported_media_type", `${subject} has type ${quoted(mimeType)}. Expected ${expected}.`);
-}
-
-/** The type of a file of which nothing is known. Some clients, such as Go's, claim it for every file. */
+/** The type of an unknown file. Some clients, such as Go's, send it for every file. */
 const unknownType = "application/octet-stream";
 
-/** Bytes at the beginning of a file that tell its type. */
+/** Number of bytes at the beginning of a file that identify its type. */
 const headBytes = 18;
 
-/** @yields the pieces of a file, the first of them long enough for `sniffType` unless the file is shorter */
+/** @yields the pieces of a file; the first piece is long enough for `sniffType` unless the file is shorter */
 async function* withWholeHead(stream: Readable): AsyncGenerator<Buffer> {
   let head: Buffer | undefined = Buffer.alloc(0);
   for await (const piece of stream as AsyncIterable<Buffer>) {
@@ -150,18 +152,14 @@ async function* withWholeHead(stream: Readable): AsyncGenerator<Buffer> {
   if (head !== undefined && head.length > 0) yield head;
 }
 
-/** Returns the type of a file by its first bytes, in base64 or behind the head of a `data:` URL that names it. */
-export function sniffType(data: string): string {
-  const found = readContentData({ data });
-  return (found.kind === "base64" ? found.mimeType : undefined) ?? unknownType;
-}
-
 function checkEncoding({ encoding }: FieldInfo | FileInfo, name: string): void {
   if (plainEncodings.includes(encoding)) return;
   throw invalidFormError(`The field ${quoted(name)} must be sent without a Content-Transfer-Encoding.`);
 }
 
-/** Removes folders and invisible characters from a client's file name, and shortens it. Undefined if nothing is left. */
+/**
+ * Removes folders and invisible characters from a client's file name, and shortens it. Undefined if nothing is left.
+ */
 export function cleanFileName(name: string | undefined): string | undefined {
   const last = (name ?? "").split(/[/\\]/).at(-1) ?? "";
   const visible = cutText(last.toWellFormed().replaceAll(invisible, "").trim(), longestFileName);
@@ -172,7 +170,7 @@ function describe({ filename }: Pick<FileHeaders, "filename">): string {
   return filename === undefined ? `A file in ${fileField}` : `The file ${quoted(filename)} in ${fileField}`;
 }
 
-/** A client's name, quoted and shortened for a message. */
+/** Returns a client's name, quoted and shortened, for a message. */
 function quoted(name: string): string {
   return JSON.stringify(name.slice(0, 64));
 }

@@ -1,44 +1,47 @@
 import { TextDecoder } from "node:util";
 import { invalidFormError } from "./form.ts";
 
-/** Facts about one part of a form that busboy does not tell. */
+/** Facts about a part of a form that busboy does not report. */
 export type PartFacts = {
-  /** The type that its Content-Type names, in lower case and without parameters; undefined if it names none. */
+  /** The media type in the part's Content-Type, in lower case and without parameters; undefined without that header. */
   readonly mimeType: string | undefined;
-  /** False for a text in UTF-8 that has bytes which are none. Known at the end of the part. */
+  /** False for text that is declared as UTF-8 but has invalid bytes. Known at the end of the part. */
   isUtf8: boolean;
 };
 
 const token = "[!#$%&'*+.^\\w`|~-]+";
 const typePattern = new RegExp(`^(${token}/${token})[ \\t]*(?:;|$)`, "i");
 const endOfHeaders = "\r\n\r\n";
-/** Busboy refuses longer headers itself. */
+/** Longest headers of a part, in bytes; busboy itself rejects longer ones. */
 const longestHeaders = 20_000;
 const carriageReturn = 0x0d;
 const unfinishedBoundary =
   "A line of the form begins with the boundary and goes on. Expected a boundary that no content of the form has.";
 
 /**
- * Reads the part headers of a form beside busboy, which leaves out parts without a Content-Disposition of a form without
- * a word, and replaces bytes that are no UTF-8. Takes the bytes of the form before busboy does.
+ * Reads the part headers of a form in parallel with busboy. busboy silently drops parts without a Content-Disposition
+ * and replaces bytes that are not UTF-8. The scanner gets the bytes of the form before busboy does.
  */
 export class PartScanner {
   readonly parts: PartFacts[] = [];
   readonly #delimiter: Buffer;
   readonly #maxParts: number;
   #state: "content" | "delimiter" | "headers" | "end" = "content";
-  /** Bytes that only the next piece explains. The first delimiter has no line before it. */
+  /**
+   * Bytes whose meaning depends on the next piece. It starts with a line break, because the first delimiter has none
+   * before it.
+   */
   #rest: Buffer = Buffer.from("\r\n");
-  /** The decoder of the text that is being read. */
+  /** The decoder that checks the current text field for invalid UTF-8. Undefined outside of one. */
   #text: TextDecoder | undefined;
 
-  /** @param maxParts parts behind this number are not looked at */
+  /** @param maxParts the number of allowed parts; the rest of the form is ignored after one part more */
   constructor(boundary: string, maxParts: number) {
     this.#delimiter = Buffer.from(`\r\n--${boundary}`);
     this.#maxParts = maxParts;
   }
 
-  /** Reads the next piece of the form. Throws `invalid_request` for what busboy would leave out. */
+  /** Reads the next piece of the form. Throws `invalid_request` for parts that busboy would drop. */
   add(piece: Buffer): void {
     const bytes = this.#rest.length === 0 ? piece : Buffer.concat([this.#rest, piece]);
     let at = 0;
@@ -46,7 +49,7 @@ export class PartScanner {
     this.#rest = bytes.subarray(at);
   }
 
-  /** Reads on from a place, and returns the next one: the same if more bytes are needed. */
+  /** Reads the form on from an index in its bytes. Returns the next index, or the same one if more bytes are needed. */
   #read(bytes: Buffer, at: number): number {
     switch (this.#state) {
       case "content":
@@ -73,7 +76,7 @@ export class PartScanner {
   #readDelimiter(bytes: Buffer, at: number): number {
     if (bytes.length < at + 2) return at;
     const follows = bytes.toString("latin1", at, at + 2);
-    // A line that begins with the boundary ends the part for busboy, which leaves out what follows.
+    // For busboy, a line that begins with the boundary ends the part, and it drops the following bytes.
     if (follows !== "--" && follows !== "\r\n") throw invalidFormError(unfinishedBoundary);
     this.#state = follows === "--" ? "end" : "headers";
     return at + 2;
@@ -112,7 +115,7 @@ export class PartScanner {
     }
   }
 
-  /** Returns the place in the last bytes where a delimiter may begin, else their end. */
+  /** Returns the index in the last bytes at which a delimiter may begin, or their end. */
   #possibleStart(bytes: Buffer, start: number): number {
     const first = Math.max(start, bytes.length - this.#delimiter.length + 1);
     for (let at = bytes.indexOf(carriageReturn, first); at !== -1; at = bytes.indexOf(carriageReturn, at + 1)) {
@@ -122,7 +125,7 @@ export class PartScanner {
   }
 }
 
-/** Returns the boundary that a form's Content-Type names, or an empty string. */
+/** Returns the boundary in a form's Content-Type, or an empty string. */
 export function boundaryOf(contentType: string | undefined): string {
   const [, inQuotes, bare = ""] = /;\s*boundary=(?:"((?:\\.|[^"\\])*)"|([^\s;"]+))/i.exec(contentType ?? "") ?? [];
   return inQuotes?.replaceAll(/\\(.)/g, "$1") ?? bare;

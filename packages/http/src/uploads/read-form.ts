@@ -2,43 +2,47 @@ import type { Readable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import { TroupeError } from "@troupe/core";
 import type { Busboy, FieldInfo, FileInfo } from "busboy";
-import type { Request } from "express";
+import type { IncomingHttpHeaders } from "node:http";
 import { Form, formTooLargeError, invalidFormError, maxFields } from "./form.ts";
 import { boundaryOf, PartScanner } from "./part-scanner.ts";
 import type { PartFacts } from "./part-scanner.ts";
 import type { UploadRules } from "./upload-options.ts";
 
 /**
- * A check of the name of each text field in an uploaded form. Throws for a field that is not accepted, which ends the
+ * A check of each text field's name in an uploaded form. Throws for a field that is not accepted, which stops the
  * reading.
  */
 export type CheckFieldName = (name: string) => void;
 
+/** A request with a form: its headers, and the bytes of its body. */
+export type FormRequest = { readonly headers: IncomingHttpHeaders; readonly body: Readable };
+
 /** Returns true if the content type of a request is `multipart/form-data`: a form, which may have files. */
-export function isFormRequest({ headers }: Pick<Request, "headers">): boolean {
+export function isFormRequest({ headers }: Pick<FormRequest, "headers">): boolean {
   return /^multipart\/form-data\s*(?:;|$)/i.test(headers["content-type"] ?? "");
 }
 
 /**
- * Reads the form (`multipart/form-data`) of a request within the limits of `rules`. If it rejects, the error is for the
- * client, no temporary file is left, and the rest of the form is discarded as it comes in.
+ * Reads the form (`multipart/form-data`) of a request within the limits of `rules`. Rejects with an error for the
+ * client, or with `invalid_config` if a middleware has already read the form. No temporary file is left then. After an
+ * error in the form, its rest is discarded as it arrives.
  */
 export async function readForm(
-  request: Request,
+  request: FormRequest,
   rules: UploadRules,
   checkField: CheckFieldName = () => {},
 ): Promise<Form> {
   checkHeaders(request, rules);
   const parser = await openParser(request, rules);
   // Neither would ever emit another event.
-  if (request.readableEnded) throw alreadyRead();
-  if (request.destroyed) throw disconnected();
+  if (request.body.readableEnded) throw alreadyRead();
+  if (request.body.destroyed) throw disconnected();
   return await new FormReading({ request, parser, rules, checkField }).read();
 }
 
-type Reading = { request: Request; parser: Busboy; rules: UploadRules; checkField: CheckFieldName };
+type Reading = { request: FormRequest; parser: Busboy; rules: UploadRules; checkField: CheckFieldName };
 
-/** The reading of one form. The first error ends it. */
+/** Reads one form. The first error stops it. */
 class FormReading {
   readonly #reading: Reading;
   readonly #form: Form;
@@ -68,11 +72,12 @@ class FormReading {
       this.#stop();
       await Promise.allSettled(this.#files);
       await this.#form.discard();
-      // The rest of a small form arrives in this iteration of the event loop: answered after it, the connection can be kept.
+      // The rest of a small form arrives in this iteration of the event loop. An answer after it can keep the
+      // connection open.
       await setImmediate();
       throw error;
     } finally {
-      this.#reading.request.off("data", this.#check).off("close", this.#onClose).off("error", this.#onClose);
+      this.#reading.request.body.off("data", this.#check).off("close", this.#onClose).off("error", this.#onClose);
     }
   }
 
@@ -84,14 +89,14 @@ class FormReading {
       .on("partsLimit", () => this.#fail(tooManyParts(rules)))
       .on("error", (error) => this.#fail(invalidFormError(`The form cannot be read: ${problemOf(error)}.`)))
       .on("close", () => this.#parsed.resolve());
-    request.on("data", this.#check).on("close", this.#onClose).on("error", this.#onClose).pipe(parser);
+    request.body.on("data", this.#check).on("close", this.#onClose).on("error", this.#onClose).pipe(parser);
   }
 
   #stop(): void {
     const { request, parser } = this.#reading;
-    request.unpipe(parser);
+    request.body.unpipe(parser);
     parser.destroy();
-    request.resume();
+    request.body.resume();
   }
 
   #fail(error: unknown): void {
@@ -100,9 +105,9 @@ class FormReading {
   }
 
   readonly #onFile = (name: string | undefined, stream: Readable, info: FileInfo): void => {
-    // Each file stream fails with its form, and an error without a listener would end the process.
+    // Each file stream fails together with its form, and an error without a listener would crash the process.
     stream.on("error", () => {});
-    // The parser may still emit the parts of a piece that it has begun.
+    // The parser may still emit the remaining parts of the current piece.
     if (this.#hasFailed) return;
     const adding = this.#form.addFile(name, stream, { ...info, mimeType: this.#nextPart()?.mimeType });
     adding.catch((error: unknown) => this.#fail(error));
@@ -121,19 +126,19 @@ class FormReading {
   };
 
   readonly #onClose = (): void => {
-    if (!this.#reading.request.readableEnded) this.#fail(disconnected());
+    if (!this.#reading.request.body.readableEnded) this.#fail(disconnected());
   };
 
-  /** The parser emits one event for each part, in their order. */
+  /** Returns the facts of the next part: the parser emits one event per part, in their order. */
   #nextPart(): PartFacts | undefined {
     this.#parts += 1;
     return this.#scanner.parts[this.#parts - 1];
   }
 
-  /** Called with each piece before the parser. */
+  /** Checks each piece before the parser gets it. */
   readonly #check = (piece: Buffer | string): void => {
     if (this.#hasFailed) return;
-    // A string if the host has called setEncoding.
+    // The piece is a string if the host has called `setEncoding`.
     const bytes = typeof piece === "string" ? Buffer.from(piece) : piece;
     this.#received += bytes.length;
     const maxBytes = maxFormBytes(this.#reading.rules);
@@ -146,7 +151,7 @@ class FormReading {
   };
 }
 
-function checkHeaders({ headers }: Request, rules: UploadRules): void {
+function checkHeaders({ headers }: FormRequest, rules: UploadRules): void {
   if ((headers["content-encoding"] ?? "identity").toLowerCase() !== "identity") {
     throw new TroupeError("unsupported_media_type", "The body must be sent uncompressed, without a Content-Encoding.");
   }
@@ -155,9 +160,10 @@ function checkHeaders({ headers }: Request, rules: UploadRules): void {
 }
 
 /** Makes a parser for a form. busboy is loaded with the first one. */
-async function openParser({ headers }: Request, { maxFiles, maxFieldSize }: UploadRules): Promise<Busboy> {
+async function openParser({ headers }: FormRequest, { maxFiles, maxFieldSize }: UploadRules): Promise<Busboy> {
   const { default: busboy } = await import("busboy");
-  // It reports a limit as soon as it is reached: so one more of each. Files and fields are counted by the form.
+  // busboy reports a limit as soon as it is reached, so each limit is one higher. The form itself counts files and
+  // fields.
   const limits = { fieldSize: maxFieldSize + 1, parts: maxParts(maxFiles) + 1 };
   try {
     return busboy({ headers, limits, defParamCharset: "utf8" });
@@ -166,7 +172,10 @@ async function openParser({ headers }: Request, { maxFiles, maxFieldSize }: Uplo
   }
 }
 
-/** The maximum size of a form: its content, and the 16 KiB that busboy allows for the headers of each part. */
+/**
+ * Returns the largest size of a form in bytes: its content, and the 16 KiB that busboy allows for the headers of each
+ * part.
+ */
 function maxFormBytes({ maxFiles, maxTotalSize, maxFieldSize }: UploadRules): number {
   return maxTotalSize + maxFields * maxFieldSize + maxParts(maxFiles) * 16_384;
 }
@@ -175,7 +184,7 @@ function maxParts(maxFiles: number): number {
   return maxFiles + maxFields;
 }
 
-/** Describes a parser's error: busboy's own messages mean little to clients. */
+/** Describes a parser's error, because busboy's own messages are not meant for clients. */
 function problemOf(error: unknown): string {
   const { message } = error as Error;
   if (message === "Malformed part header") return "the headers of a part are malformed";

@@ -1,8 +1,10 @@
 import { Readable } from "node:stream";
-import type { Request } from "express";
+import { createLogger } from "@troupe/core";
 import { describe, expect, it } from "vitest";
 import { watchTemporaryFiles } from "../../test/temporary-files.ts";
-import { WrittenResponse } from "../../test/written-response.ts";
+import { WrittenResponse } from "@troupe-internal/fake-responses";
+import { NodeExchange } from "@troupe/core/transport";
+import type { NodeRequest } from "@troupe/core/transport";
 import { ByteSemaphore } from "./byte-semaphore.ts";
 import { readLargeBody } from "./read-large-body.ts";
 
@@ -12,13 +14,16 @@ const settle = async () => await new Promise((resolve) => setTimeout(resolve, 0)
 function requestOf(headers: Record<string, string> = {}) {
   const body = new Readable({ read: () => undefined });
   body.on("error", () => undefined);
-  return Object.assign(body, { headers, complete: false }) as unknown as Request & Readable;
+  return Object.assign(body, { headers, complete: false }) as unknown as NodeRequest;
 }
+
+const toExchange = (request: NodeRequest, response: WrittenResponse) =>
+  new NodeExchange(request, response.asResponse, createLogger());
 
 type Limits = { maxBytes?: number; maxTextBytes?: number; free?: number };
 
 function read(
-  request: Request,
+  request: NodeRequest,
   { maxBytes = 100, maxTextBytes = 40, free = 100 }: Limits = {},
   response = new WrittenResponse(),
 ) {
@@ -34,7 +39,7 @@ function read(
       },
     }),
   };
-  return { done: readLargeBody({ request, response: response.asResponse }, rules), acquired, response, memory };
+  return { done: readLargeBody(toExchange(request, response), rules), acquired, response, memory };
 }
 
 function readWhole(pieces: (string | Buffer)[], limits?: Limits, headers?: Record<string, string>) {

@@ -1,45 +1,44 @@
 import { TroupeError } from "@troupe/core";
-import type { Request } from "express";
-import type { Exchange } from "../exchange/exchange.ts";
-import type { ByteSemaphore } from "./byte-semaphore.ts";
+import type { Exchange } from "@troupe/core/transport";
+import type { ByteSemaphore, HoldingExchange } from "./byte-semaphore.ts";
 import { MemoryBudget, SpooledFile } from "./uploaded-file.ts";
 import { TextMeter } from "./text-meter.ts";
 
+/** The part of an exchange that has a large body, and holds it. */
+export type LargeExchange = HoldingExchange & Pick<Exchange, "headers" | "body" | "isBodyComplete">;
+
 /** Limits of a JSON body that may have files in it, and the memory that such bodies share. */
 export type LargeBodyRules = {
-  /** Bytes of the whole body. */
+  /** Largest size of the whole body in bytes. */
   readonly maxBytes: number;
-  /** Bytes of all but the data of its content parts. */
+  /** Largest size in bytes of the body without the data of its content parts. */
   readonly maxTextBytes: number;
   readonly memory: ByteSemaphore;
 };
 
 /**
- * Reads the bytes of a JSON body whose content parts may have large data. What exceeds `maxTextBytes` waits in a temporary
- * file until memory is free for all of it. Throws `payload_too_large`, as soon as it is certain, for too much text or too
- * much altogether.
+ * Reads the bytes of a JSON body whose content parts may have large data. A body of more than `maxTextBytes` is kept in
+ * a temporary file until enough memory is free for the whole. Throws `payload_too_large` as soon as the text or the
+ * whole is too large.
  */
-export async function readLargeBody(
-  { request, response }: Pick<Exchange, "request" | "response">,
-  rules: LargeBodyRules,
-): Promise<Buffer> {
-  if (Number(request.headers["content-length"] ?? 0) > rules.maxBytes) throw tooLong(rules);
+export async function readLargeBody(exchange: LargeExchange, rules: LargeBodyRules): Promise<Buffer> {
+  if (Number(exchange.headers["content-length"] ?? 0) > rules.maxBytes) throw tooLong(rules);
   const file = new SpooledFile({ mimeType: "application/json" }, new MemoryBudget(rules.maxTextBytes));
   try {
-    await spool(request, file, rules);
-    if (file.size > rules.maxTextBytes) await rules.memory.acquire(file.size, response);
-    if (response.closed) throw disconnected();
+    await spool(exchange, file, rules);
+    if (file.size > rules.maxTextBytes) await rules.memory.acquire(file.size, exchange);
+    if (exchange.isClosed) throw disconnected();
     return await file.read();
   } finally {
     await file.discard();
   }
 }
 
-async function spool(request: Request, file: SpooledFile, rules: LargeBodyRules): Promise<void> {
+async function spool(exchange: LargeExchange, file: SpooledFile, rules: LargeBodyRules): Promise<void> {
   const text = new TextMeter();
   try {
     // Not destroyed when a limit ends the loop: the answer goes out on the same connection.
-    for await (const piece of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer | string>) {
+    for await (const piece of exchange.body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer | string>) {
       // A string if the host has called setEncoding.
       const bytes = typeof piece === "string" ? Buffer.from(piece) : piece;
       text.add(bytes);
@@ -48,7 +47,7 @@ async function spool(request: Request, file: SpooledFile, rules: LargeBodyRules)
       await file.append(bytes);
     }
   } catch (error) {
-    throw request.destroyed && !request.complete ? disconnected() : error;
+    throw exchange.body.destroyed && !exchange.isBodyComplete ? disconnected() : error;
   }
 }
 

@@ -1,9 +1,9 @@
-import type { Principal } from "@troupe/core/transport";
+import type { Principal } from "@troupe/core/service";
 import type { UploadedFile } from "./uploaded-file.ts";
 
 /**
- * A file of the upload middleware `multer`, in memory (`buffer`) or on disk (`path`). Other middlewares that set these
- * fields do as well.
+ * A file of the upload middleware `multer`, in memory (`buffer`) or on disk (`path`). Files of other middlewares with
+ * these fields work too.
  */
 export type MulterFile = {
   readonly mimetype: string;
@@ -13,8 +13,8 @@ export type MulterFile = {
 };
 
 /**
- * The files of a request, as an upload middleware puts them at `request.files` or `request.file`: an array, one file, or
- * arrays by the names of their fields.
+ * The files that an upload middleware sets at `request.files` or `request.file`: an array, a single file, or arrays by
+ * field name.
  */
 export type RequestFiles =
   | readonly (UploadedFile | MulterFile)[]
@@ -22,20 +22,26 @@ export type RequestFiles =
   | MulterFile
   | { readonly [field: string]: readonly (UploadedFile | MulterFile)[] };
 
-/** The fields of Express's request that middlewares of a host set: its authentication, and `createFileUploadMiddleware`. */
+/**
+ * The fields of Express's request that a host's middlewares set: its authentication, and `createFileUploadMiddleware`.
+ */
 interface RequestFields {
-  /** The user that the host's authentication has established; undefined if nobody is signed in. */
+  /** The user that the host's authentication has established; undefined if no user is signed in. */
   principal?: Principal | undefined;
-  /** The files of an upload, until the request is answered. Where `@types/multer` is installed, its type stands instead. */
+  /**
+   * The files of an upload, readable until the request is answered. If `@types/multer` is installed, its type is used
+   * instead.
+   */
   files?: (keyof Express.Multer.File extends never ? UploadedFile[] : unknown) | undefined;
 }
 
 declare global {
   namespace Express {
-    // Inherited: a declaration of the host or of another middleware may be narrower, where a second one had to be the same.
+    // The request inherits the fields, because the host or another middleware may declare narrower types, which two
+    // direct declarations do not allow.
     interface Request extends RequestFields {}
     namespace Multer {
-      // Has members only where `@types/multer` is installed.
+      // Has members only if `@types/multer` is installed.
       interface File {}
     }
   }

@@ -6,12 +6,12 @@ import { TroupeError } from "@troupe/core";
 import { createId } from "@troupe/core/kit";
 
 /**
- * A temporary file for uploaded bytes, without a name. It is unlinked as soon as it is open: no other process can open
- * it, and the system frees its space when this process ends, however that happens.
+ * A temporary file for uploaded bytes, without a name. It is unlinked as soon as it is open, so no other process can
+ * open it. The system frees its space when this process ends, even after a crash.
  */
 export class TempFile {
   readonly #handle: FileHandle;
-  /** One operation at a time: a descriptor that is closed during a read may already be another file's. */
+  /** Operations run one at a time: a descriptor that is closed during a read may already belong to another file. */
   #last: Promise<unknown> = Promise.resolve();
   #isRemoved = false;
 
@@ -35,7 +35,7 @@ export class TempFile {
     await this.#next(async () => await this.#handle.appendFile(bytes));
   }
 
-  /** Reads the first `size` bytes. */
+  /** Reads the first `size` bytes of the file. Throws `cancelled` if the file was removed. */
   async read(size: number): Promise<Buffer> {
     return await this.#next(async () => await this.#readWhole(size));
   }

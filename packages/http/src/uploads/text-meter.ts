@@ -7,22 +7,22 @@ const closeBrace = 0x7d;
 const openBracket = 0x5b;
 const closeBracket = 0x5d;
 
-/** The longest name of a field that is told from others: `input`. */
+/** Length of the longest field name that the meter must recognise: `input`. */
 const longestName = 5;
 
 /**
- * Counts the bytes of a run's JSON body that are text: all but the strings in `input[…].data`, the data of content parts.
- * It takes the body piece by piece, so that one with too much text is refused before all of it has come in. Its
- * count bounds what there is to parse; malformed JSON may be counted either way.
+ * Counts the text bytes in a run's JSON body: all bytes except the strings in `input[…].data`, the data of content
+ * parts. It gets the body piece by piece, so that a body with too much text is rejected early. The count limits how
+ * much is parsed; for malformed JSON it may be wrong.
  */
 export class TextMeter {
   #textBytes = 0;
   #depth = 0;
   #isInString = false;
   #isEscaped = false;
-  /** True within the data of a part. */
+  /** True inside the data of a part. */
   #isInData = false;
-  /** True where an object at depth 1 or 3 has its next name. */
+  /** True if the next string is a field name of an object at depth 1 or 3 of the JSON body. */
   #expectsName = false;
   #isName = false;
   #name = "";
@@ -46,9 +46,9 @@ export class TextMeter {
     }
   }
 
-  /** Returns the place behind the data, or the end of the piece. */
+  /** Skips the data of a part. Returns the index after it, or the end of the piece. */
   #skipData(bytes: Buffer, start: number): number {
-    // Byte by byte: a search for the next quote would take long where each second byte is an escape.
+    // Data is skipped byte by byte: a search for the next quote would be slow if every second byte is an escape.
     for (let at = start; at < bytes.length; at++) {
       const byte = bytes[at];
       if (this.#isEscaped) this.#isEscaped = false;

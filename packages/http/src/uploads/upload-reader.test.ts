@@ -1,11 +1,13 @@
 import { constants } from "node:buffer";
 import { Readable } from "node:stream";
+import { createLogger } from "@troupe/core";
 import type { Request } from "express";
 import { describe, expect, it, vi } from "vitest";
 import { encodeForm, formContentType } from "../../test/forms.ts";
 import type { FormPart } from "../../test/forms.ts";
 import { watchTemporaryFiles } from "../../test/temporary-files.ts";
-import { WrittenResponse } from "../../test/written-response.ts";
+import { WrittenResponse } from "@troupe-internal/fake-responses";
+import { NodeExchange } from "@troupe/core/transport";
 import { createFileUploadMiddleware, UploadReader } from "./upload-reader.ts";
 import { readUploadOptions } from "./upload-options.ts";
 
@@ -22,12 +24,15 @@ function requestOf(bytes: Buffer | string, type = formContentType): Request {
   return Object.assign(Readable.from([Buffer.from(bytes)]), { headers, complete: true }) as unknown as Request;
 }
 
+const toExchange = (request: Request, response = new WrittenResponse()) =>
+  new NodeExchange(request, response.asResponse, createLogger());
+
 function reader(options: object = {}, maxTextBytes?: number): UploadReader {
   return new UploadReader(readUploadOptions(options, { owner: "test" }), maxTextBytes);
 }
 
 const read = async (uploads: UploadReader, parts: FormPart[], response = new WrittenResponse()) =>
-  await uploads.readBody({ request: requestOf(encodeForm(...parts)), response: response.asResponse }, () => undefined);
+  await uploads.readBody(toExchange(requestOf(encodeForm(...parts)), response), () => undefined);
 
 describe("UploadReader", () => {
   it.each<[string, string, boolean]>([
@@ -60,7 +65,7 @@ describe("UploadReader", () => {
       if (name === "odd") throw refusal;
     };
     const request = requestOf(encodeForm({ name: "input", body: "Hi." }, file(2_000_000), { name: "odd", body: "" }));
-    const done = reader().readBody({ request, response: new WrittenResponse().asResponse }, check);
+    const done = reader().readBody(toExchange(request), check);
     await expect(done).rejects.toBe(refusal);
     expect([names.filter((name) => name !== "files"), left()]).toEqual([["input", "odd"], { named: [], open: 0 }]);
   });
@@ -95,11 +100,10 @@ describe("UploadReader", () => {
   });
 
   const readJson = async (uploads: UploadReader, request: Request, response = new WrittenResponse()) =>
-    await uploads.jsonReader({ request, response: response.asResponse })?.();
+    await uploads.jsonReader(toExchange(request, response))?.();
 
   it("reads no JSON by itself without a limit of its text", () => {
-    const exchange = { request: requestOf("{}"), response: new WrittenResponse().asResponse };
-    expect(reader({ maxTotalSize: 10 }).jsonReader(exchange)).toBeUndefined();
+    expect(reader({ maxTotalSize: 10 }).jsonReader(toExchange(requestOf("{}")))).toBeUndefined();
   });
 
   it.each<[object, number, number]>([

@@ -1,25 +1,23 @@
 import { constants } from "node:buffer";
 import { TroupeError } from "@troupe/core";
 import type { MessageContent } from "@troupe/core";
-import type { Request, RequestHandler } from "express";
-import type { Exchange } from "../exchange/exchange.ts";
+import type { RequestHandler } from "express";
+import { checkDataParts } from "@troupe/core/transport";
+import type { Exchange } from "@troupe/core/transport";
 import { readLargeBody } from "./read-large-body.ts";
-import type { LargeBodyRules } from "./read-large-body.ts";
+import type { LargeBodyRules, LargeExchange } from "./read-large-body.ts";
 import { buildMultiModalInput } from "./build-multi-modal-input.ts";
 import { ByteSemaphore } from "./byte-semaphore.ts";
-import { checkDataParts } from "./check-data-parts.ts";
+import type { HoldingExchange } from "./byte-semaphore.ts";
 import type { Form } from "./form.ts";
 import { isFormRequest, readForm } from "./read-form.ts";
 import type { CheckFieldName } from "./read-form.ts";
 import { readUploadOptions } from "./upload-options.ts";
 import type { FileUploadOptions, UploadRules } from "./upload-options.ts";
 
-/** A request with its response, whose end releases what the upload holds. */
-type UploadExchange = Pick<Exchange, "request" | "response">;
-
 /**
- * Reads the uploads of one router as inputs of runs. Files wait on disk until memory is free: the inputs made of files,
- * of all active runs together, are no larger than `maxTotalSize` of one upload.
+ * Reads the uploads of a router as inputs of runs. Files stay on disk until memory is free: the inputs of all active
+ * runs together hold at most `maxTotalSize` of one upload.
  */
 export class UploadReader {
   /** The limits of an upload. */
@@ -27,34 +25,34 @@ export class UploadReader {
   readonly #memory: ByteSemaphore;
   readonly #largeBodies: LargeBodyRules | undefined;
 
-  /** @param maxTextBytes the limit of text in a JSON body with files; without it, such bodies have no limit of their own */
+  /** @param maxTextBytes the limit of text in a JSON body with files; without it, such bodies have no separate limit */
   constructor(rules: UploadRules, maxTextBytes?: number) {
     const { maxTotalSize } = rules;
     this.rules = rules;
     this.#memory = new ByteSemaphore(maxTotalSize);
     if (maxTextBytes === undefined) return;
-    // A longer body could not become a string.
+    // A longer body would not fit into a JavaScript string.
     const maxBytes = Math.max(maxTextBytes, Math.min(maxTotalSize, constants.MAX_STRING_LENGTH));
     this.#largeBodies = { maxBytes, maxTextBytes, memory: this.#memory };
   }
 
   /** Returns true if a request is an upload. */
-  isUpload(request: Request): boolean {
-    return isFormRequest(request);
+  isUpload(exchange: Pick<Exchange, "headers">): boolean {
+    return isFormRequest(exchange);
   }
 
   /** Reads an upload as the body of a run: its fields, and an input that contains the files. */
-  async readBody({ request, response }: UploadExchange, checkField: CheckFieldName): Promise<object> {
-    const form = await readForm(request, this.rules, checkField);
+  async readBody(exchange: LargeExchange, checkField: CheckFieldName): Promise<object> {
+    const form = await readForm(exchange, this.rules, checkField);
     try {
-      return { ...form.fields, input: await this.#toInput(form, response) };
+      return { ...form.fields, input: await this.#toInput(form, exchange) };
     } finally {
       await form.discard();
     }
   }
 
   /** Returns a function that reads a JSON body with files in its content parts, or undefined if these have no limit of their own. */
-  jsonReader(exchange: UploadExchange): (() => Promise<Buffer>) | undefined {
+  jsonReader(exchange: LargeExchange): (() => Promise<Buffer>) | undefined {
     const rules = this.#largeBodies;
     return rules && (() => readLargeBody(exchange, rules));
   }
@@ -64,25 +62,25 @@ export class UploadReader {
     checkDataParts(body, this.rules);
   }
 
-  async #toInput({ fields, files }: Form, response: UploadExchange["response"]): Promise<MessageContent> {
+  async #toInput({ fields, files }: Form, exchange: HoldingExchange): Promise<MessageContent> {
     const bytes = files.reduce((sum, { size }) => sum + size, 0);
-    await this.#memory.acquire(bytes, response);
-    if (response.closed)
+    await this.#memory.acquire(bytes, exchange);
+    if (exchange.isClosed)
       throw new TroupeError("cancelled", "The client disconnected while its upload waited for memory.");
     return await buildMultiModalInput(fields, files);
   }
 }
 
 /**
- * Makes an Express middleware that reads uploads on the host's own routes (`multipart/form-data`): text fields are put
- * at `request.body`, files of the field `files` at `request.files` until the request is answered. Other bodies are left
- * alone.
+ * Makes an Express middleware that reads uploads (`multipart/form-data`) on the host's own routes. Text fields are set
+ * at `request.body`, files of the field `files` at `request.files` until the request is answered. Other bodies are not
+ * touched.
  */
 export function createFileUploadMiddleware(options: FileUploadOptions = {}): RequestHandler {
   const rules = readUploadOptions(options, { owner: "createFileUploadMiddleware" });
   return async (request, response, next) => {
     if (!isFormRequest(request)) return next();
-    const form = await readForm(request, rules);
+    const form = await readForm({ headers: request.headers, body: request }, rules);
     const { fields, files } = form;
     if (response.closed) return await form.discard();
     response.once("close", () => void form.discard());

@@ -1,27 +1,27 @@
 import { TempFile } from "./temp-file.ts";
 
 /**
- * A file that a client uploaded in a form, as `createFileUploadMiddleware` puts it at `request.files`. It can be read
+ * A file that a client uploaded in a form, as `createFileUploadMiddleware` sets it at `request.files`. It can be read
  * until its request has been answered.
  */
 export interface UploadedFile {
-  /** The client's name for the file, without folders and invisible characters, at most 255 characters. */
+  /** The file name that the client sent, without folders and invisible characters, at most 255 characters. */
   readonly filename?: string;
   /**
-   * The client's claim, in lower case and without parameters; the content is not checked. Without a claim, or with
-   * `application/octet-stream`, the type by the first bytes, else `application/octet-stream`.
+   * The media type that the client sent, in lower case and without parameters; the content is not checked. If it is
+   * missing or `application/octet-stream`, the type is guessed from the first bytes.
    */
   readonly mimeType: string;
-  /** In bytes. */
+  /** The size of the file in bytes. */
   readonly size: number;
-  /** Reads the whole content. Large files are on disk until then. */
+  /** Reads the whole content of the file. Large files stay on disk until then. */
   read(): Promise<Buffer>;
 }
 
-/** The name and type of an uploaded file that the headers of its part name: known before its content. */
+/** The name and type in the headers of an uploaded file's part, known before its content. */
 export type FileHeaders = { readonly filename?: string; readonly mimeType: string | undefined };
 
-/** The bytes that all files of one upload may hold in memory together. Taken bytes are not given back. */
+/** The bytes that all files of one upload may hold in memory. Taken bytes are never given back. */
 export class MemoryBudget {
   #left: number;
 
@@ -29,7 +29,7 @@ export class MemoryBudget {
     this.#left = bytes;
   }
 
-  /** Takes bytes out of the budget. Returns false, and takes none, if fewer are left. */
+  /** Takes bytes from the memory budget. Returns false, and takes none, if too few are left. */
   take(bytes: number): boolean {
     if (bytes > this.#left) return false;
     this.#left -= bytes;
@@ -37,12 +37,10 @@ export class MemoryBudget {
   }
 }
 
-/**
- * An uploaded file, written while it comes in: in memory while the budget allows it, in a temporary file from then on.
- */
+/** An uploaded file, written as it arrives: in memory while the budget allows it, then in a temporary file. */
 export class SpooledFile implements UploadedFile {
   declare readonly filename?: string;
-  /** Set from the first bytes where the headers name none, or one that says nothing. */
+  /** The media type, set from the first bytes if the headers name no type, or only `application/octet-stream`. */
   mimeType: string;
   readonly #budget: MemoryBudget;
   #pieces: Buffer[] = [];
@@ -73,7 +71,7 @@ export class SpooledFile implements UploadedFile {
     return this.#tempFile === undefined ? Buffer.concat(this.#pieces) : await this.#tempFile.read(this.#size);
   }
 
-  /** Removes the temporary file, if there is one. */
+  /** Removes the temporary file of the upload, if there is any. */
   async discard(): Promise<void> {
     await this.#tempFile?.remove();
   }

@@ -250,7 +250,10 @@ describe("a form that a middleware of the host has read before the router", () =
     const { agent, model } = scripted("Never parts.");
     const service = await serve(
       { agents: { a: agent }, fileUpload: true },
-      { before: [(request, _, next) => void request.resume().once("end", () => next())] },
+      {
+        before: [(request, _, next) => void request.resume().once("end", () => next())],
+        onNode: "a middleware of Express has read the body",
+      },
     );
 
     const { status, json } = await service.ask("/agents/a/run", { method: "POST", body: toForm({ input: "Hi" }, png) });

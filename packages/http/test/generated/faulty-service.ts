@@ -5,7 +5,7 @@ import type { StepContext } from "@troupe/core";
 import { faultyStorage, ScriptedModel } from "@troupe/core/testing";
 import type { RequestHandler } from "express";
 import type { Hosting } from "../serve.ts";
-import type { RouterOptions } from "../../src/settings/router-options.ts";
+import type { RouterOptions } from "../../src/create-agent-router.ts";
 
 /** Limits of uploads: three of the largest files exceed what an upload may hold in memory. */
 export const uploadLimits = {

@@ -2,13 +2,15 @@ import type { Client, RequestOptions } from "@modelcontextprotocol/client";
 import { rawResultOf } from "./slim-message.ts";
 import type { RawResult } from "./slim-message.ts";
 
-/** The time limit and signal of a request. */
+/** The time limit and signal of a request to an MCP server. */
 export type AskServerOptions = Pick<RequestOptions, "signal" | "timeout">;
 
-/** A page that a server said comes next may not be more than these away: a list that does not end is given up. */
+/**
+ * Largest number of pages of an MCP server's list. A longer list is given up, because a faulty server may never end it.
+ */
 const mostPages = 64;
 
-/** Sends a request and returns the server's result as it came. */
+/** Sends a request to an MCP server and returns its result without checking it. */
 export async function askServer(
   client: Client,
   { method, params }: { method: string; params?: Record<string, unknown> },
@@ -18,14 +20,14 @@ export async function askServer(
   return rawResultOf((await client.request(request, anyResult, options)) as object);
 }
 
-/** Passes results on unchecked: their readers check what they read. */
+/** A result schema that accepts everything: the readers of results check the fields that they read. */
 const anyResult = {
   "~standard": { version: 1 as const, vendor: "troupe", validate: (value: unknown) => ({ value }) },
 };
 
 /**
- * Yields the items of a list page by page. The event loop gets its turn between the arrival of a page and its reading.
- * Ends with an error after `mostPages`, and for a page that is no list.
+ * Yields the items of an MCP server's list page by page. The event loop runs other work before each page is read.
+ * Throws after `mostPages`, and for a malformed page.
  */
 export async function* listPages(
   client: Client,
@@ -47,12 +49,12 @@ export async function* listPages(
   throw new BadAnswer(`it has more than ${mostPages} pages`);
 }
 
-/** An answer that does not have the form of the protocol, or is larger than it may be. The message completes a sentence. */
+/** An answer of an MCP server that breaks the protocol or is too large. The message is the end of a sentence. */
 export class BadAnswer extends Error {
   override readonly name = "BadAnswer";
 }
 
-/** Lets the event loop do other work first. */
+/** Resolves after the event loop has run other work. */
 export async function nextTurn(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }

@@ -42,6 +42,47 @@ describe("a reply of a server", () => {
     },
   );
 
+  it("may have maxMessageBytes in all where it does not say that it is a stream", async () => {
+    const problem = new ServerProblem();
+    const send = async () => new Response(ReadableStream.from([new TextEncoder().encode("a\nb\n")]));
+    const readWith = async (maxBytes: number) =>
+      await (await boundedFetch(send, { maxBytes, problem })("http://127.0.0.1/")).text();
+    expect(await readWith(4)).toBe("a\nb\n");
+    await expect(readWith(3)).rejects.toThrow(
+      "The server sent a message of more than 3 bytes. If you trust it, raise maxMessageBytes.",
+    );
+  });
+
+  it("a reply of a server without a body is passed on as it is, and one with a body keeps what it says of itself", async () => {
+    const problem = new ServerProblem();
+    const asked: unknown[] = [];
+    const empty = new Response(null, { status: 202 });
+    const init = { method: "POST" };
+    const fetchOf = (reply: Response) => {
+      const send = async (...given: unknown[]) => {
+        asked.push(given);
+        return await Promise.resolve(reply);
+      };
+      return boundedFetch(send, { maxBytes: 9, problem });
+    };
+    expect(await fetchOf(empty)("http://127.0.0.1/a", init)).toBe(empty);
+    const told = new Response("Hi.", { status: 201, statusText: "Made", headers: { "x-a": "b" } });
+    Object.defineProperties(told, { url: { value: "http://127.0.0.1/b" }, redirected: { value: true } });
+    const { status, statusText, headers, url, redirected } = await fetchOf(told)("http://127.0.0.1/a", init);
+    expect([status, statusText, headers.get("x-a"), url, redirected]).toEqual([
+      201,
+      "Made",
+      "b",
+      "http://127.0.0.1/b",
+      true,
+    ]);
+    expect(asked).toEqual([
+      ["http://127.0.0.1/a", init],
+      ["http://127.0.0.1/a", init],
+    ]);
+    expect(problem.text).toBeUndefined();
+  });
+
   it("may have an array within its message", async () => {
     for (const pieces of divisions(Buffer.from(' {"result":[1]}'))) {
       expect(await read(pieces, "application/json", 1000)).toBe(' {"result":[1]}');

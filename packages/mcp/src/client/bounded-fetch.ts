@@ -3,12 +3,12 @@ import type { McpFetch } from "./mcp-options.ts";
 import { largeMessage } from "./server-problem.ts";
 import type { ServerProblem } from "./server-problem.ts";
 
-/** The largest message in bytes, and the place for the reason why a reply is refused. */
+/** The largest message of an MCP server in bytes, and the place to record why a reply was refused. */
 export type ReplyBounds = { readonly maxBytes: number; readonly problem: ServerProblem };
 
 /**
- * Returns a `fetch` whose replies fail when one message in them, or a reply that is no stream, is larger than `maxBytes`,
- * and when a reply is an array of messages. Of many small events the event loop gets its turn between.
+ * Returns a `fetch` whose replies fail if a single message, or a reply that is not a stream, exceeds `maxBytes`. A
+ * reply that is an array of messages fails too. The event loop runs other work between many small events.
  */
 export function boundedFetch(send: McpFetch | undefined, bounds: ReplyBounds): McpFetch {
   return async (url, init) => {
@@ -17,7 +17,7 @@ export function boundedFetch(send: McpFetch | undefined, bounds: ReplyBounds): M
     const isStream = reply.headers.get("content-type")?.startsWith("text/event-stream") ?? false;
     const body = reply.body.pipeThrough(isStream ? eventLimit(bounds) : byteLimit(bounds));
     const bounded = new Response(body, reply);
-    // A response that is made by hand has no URL, and the library compares it after a redirect.
+    // A `Response` made with its constructor has no URL, but the library compares the URL after a redirect.
     Object.defineProperties(bounded, { url: { value: reply.url }, redirected: { value: reply.redirected } });
     return bounded;
   };
@@ -27,9 +27,9 @@ type Bytes = Uint8Array<ArrayBuffer>;
 
 const newline = 0x0a;
 const openingBracket = 0x5b;
-/** What may stand before a message, in pieces of any size: white space, and a byte order mark. */
+/** Bytes that may precede an MCP server's message: white space, and a byte order mark. */
 const leading: ReadonlySet<number> = new Set([0x20, 0x09, newline, 0x0d, 0xef, 0xbb, 0xbf]);
-/** The number of lines of a stream that the library may handle before the event loop gets its turn. */
+/** Lines of a stream that the library handles at most before the event loop runs other work. */
 const linesInOneTurn = 128;
 
 function byteLimit({ maxBytes, problem }: ReplyBounds): TransformStream<Bytes, Bytes> {
@@ -40,7 +40,8 @@ function byteLimit({ maxBytes, problem }: ReplyBounds): TransformStream<Bytes, B
       const first = hasBegun ? undefined : chunk.find((byte) => !leading.has(byte));
       hasBegun ||= first !== undefined;
       if (first === openingBracket) {
-        // The library would check all of them at once. No revision that is spoken here has such answers.
+        // A reply that is an array is refused, because the library would check the whole array at once. No supported
+        // revision has such answers.
         controller.error(
           problem.note("answered one request by an array of messages. The protocol allows one message."),
         );
@@ -72,10 +73,13 @@ function eventLimit({ maxBytes, problem }: ReplyBounds): TransformStream<Bytes, 
   });
 }
 
-/** Some lines of a stream, each of which has a message at most: their end, the bytes of the longest, and of the last without an end. */
+/**
+ * Some lines of a stream, each with at most one message: the index of their end, the bytes of the longest line, and
+ * those of an unfinished last line.
+ */
 type Lines = { readonly end: number; readonly longest: number; readonly left: number };
 
-/** Finds the next lines of a chunk. `before`: the bytes of the first one that came in earlier chunks. */
+/** Finds the next lines of a chunk. `before`: bytes of the first line that arrived in earlier chunks. */
 function nextLines(chunk: Bytes, start: number, before: number): Lines {
   let [end, left, longest] = [start, before, 0];
   for (let lines = 0; lines < linesInOneTurn && end < chunk.length; lines++) {

@@ -3,7 +3,8 @@ import type { Client } from "@modelcontextprotocol/client";
 import { describe, expect, it, vi } from "vitest";
 import { callContext } from "../../test/start.ts";
 import { callServerTool } from "./call-server-tool.ts";
-import type { Connection, Exchange } from "./connection.ts";
+import type { Connection } from "./connection.ts";
+import type { Exchange } from "./exchange.ts";
 import type { ListedTool } from "./list-tools.ts";
 import { readMcpOptions } from "./mcp-options.ts";
 
@@ -106,6 +107,15 @@ describe("a call of a tool", () => {
     expect(connection.calls[0]?.signal).toBe(signal);
   });
 
+  it("lets other work go first before its result is checked", async () => {
+    const { run, checkOutput } = start([done]);
+    const seen: string[] = [];
+    checkOutput.mockImplementation(() => void seen.push("check"));
+    setImmediate(() => seen.push("other"));
+    await run();
+    expect(seen).toEqual(["other", "check"]);
+  });
+
   it("fails with the failure of its check", async () => {
     const { run, checkOutput } = start([done]);
     checkOutput.mockImplementation(() => {
@@ -134,8 +144,11 @@ describe("a tool that could not ask the host", () => {
   ])("has its own %s where no session can be opened, and is tried again by the next call", async (_, outcome) => {
     const { connection, session, run } = start([outcome, done]);
     session.open = async () => await Promise.reject(failure);
-    const got = await run().catch((error: unknown) => error);
-    expect(got).toBe(outcome);
+    const ending = await run().then(
+      (result) => ({ result }),
+      (error: unknown) => ({ error }),
+    );
+    expect(ending).toStrictEqual(outcome instanceof TroupeError ? { error: outcome } : { result: outcome });
     expect([connection.toolsInSession.size, session.calls.length]).toEqual([0, 0]);
     expect(await run()).toBe(done);
   });

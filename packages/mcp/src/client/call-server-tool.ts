@@ -10,18 +10,20 @@ import type { RawResult } from "./slim-message.ts";
 
 type ToolCall = Parameters<CallTool>[0];
 
-/** The code by which a server says that the headers of a call do not repeat the arguments that it now wants in them. */
+/** The error code of a call whose headers do not repeat the arguments that the server now requires there. */
 const headerMismatch = -32_020;
 
 /**
- * Words of a server that speaks both eras of the protocol, about a tool that asks the user while it runs: the stateless
- * revision has no way for that. `ctx.elicit` of FastMCP, and the Python library under it, say so in a failure of the tool.
+ * Matches the error text of a server that speaks both eras of the protocol. Its tool asked the user, which the
+ * stateless revision 2026-07-28 does not allow. `ctx.elicit` of FastMCP, and the Python library under it, report it as
+ * a failure of the tool.
  */
 const sessionNeeded = /server-initiated requests/i;
 
 /**
- * Calls a tool and returns the server's result. A tool that could not ask the host by the stateless revision is called
- * again in a session, where the host answers questions: that revision too calls a tool again once its question is answered.
+ * Calls a tool of an MCP server and returns the server's result. A tool that could not ask the host in the stateless
+ * revision 2026-07-28 is called again in a session, where the host can answer. The stateless revision also repeats a
+ * call after an answered question.
  */
 export async function callServerTool(
   connection: Connection,
@@ -54,7 +56,7 @@ function needsSession(settings: McpSettings, text: string): boolean {
   return transport === "http" && protocol === "auto" && hasHandlers(settings) && sessionNeeded.test(text);
 }
 
-/** The first words of a result that says that the tool failed. */
+/** Returns the first text of a result that reports a failure of the tool; an empty string for other results. */
 function failureText({ isError, content }: RawResult): string {
   if (isError !== true || !Array.isArray(content)) return "";
   const [first] = content as { text?: unknown }[];
@@ -63,7 +65,10 @@ function failureText({ isError, content }: RawResult): string {
 
 const longestFailure = 1000;
 
-/** Lists the tools again, and sends the call once more, where the server now wants other arguments in headers. */
+/**
+ * Sends a tool call. If the server now requires other arguments in headers, lists the tools again and repeats the call
+ * once.
+ */
 async function sendAfterMismatch(connection: Connection, settings: McpSettings, call: ToolCall): Promise<RawResult> {
   try {
     return await send(connection, settings, call);
@@ -85,7 +90,7 @@ async function send(connection: Connection, { timeoutMs }: McpSettings, call: To
     timeoutMs,
     signal: context.signal,
     send: async (client, options) => {
-      // By its definition the library knows which arguments are repeated in headers.
+      // The library reads from the definition which arguments are repeated in headers.
       const toolDefinition = { name, inputSchema: inputSchema as { type: "object" } };
       const asked = { ...options, onprogress: onProgress, toolDefinition };
       const result = rawResultOf(await client.callTool({ name, arguments: args }, asked));

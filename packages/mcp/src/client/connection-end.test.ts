@@ -1,9 +1,21 @@
 import { createLogger } from "@troupe/core";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { askOf, broken, connect, initialized, ok, once, opened, status } from "../../test/connect.ts";
+import {
+  askOf,
+  broken,
+  connect,
+  initialized,
+  never,
+  ok,
+  once,
+  opened,
+  startFetch,
+  status,
+} from "../../test/connect.ts";
 import type { Answer } from "../../test/connect.ts";
-import { serverClosed } from "./connection.ts";
+
 import { loadLibrary } from "./library.ts";
+import { serverClosed } from "./mcp-errors.ts";
 
 // The first connection loads it, which takes longer than a turn of the event loop.
 beforeAll(loadLibrary);
@@ -95,6 +107,33 @@ describe("a server that is down", () => {
     expect(sent.length).toBeLessThanOrEqual(1);
   });
 
+  it("waits no longer for a refusal of credentials, which counts as no failure", async () => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    const { connection, answers } = connect();
+    const failsBy = async (code: number) => {
+      answers["initialize"] = () => status(code);
+      await expect(connection.open()).rejects.toMatchObject({ fields: { status: code } });
+    };
+    await failsBy(503);
+    await wait(500);
+    await failsBy(401);
+    await failsBy(503);
+    await expect(connection.open()).rejects.toMatchObject({ fields: { retryAfterMs: 1000 } });
+  });
+
+  it.each([
+    ["initialize", "its first answer"],
+    ["tools/list", "a later answer"],
+  ])("because of the size of an answer to %s says so: %s", async (method) => {
+    const { ask, answers } = connect({ maxMessageBytes: 1024 });
+    answers[method] = (message) => ok(message, { ...initialized, tools: ["x".repeat(1024)] });
+    await expect(ask()).rejects.toMatchObject({
+      code: "unavailable",
+      message: 'The MCP server "box" sent a message of more than 1024 bytes. If you trust it, raise maxMessageBytes.',
+      fields: { server: "box" },
+    });
+  });
+
   it.each([401, 403])("is tried at once where it wants credentials (%i)", async (code) => {
     const { connection, sent, answers } = connect();
     answers["initialize"] = () => status(code);
@@ -122,7 +161,7 @@ describe("a connection that is closed", () => {
     }
     expect(() => connection.session).toThrow(expect.objectContaining(closed));
     expect(sent).toHaveLength(2);
-    expect(serverClosed({ name: "box" } as Parameters<typeof serverClosed>[0])).toMatchObject(closed);
+    expect(serverClosed({ name: "box" })).toMatchObject(closed);
   });
 
   it("ends what is just opening, and has nothing to end where nothing opened", async () => {
@@ -147,6 +186,19 @@ describe("a connection that is closed", () => {
     expect(sent).toEqual([...opened, "DELETE"]);
   });
 
+  it("waits three seconds for the end of its session", async () => {
+    const { connection, answers, sent } = connect();
+    await connection.open();
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    answers["DELETE"] = never;
+    const isClosed = { now: false };
+    const closing = connection.close().then(() => (isClosed.now = true));
+    await vi.advanceTimersByTimeAsync(2999);
+    expect([isClosed.now, sent]).toEqual([false, [...opened, "DELETE"]]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await closing).toBe(true);
+  });
+
   it("closes its second connection too, which is one and begins with initialize", async () => {
     const { connection, sent } = connect({ logger: createLogger() });
     const { session } = connection;
@@ -161,7 +213,7 @@ describe("a connection that is closed", () => {
 describe("an authorization", () => {
   const parameters = new URLSearchParams({ code: "c1" });
 
-  it("that nobody waits for is refused", async () => {
+  it("an authorization that nobody waits for is refused", async () => {
     await expect(connect().connection.finishAuth(parameters)).rejects.toMatchObject({
       code: "conflict",
       message: 'The MCP server "box" waits for no authorization. Call connect() first.',
@@ -178,5 +230,58 @@ describe("an authorization", () => {
         message: 'The MCP server "box" refused the credentials for the authorization. Check headers or authProvider.',
       });
     }
+  });
+
+  it("is not waited for after another failure", async () => {
+    const { connection, answers, ask } = connect();
+    once(answers, "tools/list", () => status(500));
+    await expect(ask()).rejects.toMatchObject({ fields: { status: 500 } });
+    await expect(connection.finishAuth(parameters)).rejects.toMatchObject({ code: "conflict" });
+  });
+
+  it("an authorization that is complete is used at once, also while the server was thought to be down, and waited for no more", async () => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    const { fetch, answers, sent } = startFetch();
+    let tokens: { access_token: string; token_type: string } | undefined;
+    let discovery: object | undefined;
+    const back = "http://localhost:2/back";
+    const authProvider = {
+      redirectUrl: back,
+      clientMetadata: { redirect_uris: [back] },
+      clientInformation: () => ({ client_id: "c" }),
+      tokens: () => tokens,
+      saveTokens: (given: NonNullable<typeof tokens>) => void (tokens = given),
+      redirectToAuthorization: () => undefined,
+      saveCodeVerifier: () => undefined,
+      codeVerifier: () => "v",
+      saveDiscoveryState: (state: object) => void (discovery = state),
+      discoveryState: () => discovery,
+    };
+    const { connection } = connect({
+      authProvider,
+      fetch: async (url: string | URL, init: RequestInit = {}) => {
+        const { pathname } = new URL(url);
+        if (pathname === "/mcp") return await fetch(url, init);
+        return pathname === "/token" ? Response.json({ access_token: "t1", token_type: "Bearer" }) : status(404);
+      },
+    });
+    const ask = askOf(connection);
+    answers["tools/list"] = (_message, init) =>
+      new Headers(init.headers).get("authorization") === "Bearer t1" ? undefined : status(401);
+    await expect(ask()).rejects.toMatchObject({ code: "unauthorized" });
+    await connection.exchange({ what: "the end of it", timeoutMs: 1000, send: async (client) => await client.close() });
+    answers["initialize"] = () => status(503);
+    await expect(connection.open()).rejects.toMatchObject({ fields: { status: 503 } });
+    await expect(connection.open()).rejects.toMatchObject({ fields: { retryAfterMs: 500 } });
+
+    await connection.finishAuth(parameters);
+    await expect(connection.finishAuth(parameters)).rejects.toMatchObject({ code: "conflict" });
+    await expect(connection.open()).rejects.toMatchObject({ fields: { status: 503 } });
+    await expect(connection.open()).rejects.toMatchObject({ fields: { retryAfterMs: 500 } });
+    delete answers["initialize"];
+    vi.advanceTimersByTime(500);
+    sent.length = 0;
+    await ask();
+    expect(sent).toEqual([...opened, "tools/list"]);
   });
 });

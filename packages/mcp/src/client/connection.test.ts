@@ -1,10 +1,11 @@
 import { getEventListeners } from "node:events";
-import { beforeAll, describe, expect, it } from "vitest";
-import { broken, connect, never, once, opened, refusal, status } from "../../test/connect.ts";
+import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { broken, connect, never, ok, once, opened, refusal, status } from "../../test/connect.ts";
 import { loadLibrary } from "./library.ts";
 
 // The first connection loads it, which takes longer than a turn of the event loop.
 beforeAll(loadLibrary);
+afterEach(() => void vi.useRealTimers());
 
 describe("a connection", () => {
   it("opens when it is first used, and once for all that use it", async () => {
@@ -55,7 +56,7 @@ describe("a request", () => {
     expect(sent).toEqual([...opened, ...opened, "tools/list"]);
   });
 
-  it("that fails late ends no connection that was opened meanwhile", async () => {
+  it("a request that fails late ends no connection that was opened meanwhile", async () => {
     const { answers, sent, ask } = connect();
     let fail = (): void => {};
     once(answers, "tools/list", async () => {
@@ -72,7 +73,7 @@ describe("a request", () => {
     expect(sent.filter((method) => method === "initialize")).toHaveLength(2);
   });
 
-  it("that is refused is an error, and the connection stays", async () => {
+  it("a request that is refused is an error, and the connection stays", async () => {
     const { answers, sent, ask } = connect();
     once(answers, "tools/list", refusal);
     await expect(ask({ isRepeatable: true })).rejects.toMatchObject({
@@ -103,16 +104,19 @@ describe("a request", () => {
     expect(sent).toEqual([...opened, "tools/list", ...opened, "tools/list"]);
   });
 
-  it.each([400, 404])("whose session is lost (%i) is repeated in a new one, whatever it does", async (code) => {
-    const { answers, sent, ask } = connect();
-    await ask();
-    once(answers, "tools/list", () => status(code));
-    once(answers, "ping", () => status(code));
-    await ask();
-    expect(sent.slice(2)).toEqual(["tools/list", "ping", ...opened, "tools/list"]);
-  });
+  it.each([400, 404])(
+    "a request whose session is lost (%i) is repeated in a new one, whatever it does",
+    async (code) => {
+      const { answers, sent, ask } = connect();
+      await ask();
+      once(answers, "tools/list", () => status(code));
+      once(answers, "ping", () => status(code));
+      await ask();
+      expect(sent.slice(2)).toEqual(["tools/list", "ping", ...opened, "tools/list"]);
+    },
+  );
 
-  it("that a server answers with a status while its session lives is an error", async () => {
+  it("a request that a server answers with a status while its session lives is an error", async () => {
     const { answers, sent, ask } = connect();
     for (const answer of [undefined, refusal]) {
       once(answers, "tools/list", () => status(404));
@@ -148,7 +152,7 @@ describe("a request", () => {
     expect(sent.slice(2)).toEqual(["tools/list", "ping", "tools/list"]);
   });
 
-  it("that its caller gives up is cancelled with the caller's reason, and the connection stays", async () => {
+  it("a request that its caller gives up is cancelled with the caller's reason, and the connection stays", async () => {
     const { answers, sent, ask } = connect();
     await ask();
     const abort = new AbortController();
@@ -162,5 +166,113 @@ describe("a request", () => {
     expect(getEventListeners(abort.signal, "abort")).toEqual([]);
     await ask();
     expect(sent.slice(2)).toEqual(["tools/list", "tools/list"]);
+  });
+});
+
+describe("a connection whose server is silent", () => {
+  const start = async (options: object = {}) => {
+    const made = connect(options);
+    await made.connection.open();
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    return { ...made, wait: async (ms: number) => await vi.advanceTimersByTimeAsync(ms) };
+  };
+
+  it("fails a request at its time limit and the list of tools at connectTimeoutMs, to the millisecond", async () => {
+    const { connection, answers, ask, wait } = await start();
+    const failures: string[] = [];
+    const note = (error: Error) => void failures.push(error.message);
+    answers["tools/list"] = never;
+    ask().catch(note);
+    connection.tools().catch(note);
+    await wait(14_999);
+    expect(failures).toEqual([]);
+    await wait(1);
+    expect(failures.splice(0)).toEqual(['The MCP server "box" did not answer the list of its tools within 15000 ms.']);
+    await wait(14_999);
+    expect(failures).toEqual([]);
+    await wait(1);
+    expect(failures).toEqual(['The MCP server "box" did not answer a question within 30000 ms.']);
+  });
+
+  it("is a new one where the look is not answered for three seconds, and looks once for all", async () => {
+    const { answers, ask, sent, wait } = await start();
+    once(answers, "tools/list", () => status(500));
+    await expect(ask()).rejects.toMatchObject({ fields: { status: 500 } });
+    answers["ping"] = never;
+    const results: unknown[] = [];
+    const asking = [ask(), ask()].map(async (each) => results.push(await each));
+    await wait(2999);
+    expect(sent.filter((method) => method !== "tools/list")).toEqual(["initialize", "ping"]);
+    await wait(1);
+    await Promise.all(asking);
+    expect(results).toHaveLength(2);
+    expect(sent.filter((method) => method === "ping")).toHaveLength(1);
+  });
+
+  it("gives each request an own signal, and no time limit but ours", async () => {
+    const { connection } = await start();
+    const send = async (_client: unknown, options: object) => await Promise.resolve(options);
+    const [one, two] = [
+      await connection.exchange({ what: "a", timeoutMs: 5, send }),
+      await connection.exchange({ what: "a", timeoutMs: 5, send }),
+    ];
+    const given = { signal: expect.any(AbortSignal) as AbortSignal, timeout: 2_147_483_647 };
+    expect([one, two]).toStrictEqual([given, given]);
+    expect((one as typeof given).signal).not.toBe((two as typeof given).signal);
+  });
+});
+
+describe("a caller that has given up", () => {
+  const signal = AbortSignal.abort(new Error("enough"));
+
+  it("sends nothing over an open connection, which stays", async () => {
+    const { connection, ask, sent } = connect();
+    await connection.open();
+    for (const use of [ask, async () => await connection.tools(signal), async () => await connection.open(signal)]) {
+      await expect(use({ signal })).rejects.toMatchObject({ code: "cancelled" });
+    }
+    expect(sent).toEqual(opened);
+    await ask();
+    expect(sent).toEqual([...opened, "tools/list"]);
+  });
+
+  it("leaves the list of tools to those that still wait for it", async () => {
+    const { connection, answers, sent } = connect();
+    await connection.open();
+    let give = (): void => {};
+    answers["tools/list"] = async (message) => {
+      await new Promise<void>((resolve) => (give = resolve));
+      return ok(message, { tools: [{ name: "echo", inputSchema: { type: "object" } }] });
+    };
+    const abort = new AbortController();
+    const [given, waiting] = [connection.tools(abort.signal), connection.tools()];
+    await expect.poll(() => sent, { interval: 1 }).toContain("tools/list");
+    abort.abort();
+    await expect(given).rejects.toMatchObject({ code: "cancelled" });
+    give();
+    expect(await waiting).toMatchObject([{ name: "box__echo" }]);
+    expect(sent).toEqual([...opened, "tools/list"]);
+  });
+});
+
+describe("a server of the revision without sessions", () => {
+  const complete = { resultType: "complete", ttlMs: 0, cacheScope: "private" };
+  const discovered = { ...complete, supportedVersions: ["2026-07-28"], capabilities: { tools: {} } };
+  const listed = { ...complete, tools: [] };
+
+  it("is looked at by server/discover, and begins with initialize in its session alone", async () => {
+    const { connection, answers, ask, sent } = connect({ protocol: undefined });
+    answers["server/discover"] = (message) => ok(message, discovered);
+    let isBroken = false;
+    answers["tools/list"] = (message) => (isBroken ? status(500) : ok(message, listed));
+    await ask();
+    expect(sent.splice(0)).toEqual(["server/discover", "tools/list"]);
+    isBroken = true;
+    await expect(ask()).rejects.toMatchObject({ fields: { status: 500 } });
+    isBroken = false;
+    await ask();
+    expect(sent.splice(0)).toEqual(["tools/list", "server/discover", "tools/list"]);
+    await connection.session.open();
+    expect(sent).toEqual(opened);
   });
 });

@@ -1,12 +1,14 @@
 import { createLogger, TroupeError } from "@troupe/core";
 import type { ToolDef } from "@troupe/core";
-import { abortedError, closeTogether, createMasker, startDeadline, untilAborted, withTimeout } from "@troupe/core/kit";
+import { abortedError, closeTogether, createMasker, startDeadline, untilAborted } from "@troupe/core/kit";
 import type { Masker } from "@troupe/core/transport";
 import type { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { endClient } from "./end-client.ts";
+import type { Exchange } from "./exchange.ts";
 import { listTools } from "./list-tools.ts";
 import type { ListedTool } from "./list-tools.ts";
 import type { ToolMaker } from "./make-tools.ts";
-import { diagnose, isRefusal, isUnauthorized, toMcpError } from "./mcp-errors.ts";
+import { diagnose, isRefusal, isUnauthorized, toMcpError, serverClosed } from "./mcp-errors.ts";
 import type { McpHeaders, McpSettings } from "./mcp-options.ts";
 import { openClient } from "./open-client.ts";
 import type { OpenClient } from "./open-client.ts";
@@ -14,35 +16,28 @@ import { readSecrets } from "./secrets.ts";
 import { ServerProblem } from "./server-problem.ts";
 import { ToolList } from "./tool-list.ts";
 
-/** One exchange with a server: what it is for, its time limit, and whether a repetition of it does no harm. */
-export type Exchange<Result> = {
-  /** Names the exchange in errors: `a call of the tool echo`. */
-  readonly what: string;
-  readonly timeoutMs: number;
-  readonly signal?: AbortSignal | undefined;
-  readonly isRepeatable?: boolean;
-  readonly send: (client: Client, options: { signal: AbortSignal; timeout: number }) => Promise<Result>;
-};
-
 const firstBackoffMs = 500;
 const longestBackoffMs = 30_000;
-/** An attempt that took long is followed by a time of rest that is this many times as long, up to a minute. */
+/** Factor of the pause after a failed attempt to connect: the duration of the attempt times this, up to one minute. */
 const backoffPerAttempt = 4;
 const longestSlowBackoffMs = 60_000;
-/** Milliseconds for the answer that tells if a silent server still lives, for ending a session, and for an opening to end by itself. */
+/**
+ * Milliseconds to wait for the reply that shows whether a silent MCP server is alive, and for a connection attempt to
+ * end by itself.
+ */
 const shortWaitMs = 3000;
 const longestTimerMs = 2 ** 31 - 1;
 
 /**
- * The connection to a server with one set of headers. It opens when first used and again after it was lost; after a failure
- * to open, the next attempts fail at once until a growing time is over. Its tools are listed once, and again when the server
- * says that they changed or the connection is a new one.
+ * The connection to an MCP server with one set of headers. It opens on first use, and again after it was lost. After a
+ * failed attempt, further attempts fail at once until a growing pause is over, except after refused credentials. The
+ * tools are listed once, and again after the server reports a change or the connection was opened again.
  */
 export class Connection {
-  /** The number of exchanges and listings that are under way. */
+  /** The number of uses of the connection in progress. */
   active = 0;
   readonly mask: Masker;
-  /** Names of tools that are called in the session. */
+  /** Names of the server's tools that must be called in `session`. */
   readonly toolsInSession = new Set<string>();
   readonly #settings: McpSettings;
   readonly #headers: McpHeaders;
@@ -57,7 +52,7 @@ export class Connection {
   readonly #closing = new Set<Promise<void>>();
   #session: Connection | undefined;
   #isClosed = false;
-  /** Aborts for an opening that holds up the closing. */
+  /** Aborts an attempt to open the connection that would delay its closing. */
   readonly #givenUp = new AbortController();
 
   constructor({ settings, headers, maker }: { settings: McpSettings; headers: McpHeaders; maker: ToolMaker }) {
@@ -68,12 +63,15 @@ export class Connection {
     this.mask = createMasker(readSecrets(settings, headers));
   }
 
-  /** The tools as they were listed last, also while the server is down. */
+  /** The server's tools in the last listing, also while the server is down. */
   get knownTools(): readonly ToolDef[] {
     return this.#tools.known;
   }
 
-  /** A second connection that begins with `initialize`, for tools that ask the host while they run. It opens when used. */
+  /**
+   * A second connection that starts with `initialize`, for tools that ask the host while they run. It opens on first
+   * use.
+   */
   get session(): Connection {
     this.#refuseClosed();
     const settings: McpSettings = { ...this.#settings, protocol: "legacy" };
@@ -81,30 +79,30 @@ export class Connection {
     return this.#session;
   }
 
-  /** The tool of this name of the server, as it was listed last. */
+  /** Returns the server's tool with this name from the last listing, or undefined. */
   listedTool(name: string): ListedTool | undefined {
     return this.#tools.find(name);
   }
 
-  /** Opens the connection, unless it is open. */
+  /** Opens the connection if it is not open. */
   async open(signal?: AbortSignal): Promise<void> {
     await this.#opened(signal);
   }
 
-  /** Returns the tools, listing them first if they are not known or have changed. */
+  /** Returns the server's tools. Lists them first if they are unknown or have changed. */
   async tools(signal?: AbortSignal): Promise<readonly ToolDef[]> {
     await this.#opened(signal);
     return await untilAborted(async () => await this.#tools.read(), signal);
   }
 
-  /** Makes the next call of `tools` list them again: see `ToolList`. */
+  /** Makes the next call of `tools` list the tools again: see `ToolList`. */
   forgetTools(how?: { isWanted: boolean }): void {
     this.#tools.forget(how);
   }
 
   /**
-   * Sends a request and returns its result. A lost session is opened again and the request repeated; any other lost
-   * connection fails the request unless it may be repeated, and the next one opens a new connection.
+   * Sends a request and returns its result. A lost session is opened again, and the request is repeated. After any
+   * other loss of the connection the request fails unless it may be repeated; the next request opens a new connection.
    */
   async exchange<Result>(exchange: Exchange<Result>): Promise<Result> {
     const open = await this.#opened(exchange.signal);
@@ -122,7 +120,10 @@ export class Connection {
     }
   }
 
-  /** Completes the authorization of a user who was sent away to grant it, with the parameters that came back. */
+  /**
+   * Completes the authorization that a user was sent away to grant, with the parameters of the URL to which the user
+   * returned.
+   */
   async finishAuth(parameters: URLSearchParams): Promise<void> {
     const transport = this.#unauthorized;
     if (transport === undefined) {
@@ -139,7 +140,7 @@ export class Connection {
     this.#retryAt = 0;
   }
 
-  /** Ends the connection for good, its session and its process. A connection that is just opening is ended too. */
+  /** Closes the connection for good, with its session and its process. Also ends an attempt to open it. */
   async close(): Promise<void> {
     this.#isClosed = true;
     const opening = this.#opening;
@@ -163,7 +164,8 @@ export class Connection {
   }
 
   #open(): Promise<OpenClient> {
-    // A use that was under way would open a connection that nothing ends.
+    // The server may have been closed meanwhile: an exchange in progress would then open a connection that is never
+    // closed.
     this.#refuseClosed();
     const waitMs = this.#retryAt - performance.now();
     if (waitMs > 0) throw this.#isDown(waitMs);
@@ -189,7 +191,7 @@ export class Connection {
     this.#failure = error;
     this.#failures++;
     const waitMs = Math.min(firstBackoffMs * 2 ** (this.#failures - 1), longestBackoffMs);
-    // Runs are not made to wait for most of the time by a server that fails slowly.
+    // A pause in proportion keeps a server that fails slowly from delaying runs most of the time.
     this.#retryAt = performance.now() + Math.max(waitMs, Math.min(tookMs * backoffPerAttempt, longestSlowBackoffMs));
   }
 
@@ -210,7 +212,7 @@ export class Connection {
     try {
       return await untilAborted(() => opening, deadline.signal);
     } catch (error) {
-      // One that opens after all is not wanted any more.
+      // A connection that still opens is no longer wanted, so it is ended.
       opening.then(endClient, () => {});
       throw deadline.signal.aborted && problem.text === undefined
         ? deadline.signal.reason
@@ -230,7 +232,7 @@ export class Connection {
     try {
       return await send(client, { signal: deadline.signal, timeout: longestTimerMs });
     } catch (error) {
-      // The library wraps the reason of an abort.
+      // The library wraps the abort reason, so the original reason is thrown.
       if (signal?.aborted === true) throw abortedError(signal.reason);
       throw deadline.signal.aborted ? deadline.signal.reason : error;
     } finally {
@@ -252,7 +254,7 @@ export class Connection {
     if (opening !== undefined && (await opening) === open) this.#drop(opening);
   }
 
-  /** Tells if the server answers at all. */
+  /** Returns true if the MCP server replies at all, even with an error. */
   async #answers({ client }: OpenClient): Promise<boolean> {
     const isModern = client.getProtocolEra() === "modern";
     const options = { timeout: shortWaitMs };
@@ -273,7 +275,7 @@ export class Connection {
     });
   }
 
-  /** Forgets a connection and ends it in the background. */
+  /** Drops an open or opening connection, if it is still the current one, and ends it in the background. */
   #drop(opening: Promise<OpenClient>, isOrderly = false): void {
     if (this.#opening !== opening) return;
     this.#opening = undefined;
@@ -298,20 +300,4 @@ export class Connection {
   #errorOf(error: unknown, what: string, { text: problem }: { text?: string | undefined } = {}): TroupeError {
     return toMcpError(error, { server: this.#settings.name, what, mask: this.mask, problem });
   }
-}
-
-/** Makes the error for the use of a server that was closed. */
-export function serverClosed({ name }: McpSettings): TroupeError {
-  const message = `The MCP server ${JSON.stringify(name)} is closed. Call connect() to open it again.`;
-  return new TroupeError("unavailable", message, { fields: { server: name } });
-}
-
-/** Ends the session, if the server has one, and the connection. */
-async function endClient({ client, transport }: OpenClient, isOrderly = false): Promise<void> {
-  if (isOrderly && "terminateSession" in transport) {
-    const ending = (transport as StreamableHTTPClientTransport).terminateSession().catch(() => {});
-    await withTimeout(ending, { timeoutMs: shortWaitMs, onTimeout: () => {} });
-  }
-  await client.close().catch(() => {});
-  await transport.close().catch(() => {});
 }

@@ -1,12 +1,15 @@
-/** The field of a property by which a server wants the argument repeated in a header of the request. */
+/** The field of a schema property whose argument the server wants repeated in a request header. */
 export const headerMark = "x-mcp-header";
 
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const types: readonly unknown[] = ["string", "integer", "boolean"];
 
-/** Fields of a schema that hold schemas by name, beside `properties`. */
+/** Schema fields beside `properties` that hold schemas by name. */
 const namedSchemas = ["patternProperties", "dependentSchemas", "$defs", "definitions"];
-/** Fields that hold a schema or a list of schemas. A mark in one of them is wrong: it need not be reached. */
+/**
+ * Schema fields that hold a schema or an array of schemas. A header mark inside them is invalid, because the value may
+ * be absent.
+ */
 const innerSchemas = [
   "items",
   "prefixItems",
@@ -25,8 +28,9 @@ const innerSchemas = [
 ];
 
 /**
- * Tells if the marks of a schema are as the revision of 2026-07-28 wants them: on strings, integers and booleans that are
- * reached by `properties` alone, each the name of a header, none twice. A client over HTTP leaves out a tool with others.
+ * Returns true if the header marks of a tool's schema follow the revision of 2026-07-28: only on strings, integers and
+ * booleans that are reached through `properties` alone, each the name of a header, none repeated. A client over HTTP
+ * leaves out a tool with invalid marks.
  */
 export function hasValidHeaderMarks(schema: unknown): boolean {
   const names = new Set<string>();
@@ -47,7 +51,10 @@ export function hasValidHeaderMarks(schema: unknown): boolean {
   return isValid(schema, "root");
 }
 
-/** The place of a schema: the root, reached from there by `properties` alone, or within another field. */
+/**
+ * The position of a schema within a tool's schema: the root, reached from there through `properties` alone, or inside
+ * another field.
+ */
 type Place = "root" | "reached" | "inner";
 
 function isValidMark({ [headerMark]: name, type }: Record<string, unknown>, names: Set<string>): boolean {
@@ -61,7 +68,7 @@ function valuesOf(value: unknown): unknown[] {
   return typeof value === "object" && value !== null ? Object.values(value) : [];
 }
 
-/** Returns a schema without marks: they are for clients of the protocol, not for models. */
+/** Returns a schema without header marks, which are meant for clients of the protocol and not for models. */
 export function withoutHeaderMarks(schema: object): object {
   const { [headerMark]: _mark, ...rest } = schema as Record<string, unknown>;
   const { properties } = rest;

@@ -3,17 +3,20 @@ import { createMasker } from "@troupe/core/kit";
 import type { Client, ElicitRequestParams } from "@modelcontextprotocol/client";
 import { readBlocks } from "./read-content.ts";
 
-/** A server's request to ask the user: for values of a form, or to visit a URL. */
+/** An MCP server's request to ask the user: for the values of a form, or to visit a URL. */
 export type McpElicitation =
   | { readonly mode: "form"; readonly message: string; readonly schema: JsonSchema }
   | { readonly mode: "url"; readonly message: string; readonly url: string };
 
-/** The user's answer to a server: the values of a form, a refusal, or none. Values that the schema has defaults for may be missing. */
+/**
+ * The user's answer to a question of an MCP server: form values, a refusal, or a cancel. Values with a default in the
+ * schema may be absent.
+ */
 export type McpElicitationAnswer =
   | { action: "accept"; content?: Record<string, string | number | boolean | string[]> }
   | { action: "decline" | "cancel" };
 
-/** A server's request to call a model. The host decides whether to, and with which model. */
+/** An MCP server's request to call a model. The host decides whether to do so, and with which model. */
 export type McpSampling = {
   readonly messages: readonly { role: "user" | "assistant"; content: ContentPart[] }[];
   readonly systemPrompt?: string;
@@ -22,22 +25,25 @@ export type McpSampling = {
   readonly stopSequences?: readonly string[];
 };
 
-/** The answer of the model that the host has called for a server. */
+/** The answer of the model that the host called for a server. */
 export type McpSamplingAnswer = { text: string; model: string };
 
-/** Functions of the host that answer requests of a server. Without one the server is told that there is none. */
+/**
+ * Functions of the host that answer requests of an MCP server. Without a function, the server learns that such requests
+ * are not supported.
+ */
 export type McpHandlers = {
-  /** Asks the user what the server wants to know. Never pass on what the user did not mean for this server. */
+  /** Asks the user a question of the server. Never pass on information that the user did not intend for this server. */
   onElicitation?:
     | ((request: McpElicitation, signal: AbortSignal) => McpElicitationAnswer | Promise<McpElicitationAnswer>)
     | undefined;
-  /** Calls a model for the server, which pays nothing for it: check what it asks for. */
+  /** Calls a model for the server at the host's expense: check the request first. */
   onSampling?:
     | ((request: McpSampling, signal: AbortSignal) => McpSamplingAnswer | Promise<McpSamplingAnswer>)
     | undefined;
 };
 
-/** The capabilities that a client declares: those that the host has handlers for. */
+/** Returns the capabilities that a client declares: those for which the host has handlers. */
 export function capabilitiesOf({ onElicitation, onSampling }: McpHandlers): object {
   return {
     ...(onElicitation !== undefined && { elicitation: { form: { applyDefaults: true }, url: {} } }),
@@ -45,19 +51,19 @@ export function capabilitiesOf({ onElicitation, onSampling }: McpHandlers): obje
   };
 }
 
-/** Tells if the host answers requests of a server. */
+/** Returns true if the host has a handler for any requests of an MCP server. */
 export function hasHandlers({ onElicitation, onSampling }: McpHandlers): boolean {
   return onElicitation !== undefined || onSampling !== undefined;
 }
 
-/** Lets the host's handlers answer the requests of a server. Of a handler that fails the server is told no more than that. */
+/** Lets the host's handlers answer the server's requests. If a handler fails, the server only learns that it failed. */
 export function installHandlers(client: Client, { onElicitation, onSampling }: McpHandlers, logger: Logger): void {
   const shielded = async <Answer>(name: string, handle: () => Answer | Promise<Answer>): Promise<Answer> => {
     try {
       return await handle();
     } catch (error) {
       logger.warn(`The handler ${name} failed.`, { error });
-      // The server is sent the message, not the cause.
+      // The server receives the message but not the cause.
       throw new Error("The host could not answer.", { cause: error });
     }
   };

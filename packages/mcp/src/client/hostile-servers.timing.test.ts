@@ -34,7 +34,7 @@ const cases = Object.entries(hostileBehaviours).flatMap(([name, { only }]) => {
 
 describe("a server that misbehaves", { timeout: 120_000 }, () => {
   it.each(cases)(
-    "with %s over %s fails clearly or is served, and holds up nobody else [mcp.hostile]",
+    "a server that misbehaves with %s over %s fails clearly or is served, and holds up nobody else [mcp.hostile]",
     async (name, kind) => {
       const allowedMs = Math.max(turnMs, unitMs, 3 * costOfParsing(name));
       let longestMs = Infinity;

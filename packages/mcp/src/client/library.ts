@@ -1,18 +1,18 @@
 import type * as Client from "@modelcontextprotocol/client";
 
-/** The library of the protocol, which is loaded by the first connection. */
+/** The MCP library, which the first connection imports. */
 export type Library = typeof Client;
 
-/** Loads the library of the protocol. */
+/** Imports the MCP library. */
 export async function loadLibrary(): Promise<Library> {
   return await import("@modelcontextprotocol/client");
 }
 
-/** Returns the HTTP status of an error of the library, or undefined if it has none. */
+/** Returns the HTTP status of a library error, or undefined if it has none. */
 export function readStatus(error: unknown): number | undefined {
   if (!(error instanceof Error)) return undefined;
   const { status, code } = error as { status?: unknown; code?: unknown };
   if (typeof status === "number") return status;
-  // The transport of 2024 has the status as its code. In other errors the code is the server's word.
+  // The transport of 2024 stores the status as `code`. In other errors, `code` is chosen by the server.
   return error.constructor.name === "SseError" && typeof code === "number" ? code : undefined;
 }

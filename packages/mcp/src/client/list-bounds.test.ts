@@ -105,7 +105,7 @@ describe("a list of tools", () => {
     expect((await server.getTools()).map(({ name }) => name)).toEqual(["box__t0"]);
   });
 
-  it("that is refused costs a run its tools and a warning, and is read again after a while or by refresh [mcp.list-bounds]", async () => {
+  it("a list of tools that is refused costs a run its tools and a warning, and is read again after a while or by refresh [mcp.list-bounds]", async () => {
     vi.useFakeTimers({ toFake: ["performance"] });
     const results = { tools: toolsNamed(501) };
     const { server, listed } = await serverOf(results);
@@ -130,14 +130,14 @@ describe("a list of tools", () => {
 });
 
 describe("a result of a tool", () => {
-  it("of 9.9 MB still arrives [mcp.bounded]", async () => {
+  it("a result of a tool of 9.9 MB still arrives [mcp.bounded]", async () => {
     const text = "é".repeat(4_950_000);
     const { server } = await serverOf({ tools: toolsNamed(1), called: { content: [{ type: "text", text }] } });
 
     expect(await callTool(await server.getTools(), "box__t0")).toBe(text);
   });
 
-  it("that does not fit the tool's own output schema is an error that says where [mcp.output-schema]", async () => {
+  it("a result of a tool that does not fit the tool's own output schema is an error that says where [mcp.output-schema]", async () => {
     const outputSchema = { type: "object", properties: { n: { type: "integer" } }, required: ["n"] };
     const called = { content: [], structuredContent: { n: "five" } };
     const { server } = await serverOf({ tools: [{ name: "t0", inputSchema, outputSchema }], called });

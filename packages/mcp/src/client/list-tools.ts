@@ -8,7 +8,7 @@ import type { McpSettings } from "./mcp-options.ts";
 import { measureJson } from "./measure-json.ts";
 import { fieldsOf } from "./read-content.ts";
 
-/** A tool of a server, with no more of what the server says of it than is used. */
+/** A tool of an MCP server, with only those fields of its listing that are used. */
 export type ListedTool = {
   readonly name: string;
   readonly description: string;
@@ -19,8 +19,8 @@ export type ListedTool = {
 };
 
 /**
- * Lists the tools of all pages, each name once. Rejects with `unavailable` for a list beyond one of the bounds of the
- * options, before anything is made of it: a list is never cut.
+ * Lists an MCP server's tools, each name once. Rejects with `unavailable` if the list exceeds a bound of the options: a
+ * list is never shortened to fit. Over HTTP in revision 2026-07-28, leaves out tools with wrong header marks.
  */
 export async function listTools(
   client: Client,
@@ -28,7 +28,7 @@ export async function listTools(
   options: AskServerOptions,
 ): Promise<ListedTool[]> {
   const { maxTools, maxMessageBytes, name: server, transport, logger } = settings;
-  // Asked of a server without tools, some end the connection.
+  // Some servers without tools end the connection when asked for them.
   if (client.getServerCapabilities()?.tools === undefined) return [];
   const tools = new Map<string, ListedTool>();
   let count = 0;
@@ -39,7 +39,7 @@ export async function listTools(
     for (const item of page) {
       const read = readTool(item, settings);
       bytes += read.bytes;
-      // Of one page that is the bound of its message: here for all pages together.
+      // A single page of tools is bounded by its message; this bound is for all pages together.
       if (bytes > maxMessageBytes)
         throw beyond(settings, `tools of more than ${maxMessageBytes} bytes`, "maxMessageBytes");
       tools.set(read.tool.name, read.tool);
@@ -54,7 +54,7 @@ export async function listTools(
   });
 }
 
-/** The longest name of a tool, in characters. The protocol allows 128. */
+/** Longest name of an MCP server's tool in characters. The protocol allows 128. */
 const longestName = 256;
 
 function readTool(item: unknown, settings: McpSettings): { tool: ListedTool; bytes: number } {
@@ -97,7 +97,7 @@ function readSchema(
   return { schema: schema as JsonSchema, bytes };
 }
 
-/** Tells if the host's choice of tools has a tool of this name. */
+/** Returns true if `tools.allow` and `tools.deny` let through a server's tool with this name. */
 export function isLetThrough(name: string, { tools: { allow, deny = [] } = {} }: McpSettings): boolean {
   return !deny.includes(name) && allow?.includes(name) !== false;
 }
@@ -114,7 +114,7 @@ function beyond({ name }: McpSettings, what: string, option: Bound): TroupeError
   return new TroupeError("unavailable", message, { fields: { server: name, bound: option } });
 }
 
-/** Tells if an error says that a list of tools is beyond one of its bounds. */
+/** Returns true if an error reports that a server's list of tools exceeds a bound of the options. */
 export function isRefusedList(error: unknown): error is TroupeError {
   return TroupeError.is(error) && error.fields["bound"] !== undefined;
 }

@@ -11,7 +11,10 @@ import { nameTools } from "./tool-names.ts";
 
 const longestTimerMs = 2 ** 31 - 1;
 
-/** Calls a tool of a server as it was listed, with a check of its output and a function that takes its progress. */
+/**
+ * A function that calls a listed tool of an MCP server. It receives the check of the tool's output, and a callback for
+ * its progress.
+ */
 export type CallTool = (call: {
   readonly tool: ListedTool;
   readonly checkOutput: OutputCheck;
@@ -21,8 +24,8 @@ export type CallTool = (call: {
 }) => Promise<ToolReturn>;
 
 /**
- * The tools of one connection as an agent takes them. A tool whose definition is the same when the server lists it again
- * stays the same object, so that what was prepared for it is kept.
+ * Makes the tools of one connection to an MCP server for agents. A tool whose definition is unchanged in a new listing
+ * stays the same object, which keeps its prepared data.
  */
 export class ToolMaker {
   readonly #settings: McpSettings;
@@ -35,9 +38,9 @@ export class ToolMaker {
     this.#call = call;
   }
 
-  /** Makes the tools that the options let through. No two of them have one name of the server. */
+  /** Makes the tools that `tools.allow` and `tools.deny` let through. The server's tool names must be unique. */
   make(listed: readonly ListedTool[]): ToolDef[] {
-    // Named before they are chosen, so that a choice changes no name.
+    // All tools are named before some are left out, so that `tools.allow` and `tools.deny` change no names.
     const names = nameTools(
       this.#settings.name,
       listed.map(({ name }) => name),
@@ -55,7 +58,7 @@ export class ToolMaker {
     return [...made.values()];
   }
 
-  /** Tells once of names in allow and deny that the server does not have, such as misspelt ones. */
+  /** Warns once about names in `allow` and `deny` that the server does not have, such as misspelt names. */
   #warnOfUnknown(listed: readonly ListedTool[]): void {
     const { name: server, tools: { allow = [], deny = [] } = {}, logger } = this.#settings;
     const known = new Set(listed.map(({ name }) => name));
@@ -79,7 +82,7 @@ export class ToolMaker {
       description: tool.description.trim().toWellFormed() || `The tool ${tool.name} of ${server}.`,
       parameters,
       effect: trustAnnotations ? toEffect(tool) : "once",
-      // A little longer than the call, so that the call's own error is told.
+      // A little longer than the time limit of the exchange itself, so that its more precise error is reported.
       timeoutMs: Math.min(timeoutMs + 5000, longestTimerMs),
       ...(maxOutputBytes !== undefined && { maxOutputBytes }),
       execute: async (args, context) => {

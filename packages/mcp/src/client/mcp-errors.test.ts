@@ -172,7 +172,7 @@ describe("what a failure says about the connection", () => {
     expect(diagnose(error)).toBe(diagnosis);
   });
 
-  it("by its kind is told apart", () => {
+  it("what a failure says about the connection by its kind is told apart", () => {
     const errors = [refusal, tooLarge, brokenOff, invalid, new UnauthorizedError("no"), { data: tooLargeMark }];
     expect(errors.map((error) => isRefusal(error))).toEqual([true, true, false, false, false, false]);
     expect(errors.map((error) => isTooLarge(error))).toEqual([false, true, false, false, false, false]);

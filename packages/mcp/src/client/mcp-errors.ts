@@ -4,21 +4,22 @@ import { BadAnswer } from "./ask-server.ts";
 import { readStatus } from "./library.ts";
 import { tooLargeMark } from "./slim-message.ts";
 
-/** The longest text of a server that is repeated to a model, in characters. */
+/** Longest text of an MCP server in an error that is passed on to a model, in characters. */
 const longestText = 1000;
 
-/** The part that failed, for the sentence of an error, and the means to tell it without secrets. */
+/** The failed exchange with an MCP server, for the sentence of an error, and the mask for secrets. */
 export type McpWork = {
   readonly server: string;
   readonly what: string;
   readonly mask: Masker;
-  /** What is known of why the connection ended: see `ServerProblem`. */
+  /** The known reason why the connection ended: see `ServerProblem`. */
   readonly problem?: string | undefined;
 };
 
 /**
- * Makes the error of a failed exchange with a server. It names the server and the failure, and shows nothing of the
- * server's words but the message of a refusal, which is for the model that made the call; no secret is in it.
+ * Makes the error of a failed exchange with an MCP server; returns a `TroupeError` unchanged unless `problem` explains
+ * it better. Of the server's words it has only the message of a refusal, for the model that made the call, with secrets
+ * masked.
  */
 export function toMcpError(error: unknown, { server, what, mask, problem }: McpWork): TroupeError {
   const name = `The MCP server ${JSON.stringify(server)}`;
@@ -37,7 +38,7 @@ export function toMcpError(error: unknown, { server, what, mask, problem }: McpW
 }
 
 function statusOf(error: unknown): number | undefined {
-  // A status that an authorization server answered is not one of this server.
+  // The status of an authorization server is not a status of the MCP server.
   return isOfOAuth(error) ? undefined : readStatus(error);
 }
 
@@ -51,7 +52,10 @@ function ofStatus(status: number, { name, what, fields }: Facts): TroupeError {
   return new TroupeError("unavailable", message, { fields });
 }
 
-/** The error of an answer that came, and is an error or not what it should be: of the server, or the one that authorizes. */
+/**
+ * Makes the error for an answer that is an error or malformed, whether of the MCP server or of its authorization
+ * server. Undefined for other failures.
+ */
 function ofAnswer(error: unknown, { name, what, mask, fields }: Facts & { mask: Masker }): TroupeError | undefined {
   if (isOfOAuth(error)) {
     const message = `${name} could not be authorized for ${what}. Check authProvider and the authorization server.`;
@@ -92,25 +96,25 @@ function brokenOff(error: unknown, { name, what, fields }: Facts): TroupeError {
 /** Marks the error that stands for the answer to a request whose connection broke off. */
 export const brokenOffMark = "troupe.connection-broke-off";
 
-/** The error that a server sent in place of a result, or undefined for another failure. */
+/** Returns the error that an MCP server sent instead of a result, or undefined for another failure. */
 function refusalOf(error: unknown): { code: number; message: string } | undefined {
   if (!(error instanceof Error) || isBrokenOff(error)) return undefined;
   const { code, message } = error as Error & { code?: unknown };
   return typeof code === "number" ? { code, message } : undefined;
 }
 
-/** Tells if an error may follow from a connection that was given up. */
+/** Returns true if an error may be the consequence of a lost connection: it broke off or timed out. */
 function isOfLostConnection(error: unknown): boolean {
   return diagnose(error) === "lost" || (TroupeError.is(error) && error.code === "timeout");
 }
 
 /**
- * The state of the connection after a failure of an exchange: the server answered; it is silent or broken, which the next use
- * has to look at; it may have forgotten the session; or the connection is lost.
+ * The state of the connection after a failed exchange. `answered`: the server replied. `silent`: silent or broken, so
+ * the next use must check. `no-session`: the server may have forgotten the session. `lost`: the connection is gone.
  */
 export type Diagnosis = "answered" | "silent" | "no-session" | "lost";
 
-/** Tells what a failure of an exchange says about the connection. */
+/** Returns the state of the connection after a failed exchange. */
 export function diagnose(error: unknown): Diagnosis {
   if (isRefusal(error) || isUnauthorized(error) || isOfOAuth(error)) return "answered";
   if (TroupeError.is(error)) return error.code === "timeout" ? "silent" : "answered";
@@ -121,17 +125,17 @@ export function diagnose(error: unknown): Diagnosis {
 }
 
 function diagnoseStatus(status: number): Diagnosis {
-  // Servers that were started again answer a session of before with one of these.
+  // A restarted server answers a request of an earlier session with one of these statuses.
   if (status === 400 || status === 404) return "no-session";
   return status >= 500 ? "silent" : "answered";
 }
 
-/** Tells if a server answered a request with an error, so that the connection works. */
+/** Returns true if an MCP server answered a request with an error, which shows that the connection works. */
 export function isRefusal(error: unknown): boolean {
   return refusalOf(error) !== undefined;
 }
 
-/** Tells if an error stands for an answer that is larger than its kind may be. */
+/** Returns true if an error stands for an MCP server's answer that is too large. */
 export function isTooLarge(error: unknown): boolean {
   return dataOf(error) === tooLargeMark;
 }
@@ -144,22 +148,31 @@ function dataOf(error: unknown): unknown {
   return error instanceof Error ? (error as { data?: unknown }).data : undefined;
 }
 
-/** Returns the code of an error of the library or of the system, which may stand in its cause. */
+/** Returns the code of an error of the library or the system, which may be in the error's cause. */
 function readCode(error: unknown): unknown {
   if (!(error instanceof Error)) return undefined;
   const { code, cause } = error as { code?: unknown; cause?: unknown };
   return code ?? readCode(cause);
 }
 
-/** Tells if a server wants an authorization that a user has been sent away to grant, or that is missing. */
+/** Returns true if an MCP server requires an authorization that is missing, or that a user was sent away to grant. */
 export function isUnauthorized(error: unknown): boolean {
   return error instanceof Error && error.constructor.name === "UnauthorizedError";
 }
 
-/** Errors of the library about an authorization server: what it answered, or that it is not the one that was expected. */
+/**
+ * Returns true for library errors about an authorization server, such as an error that it returned, or an unexpected
+ * issuer.
+ */
 function isOfOAuth(error: unknown): boolean {
   return (
     error instanceof Error &&
     /OAuth|Issuer|AuthorizationServer|Registration|TokenEndpoint|Scope/.test(error.constructor.name)
   );
+}
+
+/** Makes the error for using an `McpToolServer` that was closed. */
+export function serverClosed({ name }: { readonly name: string }): TroupeError {
+  const message = `The MCP server ${JSON.stringify(name)} is closed. Call connect() to open it again.`;
+  return new TroupeError("unavailable", message, { fields: { server: name } });
 }

@@ -1,95 +1,102 @@
 import { TroupeError } from "@troupe/core";
 import type { Logger, RunContext } from "@troupe/core";
 import {
-  anyBoolean,
-  anyString,
+  booleanOption,
+  stringOption,
   arrayOf,
-  functionLike,
-  integer,
+  functionOption,
+  integerOption,
   loggerOption,
   nested,
-  networkOptions,
+  networkOptionTable,
   nonBlankString,
   oneOf,
   optional,
   readOptions,
   satisfying,
-  timeoutMilliseconds,
+  timeoutOption,
 } from "@troupe/core/kit";
 import type { OptionCheck, OptionsOf, OptionTable } from "@troupe/core/kit";
 import type { AuthProvider, OAuthClientProvider } from "@modelcontextprotocol/client";
 import type { McpHandlers } from "./host-handlers.ts";
 
-/** Headers of the requests to an MCP server, by name. */
+/** Request headers for an MCP server, by name. */
 export type McpHeaders = Readonly<Record<string, string>>;
 
-/** Function that sends the HTTP requests to an MCP server, such as the global `fetch`. */
+/** A function that sends the HTTP requests to an MCP server, such as the global `fetch`. */
 export type McpFetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
-/** Options of an `McpToolServer`: the server's name, the way to reach it, and limits. */
+/** Options of an `McpToolServer`: the server's name, how to reach it, and limits. */
 export type McpToolServerOptions = McpHandlers & {
-  /** Stands before the names of the tools: `files` makes `files__read_file`. Unique among the servers of an agent. */
+  /** The prefix of the tool names: `files` makes `files__read_file`. Must be unique among the servers of an agent. */
   name: string;
   /** `"stdio"` starts the server as a process; `"http"` connects to its URL. */
   transport: "stdio" | "http";
-  /** The program to start, without a shell (stdio only, required). */
+  /** The program to start, without a shell (stdio only; required there). */
   command?: string | undefined;
   /** The arguments of the program (stdio only). */
   args?: readonly string[] | undefined;
-  /** The environment of the program, beside `PATH` and `HOME`; it gets no other variable (stdio only). */
+  /** Environment variables of the program. It also gets `PATH` and `HOME`, but no other variable (stdio only). */
   env?: Readonly<Record<string, string>> | undefined;
-  /** The folder in which the program starts (stdio only). @default the folder of this process */
+  /** The working directory of the program (stdio only). @default the working directory of this process */
   cwd?: string | undefined;
-  /** The server's URL, without user and password (http only, required). */
+  /** The server's URL, without user and password (http only; required there). */
   url?: string | undefined;
   /**
    * Headers of each request (http only). A function is called with the context of the run that uses the server, and
-   * without one outside of runs; each set of headers has connections and tools of its own.
+   * without a context outside of runs. Each set of headers has its own connections and tools.
    */
   headers?: McpHeaders | ((context?: RunContext) => McpHeaders | Promise<McpHeaders>) | undefined;
-  /** Provides the tokens of OAuth (http only). */
+  /** Provides OAuth tokens (http only). */
   authProvider?: AuthProvider | OAuthClientProvider | undefined;
-  /** Sends the requests in place of the global `fetch` (http only). */
+  /** Sends the requests instead of the global `fetch` (http only). */
   fetch?: McpFetch | undefined;
-  /** The tools that an agent gets, by the server's own names: those of `allow`, if given, without those of `deny`. */
+  /** The tools that an agent gets, by the server's own names: those in `allow`, if given, except those in `deny`. */
   tools?: { allow?: readonly string[] | undefined; deny?: readonly string[] | undefined } | undefined;
   /**
-   * The revision of the protocol: `"legacy"` begins with `initialize`, `"2026-07-28"` never does, `"auto"` asks the server.
-   * @default "auto" for http; "legacy" for stdio, and 2026-07-28 for a server that refuses that
+   * The revision of the protocol: `"legacy"` begins with `initialize`, `"2026-07-28"` never does, `"auto"` asks the
+   * server.
+   * @default "auto" for http; for stdio "legacy", then "2026-07-28" if the server refuses `initialize`
    */
   protocol?: "auto" | "legacy" | "2026-07-28" | undefined;
-  /** Milliseconds for connecting, and for listing the tools. @default 15_000 */
+  /** Milliseconds to wait for connecting, and for listing the tools. @default 15_000 */
   connectTimeoutMs?: number | undefined;
-  /** Milliseconds for one call of a tool, and for reading a resource or prompt. @default 60_000 */
+  /** Milliseconds to wait for one tool call, and for reading a resource or prompt. @default 60_000 */
   timeoutMs?: number | undefined;
-  /** The size of the content that the model gets from one call, in bytes: see `ToolDef`. @default 262_144 */
+  /** Largest content that the model gets from one call, in bytes: see `ToolDef`. @default 262_144 */
   maxOutputBytes?: number | undefined;
   /**
-   * The size of the artifacts of one call, in bytes of JSON. One that goes beyond is replaced by an artifact `left_out`, with
-   * its type and size. @default 1_048_576
+   * Largest total size of the artifacts of one call, in bytes of JSON. An artifact beyond it is replaced by an artifact
+   * `left_out`, with its type and size. @default 1_048_576
    */
   maxArtifactBytes?: number | undefined;
   /**
-   * The largest message that is taken from the server, and the size of all its tools together, in bytes. A larger message ends the
-   * connection. @default 10_485_760
+   * Largest message of the server, and largest total size of its tools, in bytes. A larger message ends the connection.
+   * @default 10_485_760
    */
   maxMessageBytes?: number | undefined;
-  /** The most tools that the server may list. A longer list is refused, not cut. @default 500 */
+  /** Largest number of tools that the server may list. A longer list is refused, not shortened. @default 500 */
   maxTools?: number | undefined;
-  /** The size of each schema of a tool, in bytes of JSON. A list with a larger one is refused. @default 65_536 */
+  /**
+   * Largest size of each schema of a tool, in bytes of JSON. A list with a larger schema is refused. @default 65_536
+   */
   maxSchemaBytes?: number | undefined;
-  /** The size of the description of a tool, in bytes. A list with a longer one is refused. @default 4096 */
+  /** Largest size of a tool's description in bytes. A list with a longer description is refused. @default 4096 */
   maxDescriptionBytes?: number | undefined;
   /**
-   * Lets the server say which of its tools are safe to call again: `readOnlyHint` makes a tool `pure`, `idempotentHint`
-   * makes it `idempotent`. Set it only for a server whose word you trust. @default false: each tool is `once`
+   * Accepts the server's statement which tools are safe to call again: `readOnlyHint` makes a tool `pure`,
+   * `idempotentHint` makes it `idempotent`. Set it only for a server that you trust. @default false: each tool is
+   * `once`
    */
   trustAnnotations?: boolean | undefined;
-  /** The number of connections that are open at once where `headers` is a function. @default 100 */
+  /** Largest number of open connections if `headers` is a function. @default 100 */
   maxConnections?: number | undefined;
-  /** Milliseconds after which an unused connection is closed where `headers` is a function. @default 300_000 */
+  /** Milliseconds after which an unused connection is closed if `headers` is a function. @default 300_000 */
   idleTimeoutMs?: number | undefined;
-  /** Gets what the server writes to its standard error stream and logs, at level `debug`, up to 64 KB a minute. @default none */
+  /**
+   * Receives warnings, and at level `debug` the server's standard error and log messages, up to 64 KB per minute.
+   * @default none
+   */
   logger?: Logger | undefined;
 };
 
@@ -125,7 +132,7 @@ const urlOption = satisfying<string>("an http: or https: URL without user and pa
 });
 
 const headersOption: OptionCheck<NonNullable<McpToolServerOptions["headers"]>> = (value, name, where) => {
-  const checked = networkOptions.headers(value, name, where) as McpHeaders | (() => McpHeaders);
+  const checked = networkOptionTable.headers(value, name, where) as McpHeaders | (() => McpHeaders);
   if (typeof checked === "function" || !Object.values(checked).some((text: unknown) => text === null)) return checked;
   throw new TroupeError(
     "invalid_config",
@@ -144,39 +151,42 @@ const optionTable = {
   command: optional(commandOption),
   args: optional(arrayOf("strings", programText)),
   env: optional(envOption),
-  cwd: optional(anyString),
+  cwd: optional(stringOption),
   url: optional(urlOption),
   headers: optional(headersOption),
   authProvider: optional(authOption),
-  fetch: optional(functionLike<McpFetch>()),
+  fetch: optional(functionOption<McpFetch>()),
   tools: optional(filterOption),
   protocol: optional(oneOf("auto", "legacy", "2026-07-28")),
-  connectTimeoutMs: optional(timeoutMilliseconds, 15_000),
-  timeoutMs: optional(timeoutMilliseconds, 60_000),
-  maxOutputBytes: optional(integer(1)),
-  maxArtifactBytes: optional(integer(0), 1_048_576),
-  maxMessageBytes: optional(integer(1024), 10 * 1024 * 1024),
-  maxTools: optional(integer(1), 500),
-  maxSchemaBytes: optional(integer(2), 65_536),
-  maxDescriptionBytes: optional(integer(0), 4096),
-  trustAnnotations: optional(anyBoolean, false),
-  maxConnections: optional(integer(1)),
-  idleTimeoutMs: optional(timeoutMilliseconds),
+  connectTimeoutMs: optional(timeoutOption, 15_000),
+  timeoutMs: optional(timeoutOption, 60_000),
+  maxOutputBytes: optional(integerOption(1)),
+  maxArtifactBytes: optional(integerOption(0), 1_048_576),
+  maxMessageBytes: optional(integerOption(1024), 10 * 1024 * 1024),
+  maxTools: optional(integerOption(1), 500),
+  maxSchemaBytes: optional(integerOption(2), 65_536),
+  maxDescriptionBytes: optional(integerOption(0), 4096),
+  trustAnnotations: optional(booleanOption, false),
+  maxConnections: optional(integerOption(1)),
+  idleTimeoutMs: optional(timeoutOption),
   logger: optional(loggerOption),
-  onElicitation: optional(functionLike<NonNullable<McpHandlers["onElicitation"]>>()),
-  onSampling: optional(functionLike<NonNullable<McpHandlers["onSampling"]>>()),
+  onElicitation: optional(functionOption<NonNullable<McpHandlers["onElicitation"]>>()),
+  onSampling: optional(functionOption<NonNullable<McpHandlers["onSampling"]>>()),
 } satisfies OptionTable<McpToolServerOptions>;
 
-/** The options of an `McpToolServer` after their check, with defaults. */
+/** The checked options of an `McpToolServer`, with defaults. */
 export type McpSettings = OptionsOf<typeof optionTable>;
 
-/** The options that count for one transport only, and of these the one that it cannot do without. */
+/** The options that belong to only one transport, and the one that each transport requires. */
 const ofTransport = {
   stdio: { required: "command", only: ["command", "args", "env", "cwd"] },
   http: { required: "url", only: ["url", "headers", "authProvider", "fetch", "maxConnections", "idleTimeoutMs"] },
 } as const;
 
-/** Checks the options of an `McpToolServer`. Throws `invalid_config` also for an option of the other transport. */
+/**
+ * Checks the options of an `McpToolServer`. Throws `invalid_config` for a wrong or missing option, and for one without
+ * effect, such as an option of the other transport.
+ */
 export function readMcpOptions(options: unknown): McpSettings {
   const settings = readOptions(optionTable, options, { owner: "McpToolServer" });
   const { transport } = settings;

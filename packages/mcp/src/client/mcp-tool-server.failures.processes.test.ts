@@ -100,7 +100,7 @@ describe("an MCP server that is down", () => {
     expect(await server.getTools(callContext())).toEqual(before);
   });
 
-  it("that never answers is given up after connectTimeoutMs, and its process ended [mcp.timeout]", async () => {
+  it("an MCP server that is down that never answers is given up after connectTimeoutMs, and its process ended [mcp.timeout]", async () => {
     const server = kept(stdioServer({ mode: "silent", connectTimeoutMs: 100 }));
 
     await expect(server.connect()).rejects.toMatchObject({

@@ -3,7 +3,7 @@ import type { ContentPart, RunContext, ToolDef, ToolReturn, ToolSource } from "@
 import { closeTogether, Network } from "@troupe/core/kit";
 import { runOf } from "@troupe/core/transport";
 import { callServerTool } from "./call-server-tool.ts";
-import { Connection, serverClosed } from "./connection.ts";
+import { Connection } from "./connection.ts";
 import { ToolMaker } from "./make-tools.ts";
 import type { CallTool } from "./make-tools.ts";
 import { readMcpOptions } from "./mcp-options.ts";
@@ -17,33 +17,34 @@ import type {
   McpResource,
   McpResourceTemplate,
 } from "./resources-and-prompts.ts";
+import { serverClosed } from "./mcp-errors.ts";
 
 const defaultMaxConnections = 100;
 const defaultIdleTimeoutMs = 300_000;
 
 /**
- * A server of tools that speaks the Model Context Protocol: a program that is started, or a URL. Given to an agent among
- * its tools, it connects when a run first needs it and is closed with the agent.
+ * A server of tools that speaks the Model Context Protocol: a program to start, or a URL. Given to an agent among its
+ * tools, it connects when a run first needs it and is closed with the agent.
  */
 export class McpToolServer implements ToolSource {
-  /** The name that stands before the names of the tools. */
+  /** The server's name, which is the prefix of its tool names. */
   readonly name: string;
   readonly #settings: McpSettings;
-  /** By a hash of their headers, the one that was used longest ago first. */
+  /** Connections by a hash of their headers, the least recently used first. Fixed headers have a single connection. */
   readonly #connections = new Map<string, Connection>();
   readonly #idleTimers = new WeakMap<Connection, NodeJS.Timeout>();
   readonly #closing = new Set<Promise<void>>();
   #isClosed = false;
 
-  /** Throws `invalid_config` for a wrong option. Starts and connects nothing yet. */
+  /** Throws `invalid_config` for a wrong option. Starts no process and opens no connection yet. */
   constructor(options: McpToolServerOptions) {
     this.#settings = readMcpOptions(options);
     this.name = this.#settings.name;
   }
 
   /**
-   * Opens the connection now, and opens a closed server again. Rejects with a `TroupeError` when the server cannot be
-   * reached. Without `connect` the first use opens it.
+   * Opens the connection now, also after `close`. Rejects with a `TroupeError` if the server cannot be reached. Without
+   * `connect`, the first use opens the connection.
    */
   async connect(context?: RunContext): Promise<void> {
     this.#isClosed = false;
@@ -51,8 +52,8 @@ export class McpToolServer implements ToolSource {
   }
 
   /**
-   * Returns the tools of the server, connecting first where that is needed. For a run, a server that is down is a warning of
-   * the run, and the tools are those that were known before; without a context the call rejects.
+   * Returns the tools of the server, connecting first if necessary. In a run, an unreachable server causes a warning of
+   * the run, and the last known tools are returned. Rejects without a context, and once the run is aborted.
    */
   async getTools(context?: RunContext): Promise<ToolDef[]> {
     let known: readonly ToolDef[] = [];
@@ -68,20 +69,20 @@ export class McpToolServer implements ToolSource {
     }
   }
 
-  /** Lists the resources of the server, none for a server without any. */
+  /** Lists the resources of the server. Returns an empty array if the server has none. */
   async resources(context?: RunContext): Promise<McpResource[]> {
     return await this.#use(context, async (connection) => await listResources(connection, this.#askOptions(context)));
   }
 
-  /** Lists the templates by which URIs of further resources are made, none for a server without any. */
+  /** Lists the templates for URIs of further resources. Returns an empty array if the server has none. */
   async resourceTemplates(context?: RunContext): Promise<McpResourceTemplate[]> {
     const options = this.#askOptions(context);
     return await this.#use(context, async (connection) => await listResourceTemplates(connection, options));
   }
 
   /**
-   * Reads a resource as content parts, which a run takes as input: `agent.run([{ type: "text", text }, ...parts])`. Rejects
-   * with `invalid_request` for one that the server does not have.
+   * Reads a resource as content parts for the input of a run: `agent.run([{ type: "text", text }, ...parts])`. Rejects
+   * with `invalid_request` for an unknown resource.
    */
   async readResource(uri: string, context?: RunContext): Promise<ContentPart[]> {
     return await this.#use(
@@ -90,7 +91,7 @@ export class McpToolServer implements ToolSource {
     );
   }
 
-  /** Lists the prompts of the server, none for a server without any. */
+  /** Lists the prompts of the server. Returns an empty array if the server has none. */
   async prompts(context?: RunContext): Promise<McpPrompt[]> {
     return await this.#use(context, async (connection) => await listPrompts(connection, this.#askOptions(context)));
   }
@@ -101,7 +102,7 @@ export class McpToolServer implements ToolSource {
     return await this.#use(context, async (connection) => await getPrompt(connection, { name, args }, options));
   }
 
-  /** Lists the tools again and returns them. Runs that have begun keep the tools that they began with. */
+  /** Lists the server's tools again and returns them. Active runs keep the tools with which they began. */
   async refresh(context?: RunContext): Promise<ToolDef[]> {
     return await this.#use(context, async (connection) => {
       connection.forgetTools({ isWanted: true });
@@ -111,20 +112,20 @@ export class McpToolServer implements ToolSource {
 
   /**
    * Completes the authorization of a user whom `authProvider` sent away to grant it, after `connect` rejected with
-   * `unauthorized`: takes the parameters of the URL that the user came back to. Call `connect` again afterwards.
+   * `unauthorized`. Takes the parameters of the URL to which the user returned. Call `connect` again afterwards.
    */
   async finishAuth(parameters: URLSearchParams, context?: RunContext): Promise<void> {
     await this.#use(context, async (connection) => await connection.finishAuth(parameters));
   }
 
-  /** Ends all connections, sessions and processes. Only `connect` opens the server again. */
+  /** Ends all connections to the server, its sessions and its processes. Only `connect` opens the server again. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const [key, connection] of this.#connections) this.#remove(key, connection);
     await closeTogether(...Array.from(this.#closing, (closing) => () => closing));
   }
 
-  /** Calls the work with the connection of the context's headers, which is not closed meanwhile. */
+  /** Calls `work` with the connection for the context's headers. Meanwhile the connection does not count as unused. */
   async #use<Result>(
     context: RunContext | undefined,
     work: (connection: Connection) => Promise<Result>,
@@ -179,7 +180,7 @@ export class McpToolServer implements ToolSource {
   }
 
   #closeWhenIdle(key: string, connection: Connection): void {
-    // It was ended while it was in use.
+    // A connection that is no longer listed was ended while it was in use.
     if (this.#connections.get(key) !== connection) return;
     const { idleTimeoutMs = defaultIdleTimeoutMs } = this.#settings;
     clearTimeout(this.#idleTimers.get(connection));
@@ -225,6 +226,6 @@ export class McpToolServer implements ToolSource {
 function keyOf(headers: McpHeaders): string {
   const entries = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const);
   const sorted = entries.toSorted(([one], [other]) => (one < other ? -1 : 1));
-  // Not imported: that would cost every program that imports the package several milliseconds.
+  // `node:crypto` is not imported, because an import would delay the start of every program that uses the package.
   return process.getBuiltinModule("node:crypto").hash("sha256", JSON.stringify(sorted));
 }

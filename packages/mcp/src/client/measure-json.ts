@@ -1,18 +1,20 @@
-/** What a JSON value may have at most: bytes of UTF-8 as JSON, values in it, and levels of nesting. */
+/** The limits of a JSON value: bytes as UTF-8 JSON, number of values, and nesting depth. */
 export type JsonBounds = { readonly bytes?: number; readonly values?: number; readonly depth?: number };
 
-/** The deepest nesting that is taken from a server: what follows, such as `JSON.stringify`, recurses. */
+/**
+ * Deepest nesting of JSON that is accepted from an MCP server, because `JSON.stringify` and other later steps recurse.
+ */
 const deepestJson = 256;
 
-/** The bytes of a value, or those up to the bound that it exceeds. */
+/** The size of a value in bytes, and the first limit that it exceeds; the count stops there. */
 export type JsonSize = { readonly bytes: number; readonly exceeded?: keyof JsonBounds };
 
-/** An array or object whose parts are being measured. Names of fields are parts too. */
+/** An array or object whose parts are being measured. The names of fields are parts too. */
 type Container = { readonly parts: Iterator<unknown, void>; readonly depth: number; isFirst: boolean };
 
 /**
- * Measures a value that `JSON.parse` returned, and stops at the first bound that it exceeds. The work is bounded by the
- * bounds, not by the value. Escapes in strings are not counted.
+ * Measures a value that `JSON.parse` returned, and stops at the first limit that it exceeds. The limits, and not the
+ * value, bound the work. Escapes in strings are not counted.
  */
 export function measureJson(value: unknown, bounds: JsonBounds): JsonSize {
   let [bytes, values] = [0, 0];
@@ -24,7 +26,7 @@ export function measureJson(value: unknown, bounds: JsonBounds): JsonSize {
       continue;
     }
     const part = next.value;
-    // A comma or colon stands before each part but the first.
+    // Each part of an array or object but the first has a comma or colon before it.
     bytes += bytesOf(part) + (top.isFirst ? 0 : 1);
     values++;
     top.isFirst = false;
@@ -48,7 +50,7 @@ function partsOf(value: unknown): Iterator<unknown, void> | undefined {
   return Array.isArray(value) ? (value as unknown[]).values() : namesAndParts(value);
 }
 
-/** Yields the name and value of each field in turn, so that a large object is not copied to be refused. */
+/** Yields the name and value of each field in turn, which avoids copying a large object only to refuse it. */
 function* namesAndParts(value: object): Generator<unknown, void> {
   for (const name in value) {
     yield name;
@@ -56,7 +58,7 @@ function* namesAndParts(value: object): Generator<unknown, void> {
   }
 }
 
-/** Bytes of a value without its parts. */
+/** Returns the bytes of a value without its parts. */
 function bytesOf(value: unknown): number {
   if (typeof value === "string") return Buffer.byteLength(value) + 2;
   return typeof value === "object" && value !== null ? 2 : String(value).length;

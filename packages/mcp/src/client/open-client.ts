@@ -16,10 +16,12 @@ import { passSlimMessages } from "./slim-message.ts";
 import type { ServerProblem } from "./server-problem.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 
-/** A connection that is open: the library's client, the transport under it, and what is known of why it may end. */
+/** An open connection to an MCP server: the library's client, its transport, and the known reason why it may end. */
 export type OpenClient = { readonly client: Client; readonly transport: Transport; readonly problem: ServerProblem };
 
-/** The settings and headers of a connection, the time it may take to open, and the functions that hear of its changes. */
+/**
+ * The settings and headers of a connection to open, the signal that ends the attempt, and the callbacks for changes.
+ */
 export type OpenClientInit = {
   readonly settings: McpSettings;
   readonly headers: McpHeaders;
@@ -30,7 +32,7 @@ export type OpenClientInit = {
   readonly onUnauthorized: (transport: StreamableHTTPClientTransport) => void;
 };
 
-/** Opens a connection to a server, in the revision of the protocol that both speak. */
+/** Opens a connection to an MCP server, in a protocol revision that both sides support. */
 export async function openClient(init: OpenClientInit): Promise<OpenClient> {
   const library = await loadLibrary();
   return init.settings.transport === "stdio" ? await openStdio(library, init) : await openHttp(library, init);
@@ -45,7 +47,7 @@ async function openStdio(library: Library, init: OpenClientInit): Promise<OpenCl
   try {
     return await open("legacy");
   } catch (error) {
-    // A server that refuses to begin with `initialize` may speak the revision that has none.
+    // A server that refuses `initialize` may speak the revision without it.
     if (!isRefusal(error) || isTooLarge(error)) throw error;
     return await open(modeOf("2026-07-28"));
   }
@@ -68,7 +70,8 @@ async function openHttp(library: Library, init: OpenClientInit): Promise<OpenCli
     const status = readStatus(error);
     if (protocol === "2026-07-28" || status === undefined || ![400, 404, 405].includes(status)) throw error;
     const older = new library.SSEClientTransport(new URL(url), options);
-    // The first error tells more: most servers that refuse both are not of 2024.
+    // The first error is the better one, because most servers that refuse both attempts do not speak the revision of
+    // 2024.
     return await connect(library, { init, mode: "legacy", transport: older }).catch(() =>
       Promise.reject(error as Error),
     );
@@ -131,9 +134,9 @@ function stdioTransport(library: Library, { settings, logger, problem }: OpenCli
 }
 
 /**
- * Makes a request end with an error when the stream of its answer ends without one: the library would wait on. And ends
- * the stream of a request that is cancelled: the library would read on for as long as the server writes. Returns the
- * function that hears of answers.
+ * Fails a request whose answer stream ends without an answer, because the library would wait forever. Ends the stream
+ * of a cancelled request, because the library would read as long as the server writes. Returns the callback for
+ * answers.
  */
 function endRequests(transport: StreamableHTTPClientTransport): (id: unknown) => void {
   const send = transport.send.bind(transport);
@@ -156,8 +159,10 @@ function endRequests(transport: StreamableHTTPClientTransport): (id: unknown) =>
     const { requestSignal = stream.signal } = options ?? {};
     requestSignal.addEventListener("abort", () => forget(id), { signal: over.signal });
     const onRequestStreamEnd = () => {
+      // A request that is no longer open is already answered or cancelled: the library would log an error for an
+      // unknown request.
+      if (!open.has(id)) return;
       forget(id);
-      // After its answer the request is unknown, and the error is passed over.
       const error = { code: -32_000, message: "The connection broke off.", data: brokenOffMark };
       transport.onmessage?.({ jsonrpc: "2.0", id, error });
     };

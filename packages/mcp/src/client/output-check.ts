@@ -4,12 +4,15 @@ import { BadAnswer } from "./ask-server.ts";
 import { measureJson } from "./measure-json.ts";
 import type { RawResult } from "./slim-message.ts";
 
-/** Throws for a result whose structured content nests too deep, or is not what the tool's output schema promises. */
+/**
+ * A check that throws for a tool result whose structured content is too deeply nested, missing, or against the tool's
+ * output schema.
+ */
 export type OutputCheck = (result: RawResult) => void;
 
-/** Makes the check of the results of a tool by our own validator, which takes linear time and generates no code. */
+/** Makes the check of a tool's results. It uses our own validator, which takes linear time and generates no code. */
 export function checkOutput(schema: JsonSchema | undefined): OutputCheck {
-  // Compiled by the first call: most tools of a list are never called.
+  // The schema is compiled on the first call, because most tools of a list are never called.
   let compiled: { check: Check } | undefined;
   return ({ structuredContent, isError }) => {
     if (measureJson(structuredContent, {}).exceeded === "depth") {
@@ -37,7 +40,7 @@ function compile(schema: JsonSchema): Check {
     const { validate, validateBare } = compileStructuredSchema(schema);
     return validateBare ?? validate;
   } catch {
-    // An unsupported schema accepts everything.
+    // An unsupported output schema accepts everything.
     return undefined;
   }
 }

@@ -154,7 +154,7 @@ describe("the contents of a resource", () => {
     ]);
   });
 
-  it.each(noBase64)("of the data %j are refused, without a word of them", (blob) => {
+  it.each(noBase64)("the contents of a resource of the data %j are refused, without a word of them", (blob) => {
     const refused = { code: "unavailable", message: "The MCP server sent a resource that is no base64." };
     expect(() => readResourceParts([{ text: "one" }, { uri: "a://b", blob }])).toThrow(
       expect.objectContaining(refused),

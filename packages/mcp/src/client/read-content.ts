@@ -4,13 +4,13 @@ import { readContentData } from "@troupe/core/kit";
 import type { Masker } from "@troupe/core/transport";
 import { nextTurn } from "./ask-server.ts";
 
-/** Parts for the model and artifacts for the host, in the order of a server's blocks. */
+/** Content parts for the model and artifacts for the host, in the order of an MCP server's content blocks. */
 export type Content = { readonly parts: ContentPart[]; readonly artifacts: Artifact[] };
 
-/** The number of blocks that are read before the event loop gets its turn. */
+/** Number of a server's content blocks that are read before the event loop runs other work. */
 const blocksInOneTurn = 2000;
 
-/** Makes the parts and artifacts of the blocks of a result or prompt. A block of another form becomes a note. */
+/** Turns the content blocks of a result or prompt into parts and artifacts. A malformed block becomes a note. */
 export async function readBlocks(blocks: readonly unknown[], mask: Masker): Promise<Content> {
   const content: Content = { parts: [], artifacts: [] };
   for (const [index, block] of blocks.entries()) {
@@ -20,7 +20,10 @@ export async function readBlocks(blocks: readonly unknown[], mask: Masker): Prom
   return content;
 }
 
-/** Makes the content parts of a resource: its text, image, audio or file. */
+/**
+ * Turns an MCP server's resource into content parts: text, images, audio or files. Throws `unavailable` for data that
+ * is not base64.
+ */
 export function readResourceParts(contents: readonly unknown[]): ContentPart[] {
   return contents.flatMap((each): ContentPart[] => {
     const { uri, text, blob, mimeType } = fieldsOf(each);
@@ -32,7 +35,7 @@ export function readResourceParts(contents: readonly unknown[]): ContentPart[] {
   });
 }
 
-/** The fields of an object of a server, unchecked, or none for another value. */
+/** Returns the unchecked fields of an object that an MCP server sent; an empty object for any other value. */
 export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }
@@ -84,9 +87,9 @@ function addResource({ parts, artifacts }: Content, resource: Fields, mask: Mask
 
 type DataPart = Exclude<ContentPart, { type: "text" }>;
 
-/** Returns undefined for data that is no base64. */
+/** Makes a content part of data. Returns undefined if the data is not plain base64. */
 function dataPart(data: string, mimeType: string, kind = mimeType.split("/")[0]): DataPart | undefined {
-  // A URL in place of the data would be fetched by a vendor: a server may not send one.
+  // A URL instead of data is rejected, because a vendor would fetch it on the server's behalf.
   if (readContentData({ data, mimeType }).kind !== "base64" || /^data:/i.test(data)) return undefined;
   return { type: kind === "image" || kind === "audio" ? kind : "file", data, mimeType };
 }

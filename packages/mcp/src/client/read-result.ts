@@ -5,17 +5,17 @@ import { nextTurn } from "./ask-server.ts";
 import { readBlocks } from "./read-content.ts";
 import type { RawResult } from "./slim-message.ts";
 
-/** The longest text of a failed tool that its model gets, in characters. */
+/** Longest text of a failed tool that its model gets, in characters. */
 const longestFailure = 2000;
 
-/** The secrets that are hidden in a result, and the bytes that its artifacts may have. */
+/** The mask for secrets in an MCP server's result, and the largest size of its artifacts in bytes. */
 export type ReadResultOptions = { readonly mask: Masker; readonly maxArtifactBytes: number };
 
 /**
- * Makes the result of a tool from the server's: text joined by newlines, images and audio as parts, other resources as a
- * line for the model and an artifact, and structured content as an artifact, or as JSON text where it stands alone. Throws
- * when the server says that the tool failed. Secrets that the server repeats are hidden. Between its steps the event loop
- * gets its turn: a result may have megabytes.
+ * Turns an MCP server's result into a tool result: text joined by newlines, images and audio as parts, other resources
+ * as a line for the model and an artifact. Structured content becomes an artifact, or JSON text if it stands alone.
+ * Throws if the server reports a failure of the tool. Masks secrets that the server repeats. The event loop runs other
+ * work between the steps, because a result may have megabytes.
  */
 export async function readResult(
   { content, structuredContent, isError }: RawResult,
@@ -41,14 +41,17 @@ export async function readResult(
   return bounded.length === 0 ? shown : { content: shown, artifacts: bounded };
 }
 
-/** One that goes beyond the bytes by itself is not parsed to be left out. */
+/**
+ * Makes the artifact of structured content. JSON that exceeds the limit by itself is not parsed, because its artifact
+ * is left out.
+ */
 function structuredArtifact(json: string, maxBytes: number): Artifact {
   const type = "structured_content";
   const bytes = Buffer.byteLength(json);
   return bytes > maxBytes ? leftOut(type, bytes) : { type, data: JSON.parse(json) as Json };
 }
 
-/** Replaces the artifacts that go beyond the bytes, in their order. */
+/** Replaces the artifacts that exceed the limit in bytes, counted in their order. */
 function boundArtifacts(artifacts: readonly Artifact[], maxBytes: number): Artifact[] {
   let left = maxBytes;
   return artifacts.map((artifact) => {

@@ -114,7 +114,7 @@ describe("the resources of a server", () => {
     expect(JSON.stringify(model.calls[0]?.messages)).toContain("Buy tea.");
   });
 
-  it("and its prompts are none where the server has none [mcp.resources] [mcp.prompts]", async () => {
+  it("the resources of a server, and its prompts are none where the server has none [mcp.resources] [mcp.prompts]", async () => {
     const fixture = kept(await startFixtureHttp());
     const server = kept(new McpToolServer({ name: "box", transport: "http", url: fixture.url }));
 

@@ -4,7 +4,7 @@ import type { Connection } from "./connection.ts";
 import { fieldsOf, readBlocks, readResourceParts } from "./read-content.ts";
 import type { RawResult } from "./slim-message.ts";
 
-/** A resource that a server offers, such as a file: its URI, by which it is read, and what the server says of it. */
+/** A resource that an MCP server offers, such as a file: its URI and the server's description. */
 export type McpResource = {
   uri: string;
   name: string;
@@ -14,10 +14,10 @@ export type McpResource = {
   size?: number;
 };
 
-/** A family of resources that a server offers: a template of their URIs (RFC 6570), such as `file:///{path}`. */
+/** A family of resources that an MCP server offers: a template of their URIs (RFC 6570), such as `file:///{path}`. */
 export type McpResourceTemplate = Omit<McpResource, "uri" | "size"> & { uriTemplate: string };
 
-/** A prompt that a server offers, and the arguments that it takes. */
+/** A prompt that an MCP server offers, and its arguments. */
 export type McpPrompt = {
   name: string;
   title?: string;
@@ -25,16 +25,16 @@ export type McpPrompt = {
   arguments: { name: string; description?: string; required: boolean }[];
 };
 
-/** The messages of a prompt, as a run takes them. */
+/** The messages of an MCP server's prompt, in the form that a run accepts. */
 export type McpPromptMessages = {
   description?: string;
   messages: { role: "user" | "assistant"; content: ContentPart[] }[];
 };
 
-/** The time limit and signal of a question to a server. */
+/** The time limit and signal of a request to an MCP server. */
 export type AskOptions = { readonly timeoutMs: number; readonly signal: AbortSignal | undefined };
 
-/** Lists the resources of all pages. */
+/** Lists all resources of an MCP server. */
 export async function listResources(connection: Connection, options: AskOptions): Promise<McpResource[]> {
   const list = { method: "resources/list", field: "resources", capability: "resources" } as const;
   return await listAll(connection, { ...list, ...options }, (fields) => {
@@ -43,7 +43,7 @@ export async function listResources(connection: Connection, options: AskOptions)
   });
 }
 
-/** Lists the templates of resources of all pages. */
+/** Lists all resource templates of an MCP server. */
 export async function listResourceTemplates(
   connection: Connection,
   options: AskOptions,
@@ -54,7 +54,7 @@ export async function listResourceTemplates(
   });
 }
 
-/** Reads a resource as content parts. */
+/** Reads a resource of an MCP server as content parts. */
 export async function readResource(connection: Connection, uri: string, options: AskOptions): Promise<ContentPart[]> {
   const { contents } = await connection.exchange({
     ...options,
@@ -65,7 +65,7 @@ export async function readResource(connection: Connection, uri: string, options:
   return readResourceParts(Array.isArray(contents) ? contents : []);
 }
 
-/** Lists the prompts of all pages. */
+/** Lists all prompts of an MCP server. */
 export async function listPrompts(connection: Connection, options: AskOptions): Promise<McpPrompt[]> {
   const list = { method: "prompts/list", field: "prompts", capability: "prompts" } as const;
   return await listAll(connection, { ...list, ...options }, (fields) => {
@@ -82,7 +82,7 @@ export async function listPrompts(connection: Connection, options: AskOptions): 
   });
 }
 
-/** Returns the messages of a prompt with its arguments filled in. */
+/** Returns the messages of an MCP server's prompt with its arguments filled in. */
 export async function getPrompt(
   connection: Connection,
   { name, args }: { name: string; args: Record<string, string> },
@@ -105,7 +105,7 @@ export async function getPrompt(
   return { ...textsOf(prompt, ["description"]), messages: await Promise.all(filled) };
 }
 
-/** The most entries of a list of resources, templates or prompts. */
+/** Largest number of entries in a list of resources, templates or prompts. */
 const mostEntries = 10_000;
 
 type List = AskOptions & { method: string; field: string; capability: "resources" | "prompts" };
@@ -121,7 +121,7 @@ async function listAll<Entry>(
     isRepeatable: true,
     send: async (client, ask) => {
       const entries: Entry[] = [];
-      // A server without the capability may answer by an error.
+      // A server without the capability may answer with an error, so it is not asked.
       if (client.getServerCapabilities()?.[capability] === undefined) return entries;
       for await (const page of listPages(client, { method, field }, ask)) {
         if (entries.length + page.length > mostEntries) throw new BadAnswer(`it has more than ${mostEntries} entries`);
@@ -142,7 +142,7 @@ function required(fields: RawResult, name: string): string {
   return value;
 }
 
-/** Keeps those of the named fields that are strings. */
+/** Returns those of the named fields of a server's object that are strings. */
 function textsOf<Name extends string>(fields: RawResult, names: readonly Name[]): { [Field in Name]?: string } {
   const own = names.flatMap((name) => (typeof fields[name] === "string" ? [[name, fields[name]]] : []));
   return Object.fromEntries(own) as { [Field in Name]?: string };

@@ -1,14 +1,16 @@
 import { cutText } from "@troupe/core/kit";
 import type { Logger } from "@troupe/core";
 
-/** The most characters of a server's words that are logged in one window, and the length of the window in milliseconds. */
+/**
+ * The most characters of an MCP server's output that are logged in one window of time, and the window in milliseconds.
+ */
 const windowLimit = 65_536;
 const windowMs = 60_000;
 const longestLine = 2000;
 
 /**
- * Log of what a server writes to its standard error stream or sends as log messages: line by line at level `debug`, and at
- * most 64 KB a minute. Of what is left out it tells once a minute.
+ * Logs an MCP server's standard error and log messages, line by line at level `debug`, at most 64 KB per minute. Logs
+ * once per minute that the rest is left out.
  */
 export class ServerLog {
   readonly #logger: Logger;
@@ -20,14 +22,14 @@ export class ServerLog {
     this.#logger = logger;
   }
 
-  /** Logs the complete lines of a text whose end may come later. */
+  /** Logs the complete lines of a server's output. An unfinished last line waits for the next text. */
   append(text: string): void {
     const lines = (this.#rest + text).split("\n");
     this.#rest = cutText(lines.pop() ?? "", longestLine);
     for (const line of lines) this.write(line);
   }
 
-  /** Logs one line. */
+  /** Logs one line, unless it is blank or the limit of this minute is reached. */
   write(line: string): void {
     if (line.trim() === "") return;
     const now = performance.now();

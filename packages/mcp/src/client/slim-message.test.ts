@@ -38,7 +38,7 @@ describe("a result", () => {
     },
   );
 
-  it("with structured content keeps what the library needs of it", () => {
+  it("a result with structured content keeps what the library needs of it", () => {
     const raw = {
       structuredContent: { a: 1 },
       resultType: "complete",
@@ -53,7 +53,7 @@ describe("a result", () => {
     expect(passed({ id: "a", result: { structuredContent: undefined } })).toHaveLength(1);
   });
 
-  it("without large fields is passed on up to 1,000 values, and refused beyond", () => {
+  it("a result without large fields is passed on up to 1,000 values, and refused beyond", () => {
     const small = { jsonrpc: "2.0", id: 0, result: { tools: {}, ...ofValues(998) } };
     expect(passed(small)).toStrictEqual([small]);
     const large = { id: 0, result: ofValues(1001) };

@@ -1,25 +1,25 @@
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { measureJson } from "./measure-json.ts";
 
-/** The fields of results that may be large. They are read by us, not by the library. */
+/** Fields of an MCP server's results that may be large. This package reads them, not the library. */
 const largeFields = ["tools", "resources", "resourceTemplates", "prompts", "contents", "messages", "content"] as const;
 
-/** The field under which the library carries a result past its checks. */
+/** The field in which the library passes on an unchecked result. */
 const rawField = "troupe/raw";
 
-/** The most values that a request of a server, an error, or a result without large fields may hold. */
+/** Largest number of values in a server's request, in an error, or in a result without large fields. */
 const mostValues = 1000;
 
-/** A result of a server as it came. No field of it has been checked. */
+/** An MCP server's result as received. No field has been checked. */
 export type RawResult = Readonly<Record<string, unknown>>;
 
-/** The most requests of a server that may wait for their answers at once. Further ones are passed over. */
+/** Largest number of unanswered requests of an MCP server. Further requests are ignored. */
 const mostRequests = 32;
 
 /**
- * Makes a transport pass on messages whose check by the library costs little, whatever the server sent: the library's
- * schemas take up to a hundred times as long as `JSON.parse`, and a client answers others meanwhile. Of requests of the
- * server it passes on no more than `mostRequests` at once. `onAnswer` hears of each answer to a request of ours.
+ * Makes a transport pass on only messages that the library checks cheaply, whatever the server sent. The library's
+ * schemas take up to a hundred times as long as `JSON.parse` and block the process. At most `mostRequests` requests of
+ * the server are passed on at once. `onAnswer` is called for each answer to our requests.
  */
 export function passSlimMessages(transport: Transport, onAnswer: (id: unknown) => void = () => {}): void {
   let receive: Transport["onmessage"];
@@ -39,7 +39,7 @@ export function passSlimMessages(transport: Transport, onAnswer: (id: unknown) =
     set: (receiver: Transport["onmessage"]) => {
       receive = receiver;
     },
-    // The receiver of this moment: the library calls the earlier one from within the later.
+    // Captures the handler that is set at this time: a handler that the library sets later calls it.
     get: (): Transport["onmessage"] => {
       const receiver = receive;
       return receiver && ((message, extra) => void (isPassed(message) && receiver(slimMessage(message), extra)));
@@ -55,17 +55,20 @@ export function passSlimMessages(transport: Transport, onAnswer: (id: unknown) =
   };
 }
 
-/** Returns the result as the server sent it. */
+/** Returns the server's unchecked result that a slim result stands for. */
 export function rawResultOf(result: object): RawResult {
   return ((result as Record<string, unknown>)[rawField] ?? result) as RawResult;
 }
 
-/** Takes from a message what costs the library much to check. What it cannot do without is refused in its place. */
+/**
+ * Removes the parts of an MCP server's message that are expensive to check. Replaces a result that cannot be reduced by
+ * an error, and a large request by one that the library refuses.
+ */
 function slimMessage(message: JSONRPCMessage): JSONRPCMessage {
   if ("result" in message) return slimResult(message);
   if ("error" in message) return isSmall(message.error.data) ? message : withoutErrorData(message);
   if (!("id" in message) || isSmall(message.params)) return message;
-  // The library answers a request without a handler by an error.
+  // The library answers a request without a handler with an error.
   return { jsonrpc: "2.0", id: message.id, method: "troupe/too-large-request" };
 }
 
@@ -89,7 +92,7 @@ function isSmall(value: unknown): boolean {
   return measureJson(value, { values: mostValues }).exceeded === undefined;
 }
 
-/** Marks the error that stands for an answer that is larger than its kind may be. */
+/** Marks the error that stands for an MCP server's answer that is too large. */
 export const tooLargeMark = "troupe.answer-too-large";
 
 function refuse({ id }: WithResult): JSONRPCMessage {

@@ -105,7 +105,7 @@ describe("a process", () => {
     expect([transport.pid, transport.stderr]).toEqual([4711, null]);
   });
 
-  it("that cannot be started is an error, and there is nothing to end", async () => {
+  it("a process that cannot be started is an error, and there is nothing to end", async () => {
     const child = new FakeChild();
     spawn.mockImplementation(() => {
       queueMicrotask(() => child.emit("error", new Error("ENOENT")));
@@ -245,7 +245,7 @@ describe("a message to the process", () => {
     expect(String(child.stdin.read())).toBe(line(message(1)) + line(message(2)));
   });
 
-  it("that cannot be written is an error", async () => {
+  it("a message to the process that cannot be written is an error", async () => {
     const { child, transport } = await start();
     child.stdin.destroy();
     await expect(transport.send(message(1))).rejects.toMatchObject({ code: "ERR_STREAM_DESTROYED" });
@@ -267,11 +267,12 @@ describe("a message to the process", () => {
 });
 
 describe("the end of a process", () => {
-  it("by itself closes the connection once, after its last words", async () => {
+  it("the end of a process by itself closes the connection once, after its last words", async () => {
     const { child, got, onclose, transport } = await start();
     child.stdout.emit("data", Buffer.from(line(message(0)).repeat(40)));
     child.exit();
     await vi.advanceTimersByTimeAsync(100);
+    expect(onclose).toHaveBeenCalledTimes(1);
     await transport.close();
     expect([got.length, onclose.mock.calls.length]).toEqual([40, 1]);
     expect(kills()).toEqual(["-4711 SIGKILL"]);

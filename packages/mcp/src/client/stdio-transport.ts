@@ -4,7 +4,9 @@ import { readEnvironment, withTimeout } from "@troupe/core/kit";
 import { largeMessage } from "./server-problem.ts";
 import type { ServerProblem } from "./server-problem.ts";
 
-/** The program of a server, the size of its messages, and the functions that read a message and take its error output. */
+/**
+ * The program of an MCP server, its largest message, the parser of its lines, and the callback for its error output.
+ */
 export type StdioTransportInit = {
   readonly command: string;
   readonly args: readonly string[];
@@ -13,28 +15,29 @@ export type StdioTransportInit = {
   readonly maxMessageBytes: number;
   readonly parse: (line: string) => JSONRPCMessage;
   readonly onStderr: (text: string) => void;
-  /** Where the transport notes why it gave the process up. */
+  /** The place to record why the transport gave up the process. */
   readonly problem: ServerProblem;
 };
 
 /**
- * The most lines that may come before the first message without being one, and their bytes: a program may greet its user.
- * Later there may be more: a program may print between messages.
+ * The most lines, and bytes of them, that a server may write before its first message without being one, such as a
+ * greeting. Later the limit is higher, because a program may print between messages.
  */
 const mostStrayLines = 50;
 const mostStrayBytes = 16_384;
 const mostLaterStrayLines = 1000;
-/** The number of lines that are read before the event loop gets its turn, and of those that wait for it. */
+/** Lines of a server that are read before the event loop runs other work, and lines that may wait to be read. */
 const linesInOneTurn = 32;
 const mostWaitingLines = 256;
 
-/** Milliseconds that a process gets to end after each step: the end of its input, SIGTERM, SIGKILL. */
+/** Milliseconds that a server's process has to end after each of two steps: the end of its input, and SIGTERM. */
 const graceMs = 2000;
 const newline = 0x0a;
 
 /**
- * Connection to a server that runs as a child process, over its standard input and output. The process is started without
- * a shell, with `PATH`, `HOME` and the given environment alone, and leads a process group that is ended with it.
+ * The connection to an MCP server that runs as a child process, over its standard input and output. The process starts
+ * without a shell, with only `PATH`, `HOME` and the given environment. Except on Windows, it leads a process group that
+ * ends with it.
  */
 export class StdioTransport implements Transport {
   onclose?: (() => void) | undefined;
@@ -45,7 +48,7 @@ export class StdioTransport implements Transport {
   #exited: Promise<void> = Promise.resolve();
   #pieces: Buffer[] = [];
   #size = 0;
-  /** Lines that came and are not read yet. */
+  /** Lines of the server that were received but not read yet. */
   #lines: Buffer[] = [];
   #isReading = false;
   #isGivenUp = false;
@@ -59,7 +62,7 @@ export class StdioTransport implements Transport {
     this.#init = init;
   }
 
-  /** The id of the process. With `stderr` it tells the library that this is a child process. */
+  /** The process id. With `stderr`, it shows the library that this is a child process. */
   get pid(): number | null {
     return this.#child?.pid ?? null;
   }
@@ -70,14 +73,15 @@ export class StdioTransport implements Transport {
 
   async start(): Promise<void> {
     const { command, args, env, cwd } = this.#init;
-    // Not imported: that would cost every program that imports the package several milliseconds.
+    // `node:child_process` is not imported, because an import would delay the start of every program that uses the
+    // package.
     const child = process.getBuiltinModule("node:child_process").spawn(command, args, {
       cwd,
       env: { ...inheritedEnvironment(), ...env },
       shell: false,
       stdio: "pipe",
       windowsHide: true,
-      // A group of its own, so that what the server starts ends with it.
+      // The server's process gets a process group of its own, so that its child processes end with it.
       detached: process.platform !== "win32",
     });
     await new Promise<void>((resolve, reject) => {
@@ -100,7 +104,9 @@ export class StdioTransport implements Transport {
     });
   }
 
-  /** Ends the process and all that it started: closes its input, then SIGTERM, then SIGKILL. */
+  /**
+   * Ends the server's process and its descendants: closes its input, then sends SIGTERM and SIGKILL if it does not end.
+   */
   async close(): Promise<void> {
     this.#ending ??= this.#end();
     await this.#ending;
@@ -127,12 +133,12 @@ export class StdioTransport implements Transport {
         killGroup(child, signal);
       }
       await this.#exited;
-      // Its last words may still be on the way; what it started may hold its streams open.
+      // The last output may still be on its way, but a descendant may hold the streams open.
       await withTimeout(streamsEnd(child), { timeoutMs: 100, onTimeout: () => {} });
       killGroup(child, "SIGKILL");
       for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
     }
-    // What it said last: bounded by what may wait.
+    // Reads the last output of the server, which is bounded like all waiting lines.
     while (this.#lines.length > 0) this.#readLines();
     this.#pieces = [];
     this.#sayClosed();
@@ -161,7 +167,7 @@ export class StdioTransport implements Transport {
     if (!this.#isReading) this.#readOn();
   }
 
-  /** Keeps a piece of a line. Returns false for a line that is too long. */
+  /** Stores a piece of a line of the server. Returns false and gives up the server if the line is too long. */
   #take(piece: Buffer): boolean {
     this.#size += piece.length;
     if (this.#size > this.#init.maxMessageBytes) {
@@ -172,7 +178,7 @@ export class StdioTransport implements Transport {
     return true;
   }
 
-  /** Reads the lines that wait, in turns with the rest of the process. */
+  /** Reads the server's waiting lines in portions, between which the event loop runs other work. */
   #readOn(): void {
     this.#readLines();
     this.#isReading = this.#lines.length > 0;
@@ -180,7 +186,10 @@ export class StdioTransport implements Transport {
     else this.#child?.stdout.resume();
   }
 
-  /** Reads some lines, up to a notification: the library handles one later than an answer that comes with it. */
+  /**
+   * Reads some of the server's lines, and stops after a notification, because the library handles a notification later
+   * than an answer that arrives with it.
+   */
   #readLines(): void {
     for (let count = 0; count < linesInOneTurn; count++) {
       const line = this.#lines.shift();
@@ -211,7 +220,7 @@ export class StdioTransport implements Transport {
   #countStray(bytes: number): void {
     this.#strayLines++;
     this.#strayBytes += bytes;
-    // Until a message comes, such lines are the likely reason if none does.
+    // Lines that are no messages are the likely reason if no message ever arrives.
     if (!this.#hasMessages) this.#init.problem.note(strayText);
     const isTooMuch = this.#hasMessages
       ? this.#strayLines > mostLaterStrayLines
@@ -219,7 +228,7 @@ export class StdioTransport implements Transport {
     if (isTooMuch) this.#giveUp(strayText);
   }
 
-  /** Ends the connection at once, and the process in the background. */
+  /** Ends the connection to a faulty server at once, and its process in the background. */
   #giveUp(reason: string): void {
     this.#isGivenUp = true;
     this.#lines = [];
@@ -263,6 +272,6 @@ function killGroup(child: ChildProcessWithoutNullStreams, signal: NodeJS.Signals
   try {
     process.kill(process.platform === "win32" ? pid : -pid, signal);
   } catch {
-    // It has ended already.
+    // Killing fails if the server's process has already ended.
   }
 }

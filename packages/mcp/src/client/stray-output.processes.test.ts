@@ -37,7 +37,7 @@ describe("a program that prints what is no JSON-RPC", () => {
     expect((again as Error).cause).toMatchObject({ message: expect.stringContaining("no JSON-RPC") as string });
   });
 
-  it("and says no more is told of when the time for connecting is over, and left alone for longer than that [mcp.nonsense]", async () => {
+  it("a program that prints what is no JSON-RPC, and says no more is told of when the time for connecting is over, and left alone for longer than that [mcp.nonsense]", async () => {
     const server = kept(stdioServer({ mode: "greeting", connectTimeoutMs: 1500 }));
 
     await expect(server.connect()).rejects.toThrow("no JSON-RPC");

@@ -4,17 +4,20 @@ import { isRefusedList } from "./list-tools.ts";
 import type { ListedTool } from "./list-tools.ts";
 import type { ToolMaker } from "./make-tools.ts";
 
-/** Milliseconds for which a list that was refused is not read again: to read it costs much, and each run would. */
+/**
+ * Milliseconds for which a refused list of tools is not read again, because reading it is expensive and every run would
+ * do it.
+ */
 const refusalMs = 30_000;
 
-/** The tools of one connection. They are listed when first read, and again when they are forgotten. */
+/** The tools of one connection to an MCP server. They are listed on first use, and again after `forget`. */
 export class ToolList {
   readonly #maker: ToolMaker;
   readonly #list: () => Promise<ListedTool[]>;
   #listing: Promise<ToolDef[]> | undefined;
   #known: readonly ToolDef[] = [];
   #listed: readonly ListedTool[] = [];
-  /** The number of lists that were asked for, and that of the newest one that has come. */
+  /** The number of requested lists of tools, and the number of the newest list that has arrived. */
   #asked = 0;
   #newest = 0;
   #refusal: { readonly error: TroupeError; readonly until: number } | undefined;
@@ -24,24 +27,29 @@ export class ToolList {
     this.#list = list;
   }
 
-  /** The tools as they were listed last. */
+  /** The server's tools in the last listing. */
   get known(): readonly ToolDef[] {
     return this.#known;
   }
 
-  /** The tool of this name of the server, as it was listed last. */
+  /** Returns the server's tool with this name from the last listing, or undefined. */
   find(name: string): ListedTool | undefined {
     return this.#listed.find((tool) => tool.name === name);
   }
 
-  /** Returns the tools, listing them first if they are not known. Rejects for a while with the error of a refused list. */
+  /**
+   * Returns the server's tools. Lists them first if they are unknown or forgotten. After a refused list, rejects with
+   * its error for a while.
+   */
   async read(): Promise<ToolDef[]> {
     if (this.#refusal !== undefined && performance.now() < this.#refusal.until) throw this.#refusal.error;
     this.#listing ??= this.#listNow();
     return await this.#listing;
   }
 
-  /** Makes the next `read` list the tools again. A list that was refused stays so for its time, unless it is wanted anew. */
+  /**
+   * Makes the next `read` list the tools again. A refused list stays refused for its time, unless `isWanted` is true.
+   */
   forget({ isWanted = false }: { isWanted?: boolean } = {}): void {
     this.#listing = undefined;
     if (isWanted) this.#refusal = undefined;
@@ -52,7 +60,7 @@ export class ToolList {
     try {
       const tools = await this.#list();
       await nextTurn();
-      // One that was forgotten may come behind the one that was asked for since.
+      // An outdated list of tools may arrive after a newer one.
       if (number > this.#newest) {
         this.#newest = number;
         this.#known = this.#maker.make(tools);

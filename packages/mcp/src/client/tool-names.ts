@@ -4,9 +4,9 @@ const longestName = 64;
 const hashLength = 8;
 
 /**
- * Names the tools of a server as every vendor allows: `server__tool`, with `_` in place of other characters, and cut to 64
- * characters. A name that was cut, or that two tools would share, ends with a hash of the tool's own name; of two such
- * tools the one whose name needed no change keeps it. Returns the names in the order of the tools.
+ * Names the tools of an MCP server in a form that every vendor allows: `server__tool`, with `_` for other characters,
+ * shortened to 64 characters. A shortened or ambiguous name ends with a hash of the tool's own name. Of two tools with
+ * the same name, the one whose name needed no change keeps it. Returns the names in the order of the tools.
  */
 export function nameTools(server: string, tools: readonly string[]): string[] {
   const wanted = tools.map((tool) => ({ tool, full: `${server}__${tool}` }));
@@ -28,7 +28,7 @@ function toLegal(name: string): string {
 }
 
 function withHash(legal: string, full: string): string {
-  // Not imported: that would cost every program that imports the package several milliseconds.
+  // `node:crypto` is not imported, because an import would delay the start of every program that uses the package.
   const hash = process.getBuiltinModule("node:crypto").hash("sha256", full).slice(0, hashLength);
   return `${cutText(legal, longestName - hashLength - 1)}_${hash}`;
 }

@@ -1,10 +1,10 @@
 import { PassThrough, Writable } from "node:stream";
 import type { ServerResponse } from "node:http";
-import { TroupeError } from "@troupe/core";
-import { toPublicError } from "@troupe/core/transport";
+import { createLogger, TroupeError } from "@troupe/core";
+import { NodeExchange, toPublicError } from "@troupe/core/transport";
+import type { NodeRequest } from "@troupe/core/transport";
 import { describe, expect, it, vi } from "vitest";
 import { answerRequest, isInitialize, sendRefusal } from "./answer-request.ts";
-import type { McpRequest } from "./answer-request.ts";
 
 type Sent = {
   method?: string;
@@ -18,9 +18,15 @@ type Sent = {
 function requestOf({ method = "POST", pieces = [], headers = {}, length, body }: Sent = {}) {
   const request = new PassThrough();
   for (const piece of pieces) request.write(piece);
+  const joined = Object.fromEntries(Object.entries(headers).map(([name, values]) => [name, values.join(", ")]));
   const named = length === undefined ? {} : { "content-length": length };
-  return Object.assign(request, { method, headers: named, headersDistinct: headers, body }) as unknown as McpRequest &
-    PassThrough;
+  const facts = { method, url: "/", headers: { ...joined, ...named }, body, complete: true };
+  return Object.assign(request, facts) as unknown as NodeRequest & PassThrough;
+}
+
+/** Makes the exchange of a request and a response. */
+function exchangeOf(request: NodeRequest, response: ServerResponse): NodeExchange {
+  return new NodeExchange(request, response, createLogger({ level: "silent" }));
 }
 
 /** A response as Node has it, and what was written to it. */
@@ -41,10 +47,10 @@ function startResponse(options: { highWaterMark?: number; isSlow?: boolean } = {
     headersSent: false,
     status: 0,
     headers,
-    setHeader: (name: string, value: string) => void (headers[name.toLowerCase()] = value),
-    setHeaders: (given: Headers) => {
-      for (const [name, value] of given) headers[name] = value;
-      return response;
+    getHeader: (name: string) => headers[name.toLowerCase()],
+    // Each exchange has an id of its own, which is not what is tested here.
+    setHeader: (name: string, value: string) => {
+      if (name !== "X-Request-Id") headers[name.toLowerCase()] = value;
     },
     writeHead: (status: number, given: Record<string, string> = {}) => {
       Object.assign(response, { status, headersSent: true });
@@ -59,13 +65,12 @@ function startResponse(options: { highWaterMark?: number; isSlow?: boolean } = {
 const open = new AbortController().signal;
 
 /** Answers a request, and returns what the handler of the library got. */
-async function asked(sent: Sent | McpRequest, reply: Response = new Response(null), maxBodyBytes = 100) {
-  const request = sent instanceof PassThrough ? sent : requestOf(sent as Sent);
-  if (!(sent instanceof PassThrough)) (request as unknown as PassThrough).end();
+async function asked(sent: Sent | PassThrough, reply: Response = new Response(null), maxBodyBytes = 100) {
+  const request = sent instanceof PassThrough ? sent : requestOf(sent);
+  if (!(sent instanceof PassThrough)) request.end();
   const { response, served, written } = startResponse();
-  const handle = vi.fn<Parameters<typeof answerRequest>[1]>(async () => await Promise.resolve(reply));
-  const exchange = { request: request as McpRequest, response: served, maxBodyBytes, signal: open };
-  await answerRequest(exchange, handle);
+  const handle = vi.fn<Parameters<typeof answerRequest>[2]>(async () => await Promise.resolve(reply));
+  await answerRequest(exchangeOf(request as NodeRequest & PassThrough, served), { maxBodyBytes, signal: open }, handle);
   const [[web, options] = []] = handle.mock.calls;
   return { web, options, response, written };
 }
@@ -115,8 +120,8 @@ describe("the request that the library gets", () => {
     const abort = new AbortController();
     const request = requestOf({ body: {} });
     const seen: AbortSignal[] = [];
-    const exchange = { request, response: startResponse().served, maxBodyBytes: 1, signal: abort.signal };
-    await answerRequest(exchange, async ({ signal }) => {
+    const exchange = exchangeOf(request, startResponse().served);
+    await answerRequest(exchange, { maxBodyBytes: 1, signal: abort.signal }, async ({ signal }) => {
       seen.push(signal);
       return await Promise.resolve(new Response(null));
     });
@@ -128,7 +133,7 @@ describe("the request that the library gets", () => {
 describe("a body", () => {
   const tooLong = {
     code: "payload_too_large",
-    message: "The body must have at most 10 bytes. The option maxBodyBytes of the server sets this limit.",
+    message: "The body must have at most 10 bytes. The option maxBodyBytes of the service sets this limit.",
   };
 
   it("may have maxBodyBytes, and no more", async () => {
@@ -140,7 +145,7 @@ describe("a body", () => {
     await expect(asked({ pieces: ["1"], length: "11" }, undefined, 10)).rejects.toMatchObject(tooLong);
   });
 
-  it("that is too long is read no further, and leaves no listener", async () => {
+  it("a body that is too long is read no further, and leaves no listener", async () => {
     const request = requestOf({ pieces: ["x".repeat(11)] });
     await expect(asked(request, undefined, 10)).rejects.toMatchObject(tooLong);
     expect(request.isPaused()).toBe(true);
@@ -154,17 +159,17 @@ describe("a body", () => {
     const request = requestOf({ pieces: ['{"a"'] });
     const reading = asked(request);
     end(request);
-    const message = "The client left before the end of the body.";
+    const message = "The client disconnected before the end of the body.";
     await expect(reading).rejects.toMatchObject({ code: "cancelled", message });
   });
 
-  it("of a client that has left is empty", async () => {
+  it("a body of a client that has left is empty", async () => {
     const request = requestOf();
     request.destroy();
     await expect(asked(request)).rejects.toMatchObject({ message: "The body is not valid JSON." });
   });
 
-  it("that was read before is empty", async () => {
+  it("a body that was read before is empty", async () => {
     const request = requestOf();
     request.end();
     request.resume();
@@ -189,7 +194,7 @@ describe("the response", () => {
     expect(response.listenerCount("close")).toBe(0);
   });
 
-  it("without a body ends at once", async () => {
+  it("the response without a body ends at once", async () => {
     const { response, written } = await asked({ method: "DELETE" }, new Response(null, { status: 204 }));
     expect([response.status, response.writableEnded, written]).toEqual([204, true, []]);
   });
@@ -227,17 +232,17 @@ describe("the response", () => {
     return { state, reply: new Response(body) };
   }
 
-  const exchangeOf = (served: ServerResponse) => ({
-    request: requestOf({ method: "GET" }),
-    response: served,
-    maxBodyBytes: 1,
-    signal: open,
-  });
+  const answerBy = async (served: ServerResponse, reply: Response) =>
+    await answerRequest(
+      exchangeOf(requestOf({ method: "GET" }), served),
+      { maxBodyBytes: 1, signal: open },
+      async () => await Promise.resolve(reply),
+    );
 
   it("is sent at the pace of the client, and cancelled when the client leaves", async () => {
     const { state, reply } = startReply();
     const { response, served, written, go } = startResponse({ highWaterMark: 1, isSlow: true });
-    const sending = answerRequest(exchangeOf(served), async () => await Promise.resolve(reply));
+    const sending = answerBy(served, reply);
     await vi.waitFor(() => expect(written).toEqual(["piece 1"]), { interval: 1 });
     await new Promise((resolve) => setImmediate(resolve));
     expect(state.pulled).toBe(1);
@@ -254,7 +259,7 @@ describe("the response", () => {
     const { state, reply } = startReply();
     const { response, served } = startResponse();
     response.destroy();
-    await answerRequest(exchangeOf(served), async () => await Promise.resolve(reply));
+    await answerBy(served, reply);
     expect([state, response.status]).toEqual([{ pulled: 0, isCancelled: true }, 0]);
   });
 });
@@ -279,23 +284,24 @@ describe("a refusal", () => {
     [new TroupeError("payload_too_large", "No."), 413, -32_600, { message: "No.", code: "payload_too_large" }],
     [new TroupeError("cancelled", "No."), 499, -32_600, { message: "No.", code: "cancelled" }],
     [new TroupeError("unavailable", "No."), 503, -32_603, { message: "No.", code: "unavailable" }],
-    [new TroupeError("conflict", "No."), 500, -32_603, { message: "No.", code: "conflict" }],
+    [new TroupeError("conflict", "No."), 409, -32_600, { message: "No.", code: "conflict" }],
+    [new TroupeError("rate_limited", "No."), 429, -32_600, { message: "No.", code: "rate_limited" }],
     [new Error("secret"), 500, -32_603, { message: toPublicError(new Error("secret")).message, code: "internal" }],
   ])("of %s has the status %i and the code %i", (...[error, status, code, { message, code: ours }]) => {
     const { response, served, written } = startResponse();
-    sendRefusal(error, served);
+    sendRefusal(error, exchangeOf(requestOf(), served));
     expect([response.status, response.writableEnded]).toEqual([status, true]);
     expect(response.headers).toStrictEqual({ "content-type": "application/json", connection: "close" });
     const body = { jsonrpc: "2.0", error: { code, message, data: { code: ours } }, id: null };
     expect(JSON.parse(written.join(""))).toStrictEqual(body);
   });
 
-  it("of a response that has begun, or whose client has left, ends the connection", () => {
+  it("a refusal of a response that has begun, or whose client has left, ends the connection", () => {
     const [begun, left] = [startResponse(), startResponse()];
     begun.response.writeHead(200);
     left.response.destroy();
     for (const { response, served, written } of [begun, left]) {
-      sendRefusal(new TroupeError("unavailable", "No."), served);
+      sendRefusal(new TroupeError("unavailable", "No."), exchangeOf(requestOf(), served));
       expect([response.destroyed, response.headers, written]).toEqual([true, {}, []]);
     }
   });

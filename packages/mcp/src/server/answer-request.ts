@@ -1,150 +1,107 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
-import { TroupeError } from "@troupe/core";
-import { keyHeaders } from "@troupe/core";
+import type { Writable } from "node:stream";
+import { keyHeaders, TroupeError } from "@troupe/core";
 import { createId } from "@troupe/core/kit";
-import { toPublicError } from "@troupe/core/transport";
-import type { AuthInfo } from "@modelcontextprotocol/server";
+import { statusOf, toPublicError } from "@troupe/core/transport";
+import type { AnswerHeaders, Exchange } from "@troupe/core/transport";
 
-/** A request as Node or Express gives it, with what handlers before this one may have put there. */
-export type McpRequest = IncomingMessage & {
-  /** The parsed body, where the host has read it already. */
-  body?: unknown;
-  /** The path before a router was mounted at a part of it. */
-  originalUrl?: string;
-  /** The user that the host has authenticated: `{ userId, tenantId? }`. */
-  principal?: unknown;
-  /** The token that the host has verified, for the handlers that `extend` registers: `ctx.http.authInfo`. */
-  auth?: AuthInfo;
-};
-
-/** Handler of the library: one web request to one web response. */
+/** A handler of the library: takes a web request and returns a web response. */
 type FetchHandler = (request: Request, options: { parsedBody?: unknown }) => Promise<Response>;
+
+/** Rules for the request of an exchange: its largest body, and a signal that aborts when the client has disconnected. */
+export type AnswerRules = { readonly maxBodyBytes: number; readonly signal: AbortSignal };
+
+/** Largest message in bytes, unless the service has a limit. */
+export const defaultMessageBytes = 1_048_576;
 
 const keyNames: ReadonlySet<string> = new Set(keyHeaders);
 
 const sessionHeader = "Mcp-Session-Id";
 
-/** The exchange that `answerRequest` carries out: both of its sides, and the limit of the body. */
-export type McpExchange = {
-  readonly request: McpRequest;
-  readonly response: ServerResponse;
-  readonly maxBodyBytes: number;
-  /** Aborts when the client has left. */
-  readonly signal: AbortSignal;
-};
-
-/** The methods that a web request may have, and a client of the protocol sends. */
+/** HTTP methods that a web `Request` can have. Requests with others, such as TRACE, are refused. */
 const methods = new Set(["GET", "POST", "DELETE", "HEAD", "OPTIONS", "PUT", "PATCH"]);
 
 /**
- * Hands a request of Node to a handler of web requests, and sends its response: at the pace of the client, and no longer
- * than the client listens.
+ * Hands the request of an exchange to a handler of web requests and sends its response, no faster than the client reads,
+ * until the client disconnects.
  */
-export async function answerRequest(exchange: McpExchange, handle: FetchHandler): Promise<void> {
-  const { request, response, maxBodyBytes, signal } = exchange;
-  const { method = "GET" } = request;
+export async function answerRequest(exchange: Exchange, rules: AnswerRules, handle: FetchHandler): Promise<void> {
+  const { method } = exchange;
   if (!methods.has(method)) throw new TroupeError("invalid_request", "This method is not supported. Expected POST.");
-  const message = method === "POST" ? (request.body ?? parse(await readBody(request, maxBodyBytes))) : undefined;
-  // Handlers of the library see this request: keys are not theirs.
-  const headers = Object.entries(request.headersDistinct).flatMap(([name, values = []]) =>
-    keyNames.has(name) ? [] : values.map((value): [string, string] => [name, value]),
+  const message = method === "POST" ? await readMessage(exchange, rules.maxBodyBytes) : undefined;
+  // The headers with API keys are removed, because handlers of the library must not see keys.
+  const headers = Object.entries(exchange.headers).flatMap(([name, values = []]) =>
+    keyNames.has(name) ? [] : [values].flat().map((value): [string, string] => [name, value]),
   );
-  const asked = new Request("http://localhost/", { method, headers, signal });
+  const asked = new Request("http://localhost/", { method, headers, signal: rules.signal });
   const reply = await handle(asked, message === undefined ? {} : { parsedBody: message });
-  // Where no session is kept, its id, which the client alone knows, finds a call that the client cancels.
-  if (isInitialize(message) && reply.ok && !reply.headers.has(sessionHeader)) {
-    response.setHeader(sessionHeader, createId());
+  // Without stored sessions, the session id still identifies a call that the client cancels: only the client knows the
+  // id.
+  if (isInitialize(message) && reply.ok && !reply.headers.has(sessionHeader) && !exchange.isDestroyed) {
+    exchange.setHeader(sessionHeader, createId());
   }
-  await send(reply, response);
+  await send(reply, exchange);
 }
 
-function parse(bytes: Buffer): unknown {
+/** Reads the message in the body. What the host has parsed is not read again. */
+async function readMessage(exchange: Exchange, maxBytes: number): Promise<unknown> {
+  const { parsedBody } = exchange;
+  if (typeof parsedBody === "object" && parsedBody !== null && !Buffer.isBuffer(parsedBody)) return parsedBody;
+  const bytes = await exchange.readBytes({ maxBytes, types: "any" });
   try {
     return JSON.parse(bytes.toString("utf8"));
   } catch {
-    // Not as the cause: the message may quote the body.
+    // The parse error is not the cause, because its message may quote the body.
     throw new TroupeError("invalid_request", "The body is not valid JSON.");
   }
 }
 
-/** Tells if a message asks to open a session, as clients of earlier revisions do. */
+/** Returns true if a message asks to open a session, as clients of earlier revisions do. */
 export function isInitialize(message: unknown): boolean {
   return typeof message === "object" && message !== null && "method" in message && message.method === "initialize";
 }
 
-async function send(reply: Response, response: ServerResponse): Promise<void> {
-  if (response.destroyed) return await reply.body?.cancel();
-  response.setHeaders(reply.headers).writeHead(reply.status);
-  const reader = reply.body?.getReader();
-  if (reader === undefined) return void response.end();
-  const cancel = (): void => void reader.cancel().catch(() => {});
-  response.once("close", cancel);
-  // A client that waits for progress wants to know that its call has begun.
-  response.flushHeaders();
-  for (let piece = await reader.read(); !piece.done && !response.destroyed; piece = await reader.read()) {
-    if (!response.write(piece.value)) await drained(response);
-  }
-  response.off("close", cancel);
-  response.end();
+async function send({ status, headers, body }: Response, exchange: Exchange): Promise<void> {
+  if (exchange.isDestroyed) return await body?.cancel();
+  const sent: AnswerHeaders = Object.fromEntries(headers);
+  if (body === null) return exchange.send(status, sent);
+  const stream = exchange.openStream(status, sent);
+  // A client that waits for progress needs to know that its call has begun.
+  exchange.flushHead();
+  await pipe(body, stream);
 }
 
-async function drained(response: ServerResponse): Promise<void> {
+async function pipe(body: ReadableStream<Uint8Array>, stream: Writable): Promise<void> {
+  const reader = body.getReader();
+  const cancel = (): void => void reader.cancel().catch(() => {});
+  stream.once("close", cancel);
+  for (let piece = await reader.read(); !piece.done && !stream.destroyed; piece = await reader.read()) {
+    if (!stream.write(piece.value)) await drained(stream);
+  }
+  stream.off("close", cancel);
+  stream.end();
+}
+
+async function drained(stream: Writable): Promise<void> {
   await new Promise<void>((resolve) => {
     const go = (): void => {
-      response.off("drain", go).off("close", go);
+      stream.off("drain", go).off("close", go);
       resolve();
     };
-    response.on("drain", go).on("close", go);
+    stream.on("drain", go).on("close", go);
   });
 }
 
-/** Reads the bytes of a body, and stops as soon as there are more than allowed. */
-async function readBody(request: McpRequest, maxBytes: number): Promise<Buffer> {
-  const tooLong = (): TroupeError => {
-    const limit = `The option maxBodyBytes of the server sets this limit.`;
-    return new TroupeError("payload_too_large", `The body must have at most ${maxBytes} bytes. ${limit}`);
-  };
-  if (Number(request.headers["content-length"] ?? 0) > maxBytes) throw tooLong();
-  if (request.readableEnded || request.destroyed) return Buffer.alloc(0);
-  return await new Promise((resolve, reject) => {
-    const pieces: Buffer[] = [];
-    let length = 0;
-    const settle = (error?: TroupeError): void => {
-      request.off("data", take).off("end", settle).off("error", leave).off("close", leave);
-      if (error === undefined) return resolve(Buffer.concat(pieces, length));
-      request.pause();
-      reject(error);
-    };
-    const take = (piece: Buffer | string): void => {
-      const bytes = Buffer.from(piece);
-      length += bytes.length;
-      if (length > maxBytes) settle(tooLong());
-      else pieces.push(bytes);
-    };
-    const leave = (): void => settle(new TroupeError("cancelled", "The client left before the end of the body."));
-    request.on("data", take).on("end", settle).on("error", leave).on("close", leave);
-  });
-}
-
-const statuses: Readonly<Record<string, number>> = {
-  invalid_request: 400,
-  unauthorized: 401,
-  forbidden: 403,
-  payload_too_large: 413,
-  cancelled: 499,
-  unavailable: 503,
-};
-
-/** Sends an error in place of what the library would answer, as an error of JSON-RPC without a request. */
-export function sendRefusal(error: unknown, response: ServerResponse): void {
-  if (response.headersSent || response.destroyed) return void response.destroy();
+/** Sends an error instead of the library's answer, as a JSON-RPC error without a request id. */
+export function sendRefusal(error: unknown, exchange: Exchange): void {
+  if (exchange.isHeadSent || exchange.isDestroyed) return exchange.destroy();
   const { code, message } = toPublicError(error);
-  const status = statuses[code] ?? 500;
+  const status = statusOf(code);
   const body = JSON.stringify({
     jsonrpc: "2.0",
     error: { code: status >= 500 ? -32_603 : -32_600, message, data: { code } },
     id: null,
   });
-  // What is left of a body that was refused is not read.
-  response.writeHead(status, { "Content-Type": "application/json", Connection: "close" }).end(body);
+  // Closes the connection, so that the rest of a refused body is not read.
+  exchange.setHeader("Connection", "close");
+  exchange.refuse(status, { "Content-Type": "application/json" }, { body, isTooLarge: code === "payload_too_large" });
 }

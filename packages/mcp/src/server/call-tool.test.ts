@@ -1,15 +1,15 @@
 import { Agent, createLogger, defineTool, TroupeError, UserMemory, Workflow } from "@troupe/core";
 import { RunService } from "@troupe/core/runs";
-import type { RunContext, RunOpts, ToolDef } from "@troupe/core";
+import type { RunContext, ToolDef } from "@troupe/core";
+import type { ServedRunOpts } from "@troupe/core/transport";
 import { noUsage } from "@troupe/core/provider";
 import { ScriptedModel } from "@troupe/core/testing";
 import { describe, expect, it, vi } from "vitest";
 import { post, serveHttp } from "../../test/serve-http.ts";
 import type { ServedHttp } from "../../test/serve-http.ts";
-import type { McpRunOptions } from "./call-tool.ts";
 import type { McpServerOptions } from "./mcp-server-options.ts";
-import type { McpShutdown } from "./running-calls.ts";
 
+type RunOptions = NonNullable<McpServerOptions["runOptions"]>;
 type Block = Record<string, unknown>;
 type Result = { content: Block[]; isError?: boolean; structuredContent?: Record<string, unknown> };
 
@@ -101,8 +101,8 @@ describe("runOptions of createMcpServer", () => {
       seen.push({ metadata, userId });
       return "ok";
     });
-    const runOptions: McpRunOptions = async (request) =>
-      await Promise.resolve({ metadata: { plan: request?.headers["x-plan"] } });
+    const runOptions: RunOptions = async (request) =>
+      await Promise.resolve({ metadata: { plan: request.headers.get("x-plan") } });
     const served = await serveHttp({ agents: { viewer }, runOptions });
     await call(served, "ask_viewer", { message: "Look.", sessionId: "s1", headers: { "x-plan": "gold" } });
     await call(served, "ask_viewer", { message: "Look.", sessionId: "s1", headers: { "x-plan": "basic" } });
@@ -111,10 +111,10 @@ describe("runOptions of createMcpServer", () => {
   });
 
   it("is the result when it throws, and a fault of the service when it is wrong [mcp-server.run-options]", async () => {
-    const refuse: McpRunOptions = () => {
+    const refuse: RunOptions = () => {
       throw new TroupeError("forbidden", "This plan has no agents.");
     };
-    const wrong = (() => ({ userId: "root" })) as unknown as McpRunOptions;
+    const wrong = (() => ({ userId: "root" })) as unknown as RunOptions;
     const refused = await call(await serveHttp({ runOptions: refuse }), "ask_helper", { message: "x" });
     const served = await serveHttp({ runOptions: wrong });
     const failed = await call(served, "ask_helper", { message: "x" });
@@ -134,7 +134,7 @@ describe("a runnable that returns a text alone", () => {
       name: "plain",
       kind: "remote",
       stream: () => expect.unreachable(),
-      run: async (_input: unknown, { sessionId, isNewSession = false }: RunOpts = {}) => {
+      run: async (_input: unknown, { sessionId, isNewSession = false }: ServedRunOpts = {}) => {
         given.push({ sessionId, isNewSession });
         return await Promise.resolve({ text: "Hi.", toolCalls: [], usage: noUsage });
       },
@@ -161,7 +161,7 @@ describe("the log of createMcpServer", () => {
     ["not_found", "warn"],
     ["invalid_request", undefined],
   ] as const)("has a call that failed with %s at the level %s [mcp-server.errors]", async (code, level) => {
-    const runOptions: McpRunOptions = () => {
+    const runOptions: RunOptions = () => {
       throw new TroupeError(code, "It failed.");
     };
     const served = await serveHttp({ runOptions });
@@ -232,46 +232,56 @@ describe("the schema of run_<name>", () => {
   });
 });
 
-describe("the option shutdown", () => {
+describe("the end of the service", () => {
+  const shuttingDown = "The service is shutting down. Try again in a moment.";
+
   it("refuses new calls, waits for those that run, and then ends sessions [mcp-server.shutdown]", async () => {
-    const added: Parameters<McpShutdown["add"]>[0][] = [];
-    const options: McpServerOptions = { shutdown: { add: (runs) => void added.push(runs) } };
-    const served = await serveHttp({ ...options, logger: createLogger({ level: "silent" }) });
+    const served = await serveHttp({ logger: createLogger({ level: "silent" }) });
+    const { service } = served.server;
     const slow = call(served, "ask_helper", { message: "slow" });
-    await expect.poll(() => added[0]?.size).toBe(1);
+    await expect.poll(() => service.servedRuns.size).toBe(1);
     let isOver = false;
-    const drained = added[0]?.drain().then(() => (isOver = true));
+    const closed = service.close().then(() => (isOver = true));
     const refused = await call(served, "ask_helper", { message: "tea" });
 
-    expect(refused).toMatchObject({ isError: true, content: [{ text: "The server is shutting down." }] });
+    expect(refused).toMatchObject({ isError: true, content: [{ text: shuttingDown }] });
     expect(isOver).toBe(false);
     expect(await slow).toMatchObject({ structuredContent: { text: "One two three." } });
-    await drained;
-    expect(added[0]?.size).toBe(0);
+    await closed;
+    expect([service.servedRuns.size, (await post(served.url, "tools/list")).status]).toEqual([0, 503]);
+  });
+
+  it("lets a client close its connection that it asks meanwhile [mcp-server.shutdown]", async () => {
+    const served = await serveHttp();
+    const { service } = served.server;
+    const slow = call(served, "ask_helper", { message: "slow" });
+    await expect.poll(() => service.servedRuns.size).toBe(1);
+    const closed = service.close();
+    const { status, headers } = await post(served.url, "tools/list");
+
+    expect([status, headers.get("connection")]).toEqual([200, "close"]);
+    await Promise.all([slow, closed]);
   });
 
   it("ends sessions also when durable tasks cannot be handed back, and tells of that [mcp-server.shutdown]", async () => {
-    const added: Parameters<McpShutdown["add"]>[0][] = [];
     const agents = { helper: new Agent({ name: "helper", model: new ScriptedModel("Yes.") }) };
     const runs = new RunService({ agents });
     vi.spyOn(runs, "drain").mockRejectedValue(new Error("The storage is away."));
-    const served = await serveHttp({ agents, runs, shutdown: { add: (ending) => void added.push(ending) } });
+    const served = await serveHttp({ agents, runs });
     expect((await post(served.url, "tools/list")).status).toBe(200);
-    await expect(added[0]?.drain()).rejects.toThrow("The storage is away.");
+    await served.server.service.close();
 
+    expect(served.lines.join("")).toContain("The storage is away.");
     expect((await post(served.url, "tools/list")).status).toBe(503);
   });
 
   it("ends the calls that are left when their time is over [mcp-server.shutdown]", async () => {
-    const added: Parameters<McpShutdown["add"]>[0][] = [];
-    const served = await serveHttp({ shutdown: { add: (runs) => void added.push(runs) } });
+    const served = await serveHttp();
     const hanging = call(served, "ask_helper", { message: "hang" });
     await expect.poll(() => served.model.calls.length).toBe(1);
-    const drained = added[0]?.drain();
-    added[0]?.endAll();
+    await served.server.service.close({ graceMs: 0 });
 
-    expect(await hanging).toMatchObject({ isError: true });
-    await drained;
+    expect(await hanging).toMatchObject({ isError: true, content: [{ text: shuttingDown }] });
     await expect.poll(served.aborted).toBe(1);
   });
 });

@@ -1,44 +1,33 @@
 import { TroupeError } from "@troupe/core";
-import type { Logger, MessageContent, RunOpts, RunOutput, TokenUsage } from "@troupe/core";
-import { createId, toTroupeError } from "@troupe/core/kit";
-import { checkSessionId, completeOutput, readHostRunOptions, toPublicError } from "@troupe/core/transport";
+import type { MessageContent, RunOpts } from "@troupe/core";
+import { toTroupeError } from "@troupe/core/kit";
+import { checkSessionId, readRunFields, toPublicError, toServiceRequest } from "@troupe/core/transport";
+import type { Principal } from "@troupe/core/service";
+import type { RequestedRun, RequestRecord, RequestSource, ServedRun, Service } from "@troupe/core/transport";
 import type { CallToolResult } from "@modelcontextprotocol/server";
-import type { McpRequest } from "./answer-request.ts";
-import { readMedia } from "./media-content.ts";
+import { ProgressReport } from "./progress-report.ts";
+import type { SendProgress } from "./progress-report.ts";
+import { toResult } from "./tool-result.ts";
+import type { EndedRun } from "./tool-result.ts";
 import type { ServedTool } from "./served-tools.ts";
 
-/** The caller of a tool: the user and keys of its request, and the values of it that must not be logged. */
+/** The caller of a tool: the user and the keys of its request, and the secrets that must not be logged. */
 export type Caller = {
-  /** Undefined over stdio. */
-  readonly request?: McpRequest;
-  /** Aborts when the client has left. */
+  /** The request of the caller, for the host's functions. Undefined for a caller without an HTTP request of its own. */
+  readonly source?: RequestSource;
+  /** Facts about that request for its log, and for platforms that wait for what outlives an answer. */
+  readonly record?: RequestRecord;
+  /** Aborts when the client has disconnected. */
   readonly signal?: AbortSignal;
-  /** Resolves when the response over HTTP is sent, or the client has left. */
+  /** Resolves when the HTTP response is sent or the client has disconnected. */
   readonly answered?: Promise<void>;
-  /** The session that a client of an earlier revision names over HTTP. It is a secret of that client. */
+  /** The session id that a client of an earlier revision sends over HTTP. It is a secret of that client. */
   readonly session?: string;
-  /** The remote address, where the host trusts it. */
+  /** The remote address of the caller, if the host trusts it. */
   readonly address?: string | undefined;
   readonly opts: Pick<RunOpts, "userId" | "tenantId" | "apiKey" | "apiKeys">;
   readonly secrets: readonly (string | undefined)[];
 };
-
-/**
- * The option `runOptions`: returns options of the run that a request asks for. The request is undefined over stdio. An error
- * that it throws is the result.
- */
-export type McpRunOptions = (
-  request: McpRequest | undefined,
-) => McpHostRunOptions | undefined | Promise<McpHostRunOptions | undefined>;
-
-/** Options that the host gives to a run, over the agent's own. */
-export type McpHostRunOptions = Pick<
-  RunOpts,
-  "metadata" | "limits" | "modelOptions" | "model" | "instructions" | "tools"
->;
-
-/** Function that tells a client of progress: a number that grows, and what is new. */
-export type SendProgress = (progress: { progress: number; message?: string }) => Promise<void>;
 
 /** One call of a tool by a client. */
 export type ToolCall = {
@@ -46,24 +35,13 @@ export type ToolCall = {
   readonly args: Readonly<Record<string, unknown>>;
   readonly caller: Caller;
   readonly signal: AbortSignal;
-  /** Undefined if the client did not ask for progress. */
+  /** Sends the call's progress to the client. Undefined if the client did not ask for progress. */
   readonly sendProgress: SendProgress | undefined;
-  readonly settings: CallSettings;
-};
-
-/** The settings of the server that concern the call of a tool. */
-type CallSettings = {
-  readonly logger: Logger;
-  readonly runOptions?: McpRunOptions;
+  readonly service: Service;
   readonly maxMediaBytes: number;
 };
 
-/** The shortest time between two messages of progress, in milliseconds. */
-const progressPauseMs = 250;
-/** The longest: clients that hear nothing for a minute give a call up. */
-const progressPulseMs = 10_000;
-
-/** Codes that speak of the service and not of the request. */
+/** Error codes that describe a fault of the service, not of the request. */
 const ownFaults: ReadonlySet<string | undefined> = new Set([
   "internal",
   "crashed",
@@ -73,33 +51,106 @@ const ownFaults: ReadonlySet<string | undefined> = new Set([
   "storage_corrupt",
 ]);
 
+/** Returns the source of requests that did not come over HTTP, with the user of their connection. */
+export function localSource(principal?: Principal): RequestSource {
+  const facts = { protocol: "mcp", method: "", path: "", headers: {}, remoteAddress: undefined, native: undefined };
+  return { remoteAddress: undefined, toRequest: () => toServiceRequest({ ...facts, principal }) };
+}
+
 /**
- * Runs the runnable of a tool and returns its result. A run that fails is a result too, marked as an error, with the
- * message that clients may see.
+ * Runs the agent, team or workflow of a served tool and returns the tool's result. A failed run is also a result, marked
+ * as an error, with its message for clients.
  */
 export async function callServedTool(call: ToolCall): Promise<CallToolResult> {
-  const { caller, signal, settings } = call;
-  const runId = createId();
+  const { tool, caller, signal, service, maxMediaBytes } = call;
+  const { record = {} } = caller;
+  let runId: string | undefined;
   try {
-    const { input, sessionId } = readArguments(call.tool, call.args);
-    const session = sessionId === undefined ? { sessionId: createId(), isNewSession: true } : { sessionId };
-    const hostOptions = settings.runOptions && readHostRunOptions(await settings.runOptions(caller.request));
-    const opts: RunOpts = { ...hostOptions, ...caller.opts, ...session, runId, fromOutside: true, signal };
-    const startedAt = performance.now();
-    const output = completeOutput(await run(call, input, opts), opts, startedAt);
-    return toResult(output, settings.maxMediaBytes);
+    const requested = await readRequestedRun(call, service);
+    ({ runId } = requested.opts);
+    signal.throwIfAborted();
+    const { kind, name } = tool.target;
+    const run = await service.servedRuns.begin(requested, { kind, name, endsWithClient: true });
+    record.runId = runId = run.runId;
+    const ended = await untilOver(run, call);
+    record.tokens = ended.output.usage.totalTokens;
+    return toResult(ended, maxMediaBytes);
   } catch (thrown) {
-    logFailure(toTroupeError(thrown, signal), runId, call);
-    return { content: [{ type: "text", text: toPublicError(toTroupeError(thrown, signal)).message }], isError: true };
+    const error = toTroupeError(signal.aborted ? signal.reason : thrown);
+    logFailure(error, runId, call);
+    return { content: [{ type: "text", text: toPublicError(error).message }], isError: true };
   }
 }
 
-/** Tells whether a code speaks of the service and not of the request. */
+/** Reads a tool call as a request for a run. Throws the error of a call that cannot begin. */
+export async function readRequestedRun(
+  { tool, args, caller }: Pick<ToolCall, "tool" | "args" | "caller">,
+  service: Service,
+): Promise<RequestedRun<unknown, unknown>> {
+  const { input, sessionId } = readArguments(tool, args);
+  const { address, source = localSource() } = caller;
+  const { userId, tenantId, apiKeys = {}, apiKey } = caller.opts;
+  const hostOptions = await service.runOptionsFor(source);
+  return readRunFields(
+    { sessionId },
+    {
+      subject: tool.target.entry,
+      readInput: () => input,
+      principal: userId === undefined ? undefined : { userId, ...(tenantId !== undefined && { tenantId }) },
+      bodyUserId: service.settings.bodyUserId,
+      hostOptions,
+      readKeys: () => ({ apiKeys, ...(apiKey !== undefined && { apiKey }) }),
+      address,
+    },
+  );
+}
+
+/** Waits until a run is over, and cancels it when its client cancels the call. Rejects with the failure of the run. */
+async function untilOver(run: ServedRun, { signal, sendProgress }: ToolCall): Promise<EndedRun> {
+  const { runId, sessionId } = run;
+  const leave = (): void => run.disconnect();
+  signal.addEventListener("abort", leave);
+  if (signal.aborted) leave();
+  try {
+    const settled = sendProgress === undefined ? await run.settled() : await untilReported(run, sendProgress);
+    if (settled?.output !== undefined) return { output: settled.output, runId, sessionId };
+  } finally {
+    signal.removeEventListener("abort", leave);
+  }
+  // A durable run would wait for its answer without a client that learns of its result.
+  run.disconnect();
+  throw new TroupeError("cancelled", "The run needs an answer, such as an approval. Only a task can wait for one.");
+}
+
+/** Reads the events of a run and sends its progress. Resolves with no output if the run waits or the client has left. */
+async function untilReported(run: ServedRun, send: SendProgress): Promise<Partial<Pick<EndedRun, "output">>> {
+  const report = new ProgressReport(send);
+  try {
+    for await (const event of run.events()) {
+      if (event.type === "chunk") report.add(textOf(event.chunk));
+      else if (event.type === "failure") throw event.error;
+      else if (event.type === "end") return { output: await event.readOutput() };
+      else if (event.type === "wait") return {};
+    }
+    return {};
+  } finally {
+    report.end();
+  }
+}
+
+/** Returns the text of a chunk: of an agent or a team, or of an agent step of a workflow. */
+function textOf(given: object): string {
+  const { type, text, chunk } = given as { type?: unknown; text?: unknown; chunk?: unknown };
+  if (type === "chunk") return textOf(Object(chunk) as object);
+  return type === "text" && typeof text === "string" ? text : "";
+}
+
+/** Returns true if an error code describes a fault of the service, not of the request. */
 export function isOwnFault(code: string | undefined): boolean {
   return ownFaults.has(code);
 }
 
-/** Reads the arguments of a call. Throws `invalid_request` for one that is unknown or of a wrong type. */
+/** Reads the arguments of a tool call. Throws `invalid_request` for an unknown argument or a wrong type. */
 export function readArguments(
   { argument }: ServedTool,
   args: Readonly<Record<string, unknown>>,
@@ -111,7 +162,7 @@ export function readArguments(
   }
   const { sessionId } = args;
   return {
-    input: argument === "message" ? readMessage(args["message"]) : readWorkflowInput(args["input"]),
+    input: argument === "message" ? readMessage(args["message"]) : readTextOrState(args["input"]),
     sessionId: sessionId === undefined || sessionId === null ? undefined : checkSessionId(sessionId),
   };
 }
@@ -121,78 +172,17 @@ function readMessage(message: unknown): string {
   throw new TroupeError("invalid_request", "message must be a string.");
 }
 
-function readWorkflowInput(input: unknown): MessageContent {
+function readTextOrState(input: unknown): MessageContent {
   if (input === undefined || input === null) return {} as MessageContent;
-  // A workflow takes an object too: see `WorkflowInput`.
+  // A workflow also accepts an object: see `WorkflowInput`.
   if (typeof input === "string" || (typeof input === "object" && !Array.isArray(input))) return input as MessageContent;
   throw new TroupeError("invalid_request", "input must be an object or a string.");
 }
 
-async function run({ tool, sendProgress }: ToolCall, input: MessageContent, opts: RunOpts): Promise<RunOutput> {
-  if (sendProgress === undefined) return await tool.runnable.run(input, opts);
-  const stream = tool.runnable.stream(input, opts);
-  const report = new ProgressReport(sendProgress);
-  try {
-    for await (const chunk of stream) if (chunk.type === "text") report.add(chunk.text);
-    return await stream.output;
-  } finally {
-    report.end();
-  }
-}
-
-/** The progress of one run: its new text, at most four times a second, and a sign of life where there is none. */
-class ProgressReport {
-  readonly #send: SendProgress;
-  readonly #pulse: NodeJS.Timeout;
-  #count = 0;
-  #text = "";
-  #sentAt = -Infinity;
-
-  constructor(send: SendProgress) {
-    this.#send = send;
-    this.#pulse = setInterval(() => this.#flush(), progressPulseMs).unref();
-  }
-
-  add(text: string): void {
-    this.#text += text;
-    if (performance.now() - this.#sentAt >= progressPauseMs) this.#flush();
-  }
-
-  end(): void {
-    clearInterval(this.#pulse);
-  }
-
-  #flush(): void {
-    const message = this.#text;
-    this.#text = "";
-    this.#sentAt = performance.now();
-    // A client that is gone ends the run by its signal.
-    this.#send({ progress: ++this.#count, ...(message !== "" && { message }) }).catch(() => {});
-  }
-}
-
-/** Makes the result of a call from the output of its run. */
-export function toResult(output: RunOutput, maxMediaBytes: number): CallToolResult {
-  const { text, structured, sessionId, runId, usage } = output;
-  const structuredContent = {
-    text,
-    ...(structured !== undefined && structured !== null && { structured }),
-    sessionId,
-    runId,
-    usage: toPublicUsage(usage),
-  };
-  return { content: [{ type: "text", text }, ...readMedia(output, maxMediaBytes)], structuredContent };
-}
-
-/** The counts alone: what the vendor sent beside them is for the service. */
-function toPublicUsage({ providerMetrics: _metrics, ...counts }: TokenUsage): Omit<TokenUsage, "providerMetrics"> {
-  return counts;
-}
-
-function logFailure(error: TroupeError, runId: string, { tool, caller, settings }: ToolCall): void {
+function logFailure(error: TroupeError, runId: string | undefined, { tool, caller, service }: ToolCall): void {
   if (error.code === "cancelled" || error.code === "invalid_request") return;
-  const redacting = settings.logger.withSecrets([...caller.secrets]);
-  const fields = { tool: tool.definition.name, runId, error };
+  const redacting = service.logger.withSecrets([...caller.secrets]);
+  const fields = { tool: tool.definition.name, ...(runId !== undefined && { runId }), error };
   if (isOwnFault(error.code)) redacting.error("A run for an MCP client failed by a fault of the service.", fields);
   else redacting.warn("A run for an MCP client failed.", fields);
 }

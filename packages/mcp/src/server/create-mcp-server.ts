@@ -1,96 +1,53 @@
-import type { ServerResponse } from "node:http";
-import { TroupeError } from "@troupe/core";
-import { closeInOrder, closeTogether } from "@troupe/core/kit";
-import { logWarnings } from "@troupe/core/transport";
-import type { EndingRuns } from "@troupe/core/transport";
-import type { McpRequest } from "./answer-request.ts";
-import { createNotify } from "./extension.ts";
-import type { McpNotify } from "./extension.ts";
-import { HttpSide } from "./http-side.ts";
-import type { ServerParts } from "./tasks/server-parts.ts";
-import { readMcpServerOptions } from "./mcp-server-options.ts";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createRouter, createService } from "@troupe/core/service";
+import type { Service } from "@troupe/core/transport";
+import { makeProtocol } from "./mcp.ts";
+import type { McpProtocol } from "./mcp.ts";
+import { mcpOptionNames, readProtocolOptions } from "./mcp-server-options.ts";
 import type { McpServerOptions } from "./mcp-server-options.ts";
-import { RunningCalls } from "./running-calls.ts";
-import { TaskRuns } from "./tasks/task-runs.ts";
-import { openStdio } from "./serve-stdio.ts";
-import type { StdioConnection } from "./serve-stdio.ts";
 
-/** An MCP server, made by `createMcpServer`: a handler for HTTP, and a connection over stdio. */
-export type McpServer = {
-  /** Answers a request over HTTP: `app.use("/mcp", server.handler)`, or the listener of a `node:http` server. */
-  readonly handler: (request: McpRequest, response: ServerResponse) => void;
-  /** Tells clients that what the option `extend` registers has changed. Throws `invalid_config` without that option. */
-  readonly notify: McpNotify;
+/** An MCP server made by `createMcpServer`, for HTTP and for stdio. */
+export type McpServer = Pick<McpProtocol, "notify"> & {
   /**
-   * Serves the program that has started this process, over the standard streams. Resolves when the client has left. Until then
-   * whatever else is written to the standard output goes to the standard error stream.
+   * Answers an HTTP request: use it as `app.use("/mcp", server.handler)`, or as the listener of a `node:http` server.
+   */
+  readonly handler: (request: IncomingMessage, response: ServerResponse) => void;
+  /** The service that it has made for itself. */
+  readonly service: Service;
+  /**
+   * Serves the program that started this process, over the standard streams. Resolves when the client has disconnected.
+   * Until then, other writes to standard output go to standard error. Rejects with `conflict` when called again.
    */
   serveStdio(): Promise<void>;
-  /** Cancels the calls that run, ends sessions and subscriptions, and refuses further requests. */
+  /**
+   * Ends the service at once: cancels active calls, ends sessions, subscriptions and tasks in memory, and refuses further
+   * requests. `service.close` gives active calls a grace period.
+   */
   close(): Promise<void>;
 };
 
+/** The handler answers at every path: the host decides where it is reached. */
+const everyPath = ["/", "/*"];
+
 /**
- * Makes an MCP server whose tools are agents, teams and workflows: `ask_<name>` and `run_<name>`. A wrong option throws
- * `invalid_config`.
+ * Makes an MCP server whose tools are agents, teams and workflows: `ask_<name>` and `run_<name>`. It is the short form of
+ * the protocol `mcp` over a service of these options. Throws `invalid_config` for a wrong option.
  */
 export function createMcpServer(options: McpServerOptions): McpServer {
-  const settings = readMcpServerOptions(options);
-  const calls = new RunningCalls();
-  const tasks = new TaskRuns(settings);
-  let parts: Promise<ServerParts> | undefined;
-  const loadParts = async (): Promise<ServerParts> => await (parts ??= load());
-  const load = async (): Promise<ServerParts> => {
-    const library = await import("@modelcontextprotocol/server");
-    return { library, settings, calls, tasks, callers: new WeakMap(), notedCalls: new WeakMap() };
-  };
-  const http = new HttpSide(settings, loadParts);
-  let stdio: StdioConnection | undefined;
-  const runnables = [...settings.tools.values()].map(({ runnable }) => runnable);
-  const endWarnings = logWarnings(runnables, settings.logger);
-  const close = async (): Promise<void> => {
-    calls.endAll();
-    endWarnings();
-    await closeTogether(
-      () => http.close(),
-      () => stdio?.close(),
-      () => tasks.close(),
-    );
-  };
-  settings.shutdown?.add(endingRuns({ calls, tasks, close }));
+  const owner = "createMcpServer";
+  const shared = { ...options };
+  const own = Object.fromEntries(mcpOptionNames.map((name) => [name, shared[name]]));
+  for (const name of mcpOptionNames) delete shared[name];
+  const settings = readProtocolOptions(own, owner);
+  const service = createService(shared, owner);
+  const protocol = makeProtocol(settings, { owner, paths: everyPath });
+  const answer = createRouter(service, [protocol]);
   return {
-    handler: (request, response) => void http.serve(request, response),
-    notify: createNotify(settings.extend !== undefined, () => {
-      const { kept, subscriptions } = http.targets;
-      return { kept: [...kept, ...(stdio?.servers ?? [])], subscriptions };
-    }),
-    async serveStdio() {
-      if (stdio !== undefined) throw new TroupeError("conflict", "serveStdio was called already. Call it once.");
-      stdio = openStdio(loadParts);
-      await stdio.ended;
-    },
-    close,
-  };
-}
-
-/** The calls and tasks of a server, which a shutdown ends before the server itself. */
-function endingRuns(ends: { calls: RunningCalls; tasks: TaskRuns; close: () => Promise<void> }): EndingRuns {
-  const { calls, tasks, close } = ends;
-  const drainAll = async (): Promise<void> =>
-    await closeTogether(
-      () => calls.drain(),
-      () => tasks.drain(),
-    );
-  // The last result over stdio is written when its call is over.
-  const writeLast = async (): Promise<void> => await new Promise((resolve) => setImmediate(resolve));
-  return {
-    get size() {
-      return calls.size + tasks.size;
-    },
-    drain: async () => await closeInOrder(drainAll, writeLast, close),
-    endAll: () => {
-      calls.endAll();
-      tasks.endAll();
-    },
+    // Every request has a route: none goes on to the host.
+    handler: (request, response) => answer(request, response, () => undefined),
+    service,
+    notify: protocol.notify,
+    serveStdio: async () => await protocol.serveStdio(service),
+    close: async () => await service.close({ graceMs: 0 }),
   };
 }

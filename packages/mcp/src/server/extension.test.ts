@@ -210,7 +210,7 @@ describe("a session of createMcpServer", () => {
     expect([await one.ping(), await three.ping()]).toEqual([200, 200]);
   });
 
-  it("of a user does not give way to those of callers without one, or of another user [mcp-server.sessions]", async () => {
+  it("a session of createMcpServer of a user does not give way to those of callers without one, or of another user [mcp-server.sessions]", async () => {
     const served = await serveUsers({ maxSessions: 25 });
     const ada = await openSession(served, { "x-user": "ada" });
     const opened = [];

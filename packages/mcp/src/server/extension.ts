@@ -5,33 +5,36 @@ import { ownerKey } from "@troupe/core/transport";
 import type { Caller } from "./call-tool.ts";
 
 /**
- * Function that adds tools, prompts, resources and handlers of the host to the official library's server. It is called for
- * each server that is made: for each request of the stateless revision, each session of an earlier one and each connection
+ * A function that adds the host's tools, prompts, resources and handlers to the official library's server. It is called
+ * for each new server: one per request in revision 2026-07-28, per session in an earlier revision, and per connection
  * over stdio.
  */
 export type McpExtend = (server: Library.McpServer, context: McpExtendContext) => void | Promise<void>;
 
-/** The means that `extend` has beside the server. */
+/** The second argument of `extend`: functions and facts for the host's handlers. */
 export type McpExtendContext = {
-  /** The exports of `@modelcontextprotocol/server`, such as `ResourceTemplate`, `fromJsonSchema` and `inputRequired`. */
+  /**
+   * The exports of `@modelcontextprotocol/server`, such as `ResourceTemplate`, `fromJsonSchema` and `inputRequired`.
+   */
   readonly library: typeof Library;
   /** The user that the host has authenticated, and the tenant. */
   readonly userId?: string;
   readonly tenantId?: string;
   /**
-   * Signs state that a handler sends to the client as `requestState`. The client returns it with its next request, where
-   * `ctx.mcpReq.requestState()` is the value again. State that was changed, is older than ten minutes or comes from another
-   * user is refused before the handler runs.
+   * Signs state that a handler sends to the client as `requestState`. The client returns it with its next request,
+   * where `ctx.mcpReq.requestState()` yields the value again. State that was changed, is older than ten minutes or
+   * comes from another user is refused before the handler runs.
    */
   readonly sealState: (state: unknown, ctx: Library.ServerContext) => Promise<string>;
-  /** Calls a tool of this server's agents, teams and workflows for a tool of your own: see `McpCallTool`. */
+  /** Calls a tool of this server's agents, teams and workflows from a tool of your own: see `McpCallTool`. */
   readonly callTool: McpCallTool;
 };
 
 /**
- * Calls a tool of this server's agents, teams and workflows, such as `ask_helper`, for a tool of the host, which is to return
- * what this resolves with. For a client that takes tasks the call becomes one, and the client gets it in place of the result.
- * With `task: "required"` a client that takes none is refused; with `"forbidden"` the call never becomes one.
+ * Calls a tool of this server's agents, teams and workflows, such as `ask_helper`, from a tool of the host, which must
+ * return the resolved value. If the client accepts tasks, the call becomes a task, and the client gets the task instead
+ * of the result. `task: "required"` refuses clients that accept no tasks; with `"forbidden"` the call never becomes a
+ * task.
  */
 export type McpCallTool = (
   name: string,
@@ -39,36 +42,45 @@ export type McpCallTool = (
   options: { ctx: Library.ServerContext; task?: "optional" | "required" | "forbidden" },
 ) => Promise<Library.CallToolResult>;
 
-/** Messages to all clients that want to know what has changed. */
+/** Messages to all clients that subscribe to changes. */
 export type McpNotify = {
-  /** Tells clients to list the tools again. */
+  /** Asks clients to list the tools again. */
   readonly toolsChanged: () => void;
-  /** Tells clients to list the prompts again. */
+  /** Asks clients to list the prompts again. */
   readonly promptsChanged: () => void;
-  /** Tells clients to list the resources again. */
+  /** Asks clients to list the resources again. */
   readonly resourcesChanged: () => void;
-  /** Tells the clients that have subscribed to a resource to read it again. */
+  /** Asks clients that subscribed to a resource to read it again. */
   readonly resourceUpdated: (uri: string) => void;
 };
 
-/** The callers of requests, by what the library hands on with each of them. */
+/** The caller of each request, by the object that the library passes on with the request. */
 export type Callers = WeakMap<object, Caller>;
 
-/** A server of the library as its entry points take it, and the resources that its client has subscribed to. */
+/**
+ * A server of the library in the form that its entry points accept, and the resources that its client has subscribed
+ * to.
+ */
 export type MadeServer = {
   readonly product: Library.McpServer | Library.Server;
-  /** Undefined where the library keeps the subscriptions, and where there is nothing to subscribe to. */
+  /**
+   * The URIs of the resources that the client has subscribed to. Undefined if the library stores them, or there is
+   * nothing to subscribe to.
+   */
   readonly subscribed?: ReadonlySet<string>;
 };
 
-/** Returns the caller of a request: a server that is kept was made for another request. */
+/**
+ * Returns the caller of a request. It is looked up per request, because a session's server was made for an earlier
+ * request.
+ */
 export function callerOf(callers: Callers, { http }: Pick<Library.ServerContext, "http">, first: Caller): Caller {
   return (http?.authInfo && callers.get(http.authInfo)) ?? first;
 }
 
 type StateCodec = Library.RequestStateCodec;
 
-/** Makes the codec that signs states: for the user and the method that they were made for. */
+/** Makes the codec that signs states. A signature is bound to the user and the method. */
 export function createStateCodec(library: typeof Library, callers: Callers, stateKey: string | undefined): StateCodec {
   return library.createRequestStateCodec({
     key: stateKey ?? `${createId()}${createId()}`,
@@ -79,12 +91,12 @@ export function createStateCodec(library: typeof Library, callers: Callers, stat
   });
 }
 
-/** The greatest number of resources that one client may subscribe to. */
+/** Largest number of resources that one client may subscribe to. */
 const maxSubscriptions = 1000;
 
 /**
- * Lets clients subscribe to the resources of a server, unless the host handles that itself. Returns the URIs that the client
- * of an earlier revision has subscribed to.
+ * Lets clients subscribe to the resources of a server, unless the host handles subscriptions itself. Returns the URIs
+ * that the client of an earlier revision has subscribed to.
  */
 export function acceptSubscriptions(library: typeof Library, { server }: Library.McpServer): Set<string> {
   const subscribed = new Set<string>();
@@ -106,27 +118,36 @@ export function acceptSubscriptions(library: typeof Library, { server }: Library
   return subscribed;
 }
 
-/** The clients that messages go to: the servers that are kept, and the library's subscriptions of the stateless revision. */
+/**
+ * The receivers of notifications: the servers of sessions and connections, and the library's subscriptions of revision
+ * 2026-07-28.
+ */
 export type NotifyTargets = {
   readonly kept: readonly MadeServer[];
   readonly subscriptions: Library.ServerNotifier | undefined;
 };
 
-/** Makes the messages to clients, which throw where no `extend` has registered anything that could change. */
-export function createNotify(isExtended: boolean, findTargets: () => NotifyTargets): McpNotify {
+/** Notifies the clients of sessions and connections; of a resource only those that have subscribed to it. */
+function tellKept(kept: readonly MadeServer[], send: (server: Library.Server) => Promise<void>, uri?: string): void {
+  for (const { product, subscribed } of kept) {
+    if (uri !== undefined && subscribed?.has(uri) === false) continue;
+    const server = "server" in product ? product.server : product;
+    // A failed notification is ignored: the client has just disconnected, or its server does not have that list.
+    if (server.transport !== undefined) send(server).catch(() => {});
+  }
+}
+
+/** Makes the functions that notify clients. They throw without `extend`, because nothing can change then. */
+export function createNotify(isExtended: boolean, findTargets: () => readonly NotifyTargets[]): McpNotify {
   const tell = (method: keyof McpNotify, send: (server: Library.Server) => Promise<void>, uri?: string): void => {
     if (!isExtended) {
       const message = `notify.${method} tells clients that what extend has registered was changed. Set the option extend.`;
       throw new TroupeError("invalid_config", message);
     }
-    const { kept, subscriptions } = findTargets();
-    for (const { product, subscribed } of kept) {
-      if (uri !== undefined && subscribed?.has(uri) === false) continue;
-      const server = "server" in product ? product.server : product;
-      // Nothing is lost with a client that has just left, or a list that the server does not have.
-      if (server.transport !== undefined) send(server).catch(() => {});
+    for (const { kept, subscriptions } of findTargets()) {
+      tellKept(kept, send, uri);
+      subscriptions?.[method](uri ?? "");
     }
-    subscriptions?.[method](uri ?? "");
   };
   return {
     toolsChanged: () => tell("toolsChanged", async (server) => await server.sendToolListChanged()),

@@ -1,13 +1,12 @@
-import { EventEmitter } from "node:events";
-import type { ServerResponse } from "node:http";
 import { createLogger } from "@troupe/core";
+import { createService } from "@troupe/core/service";
 import { checkInterleavings } from "@troupe-internal/interleavings";
 import type { HeldCalls, Scene } from "@troupe-internal/interleavings";
 import { expect, it } from "vitest";
-import type { McpRequest } from "./answer-request.ts";
 import { HttpSide } from "./http-side.ts";
-import { readMcpServerOptions } from "./mcp-server-options.ts";
+import { readProtocolOptions } from "./mcp-server-options.ts";
 import type { ServerParts } from "./tasks/server-parts.ts";
+import { exchangeOf, FakeResponse } from "../../test/exchanges.ts";
 import { serveAgents } from "../../test/served-agents.ts";
 
 it("the HTTP side of an MCP server closes what it made for its first requests, also while it is made, and answers each request [async.interleavings]", async () => {
@@ -16,7 +15,8 @@ it("the HTTP side of an MCP server closes what it made for its first requests, a
 
 function serve(held: HeldCalls): Scene {
   const { agents } = serveAgents({});
-  const settings = readMcpServerOptions({ agents, logger: createLogger({ level: "error", write: () => undefined }) });
+  const service = createService({ agents, logger: createLogger({ level: "error", write: () => undefined }) });
+  const settings = readProtocolOptions({}, "mcp");
   const handlers: { closes: number; answering: number }[] = [];
   const library = {
     createMcpHandler: () => {
@@ -27,27 +27,22 @@ function serve(held: HeldCalls): Scene {
     },
   };
   const loadParts = async (): Promise<ServerParts> => {
-    const parts = { library, settings, callers: new WeakMap() } as unknown as ServerParts;
+    const parts = { library, service, settings, callers: new WeakMap() } as unknown as ServerParts;
     return await held.hold("the library", () => parts, { canFail: false });
   };
-  const http = new HttpSide(settings, loadParts);
-  const responses: FakeResponse[] = [];
-  let isClosed = false;
+  const http = new HttpSide(service, settings, loadParts);
+  const responses: ClosingResponse[] = [];
   return {
     operations: {
       "a request": async () => {
-        const response = new FakeResponse(isClosed);
+        const response = new ClosingResponse();
         responses.push(response);
-        const headers = { host: "localhost" };
-        const request = { method: "POST", url: "/", headers, headersDistinct: {}, body: { method: "ping" } };
-        await http.serve(request as unknown as McpRequest, response as unknown as ServerResponse);
+        const exchange = exchangeOf({ headers: { host: "localhost" } }, response);
+        await http.serve(exchange).catch((error: unknown) => http.fail(error, exchange));
       },
       "a client leaves": () => responses.find(({ destroyed }) => !destroyed)?.destroy(),
     },
-    end: async () => {
-      await http.close();
-      isClosed = true;
-    },
+    end: async () => await http.close(),
     afterwards: () => {
       expect(handlers.length).toBeLessThanOrEqual(1);
       expect(handlers.map(({ closes }) => closes)).toEqual(handlers.map(() => 1));
@@ -57,47 +52,15 @@ function serve(held: HeldCalls): Scene {
 }
 
 /** A response that is closed when it is ended or its client leaves. */
-class FakeResponse extends EventEmitter {
-  headersSent = false;
-  destroyed = false;
-  writableEnded = false;
-  writableFinished = false;
-  readonly cameLate: boolean;
-
-  constructor(cameLate: boolean) {
-    super();
-    this.cameLate = cameLate;
-  }
-
-  setHeader(): this {
-    return this;
-  }
-
-  setHeaders(): this {
-    return this;
-  }
-
-  writeHead(): this {
-    this.headersSent = true;
-    return this;
-  }
-
-  flushHeaders(): void {
-    this.headersSent = true;
-  }
-
-  write(): boolean {
-    return true;
-  }
-
-  end(): this {
-    this.writableEnded = true;
+class ClosingResponse extends FakeResponse {
+  override end(): this {
+    super.end();
     this.writableFinished = true;
     queueMicrotask(() => this.emit("close"));
     return this;
   }
 
-  destroy(): this {
+  override destroy(): this {
     if (this.destroyed) return this;
     this.destroyed = true;
     queueMicrotask(() => this.emit("close"));

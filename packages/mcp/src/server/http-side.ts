@@ -1,67 +1,84 @@
-import type { ServerResponse } from "node:http";
 import { TroupeError } from "@troupe/core";
 import { closeTogether, toTroupeError } from "@troupe/core/kit";
+import type { Exchange, Service } from "@troupe/core/transport";
 import type * as Library from "@modelcontextprotocol/server";
-import { answerRequest, sendRefusal } from "./answer-request.ts";
-import type { McpRequest } from "./answer-request.ts";
+import { answerRequest, defaultMessageBytes, sendRefusal } from "./answer-request.ts";
+import { isOwnFault } from "./call-tool.ts";
 import type { NotifyTargets } from "./extension.ts";
 import { createServerMaker } from "./make-server.ts";
 import type { ServerParts } from "./tasks/server-parts.ts";
-import type { McpServerSettings } from "./mcp-server-options.ts";
+import type { ProtocolSettings } from "./mcp-server-options.ts";
 import { createSourceGuard, readCaller } from "./read-caller.ts";
 import { Sessions } from "./sessions.ts";
 import type { SessionRequest } from "./sessions.ts";
 
-/** The two that answer requests: the library's handler of single requests, and the sessions of an extended server. */
+/**
+ * The objects that answer HTTP requests: the library's handler for single requests, and the sessions of an extended
+ * server.
+ */
 type Answerers = { library: typeof Library; handler: Library.McpHttpHandler; sessions: Sessions | undefined };
 
-/** The HTTP side of a server. The library is loaded by the first request. */
+/** The HTTP side of the MCP server. The first request imports the library. */
 export class HttpSide {
-  readonly #settings: McpServerSettings;
+  readonly #service: Service;
+  readonly #settings: ProtocolSettings;
   readonly #loadParts: () => Promise<ServerParts>;
-  readonly #guard: (request: McpRequest) => void;
+  readonly #guard: ReturnType<typeof createSourceGuard>;
+  readonly #maxBodyBytes: number;
   #answerers: Promise<Answerers> | undefined;
   #loaded: Answerers | undefined;
   #isClosed = false;
 
-  constructor(settings: McpServerSettings, loadParts: () => Promise<ServerParts>) {
+  constructor(service: Service, settings: ProtocolSettings, loadParts: () => Promise<ServerParts>) {
+    this.#service = service;
     this.#settings = settings;
     this.#loadParts = loadParts;
-    this.#guard = createSourceGuard(settings);
+    this.#guard = createSourceGuard(service.settings);
+    this.#maxBodyBytes = service.settings.maxBodyBytes ?? defaultMessageBytes;
   }
 
-  /** The clients that messages of changes go to. */
+  /** The receivers of change notifications over HTTP. */
   get targets(): NotifyTargets {
     const { handler, sessions } = this.#loaded ?? {};
     return { kept: sessions?.servers ?? [], subscriptions: handler?.notify };
   }
 
-  async serve(request: McpRequest, response: ServerResponse): Promise<void> {
-    const { maxBodyBytes } = this.#settings;
-    const left = new AbortController();
-    const answered = Promise.withResolvers<void>();
-    response.once("close", () => {
-      answered.resolve();
-      if (!response.writableFinished) left.abort();
-    });
+  /** Answers an HTTP request. Rejects with the error to answer with: see `fail`. */
+  async serve(exchange: Exchange): Promise<void> {
+    const { signal, answered } = watchClient(exchange);
     try {
       this.#refuseClosed();
-      this.#guard(request);
-      const read = readCaller(request, this.#settings);
-      const caller = { ...read, signal: left.signal, answered: answered.promise };
+      this.#guard(exchange);
+      const caller = { ...readCaller(exchange, this.#service), signal, answered };
       const { callers } = await this.#loadParts();
-      // An object of its own for each request: the library hands it on unread, and the caller is found by it.
-      const authInfo = { token: "", clientId: "", scopes: [], ...request.auth };
+      // `authInfo` is a new object for each request, which the library passes on unread. The caller is looked up by it.
+      const authInfo = { token: "", clientId: "", scopes: [], ...authOf(exchange) };
       callers.set(authInfo, caller);
-      await answerRequest({ request, response, maxBodyBytes, signal: left.signal }, async (asked, body) => {
-        return await this.#answer({ request: asked, options: { authInfo, ...body }, caller });
+      await answerRequest(exchange, { maxBodyBytes: this.#maxBodyBytes, signal }, async (request, body) => {
+        const reply = await this.#answer({ request, options: { authInfo, ...body }, caller });
+        this.#service.closeIfDraining(exchange);
+        return reply;
       });
     } catch (error) {
-      this.#fail(error, response, left.signal);
+      throw toTroupeError(error, signal);
     }
   }
 
-  /** Ends sessions and subscriptions, and refuses further requests. */
+  /** Answers with an error as JSON-RPC does, and logs a fault of the service. Never throws. */
+  fail(thrown: unknown, exchange: Exchange): void {
+    const error = toTroupeError(thrown);
+    const { requestId, logger } = exchange;
+    try {
+      if (isOwnFault(error.code)) exchange.logFailure(error);
+      sendRefusal(error, exchange);
+    } catch (failure) {
+      // The host may have replaced a method of the response with one that throws.
+      logger.error("A failure could not be sent.", { requestId, error: failure });
+      exchange.destroy();
+    }
+  }
+
+  /** Ends the sessions and subscriptions over HTTP, and refuses further requests. */
   async close(): Promise<void> {
     this.#isClosed = true;
     const answerers = await this.#answerers?.catch(() => undefined);
@@ -83,10 +100,11 @@ export class HttpSide {
 
   async #load(): Promise<Answerers> {
     const parts = await this.#loadParts();
-    // It may have been closed meanwhile, and would not close what is made now.
+    // The server may have been closed during the import. It could no longer close objects that are made now.
     this.#refuseClosed();
     const { library, callers } = parts;
-    const { maxBodyBytes: maxRequestBodySize, logger, extend, maxSessions, sessionIdleMs } = this.#settings;
+    const { extend, maxSessions, sessionIdleMs } = this.#settings;
+    const { logger } = this.#service;
     const makeServer = createServerMaker(parts);
     const handler = library.createMcpHandler(
       async ({ authInfo = {}, era }) => {
@@ -94,8 +112,11 @@ export class HttpSide {
         const { product } = await makeServer({ caller, era, isKept: false });
         return product;
       },
-      // Its messages may quote a request.
-      { maxRequestBodySize, onerror: ({ name }) => logger.debug("A request was refused.", { error: name }) },
+      {
+        maxRequestBodySize: this.#maxBodyBytes,
+        // Only the name of the error is logged, because its message may quote a request.
+        onerror: ({ name }) => logger.debug("A request was refused.", { error: name }),
+      },
     );
     const keepsSessions = extend !== undefined && maxSessions > 0;
     const sessions = keepsSessions ? new Sessions(library, makeServer, { maxSessions, sessionIdleMs }) : undefined;
@@ -105,10 +126,22 @@ export class HttpSide {
   #refuseClosed(): void {
     if (this.#isClosed) throw new TroupeError("unavailable", "The server is shutting down.");
   }
+}
 
-  #fail(error: unknown, response: ServerResponse, left: AbortSignal): void {
-    const { code } = toTroupeError(error, left);
-    if (code === "internal") this.#settings.logger.error("A request failed by a fault of the service.", { error });
-    sendRefusal(error, response);
-  }
+/** Returns a promise for the end of an exchange, and a signal that aborts if its client left before. */
+function watchClient(exchange: Exchange): { signal: AbortSignal; answered: Promise<void> } {
+  const left = new AbortController();
+  const answered = Promise.withResolvers<void>();
+  const end = (): void => {
+    answered.resolve();
+    if (!exchange.isFinished) left.abort();
+  };
+  if (exchange.isDestroyed) end();
+  else exchange.onClose(end);
+  return { signal: left.signal, answered: answered.promise };
+}
+
+/** Returns the token that the host has verified, where the handlers of MCP's own libraries put it. */
+function authOf({ native }: Exchange): Library.AuthInfo | undefined {
+  return (native as { auth?: Library.AuthInfo }).auth;
 }

@@ -75,8 +75,11 @@ describe("a server to which the host adds its own", () => {
     expect(tools.map(({ name }) => name)).toEqual(["ask_helper", "ask_typed", "run_flow", "own"]);
     const facts = (listed: object[]) =>
       listed.map((tool) => {
-        const { name, description, annotations } = tool as Record<string, unknown>;
-        return { name, description, annotations };
+        const { name, description, annotations, execution, inputSchema, outputSchema } = tool as Record<
+          string,
+          unknown
+        >;
+        return { name, description, annotations, execution, inputSchema, outputSchema };
       });
     expect(facts(tools.slice(0, 3))).toEqual(facts(await toolsOf(plain.url)));
     expect((await ask(extended.url, "server/discover")).result).toMatchObject({ instructions: "Ask kindly." });

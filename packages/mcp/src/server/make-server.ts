@@ -1,30 +1,33 @@
 import type * as Library from "@modelcontextprotocol/server";
 import { ownerKey } from "@troupe/core/transport";
 import { callServedTool } from "./call-tool.ts";
-import type { Caller, SendProgress } from "./call-tool.ts";
+import type { Caller } from "./call-tool.ts";
 import { acceptSubscriptions, callerOf, createStateCodec } from "./extension.ts";
 import type { MadeServer, McpExtend } from "./extension.ts";
+import type { SendProgress } from "./progress-report.ts";
 import type { Making, ServerParts, ServerPurpose } from "./tasks/server-parts.ts";
 import type { ServedTool } from "./served-tools.ts";
 import { serveTasks, taskCapabilities } from "./tasks/serve-tasks.ts";
 import { createToolCaller, interceptCalls } from "./tasks/task-calls.ts";
 
-/** The tools of runnables are the same for the life of a server. */
+/** Caching hint for clients: the tools of runnables do not change during the life of a server. */
 const cacheHint = { ttlMs: 60_000, cacheScope: "private" as const };
 
-/** Function that makes the library's server for one request or session over HTTP, or for one connection over stdio. */
+/**
+ * A function that makes the library's server for one request or session over HTTP, or for one connection over stdio.
+ */
 export type MakeServer = (purpose: ServerPurpose) => Promise<MadeServer>;
 
-/** Makes the function that makes servers. */
+/** Returns the function that makes the library's servers. */
 export function createServerMaker(parts: ServerParts): MakeServer {
   const { settings } = parts;
   return settings.extend === undefined ? plainMaker(parts) : extendedMaker(parts, settings.extend);
 }
 
-/** Makes servers of the runnables alone, with as little as possible for each request. */
+/** Returns a maker of servers without the host's `extend`, with as little work per request as possible. */
 function plainMaker(parts: ServerParts): MakeServer {
-  const { library, settings } = parts;
-  const { name, version, instructions, tools } = settings;
+  const { library, settings, tools } = parts;
+  const { name, version, instructions } = settings;
   const options: Library.ServerOptions = {
     ...(instructions !== undefined && { instructions }),
     cacheHints: { "tools/list": cacheHint, "server/discover": cacheHint },
@@ -49,10 +52,10 @@ function plainMaker(parts: ServerParts): MakeServer {
   };
 }
 
-/** Makes servers to which the host adds its own. */
+/** Returns a maker of servers that the host's `extend` adds to. */
 function extendedMaker(parts: ServerParts, extend: McpExtend): MakeServer {
-  const { library, settings, callers } = parts;
-  const { name, version, instructions, tools, stateKey } = settings;
+  const { library, service, settings, callers, tools } = parts;
+  const { name, version, instructions, stateKey } = settings;
   const codec = createStateCodec(library, callers, stateKey);
   const context = {
     library,
@@ -64,13 +67,14 @@ function extendedMaker(parts: ServerParts, extend: McpExtend): MakeServer {
   };
   return async (purpose) => {
     const making = { parts, purpose };
-    // Those of tools come with the first tool: with them its constructor would register the handlers at once.
+    // Tool capabilities are set with the first tool, because with them the constructor would register the tool handlers
+    // at once.
     const capabilities = { logging: {}, ...taskCapabilities(making) };
     const server = new library.McpServer({ name, version }, { ...options, capabilities });
     interceptCalls(server.server, making, (tool) => takesTasks(server, tool));
     serveTasks(server.server, making);
     for (const tool of tools.values()) registerTool(server, tool, making);
-    // A list of tools that is empty is a list too, and may grow later.
+    // A server without tools still needs a tool list, which may grow later.
     if (tools.size === 0) server.registerTool("none", {}, () => ({ content: [] })).remove();
     const run = async (tool: ServedTool, args: Arguments, ctx: Library.ServerContext) =>
       await callTool(tool, args, { context: ctx, ...making });
@@ -83,7 +87,7 @@ function extendedMaker(parts: ServerParts, extend: McpExtend): MakeServer {
         ...(tenantId !== undefined && { tenantId }),
       });
     } catch (error) {
-      settings.logger.error("The option extend has thrown: its clients are not served.", { error });
+      service.logger.error("The option extend has thrown: its clients are not served.", { error });
       throw error;
     }
     const { isKept, era } = purpose;
@@ -94,7 +98,9 @@ function extendedMaker(parts: ServerParts, extend: McpExtend): MakeServer {
   };
 }
 
-/** Lets a client cancel a call of a request that had a server of its own, as in revisions with sessions. */
+/**
+ * Lets a client cancel a call by its name if the call's request had a server of its own, as in revisions with sessions.
+ */
 function cancelByName(server: Library.Server, { parts: { calls }, purpose: { caller } }: Making): void {
   if (caller.session === undefined) return;
   server.setNotificationHandler("notifications/cancelled", ({ params: { requestId } }) => {
@@ -116,7 +122,7 @@ function registerTool(server: Library.McpServer, tool: ServedTool, making: Makin
   registered.execution = execution;
 }
 
-/** Tells whether a tool of the host can be called as a task, by what it says of that. */
+/** Returns true if a tool of the host declares that it can be called as a task. */
 function takesTasks(server: Library.McpServer, tool: string): boolean {
   const tools = Reflect.get(server, "_registeredTools") as Record<string, Library.RegisteredTool> | undefined;
   const support = tools !== undefined && Object.hasOwn(tools, tool) ? tools[tool]?.execution?.taskSupport : undefined;
@@ -130,20 +136,29 @@ async function callTool(
   args: Arguments,
   { context, parts, purpose }: Making & { readonly context: Library.ServerContext },
 ): Promise<Library.CallToolResult> {
-  const { settings, calls, callers } = parts;
+  const { service, settings, calls, callers } = parts;
+  const { maxMediaBytes } = settings;
   const { mcpReq } = context;
   const caller = callerOf(callers, context, purpose.caller);
   const { signal, end } = calls.begin(nameOf(caller, mcpReq.id), [mcpReq.signal, caller.signal]);
   try {
-    return await callServedTool({ tool, args, caller, signal, sendProgress: progressSender(mcpReq), settings });
+    return await callServedTool({
+      tool,
+      args,
+      caller,
+      signal,
+      sendProgress: progressSender(mcpReq),
+      service,
+      maxMediaBytes,
+    });
   } finally {
-    // Over HTTP a call is over when its client has the result.
+    // Over HTTP, a tool call is over only when its response was sent or its client has disconnected.
     if (caller.answered === undefined) end();
     else void caller.answered.then(end);
   }
 }
 
-/** The name of a call for later requests of the same session, undefined without one. */
+/** Returns the name by which later requests of the same session can cancel a call. Undefined without a session. */
 function nameOf({ session, opts }: Caller, id: Library.RequestId): string | undefined {
   return session === undefined ? undefined : JSON.stringify([session, ownerKey(opts), id]);
 }

@@ -2,7 +2,10 @@ import { createLogger, Team, Workflow } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
 import { describe, expect, it } from "vitest";
 import { serveAgents } from "../../test/served-agents.ts";
-import { readMcpServerOptions } from "./mcp-server-options.ts";
+import { createMcpServer } from "./create-mcp-server.ts";
+import { mcp } from "./mcp.ts";
+import { mcpOptionNames, readProtocolOptions } from "./mcp-server-options.ts";
+import type { McpOptions } from "./mcp-server-options.ts";
 
 const { agents } = serveAgents();
 const { helper } = agents;
@@ -11,30 +14,21 @@ const team = new Team({ name: "office", mode: "coordinate", model, members: [hel
 const flow = new Workflow({ name: "flow", initialState: {}, steps: [{ name: "add", run: () => ({}) }] });
 const extend = (): void => undefined;
 
-const read = (options: object) => readMcpServerOptions({ agents: { helper }, ...options });
+const read = (options: McpOptions) => readProtocolOptions(options, "mcp");
+const create = (options: object) => createMcpServer({ agents: { helper }, ...options });
 const refused = (message: string) =>
   expect.objectContaining({ code: "invalid_config", message: expect.stringContaining(message) }) as Error;
 
-describe("readMcpServerOptions", () => {
+describe("readProtocolOptions", () => {
   it("fills in the defaults", () => {
-    const { tools, logger, ...settings } = read({});
-
-    expect(settings).toEqual({
-      agents: new Map([["helper", helper]]),
-      teams: new Map(),
-      workflows: new Map(),
+    expect(read({})).toEqual({
+      path: "/mcp",
       name: "troupe",
       version: "1.0.0",
       maxSessions: 1000,
       sessionIdleMs: 1_800_000,
-      trustAddresses: false,
-      genericApiKeyHeader: true,
-      maxBodyBytes: 1_048_576,
-      maxTasks: 1000,
       maxMediaBytes: 1_048_576,
     });
-    expect([...tools.keys()]).toEqual(["ask_helper"]);
-    expect(logger).toMatchObject({ info: expect.any(Function) });
   });
 
   it("keeps the defaults of sessions with extend, and each beside the other that is given", () => {
@@ -44,37 +38,53 @@ describe("readMcpServerOptions", () => {
     expect(read({ extend, sessionIdleMs: 1 })).toMatchObject({ maxSessions: 1000, sessionIdleMs: 1 });
   });
 
-  it("sorts the entries by their kinds", () => {
-    const settings = read({ teams: { team }, workflows: { flow } });
-
-    expect(settings.agents).toEqual(new Map([["helper", helper]]));
-    expect(settings.teams).toEqual(new Map([["team", team]]));
-    expect(settings.workflows).toEqual(new Map([["flow", flow]]));
-    expect([...settings.tools.keys()]).toEqual(["ask_helper", "ask_team", "run_flow"]);
-  });
-
   it("takes every option as given", () => {
     const options = {
+      path: "/tools/mcp",
       name: "team",
       version: "2",
       instructions: "",
-      allowedOrigins: ["https://app.example"],
-      allowedHosts: ["api.example"],
       extend,
       stateKey: "s".repeat(32),
       maxSessions: 5,
       sessionIdleMs: 2 ** 31 - 1,
+      maxMediaBytes: 0,
+    };
+
+    expect(read(options)).toEqual(options);
+    expect(new Set(["path", ...mcpOptionNames])).toEqual(new Set(Object.keys(options)));
+  });
+
+  it.each(["mcp", "/", "/mcp/", "/mcp?x", "/:name", "/mcp/*", 7, ""])("refuses the path %j", (path) => {
+    expect(() => mcp({ path: path as string })).toThrow(refused('path must be a path such as "/mcp"'));
+  });
+
+  it.each([{ agents: { helper } }, { logger: createLogger() }, { maxTasks: 1 }])("is no place for %o", (options) => {
+    expect(() => mcp(options as McpOptions)).toThrow(refused(`Unknown option "${Object.keys(options)[0]}" of mcp`));
+  });
+});
+
+describe("createMcpServer", () => {
+  it("serves the entries by their kinds", () => {
+    const { service } = create({ teams: { team }, workflows: { flow } });
+
+    expect(service.agents).toEqual(new Map([["helper", helper]]));
+    expect(service.teams).toEqual(new Map([["team", team]]));
+    expect(service.workflows).toEqual(new Map([["flow", flow]]));
+  });
+
+  it("takes every option of a service as given", () => {
+    const options = {
+      allowedOrigins: ["https://app.example"],
+      allowedHosts: ["api.example"],
       trustAddresses: true,
       genericApiKeyHeader: false,
       maxBodyBytes: 1,
-      maxTasks: 1,
-      maxMediaBytes: 0,
       runOptions: () => ({}),
-      shutdown: { add: () => undefined },
       logger: createLogger(),
     };
 
-    expect(read(options)).toMatchObject(options);
+    expect(create({ ...options, extend, name: "team" }).service.settings).toMatchObject(options);
   });
 
   it.each<[string, object, string]>([
@@ -90,14 +100,19 @@ describe("readMcpServerOptions", () => {
     ["sessions of no time", { extend, sessionIdleMs: 0 }, "sessionIdleMs must be an integer from 1 to 2147483647"],
     ["sessions longer than a timer", { extend, sessionIdleMs: 2 ** 31 }, "sessionIdleMs must be an integer from 1 to"],
     ["a key of 31 characters", { extend, stateKey: "s".repeat(31) }, "stateKey must be a string of at least 32"],
-    ["a string for a boolean", { trustAddresses: "yes" }, "trustAddresses must be true or false"],
+    ["a string for a boolean", { trustAddresses: "yes" }, "trustAddresses must be true, false or a function"],
     ["a number for a boolean", { genericApiKeyHeader: 0 }, "genericApiKeyHeader must be true or false"],
+    [
+      "a path, which the host chooses by mounting the handler",
+      { path: "/mcp" },
+      'Unknown option "path" of createMcpServer',
+    ],
     ["messages of 0 bytes", { maxBodyBytes: 0 }, "maxBodyBytes must be a positive integer, got 0."],
     ["an object as runOptions", { runOptions: {} }, "runOptions must be a function"],
     ["an object as runs", { runs: {} }, "runs must be a RunService, with the methods accept"],
-    ["0 tasks", { maxTasks: 0 }, "maxTasks must be a positive integer, got 0."],
+    ["a number of tasks", { maxTasks: 5 }, 'Unknown option "maxTasks" of createMcpServer'],
     ["fewer than 0 bytes of media", { maxMediaBytes: -1 }, "maxMediaBytes must be an integer of 0 or more"],
-    ["an object as a shutdown", { shutdown: {} }, "shutdown must be what createShutdown() of @troupe/http returns"],
+    ["a shutdown", { shutdown: {} }, 'Unknown option "shutdown" of createMcpServer'],
     ["the console as a logger", { logger: console }, "logger must be a logger"],
     ["maxSessions without extend", { maxSessions: 1 }, "maxSessions has no effect without extend"],
     ["maxSessions 0 without extend", { maxSessions: 0 }, "maxSessions has no effect without extend"],
@@ -109,6 +124,6 @@ describe("readMcpServerOptions", () => {
       "sessionIdleMs has no effect with maxSessions 0",
     ],
   ])("refuses %s", (_, options, message) => {
-    expect(() => read(options)).toThrow(refused(message));
+    expect(() => create(options)).toThrow(refused(message));
   });
 });

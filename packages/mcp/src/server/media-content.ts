@@ -2,15 +2,15 @@ import type { Artifact, ContentPart, RunOutput } from "@troupe/core";
 import { readContentData } from "@troupe/core/kit";
 import type { ContentBlock } from "@modelcontextprotocol/server";
 
-/** The greatest number of images, audio and resources in one result. */
+/** Largest number of images, audio and resources in one result. */
 const maxBlocks = 50;
 
 type MediaBlock = Extract<ContentBlock, { type: "image" | "audio" | "resource" }>;
 
 /**
- * Makes the content blocks of what the tools of a run returned beside text: images, audio and files, and artifacts that hold
- * one of these, each once. What goes beyond `maxBytes` in all is left out, with a line that says so. Other artifacts, and
- * addresses in place of data, have no block.
+ * Makes content blocks of the media that a run's tools returned: images, audio and files, and artifacts that hold them,
+ * each only once. Leaves out content beyond `maxBytes` in total, with a line that says so. Other artifacts, and
+ * addresses instead of data, get no block.
  */
 export function readMedia({ toolCalls, artifacts = [] }: RunOutput, maxBytes: number): ContentBlock[] {
   const parts = toolCalls.flatMap(({ result, error }) => (error === undefined && Array.isArray(result) ? result : []));
@@ -60,12 +60,12 @@ function blockOfArtifact({ type, data, mimeType }: Artifact): MediaBlock | undef
   return kind === "image" || kind === "audio" ? blockOfPart({ type: kind, data, ...named }, 0) : undefined;
 }
 
-/** An artifact of another MCP server's resource, as `McpToolServer` makes it. */
+/** Makes the block of an artifact that holds a resource of another MCP server, as `McpToolServer` makes it. */
 function blockOfResource(data: unknown, named: { mimeType: string } | false): MediaBlock | undefined {
   const { uri, text, blob } = (data ?? {}) as { uri?: unknown; text?: unknown; blob?: unknown };
   if (typeof uri !== "string") return undefined;
   if (typeof text === "string") return { type: "resource", resource: { uri, text, ...named } };
   const read = typeof blob === "string" ? readContentData({ data: blob }) : undefined;
-  // Clients refuse a whole result for base64 that is not tidy.
+  // The data is normalised: clients refuse a whole result for base64 that is not canonical.
   return read?.kind === "base64" ? { type: "resource", resource: { uri, blob: read.base64, ...named } } : undefined;
 }

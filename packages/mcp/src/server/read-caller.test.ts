@@ -1,20 +1,26 @@
-import { TroupeError } from "@troupe/core";
+import { Agent, TroupeError } from "@troupe/core";
+import { createService } from "@troupe/core/service";
+import type { ServiceOptions } from "@troupe/core/service";
+import { ScriptedModel } from "@troupe/core/testing";
+import { SourceGuard } from "@troupe/core/transport";
+import type { NodeExchange } from "@troupe/core/transport";
 import { describe, expect, it } from "vitest";
-import type { McpRequest } from "./answer-request.ts";
+import { exchangeOf as exchangeOfRequest } from "../../test/exchanges.ts";
 import { createSourceGuard, readCaller } from "./read-caller.ts";
 
 type Sent = { url?: string; originalUrl?: string; headers?: Record<string, string> };
 
-/** Makes a request as Node does, of headers that were each sent once. */
-function requestOf(headers: Record<string, string>, more: object = {}): McpRequest {
-  const headersDistinct = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]]));
-  return { url: "/", headers, headersDistinct, socket: { remoteAddress: "10.0.0.1" }, ...more } as McpRequest;
+/** Makes the exchange of a request with these headers. */
+function exchangeOf(headers: Record<string, string>, more: object = {}): NodeExchange {
+  return exchangeOfRequest({ headers, socket: { remoteAddress: "10.0.0.1" }, ...more });
 }
 
-/** Tells if the guard lets a request through. */
+/** Returns true if a request passes the check of hosts that each service has, and the guard. */
 function passes(options: Parameters<typeof createSourceGuard>[0], { headers = {}, ...more }: Sent): boolean {
+  const exchange = exchangeOf(headers, more);
   try {
-    createSourceGuard(options)(requestOf(headers, more));
+    new SourceGuard(options).checkHost(exchange);
+    createSourceGuard(options)(exchange);
     return true;
   } catch (error) {
     if (TroupeError.is(error) && error.code === "forbidden") return false;
@@ -123,7 +129,9 @@ describe("createSourceGuard", () => {
 });
 
 describe("readCaller", () => {
-  const settings = { genericApiKeyHeader: true, trustAddresses: false };
+  const helper = new Agent({ name: "helper", model: new ScriptedModel() });
+  const read = (exchange: NodeExchange, options: ServiceOptions = {}) =>
+    readCaller(exchange, createService({ agents: { helper }, ...options }));
   const keys = {
     "x-openai-api-key": "sk-openai",
     "x-anthropic-api-key": "sk-anthropic",
@@ -132,10 +140,11 @@ describe("readCaller", () => {
   };
 
   it("reads nothing from a request without headers", () => {
-    const request = requestOf({});
+    const source = exchangeOf({});
 
-    expect(readCaller(request, settings)).toEqual({
-      request,
+    expect(read(source)).toEqual({
+      source,
+      record: source.record,
       opts: { apiKeys: {} },
       secrets: [undefined],
       address: undefined,
@@ -144,47 +153,45 @@ describe("readCaller", () => {
 
   it("reads keys, the user and the session", () => {
     const principal = { userId: "ada", tenantId: "t", role: "admin" };
-    const read = readCaller(requestOf({ ...keys, "mcp-session-id": "s1" }, { principal }), settings);
+    const { opts, session } = read(exchangeOf({ ...keys, "mcp-session-id": "s1" }, { principal }));
 
-    expect(read.opts).toEqual({
+    expect(opts).toEqual({
       apiKeys: { openai: "sk-openai", anthropic: "sk-anthropic", google: "sk-google" },
       apiKey: "sk-any",
       userId: "ada",
       tenantId: "t",
     });
-    expect(read.session).toBe("s1");
+    expect(session).toBe("s1");
   });
 
   it("names each key and the header authorization as a secret", () => {
-    const { secrets } = readCaller(requestOf({ ...keys, authorization: "Bearer token" }), settings);
+    const { secrets } = read(exchangeOf({ ...keys, authorization: "Bearer token" }));
 
     expect(new Set(secrets)).toEqual(new Set(["Bearer token", ...Object.values(keys)]));
   });
 
   it("leaves x-api-key to the host without genericApiKeyHeader, and still hides it", () => {
-    const { opts, secrets } = readCaller(requestOf(keys), { ...settings, genericApiKeyHeader: false });
+    const { opts, secrets } = read(exchangeOf(keys), { genericApiKeyHeader: false });
 
     expect(opts).not.toHaveProperty("apiKey");
     expect(secrets).toContain("sk-any");
   });
 
   it("refuses a key that was sent twice, and a principal without a user", () => {
-    const twice = { headersDistinct: { "x-api-key": ["sk-one", "sk-two"] } };
-    expect(() => readCaller(requestOf({}, twice), settings)).toThrow(
+    // Node joins the values of such a header.
+    expect(() => read(exchangeOf({ "x-api-key": "sk-one, sk-two" }))).toThrow(
       expect.objectContaining({ code: "invalid_request" }) as Error,
     );
     for (const principal of [null, "ada", {}, { userId: 7 }, { userId: "" }, { tenantId: "t" }]) {
-      expect(() => readCaller(requestOf({}, { principal }), settings)).toThrow(
-        expect.objectContaining({ code: "internal" }) as Error,
-      );
+      expect(() => read(exchangeOf({}, { principal }))).toThrow(expect.objectContaining({ code: "internal" }) as Error);
     }
   });
 
   it("reads an address only where the host trusts addresses, and then that of Express first", () => {
-    const trusting = { ...settings, trustAddresses: true };
+    const trusting = { trustAddresses: true };
 
-    expect(readCaller(requestOf({}, { ip: "1.2.3.4" }), settings).address).toBeUndefined();
-    expect(readCaller(requestOf({}, { ip: "1.2.3.4" }), trusting).address).toBe("1.2.3.4");
-    expect(readCaller(requestOf({}), trusting).address).toBe("10.0.0.1");
+    expect(read(exchangeOf({}, { ip: "1.2.3.4" })).address).toBeUndefined();
+    expect(read(exchangeOf({}, { ip: "1.2.3.4" }), trusting).address).toBe("1.2.3.4");
+    expect(read(exchangeOf({}), trusting).address).toBe("10.0.0.1");
   });
 });

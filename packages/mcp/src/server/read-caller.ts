@@ -1,36 +1,26 @@
-import { TroupeError } from "@troupe/core";
-import { keyHeaders } from "@troupe/core";
-import {
-  createOriginCheck,
-  isOriginOf,
-  readKeyHeaders,
-  readPrincipal,
-  readRemoteAddress,
-  readRequestHost,
-  SourceGuard,
-} from "@troupe/core/transport";
-import type { HostName, RequestSourceOptions } from "@troupe/core/transport";
-import type { McpRequest } from "./answer-request.ts";
+import { keyHeaders, TroupeError } from "@troupe/core";
+import { createOriginCheck, isOriginOf, readKeyHeaders, readRequestHost } from "@troupe/core/transport";
+import type { Exchange, HostName, Service } from "@troupe/core/transport";
 import type { Caller } from "./call-tool.ts";
-import type { McpServerSettings } from "./mcp-server-options.ts";
 
 /**
- * Makes the check of each request before its body is read. It throws `forbidden` for a host that is not in `allowedHosts`,
- * and for a page that is neither of an origin in `allowedOrigins` nor of the service itself.
+ * Makes the check that each request passes before its body is read, stricter than that of the service. Throws
+ * `forbidden` for a page whose origin is neither in `allowedOrigins` nor the service's own host. The own host counts only
+ * if it is in `allowedHosts` or is localhost.
  */
 export function createSourceGuard({
   allowedHosts,
   allowedOrigins,
-}: RequestSourceOptions): (request: McpRequest) => void {
-  const guard = new SourceGuard({ allowedHosts });
+}: Pick<Service["settings"], "allowedHosts" | "allowedOrigins">): (
+  exchange: Pick<Exchange, "url" | "headers">,
+) => void {
   const isAllowedOrigin = createOriginCheck(allowedOrigins);
-  return (request) => {
-    guard.checkHost(request);
-    const { originalUrl, url = "", headers } = request;
+  return ({ url, headers }) => {
     const { origin } = headers;
     if (origin === undefined || isAllowedOrigin(origin)) return;
-    const host = readRequestHost(originalUrl ?? url, headers.host);
-    // A name of an attacker's may point to this machine: a page of that name has it as its origin and as its host.
+    const host = readRequestHost(url, headers.host);
+    // Prevents DNS rebinding: an attacker's host name may point to this machine, and its page then has that name as
+    // origin and as host. The service itself has checked that the host is in allowedHosts.
     if (isOriginOf(origin, host) && (allowedHosts !== undefined || isLoopback(host))) return;
     throw new TroupeError(
       "forbidden",
@@ -44,23 +34,23 @@ function isLoopback(host: HostName | undefined): boolean {
   return name === "localhost" || name.endsWith(".localhost") || name === "[::1]" || /^127(\.\d+){3}$/.test(name);
 }
 
-/** Reads the user and the keys of a request. Throws `invalid_request` for a key that is malformed or sent twice. */
+/**
+ * Reads the caller of an HTTP request: its user, keys, session id and address. Throws `invalid_request` for a key that
+ * is malformed or sent twice.
+ */
 export function readCaller(
-  request: McpRequest,
-  { genericApiKeyHeader, trustAddresses }: Pick<McpServerSettings, "genericApiKeyHeader" | "trustAddresses">,
+  exchange: Exchange,
+  service: Pick<Service, "settings" | "addressOf">,
 ): Omit<Caller, "signal" | "answered"> {
-  const { headersDistinct, headers } = request;
-  const secrets = keyHeaders.flatMap((name) => headersDistinct[name] ?? []);
-  const opts = {
-    ...readKeyHeaders(headersDistinct, { genericApiKeyHeader }),
-    ...readPrincipal(request.principal, "request.principal"),
-  };
-  const session = headersDistinct["mcp-session-id"]?.[0];
+  const { headers, principal, record } = exchange;
+  const { genericApiKeyHeader } = service.settings;
+  const session = headers["mcp-session-id"];
   return {
-    request,
-    opts,
-    secrets: [...secrets, headers.authorization],
-    address: readRemoteAddress(request, trustAddresses),
-    ...(session !== undefined && { session }),
+    source: exchange,
+    record,
+    opts: { ...readKeyHeaders(headers, { genericApiKeyHeader }), ...principal },
+    secrets: [...keyHeaders.flatMap((name) => headers[name] ?? []), headers.authorization],
+    address: service.addressOf(exchange),
+    ...(typeof session === "string" && { session }),
   };
 }

@@ -1,10 +1,12 @@
 import { Writable } from "node:stream";
 import type { McpRequestContext } from "@modelcontextprotocol/server";
+import { localSource } from "./call-tool.ts";
 import type { MadeServer } from "./extension.ts";
+import { defaultMessageBytes } from "./answer-request.ts";
 import { createServerMaker } from "./make-server.ts";
 import type { ServerParts } from "./tasks/server-parts.ts";
 
-/** A connection over the standard streams: its servers, the promise of its end, and the way to bring it about. */
+/** A connection over the standard streams: its servers, a promise for its end, and a function that ends it. */
 export type StdioConnection = {
   readonly servers: readonly MadeServer[];
   readonly ended: Promise<void>;
@@ -12,17 +14,17 @@ export type StdioConnection = {
 };
 
 /**
- * Serves a client over the standard streams of this process. At once the standard output is the protocol's alone: whatever
- * else writes there writes to the standard error stream.
+ * Serves a client over the standard streams of this process. From now on only the protocol uses standard output: other
+ * writes to it go to standard error.
  */
 export function openStdio(load: () => Promise<ServerParts>): StdioConnection {
   const { output, release } = takeStandardOutput();
   const servers: MadeServer[] = [];
   const opened = open(load, output, servers);
   const ended = opened.then(async (connection) => await connection.ended).finally(release);
-  // Whoever closes the server may not have kept the promise.
+  // Prevents an unhandled rejection if no caller keeps the promise.
   ended.catch(() => {});
-  return { servers, ended, close: async () => (await opened).close() };
+  return { servers, ended, close: async () => await (await opened.catch(() => undefined))?.close() };
 }
 
 async function open(load: () => Promise<ServerParts>, output: Writable, servers: MadeServer[]) {
@@ -30,10 +32,12 @@ async function open(load: () => Promise<ServerParts>, output: Writable, servers:
     load(),
     import("@modelcontextprotocol/server/stdio"),
   ]);
-  const { logger, maxBodyBytes } = parts.settings;
-  const transport = new StdioServerTransport(process.stdin, output, { maxBufferSize: maxBodyBytes });
+  const { logger, settings } = parts.service;
+  const principal = await parts.service.authenticate(localSource());
+  const caller = { source: localSource(principal), opts: { ...principal }, secrets: [] };
+  const maxBufferSize = settings.maxBodyBytes ?? defaultMessageBytes;
+  const transport = new StdioServerTransport(process.stdin, output, { maxBufferSize });
   const makeServer = createServerMaker(parts);
-  const caller = { opts: {}, secrets: [] };
   const serve = async ({ era }: McpRequestContext): Promise<MadeServer["product"]> => {
     const made = await makeServer({ caller, era, isKept: true });
     servers.push(made);

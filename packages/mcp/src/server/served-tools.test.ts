@@ -1,13 +1,25 @@
 import type { Runnable } from "@troupe/core";
+import type { Service } from "@troupe/core/transport";
 import { describe, expect, it } from "vitest";
+import { createMcpServer } from "./create-mcp-server.ts";
 import { readServedTools } from "./served-tools.ts";
 
 const agent = (more: object = {}) =>
   ({ kind: "agent", run: () => {}, stream: () => {}, ...more }) as unknown as Runnable;
-const runnable = agent({ kind: "workflow", description: " Flows. " });
-const workflow = (more: object = {}) => ({ name: "w", asRunnable: () => runnable, ...more }) as never;
+const workflow = (more: object = {}) =>
+  ({ name: "w", description: " Flows. ", run: () => {}, stream: () => {}, asRunnable: () => {}, ...more }) as never;
 
-const only = (registries: object, mayBeEmpty = false) => [...readServedTools(registries, mayBeEmpty).values()];
+type Registries = Partial<Record<"agents" | "teams" | "workflows", object>>;
+
+/** The tools of a service of these entries, which it has checked. */
+function toolsOf(registries: Registries, mayBeEmpty = false): ReturnType<typeof readServedTools> {
+  const mapOf = (registry: object = {}) => (registry instanceof Map ? registry : new Map(Object.entries(registry)));
+  const { agents, teams, workflows } = registries;
+  const service = { agents: mapOf(agents), teams: mapOf(teams), workflows: mapOf(workflows) } as unknown as Service;
+  return readServedTools(service, { owner: "createMcpServer", mayBeEmpty });
+}
+
+const only = (registries: Registries, mayBeEmpty = false) => [...toolsOf(registries, mayBeEmpty).values()];
 
 const sessionId = {
   type: "string",
@@ -50,10 +62,10 @@ describe("the tool of an entry", () => {
       ...shared,
     });
     expect(tool).toMatchObject({ argument: "message", target: { kind, name: "helper" } });
-    expect([tool?.runnable === entry, tool?.target.entry === entry]).toEqual([true, true]);
+    expect(tool?.target.entry).toBe(entry);
   });
 
-  it("that is a workflow runs it", () => {
+  it("the tool of an entry that is a workflow runs it", () => {
     const entry = workflow();
     const [tool] = only({ workflows: { flow: entry } });
     expect(tool?.definition).toStrictEqual({
@@ -74,11 +86,11 @@ describe("the tool of an entry", () => {
       ...shared,
     });
     expect(tool).toMatchObject({ argument: "input", target: { kind: "workflow", name: "flow" } });
-    expect([tool?.runnable === runnable, tool?.target.entry === entry]).toEqual([true, true]);
+    expect(tool?.target.entry).toBe(entry);
   });
 
   it("has a description of its name where it has none", () => {
-    const bare = workflow({ asRunnable: () => agent({ description: " " }) });
+    const bare = workflow({ description: " " });
     const tools = only({ agents: { a: agent(), b: agent({ description: " " }) }, workflows: { c: bare } });
     expect(tools.map(({ definition }) => definition.description)).toEqual([
       "Asks a and returns the answer.",
@@ -87,7 +99,7 @@ describe("the tool of an entry", () => {
     ]);
   });
 
-  it("that is a workflow takes the keys of its state, by their kinds", () => {
+  it("the tool of an entry that is a workflow takes the keys of its state, by their kinds", () => {
     const kinds = ["string", "number", "boolean", "list", "object", "unknown"];
     const inputKinds = new Map(kinds.map((kind) => [`a ${kind}`, kind]));
     const [tool] = only({ workflows: { flow: workflow({ inputKinds }) } });
@@ -167,7 +179,7 @@ describe("the schema of structured answers", () => {
 describe("the registries", () => {
   it("make tools in the order of agents, teams and workflows", () => {
     const registries = { workflows: { a: workflow() }, teams: { b: agent() }, agents: { d: agent(), c: agent() } };
-    expect([...readServedTools(registries, false).keys()]).toEqual(["ask_d", "ask_c", "ask_b", "run_a"]);
+    expect([...toolsOf(registries).keys()]).toEqual(["ask_d", "ask_c", "ask_b", "run_a"]);
   });
 
   it.each<[string, object, string]>([
@@ -181,22 +193,21 @@ describe("the registries", () => {
       { agents: {}, teams: new Map() },
       "createMcpServer needs at least one entry in agents, teams or workflows, or the option extend.",
     ],
-    ["an empty name", { teams: { "": agent() } }, "A name in teams is empty. It makes the tool's name."],
-    ["a blank name", { workflows: { "  ": workflow() } }, "A name in workflows is empty. It makes the tool's name."],
+    ["an empty name", { teams: { "": agent() } }, 'The name "" in teams cannot be a segment of a path.'],
     [
       "a name that is no string",
       { agents: new Map([[7, agent()]]) },
-      "A name in agents is empty. It makes the tool's name.",
+      "The name 7 in agents cannot be a segment of a path.",
     ],
     [
       "a workflow as an agent",
-      { agents: { a: { run: () => {}, stream: () => {}, asRunnable: () => runnable } } },
+      { agents: { a: workflow() } },
       'agents["a"] is a workflow. Register it in workflows, or as workflow.asRunnable().',
     ],
     [
       "an agent as a workflow",
       { workflows: { a: agent() } },
-      'workflows["a"] must be a Workflow (agents and teams have options of their own), with the methods asRunnable, got an object.',
+      'workflows["a"] must be a Workflow (agents and teams have options of their own), with the methods run, stream and asRunnable, got an object.',
     ],
     [
       "no runnable",
@@ -207,8 +218,12 @@ describe("the registries", () => {
     ["null", { teams: null }, "teams must be an object or a Map of entries by name, got null."],
     ["a text", { workflows: "a" }, "workflows must be an object or a Map of entries by name, got a string."],
   ])("are refused with %s", (_, registries, message) => {
-    const refused = { code: "invalid_config", message };
-    expect(() => only(registries)).toThrow(expect.objectContaining(refused));
+    const refused = { code: "invalid_config", message: expect.stringContaining(message) as string };
+    expect(() => createMcpServer(registries)).toThrow(expect.objectContaining(refused));
+  });
+
+  it("may have a blank name, which becomes a name of a tool all the same", () => {
+    expect(only({ workflows: { "  ": workflow() } }).map(({ definition }) => definition.name)).toEqual(["run___"]);
   });
 
   it("may be empty where the host adds tools of its own", () => {

@@ -1,62 +1,45 @@
 import { TroupeError } from "@troupe/core";
-import type { Runnable, Workflow } from "@troupe/core";
+import type { Runnable } from "@troupe/core";
 import type { RunKind } from "@troupe/core/runs";
-import { cutText, methods, wrongOption } from "@troupe/core/kit";
-import { readOutputSchema, registryEntries } from "@troupe/core/transport";
-import type { OptionCheck } from "@troupe/core/kit";
-import type { Registry } from "@troupe/core/transport";
+import { cutText } from "@troupe/core/kit";
+import type { ServedWorkflow } from "@troupe/core/service";
+import { readOutputSchema } from "@troupe/core/transport";
+import type { Service } from "@troupe/core/transport";
 import type { StandardSchemaWithJSON } from "@modelcontextprotocol/server";
 
-/** The options of `createMcpServer` that become tools. */
-export type ServedRegistries = {
-  /** Agents by name: each is the tool `ask_<name>`. */
-  agents?: Registry<Runnable> | undefined;
-  /** Teams by name: each is the tool `ask_<name>`. */
-  teams?: Registry<Runnable> | undefined;
-  /** Workflows by name: each is the tool `run_<name>`. */
-  workflows?: Registry<WorkflowLike> | undefined;
-};
-
-/** A workflow, of any state, that can be served. */
-type WorkflowLike = Pick<Workflow<object>, "name"> &
-  Partial<Pick<Workflow<object>, "inputKinds">> & { asRunnable(): Runnable };
-
-/** A JSON Schema with an object at its root, as the protocol wants it. */
+/** A JSON Schema with an object at its root, as MCP requires. */
 type RootSchema = { type: "object"; [keyword: string]: unknown };
 
-/** A tool as clients list it. */
+/** A served tool in the form that MCP clients list. */
 type ToolDefinition = {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: RootSchema;
   readonly outputSchema: RootSchema;
   readonly annotations: { openWorldHint: true };
-  /** In revision 2025-11-25: a client may call it as a task. */
+  /** Says, in revision 2025-11-25, that the tool may be called as a task. */
   readonly execution: { taskSupport: "optional" };
 };
 
 type Arguments = Readonly<Record<string, unknown>>;
 
-/** A schema that clients are shown. It accepts any value: the call of the tool checks its arguments itself. */
+/** A schema for clients to read. It accepts any value, because the call itself checks its arguments. */
 type ShownSchema<Value> = StandardSchemaWithJSON<Value>;
 
-/** A runnable that is served as a tool: the description that clients get, and the way from arguments to its input. */
+/**
+ * An agent, team or workflow that is served as a tool: its description for clients, and the conversion of its arguments to an input.
+ */
 export type ServedTool = {
   readonly definition: ToolDefinition;
-  /** The schemas as a server that the host has extended takes them. */
+  /** The schemas in the form that an extended server accepts. */
   readonly shown: { readonly inputSchema: ShownSchema<Arguments>; readonly outputSchema: ShownSchema<unknown> };
-  readonly runnable: Runnable;
-  /** The entry of the registry, as a `RunService` has it. */
-  readonly target: { readonly kind: RunKind; readonly name: string; readonly entry: object };
-  /** The argument that holds the input of the run. */
+  /** The entry of the service that the tool runs, with its kind and name. */
+  readonly target: { readonly kind: RunKind; readonly name: string; readonly entry: Runnable | ServedWorkflow };
+  /** The name of the argument that holds the input of the run. */
   readonly argument: "message" | "input";
 };
 
-const where = { owner: "createMcpServer" };
 const longestName = 64;
-
-const runnableLike = methods<Runnable>("an agent, a team or another Runnable", "run", "stream");
-const workflowLike = methods<WorkflowLike>("a Workflow (agents and teams have options of their own)", "asRunnable");
 
 const sessionId = {
   type: "string",
@@ -65,7 +48,7 @@ const sessionId = {
 
 const question = { type: "string", description: "The task or question, with all that it takes to answer it." };
 
-/** The types of JSON Schema by the kinds of a state's values. */
+/** JSON Schema types by the kinds of values in a workflow's initial state. */
 const kindSchemas: Readonly<Record<string, object>> = {
   string: { type: "string" },
   number: { type: "number" },
@@ -74,8 +57,11 @@ const kindSchemas: Readonly<Record<string, object>> = {
   object: { type: "object" },
 };
 
-/** The schema of a workflow's input: the keys of its initial state, which are the ones that it takes. */
-function workflowInput({ inputKinds = new Map() }: WorkflowLike): object {
+/**
+ * Returns the schema of a workflow's input: a string, or an object that has only keys of the initial state if those are
+ * known.
+ */
+function workflowInput({ inputKinds = new Map() }: ServedWorkflow): object {
   const properties = Object.fromEntries([...inputKinds].map(([key, kind]) => [key, kindSchemas[kind] ?? {}]));
   const state =
     inputKinds.size === 0 ? { type: "object" } : { type: "object", properties, additionalProperties: false };
@@ -85,77 +71,63 @@ function workflowInput({ inputKinds = new Map() }: WorkflowLike): object {
   };
 }
 
+/** The rules for the tools of a service. */
+type ToolRules = {
+  /** The function that the host has called, for errors. */
+  readonly owner: string;
+  /** True if the host adds tools of its own. */
+  readonly mayBeEmpty: boolean;
+};
+
 /**
- * Makes the tools of all agents, teams and workflows by their names. Throws `invalid_config` for an entry that cannot run,
- * for two that would have one name, and if there are none where some are needed.
+ * Makes the tools of all agents, teams and workflows of a service, by tool name. Throws `invalid_config` for two entries
+ * with the same tool name, and for a service of none unless it may be empty.
  */
 export function readServedTools(
-  { agents, teams, workflows }: ServedRegistries,
-  mayBeEmpty: boolean,
+  { agents, teams, workflows }: Pick<Service, "agents" | "teams" | "workflows">,
+  { owner, mayBeEmpty }: ToolRules,
 ): ReadonlyMap<string, ServedTool> {
   const tools = new Map<string, ServedTool>();
   const add = (tool: ServedTool): void => {
     const { name } = tool.definition;
     if (tools.has(name)) {
-      const message = `Two entries of createMcpServer would be the tool ${JSON.stringify(name)}. Register one of them under another name.`;
+      const message = `Two entries of ${owner} would be the tool ${JSON.stringify(name)}. Register one of them under another name.`;
       throw new TroupeError("invalid_config", message);
     }
     tools.set(name, tool);
   };
-  for (const [name, entry] of entriesOf(agents, "agents", readRunnable)) add(askTool("agent", name, entry));
-  for (const [name, entry] of entriesOf(teams, "teams", readRunnable)) add(askTool("team", name, entry));
-  for (const [name, entry] of entriesOf(workflows, "workflows", workflowLike)) add(runTool(name, entry));
+  for (const [name, entry] of agents) add(askTool("agent", name, entry));
+  for (const [name, entry] of teams) add(askTool("team", name, entry));
+  for (const [name, entry] of workflows) add(runTool(name, entry));
   if (tools.size > 0 || mayBeEmpty) return tools;
-  const message = "createMcpServer needs at least one entry in agents, teams or workflows, or the option extend.";
+  const message = `${owner} needs at least one entry in agents, teams or workflows, or the option extend.`;
   throw new TroupeError("invalid_config", message);
 }
 
-const readRunnable: OptionCheck<Runnable> = (entry, name, context) => {
-  const runnable = runnableLike(entry, name, context);
-  if ("kind" in runnable) return runnable;
-  throw new TroupeError(
-    "invalid_config",
-    `${name} is a workflow. Register it in workflows, or as workflow.asRunnable().`,
-  );
-};
-
-function entriesOf<Entry>(registry: unknown, option: string, check: OptionCheck<Entry>): [string, Entry][] {
-  if (registry !== undefined && (typeof registry !== "object" || registry === null || Array.isArray(registry))) {
-    throw wrongOption({ ...where, name: option }, "an object or a Map of entries by name", registry);
-  }
-  return registryEntries(registry as Registry<unknown> | undefined).map(([name, entry]) => {
-    const hasName = typeof name === "string" && name.trim() !== "";
-    if (!hasName) throw new TroupeError("invalid_config", `A name in ${option} is empty. It makes the tool's name.`);
-    return [name, check(entry, `${option}[${JSON.stringify(name)}]`, where)];
-  });
-}
-
-function askTool(kind: "agent" | "team", name: string, runnable: Runnable): ServedTool {
-  const description = runnable.description?.trim() || `Asks ${name} and returns the answer.`;
+function askTool(kind: "agent" | "team", name: string, entry: Runnable): ServedTool {
+  const description = entry.description?.trim() || `Asks ${name} and returns the answer.`;
   const inputSchema = rootSchema({ message: question, sessionId }, ["message"]);
-  const target = { kind, name, entry: runnable };
-  return { ...servedTool({ name: `ask_${name}`, description, inputSchema }, runnable), target, argument: "message" };
+  const target = { kind, name, entry };
+  return { ...servedTool({ name: `ask_${name}`, description, inputSchema }, entry), target, argument: "message" };
 }
 
-function runTool(name: string, workflow: WorkflowLike): ServedTool {
-  const runnable = workflow.asRunnable();
-  const description = runnable.description?.trim() || `Runs the workflow ${name} and returns its last state.`;
-  const inputSchema = rootSchema({ input: workflowInput(workflow), sessionId });
-  const target = { kind: "workflow" as const, name, entry: workflow };
-  return { ...servedTool({ name: `run_${name}`, description, inputSchema }, runnable), target, argument: "input" };
+function runTool(name: string, entry: ServedWorkflow): ServedTool {
+  const description = entry.description?.trim() || `Runs the workflow ${name} and returns its last state.`;
+  const inputSchema = rootSchema({ input: workflowInput(entry), sessionId });
+  const target = { kind: "workflow" as const, name, entry };
+  return { ...servedTool({ name: `run_${name}`, description, inputSchema }, entry), target, argument: "input" };
 }
 
 function servedTool(
   { name, description, inputSchema }: Pick<ToolDefinition, "name" | "description" | "inputSchema">,
-  runnable: Runnable,
-): Pick<ServedTool, "definition" | "shown" | "runnable"> {
-  const outputSchema = outputSchemaOf(runnable);
+  entry: object,
+): Pick<ServedTool, "definition" | "shown"> {
+  const outputSchema = outputSchemaOf(entry);
   const annotations = { openWorldHint: true } as const;
   const execution = { taskSupport: "optional" } as const;
   return {
     definition: { name: legalName(name), description, inputSchema, outputSchema, annotations, execution },
     shown: { inputSchema: shown(inputSchema), outputSchema: shown(outputSchema) },
-    runnable,
   };
 }
 
@@ -177,9 +149,12 @@ const usage = {
   required: ["promptTokens", "completionTokens", "totalTokens"],
 };
 
-/** The schema of a result. `structured` has the schema of the agent's answers where that can be told. */
-function outputSchemaOf(runnable: Runnable): RootSchema {
-  const { structuredOutput } = runnable as { structuredOutput?: object };
+/**
+ * Returns the schema of a tool's result. `structured` has the schema of the agent's answers if it can be expressed as
+ * JSON Schema.
+ */
+function outputSchemaOf(entry: object): RootSchema {
+  const { structuredOutput } = entry as { structuredOutput?: object };
   const { structured, definitions } = embed(readOutputSchema(structuredOutput));
   const text = { type: "string", description: "The answer." };
   const properties = { text, structured, sessionId: { type: "string" }, runId: { type: "string" }, usage };
@@ -187,10 +162,13 @@ function outputSchemaOf(runnable: Runnable): RootSchema {
   return { type: "object", ...definitions, properties, required };
 }
 
-/** Splits a schema into the part that stands in a property, and its definitions, whose references begin at the root. */
+/**
+ * Splits a schema into a part that can become a property, and its definitions, to which references point from the root.
+ * A schema with other references becomes one that accepts anything.
+ */
 function embed(schema: unknown): { structured: object; definitions?: object } {
   const isPlain = typeof schema === "object" && schema !== null && !Array.isArray(schema);
-  // A reference to the schema's own root, or by a path through it, would lead elsewhere.
+  // A reference to the root of the schema, or a path from there, would point elsewhere after embedding.
   if (!isPlain || /"\$(?:ref|dynamicRef)":"(?!#\/(?:\$defs|definitions)\/)|"\$id":/.test(JSON.stringify(schema))) {
     return { structured: {} };
   }
@@ -201,7 +179,7 @@ function embed(schema: unknown): { structured: object; definitions?: object } {
   };
 }
 
-/** Hosts take names of letters, digits, `_` and `-` alone. */
+/** Returns a tool name of at most 64 letters, digits, `_` and `-`, because MCP hosts accept no others. */
 function legalName(name: string): string {
   return cutText(name.replace(/[^A-Za-z0-9_-]/g, "_"), longestName);
 }

@@ -7,7 +7,7 @@ import type { Caller } from "./call-tool.ts";
 import type { MadeServer } from "./extension.ts";
 import type { MakeServer } from "./make-server.ts";
 
-/** The bounds of the sessions that are kept. */
+/** The limits of MCP sessions over HTTP. */
 export type SessionLimits = { readonly maxSessions: number; readonly sessionIdleMs: number };
 
 /** A request of a client that speaks a revision with sessions. */
@@ -19,11 +19,11 @@ export type SessionRequest = {
 
 type Session = {
   readonly owner: OwnerKey;
-  /** The caller who opened it, for the bounds. */
+  /** The caller who opened the MCP session, for the limits. */
   readonly opener: CountedCaller;
   readonly made: MadeServer;
   readonly transport: Library.WebStandardStreamableHTTPServerTransport;
-  /** The number of its requests that are not answered, an open stream of notifications among them. */
+  /** The number of unanswered requests of the session, including an open notification stream. */
   open: number;
   usedAt: number;
 };
@@ -31,8 +31,8 @@ type Session = {
 const longestSweepMs = 60_000;
 
 /**
- * The sessions of clients that begin with `initialize`, over HTTP. Each has a server of its own, which can ask its client, tell
- * it of changes and knows its log level. A session belongs to the user who opened it.
+ * The HTTP sessions of clients that begin with `initialize`. Each has a server of its own, which can ask its client,
+ * notify it of changes, and apply its log level. A session belongs to the user who opened it.
  */
 export class Sessions {
   readonly #library: typeof Library;
@@ -40,7 +40,7 @@ export class Sessions {
   readonly #limits: SessionLimits;
   readonly #shares: CallerShares;
   readonly #held = new CallerHoldings();
-  /** The one that was used longest ago comes first. */
+  /** Sessions by id, the least recently used first. */
   readonly #sessions = new Map<string, Session>();
   #sweeping: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -52,24 +52,24 @@ export class Sessions {
     this.#shares = new CallerShares({ total: limits.maxSessions });
   }
 
-  /** The servers of all sessions. */
+  /** The library's servers of all open MCP sessions. */
   get servers(): MadeServer[] {
     return [...this.#sessions.values()].map(({ made }) => made);
   }
 
-  /** Answers a request that opens a session or names one, and returns undefined for any other. */
+  /** Answers a request that opens or names an MCP session. Returns undefined for any other request. */
   async answer(asked: SessionRequest): Promise<Response | undefined> {
     const { caller, options } = asked;
     if (caller.session !== undefined) {
       const session = this.#sessions.get(caller.session);
-      // A session of another user is not told from one that never was.
+      // A session of another user looks like an unknown session.
       if (session === undefined || session.owner !== ownerKey(caller.opts)) return notFound();
       return await this.#serve(caller.session, session, asked);
     }
     return isInitialize(options.parsedBody) ? await this.#open(asked) : undefined;
   }
 
-  /** Ends all sessions, and opens no further ones. */
+  /** Ends all MCP sessions, and opens no further ones. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await closeTogether(...Array.from(this.#sessions.keys(), (id) => () => this.#end(id)));
@@ -96,7 +96,7 @@ export class Sessions {
     const id = createId();
     const { userId, tenantId } = caller.opts;
     const user = { ...(userId !== undefined && { userId }), ...(tenantId !== undefined && { tenantId }) };
-    // Its keys are those of one request: each further one brings its own.
+    // The server of a session gets no API keys: they belong to one request, and each later request sends its own.
     const made = await this.#makeServer({ caller: { opts: user, secrets: [] }, era: "legacy", isKept: true });
     const transport = new this.#library.WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => id,
@@ -123,14 +123,15 @@ export class Sessions {
     try {
       return await transport.handleRequest(request, options);
     } finally {
-      // A request that opened nothing, or one that the end of the server has overtaken.
+      // Ends a session that its request did not open, or during whose opening the server was closed.
       if (transport.sessionId === undefined || this.#isClosed) await this.#end(id);
     }
   }
 
   /**
-   * Ends sessions until the share of a caller has room: its own where that is full, else those of the caller of its kind that has
-   * most. Of these the one that was used longest ago, without open requests where there is one.
+   * Ends MCP sessions until a caller's share has room: the caller's own sessions if its share is full, else those of
+   * the caller of the same kind with the most sessions. Ends the least recently used first, and prefers sessions
+   * without open requests.
    */
   #makeRoom(opener: CountedCaller): void {
     for (;;) {
@@ -145,7 +146,7 @@ export class Sessions {
     }
   }
 
-  /** Returns the caller of a kind that has most sessions. */
+  /** Returns the caller with the most sessions among those of the same kind. */
   #largest({ kind }: CountedCaller): CountedCaller {
     const openers = [...this.#sessions.values()].flatMap(({ opener }) => (opener.kind === kind ? [opener] : []));
     return openers.reduce((most, next) => (this.#held.of(next).own > this.#held.of(most).own ? next : most));
@@ -171,7 +172,7 @@ export class Sessions {
   }
 }
 
-/** The client is to open a new session, as the protocol says. */
+/** Makes the answer for an unknown session, after which the client opens a new one, as MCP prescribes. */
 function notFound(): Response {
   const error = { code: -32_001, message: "Session not found. Send initialize again to open another." };
   return Response.json({ jsonrpc: "2.0", error, id: null }, { status: 404 });

@@ -3,13 +3,13 @@ import type { Settings } from "../settings.ts";
 import type { Failure, RunInfo, RunnableInfo, RunnableKind, SessionInfo, StoredTurn } from "./wire.ts";
 import { cutText } from "../ui/cut-text.ts";
 
-/** A refusal of the service, or its absence (`network`), in words for people. */
+/** A refusal of the service, or its absence (`network`), with a message for people. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
   /** The vendor whose key is missing or was refused. */
   readonly vendor: string | undefined;
-  /** Milliseconds after which the service may be asked again. */
+  /** Milliseconds after which the request may be repeated. */
   readonly retryAfterMs: number | undefined;
 
   constructor(failure: Failure, status = 0, retryAfterMs?: number) {
@@ -21,7 +21,7 @@ export class ApiError extends Error {
   }
 }
 
-/** A request to run something: the text, files beside it, and the conversation that it continues. */
+/** A request to run something: the text, attached files, and the session that it continues. */
 export type RunRequest = {
   readonly kind: RunnableKind;
   readonly name: string;
@@ -32,9 +32,9 @@ export type RunRequest = {
 
 type Sending = RequestInit & { query?: Record<string, string> };
 
-/** The API of the service, as far as the page uses it. Keys of vendors go into headers of requests for runs, and nowhere else. */
+/** The part of the service's API that the page uses. Vendor keys are sent only in headers of requests for runs. */
 export class Api {
-  /** False when the service knows no users, and so lists no sessions and runs. */
+  /** False if the service has no users, and so lists no sessions and runs. */
   readonly hasUsers: boolean;
   readonly #base: URL;
   readonly #keyHeaders: () => Record<string, string>;
@@ -54,7 +54,7 @@ export class Api {
     return lists.flat();
   }
 
-  /** Returns a page of the caller's sessions. `unauthorized` where the service does not know its caller. */
+  /** Returns a page of the caller's sessions. Throws `unauthorized` if the service does not know its caller. */
   async sessions(after?: string): Promise<{ sessions: SessionInfo[]; next?: string }> {
     return await this.#json("sessions", { query: { limit: "40", ...(after !== undefined && { after }) } });
   }
@@ -64,7 +64,7 @@ export class Api {
     return await this.#json(`sessions/${encodeURIComponent(sessionId)}`);
   }
 
-  /** Gives a session another title, and returns the session. */
+  /** Changes the title of a session, and returns the session. */
   async rename(sessionId: string, title: string): Promise<SessionInfo> {
     const body = JSON.stringify({ title });
     return await this.#json(`sessions/${encodeURIComponent(sessionId)}`, { method: "PATCH", body, headers: json });
@@ -75,13 +75,13 @@ export class Api {
     await this.#send(`sessions/${encodeURIComponent(sessionId)}`, { method: "DELETE" });
   }
 
-  /** Deletes the turns of a session from a number on. */
+  /** Deletes the turns of a session from a given number on. */
   async removeTurns(sessionId: string, from: number): Promise<void> {
     const query = { from: String(from) };
     await this.#send(`sessions/${encodeURIComponent(sessionId)}/turns`, { method: "DELETE", query });
   }
 
-  /** Returns the turns of a session behind a number, oldest first. */
+  /** Returns the turns of a session after a given number, oldest first. */
   async turns(sessionId: string, behind = 0): Promise<StoredTurn[]> {
     const turns: StoredTurn[] = [];
     for (let after: number | undefined = behind; after !== undefined;) {
@@ -94,12 +94,15 @@ export class Api {
     return turns;
   }
 
-  /** Returns the address of a file of a stored turn, which the service sends as a download. */
+  /** Returns the address of a file in a stored turn. The service sends it as a download. */
   partUrl(sessionId: string, seq: number, index: number): string {
     return this.#url(`sessions/${encodeURIComponent(sessionId)}/turns/${seq}/parts/${index}`).href;
   }
 
-  /** Begins a run, which goes on when this connection breaks, and returns the stream of its events. The same key again finds the same run. */
+  /**
+   * Starts a run, which continues if this connection breaks, and returns the stream of its events. A request with the
+   * same key finds the same run.
+   */
   async start(request: RunRequest, key: string): Promise<Response> {
     const { kind, name } = request;
     const form = request.files.length > 0 ? toForm(request) : undefined;
@@ -111,13 +114,16 @@ export class Api {
     });
   }
 
-  /** Returns the stream of a run's events: all of them, or those behind the one with this id. */
+  /**
+   * Returns the stream of a run's events: all of them, or those after the event with this id. The status is 204 if no
+   * more will come.
+   */
   async events(runId: string, lastId: string | undefined, signal: AbortSignal): Promise<Response> {
     const headers: Record<string, string> = lastId === undefined ? {} : { "last-event-id": lastId };
     return await this.#send(`runs/${encodeURIComponent(runId)}/events`, { headers, signal });
   }
 
-  /** Returns the newest runs of the caller that outlive their connections. */
+  /** Returns the caller's newest durable runs; none if the service has no users. */
   async runs(): Promise<RunInfo[]> {
     if (!this.hasUsers) return [];
     return (await this.#json<{ runs: RunInfo[] }>("runs", { query: { limit: "50" } })).runs;
@@ -128,7 +134,7 @@ export class Api {
     await this.#send(`runs/${encodeURIComponent(runId)}/cancel`, { method: "POST" });
   }
 
-  /** Answers a question that a run waits for. */
+  /** Answers a question of a waiting run. */
   async answer(runId: string, waitId: string, answer: object): Promise<void> {
     const path = `runs/${encodeURIComponent(runId)}/answers/${encodeURIComponent(waitId)}`;
     await this.#send(path, { method: "POST", headers: json, body: JSON.stringify(answer) });
@@ -180,7 +186,7 @@ function toForm({ text, files, sessionId }: RunRequest): FormData {
   return form;
 }
 
-/** Returns the name of a file for a form. Services refuse one with a control character, such as a tab. */
+/** Returns the name of an attached file for a form. Services refuse a name with a control character, such as a tab. */
 function nameOf({ name }: File): string {
   return cutText(plainLine(name).trim(), longestFileName) || "file";
 }
@@ -192,7 +198,7 @@ function toBody({ kind, text, sessionId }: RunRequest): object {
   return { input: toState(text), ...session };
 }
 
-/** A workflow takes an object as its state, and any other text for its first agent. */
+/** Returns the input of a workflow: a JSON object is its state, any other text is for its first agent. */
 function toState(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);

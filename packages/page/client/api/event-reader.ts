@@ -1,7 +1,7 @@
-/** A server-sent event: its data, and the id by which a stream is taken up behind it. */
+/** A server-sent event: its data, and the id after which the stream can be resumed. */
 export type ServerEvent = { readonly id: string | undefined; readonly data: string };
 
-/** Milliseconds without a byte after which a stream counts as broken: services send a comment every 15 seconds. */
+/** Milliseconds without a byte after which a stream counts as broken. Services send a comment every 15 seconds. */
 const silenceMs = 45_000;
 
 /** Splits the text of a stream into its events, in whatever pieces the text arrives. */
@@ -10,7 +10,7 @@ export class EventParser {
   #data: string[] = [];
   #id: string | undefined;
 
-  /** Takes the next piece of the text, and returns the events that it completes. An event without its end is never returned. */
+  /** Takes the next piece of text, and returns the events that it completes. An incomplete event is never returned. */
   push(piece: string): ServerEvent[] {
     this.#unread += piece;
     const events: ServerEvent[] = [];
@@ -24,7 +24,10 @@ export class EventParser {
     return events;
   }
 
-  /** Returns the end of the line that begins at `start`, or -1. A carriage return at the very end may be half of a line break. */
+  /**
+   * Returns the end of the line that begins at `start`, or -1. A carriage return at the end of the text may be half a
+   * line break.
+   */
   #lineEnd(start: number): number {
     for (let at = start; at < this.#unread.length; at++) {
       const character = this.#unread[at];
@@ -51,7 +54,10 @@ export class EventParser {
   }
 }
 
-/** Reads the events of a response until the signal aborts. Throws when the connection breaks or is silent for too long. */
+/**
+ * Reads the server-sent events of a response to its end, or until the signal aborts. Throws if the connection breaks or
+ * is silent for too long.
+ */
 export async function* readEvents(body: ReadableStream<Uint8Array>, signal?: AbortSignal): AsyncGenerator<ServerEvent> {
   const reader = body.getReader();
   const leave = () => void reader.cancel().catch(() => {});
@@ -66,7 +72,7 @@ export async function* readEvents(body: ReadableStream<Uint8Array>, signal?: Abo
     }
   } finally {
     signal?.removeEventListener("abort", leave);
-    // Also when nobody reads on.
+    // Cancels the response even if the caller stops reading early.
     leave();
   }
 }

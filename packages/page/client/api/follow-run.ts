@@ -3,28 +3,30 @@ import type { Api } from "./api.ts";
 import { readEvents } from "./event-reader.ts";
 import type { RunEvent } from "./wire.ts";
 
-/** A change of a run that is followed: its ids, an event, that the events begin anew, or that the connection is broken. */
+/** A change of a followed run: its ids, an event, a restart of its events, or a broken connection. */
 export type RunUpdate =
   | { readonly type: "begun"; readonly runId: string; readonly sessionId: string }
   | { readonly type: "event"; readonly event: RunEvent }
   | { readonly type: "restart" }
   | { readonly type: "broken" };
 
-/** A run to follow, and the means to ask for the rest of its events. */
+/** A run to follow, and the functions that request the rest of its events. */
 export type FollowOptions = {
-  /** Asks for the run's first response, from which its ids are read. Called again after a failure that may pass. */
+  /** Requests the run's first response, which contains its ids. Called again after a failure that may be temporary. */
   readonly open: () => Promise<Response>;
-  /** Returns true if a request for the first response that has failed so often is sent again. @default never */
+  /** Returns true if a request for the first response is repeated after this many failures. @default never */
   readonly mayReopen?: (error: ApiError, failures: number) => boolean;
   readonly api: Pick<Api, "events">;
   readonly signal: AbortSignal;
-  /** Waits before another attempt to connect. @default half a second, doubling up to 15 */
+  /**
+   * Waits before the next attempt to connect. @default `retryAfterMs`, else half a second, doubling up to 15 seconds
+   */
   readonly pause?: (failures: number, retryAfterMs: number | undefined) => Promise<void>;
 };
 
 /**
- * Follows a run to its last event, over as many connections as it takes. Nothing is sent twice: after a break the events
- * behind the last one are asked for. Ends without more when the signal aborts.
+ * Follows a run to its last event, over as many connections as necessary. After a break, only the events after the last
+ * one are requested. Ends silently when the signal aborts. Throws if the service refuses.
  */
 export async function* followRun(options: FollowOptions): AsyncGenerator<RunUpdate> {
   const { api, signal, pause = backOff } = options;
@@ -40,7 +42,7 @@ export async function* followRun(options: FollowOptions): AsyncGenerator<RunUpda
     if (next === undefined) return;
     response = next;
   }
-  // The reader of the first update may have left meanwhile.
+  // The signal may have aborted before the response was read.
   response.body?.cancel().catch(() => {});
 }
 
@@ -58,10 +60,10 @@ async function* openRun({ open, mayReopen, pause }: OpenOptions): AsyncGenerator
   }
 }
 
-/** The place that the following of a run has reached. */
+/** The progress of following a run. */
 type Progress = { lastId: string | undefined; failures: number; isOver: boolean };
 
-/** Reads what one connection sends. */
+/** Yields the updates of a followed run that arrive on one connection. */
 async function* readUpdates(response: Response, progress: Progress, signal: AbortSignal): AsyncGenerator<RunUpdate> {
   for await (const { id, event } of eventsOf(response, signal)) {
     progress.failures = 0;
@@ -77,7 +79,7 @@ async function* readUpdates(response: Response, progress: Progress, signal: Abor
   }
 }
 
-/** Another process goes on with the run: its events begin anew. */
+/** Returns true if another process continues the run, so that its events start again. */
 function isHandedOver(event: RunEvent): boolean {
   return event.type === "error" && event.error.code === "interrupted";
 }
@@ -89,7 +91,7 @@ async function* eventsOf({ body }: Response, signal: AbortSignal): AsyncGenerato
   try {
     for await (const { id, data } of readEvents(body, signal)) yield { id, event: JSON.parse(data) as RunEvent };
   } catch {
-    // The connection broke: what is missing is asked for again.
+    // The connection broke. The missing events are requested again.
   }
 }
 
@@ -98,7 +100,10 @@ type ReconnectOptions = Required<Omit<FollowOptions, "open" | "mayReopen">> & {
   readonly progress: Progress;
 };
 
-/** Connects again, as often as needed. Returns nothing when the events are complete; throws when the service refuses. */
+/**
+ * Requests the rest of a run's events, as often as necessary. Returns undefined if all have arrived or the signal
+ * aborts; throws if the service refuses.
+ */
 async function reconnect({ runId, progress, api, signal, pause }: ReconnectOptions): Promise<Response | undefined> {
   let retryAfterMs: number | undefined;
   while (!signal.aborted) {
@@ -116,7 +121,7 @@ async function reconnect({ runId, progress, api, signal, pause }: ReconnectOptio
   return undefined;
 }
 
-/** Returns true for a failure that may pass: the service is away, busy or starting. */
+/** Returns true for a temporary failure: the service is unreachable, busy or starting. */
 export function mayPass({ status }: ApiError): boolean {
   return status === 0 || status >= 500 || status === 408 || status === 429;
 }

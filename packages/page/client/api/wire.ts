@@ -1,18 +1,18 @@
-/** The fields of the API's answers and events that the page reads. */
+/** Types of the API's answers and events, with the fields that the page reads. */
 
-/** The kind of something that can be run. */
+/** The kinds of runnables. */
 export type RunnableKind = "agent" | "team" | "workflow";
 
-/** An agent, a team or a workflow that the service offers. */
+/** An agent, a team or a workflow of the service. */
 export type RunnableInfo = {
   readonly kind: RunnableKind;
   readonly name: string;
   readonly description?: string;
-  /** The forms of input that it takes: `text`, `parts` (files too), `object`. */
+  /** The accepted forms of input: `text`, `parts` (including files), `object`. */
   readonly input: readonly string[];
 };
 
-/** A conversation that the service keeps. */
+/** A conversation that the service stores. */
 export type SessionInfo = {
   readonly sessionId: string;
   readonly title?: string;
@@ -24,21 +24,24 @@ export type SessionInfo = {
 /** The tokens of a run. */
 export type Usage = { readonly promptTokens: number; readonly completionTokens: number; readonly totalTokens: number };
 
-/** A failure as the service tells it to clients. */
+/** A failure in the form for clients. */
 export type Failure = {
   readonly code: string;
   readonly message: string;
-  /** The vendor whose key is missing or was refused, beside the code `unauthorized`. */
+  /** The vendor whose key is missing or was refused, with the code `unauthorized`. */
   readonly vendor?: string;
 };
 
 /** A page or a document that an answer is based on. */
 export type Source = { readonly id: string; readonly url?: string; readonly title?: string };
 
-/** Something that a tool made beside its result. */
+/** An artifact that a tool returned beside its result. */
 export type Artifact = { readonly type: string; readonly data: unknown; readonly mimeType?: string };
 
-/** A question that a run waits for: may a tool be called, what is its result, did a call that was cut off happen. */
+/**
+ * A question of a waiting run: whether to call a tool, a tool's result, whether an interrupted call happened, or
+ * whether to try again after the service has changed.
+ */
 export type Wait = {
   readonly waitId: string;
   readonly kind: "approval" | "input" | "doubt" | "upgrade";
@@ -68,7 +71,7 @@ export type ToolOutcome = {
 /** The status of a workflow's step. */
 export type StepStatus = "completed" | "skipped" | "error" | "cancelled";
 
-/** The last event of a run that completed. That of a workflow has its result. */
+/** The last event of a completed run. That of a workflow contains its result. */
 export type FinishEvent = {
   readonly type: "finish";
   readonly usage?: Usage;
@@ -85,7 +88,7 @@ export type RunEvent =
   | FinishEvent
   | { readonly type: "error"; readonly error: Failure };
 
-/** A part of a stored message: text, an address, or a reference to data that the service sends when asked. */
+/** A part of a stored message: text or a file. `stored` refers to data that the service sends on request. */
 export type StoredPart = {
   readonly type: string;
   readonly text?: string;
@@ -131,7 +134,7 @@ export type RunInfo = {
 
 const openStatuses = new Set(["queued", "running", "waiting"]);
 
-/** Returns true for the status of a run that is not over. */
+/** Returns true for the status of an unfinished run. */
 export function isOpenStatus(status: string): boolean {
   return openStatuses.has(status);
 }

@@ -4,13 +4,13 @@ import { plainLine } from "../ui/unseen.ts";
 import { formatValue, isObject } from "../ui/format.ts";
 import { Icon } from "../ui/icon.tsx";
 
-/** Images that a browser draws without running anything. */
+/** Image types that a browser displays without running code. */
 const drawable = /^image\/(png|jpeg|gif|webp|avif)$/;
 const base64 = /^[A-Za-z0-9+/]+={0,2}$/;
-/** Characters of an artifact that are shown; all of it is copied and saved. */
+/** Characters of an artifact that are shown. Copying and saving use all of it. */
 const mostShown = 4000;
 
-/** An artifact of a tool: an image is drawn, anything else is shown as text, and all can be saved. */
+/** An artifact of a tool: images are displayed, anything else is shown as text. All artifacts can be saved. */
 export function ArtifactView({ artifact: { type, data, mimeType = "" } }: { artifact: Artifact }) {
   const text = formatValue(data);
   const image = toImage(data, mimeType);
@@ -37,7 +37,7 @@ export function ArtifactView({ artifact: { type, data, mimeType = "" } }: { arti
   );
 }
 
-/** A result of a tool: text, data, or parts of which some are images. */
+/** A result of a tool: text, data, or parts, of which some may be images. */
 export function ResultView({ result }: { result: unknown }) {
   const parts = Array.isArray(result) && result.length > 0 && result.every(isPart) ? result : undefined;
   if (parts === undefined) return <CodeBlock text={formatValue(result)} />;
@@ -63,7 +63,10 @@ function isPart(value: unknown): value is Part {
   return isObject(value) && typeof value["type"] === "string" && ("text" in value || "data" in value);
 }
 
-/** Returns the address of an image that is data itself. One on another server is never loaded. */
+/**
+ * Returns a `data:` URL for an image in base64, or undefined for anything else: images on other servers are never
+ * loaded.
+ */
 function toImage(data: unknown, mimeType: string): string | undefined {
   if (typeof data !== "string" || !drawable.test(mimeType) || !base64.test(data.slice(0, 200))) return undefined;
   return `data:${mimeType};base64,${data}`;
@@ -72,7 +75,8 @@ function toImage(data: unknown, mimeType: string): string | undefined {
 function save(name: string, data: unknown, mimeType: string): void {
   const image = typeof data === "string" && drawable.test(mimeType) ? decodeBase64(data) : undefined;
   const content = image ?? formatValue(data);
-  // Never with the type that the tool claims: the browser would show it as a page of this origin.
+  // The file never gets the media type that the tool claims, because the browser would show it as a page of this
+  // origin.
   const url = URL.createObjectURL(new Blob([content], { type: "application/octet-stream" }));
   const link = document.createElement("a");
   link.href = url;
@@ -81,7 +85,7 @@ function save(name: string, data: unknown, mimeType: string): void {
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
-/** Returns the bytes of an image, or nothing if the data is none, or is cut off. */
+/** Returns the bytes that base64 stands for, or undefined if it is not valid base64. */
 function decodeBase64(data: string): Uint8Array<ArrayBuffer> | undefined {
   try {
     return Uint8Array.from(atob(data), (character) => character.charCodeAt(0));

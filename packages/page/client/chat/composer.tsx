@@ -5,20 +5,20 @@ import { Icon } from "../ui/icon.tsx";
 import { RunnablePicker } from "./runnable-picker.tsx";
 import { useFileDrop } from "./use-file-drop.ts";
 
-/** The runnable that is asked, the state of the conversation, and the actions of the composer. */
+/** The runnable to ask, the state of the conversation, and the actions of the composer. */
 type ComposerProps = {
   readonly runnables: readonly RunnableInfo[];
   readonly chosen: RunnableInfo | undefined;
-  /** True while a run is under way, which can be stopped. */
+  /** True while a run is active, which can be stopped. */
   readonly isAnswering: boolean;
-  /** True while a turn is deleted to be asked again. */
+  /** True while a turn is being deleted so that its question can be asked again. */
   readonly isReplacing: boolean;
   readonly onChoose: (runnable: RunnableInfo) => void;
   readonly onSend: (text: string, files: File[]) => void;
   readonly onStop: () => void;
 };
 
-/** The field for a question: Enter sends, Shift and Enter break the line. The focus stays in it. */
+/** The input field for a question: Enter sends, Shift and Enter break the line. It keeps the focus. */
 export function Composer({ runnables, chosen, onChoose, onSend, onStop, ...busy }: ComposerProps) {
   const [text, setText] = useState("");
   const [files, setFiles] = useState<readonly File[]>([]);

@@ -1,66 +1,37 @@
 import { ApiError } from "../api/api.ts";
-import type { Api } from "../api/api.ts";
 import { followRun, mayPass } from "../api/follow-run.ts";
 import type { FollowOptions, RunUpdate } from "../api/follow-run.ts";
 import { isOpenStatus } from "../api/wire.ts";
 import type { RunnableInfo } from "../api/wire.ts";
 import { Store } from "../ui/store.ts";
+import type { ConversationApi, ConversationListener, ConversationState } from "./conversation-state.ts";
 import { endTurn } from "./end-turn.ts";
 import { EventBatch } from "./event-batch.ts";
 import type { OpenRun, OpenRuns } from "./open-runs.ts";
 import { readFiles } from "./question-files.ts";
+import { randomKey } from "./random-key.ts";
 import { reduceEvents, restartTurn, withoutWait } from "./reduce-turn.ts";
 import { fromStoredTurn } from "./stored-turn.ts";
 import type { StoredTurnView } from "./stored-turn.ts";
 import { isUnderWay, newTurn } from "./turn.ts";
 import type { Question, Turn } from "./turn.ts";
 
-/** The conversation as it is shown. */
-export type ConversationState = {
-  /** Missing in a conversation that the service does not have: before its first run, and when nothing of it was stored. */
-  readonly sessionId?: string | undefined;
-  /** Number of the conversation among those that were shown. */
-  readonly number: number;
-  readonly turns: readonly Turn[];
-  readonly isLoading: boolean;
-  /** True while a turn is deleted so that its question can be asked again. */
-  readonly isReplacing: boolean;
-  /** A sentence on a failure that is not a run's. */
-  readonly failure?: string | undefined;
-};
-
-/** Receives what concerns the rest of the page. */
-export type ConversationListener = {
-  /** A session has begun with this question. */
-  begun(sessionId: string, title: string): void;
-  /** The conversation that is shown has become that of another session, or of none. */
-  moved(sessionId: string | undefined): void;
-  /** A run is over: titles and order of the sessions may have changed. */
-  over(): void;
-};
-
-/** The requests that a conversation sends. */
-export type ConversationApi = Pick<
-  Api,
-  "start" | "events" | "turns" | "removeTurns" | "runs" | "cancel" | "answer" | "partUrl"
->;
-
-/** A run as it is followed in a conversation, until that is left. */
+/** A followed run of a conversation. */
 type FollowedRun = Pick<FollowOptions, "open" | "mayReopen" | "signal">;
 
-/** Attempts to send a question over a connection that breaks before the service has answered. */
+/** Attempts to send a question if the connection breaks before the service has answered. */
 const mostSent = 4;
 
-/** The conversation of one session: its turns, and the run under way. */
+/** The conversation of one session: its turns, and its active run. */
 export class Conversation extends Store<ConversationState> {
   readonly #api: ConversationApi;
   readonly #openRuns: OpenRuns;
   readonly #listener: ConversationListener;
   #runnables: readonly RunnableInfo[] = [];
-  /** Ends what belongs to the conversation that is shown. Its run goes on. */
+  /** Aborts when another conversation is shown. The run itself continues. */
   #leaving = new AbortController();
   #batch: EventBatch | undefined;
-  /** The turn whose run is to be stopped once its id is known. */
+  /** The key of the turn whose run is stopped once the run's id is known. */
   #stopped: string | undefined;
 
   constructor(api: ConversationApi, openRuns: OpenRuns, listener: ConversationListener) {
@@ -70,17 +41,17 @@ export class Conversation extends Store<ConversationState> {
     this.#listener = listener;
   }
 
-  /** Takes the agents, teams and workflows that can be asked. */
+  /** Sets the agents, teams and workflows that can be asked. */
   setRunnables(runnables: readonly RunnableInfo[]): void {
     this.#runnables = runnables;
   }
 
-  /** Begins a conversation without a session. */
+  /** Starts a conversation without a session. */
   clear(): void {
     this.#show(undefined);
   }
 
-  /** Shows the conversation of a session, and follows its run if one is under way. */
+  /** Shows the conversation of a session, and follows its active run, if any. */
   async open(sessionId: string): Promise<void> {
     const signal = this.#show(sessionId);
     try {
@@ -96,7 +67,10 @@ export class Conversation extends Store<ConversationState> {
     }
   }
 
-  /** Sends a question, and shows the answer as it comes. Does nothing while a run is under way. */
+  /**
+   * Sends a question, and shows the answer as it arrives. Does nothing while a run is active or a turn is being
+   * replaced.
+   */
   async send({ kind, name }: Pick<RunnableInfo, "kind" | "name">, question: Question): Promise<void> {
     if (this.#isBusy) return;
     const turn = newTurn({ key: randomKey(), kind, name, question, startedAt: performance.now() });
@@ -104,7 +78,7 @@ export class Conversation extends Store<ConversationState> {
     await this.#start(turn, this.state.sessionId, this.#leaving.signal);
   }
 
-  /** Deletes a turn and those behind it, and asks its question again, in other words where they are given. */
+  /** Deletes a turn and all later turns, and asks its question again, with the new text if given. */
   async regenerate(key: string, text?: string): Promise<void> {
     const { turns, sessionId } = this.state;
     const old = turns.find((turn) => turn.key === key);
@@ -118,14 +92,16 @@ export class Conversation extends Store<ConversationState> {
       const asked = { ...question, text: text ?? question.text };
       const turn = newTurn({ key: randomKey(), kind, name, question: asked, startedAt: performance.now() });
       if (!signal.aborted) this.set({ turns: [...turns.slice(0, turns.indexOf(old)), turn], isReplacing: false });
-      // Also in a conversation that was left meanwhile: its turn is deleted.
+      // The question is asked even if another conversation is shown meanwhile, because its old turn is already deleted.
       await this.#start(turn, sessionId, signal);
     } catch (error) {
       if (!signal.aborted) this.set({ isReplacing: false, failure: (error as Error).message });
     }
   }
 
-  /** Stops the run under way, as soon as its id is known. The service stores what came so far only if a tool was called. */
+  /**
+   * Stops the active run as soon as its id is known. The service stores the partial answer only if a tool was called.
+   */
   async stop(): Promise<void> {
     const turn = this.state.turns.find(isUnderWay);
     if (turn?.runId !== undefined) return await this.#cancel(turn.runId);
@@ -140,7 +116,7 @@ export class Conversation extends Store<ConversationState> {
     }
   }
 
-  /** Answers a question that the run of a turn waits for. */
+  /** Answers a question of a turn's run. */
   async answer(key: string, waitId: string, answer: object): Promise<void> {
     const runId = this.state.turns.find((turn) => turn.key === key)?.runId;
     if (runId === undefined) return;
@@ -151,7 +127,7 @@ export class Conversation extends Store<ConversationState> {
     this.#change(key, (current) => withoutWait(current, waitId));
   }
 
-  /** Forgets the sentence on what failed. */
+  /** Removes the shown sentence about a failure. */
   dismiss(): void {
     this.set({ failure: undefined });
   }
@@ -160,7 +136,7 @@ export class Conversation extends Store<ConversationState> {
     return this.state.isReplacing || this.state.turns.some(isUnderWay);
   }
 
-  /** Leaves the conversation that is shown for another one, and returns the signal that the other one is left in turn. */
+  /** Replaces the shown conversation, and returns the signal that aborts when the new one is replaced. */
   #show(sessionId: string | undefined): AbortSignal {
     this.#leaving.abort();
     this.#leaving = new AbortController();
@@ -171,7 +147,7 @@ export class Conversation extends Store<ConversationState> {
     return this.#leaving.signal;
   }
 
-  /** Reads the turns of a session behind a number. Returns nothing for a session that the service does not have. */
+  /** Reads the turns of a session after a given number. Returns undefined if the service does not have the session. */
   async #readTurns(sessionId: string, behind = 0): Promise<StoredTurnView[] | undefined> {
     try {
       const stored = await this.#api.turns(sessionId, behind);
@@ -184,7 +160,7 @@ export class Conversation extends Store<ConversationState> {
     }
   }
 
-  /** Reads a turn of the conversation, and those behind it, as they are stored. */
+  /** Reads a turn of the conversation and all later turns from the service. */
   async #readFrom(key: string): Promise<StoredTurnView[] | undefined> {
     const { turns, sessionId } = this.state;
     if (sessionId === undefined) return undefined;
@@ -194,8 +170,8 @@ export class Conversation extends Store<ConversationState> {
   }
 
   /**
-   * Deletes a turn and those behind it, as far as they are stored, and returns its question with its files. Throws before
-   * anything is deleted when the question cannot be asked again. Returns nothing when the conversation was left before that.
+   * Deletes a turn and all later turns from the service, and returns its question with its files. Throws before
+   * deleting if the question cannot be asked again. Returns undefined if another conversation was shown before that.
    */
   async #deleteFrom(turn: Turn, signal: AbortSignal): Promise<Question | undefined> {
     const { turns, sessionId } = this.state;
@@ -218,7 +194,7 @@ export class Conversation extends Store<ConversationState> {
     return { text: question.text, files };
   }
 
-  /** Finds the run of a session that is under way: one of this tab, or one that the service lists. */
+  /** Finds the active run of a session: started in this tab, or listed by the service. */
   async #findRun(sessionId: string): Promise<OpenRun | undefined> {
     const known = this.#openRuns.find(sessionId);
     if (known !== undefined) return known;
@@ -227,7 +203,7 @@ export class Conversation extends Store<ConversationState> {
     return run && { ...run, text: "", files: [], isPartial: true };
   }
 
-  /** Begins the run of a turn, and follows it. */
+  /** Starts the run of a turn, and follows it. */
   async #start(turn: Turn, sessionId: string | undefined, signal: AbortSignal): Promise<void> {
     const { kind, name, question } = turn;
     const key = randomKey();
@@ -237,12 +213,12 @@ export class Conversation extends Store<ConversationState> {
       this.#noteBegun(turn, sessionId, response.headers);
       return response;
     };
-    // A question that has reached the service begins no other run: it is known by the key.
+    // A question that has reached the service does not start another run, because the key identifies it.
     const mayReopen = ({ status }: ApiError, failures: number) => status === 0 && failures + 1 < mostSent;
     await this.#follow(turn.key, { open, mayReopen, signal });
   }
 
-  /** Follows a run that was under way when the conversation was opened, unless its turn is stored by now. */
+  /** Follows a run that was active when the conversation was opened, unless its turn is stored by now. */
   async #followAgain({ runId, kind, name, ...question }: OpenRun, signal: AbortSignal): Promise<void> {
     if (this.state.turns.some((turn) => turn.runId === runId)) return this.#openRuns.remove(runId);
     const turn = { ...newTurn({ key: runId, kind, name, question }), runId };
@@ -251,7 +227,10 @@ export class Conversation extends Store<ConversationState> {
     await this.#follow(turn.key, { open, mayReopen: mayPass, signal });
   }
 
-  /** Notes that the run of a turn has begun, also when its conversation is not shown any more. */
+  /**
+   * Records that the run of a turn has started, even if its conversation is no longer shown. Stops the run if the user
+   * asked for that.
+   */
   #noteBegun({ key, kind, name, question }: Turn, asked: string | undefined, headers: Headers): void {
     const [runId, sessionId] = [headers.get("x-run-id") ?? "", headers.get("x-session-id") ?? ""];
     if (this.#stopped === key) void this.#cancel(runId);
@@ -307,13 +286,13 @@ export class Conversation extends Store<ConversationState> {
     if (read === undefined && !this.#isBusy) this.#dropSession();
   }
 
-  /** Reads a turn that is over as it is stored. That of a workflow never is, and makes no session. */
+  /** Reads the stored form of a finished turn. Turns of workflows are never stored, and have no session. */
   async #readEnded({ key, kind }: Turn): Promise<StoredTurnView[] | undefined> {
     if (kind !== "workflow") return await this.#readFrom(key);
     return this.state.turns.some(({ seq }) => seq !== undefined) ? [] : undefined;
   }
 
-  /** Forgets the id of a session that the service does not have: the next question begins another one. */
+  /** Forgets the id of a session that the service does not have, so that the next question starts another. */
   #dropSession(): void {
     if (this.state.sessionId === undefined) return;
     this.set({ sessionId: undefined });
@@ -323,9 +302,4 @@ export class Conversation extends Store<ConversationState> {
   #change(key: string, change: (turn: Turn) => Turn): void {
     this.set({ turns: this.state.turns.map((turn) => (turn.key === key ? change(turn) : turn)) });
   }
-}
-
-/** Returns a key that no one guesses. `randomUUID` is missing on pages without HTTPS. */
-function randomKey(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

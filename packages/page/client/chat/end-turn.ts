@@ -4,17 +4,17 @@ import type { StoredTurnView } from "./stored-turn.ts";
 import { isUnderWay } from "./turn.ts";
 import type { Turn } from "./turn.ts";
 
-/** The end of a turn's run as far as it is known. */
+/** The known facts about the end of a turn's run. */
 export type TurnEnd = {
-  /** The stored turn: `null` if nothing of it was stored, missing if that could not be found out. */
+  /** The stored turn: `null` if the turn was not stored, absent if that is unknown. */
   readonly stored?: StoredTurnView | null | undefined;
   /** The failure of the request for the run or for its events. */
   readonly error?: Error | undefined;
 };
 
 /**
- * Returns a turn whose run is over. The question is taken as it is stored, since a browser that followed the run may know a
- * part of it, and so is the answer when its events could not be read.
+ * Returns a turn whose run is over. Takes the question from the stored turn, because the browser may know only part of
+ * it. Also takes the answer if its events could not be read.
  */
 export function endTurn(turn: Turn, { stored, error }: TurnEnd): Turn {
   const { isBroken: _, ...reached } = turn;

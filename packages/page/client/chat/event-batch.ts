@@ -3,7 +3,7 @@ import type { RunEvent } from "../api/wire.ts";
 /** Milliseconds between two changes of the page while an answer arrives. */
 const batchMs = 40;
 
-/** The events of one run that the page does not show yet. They are handed on together, so that the page changes once for them. */
+/** Events of a run that the page does not show yet. They are passed on together, so that the page changes only once. */
 export class EventBatch {
   readonly #take: (events: readonly RunEvent[]) => void;
   #events: RunEvent[] = [];
@@ -13,20 +13,20 @@ export class EventBatch {
     this.#take = take;
   }
 
-  /** Adds an event, which is handed on within milliseconds. */
+  /** Adds an event of a run, which is passed on within milliseconds. */
   add(event: RunEvent): void {
     this.#events.push(event);
     this.#timer ??= setTimeout(() => this.flush(), batchMs);
   }
 
-  /** Hands on what there is at once. */
+  /** Passes on the collected events of the run at once. */
   flush(): void {
     const events = this.#events;
     this.drop();
     if (events.length > 0) this.#take(events);
   }
 
-  /** Forgets what was not handed on. */
+  /** Drops the collected events of the run. */
   drop(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

@@ -1,7 +1,7 @@
 import type { Failure } from "../api/wire.ts";
 import { vendors } from "../keys/key-ring.ts";
 
-/** Returns the sentence on a failure for the person at the page. One for want of a key says where to enter it. */
+/** Returns a sentence about a failure for the user. If a key is missing, it says where to enter it. */
 export function toSentence({ code, message, vendor }: Failure): string {
   const known = code === "unauthorized" ? vendors.find(({ id }) => id === vendor) : undefined;
   if (known === undefined) return message;

@@ -2,7 +2,7 @@ import type { RunnableKind } from "../api/wire.ts";
 import type { StoredValue } from "../ui/browser-storage.ts";
 import { cutText } from "../ui/cut-text.ts";
 
-/** A run that is under way, as a tab remembers it: enough to show its question and to follow it after a reload. */
+/** An active run as a tab remembers it: enough to show its question and follow it after a reload. */
 export type OpenRun = {
   readonly runId: string;
   readonly sessionId: string;
@@ -10,7 +10,7 @@ export type OpenRun = {
   readonly name: string;
   readonly text: string;
   readonly files: readonly { readonly name: string; readonly type: string }[];
-  /** True when the text is a part of the question, or the question is not known at all. */
+  /** True if only part of the question is known, or none of it. */
   readonly isPartial?: true;
 };
 
@@ -18,7 +18,10 @@ export type OpenRun = {
 const longestQuestion = 20_000;
 const mostRuns = 20;
 
-/** The runs under way that this tab has begun, one for each session. They are forgotten when they end, and with the tab. */
+/**
+ * The active runs that this tab has started, at most one per session. They are forgotten when they end, and with the
+ * tab.
+ */
 export class OpenRuns {
   readonly #stored: StoredValue;
 
@@ -26,17 +29,17 @@ export class OpenRuns {
     this.#stored = stored;
   }
 
-  /** Returns the run of a session, if one is remembered. */
+  /** Returns the remembered run of a session, if any. */
   find(sessionId: string): OpenRun | undefined {
     return this.all().find((run) => run.sessionId === sessionId);
   }
 
-  /** Returns all runs that are remembered, the newest first. */
+  /** Returns all remembered runs, newest first. */
   all(): readonly OpenRun[] {
     return this.#stored.read(isOpenRuns) ?? [];
   }
 
-  /** Remembers a run that begins. */
+  /** Remembers a run that has started. */
   add(run: OpenRun): void {
     const others = this.all().filter(({ sessionId }) => sessionId !== run.sessionId);
     const isLong = run.text.length > longestQuestion;
@@ -44,7 +47,7 @@ export class OpenRuns {
     this.#stored.write([remembered, ...others].slice(0, mostRuns));
   }
 
-  /** Forgets a run that is over. */
+  /** Forgets a finished run. */
   remove(runId: string): void {
     const left = this.all().filter((run) => run.runId !== runId);
     this.#stored.write(left.length === 0 ? undefined : left);

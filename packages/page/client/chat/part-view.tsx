@@ -10,7 +10,7 @@ import type { AnswerPart, StepPart } from "./turn.ts";
 import { WaitForm } from "./wait-form.tsx";
 import type { AnswerWait } from "./wait-form.tsx";
 
-/** The context of a part of an answer: more may come while it is live, and questions in it are answered. */
+/** The context of a part of an answer. `isLive`: the part may still grow. `onAnswer`: answers its questions. */
 type PartContext = { readonly isLive: boolean; readonly onAnswer: AnswerWait };
 
 /** The parts of an answer, in their order. */
@@ -29,7 +29,10 @@ export function PartList({ parts, ...context }: PartContext & { parts: readonly 
   );
 }
 
-/** Returns a state without the answers of steps, which stand in it again under their names: they are shown once. */
+/**
+ * Returns a workflow's final state without the answers of steps, which it repeats under the steps' names and which are
+ * already shown.
+ */
 function withoutSteps(part: Extract<AnswerPart, { type: "state" }>, parts: readonly AnswerPart[]): AnswerPart {
   if (!isObject(part.state)) return part;
   const texts = new Map(stepsIn(parts).map((step) => [step.name, textOf(step.parts)]));
@@ -41,12 +44,12 @@ function stepsIn(parts: readonly AnswerPart[]): StepPart[] {
   return parts.flatMap((part) => (part.type === "step" ? [part, ...stepsIn(part.parts)] : []));
 }
 
-/** More comes to the last part, to calls without a result and to steps without an end. */
+/** Returns true if a part of an unfinished answer may still change: the last part, and each tool call and step. */
 function isUnfinished(part: AnswerPart, isLast: boolean): boolean {
   return isLast || part.type === "tool" || part.type === "step";
 }
 
-/** A part of an answer. While another part grows, it is not shown anew. */
+/** A part of an answer. It is not rendered again while another part grows. */
 const PartView = memo(({ part, ...context }: PartContext & { part: AnswerPart }) => {
   switch (part.type) {
     case "text":
@@ -64,7 +67,7 @@ const PartView = memo(({ part, ...context }: PartContext & { part: AnswerPart })
   }
 });
 
-/** A text in Markdown; an answer that is data as a whole, as of an agent with structured output, as such. */
+/** A text in Markdown. A complete text that is JSON as a whole, such as structured output, is shown as data. */
 function TextView({ text, isLive }: { text: string; isLive: boolean }) {
   const data = !isLive && /^\s*[[{]/.test(text) ? readJson(text) : undefined;
   return data === undefined ? <Markdown text={text} /> : <DataView value={data} />;

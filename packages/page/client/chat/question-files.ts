@@ -1,6 +1,6 @@
 import type { QuestionFile } from "./turn.ts";
 
-/** Returns the content of the files beside a question: those that are here, and those that the service has stored. */
+/** Returns the content of the files attached to a question, local ones and those that the service stores. */
 export async function readFiles(files: readonly QuestionFile[]): Promise<File[]> {
   return await Promise.all(files.map(readFile));
 }

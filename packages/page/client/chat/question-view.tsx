@@ -3,7 +3,7 @@ import { plainLine } from "../ui/unseen.ts";
 import { Icon } from "../ui/icon.tsx";
 import type { Question, QuestionFile } from "./turn.ts";
 
-/** A question of a person, with its files. It can be asked again in other words. */
+/** A user's question, with its files. It can be edited and asked again. */
 export function QuestionView({
   question,
   onEdit,

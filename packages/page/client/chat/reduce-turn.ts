@@ -4,7 +4,9 @@ import type { AnswerPart, StepPart, ToolPart, Turn } from "./turn.ts";
 
 type Parts = readonly AnswerPart[];
 
-/** Returns the turn as it is after an event of its run, which came at a time in milliseconds. An unknown event changes nothing. */
+/**
+ * Returns the turn after an event of its run. `at`: the time of arrival in milliseconds. Unknown events change nothing.
+ */
 export function reduceTurn(turn: Turn, event: RunEvent, at: number): Turn {
   switch (event.type) {
     case "finish":
@@ -22,28 +24,28 @@ export function reduceTurn(turn: Turn, event: RunEvent, at: number): Turn {
   }
 }
 
-/** Returns the turn as it is after events of its run that are shown together. */
+/** Returns the turn after several events of its run, which are shown together. */
 export function reduceEvents(turn: Turn, events: readonly RunEvent[]): Turn {
   const now = performance.now();
   const { isBroken: _, ...reached } = turn;
   return events.reduce<Turn>((current, event) => reduceTurn(current, event, now), reached);
 }
 
-/** Returns a turn whose answer begins anew, because another process goes on with its run. */
+/** Returns a turn whose answer starts again, because another process continues its run. */
 export function restartTurn(turn: Turn): Turn {
   const { key, kind, name, question, runId, startedAt } = turn;
   const times = { ...(runId !== undefined && { runId }), ...(startedAt !== undefined && { startedAt }) };
   return { ...newTurn({ key, kind, name, question }), ...times };
 }
 
-/** Returns the turn without a question that has been answered. */
+/** Returns the turn without an answered question. */
 export function withoutWait(turn: Turn, waitId: string): Turn {
   const parts = mapParts(turn.parts, (part) => {
     if (part.type !== "tool" || part.wait?.waitId !== waitId) return part;
     const { wait: _, ...rest } = part;
     return rest;
   }).filter((part) => part.type !== "wait" || part.wait.waitId !== waitId);
-  // The run may have ended before its answer was taken.
+  // The run may have ended before its answer was accepted.
   return { ...turn, parts, status: isUnderWay(turn) ? statusOf(parts) : turn.status };
 }
 
@@ -59,7 +61,7 @@ function finished(turn: Turn, { usage, stored, result }: FinishEvent, at: number
   };
 }
 
-/** Nothing waits any more when the run is over. */
+/** Returns a turn whose run has ended: without open questions, and with its duration. */
 function ended(turn: Turn, at: number): Turn {
   const { startedAt } = turn;
   const parts = mapParts(turn.parts, (part) => {
@@ -135,7 +137,7 @@ function withText(parts: Parts, type: "text" | "thinking", text: string): Parts 
 
 function withResult(parts: Parts, event: Extract<AnswerEvent, { type: "tool_result" }>): Parts {
   const { toolCallId, toolName, type: _, ...outcome } = event;
-  // Of a call that a step made itself no start was told.
+  // A tool call that a workflow step made itself has no start event.
   const known = parts.some((part) => part.type === "tool" && part.id === toolCallId)
     ? parts
     : [...parts, { type: "tool" as const, id: toolCallId, name: toolName, args: "" }];
@@ -161,7 +163,10 @@ function hasTool(parts: Parts, id: string): boolean {
   );
 }
 
-/** Returns the parts with one call changed: the last of that id, as ids may come again in another round. */
+/**
+ * Returns the parts of an answer with one tool call changed: the last one with that id, because ids may be reused in
+ * another round trip.
+ */
 function changeTool(parts: Parts, id: string, change: (tool: ToolPart) => ToolPart): Parts {
   return changeLast(
     parts,
@@ -192,7 +197,7 @@ function mapParts(parts: Parts, change: (part: AnswerPart) => AnswerPart): Answe
   return parts.map((part) => change(part.type === "step" ? { ...part, parts: mapParts(part.parts, change) } : part));
 }
 
-/** A run waits when one of its questions is open. */
+/** Returns `waiting` if a question of the run is open in these parts, else `running`. */
 function statusOf(parts: Parts): "running" | "waiting" {
   const waits = (part: AnswerPart): boolean => {
     if (part.type === "step") return part.parts.some(waits);

@@ -2,7 +2,7 @@ import type { RunnableInfo, RunnableKind } from "../api/wire.ts";
 import { plainLine } from "../ui/unseen.ts";
 import { Icon } from "../ui/icon.tsx";
 
-/** The kinds with their headings, in the order in which they are shown. */
+/** The kinds of runnables with their headings, in display order. */
 export const kinds: readonly { readonly kind: RunnableKind; readonly heading: string }[] = [
   { kind: "agent", heading: "Agents" },
   { kind: "team", heading: "Teams" },
@@ -15,7 +15,7 @@ type Picking = {
   readonly onChoose: (runnable: RunnableInfo) => void;
 };
 
-/** The list from which an agent, a team or a workflow is chosen. */
+/** The list in which the user chooses an agent, a team or a workflow. */
 export function RunnablePicker({ runnables, chosen, onChoose }: Picking) {
   return (
     <label class="picker" data-kind={chosen?.kind}>
@@ -46,7 +46,7 @@ export function RunnablePicker({ runnables, chosen, onChoose }: Picking) {
   );
 }
 
-/** Returns what tells a runnable from all others: an agent and a team may have the same name. */
+/** Returns a string that identifies a runnable. The name is not enough, because an agent and a team may share it. */
 function idOf({ kind, name }: RunnableInfo): string {
   return `${kind} ${name}`;
 }

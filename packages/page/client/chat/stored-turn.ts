@@ -1,16 +1,16 @@
 import type { RunnableKind, StoredContent, StoredPart, StoredTurn } from "../api/wire.ts";
 import type { AnswerPart, Question, QuestionFile, ToolPart, Turn } from "./turn.ts";
 
-/** The kind of the runnable of a stored turn, and the addresses of the turn's files. */
+/** The kind of a stored turn's runnable, and the addresses of the turn's files. */
 export type TurnContext = {
   readonly kindOf: (name: string) => RunnableKind;
   readonly urlOf: (seq: number, index: number) => string;
 };
 
-/** A stored turn as it is shown. */
+/** A stored turn in the form that the page shows. */
 export type StoredTurnView = Turn & { readonly runId: string; readonly seq: number };
 
-/** Makes the turn that is shown from one that the service has stored. */
+/** Converts a stored turn to the form that the page shows. */
 export function fromStoredTurn(stored: StoredTurn, { kindOf, urlOf }: TurnContext): StoredTurnView {
   const { seq, runId, runnable, status, usage, sources = [] } = stored;
   return {
@@ -38,7 +38,7 @@ function toFile({ type, mimeType, filename, stored }: StoredPart, urlOf: (index:
   return [stored === undefined ? file : { ...file, url: urlOf(stored.index) }];
 }
 
-/** Puts the results of tools to the calls that they answer. */
+/** Returns the texts and tool calls of a stored turn, each call with its result. */
 function toParts({ messages, toolResults = [] }: StoredTurn): AnswerPart[] {
   const results = new Map(
     messages.flatMap(({ role, toolCallId, content }) =>

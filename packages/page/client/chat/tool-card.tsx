@@ -26,7 +26,7 @@ const icons: Readonly<Record<Exclude<CardState, "running">, IconName>> = {
   cut: "cross",
 };
 
-/** A call of a tool: its name, arguments and result in two lines, all of them when it is opened. */
+/** A tool call: two lines with its name, arguments and result, and everything when it is opened. */
 export function ToolCard({ tool, isLive, onAnswer }: { tool: ToolPart; isLive: boolean; onAnswer: AnswerWait }) {
   const state = stateOf(tool, isLive);
   const { outcome } = tool;
@@ -49,7 +49,7 @@ export function ToolCard({ tool, isLive, onAnswer }: { tool: ToolPart; isLive: b
   );
 }
 
-/** The name, the arguments and the result of a call in two lines. */
+/** The name, the arguments and the result of a tool call in two lines. */
 function Summary({ tool, state }: { tool: ToolPart; state: CardState }) {
   const durationMs = tool.outcome?.durationMs;
   return (
@@ -70,14 +70,14 @@ function Summary({ tool, state }: { tool: ToolPart; state: CardState }) {
   );
 }
 
-/** The beginning of the result, or the newest progress. */
+/** The beginning of a tool call's result, or its newest progress. */
 function Preview({ tool: { outcome, progress } }: { tool: ToolPart }) {
   if (outcome !== undefined)
     return <span class="preview">{formatShort(outcome.error ?? summaryOf(outcome.result))}</span>;
   return progress === undefined ? null : <span class="preview">{formatShort(progress)}</span>;
 }
 
-/** Of a result in parts only the texts say something in one line. */
+/** Returns a tool result for one line: of a result in parts, only the texts and the types of other parts. */
 function summaryOf(result: unknown): unknown {
   if (!Array.isArray(result)) return result;
   const texts = result.map((part: unknown) => (isObject(part) ? (part["text"] ?? part["type"]) : part));
@@ -90,13 +90,13 @@ function stateOf({ wait, outcome }: ToolPart, isLive: boolean): CardState {
   return isLive ? "running" : "cut";
 }
 
-/** A delegation of a team reads as such. */
+/** Returns the label of a tool call. A delegation of a team is labelled as a delegation. */
 function labelOf(name: string): string {
   const [, member] = /^delegate_to_(.+)$/.exec(name) ?? [];
   return member === undefined ? plainLine(name) : `Asks ${plainLine(member)}`;
 }
 
-/** Writes the arguments in one line: `city: Oslo, nights: 2`. */
+/** Writes the arguments of a tool call in one line: `city: Oslo, nights: 2`. */
 function shortArgs(args: string): string {
   const value = readJson(args);
   if (!isObject(value)) return formatShort(args, 80);

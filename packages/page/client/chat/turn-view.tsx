@@ -15,9 +15,9 @@ import { isUnderWay, textOf } from "./turn.ts";
 import type { Turn, TurnStatus } from "./turn.ts";
 import type { AnswerWait } from "./wait-form.tsx";
 
-/** The actions on a turn, which is named by its key. */
+/** The actions on a turn, which its key identifies. */
 export type TurnActions = {
-  /** Asks the question again, in other words where they are given. */
+  /** Asks a turn's question again, with the new text if given. */
   readonly regenerate: (key: string, text?: string) => void;
   readonly answer: (key: string, waitId: string, answer: object) => Promise<void>;
 };
@@ -25,12 +25,12 @@ export type TurnActions = {
 type TurnProps = {
   readonly turn: Turn;
   readonly actions: TurnActions;
-  /** False while a run is under way. */
+  /** False while a run is active or a turn is being replaced. */
   readonly mayRegenerate: boolean;
   readonly isLast: boolean;
 };
 
-/** A question and its answer. While another turn changes, it is not shown anew. */
+/** A question and its answer. It is not rendered again while another turn changes. */
 export const TurnView = memo(({ turn, actions, mayRegenerate, isLast }: TurnProps) => {
   const { key, kind, name, parts, sources, failure, question } = turn;
   const isLive = isUnderWay(turn);
@@ -69,7 +69,7 @@ export const TurnView = memo(({ turn, actions, mayRegenerate, isLast }: TurnProp
   );
 });
 
-/** Shows that more comes, and says so when the connection is broken. */
+/** Shows that more of the answer will arrive, and whether the connection is broken. */
 function Activity({ isBroken, hasParts }: { isBroken: boolean; hasParts: boolean }) {
   if (isBroken) return <p class="activity">The connection broke. Trying again…</p>;
   return (
@@ -149,7 +149,7 @@ function factsOf({ firstTokenMs, durationMs, status, isUnstored }: Turn): string
   return facts.filter((fact) => fact !== undefined);
 }
 
-/** The question before a turn is answered again that others follow. */
+/** Asks for confirmation before a turn with later turns is answered again, because these are deleted. */
 function DeleteLater({ onDelete, onKeep }: { onDelete: () => void; onKeep: () => void }) {
   const keep = useRef<HTMLButtonElement>(null);
   useEffect(() => keep.current?.focus(), []);
@@ -166,7 +166,10 @@ function DeleteLater({ onDelete, onKeep }: { onDelete: () => void; onKeep: () =>
   );
 }
 
-/** Returns a sentence for screen readers when the last answer is complete, failed or waits: once, and not for each piece. */
+/**
+ * Returns a sentence for screen readers when the last answer is complete, failed or waits. It is announced once, and
+ * not for each piece.
+ */
 export function useAnnouncement(turn: Turn | undefined): string {
   const [announced, setAnnounced] = useState("");
   const state = turn === undefined ? "" : `${turn.key} ${turn.status}`;
@@ -174,7 +177,7 @@ export function useAnnouncement(turn: Turn | undefined): string {
   useEffect(() => {
     if (state === before) return;
     setBefore(state);
-    // Turns that were read from the service are no news.
+    // Turns that were read from the service are not announced.
     const isNews = turn !== undefined && before.startsWith(turn.key);
     setAnnounced(isNews ? sentenceOf(turn) : "");
   }, [state]);

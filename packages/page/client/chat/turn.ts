@@ -1,6 +1,6 @@
 import type { Artifact, Failure, RunnableKind, Source, StepStatus, ToolOutcome, Usage, Wait } from "../api/wire.ts";
 
-/** A file beside a question: one that is here, or one that the service keeps. */
+/** A file attached to a question: a local one, or one that the service stores. */
 export type QuestionFile = {
   readonly name: string;
   readonly type: string;
@@ -13,11 +13,11 @@ export type QuestionFile = {
 export type Question = {
   readonly text: string;
   readonly files: readonly QuestionFile[];
-  /** True when the page does not know all of it, since it was asked elsewhere or is too long to be remembered. */
+  /** True if the page knows only part of the question, because it was asked elsewhere or is too long to remember. */
   readonly isPartial?: true;
 };
 
-/** A call of a tool in an answer. */
+/** A tool call in an answer. */
 export type ToolPart = {
   readonly type: "tool";
   readonly id: string;
@@ -26,11 +26,11 @@ export type ToolPart = {
   readonly args: string;
   readonly progress?: unknown;
   readonly outcome?: ToolOutcome;
-  /** The question that has to be answered before the call goes on. */
+  /** The question that must be answered before the call continues. */
   readonly wait?: Wait;
 };
 
-/** A step of a workflow, with what its agent answers. */
+/** A step of a workflow, with the answer of its agent. */
 export type StepPart = {
   readonly type: "step";
   readonly name: string;
@@ -39,22 +39,22 @@ export type StepPart = {
   readonly durationMs?: number;
 };
 
-/** A part of an answer, in the order in which they came. */
+/** A part of an answer. */
 export type AnswerPart =
   | { readonly type: "text" | "thinking"; readonly text: string }
   | ToolPart
   | StepPart
   /** A question that belongs to no tool call. */
   | { readonly type: "wait"; readonly wait: Wait }
-  /** The state that a workflow ended with. */
+  /** The final state of a workflow. */
   | { readonly type: "state"; readonly state: unknown };
 
-/** The state of a turn: `running` from the moment of sending, `waiting` while the run waits for an answer. */
+/** The state of a turn: `running` as soon as it is sent, `waiting` while the run waits for an answer. */
 export type TurnStatus = "running" | "waiting" | "completed" | "failed" | "cancelled" | "interrupted";
 
-/** A question and the answer to it, as they are shown. */
+/** A question and its answer in the form that the page shows. */
 export type Turn = {
-  /** Tells the turn from the others on the page. */
+  /** The id of the turn on the page. */
   readonly key: string;
   readonly kind: RunnableKind;
   readonly name: string;
@@ -67,9 +67,9 @@ export type Turn = {
   readonly seq?: number;
   readonly usage?: Usage;
   readonly failure?: Failure;
-  /** True when the service has not stored the turn. */
+  /** True if the service has not stored the turn. */
   readonly isUnstored?: boolean;
-  /** True while the connection is broken and the page tries to take it up again. */
+  /** True while the connection is broken and the page tries to reconnect. */
   readonly isBroken?: boolean;
   readonly startedAt?: number;
   readonly firstTokenMs?: number;
@@ -81,7 +81,7 @@ export function newTurn(of: Pick<Turn, "key" | "kind" | "name" | "question"> & {
   return { ...of, status: "running", parts: [], sources: [] };
 }
 
-/** Returns true while more of the answer may come. */
+/** Returns true while more of the answer may arrive. */
 export function isUnderWay({ status }: Turn): boolean {
   return status === "running" || status === "waiting";
 }
@@ -97,7 +97,7 @@ export function textOf(parts: readonly AnswerPart[]): string {
     .join("\n\n");
 }
 
-/** Returns all artifacts of an answer's tools. */
+/** Returns the artifacts of a tool call. */
 export function artifactsOf(part: ToolPart): readonly Artifact[] {
   return part.outcome?.artifacts ?? [];
 }

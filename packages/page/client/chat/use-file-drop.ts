@@ -2,8 +2,8 @@ import { useEffect } from "preact/hooks";
 import type { RefObject } from "preact";
 
 /**
- * Takes files that are dropped anywhere on the page while an element of it is shown. Where none are taken, the page stays all
- * the same: a browser would leave it for the file.
+ * Accepts files that are dropped anywhere on the page while an element is shown. If files are not accepted, the drop is
+ * still cancelled, because the browser would leave the page and open the file.
  */
 export function useFileDrop(shown: RefObject<HTMLElement | null>, onFiles: (files: Iterable<File>) => void): void {
   useEffect(() => {

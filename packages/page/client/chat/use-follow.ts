@@ -1,10 +1,10 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { RefObject } from "preact";
 
-/** Pixels from the end within which a reader counts as being at it. */
+/** Pixels from the end of a scrolling element within which its reader counts as being at the end. */
 const near = 60;
 
-/** A scrolled element that follows what comes, as long as its reader is at the end. */
+/** A scrolling element that follows new content while its reader is at the end. */
 export type Following = {
   readonly element: RefObject<HTMLDivElement | null>;
   readonly isAtEnd: boolean;
@@ -13,8 +13,8 @@ export type Following = {
 };
 
 /**
- * Keeps the end of a scrolled element in view after each change, until its reader scrolls up. An element that was hidden is
- * shown again at its place, which browsers forget.
+ * Keeps the end of a scrolling element in view after each change, until its reader scrolls up. Restores the scroll
+ * position of an element that was hidden, which browsers forget.
  */
 export function useFollow(content: unknown, isShown: boolean): Following {
   const element = useRef<HTMLDivElement>(null);

@@ -5,13 +5,13 @@ import { DataView } from "../ui/data-view.tsx";
 import { isObject, readJson } from "../ui/format.ts";
 import { Icon } from "../ui/icon.tsx";
 
-/** Sends the answer to a question of a run. Rejects with a sentence for the person. */
+/** Sends the answer to a question of a run. Rejects with a sentence for the user. */
 export type AnswerWait = (waitId: string, answer: object) => Promise<void>;
 
-/** An answer that can be chosen: the words on its button, and what it makes of the text that was entered. */
+/** A possible answer: the label of its button, and the function that builds it from the entered text. */
 type Choice = { readonly label: string; readonly isMain?: boolean; readonly toAnswer: (text: string) => object };
 
-/** The form for a kind of question: its sentence, what may be entered, and the answers. */
+/** The form for a kind of question: its title, its input field, and the possible answers. */
 type Form = { readonly title: (tool: string) => string; readonly field?: string; readonly choices: readonly Choice[] };
 
 const forms: Readonly<Record<Wait["kind"], Form>> = {
@@ -49,7 +49,7 @@ const forms: Readonly<Record<Wait["kind"], Form>> = {
   },
 };
 
-/** A question of a run with its answers. It takes no focus by itself: the page announces it. */
+/** A question of a run with its possible answers. It does not take the focus: the page announces it. */
 export function WaitForm({ wait, onAnswer }: { wait: Wait; onAnswer: AnswerWait }) {
   const [text, setText] = useState("");
   const [isSending, setSending] = useState(false);

@@ -12,7 +12,7 @@ type WelcomeProps = {
   readonly onSuggestion: (text: string) => void;
 };
 
-/** A chat that has not begun: whom to ask, and what. */
+/** A chat without turns: lets the user choose a runnable and a question. */
 export function Welcome({ title, runnables, chosen, suggestions, onChoose, onSuggestion }: WelcomeProps) {
   return (
     <div class="welcome">

@@ -1,13 +1,13 @@
 import type { DeclaredStep, ShownJson, ShownUsage } from "../../src/inspector/inspected-run.ts";
 import { isObject } from "../ui/format.ts";
 import { isOver } from "./run-tree.ts";
-import type { OpenRun, OpenStep, RunTree, TreeStep } from "./run-tree.ts";
+import type { UnfoldedRun, OpenStep, RunTree, TreeStep } from "./run-tree.ts";
 import { inputOf, inputWithin, nameOf, outputOf, textsOf } from "./step-content.ts";
 import type { Scope } from "./step-content.ts";
 import { finishWait, statusOf, timesOf } from "./step-status.ts";
 
-/** Makes the tree of what was read of a run. */
-export function finishTree(run: OpenRun): RunTree {
+/** Makes the tree of a run's steps from what was read of its events. */
+export function finishTree(run: UnfoldedRun): RunTree {
   const { details, root, attempts, end } = run;
   nestDeclaredSteps(root, details.steps ?? []);
   nameMembers(root);
@@ -23,12 +23,12 @@ export function finishTree(run: OpenRun): RunTree {
   };
 }
 
-function runTimesOf({ details, attempts, end, clockMs }: OpenRun): Pick<RunTree, "startMs" | "endMs"> {
+function runTimesOf({ details, attempts, end, clockMs }: UnfoldedRun): Pick<RunTree, "startMs" | "endMs"> {
   const { createdAt, startedAt, endedAt } = details.run;
   return { startMs: startedAt ?? attempts[0]?.at ?? createdAt, endMs: endedAt ?? (end && clockMs) };
 }
 
-/** Puts the steps of a workflow into those that they are declared in. The journal has them beside each other. */
+/** Moves the steps of a workflow into the steps in which they are declared. In the journal they are siblings. */
 function nestDeclaredSteps(root: OpenStep, declared: readonly DeclaredStep[]): void {
   const byName = new Map(root.children.map((step) => [step.part.name, step] as const));
   for (const { name, within = "" } of declared) {
@@ -39,7 +39,7 @@ function nestDeclaredSteps(root: OpenStep, declared: readonly DeclaredStep[]): v
   }
 }
 
-/** Names the members of a team that are no calls of a model: by the calls that its stream has told of, in their order. */
+/** Names the tool calls and members at the top of a run, by the tool calls in the run's stream, in their order. */
 function nameMembers({ children, startedCalls }: OpenStep): void {
   const placed = children.filter(({ part }) => part.index !== undefined && part.kind !== "model");
   const placeOf = ({ part: { round = 0, index = 0 } }: OpenStep): number => round * 100_000 + index;
@@ -49,8 +49,11 @@ function nameMembers({ children, startedCalls }: OpenStep): void {
   }
 }
 
-/** Finishes the steps in a step. A child run that is alone in its step is the step. */
-function finishAll(run: OpenRun, scope: Scope): TreeStep[] {
+/**
+ * Makes the tree steps inside a step of a run. If the step has a single child run, the steps of that run take its
+ * place.
+ */
+function finishAll(run: UnfoldedRun, scope: Scope): TreeStep[] {
   const children = inOrderOfCalls(scope.step.children);
   const isOnly = children.filter(({ part }) => part.kind === "agent").length === 1;
   return children.flatMap((step) => {
@@ -59,7 +62,10 @@ function finishAll(run: OpenRun, scope: Scope): TreeStep[] {
   });
 }
 
-/** Puts the calls of one round trip in the order in which they were asked for, in the places where they were first seen. */
+/**
+ * Sorts the calls of a round trip in the order in which the model requested them. They keep the places where they were
+ * first seen.
+ */
 function inOrderOfCalls(steps: readonly OpenStep[]): OpenStep[] {
   const isCall = ({ part }: OpenStep) => part.index !== undefined && part.round !== undefined;
   const calls = Map.groupBy(steps.filter(isCall), ({ part }) => part.round);
@@ -67,7 +73,7 @@ function inOrderOfCalls(steps: readonly OpenStep[]): OpenStep[] {
   return steps.map((step) => (isCall(step) ? (calls.get(step.part.round)?.shift() ?? step) : step));
 }
 
-function finishStep(run: OpenRun, scope: Scope, opened: OpenStep): TreeStep {
+function finishStep(run: UnfoldedRun, scope: Scope, opened: OpenStep): TreeStep {
   if (opened.wait !== undefined) return finishWait(run, opened, opened.wait);
   const step = withTurn(opened);
   const { part, done, call, attempt } = step;
@@ -92,7 +98,7 @@ function finishStep(run: OpenRun, scope: Scope, opened: OpenStep): TreeStep {
   };
 }
 
-/** Gives a step the turn of the child run that is alone in it. */
+/** Adds the stored turn of a step's only child run to the step. */
 function withTurn(step: OpenStep): OpenStep {
   if (step.turn !== undefined) return step;
   const runs = step.children.filter(({ part }) => part.kind === "agent");
@@ -100,7 +106,7 @@ function withTurn(step: OpenStep): OpenStep {
   return turn === undefined ? step : { ...step, turn };
 }
 
-function detailOf({ details }: OpenRun, { part, done }: OpenStep): string | undefined {
+function detailOf({ details }: UnfoldedRun, { part, done }: OpenStep): string | undefined {
   if (part.kind === "model") return done?.facts.model;
   return part.kind === "step" ? details.steps?.find(({ name }) => name === part.name)?.kind : undefined;
 }

@@ -6,10 +6,10 @@ import type {
 } from "../../src/inspector/inspected-run.ts";
 import { readEvents } from "../api/event-reader.ts";
 
-/** An update of a run that is followed: an event, or that the connection is broken and is made again. */
+/** An update of a followed run: an event, or a broken connection that is being restored. */
 type InspectedUpdate = PlacedEvent | "broken";
 
-/** A request that the inspector has refused. `isFinal` tells that the same request would fail again. */
+/** A request that the inspector has refused or could not answer. `isFinal`: the same request would fail again. */
 export class InspectorError extends Error {
   readonly isFinal: boolean;
 
@@ -21,7 +21,7 @@ export class InspectorError extends Error {
 
 const longestPauseMs = 15_000;
 
-/** Calls the routes of the inspector, which lie below the page. */
+/** Calls the routes of the inspector, which are below the path of the page. */
 export class InspectorClient {
   readonly #base: URL;
 
@@ -29,7 +29,7 @@ export class InspectorClient {
     this.#base = new URL("inspector/runs", page);
   }
 
-  /** Lists runs, the newest first: those of a status, or all. */
+  /** Lists a page of the runs with a status, or of all runs, newest first. */
   async list(options: { status: string; after?: string | undefined }, signal: AbortSignal): Promise<InspectedRunPage> {
     const url = new URL(this.#base);
     url.searchParams.set("limit", "30");
@@ -38,12 +38,15 @@ export class InspectorClient {
     return (await (await ask(url, signal)).json()) as InspectedRunPage;
   }
 
-  /** Returns a run as it is now. */
+  /** Returns the present state of a run. */
   async read(runId: string, signal: AbortSignal): Promise<InspectedRunDetails> {
     return (await (await ask(this.#urlOf(runId), signal)).json()) as InspectedRunDetails;
   }
 
-  /** Follows the log of a run to its end, over as many connections as that takes. Throws `InspectorError` when it is refused. */
+  /**
+   * Follows the log of a run to its end, over as many connections as necessary. Throws `InspectorError` if the request
+   * is refused.
+   */
   async *follow(runId: string, signal: AbortSignal): AsyncGenerator<InspectedUpdate> {
     let lastId: string | undefined;
     let failures = 0;
@@ -76,7 +79,10 @@ export class InspectorClient {
   }
 }
 
-/** Returns the next event, or undefined when the connection breaks. */
+/**
+ * Returns the next event, or undefined if the connection ends or breaks. Throws if the request was refused for good or
+ * aborted.
+ */
 async function nextOf(events: AsyncGenerator<PlacedEvent>, signal: AbortSignal): Promise<PlacedEvent | undefined> {
   try {
     const step: IteratorResult<PlacedEvent, void> = await events.next();

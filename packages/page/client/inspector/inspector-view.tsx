@@ -4,7 +4,10 @@ import { InspectorClient } from "./inspector-client.ts";
 import { RunList } from "./run-list.tsx";
 import { RunView } from "./run-view.tsx";
 
-/** The view of the inspector: the runs of the log, and a run as a tree of steps. The address names the run: `#/inspector/…`. */
+/**
+ * The view of the inspector: the list of runs, and one run as a tree of steps. The address names the run:
+ * `#/inspector/…`.
+ */
 export function InspectorView({ settings }: { settings: Settings }) {
   const client = useMemo(() => new InspectorClient(settings.base), [settings]);
   const [runId, setRunId] = useState(readRunId(location.hash));

@@ -1,13 +1,13 @@
 import type { InspectedEvent, InspectedRunDetails, InspectedWait } from "../../src/inspector/inspected-run.ts";
 import { isObject } from "../ui/format.ts";
 import { finishTree } from "./finish-tree.ts";
-import type { OpenRun, OpenStep, RunTree } from "./run-tree.ts";
+import type { UnfoldedRun, OpenStep, RunTree } from "./run-tree.ts";
 import { readStepPath, stepOfWait } from "./step-path.ts";
 import type { PathPart } from "./step-path.ts";
 
 /** Makes the tree of a run's steps from the events of its log so far. */
 export function toRunTree(details: InspectedRunDetails, events: Iterable<InspectedEvent>): RunTree {
-  const run: OpenRun = {
+  const run: UnfoldedRun = {
     details,
     root: openStep({ key: "", kind: "agent", name: details.run.name }, 1, details.run.startedAt),
     byKey: new Map(),
@@ -20,9 +20,9 @@ export function toRunTree(details: InspectedRunDetails, events: Iterable<Inspect
 
 type EventOf<Type extends InspectedEvent["type"]> = Extract<InspectedEvent, { type: Type }>;
 
-type Readers = { readonly [Type in InspectedEvent["type"]]: (run: OpenRun, event: EventOf<Type>) => void };
+type Readers = { readonly [Type in InspectedEvent["type"]]: (run: UnfoldedRun, event: EventOf<Type>) => void };
 
-/** One reader per type of event. */
+/** The readers of log events, by type. */
 const readers: Readers = {
   attempt: (run, { attempt, node, at }) => {
     run.attempts.push({ number: attempt, node, at });
@@ -51,12 +51,12 @@ const readers: Readers = {
   end: (run, event) => void (run.end = event),
 };
 
-function readEvent<Type extends InspectedEvent["type"]>(run: OpenRun, event: EventOf<Type> & { type: Type }): void {
+function readEvent<Type extends InspectedEvent["type"]>(run: UnfoldedRun, event: EventOf<Type> & { type: Type }): void {
   const reader: Readers[Type] = readers[event.type];
   reader(run, event);
 }
 
-function readDone(run: OpenRun, event: EventOf<"done">): void {
+function readDone(run: UnfoldedRun, event: EventOf<"done">): void {
   const { note } = readStepPath(event.step);
   const step = stepAt(run, event.step);
   if (note === "turn") step.turn = event.facts;
@@ -66,7 +66,7 @@ function readDone(run: OpenRun, event: EventOf<"done">): void {
   passTime(run, event.at);
 }
 
-function readWait(run: OpenRun, wait: InspectedWait): void {
+function readWait(run: UnfoldedRun, wait: InspectedWait): void {
   const step = stepAt(run, stepOfWait(wait.waitId, wait.kind));
   passTime(run, wait.askedAt);
   const key = `${step.part.key}#${wait.waitId}`;
@@ -78,8 +78,10 @@ function readWait(run: OpenRun, wait: InspectedWait): void {
   step.children.push(node);
 }
 
-/** A question is over when its step goes on: that begins with the attempt which the answer has woken. */
-function endWait(run: OpenRun, step: OpenStep, at: number | undefined): void {
+/**
+ * Ends the open questions of a step that continues. Each was over at the start of the attempt that its answer caused.
+ */
+function endWait(run: UnfoldedRun, step: OpenStep, at: number | undefined): void {
   for (const child of step.children) {
     if (child.wait === undefined || child.isWaitOver === true) continue;
     child.isWaitOver = true;
@@ -88,8 +90,8 @@ function endWait(run: OpenRun, step: OpenStep, at: number | undefined): void {
   }
 }
 
-/** Reads of a chunk which tool a model asks for, or where a workflow step stands. */
-function readChunk(run: OpenRun, { step: key, chunk }: EventOf<"chunk">): void {
+/** Reads from a chunk of the run's stream the tool that a model requests, or the status of a workflow step. */
+function readChunk(run: UnfoldedRun, { step: key, chunk }: EventOf<"chunk">): void {
   const fields = isObject(chunk) ? chunk : {};
   const { type, step: name, status, toolCall } = fields;
   if (type === "tool_call_start") stepAt(run, key).startedCalls.push(textIn(toolCall, "name"));
@@ -103,8 +105,8 @@ function textIn(fields: unknown, name: string): string {
   return typeof value === "string" ? value : "";
 }
 
-/** Returns the step of a key. It and the steps that it is in are made when they are first seen. */
-function stepAt(run: OpenRun, key: string): OpenStep {
+/** Returns the step of a journal key. Creates it and its parents when they are first seen. */
+function stepAt(run: UnfoldedRun, key: string): OpenStep {
   if (key === "") return run.root;
   let step = run.root;
   for (const part of readStepPath(key).parts) {
@@ -126,10 +128,10 @@ function openStep(part: PathPart, attempt: number, seenMs: number | undefined): 
   return { part, attempt, seenMs, children: [], liveText: "", liveThinking: "", startedCalls: [] };
 }
 
-function attemptOf(run: OpenRun): number {
+function attemptOf(run: UnfoldedRun): number {
   return run.attempts.at(-1)?.number ?? 1;
 }
 
-function passTime(run: OpenRun, at: number | undefined): void {
+function passTime(run: UnfoldedRun, at: number | undefined): void {
   if (at !== undefined && at > (run.clockMs ?? 0)) run.clockMs = at;
 }

@@ -6,12 +6,19 @@ import type { InspectorClient } from "./inspector-client.ts";
 import { InspectorError } from "./inspector-client.ts";
 import { toVisible } from "../ui/unseen.ts";
 
-/** Milliseconds between two looks for new runs. */
+/** Milliseconds between two requests for new runs of the inspector's list. */
 const lookMs = 2500;
 
-const statuses = ["queued", "running", "waiting", "completed", "error", "cancelled"];
+const statuses = [
+  "queued",
+  "running",
+  "waiting",
+  "completed",
+  "error",
+  "cancelled",
+] as const satisfies InspectedRun["status"][];
 
-/** The runs that the caller may see, newest first. New ones and changes appear by themselves. */
+/** The runs that the caller may see, newest first. The list updates itself. */
 export function RunList({ client, runId }: { client: InspectorClient; runId: string | undefined }) {
   const [status, setStatus] = useState("");
   const { runs, next, sees, failure, loadMore } = useRuns(client, status);
@@ -69,7 +76,7 @@ function RunItem({ run, isShown }: { run: InspectedRun; isShown: boolean }) {
   );
 }
 
-/** The status of a run or a step, in a word and a colour. */
+/** The status of a run or a step, as a word and a colour. */
 export function StatusMark({ status }: { status: string }) {
   return (
     <span class="status" data-status={status}>
@@ -133,14 +140,14 @@ function useRuns(client: InspectorClient, status: string) {
   return { runs: page?.runs, next: page?.next, sees: page?.sees, failure, loadMore };
 }
 
-/** Puts older runs behind those that are shown, of which there may be more by now. */
+/** Appends older runs to those shown, some of which may have arrived meanwhile. */
 function append(shown: Runs, { runs, next }: InspectedRunPage): Runs {
   const known = new Set(shown.runs.map(({ runId }) => runId));
   const older = runs.filter(({ runId }) => !known.has(runId));
   return { sees: shown.sees, runs: [...shown.runs, ...older], ...(next !== undefined && { next }) };
 }
 
-/** Puts the newest runs before the older ones that were loaded already. */
+/** Puts the newest runs before older runs that are already loaded. */
 function merge(before: Runs | undefined, newest: InspectedRunPage): Runs {
   const last = newest.runs.at(-1);
   const older = before?.runs.filter(

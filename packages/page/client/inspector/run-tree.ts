@@ -10,8 +10,11 @@ import type {
 } from "../../src/inspector/inspected-run.ts";
 import type { PathPart, StepKind } from "./step-path.ts";
 
-/** The state of a step. `interrupted` is one that an attempt or the run has left unfinished. */
-export type StepStatus =
+/**
+ * The state of a step. `interrupted`: an attempt or the run ended before the step did. `repeated`: it failed and was
+ * repeated.
+ */
+export type NodeStatus =
   | "running"
   | "waiting"
   | "completed"
@@ -28,20 +31,20 @@ export type TreeStep = {
   readonly name: string;
   /** More about the step, such as the model that answered or the kind of a workflow step. */
   readonly detail?: string | undefined;
-  readonly status: StepStatus;
-  /** The attempt at the run that came to the step first. */
+  readonly status: NodeStatus;
+  /** The first attempt at the run that reached the step. */
   readonly attempt: number;
   readonly startMs?: number | undefined;
-  /** True where the log does not say when the step began. */
+  /** True if the log does not contain the step's start time. */
   readonly isStartEstimated?: true | undefined;
   readonly endMs?: number | undefined;
-  /** Milliseconds of work as the log has them, without the time that the step waited. */
+  /** Milliseconds of work according to the log, without the time that the step waited. */
   readonly durationMs?: number | undefined;
   readonly usage?: ShownUsage | undefined;
   readonly input?: ShownJson | undefined;
   readonly output?: ShownJson | undefined;
   readonly thinking?: string | undefined;
-  /** The text of a model call that is under way. */
+  /** The text of an active model call. */
   readonly liveText?: string | undefined;
   readonly error?: ShownError | undefined;
   readonly effect?: string | undefined;
@@ -49,7 +52,7 @@ export type TreeStep = {
   readonly children: readonly TreeStep[];
 };
 
-/** One attempt at a run: more than one after an answer or a takeover. */
+/** An attempt at a run. There are several after an answer or a takeover. */
 type TreeAttempt = { readonly number: number; readonly node: string; readonly at?: number | undefined };
 
 /** A run as a tree of steps. */
@@ -57,16 +60,16 @@ export type RunTree = {
   readonly steps: readonly TreeStep[];
   readonly attempts: readonly TreeAttempt[];
   readonly startMs: number;
-  /** Absent while the run is under way. */
+  /** Absent while the run is active. */
   readonly endMs?: number | undefined;
   readonly usage?: ShownUsage | undefined;
   readonly output?: ShownJson | undefined;
   readonly error?: ShownError | undefined;
-  /** True once the log has the end of the run. */
+  /** True once the log has the end of the run, or the run's record says that it is over. */
   readonly isOver: boolean;
 };
 
-/** A step while the events are read. */
+/** A step while the events are being read. */
 export type OpenStep = {
   readonly part: PathPart;
   readonly children: OpenStep[];
@@ -75,7 +78,7 @@ export type OpenStep = {
   readonly seenMs: number | undefined;
   done?: Extract<InspectedEvent, { type: "done" }>;
   call?: Extract<InspectedEvent, { type: "call" }>;
-  /** The end of a workflow step as its stream told it, and that of one with steps in it. */
+  /** The status with which a workflow step ended, according to the stream of the run. */
   stepStatus?: string;
   containerEnd?: Extract<InspectedEvent, { type: "done" }>;
   turn?: StepFacts;
@@ -86,12 +89,12 @@ export type OpenStep = {
   /** The time at which a question was over. */
   waitOverMs?: number | undefined;
   isWaitOver?: boolean;
-  /** True when an attempt has left the step, and no other has come to it since. */
+  /** True if an attempt has left the step, and no later attempt has reached it. */
   isLeft?: boolean;
 };
 
-/** All that was read of a run's events. */
-export type OpenRun = {
+/** Everything that was read from a run's events. */
+export type UnfoldedRun = {
   readonly details: InspectedRunDetails;
   readonly root: OpenStep;
   readonly byKey: Map<string, OpenStep>;
@@ -100,7 +103,7 @@ export type OpenRun = {
   end?: Extract<InspectedEvent, { type: "end" }>;
 };
 
-/** The statuses of a run after its end. */
+/** Returns true for the status of a finished run. */
 export function isOver({ status }: Pick<InspectedRun, "status">): boolean {
   return status === "completed" || status === "error" || status === "cancelled";
 }

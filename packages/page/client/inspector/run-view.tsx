@@ -12,10 +12,12 @@ import type { ReadRun } from "./use-run.ts";
 import { ValueView } from "./value-view.tsx";
 import { toVisible } from "../ui/unseen.ts";
 
-/** The number of events that are shown as they are. */
+/** The number of events that are shown in their original form. */
 const mostEvents = 300;
 
-/** One run: its facts, its steps as a tree, one step in detail, and its events. It changes while the run is under way. */
+/**
+ * One run: its facts, its steps as a tree, the details of one step, and its events. It updates while the run is active.
+ */
 export function RunView({ client, runId }: { client: InspectorClient; runId: string }) {
   const read = useRun(client, runId);
   const { details, tree, failure } = read;
@@ -90,7 +92,7 @@ function Failure({ message }: { message: string }) {
 
 function RunHead({ run, tree, status, now }: { run: InspectedRun; tree: RunTree; status: string; now: number }) {
   const { usage, startMs, endMs = now, attempts } = tree;
-  // The log tells of a takeover at once.
+  // The log shows a takeover at once, before the record does.
   const node = attempts.at(-1)?.node ?? run.node;
   return (
     <header class="run-head">
@@ -138,7 +140,7 @@ function Fact({ name, children }: { name: string; children: preact.ComponentChil
   );
 }
 
-/** The events of the log as they came, for those who want to see all. */
+/** The events of the log in their original form. */
 function RawEvents({ events }: { events: readonly PlacedEvent[] }) {
   const [isOpen, setOpen] = useState(false);
   const shown = events.slice(-mostEvents);
@@ -169,7 +171,10 @@ function findStep(steps: readonly TreeStep[], key: string): TreeStep | undefined
   return undefined;
 }
 
-/** The status of a run under way changes with its steps, before its record is read again. */
+/**
+ * Returns the status of a run. For an active run it follows from the steps, which change before the record is read
+ * again.
+ */
 function statusOf(run: InspectedRun, { isOver, steps, error }: RunTree): string {
   if (run.endedAt !== undefined) return run.status;
   if (isOver) return error === undefined ? "completed" : error.code === "cancelled" ? "cancelled" : "error";

@@ -2,13 +2,13 @@ import type { ShownJson, StepFacts } from "../../src/inspector/inspected-run.ts"
 import { isObject } from "../ui/format.ts";
 import type { OpenStep, TreeStep } from "./run-tree.ts";
 
-/** A step that runs steps, for those in it, and what it was given. */
+/** A step that contains steps, with its input, as the context of these steps. */
 export type Scope = { readonly step: OpenStep; readonly input: ShownJson | undefined };
 
-/** A call that a model asked for. */
+/** A tool call that a model requested. */
 type AskedCall = NonNullable<StepFacts["calls"]>[number];
 
-/** Returns the name of a step, of a tool call and a member also before its end. */
+/** Returns the name of a step. For a tool call and a member it is known even before their end. */
 export function nameOf(scope: Scope, step: OpenStep): string {
   const { part, turn } = step;
   if (part.kind === "agent") return turn?.runnable ?? `Run ${(part.index ?? 0) + 1}`;
@@ -25,7 +25,7 @@ function memberOf(turn: StepFacts | undefined, name: string | undefined): string
   return turn?.runnable ?? name?.replace(/^delegate_to_/, "");
 }
 
-/** Returns the member that the model of a team of mode route has chosen. */
+/** Returns the member that the model of a team in mode route has chosen. */
 function chosenMember({ children }: OpenStep): string | undefined {
   const text = children.find(({ part }) => part.kind === "model")?.done?.facts.output;
   try {
@@ -37,7 +37,10 @@ function chosenMember({ children }: OpenStep): string | undefined {
   }
 }
 
-/** Returns what a step was given, as far as the log has it. Of a model call that is what came since the one before. */
+/**
+ * Returns the input of a step, as far as the log has it. For a model call, it is the input of the run or the results
+ * since the previous call.
+ */
 export function inputOf(scope: Scope, step: OpenStep): ShownJson | undefined {
   const { kind, round = 0 } = step.part;
   if (kind === "model") return round === 0 ? firstInput(scope) : resultsOf(scope.step, round - 1);
@@ -48,13 +51,15 @@ function argumentsOf(scope: Scope, { part, done, call }: OpenStep): ShownJson | 
   return done?.facts.args ?? call?.args ?? askedCall(scope, part)?.args;
 }
 
-/** Returns what the runs in a step are given, of which the log has less. */
+/**
+ * Returns the input of the child runs inside a step: that in its stored turn, or `task` or `input` in its arguments.
+ */
 export function inputWithin(step: OpenStep, input: ShownJson | undefined): ShownJson | undefined {
   if (step.turn?.input !== undefined) return step.turn.input;
   return isObject(input) ? (input["task"] ?? input["input"]) : undefined;
 }
 
-/** Returns what came of a step: a text, a value, or the calls that a model asked for. */
+/** Returns the output of a step: a text, a value, or the calls that a model requested. */
 export function outputOf({ done }: OpenStep): ShownJson | undefined {
   const { output, calls } = done?.facts ?? {};
   if (calls === undefined) return output;
@@ -62,7 +67,7 @@ export function outputOf({ done }: OpenStep): ShownJson | undefined {
   return output === undefined ? asked : { text: output, calls: asked };
 }
 
-/** Returns the texts of a model call: those that have come so far, of one that is under way. */
+/** Returns the thinking of a model call, and the text of an active step, as far as they have arrived. */
 export function textsOf({ part, done, liveText, liveThinking }: OpenStep): Pick<TreeStep, "thinking" | "liveText"> {
   const isOpen = done === undefined;
   const thinking = done?.facts.thinking ?? (isOpen ? liveThinking : "");
@@ -72,7 +77,7 @@ export function textsOf({ part, done, liveText, liveThinking }: OpenStep): Pick<
   };
 }
 
-/** Returns the call by which a model asked for a tool: that of the same round trip. */
+/** Returns the model's request for a tool call, from the same round trip. */
 function askedCall({ step }: Scope, { round, index = 0 }: OpenStep["part"]): AskedCall | undefined {
   const model = step.children.find(({ part }) => part.kind === "model" && part.round === round);
   return model?.done?.facts.calls?.[index];

@@ -5,7 +5,7 @@ import type { TreeStep } from "./run-tree.ts";
 import { ValueView } from "./value-view.tsx";
 import { toVisible } from "../ui/unseen.ts";
 
-/** All that the log has of one step. */
+/** All facts in the log about one step. */
 export function StepDetails({ step, onClose }: { step: TreeStep; onClose: () => void }) {
   const { name, status, input, output, thinking, liveText, error, kind } = step;
   return (

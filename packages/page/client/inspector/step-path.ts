@@ -11,7 +11,7 @@ export type StepKind =
   | "wait"
   | "other";
 
-/** A node on the way to a step of the journal: its key, its kind, and the numbers or the name in the key. */
+/** A node on the path to a journal step: its key, its kind, and the numbers or the name in the key. */
 export type PathPart = {
   readonly key: string;
   readonly kind: StepKind;
@@ -21,19 +21,22 @@ export type PathPart = {
   readonly index?: number;
 };
 
-/** The nodes from the root to a step, and what the key says of the last one beside its place. */
+/** The nodes from the root to a step, and the note in the key of the last one. */
 export type StepPath = {
   readonly parts: readonly PathPart[];
-  /** `turn`: the stored turn of a child run. `end`: the end of a workflow step with steps in it. `again`: a repetition. */
+  /**
+   * `turn`: the stored turn of a child run. `end`: the end of a workflow step that contains steps. `again`: a
+   * repetition.
+   */
   readonly note?: "turn" | "end" | "again";
 };
 
-/** The deepest tree that is drawn. What is deeper belongs to the last node. */
+/** Deepest tree that is drawn. Deeper steps belong to the last node. */
 const deepest = 40;
 
 type Reader = (tokens: readonly string[], path: PathPart[], note: { value?: StepPath["note"] }) => number;
 
-/** Readers of the beginnings of keys, by the first token: each returns the number of tokens that it has read. */
+/** Readers of key prefixes by their first token. Each returns the number of tokens that it has read. */
 const readers: Readonly<Record<string, Reader>> = {
   m: ([, round = ""], path) => {
     if (!isNumber(round)) return 0;
@@ -50,7 +53,7 @@ const readers: Readonly<Record<string, Reader>> = {
     push(path, `w/${encodeURIComponent(decode(name))}`, { kind: "step", name: decode(name) });
     return 2;
   },
-  // The part of a team of mode route that chooses a member.
+  // The prefix for the choice of a member, in a team in mode route, adds no node.
   route: () => 1,
   run: (_, path) => {
     const last = path.at(-1);
@@ -81,7 +84,7 @@ const readers: Readonly<Record<string, Reader>> = {
   },
 };
 
-/** Reads the key of a journal step. A key of no known form is one node with the rest of the key as its name. */
+/** Reads the key of a journal step. A key of an unknown form becomes one node named after the rest of the key. */
 export function readStepPath(key: string): StepPath {
   const path: PathPart[] = [];
   const note: { value?: StepPath["note"] } = {};
@@ -116,7 +119,7 @@ function readOne(first: string, tokens: readonly string[], path: PathPart[], not
     push(path, first, { kind: "retry", name: `Attempt ${Number(first.slice(1)) + 1}` });
     return 1;
   }
-  // The number of a question about a call whose outcome is unknown.
+  // A number after a tool call belongs to a question about a call whose outcome is unknown.
   return isNumber(first) && path.at(-1)?.kind === "tool" ? 1 : 0;
 }
 

@@ -1,12 +1,12 @@
 import { isOver } from "./run-tree.ts";
-import type { OpenRun, OpenStep, StepStatus, TreeStep } from "./run-tree.ts";
+import type { UnfoldedRun, OpenStep, NodeStatus, TreeStep } from "./run-tree.ts";
 
-/** Returns the status of a step, by its end or, without one, by that of the run and of the steps in it. */
-export function statusOf(run: OpenRun, step: OpenStep, children: readonly TreeStep[]): StepStatus {
+/** Returns the status of a step: from its end or, if it has none, from the status of the run and of its child steps. */
+export function statusOf(run: UnfoldedRun, step: OpenStep, children: readonly TreeStep[]): NodeStatus {
   return endedStatus(run, step) ?? unfinishedStatus(run, step, children);
 }
 
-function endedStatus(run: OpenRun, { done, containerEnd, stepStatus, part }: OpenStep): StepStatus | undefined {
+function endedStatus(run: UnfoldedRun, { done, containerEnd, stepStatus, part }: OpenStep): NodeStatus | undefined {
   if (done?.facts.isRepeated === true) return "repeated";
   if (done?.facts.error !== undefined) return "failed";
   if (containerEnd !== undefined) return "completed";
@@ -15,34 +15,37 @@ function endedStatus(run: OpenRun, { done, containerEnd, stepStatus, part }: Ope
 }
 
 /** The status of a workflow step by its name in the stream of the run. */
-const ofStream: Readonly<Record<string, StepStatus>> = {
+const ofStream: Readonly<Record<string, NodeStatus>> = {
   completed: "completed",
   skipped: "skipped",
   cancelled: "cancelled",
   error: "failed",
 };
 
-function unfinishedStatus(run: OpenRun, { isLeft }: OpenStep, children: readonly TreeStep[]): StepStatus {
+function unfinishedStatus(run: UnfoldedRun, { isLeft }: OpenStep, children: readonly TreeStep[]): NodeStatus {
   if (run.end !== undefined || isOver(run.details.run)) {
     return run.end?.error?.code === "cancelled" ? "cancelled" : "interrupted";
   }
   if (isLeft === true && children.length === 0) return "interrupted";
-  const has = (status: StepStatus) => children.some((child) => child.status === status);
+  const has = (status: NodeStatus) => children.some((child) => child.status === status);
   return has("waiting") && !has("running") ? "waiting" : "running";
 }
 
-/** Tells if a step of a workflow is one with steps in it, whose own result is that of its condition. */
-function hasSteps({ details }: OpenRun, { part, done }: Pick<OpenStep, "part" | "done">): boolean {
+/**
+ * Returns true if a workflow step contains steps that run: a parallel step, or a condition that is not false. Its own
+ * result is then not its end.
+ */
+function hasSteps({ details }: UnfoldedRun, { part, done }: Pick<OpenStep, "part" | "done">): boolean {
   if (part.kind !== "step") return false;
   const kind = details.steps?.find(({ name }) => name === part.name)?.kind;
   return kind === "parallel" || (kind === "condition" && done?.facts.output !== false);
 }
 
-/** The times of a step. */
+/** The times of a step in the tree of a run. */
 type StepTimes = Pick<TreeStep, "startMs" | "isStartEstimated" | "endMs" | "durationMs">;
 
-/** Returns when a step began and ended, as far as the log says that. It begins no later than the steps in it. */
-export function timesOf(step: OpenStep, children: readonly TreeStep[], status: StepStatus): StepTimes {
+/** Returns the start and end of a step, as far as the log has them. A step starts no later than its child steps. */
+export function timesOf(step: OpenStep, children: readonly TreeStep[], status: NodeStatus): StepTimes {
   const end = step.containerEnd ?? step.done;
   const durationMs = lengthOf(step, end);
   const known = [startOf(end?.at, durationMs), step.call?.at, ...children.map(({ startMs }) => startMs)];
@@ -55,7 +58,10 @@ export function timesOf(step: OpenStep, children: readonly TreeStep[], status: S
   return { ...start, endMs, durationMs: workedMs({ ...start, endMs, durationMs }, children) };
 }
 
-/** Of a step with steps in it the log has how long its last attempt took: what counts is from its begin to its end. */
+/**
+ * Returns the milliseconds of work. For a step with child steps, the log has only the duration of its last attempt. Its
+ * start and end are used instead, without its waits.
+ */
 function workedMs({ startMs, endMs, durationMs }: StepTimes, children: readonly TreeStep[]): number | undefined {
   if (startMs === undefined || endMs === undefined || children.every(({ kind }) => kind === "wait")) return durationMs;
   const waits = waitsIn(children).toSorted((one, other) => one.from - other.from);
@@ -84,18 +90,18 @@ function startTimes(known: readonly number[], seenMs: number | undefined): StepT
   return seenMs === undefined ? {} : { startMs: seenMs, isStartEstimated: true };
 }
 
-function isOpen(status: StepStatus): boolean {
+function isOpen(status: NodeStatus): boolean {
   return status === "running" || status === "waiting" || status === "interrupted";
 }
 
-/** A step with steps in it takes as long as its end says. */
+/** Returns the duration of a step. For a step with child steps, the duration in its end event. */
 function lengthOf({ containerEnd }: OpenStep, end: OpenStep["done"]): number | undefined {
   const stored = containerEnd?.facts.output;
   return typeof stored === "number" ? stored : end?.durationMs;
 }
 
-/** Finishes a question, which is over once its step goes on or the run ends. */
-export function finishWait(run: OpenRun, step: OpenStep, wait: NonNullable<OpenStep["wait"]>): TreeStep {
+/** Makes the tree step of a question, which is over once its step continues or the run ends. */
+export function finishWait(run: UnfoldedRun, step: OpenStep, wait: NonNullable<OpenStep["wait"]>): TreeStep {
   const startMs = wait.askedAt ?? step.seenMs;
   const endMs = waitEndOf(run, step);
   const length = endMs === undefined || startMs === undefined ? undefined : Math.max(0, endMs - startMs);
@@ -114,7 +120,7 @@ export function finishWait(run: OpenRun, step: OpenStep, wait: NonNullable<OpenS
   };
 }
 
-function waitEndOf({ end, details, clockMs }: OpenRun, { isWaitOver, waitOverMs }: OpenStep): number | undefined {
+function waitEndOf({ end, details, clockMs }: UnfoldedRun, { isWaitOver, waitOverMs }: OpenStep): number | undefined {
   if (isWaitOver !== true && end === undefined) return undefined;
   return waitOverMs ?? details.run.endedAt ?? clockMs;
 }

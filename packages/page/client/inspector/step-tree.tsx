@@ -10,7 +10,7 @@ import { toTimeScale } from "./time-scale.ts";
 import type { TimeScale } from "./time-scale.ts";
 import { toVisible } from "../ui/unseen.ts";
 
-/** The icon of each kind of step, and its name for those who do not see it. */
+/** The icon of each kind of step, and its name for screen readers. */
 const kinds: Readonly<Record<StepKind, readonly [icon: IconName, name: string]>> = {
   model: ["thought", "Model call"],
   tool: ["tool", "Tool call"],
@@ -31,7 +31,7 @@ type TreeProps = {
   readonly onSelect: (key: string) => void;
 };
 
-/** The steps of a run as a tree, each with its time as a bar. The arrow keys go through it as in any tree. */
+/** The steps of a run as a tree, each with its time as a bar. The arrow keys work as in any tree. */
 export function StepTree({ tree, now, selected, onSelect }: TreeProps) {
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
   const list = useRef<HTMLUListElement>(null);
@@ -138,7 +138,7 @@ function StepTime({ step, scale }: { step: TreeStep; scale: TimeScale }) {
   return <span class="took">{shown !== undefined && formatDuration(Math.max(0, shown))}</span>;
 }
 
-/** The time of a step as a bar. Screen readers have it as a number. */
+/** The time of a step as a bar. Screen readers get it as a number. */
 function StepBar({ step, scale }: { step: TreeStep; scale: TimeScale }) {
   const { startMs, endMs = scale.endMs, isStartEstimated } = step;
   const from = startMs === undefined ? 0 : scale.placeOf(startMs);

@@ -1,14 +1,14 @@
 import type { RunTree, TreeStep } from "./run-tree.ts";
 
-/** The share of the width that a long pause takes, however long it was. */
+/** The share of the time scale's width that a long pause of a run takes, however long it was. */
 const pauseShare = 0.06;
-/** A pause is drawn shorter when it takes more than this share of the time. */
+/** A pause of a run is drawn shorter if it takes more than this share of the time. */
 const longPause = 0.15;
 
-/** A pause that is drawn shorter than it was, as shares of the width. */
+/** A pause of a run that is drawn shorter than it was, as shares of the width. */
 type ShownPause = { readonly from: number; readonly to: number; readonly ms: number };
 
-/** Places times along a line from 0 to 1. */
+/** A scale that maps the times of a run to positions from 0 to 1. */
 export type TimeScale = {
   readonly placeOf: (at: number) => number;
   readonly pauses: readonly ShownPause[];
@@ -17,7 +17,10 @@ export type TimeScale = {
 
 type Span = { readonly from: number; readonly to: number };
 
-/** Makes the scale for the steps of a run. What it waited for long, such as an approval, does not crowd out its work. */
+/**
+ * Makes the scale for the steps of a run. Long waits, such as for an approval, are shortened, so that the work stays
+ * visible.
+ */
 export function toTimeScale(tree: RunTree, now: number): TimeScale {
   const endMs = Math.max(tree.endMs ?? now, tree.startMs + 1);
   const whole: Span = { from: tree.startMs, to: endMs };
@@ -44,7 +47,7 @@ export function toTimeScale(tree: RunTree, now: number): TimeScale {
   };
 }
 
-/** Returns when the steps without steps in them worked. */
+/** Returns the times at which steps without child steps worked. */
 function workOf(steps: readonly TreeStep[], now: number): Span[] {
   return steps.flatMap((step): Span[] => {
     const { kind, startMs, endMs = now, durationMs, status, children } = step;
@@ -55,7 +58,7 @@ function workOf(steps: readonly TreeStep[], now: number): Span[] {
   });
 }
 
-/** Returns the parts of a span that none of others covers. */
+/** Returns the parts of a span that no other span covers. */
 function gapsIn({ from, to }: Span, spans: readonly Span[]): Span[] {
   const gaps: Span[] = [];
   let covered = from;

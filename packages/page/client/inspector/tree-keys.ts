@@ -1,19 +1,19 @@
 import type { TreeStep } from "./run-tree.ts";
 
-/** A step that is shown, with its depth and the step that it is in. */
+/** A visible step of the inspector's tree, with its depth and its parent. */
 export type Row = { readonly step: TreeStep; readonly depth: number; readonly parent: string | undefined };
 
-/** The tree as it is shown: its rows, the one that has the focus, and the steps that are closed. */
+/** The visible tree of the inspector: its rows, the focused row, and the collapsed steps. */
 export type ShownTree = {
   readonly rows: readonly Row[];
   readonly current: string | undefined;
   readonly closed: ReadonlySet<string>;
 };
 
-/** The effect of a key in a tree: it goes to a step, or opens or closes one. */
+/** The effect of a pressed key in the tree: moves to a step, or opens or collapses it. */
 export type KeyTarget = { readonly key: string; readonly open?: boolean } | undefined;
 
-/** Returns the steps that are shown, each after the one that it is in. */
+/** Returns the visible steps, each after its parent. */
 export function rowsOf(steps: readonly TreeStep[], closed: ReadonlySet<string>): Row[] {
   const walk = (within: readonly TreeStep[], depth: number, parent: string | undefined): Row[] =>
     within.flatMap((step) => [
@@ -23,7 +23,7 @@ export function rowsOf(steps: readonly TreeStep[], closed: ReadonlySet<string>):
   return walk(steps, 0, undefined);
 }
 
-/** Returns what a key does, as in any tree of a desktop. */
+/** Returns the effect of a pressed key, as in any desktop tree; undefined if it has none. */
 export function targetOf(key: string, { rows, current, closed }: ShownTree): KeyTarget {
   const at = rows.findIndex(({ step }) => step.key === current);
   const row = rows[at];

@@ -4,20 +4,20 @@ import type { InspectorClient } from "./inspector-client.ts";
 import { toRunTree } from "./read-run-tree.ts";
 import type { RunTree } from "./run-tree.ts";
 
-/** A run as far as it was read. */
+/** The parts of an inspected run that were read so far. */
 export type ReadRun = {
   readonly details: InspectedRunDetails | undefined;
   readonly tree: RunTree | undefined;
   readonly events: readonly PlacedEvent[];
   readonly failure: string | undefined;
-  /** True while the connection is made again. */
+  /** True while the page reconnects. */
   readonly isBroken: boolean;
 };
 
-/** Milliseconds between two drawings of a run under way. */
+/** Milliseconds between two drawings of an active run. */
 const drawMs = 120;
 
-/** Reads a run and follows its log while the component is there. */
+/** Reads a run and follows its log while the component is mounted. */
 export function useRun(client: InspectorClient, runId: string): ReadRun {
   const [details, setDetails] = useState<InspectedRunDetails>();
   const [failure, setFailure] = useState<string>();
@@ -43,7 +43,7 @@ export function useRun(client: InspectorClient, runId: string): ReadRun {
         events.current.push(update);
         timer ??= setTimeout(draw, drawMs);
       }
-      // Its status and times are in its record.
+      // The final status and times are only in the run's record, so it is read again.
       setDetails(await client.read(runId, signal));
     };
     follow().catch((error: Error) => signal.aborted || setFailure(error.message));
@@ -64,7 +64,7 @@ export function useRun(client: InspectorClient, runId: string): ReadRun {
   return { details, tree, events: events.current, failure, isBroken };
 }
 
-/** The time, which goes on while `isRunning`. */
+/** Returns the current time, which advances while `isRunning`. */
 export function useNow(isRunning: boolean): number {
   const [now, setNow] = useState(Date.now());
   useEffect(() => {

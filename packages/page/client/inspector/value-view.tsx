@@ -3,10 +3,10 @@ import { CopyButton } from "../ui/copy-button.tsx";
 import { formatValue } from "../ui/format.ts";
 import { toVisible } from "../ui/unseen.ts";
 
-/** Lines and characters of a text that are shown at first. */
+/** Lines and characters of a value that are shown at first. */
 const [firstLines, firstCharacters] = [14, 1400];
 
-/** A value as text: as it is, or as JSON. A long one is shown in part, until it is opened. */
+/** A value as text or as JSON. A long value is shown in part until it is opened. */
 export function ValueView({ value, name }: { value: unknown; name: string }) {
   const [isOpen, setOpen] = useState(false);
   const text = toVisible(formatValue(value));

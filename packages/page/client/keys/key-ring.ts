@@ -1,29 +1,29 @@
 import type { StoredValue } from "../ui/browser-storage.ts";
 import { Store } from "../ui/store.ts";
 
-/** The vendors whose keys a request for a run may carry, each in a header of its own. */
+/** The vendors whose keys a request for a run may carry, each in its own header. */
 export const vendors = [
   { id: "openai", name: "OpenAI", header: "x-openai-api-key" },
   { id: "anthropic", name: "Anthropic", header: "x-anthropic-api-key" },
   { id: "google", name: "Google", header: "x-google-api-key" },
 ] as const;
 
-/** The id of a vendor. */
+/** The id of a vendor whose key a request may carry. */
 export type VendorId = (typeof vendors)[number]["id"];
 
 type Keys = Partial<Record<VendorId, string>>;
 
-/** The vendors that have a key, and whether keys outlive a reload. Never a key. */
+/** The vendors that have a key, and whether keys survive a reload. It never contains a key. */
 export type KeyState = {
   readonly present: readonly VendorId[];
   readonly isKept: boolean;
-  /** True when keys are to be kept and the browser refuses to store them. */
+  /** True if keys should be kept but the browser refuses to store them. */
   readonly isRefused: boolean;
 };
 
 /**
- * The vendor keys of the person at the page. They are in memory, and leave it as headers of requests for runs alone. Kept on
- * demand, they outlive a reload of this tab, and are gone when it is closed.
+ * The user's vendor keys. They are in memory, and are sent only in headers of requests for runs. If the user keeps
+ * them, they survive a reload of this tab, and are removed when it is closed.
  */
 export class KeyRing extends Store<KeyState> {
   #keys: Keys;
@@ -36,19 +36,19 @@ export class KeyRing extends Store<KeyState> {
     this.#stored = stored;
   }
 
-  /** Takes the key of a vendor. Without one, the vendor's key is forgotten. */
+  /** Sets the key of a vendor. `undefined` removes the key. */
   put(vendor: VendorId, key: string | undefined): void {
     const { [vendor]: _, ...others } = this.#keys;
     this.#keys = key === undefined ? others : { ...others, [vendor]: key };
     this.#keep(this.state.isKept);
   }
 
-  /** Keeps the keys for reloads of this tab, or forgets what is kept at once. */
+  /** Stores the keys for reloads of this tab, or removes the stored keys at once. */
   keep(isKept: boolean): void {
     this.#keep(isKept);
   }
 
-  /** The header of each vendor that has a key. */
+  /** Returns the header of each vendor that has a key. */
   headers(): Record<string, string> {
     return Object.fromEntries(
       vendors.flatMap(({ id, header }) => {
@@ -60,13 +60,13 @@ export class KeyRing extends Store<KeyState> {
 
   #keep(isKept: boolean): void {
     const isWritten = this.#stored.write(isKept ? this.#keys : undefined);
-    // Keys that were stored before are not to outlive those of now.
+    // Keys that were stored earlier are removed, because they must not outlive the present ones.
     if (!isWritten) this.#stored.write(undefined);
     this.set({ present: presentIn(this.#keys), isKept: isKept && isWritten, isRefused: isKept && !isWritten });
   }
 }
 
-/** Returns what is wrong with a key that was entered, in a sentence, or nothing. */
+/** Returns a sentence about the fault of an entered key, or undefined if it is valid. */
 export function faultOfKey(key: string): string | undefined {
   if (/^[!-~]{1,16384}$/.test(key)) return undefined;
   return key === "" ? "Enter a key." : "A key has no spaces, line breaks or special letters. Copy it again.";

@@ -5,7 +5,7 @@ import { useStore } from "../ui/store.ts";
 import { faultOfKey, vendors } from "./key-ring.ts";
 import type { KeyRing, VendorId } from "./key-ring.ts";
 
-/** The dialog in which keys of vendors are entered. A key that was entered is never shown again. */
+/** The dialog for entering vendor keys. An entered key is never shown again. */
 export function KeysDialog({ keys, isOpen, onClose }: { keys: KeyRing; isOpen: boolean; onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const { present, isKept, isRefused } = useStore(keys);
@@ -57,7 +57,7 @@ function KeepSwitch({ isKept, isRefused, keys }: SwitchProps) {
         checked={isKept}
         onChange={(event) => {
           keys.keep(event.currentTarget.checked);
-          // Also where the state is as before, since it was refused.
+          // The switch is set even if the state is unchanged, because the browser may have refused to store the keys.
           event.currentTarget.checked = keys.state.isKept;
         }}
       />
@@ -77,7 +77,7 @@ function KeyRow({ isPresent, ...row }: KeyFormProps & { isPresent: boolean }) {
   const { id, name, keys } = row;
   const forget = useRef<HTMLButtonElement>(null);
   const [wasPresent, setWasPresent] = useState(isPresent);
-  // The control that was used goes: the focus goes to the one in its place.
+  // The used control disappears, so the focus moves to the one in its place.
   useEffect(() => {
     if (isPresent === wasPresent) return;
     setWasPresent(isPresent);

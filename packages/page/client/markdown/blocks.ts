@@ -1,7 +1,7 @@
 import { parseInline } from "./inline.ts";
 import type { Inline } from "./inline.ts";
 
-/** Alignment of the cells of a table's column. */
+/** The alignment of the cells in a table's column. */
 type Alignment = "start" | "center" | "end";
 
 /** A block of a Markdown text. */
@@ -19,19 +19,19 @@ export type Block =
     }
   | { readonly type: "rule" };
 
-/** Lists and quotes may nest this deep; what is deeper is text. */
+/** Deepest nesting of lists and quotes; deeper ones are text. */
 const deepest = 5;
 const mostColumns = 30;
-/** A longer text is shown as it is. */
+/** Longest text that is parsed, in characters. A longer text is shown unparsed. */
 const longest = 400_000;
 
-/** Reads a text in a subset of Markdown, without any HTML. A fence that is not closed is code to the end. */
+/** Parses a subset of Markdown, without any HTML. An unclosed fence is code to the end. */
 export function parseMarkdown(text: string): Block[] {
   if (text.length > longest) return [{ type: "code", language: "", text }];
   return parseLines(text.replaceAll("\r\n", "\n").split("\n"), 0);
 }
 
-/** A block, and the number of the line behind it. */
+/** A Markdown block, and the number of the line after it. */
 type Taken = { readonly block: Block; readonly end: number };
 
 function parseLines(lines: readonly string[], depth: number): Block[] {
@@ -97,7 +97,7 @@ function takeQuote(lines: readonly string[], at: number, depth: number): Taken |
 
 type Marker = { readonly indent: number; readonly width: number; readonly number: number | undefined };
 
-/** Reads the marker of a list's item: a dash, an asterisk, a plus, or a number. */
+/** Reads the marker of a list item: a dash, an asterisk, a plus, or a number. */
 function markerOf(line = ""): Marker | undefined {
   const [mark, spaces = "", bullet = ""] = /^( {0,11})([-*+]|\d{1,9}[.)])(?:[ \t]|$)/.exec(line) ?? [];
   if (mark === undefined) return undefined;
@@ -124,7 +124,10 @@ function isSameList(marker: Marker, first: Marker): boolean {
   return marker.indent < first.width && (marker.number === undefined) === (first.number === undefined);
 }
 
-/** Takes the lines of an item: the rest of its first line, what is indented below it, and lines that go on with its text. */
+/**
+ * Takes the lines of a list item: the rest of its first line, the lines indented below it, and lines that continue its
+ * text.
+ */
 function takeItem(lines: readonly string[], at: number, { width }: Marker): { content: string[]; next: number } {
   const content = [(lines[at] ?? "").slice(width)];
   let next = at + 1;
@@ -164,7 +167,7 @@ function takeTable(lines: readonly string[], at: number): Taken | undefined {
   return { block: { type: "table", alignments, head: columns.map(parseInline), rows }, end };
 }
 
-/** Reads a row of so many cells. What is too much stands in the last one. */
+/** Reads a table row with this number of cells. Extra cells are joined to the last one. */
 function rowOf(line: string, columns: number): Inline[][] {
   const cells = cellsOf(line);
   const surplus = cells.splice(columns - 1).join(" | ");
@@ -195,7 +198,7 @@ function takeParagraph(lines: readonly string[], at: number, depth: number): Tak
   return { block: { type: "paragraph", content: parseInline(text) }, end };
 }
 
-/** True for a line that ends the paragraph above it. */
+/** Returns true for a line that ends the paragraph above it. */
 function beginsBlock(line: string, depth = 0): boolean {
   const marker = depth < deepest ? markerOf(line) : undefined;
   const isItem = marker !== undefined && marker.indent <= 3 && (marker.number ?? 1) === 1 && line.trim().length > 2;

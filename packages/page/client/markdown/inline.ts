@@ -1,36 +1,36 @@
 import { readLink } from "./link.ts";
 import type { Link } from "./link.ts";
 
-/** A piece of running text. */
+/** A piece of running text in Markdown. */
 export type Inline =
   | { readonly type: "text" | "code"; readonly text: string }
   | { readonly type: "strong" | "emphasis" | "deleted"; readonly children: readonly Inline[] }
   | { readonly type: "link"; readonly link: Link; readonly children: readonly Inline[] }
   | { readonly type: "break" };
 
-/** Marks may nest this deep; deeper ones are text. It bounds the work for each character. */
+/** Deepest nesting of Markdown marks; deeper ones are text. It bounds the work for each character. */
 const deepest = 12;
-/** Characters of an address, at most. */
+/** Longest address of a link in characters. */
 const longestAddress = 2000;
 
 const marks = { "*": "emphasis", _: "emphasis", "**": "strong", __: "strong", "~~": "deleted" } as const;
 type Mark = keyof typeof marks;
 
-/** A mark that was opened, or the whole text (without one), with what stands behind it so far. */
-type Frame = { readonly opener: Mark | "[" | ""; readonly children: Inline[] };
+/** An open mark as it stands in the text, or the whole text (without an opener), with its content so far. */
+type Frame = { readonly opener: Mark | "[" | ""; readonly text: string; readonly children: Inline[] };
 
-/** Reads running text: emphasis, code, links and line breaks. What is no mark is text, and no text is lost. */
+/** Parses running text: emphasis, code, links and line breaks. Anything else stays text. */
 export function parseInline(text: string): Inline[] {
   return new InlineReader(text).read();
 }
 
-/** Reads a text from its beginning to its end once; what is looked up ahead is bounded or remembered. */
+/** Reads running text once from beginning to end. Lookahead is bounded or remembered. */
 class InlineReader {
   readonly #text: string;
-  readonly #frames: Frame[] = [{ opener: "", children: [] }];
-  /** For each length of a run of backticks, a place behind which no such run comes. */
+  readonly #frames: Frame[] = [{ opener: "", text: "", children: [] }];
+  /** For each length of a run of backticks, an index after which no such run follows. */
   readonly #noCode = new Map<number, number>();
-  /** Readers by the character that begins what they read. */
+  /** The readers of Markdown elements, by the character that begins the element. */
   readonly #readers = new Map<string, () => boolean>([
     ["\\", () => this.#readEscape()],
     ["\n", () => this.#readBreak()],
@@ -59,7 +59,7 @@ class InlineReader {
     return this.#frames[0]?.children ?? [];
   }
 
-  /** Reads what a special character begins. Returns false where it is text. */
+  /** Reads the element that a special character begins. Returns false if it is plain text. */
   #readMark(character: string): boolean {
     return this.#readers.get(character)?.() ?? false;
   }
@@ -72,7 +72,7 @@ class InlineReader {
     return true;
   }
 
-  /** A line break is shown as one: models mean it so. */
+  /** Reads a line break, which is shown as one, because models intend it so. */
   #readBreak(): boolean {
     this.#plain = this.#plain.trimEnd();
     this.#add({ type: "break" });
@@ -107,7 +107,7 @@ class InlineReader {
     return -1;
   }
 
-  /** Reads a run of asterisks, underscores or tildes, of which each part closes, opens or is text. */
+  /** Reads a run of asterisks, underscores or tildes. Each part of it closes a mark, opens a mark, or is text. */
   #readDelimiters(character: string): boolean {
     const end = this.#at + runLength(this.#text, this.#at);
     const sides = sidesOf(character, this.#text[this.#at - 1], this.#text[end]);
@@ -124,7 +124,7 @@ class InlineReader {
     this.#at += size;
   }
 
-  /** Chooses between `**` and `*`: what is open is closed first. */
+  /** Chooses between `**` and `*`: open marks are closed first. */
   #markFor(character: string, { left, mayClose }: { left: number; mayClose: boolean }): Mark | undefined {
     const [single, double] = [character, character + character].map((mark) =>
       mark in marks ? (mark as Mark) : undefined,
@@ -137,7 +137,7 @@ class InlineReader {
   #open(opener: Mark | "[", length: number): boolean {
     if (this.#frames.length > deepest) return false;
     this.#flush();
-    this.#frames.push({ opener, children: [] });
+    this.#frames.push({ opener, text: this.#text.slice(this.#at, this.#at + length), children: [] });
     this.#at += length;
     return true;
   }
@@ -150,7 +150,7 @@ class InlineReader {
     return true;
   }
 
-  /** Reads `](address)`, if a bracket is open. Where no address follows that may be linked, it is all text. */
+  /** Reads `](address)` if a bracket is open. Without a linkable address, everything becomes text. */
   #closeLink(): boolean {
     const destination = this.#readDestination(this.#at + 1);
     if (destination === undefined) return false;
@@ -181,7 +181,7 @@ class InlineReader {
     return undefined;
   }
 
-  /** Reads an address that stands in the text as it is. */
+  /** Reads a bare address in the text. */
   #readAddress(): boolean {
     const end = this.#at + longestAddress;
     const ahead = this.#text.slice(this.#at, end);
@@ -206,7 +206,7 @@ class InlineReader {
     this.#plain = "";
   }
 
-  /** Takes the innermost frame of this opener; those within it, which were never closed, become text. */
+  /** Takes the innermost open mark of this kind. Unclosed marks inside it become text. */
   #dissolveTo(opener: Mark | "["): Frame | undefined {
     if (!this.#frames.some((frame) => frame.opener === opener)) return undefined;
     this.#flush();
@@ -214,30 +214,32 @@ class InlineReader {
     return this.#frames.pop();
   }
 
-  /** Makes the innermost mark that was never closed text again. */
+  /** Turns the innermost unclosed mark into text. */
   #dissolve(): void {
     const frame = this.#frames.pop();
-    if (frame !== undefined)
-      this.#frames.at(-1)?.children.push({ type: "text", text: frame.opener }, ...frame.children);
+    if (frame !== undefined) this.#frames.at(-1)?.children.push({ type: "text", text: frame.text }, ...frame.children);
   }
 }
 
 type Sides = { readonly mayOpen: boolean; readonly mayClose: boolean };
 
-/** A mark opens before a word and closes behind one; an underscore does neither within a word. */
+/**
+ * Returns whether a Markdown mark may open or close. It opens before a word and closes after one; an underscore inside
+ * a word does neither.
+ */
 function sidesOf(character: string, before = " ", after = " "): Sides {
   const isWithin = (neighbour: string) => character === "_" && /[\p{L}\p{N}]/u.test(neighbour);
   return { mayOpen: !/\s/.test(after) && !isWithin(before), mayClose: !/\s/.test(before) && !isWithin(after) };
 }
 
-/** Returns the number of equal characters from a place on. */
+/** Returns the number of equal characters from an index on. */
 function runLength(text: string, start: number): number {
   let end = start + 1;
   while (end < text.length && text[end] === text[start]) end++;
   return end - start;
 }
 
-/** A sentence's punctuation behind an address does not belong to it. */
+/** Removes punctuation after an address, which belongs to the sentence. */
 function trimAddress(address: string): string {
   let end = address.length;
   while (end > 0 && /[.,;:!?'")\]]/.test(address[end - 1] ?? "")) {

@@ -79,6 +79,7 @@ describe("running text", () => {
     ],
     ["![map](https://example.com/map.png)", "<a https://example.com/map.png>map</a>"],
     ["[a] (b) [c", "[a] (b) [c"],
+    ["![map](javascript:x) and ![never **closed", "![map](javascript:x) and ![never **closed"],
     ["array[0](x)", "array[0](x)"],
   ])("reads %j", (text, expected) => {
     expect(shown(parseInline(text))).toBe(expected);

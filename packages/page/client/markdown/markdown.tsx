@@ -8,7 +8,7 @@ import { plainLine } from "../ui/unseen.ts";
 import { hostBeside } from "./link.ts";
 import type { Link } from "./link.ts";
 
-/** A text in Markdown, as elements: no part of it is ever read as HTML. */
+/** A text in Markdown, as elements: no part of it is ever parsed as HTML. */
 export const Markdown = memo(({ text }: { text: string }) => (
   <div class="markdown">
     {parseMarkdown(text).map((block, index) => (
@@ -17,7 +17,7 @@ export const Markdown = memo(({ text }: { text: string }) => (
   </div>
 ));
 
-/** A block, which is shown anew only when it has changed: while a text arrives, that is the last one. */
+/** A Markdown block. It is rendered again only when it changes: while a text arrives, that is the last block. */
 class BlockView extends Component<{ block: Block }> {
   override shouldComponentUpdate({ block }: { block: Block }): boolean {
     return JSON.stringify(block) !== JSON.stringify(this.props.block);
@@ -30,7 +30,7 @@ class BlockView extends Component<{ block: Block }> {
 
 function showBlocks(blocks: readonly Block[]) {
   const [first, ...others] = blocks;
-  // A short item of a list needs no paragraph.
+  // A text that is followed only by lists, as in a short list item, needs no paragraph.
   if (first?.type === "paragraph" && others.every(({ type }) => type === "list")) {
     return [showInlines(first.content), ...others.map((block) => showBlock(block))];
   }
@@ -42,7 +42,7 @@ function showBlock(block: Block) {
     case "paragraph":
       return <p>{showInlines(block.content)}</p>;
     case "heading": {
-      // The page has headings of its own above.
+      // Headings are two levels lower, because the page has headings of its own above.
       const Heading = `h${Math.min(block.level + 2, 6)}` as "h3";
       return <Heading data-level={block.level}>{showInlines(block.content)}</Heading>;
     }
@@ -125,7 +125,7 @@ function textOf(nodes: readonly Inline[]): string {
     .join("");
 }
 
-/** A link to another site, in a tab of its own. Its host is shown beside a text that is another one than its address. */
+/** A link to another site, opened in a new tab. Its host is shown if the text differs from the address. */
 export function ForeignLink({ link, text }: { link: Link; text: string }) {
   const { href } = link;
   const host = hostBeside(link, text);

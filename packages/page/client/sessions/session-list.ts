@@ -7,42 +7,42 @@ import { isOpenStatus } from "../api/wire.ts";
 import { Store } from "../ui/store.ts";
 import { cutText } from "../ui/cut-text.ts";
 
-/** The sessions at the side of the chat, newest first. */
+/** The sessions beside the chat, newest first. */
 export type SessionListState = {
   readonly sessions: readonly SessionInfo[];
-  /** The position of the next page, if there is one. */
+  /** The cursor of the next page of sessions, if there is one. */
   readonly next?: string | undefined;
-  /** The sessions with a run under way that the service lists, with its status. */
+  /** The sessions with an active run in the service's list, with the status of the run. */
   readonly open: ReadonlyMap<string, string>;
   readonly isLoaded: boolean;
   readonly failure?: string | undefined;
 };
 
-/** Ids of sessions that the browser remembers, at most. */
+/** Largest number of session ids that the browser remembers. */
 const mostRemembered = 60;
-/** Characters of a question that stand for the title of its session until it has one. */
+/** Characters of a question that replace the title of its session until it has one. */
 const longestTitle = 80;
 
-/** The requests that the list of sessions sends. */
+/** The API requests that the session list sends. */
 export type SessionApi = Pick<
   Api,
   "hasUsers" | "sessions" | "session" | "rename" | "removeSession" | "runs" | "cancel"
 >;
 
 /**
- * The caller's sessions. A service that does not know its caller lists none: then those that were begun in this browser are
- * shown, whose ids it remembers.
+ * The caller's sessions. A service without users lists none: then those that were started in this browser are shown,
+ * whose ids it remembers.
  */
 export class SessionList extends Store<SessionListState> {
   readonly #api: SessionApi;
   readonly #stored: StoredValue;
   readonly #openRuns: Pick<OpenRuns, "all" | "remove">;
   #isListed: boolean;
-  /** True once older sessions than the newest page were read. */
+  /** True once sessions older than the newest page were read. */
   #hasOlder = false;
-  /** Sessions that were deleted here. Their runs may take a moment to end, and tell of them until then. */
+  /** Sessions deleted here. Their runs may take a moment to end, and are listed until then. */
   readonly #removed = new Set<string>();
-  /** The runs under way that the service lists, by their sessions. */
+  /** The ids of listed active runs, by session. */
   #runIds: ReadonlyMap<string, string> = new Map();
 
   constructor(api: SessionApi, stored: StoredValue, openRuns: Pick<OpenRuns, "all" | "remove">) {
@@ -53,7 +53,7 @@ export class SessionList extends Store<SessionListState> {
     this.#isListed = api.hasUsers;
   }
 
-  /** Reads the newest sessions. Older ones that were read before stay. */
+  /** Reads the newest sessions. Keeps older ones that were read before. */
   async load(): Promise<void> {
     try {
       const page = await this.#read();
@@ -87,14 +87,14 @@ export class SessionList extends Store<SessionListState> {
     }
   }
 
-  /** Remembers a session that begins, and shows it at once. */
+  /** Remembers a new session, and shows it at once. */
   begin(sessionId: string, title: string): void {
     this.#remember([sessionId, ...this.#remembered().filter((id) => id !== sessionId)]);
     if (this.state.sessions.some((session) => session.sessionId === sessionId)) return;
     this.set({ sessions: [newSession(sessionId, cutText(title, longestTitle)), ...this.state.sessions] });
   }
 
-  /** Gives a session another title. */
+  /** Changes the title of a session. */
   async rename(sessionId: string, title: string): Promise<void> {
     const renamed = await this.#api.rename(sessionId, title);
     this.set({ sessions: this.state.sessions.map((each) => (each.sessionId === sessionId ? renamed : each)) });
@@ -104,12 +104,12 @@ export class SessionList extends Store<SessionListState> {
   async remove(sessionId: string): Promise<void> {
     const own = this.#openRuns.all().find((run) => run.sessionId === sessionId);
     const runId = own?.runId ?? this.#runIds.get(sessionId);
-    // A session is deleted when its run is over, which would take its time.
+    // The run is cancelled first, because deleting a session waits for the end of its run.
     if (runId !== undefined) await this.#api.cancel(runId).catch(() => {});
     try {
       await this.#api.removeSession(sessionId);
     } catch (error) {
-      // The service does not have it: deleted elsewhere, or never stored.
+      // With the status 404, the service no longer has the session, or never stored it.
       if (!(error instanceof ApiError) || error.status !== 404) throw error;
     }
     if (own !== undefined) this.#openRuns.remove(own.runId);
@@ -159,7 +159,7 @@ export class SessionList extends Store<SessionListState> {
   }
 }
 
-/** Returns the sessions of a list that belong behind the newest ones. */
+/** Returns the sessions of a list that are older than the newest ones. */
 function olderThan(newest: readonly SessionInfo[], sessions: readonly SessionInfo[]): SessionInfo[] {
   const last = newest.at(-1);
   if (last === undefined) return [];
@@ -167,7 +167,7 @@ function olderThan(newest: readonly SessionInfo[], sessions: readonly SessionInf
   return sessions.filter(({ sessionId, updatedAt }) => updatedAt <= last.updatedAt && !listed.has(sessionId));
 }
 
-/** Names sessions whose first run is under way, which have no title yet, and adds those that are not listed. */
+/** Adds names to sessions whose first run is active and that have no title yet, and adds unlisted sessions. */
 function withNames(sessions: readonly SessionInfo[], names: ReadonlyMap<string, string>): SessionInfo[] {
   const listed = new Set(sessions.map(({ sessionId }) => sessionId));
   const unlisted = [...names].filter(([sessionId]) => !listed.has(sessionId));

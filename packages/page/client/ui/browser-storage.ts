@@ -1,14 +1,14 @@
 /** A value that the browser stores for the page, as JSON. */
 export type StoredValue = {
-  /** Returns the value, or `undefined` when there is none, or none of this form. */
+  /** Returns the value, or `undefined` if it is missing or has another form. */
   read<Value>(isValid: (value: unknown) => value is Value): Value | undefined;
-  /** Stores the value, or removes it when it is `undefined`. Returns false when the browser refuses to store it. */
+  /** Stores the value, or removes it if it is `undefined`. Returns false if the browser refuses to store it. */
   write(value: unknown): boolean;
 };
 
 /**
- * Returns a value of a storage of the browser. Where storage is forbidden or full, nothing is stored and nothing throws. The
- * version in the name leaves values of other releases alone.
+ * Returns a value in a browser storage. If storage is forbidden or full, nothing is stored and no error is thrown. The
+ * version in the name separates the values of different releases.
  */
 export function storedValue(storage: "localStorage" | "sessionStorage", name: string): StoredValue {
   const key = `troupe:v1:${name}`;
@@ -27,7 +27,7 @@ export function storedValue(storage: "localStorage" | "sessionStorage", name: st
         else globalThis[storage].setItem(key, JSON.stringify(value));
         return true;
       } catch {
-        // Private mode, or full.
+        // The browser is in private mode, or the storage is full.
         return false;
       }
     },

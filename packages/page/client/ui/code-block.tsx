@@ -3,7 +3,7 @@ import { CopyButton } from "./copy-button.tsx";
 type CodeProps = {
   readonly language?: string;
   readonly text: string;
-  /** The whole of a text that is shown in part. @default the text */
+  /** The text to copy if only part of it is shown. @default the text */
   readonly whole?: string;
 };
 

@@ -3,7 +3,7 @@ import { Icon } from "./icon.tsx";
 
 type CopyState = "ready" | "copied" | "refused";
 
-/** A button that copies a text, and says so, or that the browser refuses. */
+/** A button that copies a text, and reports success or the browser's refusal. */
 export function CopyButton({ text, name }: { text: string; name: string }) {
   const [state, setState] = useState<CopyState>("ready");
   useEffect(() => {

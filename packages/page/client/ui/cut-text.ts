@@ -1,4 +1,4 @@
-/** Cuts a longer text to `longest` characters, a mark at its end included, and never within one. */
+/** Cuts a text to `longest` characters including the mark at its end, never inside a character. */
 export function cutText(text: string, longest: number, mark = ""): string {
   if (text.length <= longest) return text;
   const end = longest - mark.length;

@@ -1,6 +1,6 @@
-/** Moves the focus from within an element that changes, or from where its control is gone, to another element. */
+/** Moves the focus to another element if it is inside an element that changes, or its control has disappeared. */
 export function moveFocus(from: Element | null, to: HTMLElement | null): void {
   const { activeElement, body } = document;
-  // The person may have moved it elsewhere.
+  // The user may have moved the focus elsewhere.
   if (activeElement === null || activeElement === body || from?.contains(activeElement) === true) to?.focus();
 }

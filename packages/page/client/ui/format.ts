@@ -13,7 +13,7 @@ export function formatCount(count: number): string {
   return count.toLocaleString();
 }
 
-/** Returns the heading under which something of a time stands in a list: `Today`, `Yesterday`, `This week`, or the day. */
+/** Returns the heading for a time in a list: `Today`, `Yesterday`, `This week`, or the day. */
 export function dayOf(time: number, now: number): string {
   const midnight = new Date(now).setHours(0, 0, 0, 0);
   if (time >= midnight) return "Today";
@@ -21,18 +21,18 @@ export function dayOf(time: number, now: number): string {
   return time >= midnight - 6 * dayMs ? "This week" : day.format(time);
 }
 
-/** Writes a value as JSON for people; a string stays as it is. */
+/** Writes a value as JSON for people. A string stays unchanged. */
 export function formatValue(value: unknown): string {
   return typeof value === "string" ? value : (JSON.stringify(value, undefined, 2) ?? "");
 }
 
-/** Writes a value in one line of at most so many characters. */
+/** Writes a value in one line of at most `longest` characters. */
 export function formatShort(value: unknown, longest = 120): string {
   const text = cutText(typeof value === "string" ? value : (JSON.stringify(value) ?? ""), longest * 4);
   return cutText(text.replaceAll(/\s+/g, " ").trim(), longest, "…");
 }
 
-/** Reads JSON, or returns nothing. */
+/** Parses JSON. Returns undefined for invalid JSON. */
 export function readJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -41,7 +41,7 @@ export function readJson(text: string): unknown {
   }
 }
 
-/** True for an object that is no array. */
+/** Returns true for an object that is not an array. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,4 @@
-/** The shapes of the icons, each as paths in a square of 24. */
+/** The shapes of the icons, each as SVG paths in a square of 24. */
 const shapes = {
   menu: ["M4 7h16M4 12h16M4 17h16"],
   plus: ["M12 5v14M5 12h14"],
@@ -32,7 +32,7 @@ const shapes = {
 /** The name of an icon. */
 export type IconName = keyof typeof shapes;
 
-/** An icon beside a text, or in a control that has a name: it says nothing by itself. */
+/** An icon beside a text, or in a control with a name. Screen readers ignore it. */
 export function Icon({ name, size = 20 }: { name: IconName; size?: number }) {
   return (
     <svg class="icon" viewBox="0 0 24 24" width={size} height={size} aria-hidden="true" focusable="false">
@@ -43,7 +43,7 @@ export function Icon({ name, size = 20 }: { name: IconName; size?: number }) {
   );
 }
 
-/** The mark of the page: three masks of a troupe, as overlapping circles. */
+/** The logo of the page: three masks of a troupe, as overlapping circles. */
 export function Mark({ size = 26 }: { size?: number }) {
   return (
     <svg class="mark" viewBox="0 0 32 32" width={size} height={size} aria-hidden="true" focusable="false">

@@ -1,4 +1,4 @@
-/** Adds a style sheet to the document, unless it is there already, and waits until it counts. */
+/** Adds a style sheet to the document unless it is already there, and waits until it is loaded. */
 export async function loadStyle(url: URL): Promise<void> {
   const { href } = url;
   if ([...document.styleSheets].some((sheet) => sheet.href === href)) return;

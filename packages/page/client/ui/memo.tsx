@@ -1,7 +1,7 @@
 import { Component } from "preact";
 import type { ComponentChild, FunctionComponent } from "preact";
 
-/** Returns a component that is shown anew only when one of its properties is another one than before. */
+/** Returns a component that is rendered again only if one of its properties has changed. */
 export function memo<Props extends object>(Shown: (props: Props) => ComponentChild): FunctionComponent<Props> {
   class Memo extends Component<Props> {
     override shouldComponentUpdate(next: Props): boolean {

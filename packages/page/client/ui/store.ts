@@ -1,6 +1,6 @@
 import { useEffect, useReducer, useRef } from "preact/hooks";
 
-/** A state that changes as a whole, and tells its listeners. */
+/** A state that is replaced as a whole, and notifies its listeners. */
 export class Store<State extends object> {
   #state: State;
   readonly #listeners = new Set<() => void>();
@@ -9,7 +9,7 @@ export class Store<State extends object> {
     this.#state = state;
   }
 
-  /** The state as it is now. It is never changed in place. */
+  /** The current state. It is never changed in place. */
   get state(): State {
     return this.#state;
   }
@@ -27,9 +27,9 @@ export class Store<State extends object> {
   }
 }
 
-/** Returns the state of a store to a component, which is shown anew after each change. */
+/** Returns the state of a store to a component, which is rendered again after each change. */
 export function useStore<State extends object>(store: Store<State>): State;
-/** Returns a value of the state of a store to a component, which is shown anew when that value is another one. */
+/** Returns a value from the state of a store to a component, which is rendered again when that value changes. */
 export function useStore<State extends object, Value>(store: Store<State>, select: (state: State) => Value): Value;
 export function useStore<State extends object>(
   store: Store<State>,

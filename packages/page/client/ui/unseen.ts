@@ -1,12 +1,12 @@
-/** Characters that are not seen, and those that turn the direction of a text: they make a text look like another one. */
+/** Invisible characters, and those that change the direction of a text: they make a text look like another. */
 const unseen = /[\p{Cc}\u{ad}\u{61c}\u{200b}-\u{200f}\u{2028}-\u{202e}\u{2060}-\u{206f}\u{feff}]/gu;
 
-/** Returns a name or a link's text as one line without such characters. */
+/** Returns a name or a link's text as one line without invisible characters. */
 export function plainLine(text: string): string {
   return text.replaceAll(unseen, " ");
 }
 
-/** Returns a text with its lines and tabs in which such characters are shown by their numbers. */
+/** Returns a text with its lines and tabs. Invisible characters are shown by their code points. */
 export function toVisible(text: string): string {
   return text.replaceAll(unseen, (character) =>
     character === "\n" || character === "\t"

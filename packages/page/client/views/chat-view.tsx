@@ -18,11 +18,11 @@ import { Welcome } from "../chat/welcome.tsx";
 type ChatProps = {
   readonly services: Services;
   readonly runnables: readonly RunnableInfo[] | undefined;
-  /** False while the inspector is shown in its place. */
+  /** False while the inspector is shown instead of the chat. */
   readonly isShown: boolean;
 };
 
-/** The chat: the turns of a session, and the place where the next question is written. */
+/** The chat: the turns of a session, and the input for the next question. */
 export function ChatView({ services, runnables, isShown }: ChatProps) {
   const { conversation, settings } = services;
   const { turns, isReplacing, number, failure } = useStore(conversation);
@@ -68,14 +68,17 @@ export function ChatView({ services, runnables, isShown }: ChatProps) {
   );
 }
 
-/** The runnable that is asked next: the one that was picked, else the last that answered in the conversation, else the first. */
+/**
+ * Returns the runnable for the next question: the chosen one, else the last that answered in the conversation, else the
+ * first.
+ */
 function useChosen(turns: readonly Turn[], runnables: ChatProps["runnables"], conversationNumber: number) {
   const [picked, choose] = useState<RunnableInfo>();
   useEffect(() => choose(undefined), [conversationNumber]);
   return { chosen: picked ?? lastOf(turns, runnables) ?? runnables?.[0], choose };
 }
 
-/** Returns the title of the session, which the tab of the browser has too. */
+/** Returns the title of the session, and sets it as the title of the browser tab. */
 function useTitle({ conversation, sessions, settings }: Services): string {
   const sessionId = useStore(conversation, (state) => state.sessionId);
   const title = titleOf(useStore(sessions).sessions, sessionId);
@@ -95,7 +98,7 @@ function ToEnd({ onClick }: { onClick: () => void }) {
 
 type ContentProps = { conversation: Conversation; title: string; children: ComponentChild };
 
-/** The turns of the conversation, or what a new one shows in their place. */
+/** The turns of the conversation, or a welcome if it has none. */
 function TurnsOrWelcome({ conversation, title, children }: ContentProps) {
   const { turns, isLoading, isReplacing } = useStore(conversation);
   if (turns.length === 0 && !isLoading && !isReplacing) return children;

@@ -8,10 +8,10 @@ import { dayOf } from "../ui/format.ts";
 import { Icon } from "../ui/icon.tsx";
 import { useStore } from "../ui/store.ts";
 
-/** Below this width the sessions are in a drawer. */
+/** Below this width, the sessions are in a drawer. */
 const narrow = matchMedia("(max-width: 52rem)");
 
-/** The sessions at the side of the chat; on a narrow screen in a drawer, which is opened from the bar. */
+/** The sessions beside the chat. On a narrow screen they are in a drawer, which is opened from the bar. */
 export function Sidebar({ services, isOpen, onClose }: { services: Services; isOpen: boolean; onClose: () => void }) {
   const [isNarrow, setNarrow] = useState(narrow.matches);
   const dialog = useRef<HTMLDialogElement>(null);
@@ -161,7 +161,10 @@ function SessionItem({ session, status, isCurrent, services, onLeave }: ItemProp
   );
 }
 
-/** Returns the reference of an item whose controls change with its mode: then the first of the new ones has the focus. */
+/**
+ * Returns the reference of an item whose controls depend on its mode. After a change of mode, its first control gets
+ * the focus.
+ */
 function useFocusIn(mode: string): RefObject<HTMLLIElement | null> {
   const item = useRef<HTMLLIElement>(null);
   const [shown, setShown] = useState(mode);
@@ -173,7 +176,7 @@ function useFocusIn(mode: string): RefObject<HTMLLIElement | null> {
   return item;
 }
 
-/** Returns the session beside one that is deleted, or the control for a new one. */
+/** Returns the session next to a deleted one, or the control for a new session. */
 function besideOf(item: HTMLElement | null): HTMLElement | null {
   const beside = item?.nextElementSibling ?? item?.previousElementSibling;
   return beside?.querySelector("a") ?? item?.closest("nav")?.querySelector("button") ?? null;

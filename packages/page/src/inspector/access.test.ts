@@ -1,8 +1,9 @@
 import { TroupeError } from "@troupe/core";
-import type { Request } from "express";
+import { readPrincipal } from "@troupe/core/transport";
+import type { ServiceRequest } from "@troupe/core/service";
 import { describe, expect, it } from "vitest";
 import { readInspectorCaller } from "./access.ts";
-import type { AuthorizeInspector } from "./access.ts";
+import type { AuthorizeInspector, VisitedExchange } from "./access.ts";
 
 type Sent = {
   headers?: Record<string, string>;
@@ -15,27 +16,39 @@ type Sent = {
 };
 
 /** A request of a program on this machine, with other facts in their place. */
-function request({ headers = {}, httpVersion = "1.1", originalUrl = "/runs", ...sent }: Sent = {}): Request {
+function visit({
+  headers: given = {},
+  httpVersion = "1.1",
+  originalUrl = "/runs",
+  ...sent
+}: Sent = {}): VisitedExchange {
   const remoteAddress = "from" in sent ? sent.from : "127.0.0.1";
   const localAddress = "to" in sent ? sent.to : "127.0.0.1";
-  return {
-    headers: { host: "localhost:3000", ...headers },
-    socket: { remoteAddress, localAddress },
-    httpVersion,
-    originalUrl,
-    app: { get: (name: string) => (name === "trust proxy" ? sent.trust : true) },
-    principal: sent.principal,
-  } as unknown as Request;
+  const headers = { host: "localhost:3000", ...given };
+  const app = { get: (name: string) => (name === "trust proxy" ? sent.trust : true) };
+  const exchange = {
+    url: originalUrl,
+    headers,
+    native: { headers, socket: { remoteAddress, localAddress }, httpVersion, app },
+    get principal() {
+      return readPrincipal(sent.principal, "request.principal");
+    },
+    toRequest: () => asked,
+  };
+  return exchange;
 }
 
 /** Returns the caller of a request, or the code of the error by which it is refused. */
 async function callerOf(sent: Sent, authorize?: AuthorizeInspector): Promise<unknown> {
   try {
-    return await readInspectorCaller(request(sent), authorize);
+    return await readInspectorCaller(visit(sent), authorize);
   } catch (error) {
     return TroupeError.is(error) ? error.code : error;
   }
 }
+
+/** The request that `authorize` is given. */
+const asked = { protocol: "page" } as unknown as ServiceRequest;
 
 const ada = { userId: "ada", tenantId: "acme" };
 
@@ -107,8 +120,14 @@ describe("readInspectorCaller without authorize", () => {
   });
 
   it("takes a host of no Express, which trusts no proxy", async () => {
-    const bare = { ...request(), app: undefined } as unknown as Request;
-    expect(await readInspectorCaller(bare, undefined)).toBe("host");
+    const local = visit();
+    const native = { ...(local.native as object), app: undefined };
+    expect(await readInspectorCaller({ ...local, native }, undefined)).toBe("host");
+  });
+
+  it("refuses a request of a server whose requests have no socket", async () => {
+    const far = { ...visit(), native: {} };
+    await expect(readInspectorCaller(far, undefined)).rejects.toMatchObject({ code: "forbidden" });
   });
 });
 
@@ -128,12 +147,11 @@ describe("readInspectorCaller with authorize", () => {
   });
 
   it("is asked about the request, and not about one of another site", async () => {
-    const asked: unknown[] = [];
-    const sent = request(far);
-    const authorize: AuthorizeInspector = (each) => asked.push(each) > 0;
-    await readInspectorCaller(sent, authorize);
+    const requests: unknown[] = [];
+    const authorize: AuthorizeInspector = (each) => requests.push(each) > 0;
+    await readInspectorCaller(visit(far), authorize);
     expect(await callerOf({ headers: { "sec-fetch-site": "same-site" } }, authorize)).toBe("forbidden");
-    expect(asked).toEqual([sent]);
+    expect(requests).toEqual([asked]);
   });
 
   it("refuses all when it throws, and a principal that is wrong", async () => {

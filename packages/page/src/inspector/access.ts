@@ -1,31 +1,36 @@
+import type { IncomingMessage } from "node:http";
 import { TroupeError } from "@troupe/core";
 import type { RunCaller } from "@troupe/core/runs";
-import { isFromOtherSite, readPrincipal, readRequestHost } from "@troupe/core/transport";
-import type { Request } from "express";
+import type { ServiceRequest } from "@troupe/core/service";
+import { isFromOtherSite, readRequestHost } from "@troupe/core/transport";
+import type { Exchange } from "@troupe/core/transport";
 
-/** Decides whether the sender of a request may see the runs of everybody. Anything but `true` is a no. */
-export type AuthorizeInspector = (request: Request) => boolean | Promise<boolean>;
+/** Decides whether the sender of a request may see the runs of all users. Any value but `true` means no. */
+export type AuthorizeInspector = (request: ServiceRequest) => boolean | Promise<boolean>;
+
+/** The part of an exchange that shows who sent its request. */
+export type VisitedExchange = Pick<Exchange, "url" | "headers" | "principal" | "native" | "toRequest">;
 
 /**
- * Returns the caller whose runs a request may see: `"host"` for all runs, or the user whom the host's authentication has set
- * at `request.principal`. Throws `forbidden` or `unauthorized` for anybody else.
+ * Returns the caller whose runs a request may see: `"host"` for all runs, or the signed-in user. Throws `forbidden` or `unauthorized` for all others.
  *
- * Without `authorize` only programs on this machine are answered, and all runs are theirs: for a service on the developer's
- * own machine. A page of another site is never answered, nor one that reaches this address by a name of its own.
+ * Without `authorize`, only programs on this machine are answered. They see all runs, or those of the signed-in user if
+ * there is one: for a service on the developer's own machine. Pages of other sites are always refused, also those
+ * that reach this address under a name of their own.
  */
 export async function readInspectorCaller(
-  request: Request,
+  exchange: VisitedExchange,
   authorize: AuthorizeInspector | undefined,
 ): Promise<RunCaller> {
-  const host = readRequestHost(request.originalUrl, request.headers.host);
-  if (isFromOtherSite(request.headers, host)) throw forbidden("A page of another site sent this request.");
-  const principal = readPrincipal((request as { principal?: unknown }).principal, "request.principal");
+  const { url, headers, principal, native } = exchange;
+  const host = readRequestHost(url, headers.host);
+  if (isFromOtherSite(headers, host)) throw forbidden("A page of another site sent this request.");
   if (authorize === undefined) {
-    if (!isLocal(request, host?.hostname)) throw forbidden(closedMessage);
+    if (!isLocal(native as Partial<LocalRequest>, host?.hostname)) throw forbidden(closedMessage);
     return principal ?? "host";
   }
-  // A host in JavaScript may return anything.
-  const answer: unknown = await authorize(request);
+  // In a host written in JavaScript, `authorize` may return any value.
+  const answer: unknown = await authorize(exchange.toRequest());
   if (answer === true) return "host";
   if (principal === undefined) throw new TroupeError("unauthorized", "Sign in to see your runs.");
   return principal;
@@ -34,7 +39,7 @@ export async function readInspectorCaller(
 const closedMessage =
   "The inspector answers programs on the same machine alone, without a proxy between. Give the page's option inspector an authorize(request) to open it.";
 
-/** Headers of proxies, beside those that begin with `x-forwarded`. */
+/** Headers that proxies set, beside those that begin with `x-forwarded`. */
 const proxyHeaders = [
   "forwarded",
   "via",
@@ -57,20 +62,27 @@ const proxyHeaders = [
 const loopback = /^(?:::ffff:)?127(?:\.\d{1,3}){3}$|^::1$/;
 const loopbackName = /^(?:(?:[\w-]+\.)*localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i;
 
+/** The parts of a request of Node, or of Express, that show if it comes from this machine. Others have no socket. */
+type LocalRequest = Pick<IncomingMessage, "socket" | "httpVersion"> & {
+  readonly headers: IncomingMessage["headers"];
+  readonly app: { get(name: string): unknown };
+};
+
 /**
- * Tells if a request comes from this machine itself: by the address of its connection, to a name that no other machine can
- * have, and by no proxy. Proxies tell of themselves in headers, by HTTP/1.0, or because the host trusts one.
+ * Returns true if a request comes from this machine: from a loopback address, to a host name that no other machine can
+ * have, and not through a proxy. Proxies reveal themselves by headers, by HTTP/1.0, or because the host trusts a proxy.
  */
-function isLocal({ socket, headers, httpVersion, app }: Request, hostname: string | undefined): boolean {
-  if (!loopback.test(socket.remoteAddress ?? "") || !loopback.test(socket.localAddress ?? "")) return false;
-  if (hostname === undefined || !loopbackName.test(hostname)) return false;
-  if (httpVersion === "1.0" || trustsProxy(app)) return false;
+function isLocal(request: Partial<LocalRequest>, hostname: string | undefined): boolean {
+  const { socket, headers = {}, httpVersion, app } = request;
+  const addresses = [socket?.remoteAddress, socket?.localAddress];
+  if (!addresses.every((address) => loopback.test(address ?? ""))) return false;
+  if (!loopbackName.test(hostname ?? "") || httpVersion === "1.0" || trustsProxy(app)) return false;
   const names = Object.keys(headers);
   return !names.some((name) => name.startsWith("x-forwarded") || proxyHeaders.includes(name));
 }
 
-function trustsProxy(app: Request["app"] | undefined): boolean {
-  const trusted: unknown = app?.get("trust proxy");
+function trustsProxy(app: LocalRequest["app"] | undefined): boolean {
+  const trusted = app?.get("trust proxy");
   return trusted !== undefined && trusted !== false && trusted !== 0;
 }
 

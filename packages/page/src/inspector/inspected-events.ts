@@ -5,21 +5,21 @@ import type { InspectedEvent, PlacedEvent } from "./inspected-run.ts";
 import { toShownJson, toShownText } from "./shown-json.ts";
 import { readError, readStepFacts } from "./step-facts.ts";
 
-/** Characters of text that are gathered into one event. */
+/** Largest number of characters of text that are joined into one event. */
 const longestText = 8000;
 
-/** Events that are written together. */
+/** Number of collected events after which they are written to the inspector. */
 const mostCollected = 64;
 
-/** Chunks that say nothing beside the other events of the log. */
+/** Types of chunks that add nothing to the other events of the log. */
 const silentChunks = new Set(["tool_call_delta", "tool_call_end", "tool_result", "finish", "source"]);
 
 type Inner = { readonly type: string; readonly text?: unknown };
 type TextEvent = Extract<InspectedEvent, { type: "text" }>;
 
 /**
- * Turns the events of a run into those that the inspector sends: with the fields that are to be seen alone, of bounded
- * lengths, and with the chunks of one text put together until `take` is called.
+ * Turns the events of a run into events for the inspector, with only the fields to show and with bounded lengths.
+ * Chunks of one text are joined until `take` is called.
  */
 export class EventCollector {
   readonly #kind: RunKind;
@@ -42,12 +42,12 @@ export class EventCollector {
     this.#collected.push({ id: event.id, event: { ...last, text: last.text + shown.text } });
   }
 
-  /** True when so much was added that it should be taken. */
+  /** True if enough events were collected to be written. */
   get isFull(): boolean {
     return this.#collected.length >= mostCollected;
   }
 
-  /** Returns what was added since the last call. */
+  /** Returns the collected events that were added since the last call. */
   take(): readonly PlacedEvent[] {
     const taken = this.#collected;
     this.#collected = [];
@@ -56,7 +56,7 @@ export class EventCollector {
 
   #toChunkEvent({ step, chunk }: Extract<RunEvent, { type: "chunk" }>): InspectedEvent | undefined {
     const shown = toClientChunk(chunk, this.#kind);
-    // A workflow's event may hold a chunk of the agent in one of its steps.
+    // A workflow's event may contain a chunk of the agent in one of its steps.
     const inner = (shown?.["chunk"] ?? shown) as Inner | undefined;
     if (inner === undefined || silentChunks.has(inner.type)) return undefined;
     if ((inner.type === "text" || inner.type === "thinking") && typeof inner.text === "string") {
@@ -115,12 +115,12 @@ function isSameText(one: TextEvent, other: TextEvent): boolean {
   return one.step === other.step && one.isThinking === other.isThinking;
 }
 
-/** Returns the counts of a usage, without what the vendor's own object has beside them. */
+/** Returns the counts of a usage, without the vendor's own object. */
 function countsOf({ providerMetrics: _metrics, ...counts }: Extract<RunEvent, { type: "done" }>["usage"] & object) {
   return counts;
 }
 
-/** The tool calls of an output are steps of the run already. */
+/** Removes the tool calls of an output, which are already shown as steps of the run. */
 function withoutCalls(output: Json): Json {
   if (typeof output !== "object" || output === null || Array.isArray(output)) return output;
   const { toolCalls: _, ...rest } = output as Readonly<Record<string, Json>>;

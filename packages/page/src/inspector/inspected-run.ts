@@ -1,4 +1,5 @@
-// What the routes of the inspector send, which its view reads. Times are epoch milliseconds.
+// The types that the routes of the inspector send and its view reads. Times are epoch milliseconds. The view is
+// compiled for a browser, so this file imports nothing from core.
 
 /** JSON of bounded size. */
 export type ShownJson =
@@ -9,7 +10,7 @@ export type ShownJson =
   | readonly ShownJson[]
   | { readonly [name: string]: ShownJson };
 
-/** Counts of tokens. */
+/** Token counts of a run or a step. */
 export type ShownUsage = {
   readonly promptTokens: number;
   readonly completionTokens: number;
@@ -31,49 +32,49 @@ export type InspectedRun = {
   /** The time at which the run is removed. */
   readonly expiresAt?: number;
   readonly attempts: number;
-  /** The process that made the last attempt. */
+  /** The process that made the last attempt at the run. */
   readonly node?: string;
   readonly error?: ShownError;
 };
 
-/** An error as the inspector shows it. */
+/** An error in the form that the inspector shows. */
 export type ShownError = { readonly code: string; readonly message: string };
 
-/** A page of runs. `sees` tells whose: all, or the caller's own. */
+/** A page of runs. `sees` says whose runs: all users' or only the caller's own. */
 export type InspectedRunPage = {
   readonly runs: readonly InspectedRun[];
   readonly next?: string;
   readonly sees: "all" | "own";
 };
 
-/** A step of a workflow as it is declared, and the step that it is nested in. */
+/** A declared step of a workflow, and the step that it is nested in. */
 export type DeclaredStep = { readonly name: string; readonly kind: string; readonly within?: string };
 
-/** One run, without its events. */
+/** A run as the inspector reads it, without its events. */
 export type InspectedRunDetails = {
   readonly run: InspectedRun;
-  /** Absent when the run had none, or when it is not kept any more. */
+  /** Absent if the run had no input, or the input is no longer stored. */
   readonly input?: ShownJson;
-  /** The steps of the workflow as this process has it. */
+  /** The steps of the workflow as declared in this process. */
   readonly steps?: readonly DeclaredStep[];
 };
 
-/** The result of a step, read from its value in the journal: the fields that its kind of step has. */
+/** The result of a step, read from its value in the journal. The fields depend on the kind of step. */
 export type StepFacts = {
   readonly output?: ShownJson;
   readonly error?: ShownError;
   readonly thinking?: string;
-  /** The tools that a model asked for. */
+  /** The tool calls that a model requested. */
   readonly calls?: readonly { readonly name: string; readonly args: ShownJson }[];
   readonly model?: string;
   readonly finishReason?: string;
-  /** Of a tool call: the tool and its arguments. */
+  /** For a tool call: the tool and its arguments. */
   readonly toolName?: string;
   readonly args?: ShownJson;
-  /** Of the turn of a child run: its runnable and what it was given. */
+  /** For a child run: its runnable and its input. */
   readonly runnable?: string;
   readonly input?: ShownJson;
-  /** True of a failure after which the step was made again. */
+  /** True for a failure after which the step was repeated. */
   readonly isRepeated?: true;
 };
 
@@ -86,7 +87,7 @@ export type InspectedWait = {
   readonly askedAt?: number;
 };
 
-/** An event of a run's log. Text that came in many chunks is one event. */
+/** An event of a run's log. Text that arrived in many chunks is one event. */
 export type InspectedEvent =
   | { readonly type: "attempt"; readonly attempt: number; readonly node: string; readonly at?: number }
   | { readonly type: "reset"; readonly step: string }
@@ -111,5 +112,5 @@ export type InspectedEvent =
   | { readonly type: "wait"; readonly wait: InspectedWait }
   | { readonly type: "end"; readonly output: ShownJson; readonly error?: ShownError };
 
-/** An event with its position in the log, behind which a reader goes on. */
+/** An event with its position in the log, after which a reader continues. */
 export type PlacedEvent = { readonly id: string; readonly event: InspectedEvent };

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { setImmediate } from "node:timers/promises";
-import { TroupeError } from "@troupe/core";
+import { createLogger, TroupeError } from "@troupe/core";
 import type { RunEvent, RunService, RunView } from "@troupe/core/runs";
 import type { Response as ExpressResponse } from "express";
 import { describe, expect, it } from "vitest";
@@ -43,7 +43,7 @@ function heldEvents(given: readonly RunEvent[] = [], error?: Error) {
 type Fakes = { [Name in "get" | "list" | "events" | "readInput" | "find"]?: (...args: never[]) => unknown };
 
 /** Serves the inspector over a service of these methods, and notes the arguments of each call. */
-async function serveFake(fakes: Fakes = {}) {
+async function serveFake(fakes: Fakes = {}, options: Parameters<typeof servePage>[0] = {}) {
   const calls: unknown[][] = [];
   const responses: ExpressResponse[] = [];
   const methods: Fakes = {
@@ -63,7 +63,7 @@ async function serveFake(fakes: Fakes = {}) {
       },
     ]),
   ) as unknown as RunService;
-  const origin = await servePage({ inspector: { runs } }, (app) => {
+  const origin = await servePage({ ...options, inspector: { runs } }, (app) => {
     usersByHeader(app);
     app.use((_, response, next) => {
       responses.push(response);
@@ -240,7 +240,7 @@ describe("the lists and runs in the inspector", () => {
     ["storage_unavailable", 503],
     ["storage_corrupt", 503],
     ["unavailable", 503],
-    ["timeout", 500],
+    ["timeout", 504],
   ] as const)("end with %s as status %s", async (code, status) => {
     const fail = () => Promise.reject(new TroupeError(code, "No."));
     const { url } = await serveFake({ get: fail, list: fail });
@@ -252,6 +252,46 @@ describe("the lists and runs in the inspector", () => {
         expect.objectContaining({ code }),
       ]);
     }
+  });
+
+  it("are JSON that no cache keeps and no other site reads, also as a failure", async () => {
+    const word = { ...view, name: "é€" };
+    const { url } = await serveFake({
+      get: () => Promise.reject(new TroupeError("gone", "Gone.")),
+      list: () => Promise.resolve({ runs: [word] }),
+    });
+    for (const [path, status] of [
+      ["", 200],
+      ["/r1", 410],
+    ] as const) {
+      const reply = await fetch(url + path);
+      const bytes = (await reply.arrayBuffer()).byteLength;
+      expect(reply.status).toBe(status);
+      expect(Object.fromEntries(reply.headers)).toMatchObject({
+        "content-type": "application/json; charset=utf-8",
+        "content-length": String(bytes),
+        "cache-control": "no-store",
+        "x-content-type-options": "nosniff",
+        "cross-origin-resource-policy": "same-origin",
+      });
+    }
+  });
+
+  it.each<[unknown, number, string, boolean]>([
+    [new TroupeError("not_found", "No."), 404, "No.", false],
+    [new TroupeError("unavailable", "Not now."), 503, "Not now.", true],
+    [new TroupeError("storage_unavailable", "db:5432"), 503, "The storage cannot be used at the moment.", true],
+    [new TroupeError("storage_corrupt", "row 7"), 503, "What is stored cannot be read.", true],
+    [new Error("at x"), 500, "Something went wrong in this service.", true],
+    ["at x", 500, "Something went wrong in this service.", true],
+  ])("answer and log a failure that is not the client's: %s", async (...[thrown, status, message, isLogged]) => {
+    const lines: string[] = [];
+    const logger = createLogger({ level: "debug", write: (line) => lines.push(line) });
+    const { url } = await serveFake({ list: () => Promise.reject(thrown) }, { logger });
+    const reply = await fetch(url);
+    const { error } = (await reply.json()) as { error: { message: string } };
+
+    expect([reply.status, error.message, lines.length]).toEqual([status, message, isLogged ? 1 : 0]);
   });
 
   it("fail where an input cannot be read for another reason", async () => {

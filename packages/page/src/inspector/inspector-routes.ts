@@ -1,62 +1,65 @@
-import { Router } from "express";
-import type { Request, Response, Router as ExpressRouter } from "express";
 import { TroupeError } from "@troupe/core";
-import type { Logger } from "@troupe/core";
 import type { RunCaller, RunListOptions, RunService, RunView } from "@troupe/core/runs";
-import { encodeSse, SseWriter } from "@troupe/core/transport";
+import { encodeSse, SseWriter, toPublicError } from "@troupe/core/transport";
+import type { Exchange, Route, Service } from "@troupe/core/transport";
 import { readInspectorCaller } from "./access.ts";
 import type { AuthorizeInspector } from "./access.ts";
 import { EventCollector } from "./inspected-events.ts";
 import type { DeclaredStep, InspectedRun, InspectedRunDetails, InspectedRunPage } from "./inspected-run.ts";
-import { sendFailure, sendJson, toFailureBody } from "./send-json.ts";
 import { toShownJson } from "./shown-json.ts";
 import { readError } from "./step-facts.ts";
 
 /** The page's option `inspector`. */
 export type InspectorOptions = {
-  /** The service whose runs are shown. */
-  readonly runs: RunService;
+  /** The run service whose runs the inspector shows. @default the runs of the service that the page belongs to */
+  readonly runs?: RunService | undefined;
   /**
-   * Returns true if the sender of a request may see the runs of all users; others see their own, by `request.principal`. Where
-   * users are to see none but their own, it returns false. @default all runs, for programs on this machine alone
+   * Returns true if the sender of a request may see the runs of all users. Others see their own runs, by their
+   * principal. Return false to limit all users to their own runs. @default only programs on this machine are answered:
+   * they see all runs, or with a principal those of its user
    */
   readonly authorize?: AuthorizeInspector | undefined;
-  /** Told of failures that are not the client's. @default none */
-  readonly logger?: Logger | undefined;
 };
 
-/** A request with whose runs it may see. */
+/** A request to the inspector, and the caller whose runs it may see. */
 type Visit = {
-  readonly request: Request;
-  readonly response: Response;
+  readonly exchange: Exchange;
   readonly caller: RunCaller;
   readonly runs: RunService;
+  readonly heartbeatMs: number;
 };
 
 type Answer = (visit: Visit) => Promise<void>;
 
-/** Makes the routes of the inspector, below the path of the page. They read, and change nothing. */
-export function inspectorRoutes({ runs, authorize, logger }: InspectorOptions): ExpressRouter {
-  const router = Router({ caseSensitive: true });
-  const mount = (path: string, answer: Answer): void => {
-    router.all(path, async (request, response) => {
-      try {
-        if (request.method !== "GET" && request.method !== "HEAD") throw wrongMethod(response);
-        const caller = await readInspectorCaller(request, authorize);
-        await answer({ request, response, caller, runs });
-      } catch (error) {
-        sendFailure(response, error, logger);
-      }
-    });
-  };
-  mount("/runs", sendRuns);
-  mount("/runs/:runId", sendRun);
-  mount("/runs/:runId/events", sendEvents);
-  return router;
+/**
+ * Makes the read-only routes of the inspector, below a path of the page. Throws `invalid_config` if there are no runs to
+ * show.
+ */
+export function inspectorRoutes(
+  path: string,
+  { inspector, service }: { inspector: InspectorOptions; service: Service },
+): Route[] {
+  const { authorize, runs = service.runs } = inspector;
+  if (runs === undefined) throw noRuns();
+  const { heartbeatMs } = service.settings;
+  const toRoute = (below: string, answer: Answer): Route => ({
+    path: path + below,
+    get: async (exchange) => {
+      exchange.setHeader("X-Content-Type-Options", "nosniff").setHeader("Cross-Origin-Resource-Policy", "same-origin");
+      const caller = await readInspectorCaller(exchange, authorize);
+      await answer({ exchange, caller, runs, heartbeatMs });
+    },
+  });
+  return [toRoute("/runs", sendRuns), toRoute("/runs/:runId", sendRun), toRoute("/runs/:runId/events", sendEvents)];
 }
 
-async function sendRuns({ request, response, caller, runs }: Visit): Promise<void> {
-  const { status, limit, after } = readQuery(request, ["status", "limit", "after"]);
+function noRuns(): TroupeError {
+  const message = "The inspector has no runs to show. Make the service durable, or give inspector: { runs }.";
+  return new TroupeError("invalid_config", message);
+}
+
+async function sendRuns({ exchange, caller, runs }: Visit): Promise<void> {
+  const { status, limit, after } = readQuery(exchange, ["status", "limit", "after"]);
   const options = { status: status as RunListOptions["status"], limit: limit && Number(limit), after };
   const page = await runs.list(caller, options as RunListOptions);
   const body: InspectedRunPage = {
@@ -64,12 +67,12 @@ async function sendRuns({ request, response, caller, runs }: Visit): Promise<voi
     ...(page.next !== undefined && { next: page.next }),
     sees: caller === "host" ? "all" : "own",
   };
-  sendJson(response, 200, body);
+  exchange.sendJson(200, body);
 }
 
-async function sendRun({ request, response, caller, runs }: Visit): Promise<void> {
-  readQuery(request, []);
-  const run = await runs.get(runIdOf(request), caller);
+async function sendRun({ exchange, caller, runs }: Visit): Promise<void> {
+  readQuery(exchange, []);
+  const run = await runs.get(runIdOf(exchange), caller);
   const input = await runs.readInput(run.runId, caller).catch(ifRemoved);
   const steps = declaredStepsOf(runs.find(run.kind, run.name));
   const body: InspectedRunDetails = {
@@ -77,40 +80,43 @@ async function sendRun({ request, response, caller, runs }: Visit): Promise<void
     ...(input !== undefined && { input: toShownJson(input) }),
     ...(steps.length > 0 && { steps }),
   };
-  sendJson(response, 200, body);
+  exchange.sendJson(200, body);
 }
 
-/** Sends the events of a run from behind `Last-Event-ID` on, up to its end: those that are there, and those to come. */
-async function sendEvents({ request, response, caller, runs }: Visit): Promise<void> {
-  const { after: given } = readQuery(request, ["after"]);
-  const sent = request.headers["last-event-id"];
+/**
+ * Sends the events of a run, stored and new ones, until its end: all, or those after `Last-Event-ID` or the query's
+ * `after`.
+ */
+async function sendEvents({ exchange, caller, runs, heartbeatMs }: Visit): Promise<void> {
+  const { after: given } = readQuery(exchange, ["after"]);
+  const sent = exchange.headers["last-event-id"];
   const after = typeof sent === "string" && sent !== "" ? sent : given;
-  const run = await runs.get(runIdOf(request), caller);
+  const run = await runs.get(runIdOf(exchange), caller);
   const events = runs.events(run.runId, caller, after);
-  response.writeHead(200, {
-    "Content-Type": "text/event-stream; charset=utf-8",
-    "Cache-Control": "no-store",
-    "X-Accel-Buffering": "no",
-    "X-Content-Type-Options": "nosniff",
-  });
-  if (request.method === "HEAD") return void response.end();
-  response.flushHeaders();
-  const writer = new SseWriter(response);
-  const leave = () => void events.return?.();
-  response.once("close", leave);
+  if (exchange.method === "HEAD") return exchange.send(200, eventHeaders);
+  const stream = exchange.openStream(200, eventHeaders);
+  exchange.flushHead();
+  const writer = new SseWriter(stream, { heartbeatMs });
+  const stopListening = exchange.onClose(() => void events.return?.());
   try {
     await copyEvents(events, new EventCollector(run.kind, caller === "host"), writer);
   } catch (error) {
-    const data = JSON.stringify(toFailureBody(error));
+    const data = JSON.stringify({ error: toPublicError(error) });
     if (!writer.closed) void writer.write(encodeSse({ event: "error", data }));
   } finally {
-    response.off("close", leave);
+    stopListening();
     await events.return?.();
     await writer.close();
   }
 }
 
-/** Writes the events of one turn of the event loop together: text comes in many small chunks. */
+const eventHeaders = {
+  "Content-Type": "text/event-stream; charset=utf-8",
+  "Cache-Control": "no-store",
+  "X-Accel-Buffering": "no",
+};
+
+/** Writes the events of one turn of the event loop together, because text arrives in many small chunks. */
 async function copyEvents(
   events: ReturnType<RunService["events"]>,
   collector: EventCollector,
@@ -156,36 +162,37 @@ function toInspectedRun(run: RunView, caller: RunCaller): InspectedRun {
   };
 }
 
-/** The steps as a workflow lists them; an agent or a team has none. */
+/** Returns the declared steps of a workflow; an empty array for an agent or a team. */
 function declaredStepsOf(runnable: object | undefined): DeclaredStep[] {
   const steps: unknown = runnable && "plannedSteps" in runnable ? runnable.plannedSteps : undefined;
   if (!Array.isArray(steps)) return [];
   return (steps as DeclaredStep[]).map(({ name, kind, within }) => ({ name, kind, ...(within && { within }) }));
 }
 
-/** An input that lies beside its record goes with the log of its run. */
+/**
+ * Treats a missing input of a run as undefined: an input stored beside the record is removed together with the log of
+ * its run.
+ */
 function ifRemoved(error: unknown): undefined {
   if (TroupeError.is(error) && error.code === "storage_corrupt") return undefined;
   throw error;
 }
 
-function readQuery<Name extends string>({ query }: Request, names: readonly Name[]): { [Key in Name]?: string } {
-  for (const [name, value] of Object.entries(query)) {
-    if (names.includes(name as Name) && typeof value === "string") continue;
-    throw new TroupeError(
-      "invalid_request",
-      `Unknown or repeated query parameter ${JSON.stringify(name.slice(0, 64))}. Expected ${names.join(", ") || "none"}.`,
-    );
+function readQuery<Name extends string>({ search }: Exchange, names: readonly Name[]): { [Key in Name]?: string } {
+  const read: { [Key in Name]?: string } = {};
+  for (const [name, value] of new URLSearchParams(search)) {
+    const known = names.find((each) => each === name);
+    if (known === undefined || read[known] !== undefined) throw unknownQuery(name, names);
+    read[known] = value;
   }
-  return query as { [Key in Name]?: string };
+  return read;
 }
 
-function runIdOf({ params }: Request): string {
-  return String(params["runId"]);
+function unknownQuery(name: string, names: readonly string[]): TroupeError {
+  const sentence = `Unknown or repeated query parameter ${JSON.stringify(name.slice(0, 64))}. Expected ${names.join(", ") || "none"}.`;
+  return new TroupeError("invalid_request", sentence);
 }
 
-/** No error code stands for the status 405. */
-function wrongMethod(response: Response): TroupeError {
-  response.setHeader("Allow", "GET, HEAD");
-  return new TroupeError("invalid_request", "The inspector only reads: expected GET.");
+function runIdOf({ params }: Exchange): string {
+  return params["runId"] ?? "";
 }

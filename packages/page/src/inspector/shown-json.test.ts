@@ -42,6 +42,7 @@ describe("toShownJson", () => {
         secret: null,
         cookie: "",
         authorization: 0,
+        refreshToken: undefined,
       }),
     ).toEqual({
       apiKey: "[redacted]",
@@ -50,6 +51,7 @@ describe("toShownJson", () => {
       secret: null,
       cookie: "[redacted]",
       authorization: "[redacted]",
+      refreshToken: null,
     });
   });
 
@@ -97,23 +99,49 @@ describe("toShownJson", () => {
     expect(cut).not.toContain("core");
   });
 
-  it("shows 4,000 values at most, however they are nested", () => {
-    const value = Array.from({ length: 100 }, () => Array.from({ length: 100 }, () => 1));
-    const ones = JSON.stringify(toShownJson(value)).match(/\b1\b(?! more)/g) ?? [];
+  it("shows 4,000 values, counting each array and object, and the number of the others", () => {
+    const ones = (count: number): number[] => Array.from({ length: count }, () => 1);
+    const fields = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`f${at}`, 1]));
+    // The outer array, 19 inner ones with 200 items each, and the last one with 179 items.
+    const items = Array.from({ length: 21 }, () => ones(200));
+    expect(toShownJson(items)).toEqual([...items.slice(0, 19), [...ones(179), "… 21 more"], "… 1 more"]);
 
-    expect(ones.length).toBeGreaterThan(3900);
-    expect(ones.length).toBeLessThanOrEqual(4000);
-    expect(JSON.stringify(toShownJson(value))).toContain(" more");
+    const objects = Object.fromEntries(Array.from({ length: 21 }, (_, at) => [`o${at}`, fields(200)]));
+    const shown = toShownJson(objects) as Record<string, object>;
+    expect(Object.keys(shown)).toEqual([...Object.keys(objects).slice(0, 20), "…"]);
+    expect([shown["o18"], shown["…"]]).toEqual([fields(200), "1 more"]);
+    expect(shown["o19"]).toEqual({ ...fields(179), "…": "21 more" });
+  });
+
+  it.each([
+    [1, 1],
+    [[], "[…]"],
+    [{}, "{…}"],
+  ])("shows %j as the 4,000th value as %j", (value, shown) => {
+    const items = Array.from({ length: 20 }, (_, at) => Array.from({ length: at < 19 ? 200 : 178 }, () => 1));
+    items[19]?.push(value as number);
+
+    expect(toShownJson(items)).toEqual([...items.slice(0, 19), [...(items[19] ?? []).slice(0, 178), shown]]);
   });
 
   it("shows 60,000 characters of all strings together, and names of fields count too", () => {
     const shown = toShownJson([textOf(20_000), textOf(20_000), textOf(19_999), "xyz", "more"]) as string[];
 
     expect(shown.slice(0, 3)).toEqual([textOf(20_000), textOf(20_000), textOf(19_999)]);
-    expect(shown[3]).toMatch(/^x…? \(2 more characters\)$/);
-    expect(shown[4]).toMatch(/^…? \(4 more characters\)$/);
+    expect(shown[3]).toBe("x… (2 more characters)");
+    expect(shown[4]).toBe("… (4 more characters)");
     const named = toShownJson([textOf(20_000), textOf(20_000), textOf(19_990), { "ten chars.": "x" }]) as object[];
-    expect(named[3]).toEqual({ "ten chars.": expect.stringMatching(/^…? \(1 more characters\)$/) });
+    expect(named[3]).toEqual({ "ten chars.": "… (1 more characters)" });
+  });
+
+  it("shows an empty string as it is when all characters are used up", () => {
+    expect(toShownJson([textOf(20_000), textOf(20_000), textOf(20_000), ""])).toHaveProperty("3", "");
+  });
+
+  it("shows the first 1,000 characters of the name of a field", () => {
+    const [longest, longer] = [textOf(1000), `-${textOf(1000)}`];
+
+    expect(toShownJson({ [longest]: 1, [longer]: 2 })).toEqual({ [longest]: 1, [longer.slice(0, 1000)]: 2 });
   });
 
   it("starts anew with each value", () => {
@@ -126,14 +154,30 @@ describe("toShownJson", () => {
 describe("toShownText", () => {
   it("shows 20,000 characters, and the number of the others", () => {
     expect(toShownText(textOf(20_000))).toBe(textOf(20_000));
-    expect(toShownText(textOf(20_001))).toMatch(/ \(1 more characters\)$/);
-    expect(toShownText(textOf(50_000)).length).toBeLessThan(20_050);
+    expect(toShownText(textOf(20_001))).toBe(`${textOf(20_000)}… (1 more characters)`);
+    expect(toShownText(textOf(50_000))).toBe(`${textOf(20_000)}… (30000 more characters)`);
   });
 
   it("shows the beginning of what looks like a file", () => {
     expect(toShownText("QUJD".repeat(249))).toBe("QUJD".repeat(249));
     expect(toShownText("QUJD".repeat(250))).toBe(`${"QUJD".repeat(20)}… (920 more characters)`);
     expect(toShownText(`${"QUJD".repeat(249)} ${"QUJD".repeat(100)}`)).not.toContain("more characters");
+  });
+
+  it.each(["QUJD", "-_8=", "+/0x"])("shows the beginning of each of several files that consist of %s", (data) => {
+    const shown = `${data.repeat(20)}… (920 more characters)`;
+    const file = data.repeat(250);
+
+    expect([toShownText(file), toShownText(file)]).toEqual([shown, shown]);
+    expect(toShownJson([file, file, file])).toEqual([shown, shown, shown]);
+  });
+
+  it("shows the beginning of a file with a text behind it, but all of a text with a file behind it", () => {
+    const file = "QUJD".repeat(250);
+
+    expect(toShownText(`${file} and a text`)).toBe(`${"QUJD".repeat(20)}… (931 more characters)`);
+    expect(toShownText(`A text: ${file}`)).toBe(`A text: ${file}`);
+    expect(toShownText(`A text:\n${file}`)).toBe(`A text:\n${file}`);
   });
 
   it("leaves no part of a secret at the cut", () => {

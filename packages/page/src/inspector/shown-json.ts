@@ -1,16 +1,16 @@
 import { createRedactor, isSecretName } from "@troupe/core/kit";
 import type { Json } from "@troupe/core";
 
-/** Characters of all strings of a value that are shown. */
+/** Largest number of characters that the inspector shows of all strings in a value. */
 const longestValue = 60_000;
-/** Characters of one string. */
+/** Largest number of characters that the inspector shows of one string. */
 const longestString = 20_000;
-/** Characters of a string that looks like the base64 of a file. */
+/** Number of characters that the inspector shows of a string that looks like the base64 of a file. */
 const longestData = 80;
-/** Items of an array and fields of an object. */
+/** Largest number of items that the inspector shows of an array, and of fields of an object. */
 const mostItems = 200;
 const deepest = 24;
-/** Values of all kinds within one. */
+/** Largest number of nested values that the inspector shows of one value. */
 const mostValues = 4000;
 
 const looksLikeData = /^[\w+/=-]{1000}/;
@@ -19,14 +19,14 @@ const redact = createRedactor();
 type Budget = { characters: number; values: number };
 
 /**
- * Returns a copy of a JSON value that is short enough to be sent and drawn, however long and deep the value is: what is left
- * out is said in its place. Secrets by the names of their fields, and those that a log would not show, are hidden.
+ * Returns a copy of a JSON value that is short enough to send and draw, however long and deep the value is. A note
+ * replaces the left-out parts. Secrets are hidden, by the names of their fields and by the patterns that logs hide.
  */
 export function toShownJson(value: unknown): Json {
   return copy(value, { characters: longestValue, values: mostValues }, 0);
 }
 
-/** Returns a string as `toShownJson` shows it. */
+/** Returns a string shortened and redacted as in `toShownJson`. */
 export function toShownText(text: string): string {
   return cut(text, { characters: longestString, values: 1 });
 }
@@ -60,7 +60,7 @@ function copyObject(value: object, budget: Budget, depth: number): Json {
     const isSecret = isSecretName(name) && item !== null && item !== undefined;
     shown.push([cut(name.slice(0, 1000), budget), isSecret ? "[redacted]" : copy(item, budget, depth + 1)]);
   }
-  // Not by assignment, for which __proto__ is no name.
+  // Not by assignment, because `__proto__` would change the prototype.
   return Object.fromEntries(shown);
 }
 
@@ -68,7 +68,7 @@ function cut(text: string, budget: Budget): string {
   const most = looksLikeData.test(text) ? longestData : longestString;
   const length = Math.max(0, Math.min(text.length, most, budget.characters));
   budget.characters -= length;
-  // The redactor sees a little more, so that no half of a secret is left at the cut.
+  // The redactor sees a little more text, so that no half of a secret is left at the cut.
   if (length === text.length) return redact(text);
   return `${redact(text.slice(0, length + 400), length)} (${text.length - length} more characters)`;
 }

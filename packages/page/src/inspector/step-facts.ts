@@ -4,12 +4,15 @@ import { toPublicError } from "@troupe/core/transport";
 import type { ShownError, StepFacts } from "./inspected-run.ts";
 import { toShownJson, toShownText } from "./shown-json.ts";
 
-/** True for a viewer of all runs, who also sees what is kept from clients: the messages of exceptions. */
+/**
+ * The viewer of the inspector. `isHost`: the viewer sees all runs, and also messages of exceptions, which clients do
+ * not see.
+ */
 type Viewer = { readonly isHost: boolean };
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Reads the result of a step from its value in the journal, by the kind of step that its key tells. */
+/** Reads the result of a step from its value in the journal. The key of the step identifies its kind. */
 export function readStepFacts(step: string, value: Json, viewer: Viewer): StepFacts {
   const fields = fieldsOf(value);
   if (/(^|\/)m\/\d+$/.test(step)) return readModelCall(fields);
@@ -22,7 +25,10 @@ export function readStepFacts(step: string, value: Json, viewer: Viewer): StepFa
   return readValue(fields["value"] ?? value);
 }
 
-/** Returns an error of a run or a step; the message of a fault of the service only for those who run it. */
+/**
+ * Returns an error of a run or a step, or undefined if the value is no error. Only viewers of all runs see the message
+ * of an internal fault.
+ */
 export function readError(value: unknown, { isHost }: Viewer): ShownError | undefined {
   const { code, message } = fieldsOf(value);
   if (typeof code !== "string") return undefined;
@@ -48,7 +54,10 @@ function readModelCall({ response }: Fields): StepFacts {
   };
 }
 
-/** The model may have got the text of an exception, which clients do not. */
+/**
+ * Reads the outcome of a tool call. Only a host viewer sees what the model got for a failure, which may be the text of
+ * an exception.
+ */
 function readToolCall({ toolName, args, result, error, artifacts }: Fields, { isHost }: Viewer): StepFacts {
   const isFailure = typeof error === "string";
   const parts =
@@ -66,7 +75,7 @@ function readTurn({ runnable, input }: Fields): StepFacts {
   return { ...textField("runnable", runnable), ...(input !== undefined && { input: toShownJson(input) }) };
 }
 
-/** The output of a member, the change of a workflow step, or whatever a step of a third party has stored. */
+/** Reads the output of a member, the change of a workflow step, or a value that a third-party step has stored. */
 function readValue(value: unknown): StepFacts {
   const fields = fieldsOf(value);
   const member = "output" in fields && "finishReason" in fields ? fieldsOf(fields["output"]) : fields;

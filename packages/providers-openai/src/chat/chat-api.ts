@@ -5,7 +5,8 @@ import { toChatRequest } from "./to-request.ts";
 import { weakenChatRules } from "./weaken.ts";
 
 /**
- * The Chat Completions API, which many servers implement. By default used for servers other than OpenAI, and for audio.
+ * The Chat Completions API, which many servers implement. It is the default for servers other than OpenAI, and for
+ * audio.
  */
 export const chatApi: Api = {
   toRequest: toChatRequest,

@@ -7,15 +7,15 @@ const reasons: FinishReasons = { stop: "stop", length: "length", content_filter:
 const ready = ["stop", "tool_calls", "function_call"];
 
 /**
- * Converts the finish reason of Chat Completions. With tool calls, `stop` becomes `tool_calls`, since some servers send
- * it so; an unknown reason becomes `other`.
+ * Converts the finish reason of Chat Completions. With tool calls, `stop` becomes `tool_calls`, because some servers
+ * send `stop` then. An unknown reason becomes `other`.
  */
 export function toChatFinishReason(reason: string, hasCalls: boolean): FinishReason {
   if (hasCalls && ready.includes(reason)) return "tool_calls";
   return getOwn(reasons, reason) ?? "other";
 }
 
-/** Converts the token counts of Chat Completions to `TokenUsage`. `undefined` for anything but an object. */
+/** Converts the token counts of Chat Completions to `TokenUsage`. `undefined` if they are not an object. */
 export function toChatUsage(usage: unknown): TokenUsage | undefined {
   return readUsage(usage, (counts) => {
     const input = readObject(counts["prompt_tokens_details"]);

@@ -11,9 +11,13 @@ import { citedSources, listedSources } from "./sources.ts";
 import { ChatToolCalls } from "./streamed-calls.ts";
 import type { WireCompletion, WireMessage } from "./wire-types.ts";
 
-/** Converts the events of one streamed Chat Completions answer to chunks, as different servers send them. */
+/**
+ * Converts the events of one streamed Chat Completions answer to chunks. Supports the variants of different servers.
+ */
 export class ChatEventReader implements EventReader<WireCompletion> {
-  /** Always false: the usage may follow the finish reason. */
+  /**
+   * Always false: an answer is never complete before its stream ends, because the usage may follow the finish reason.
+   */
   readonly isComplete = false;
   readonly #modelId: string;
   readonly #calls = new ChatToolCalls();
@@ -42,7 +46,10 @@ export class ChatEventReader implements EventReader<WireCompletion> {
     this.#reason = readText(choice?.finish_reason) || this.#reason;
   }
 
-  /** A finish reason makes an answer complete: not every server sends an end event. */
+  /**
+   * Appends the last chunks of an answer. Throws `TruncatedResponseError` if it has no finish reason. With one it is
+   * complete, because not every server sends an end event.
+   */
   end(chunks: ModelChunk[]): void {
     if (this.#reason === undefined) throw new TruncatedResponseError();
     this.#calls.end(chunks);
@@ -55,7 +62,7 @@ export class ChatEventReader implements EventReader<WireCompletion> {
     chunks.push({ type: "finish", finishReason, ...(usage && { usage }), ...details });
   }
 
-  // Some servers send the model and id empty at first.
+  // Remembers only values that are not empty: some servers send an empty model and id at first.
   #keepFacts(piece: WireCompletion): void {
     this.#id ??= readText(piece.id) || undefined;
     this.#model ??= readText(piece.model) || undefined;

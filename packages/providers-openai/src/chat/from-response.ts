@@ -12,8 +12,8 @@ import { citedSources, listedSources } from "./sources.ts";
 import type { WireCall, WireCompletion, WireMessage } from "./wire-types.ts";
 
 /**
- * Converts the JSON body of a Chat Completions answer that was not streamed to a `ModelResponse`. Throws `VendorError`
- * when it holds an error, and `TruncatedResponseError` when it holds no message.
+ * Converts the JSON body of an unstreamed Chat Completions answer to a `ModelResponse`. Throws `VendorError` if it
+ * contains an error, and `TruncatedResponseError` if it contains no message or ended with an error.
  */
 export function fromChatResponse(body: unknown, { modelId }: ModelCall): ModelResponse {
   const completion: WireCompletion = readObject(body);

@@ -4,8 +4,8 @@ import { toVendorError } from "../errors.ts";
 import type { WireChoice, WireCompletion } from "./wire-types.ts";
 
 /**
- * Returns the first choice (index 0) of an answer or delta, or `undefined` without any. Throws `VendorError` for an error that a
- * server put anywhere in it.
+ * Returns the first choice (index 0) of an answer or delta, or `undefined` if there is none. Throws `VendorError` for
+ * an error in any of its parts, and `TruncatedResponseError` for the finish reason `error`.
  */
 export function readChoice({ error, object, message, choices }: WireCompletion): WireChoice | undefined {
   const choice = firstOf(readObjects(choices));
@@ -16,18 +16,21 @@ export function readChoice({ error, object, message, choices }: WireCompletion):
   return choice;
 }
 
-/** A request can ask for several choices by a raw field: the answer is the first, in whatever order they come. */
+/**
+ * Returns the choice with index 0, or the first one if it has no index. A raw field of the request may ask for several
+ * choices, which arrive in any order.
+ */
 function firstOf(choices: readonly WireChoice[]): WireChoice | undefined {
   const [choice] = choices;
   return (choice?.index ?? 0) === 0 ? choice : choices.find(({ index }) => index === 0);
 }
 
-/** Returns the usage object of an answer or delta, wherever its server puts it, or `undefined` without any. */
+/** Returns the usage object of an answer or delta, in whichever field its server puts it, or `undefined`. */
 export function usageIn({ usage, x_groq: groq }: WireCompletion): unknown {
   return usage ?? readObject(groq)["usage"] ?? undefined;
 }
 
-/** Returns the text of a message's content, which is a string or an array of parts. Empty when there is none. */
+/** Returns the text of a message's content, which is a string or an array of parts. Empty if there is no text. */
 export function contentText(content: unknown): string {
   if (typeof content === "string") return content;
   return readObjects(content)

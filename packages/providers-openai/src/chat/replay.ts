@@ -8,24 +8,27 @@ type Fields = { reasoning_content?: string; reasoning?: string; reasoning_detail
 type Kept = { fields: Fields };
 
 /**
- * Collects the thinking of an answer under the field names of its server as `vendorState`, which the next model call of
- * the run sends back.
+ * Collects the thinking of an answer under its server's field names as `vendorState`, which the run's next model call
+ * sends back.
  */
 export class ThinkingCollector {
   readonly #fields: Fields = {};
 
-  /** Adds the thinking of a message or delta, and returns the new text. */
+  /** Adds the thinking of a message or delta, and returns its text. */
   add(message: WireMessage): string {
     const [content, reasoning] = [readText(message.reasoning_content), readText(message.reasoning)];
     const { reasoning_details: details } = message as { reasoning_details?: unknown[] | null };
     if (content) this.#fields.reasoning_content = (this.#fields.reasoning_content ?? "") + content;
     if (reasoning) this.#fields.reasoning = (this.#fields.reasoning ?? "") + reasoning;
     if (Array.isArray(details)) (this.#fields.reasoning_details ??= []).push(...details);
-    // The same text under both names counts once.
+    // Thinking that a server sends under both field names counts once.
     return content || reasoning;
   }
 
-  /** The state that the next request of the run sends back. */
+  /**
+   * Returns the thinking as the state that the run's next request sends back. Returns `undefined` if there was no
+   * thinking.
+   */
   toVendorState(modelId: string): VendorState | undefined {
     const kept: Kept = { fields: this.#fields };
     return Object.keys(this.#fields).length === 0 ? undefined : { providerId, modelId, items: kept };
@@ -33,7 +36,7 @@ export class ThinkingCollector {
 }
 
 /**
- * Returns the fields of thinking with which an assistant message is sent back, if this model made it. Else an empty
+ * Returns the thinking fields to send back with an assistant message if this model made it. Otherwise returns an empty
  * object.
  */
 export function replayedThinking(message: ModelMessage, modelId: string): Fields {

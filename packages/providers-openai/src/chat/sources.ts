@@ -5,14 +5,14 @@ import type { WireCompletion, WireMessage } from "./wire-types.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Returns the sources that a message, or its delta in a stream, cites: pages and files. */
+/** Returns the sources that a message, or a delta of a stream, cites: pages and files. */
 export function citedSources({ annotations, citations }: WireMessage): Source[] {
   return [...readObjects(annotations).flatMap(annotatedSource), ...listOf(citations).flatMap(listedSource)];
 }
 
 /**
- * Returns the sources that a server lists beside the answer, each page once. In a stream it may repeat the list with each
- * delta. Results of a search have titles, citations may be addresses alone.
+ * Returns the sources that a server lists beside the answer, each page once. In a stream, the server may repeat the
+ * list with each delta. Search results have titles; citations may be plain addresses.
  */
 export function listedSources({ citations, search_results: results }: WireCompletion): Source[] {
   const byUrl = new Map<string | undefined, Source>();
@@ -22,7 +22,10 @@ export function listedSources({ citations, search_results: results }: WireComple
   return [...byUrl.values()];
 }
 
-/** The fields of an annotation stand under the name of its kind; some servers leave that level out. */
+/**
+ * Converts an annotation of a Chat Completions message to sources. Its fields are below the name of its kind; some
+ * servers omit that level.
+ */
 function annotatedSource(annotation: Fields): Source[] {
   const { url_citation: page, file_citation: file } = annotation;
   const { url, title, file_id: id, filename } = readObject(page ?? file ?? annotation);

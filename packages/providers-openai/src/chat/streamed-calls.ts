@@ -7,20 +7,20 @@ type Piece = { index: number | undefined; id: string; name: string; args: string
 type OpenCall = { id: string; name: string; isEnded: boolean; untold: string };
 
 /**
- * Assembles tool calls from deltas of any server: identified by index, by id or by neither. An index may be missing, or
- * the same for all calls; an id may come late, empty or twice; a name may be repeated.
+ * Assembles tool calls from the deltas of any server, identified by index, by id or by neither. An index may be
+ * missing, or the same for all calls. An id may be late, empty or repeated, and a name may be repeated.
  */
 export class ChatToolCalls {
   readonly #calls: OpenCall[] = [];
-  // Created with the first call: most answers have none.
+  // The map is created with the first tool call, because most answers have none.
   #byIndex: Map<number, OpenCall> | undefined;
 
-  /** The number of calls with a name. */
+  /** The number of tool calls with a name. */
   get count(): number {
     return this.#calls.filter(({ name }) => name !== "").length;
   }
 
-  /** The number of calls that never got a name, which cannot be executed. */
+  /** The number of tool calls that never got a name and cannot be executed. */
   get skippedCount(): number {
     return this.#calls.length - this.count;
   }
@@ -39,7 +39,7 @@ export class ChatToolCalls {
     call.untold = "";
   }
 
-  /** Ends open calls. A call without a name cannot be executed. */
+  /** Ends the open tool calls. One without a name gets no chunk, because it cannot be executed. */
   end(chunks: ModelChunk[]): void {
     for (const call of this.#calls) this.#close(call, chunks);
   }
@@ -51,7 +51,7 @@ export class ChatToolCalls {
     return name === "" ? this.#calls.at(-1) : undefined;
   }
 
-  /** A new id with a name under the index of a named call is another call. */
+  /** Finds a tool call by index. A new id with a name starts another call even under the index of a named call. */
   #findByIndex(index: number, { id, name }: Piece): OpenCall | undefined {
     const call = this.#byIndex?.get(index);
     if (!call?.name || id === "" || name === "") return call;

@@ -7,8 +7,8 @@ import type { ReadPart } from "../read-part.ts";
 import { replayedThinking } from "./replay.ts";
 
 /**
- * Converts the messages of a model call to those of Chat Completions. The first system messages and `instruction`
- * become one, since many servers take only one.
+ * Converts the messages of a model call to those of Chat Completions. The leading system messages and `instruction`
+ * become one message, because many servers accept only one.
  */
 export function toMessages(call: ModelCall, instruction = ""): object[] {
   const { system, rest } = splitLeadingSystem(call);
@@ -17,7 +17,9 @@ export function toMessages(call: ModelCall, instruction = ""): object[] {
   return first === "" ? others : [{ role: "system", content: first }, ...others];
 }
 
-/** Converts all but the first system messages. Files of tools follow the results of all calls of an answer. */
+/**
+ * Converts all messages but the leading system messages. Files of tools follow the results of all calls of an answer.
+ */
 function toOthers(messages: readonly ChatMessage[], call: ModelCall): object[] {
   const others: object[] = [];
   let files: object[] = [];
@@ -39,7 +41,9 @@ function toOthers(messages: readonly ChatMessage[], call: ModelCall): object[] {
   return others;
 }
 
-/** Converts the result of a tool. This API takes only text in it: images and files stand in a user message of their own. */
+/**
+ * Converts the result of a tool. Chat Completions accepts only text in it, so images and files go into a user message.
+ */
 function toResult(message: ChatMessage, call: ModelCall): { message: object; files: object[] } {
   const { toolCallId = "" } = message;
   const files: object[] = [];
@@ -75,7 +79,7 @@ function toAssistantMessage(message: ChatMessage, call: ModelCall): object[] {
     type: "function",
     function: { name: plainName(name), arguments: JSON.stringify(args) },
   }));
-  // No server takes an empty message.
+  // Servers refuse an empty assistant message.
   if (text === "" && calls.length === 0) return [];
   const content = text === "" ? null : text;
   const toolCalls = calls.length > 0 && { tool_calls: calls };

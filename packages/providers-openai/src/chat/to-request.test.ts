@@ -1,4 +1,5 @@
-import type { ChatMessage, ModelOptions } from "@troupe/core";
+import type { ChatMessage } from "@troupe/core";
+import type { ModelCallOptions } from "@troupe/core/provider";
 import { describe, expect, it } from "vitest";
 import { lastBody, modelOf, question, startVendor, streamed } from "../../test/ask.ts";
 import { callOf } from "../../test/model-call.ts";
@@ -61,7 +62,13 @@ describe("a request for Chat Completions", () => {
   });
 
   it("carries every setting that the model takes [model-config.sampling]", async () => {
-    const options: ModelOptions = { temperature: 0.5, topP: 0.9, maxTokens: 100, stop: ["END"], toolChoice: "none" };
+    const options: ModelCallOptions = {
+      temperature: 0.5,
+      topP: 0.9,
+      maxTokens: 100,
+      stop: ["END"],
+      toolChoice: "none",
+    };
 
     expect(await bodyOf({ ...options, tools: [looseTool] }, chat)).toMatchObject({
       temperature: 0.5,
@@ -76,10 +83,10 @@ describe("a request for Chat Completions", () => {
   });
 
   it("asks for reasoning as the server wants it asked [openai.reasoning-effort]", async () => {
-    const options: ModelOptions = { reasoning: { enabled: true, effort: "low" } };
+    const options: ModelCallOptions = { reasoning: { enabled: true, effort: "low" } };
     const vendor = await startVendor({ strict: false });
     vendor.respond(() => ({ answer: "Yes." }));
-    const ask = async (config: Setup, more: ModelOptions = {}) => {
+    const ask = async (config: Setup, more: ModelCallOptions = {}) => {
       await modelOf(vendor, { ...chat, modelId: "qwen-4", ...config }).generate(question, { ...options, ...more });
       const { reasoning, reasoning_effort: effort, reasoning_format: format } = lastBody(vendor);
       return { reasoning, effort, format };
@@ -99,7 +106,7 @@ describe("a request for Chat Completions", () => {
 
   it("asks for the form of the answer [model-config.format-json] [model-config.format-schema] [model-config.format-text]", async () => {
     const schema = { type: "json_schema", schema: strictParameters, name: "weather" } as const;
-    const format = async (responseFormat: NonNullable<ModelOptions["responseFormat"]>, modelId = "gpt-4.1") =>
+    const format = async (responseFormat: NonNullable<ModelCallOptions["responseFormat"]>, modelId = "gpt-4.1") =>
       await bodyOf({ responseFormat }, { ...chat, modelId });
 
     expect(await format("text")).not.toHaveProperty("response_format");
@@ -128,14 +135,14 @@ describe("a request for Chat Completions", () => {
 });
 
 /** Returns the fields of a request beside the model and the messages, and the names of what was left out. */
-function fieldsOf(options: ModelOptions, setup: CallSetup = {}): { fields: object; omitted: string[] } {
+function fieldsOf(options: ModelCallOptions, setup: CallSetup = {}): { fields: object; omitted: string[] } {
   const { call, omitted } = callOf(options, setup);
   const { model: _model, messages: _messages, ...fields } = toChatRequest(call) as Record<string, unknown>;
   return { fields, omitted };
 }
 
 describe("toChatRequest", () => {
-  it.each<[string, ModelOptions, object]>([
+  it.each<[string, ModelCallOptions, object]>([
     ["no settings", {}, {}],
     ["temperature 0", { temperature: 0 }, { temperature: 0 }],
     ["temperature 2", { temperature: 2 }, { temperature: 2 }],
@@ -202,7 +209,7 @@ describe("toChatRequest", () => {
     expect(fieldsOf({}, { stream: false }).fields).not.toHaveProperty("stream_options");
   });
 
-  it.each<[string, ModelOptions, CallSetup, object, string[]]>([
+  it.each<[string, ModelCallOptions, CallSetup, object, string[]]>([
     ["none without reasoning", {}, {}, {}, []],
     ["reasoning of a model that does not reason", { reasoning: { enabled: true } }, {}, {}, ["reasoning"]],
     ["none of a model that does not reason", { reasoning: { enabled: false } }, {}, {}, []],

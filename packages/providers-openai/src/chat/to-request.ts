@@ -10,7 +10,7 @@ import { toMessages } from "./to-messages.ts";
 
 /**
  * Converts a model call to the body of a Chat Completions request, with only the fields that the call sets. Settings
- * that the model does not take are left out and logged.
+ * that the model does not accept are left out and logged.
  */
 export function toChatRequest(call: ModelCall): object {
   const { modelId, options, rules, stream } = call;
@@ -67,7 +67,7 @@ function toReasoning(call: ModelCall): object {
 const reasoningFields = {
   effort: (effort) => (effort === undefined ? {} : { reasoning_effort: effort }),
   openrouter: (effort) => ({ reasoning: { enabled: true, ...(effort !== undefined && { effort }) } }),
-  // Without it, thinking comes as tags in the text.
+  // Without `reasoning_format`, the thinking is sent as tags in the text.
   groq: (effort) => ({ reasoning_format: "parsed", ...(effort !== undefined && { reasoning_effort: effort }) }),
 } satisfies Record<ModelRules["reasoningStyle"], (effort: string | undefined) => object>;
 

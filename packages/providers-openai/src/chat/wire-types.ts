@@ -1,21 +1,24 @@
-/** A tool call in an answer or delta of Chat Completions, with the fields that are read. Servers omit or repeat any of them. */
+/**
+ * A tool call in an answer or delta of Chat Completions, with the fields that are read. Servers may omit or repeat any
+ * of them.
+ */
 export type WireCall = { index?: unknown; id?: unknown; function?: unknown };
 
 /**
- * The message of an answer that was not streamed, or its delta in a stream, with the fields that are read. Any may be
- * missing or of another type.
+ * The message of an unstreamed answer, or a delta of a stream, with the fields that are read. Any field may be missing
+ * or of another type.
  */
 export type WireMessage = {
   content?: unknown;
   refusal?: unknown;
   tool_calls?: unknown;
-  /** Thinking has two names, and some servers repeat it in a format of their own. */
+  /** Thinking has two field names, and some servers repeat it in a format of their own. */
   reasoning_content?: unknown;
   reasoning?: unknown;
   reasoning_details?: unknown;
   /** Citations of OpenAI's search models, and of gateways. */
   annotations?: unknown;
-  /** Citations of some servers: addresses, or objects with one. */
+  /** Citations of some servers: addresses, or objects with an address. */
   citations?: unknown;
 };
 
@@ -28,14 +31,14 @@ export type WireChoice = {
   error?: unknown;
 };
 
-/** The JSON of a Chat Completions answer, or of one event of a streamed one, with the fields that are read. */
+/** The JSON of a Chat Completions answer, or of an event of a streamed answer, with the fields that are read. */
 export type WireCompletion = {
   id?: unknown;
   model?: unknown;
   choices?: unknown;
   usage?: unknown;
   x_groq?: unknown;
-  /** The sources of an answer, as servers that search the web list them. */
+  /** The sources of an answer, as listed by servers that search the web. */
   citations?: unknown;
   search_results?: unknown;
   object?: unknown;

@@ -11,7 +11,7 @@ import type { OutputItem, WireResponse } from "./wire-types.ts";
 const reasons: FinishReasons = { max_output_tokens: "length", content_filter: "content_filter" };
 
 /**
- * Converts the end of a Responses answer to a finish reason: that of an incomplete one, else `tool_calls` or `stop`.
+ * Converts the end of a Responses answer to a finish reason: that of an incomplete answer, else `tool_calls` or `stop`.
  */
 export function toResponsesFinishReason(
   { status, incomplete_details: details }: WireResponse,
@@ -21,7 +21,7 @@ export function toResponsesFinishReason(
   return hasCalls ? "tool_calls" : "stop";
 }
 
-/** Converts the token counts of Responses to `TokenUsage`. */
+/** Converts the token counts of Responses to `TokenUsage`. Returns `undefined` if they are not an object. */
 export function toResponsesUsage(usage: unknown): TokenUsage | undefined {
   return readUsage(usage, (counts) => {
     const [input, output] = [readObject(counts["input_tokens_details"]), readObject(counts["output_tokens_details"])];

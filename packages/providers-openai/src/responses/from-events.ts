@@ -12,12 +12,12 @@ import type { ItemKey } from "./streamed-calls.ts";
 import type { OutputItem, ResponseEvent, WireResponse } from "./wire-types.ts";
 
 type Step = (reader: ResponsesEventReader, event: ResponseEvent, chunks: ModelChunk[]) => void;
-/** The words of an item so far, and the kind of their chunks. */
+/** The text of an item of the answer so far, and the type of its chunks. */
 type ItemWords = { type: "text" | "thinking"; told: string };
 
 /**
- * Converts the events of one streamed Responses answer to chunks. Unknown events are ignored, since the vendor adds new
- * ones. Words, calls and items that only a later event has, up to the last one, are read from there.
+ * Converts the events of one streamed Responses answer to chunks. Ignores unknown events, because the vendor adds new
+ * ones. Text, calls and items that are missing in earlier events are read from later ones, up to the last.
  */
 export class ResponsesEventReader implements EventReader<ResponseEvent> {
   readonly #modelId: string;
@@ -33,7 +33,7 @@ export class ResponsesEventReader implements EventReader<ResponseEvent> {
     this.#isJson = wantsJson(options.responseFormat);
   }
 
-  /** True after the event that repeats the whole answer. */
+  /** True once the event was read that repeats the whole answer. */
   get isComplete(): boolean {
     return this.#isComplete;
   }
@@ -76,7 +76,9 @@ export class ResponsesEventReader implements EventReader<ResponseEvent> {
     if (isCommentary(item, this.#isJson)) this.#wordsAt(key, "thinking");
   }
 
-  /** Only now the item is complete: encrypted content in earlier events may be partial. */
+  /**
+   * Reads a finished item of the answer. Only now is it complete: encrypted content in earlier events may be partial.
+   */
   #endItem(event: ResponseEvent, chunks: ModelChunk[]): void {
     const item: OutputItem = readObject(event.item);
     const key = keyOf(event);
@@ -90,7 +92,10 @@ export class ResponsesEventReader implements EventReader<ResponseEvent> {
     }
   }
 
-  /** Adds the words that no delta had. Words that contradict those already given cannot be taken back. */
+  /**
+   * Adds the text of a message that no delta contained. Text that contradicts earlier deltas is ignored, because sent
+   * text cannot be removed.
+   */
   #endMessage(key: ItemKey, item: OutputItem, chunks: ModelChunk[]): void {
     const words = this.#wordsAt(key, isCommentary(item, this.#isJson) ? "thinking" : "text");
     const all = wordsOf(item);
@@ -118,7 +123,7 @@ export class ResponsesEventReader implements EventReader<ResponseEvent> {
     ["response.reasoning_text.delta", (reader, event, chunks) => reader.#addWords("thinking", event, chunks)],
     [
       "response.reasoning_summary_part.added",
-      // Also the first part of a second item.
+      // A separator is also needed before the first part of a second reasoning item.
       (reader, _event, chunks) => reader.#tell("thinking", reader.#hasThinking ? "\n\n" : "", chunks),
     ],
     [
@@ -130,12 +135,12 @@ export class ResponsesEventReader implements EventReader<ResponseEvent> {
     ["response.completed", (reader, event, chunks) => reader.#finish(event, chunks)],
     ["response.incomplete", (reader, event, chunks) => reader.#finish(event, chunks)],
     ["response.failed", (_reader, { response }) => fail(readObject(response)["error"])],
-    // Documented as flat, and seen nested.
+    // OpenAI documents the error event as flat, but some servers nest it.
     ["error", (_reader, event) => fail(event.error ?? event)],
   ]);
 }
 
-/** The key of an item in the events of one answer: its index, or its id with servers that leave the index out. */
+/** Returns the key of an item in the events of one answer: its index, or its id if the server sends no index. */
 function keyOf({ output_index: index, item_id: id, item }: ResponseEvent): ItemKey {
   if (typeof index === "number") return index;
   return readText(id) || idOf(readObject(item)) || 0;

@@ -14,8 +14,8 @@ import { countNameless, isNamedCall, toCallId } from "./streamed-calls.ts";
 import type { OutputItem, WireResponse } from "./wire-types.ts";
 
 /**
- * Converts the JSON body of a Responses answer that was not streamed to a `ModelResponse`. Throws `VendorError` for one
- * that failed, which can come with status 200, and `TruncatedResponseError` for one that is not finished.
+ * Converts the JSON body of an unstreamed Responses answer to a `ModelResponse`. Throws `VendorError` for a failed
+ * answer, which can have status 200, and `TruncatedResponseError` for an unfinished one.
  */
 export function fromResponsesResponse(body: unknown, { options, modelId }: ModelCall): ModelResponse {
   const response: WireResponse = readObject(body);
@@ -48,8 +48,8 @@ function checkStatus({ status, error }: WireResponse): void {
 }
 
 /**
- * Tells if an item is commentary beside an answer that must be JSON. Its text counts as thinking, to keep it out of the
- * JSON.
+ * Returns true if an item is commentary beside an answer that must be JSON. Its text counts as thinking, to keep it out
+ * of the JSON.
  */
 export function isCommentary({ phase }: OutputItem, isJson: boolean): boolean {
   return isJson && phase === "commentary";
@@ -65,14 +65,17 @@ function readWords(output: readonly OutputItem[], isJson: boolean): { text: stri
   return { text, thinking };
 }
 
-/** Returns the words of a message or of readable reasoning, with a refusal. */
+/** Returns the text of a message or of readable reasoning, including a refusal. */
 export function wordsOf({ content }: OutputItem): string {
   return readObjects(content)
     .map(({ text, refusal }) => readText(text ?? refusal))
     .join("");
 }
 
-/** Returns the words of a reasoning item: with models that have open weights the reasoning itself, else a summary in parts. */
+/**
+ * Returns the text of a reasoning item: its summary or, as open-weight models send it, the reasoning itself. `isLater`:
+ * the item follows other reasoning, from which its summary is separated.
+ */
 export function summaryOf(item: OutputItem, isLater: boolean): string {
   const summary = readObjects(item.summary)
     .map(({ text }) => readText(text))

@@ -5,13 +5,16 @@ import { plainName } from "../plain-text.ts";
 import { isHosted } from "./sources.ts";
 import type { OutputItem } from "./wire-types.ts";
 
-/** Differs from the key of Chat Completions, so that neither API takes the state of the other. */
+/**
+ * The vendor state of the Responses API. Its key differs from that of Chat Completions, so that neither API reads the
+ * state of the other.
+ */
 type Kept = { outputItems: OutputItem[] };
 
 /**
- * Returns the items of an answer as `vendorState`, which the next model call of the run sends back. Calls of the vendor's
- * own tools go back in later turns too: without them, the model would search again. `undefined` when
- * the vendor would not take them: with reasoning that is not encrypted, or at the end.
+ * Returns the items of an answer as `vendorState`, which the run's next model call sends back. Calls of the vendor's
+ * own tools are also sent in later turns, because the model would otherwise search again. `undefined` if there are no
+ * items, or the vendor would refuse them: with unencrypted reasoning, or with reasoning as the last item.
  */
 export function toVendorState(modelId: string, items: OutputItem[]): VendorState | undefined {
   const kept: Kept = { outputItems: items };
@@ -20,8 +23,8 @@ export function toVendorState(modelId: string, items: OutputItem[]): VendorState
 }
 
 /**
- * Returns the original items of an assistant message, to send them back, if this model made them and the
- * message still has the same tool calls. Else `undefined`: the message must be converted.
+ * Returns the original items of an assistant message to send back, if this model made them and the message still has
+ * the same tool calls. Otherwise returns `undefined`: the message must be converted.
  */
 export function replayedItems(message: ModelMessage, modelId: string): OutputItem[] | undefined {
   const items = (vendorStateOf(message, { providerId, modelId })?.items as Partial<Kept> | undefined)?.outputItems;
@@ -32,14 +35,17 @@ export function replayedItems(message: ModelMessage, modelId: string): OutputIte
   return isSame ? items.map(withPlainName) : undefined;
 }
 
-/** A model may call a tool by a name that its vendor does not take back. */
+/** Replaces the tool name of an item if the vendor would refuse it: a model may call a tool by an invalid name. */
 function withPlainName(item: OutputItem): OutputItem {
   const { type, name } = item;
   if (type !== "function_call" || typeof name !== "string" || name === plainName(name)) return item;
   return { ...item, name: plainName(name) };
 }
 
-/** Keeps reasoning only when it is encrypted, since nothing is stored at the vendor, and never as the last item. */
+/**
+ * Returns true if the items can be sent back. Reasoning must be encrypted, because the vendor stores nothing, and must
+ * not be the last item.
+ */
 function isReplayable(items: readonly OutputItem[]): boolean {
   const isKnown = items.every(({ type, encrypted_content: content }) => type !== "reasoning" || Boolean(content));
   return items.length > 0 && isKnown && items.at(-1)?.type !== "reasoning";

@@ -4,7 +4,7 @@ import { fromResponsesResponse } from "./from-response.ts";
 import { toResponsesRequest } from "./to-request.ts";
 import { weakenResponsesRules } from "./weaken.ts";
 
-/** The Responses API. By default used for OpenAI itself, except with audio. */
+/** The Responses API. It is the default for OpenAI itself, except with audio. */
 export const responsesApi: Api = {
   toRequest: toResponsesRequest,
   fromResponse: fromResponsesResponse,

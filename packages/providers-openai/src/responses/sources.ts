@@ -3,15 +3,15 @@ import { readObject, readObjects } from "@troupe/core/kit";
 import { readSource } from "@troupe/core/provider";
 import type { OutputItem } from "./wire-types.ts";
 
-/** Items that a model makes itself. All others are calls of the vendor's own tools. */
+/** Types of items that a model makes itself. All others are calls of the vendor's own tools. */
 const ownTypes: readonly unknown[] = ["message", "reasoning", "function_call", undefined];
 
-/** Tells if an item is a call of one of the vendor's own tools, like a search of the web. */
+/** Returns true if an item is a call of one of the vendor's own tools, such as a web search. */
 export function isHosted({ type }: OutputItem): boolean {
   return !ownTypes.includes(type);
 }
 
-/** Returns the sources in an item that is done: pages and files that a tool of the vendor found, and that a text cites. */
+/** Returns the sources in a finished item: pages and files that a vendor's tool found, or that a text cites. */
 export function sourcesIn({ type, id, content, action, results }: OutputItem): Source[] {
   if (type === "message") {
     return readObjects(content).flatMap(({ annotations }) => readObjects(annotations).flatMap(citedSource));

@@ -6,19 +6,19 @@ import type { OutputItem } from "./wire-types.ts";
 /** The key of an item in the events of one answer: its index, or its id. */
 export type ItemKey = number | string;
 
-/** A call of one of our tools. */
+/** A call of one of our tools, with a name. */
 type NamedCall = OutputItem & { name: string };
 
 type OpenCall = { id: string; toldLength: number; isEnded: boolean };
 
 /**
- * Assembles the tool calls of one streamed answer and appends their chunks. Calls are kept by index: some servers
- * change the ids of items between events.
+ * Assembles the tool calls of one streamed answer and appends their chunks. Calls are stored by index, because some
+ * servers change the ids of items between events.
  */
 export class ResponsesToolCalls {
   readonly #calls = new Map<ItemKey, OpenCall>();
 
-  /** The number of calls. */
+  /** The number of tool calls so far. */
   get count(): number {
     return this.#calls.size;
   }
@@ -38,7 +38,7 @@ export class ResponsesToolCalls {
     chunks.push({ type: "tool_call_delta", toolCallId: call.id, argumentsDelta: text });
   }
 
-  /** Adds the arguments of the finished item that no delta had. */
+  /** Ends a tool call: appends the arguments of its finished item that no delta contained. */
   end(key: ItemKey, item: NamedCall, chunks: ModelChunk[]): void {
     this.start(key, { ...item, arguments: "" }, chunks);
     const call = this.#calls.get(key);
@@ -58,19 +58,22 @@ export class ResponsesToolCalls {
 }
 
 /**
- * Returns the id to which the result of a tool call refers: the given `call_id`, which is not the item's `id`, or a new
- * one when it is missing.
+ * Returns the id to which the result of a tool call refers: the given `call_id`, which is not the item's `id`. Returns
+ * a new id if it is missing.
  */
 export function toCallId(given: unknown): string {
   return typeof given === "string" && given !== "" ? given : `call_${createId()}`;
 }
 
-/** Tells if an item is a call of one of our tools. One without a name could neither be executed nor sent back. */
+/**
+ * Returns true if an item is a call of one of our tools with a name. A call without a name can neither be executed nor
+ * sent back.
+ */
 export function isNamedCall(item: OutputItem): item is NamedCall {
   return item.type === "function_call" && typeof item.name === "string" && item.name !== "";
 }
 
-/** Returns the number of calls of our tools that have no name. */
+/** Returns the number of calls of our tools without a name. */
 export function countNameless(items: readonly OutputItem[]): number {
   return items.filter((item) => item.type === "function_call" && !isNamedCall(item)).length;
 }

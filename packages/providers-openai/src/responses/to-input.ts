@@ -6,7 +6,7 @@ import { readPart } from "../read-part.ts";
 import type { ReadPart } from "../read-part.ts";
 import { replayedItems } from "./replay.ts";
 
-/** The conversation in a Responses request: the first system messages as `instructions`, all others as items. */
+/** The conversation in a Responses request: the leading system messages as `instructions`, all others as items. */
 export type Input = { instructions?: string; input: object[] };
 
 /** Converts the messages of a model call to the instructions and input items of a Responses request. */
@@ -14,7 +14,7 @@ export function toInput(call: ModelCall): Input {
   const { system, rest } = splitLeadingSystem(call);
   const input = rest.flatMap((message) => toItems[message.role](message, call));
   if (rest.some(({ name }) => name !== undefined)) call.reportOmitted("name", "messages have no names in Responses");
-  // A request needs input: instructions alone are sent as a system message.
+  // A request needs input, so lone instructions are sent as a system message.
   if (input.length === 0) return { input: [{ role: "developer", content: system }] };
   return { ...(system !== "" && { instructions: system }), input };
 }
@@ -40,7 +40,7 @@ function toAssistantItems(message: ChatMessage, call: ModelCall): object[] {
   return text === "" ? calls : [{ role: "assistant", content: text }, ...calls];
 }
 
-/** Converts the result of a tool: a string, or parts when it has images or files. */
+/** Converts the result of a tool: a string, or parts if it has images or files. */
 function toOutput(message: ChatMessage, call: ModelCall): string | object[] {
   const parts = call.parts.read(message, (part) => readPart(part, call));
   const texts = parts.flatMap((part) => (part.kind === "text" ? [part.text] : []));

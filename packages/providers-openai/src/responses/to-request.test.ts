@@ -1,5 +1,5 @@
 import { createLogger } from "@troupe/core";
-import type { ModelOptions } from "@troupe/core";
+import type { ModelCallOptions } from "@troupe/core/provider";
 import { describe, expect, it } from "vitest";
 import { lastBody, modelOf, question, startVendor, streamed } from "../../test/ask.ts";
 import { callOf } from "../../test/model-call.ts";
@@ -89,7 +89,7 @@ describe("a request to Responses", () => {
 
   it("asks for the form of the answer [model-config.format-json] [model-config.format-schema] [model-config.format-text]", async () => {
     const schema = { type: "json_schema", schema: strictParameters, name: "the weather" } as const;
-    const format = async (responseFormat: NonNullable<ModelOptions["responseFormat"]>) =>
+    const format = async (responseFormat: NonNullable<ModelCallOptions["responseFormat"]>) =>
       await bodyOf({ responseFormat });
 
     expect(await format("text")).not.toHaveProperty("text");
@@ -138,7 +138,7 @@ describe("a request to Responses", () => {
 });
 
 /** Returns the fields of a request beside those that all have, and the names of what was left out. */
-function fieldsOf(options: ModelOptions, setup: CallSetup = {}): { fields: object; omitted: string[] } {
+function fieldsOf(options: ModelCallOptions, setup: CallSetup = {}): { fields: object; omitted: string[] } {
   const { call, omitted } = callOf(options, setup);
   const { model: _model, input: _input, store, ...fields } = toResponsesRequest(call) as Record<string, unknown>;
   expect(store).toBe(false);
@@ -148,7 +148,7 @@ function fieldsOf(options: ModelOptions, setup: CallSetup = {}): { fields: objec
 describe("toResponsesRequest", () => {
   const include = ["reasoning.encrypted_content"];
 
-  it.each<[string, ModelOptions, object, string[]]>([
+  it.each<[string, ModelCallOptions, object, string[]]>([
     ["no settings", {}, {}, []],
     ["temperature 0", { temperature: 0 }, { temperature: 0 }, []],
     ["topP 0", { topP: 0 }, { top_p: 0 }, []],
@@ -199,7 +199,7 @@ describe("toResponsesRequest", () => {
     expect(fieldsOf({ temperature: 0, vendor }, { stream: true }).fields).toEqual({ temperature: 1, stream: true });
   });
 
-  it.each<[string, ModelOptions["reasoning"], CallSetup["rules"], object, string[]]>([
+  it.each<[string, ModelCallOptions["reasoning"], CallSetup["rules"], object, string[]]>([
     ["none of a model that does not reason", { enabled: false }, {}, {}, []],
     ["reasoning of a model that does not reason", { enabled: true }, {}, {}, ["reasoning"]],
     ["what a reasoning model does by itself", undefined, { reasoning: true }, { include }, []],

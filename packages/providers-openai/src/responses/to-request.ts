@@ -8,8 +8,8 @@ import { reportReasoning, toEffort } from "../to-effort.ts";
 import { toInput } from "./to-input.ts";
 
 /**
- * Converts a model call to the body of a Responses request, of which the vendor stores nothing. Settings that the model
- * does not take are left out and logged.
+ * Converts a model call to the body of a Responses request that asks the vendor to store nothing. Settings that the
+ * model does not accept are left out and logged.
  */
 export function toResponsesRequest(call: ModelCall): object {
   const { modelId, options, rules, stream } = call;
@@ -63,7 +63,7 @@ function toReasoning(call: ModelCall): object {
   return { ...(Object.keys(settings).length > 0 && { reasoning: settings }), ...encrypted };
 }
 
-/** The vendor stores nothing, so it has to send its reasoning along, for the next model call. */
+/** The vendor stores nothing, so it must send its encrypted reasoning for the next model call. */
 const encrypted = { include: ["reasoning.encrypted_content"] };
 
 function toText({ type, schema }: AnswerFormat): object {

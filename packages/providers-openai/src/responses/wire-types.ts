@@ -1,8 +1,9 @@
 import type { WireError } from "../errors.ts";
 
 /**
- * An item of a Responses answer (message, reasoning, tool call, call of the vendor's own tool), with the fields that are
- * read. Any may be missing or of another type. It is sent back unchanged.
+ * An item of a Responses answer (message, reasoning, tool call, call of the vendor's own tool), with the fields that
+ * are read. Any field may be missing or of another type. All fields are sent back, unchanged except for an invalid tool
+ * name.
  */
 export type OutputItem = {
   type?: string;
@@ -29,7 +30,9 @@ export type WireResponse = {
   usage?: unknown;
 };
 
-/** One event of a streamed Responses answer, with the fields that are read. Any may be missing or of another type. */
+/**
+ * An event of a streamed Responses answer, with the fields that are read. Any field may be missing or of another type.
+ */
 export type ResponseEvent = WireError & {
   output_index?: unknown;
   item_id?: unknown;

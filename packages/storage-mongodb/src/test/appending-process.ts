@@ -1,6 +1,6 @@
 import { MongoStorage } from "../mongo-storage.ts";
 
-/** The numbers that the process got. */
+/** The sequence numbers that an appending process received. */
 export type AppendedNumbers = { numbers: number[] };
 
 /** Appends records under one prefix, all at once, and sends their numbers. */

@@ -1,11 +1,11 @@
-/** A call that waits for the test. */
+/** A call that waits until the test releases it. */
 export type HeldUp = {
   /** Resolves when the call was made. */
   readonly reached: Promise<void>;
   readonly letGo: () => void;
 };
 
-/** Makes the next call of the method wait for `letGo`, so that a test can act before the request is sent. */
+/** Makes the next call of a method wait for `letGo`, so that a test can act before the request is sent. */
 export function holdUp<Name extends string>(target: { [Method in Name]: unknown }, name: Name): HeldUp {
   const [reached, gone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const original = target[name] as (...args: unknown[]) => unknown;

@@ -1,6 +1,6 @@
 import { TroupeError } from "@troupe/core";
 
-/** A mail address, and the name that is shown for it. */
+/** A mail address, and the display name for it. */
 export type MailAddress = { readonly address: string; readonly name?: string };
 
 const atom = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+";
@@ -11,7 +11,7 @@ const longestAddress = 254;
 const longestUser = 64;
 const longestName = 200;
 
-/** Matches characters that a header field must not hold: they could end it and begin another one. */
+/** Matches characters that a header field must not contain, because they could end it and begin another. */
 const controlCharacter = /[\p{Cc}\u2028\u2029]/u;
 
 /** Throws `invalid_request` for a line break or another control character, which could add a header to the mail. */
@@ -23,7 +23,7 @@ export function checkHeaderText(field: string, text: string): void {
   );
 }
 
-/** Tells if a string is a plain mail address of ASCII characters, such as `ann@example.com`. */
+/** Returns true if a string is a plain mail address of ASCII characters, such as `ann@example.com`. */
 export function isMailAddress(text: string): boolean {
   if (text.length > longestAddress) return false;
   const user = addressPattern.exec(text)?.groups?.["user"];
@@ -31,8 +31,8 @@ export function isMailAddress(text: string): boolean {
 }
 
 /**
- * Reads `ann@example.com` or `Ann Lee <ann@example.com>`. Throws `invalid_request` for anything else, several addresses
- * in one string included.
+ * Reads `ann@example.com` or `Ann Lee <ann@example.com>`. Throws `invalid_request` for anything else, including several
+ * addresses in one string.
  */
 export function parseAddress(field: string, text: string): MailAddress {
   checkHeaderText(field, text);
@@ -49,7 +49,7 @@ function readName(field: string, written: string): string {
   if (written.length > longestName) throw wrongAddress(field);
   const quoted = /^"((?:[^"\\]|\\.)*)"$/u.exec(written)?.[1];
   if (quoted !== undefined) return quoted.replaceAll(/\\(.)/gu, "$1");
-  // Another address before this one would be lost in a name.
+  // Such a name is rejected, because an earlier address in the string would be lost as part of the name.
   if (/[@<>"]/.test(written)) throw wrongAddress(field);
   return written;
 }

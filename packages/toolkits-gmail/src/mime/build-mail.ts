@@ -1,7 +1,7 @@
 import type { MailAddress } from "./address.ts";
 import { addressHeader, messageIdHeader, textHeader } from "./header.ts";
 
-/** A mail to send: plain text to checked addresses, optionally as an answer to a mail with the message id `inReplyTo`. */
+/** A mail to send: plain text to checked addresses. `inReplyTo` is the message id of the mail that it answers. */
 export type OutgoingMail = {
   readonly to: readonly MailAddress[];
   readonly cc?: readonly MailAddress[];
@@ -14,8 +14,8 @@ export type OutgoingMail = {
 };
 
 /**
- * Builds a mail as it is sent (RFC 5322). Sender, date and message id are left to Gmail. Throws `invalid_request` for a
- * line break in a header.
+ * Builds the raw mail (RFC 5322). Gmail adds sender, date and message id. Throws `invalid_request` for a line break in
+ * a header, or an invalid message id.
  */
 export function buildMail({
   to,
@@ -41,7 +41,7 @@ export function buildMail({
   return [...headers, "", ...base64Lines(text), ""].join("\r\n");
 }
 
-/** By these, mail programs put an answer under the mail that it answers. */
+/** Makes the headers by which mail programs group an answer with the mail that it answers. */
 function answerHeaders(inReplyTo: string, references: readonly string[] = []): string[] {
   const earlier = references.filter((id) => id !== inReplyTo);
   return [messageIdHeader("In-Reply-To", [inReplyTo]), messageIdHeader("References", [...earlier, inReplyTo])];

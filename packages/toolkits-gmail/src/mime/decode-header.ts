@@ -3,17 +3,17 @@ import { cleanText } from "@troupe-internal/toolkit";
 
 const encodedWord = /=\?([^?\s*]+)(?:\*[^?\s]*)?\?([BbQq])\?([^?\s]*)\?=/g;
 
-/** The longest header that is read, and the longest that is shown, in characters. */
+/** Longest header that is read, and longest header that is shown, in characters. */
 const longestHeader = 4000;
 const longestShown = 1000;
 
-/** Returns a header as one line of readable text: encoded words (RFC 2047) decoded, control characters taken out. */
+/** Returns a header as one line of readable text: encoded words (RFC 2047) are decoded, control characters removed. */
 export function decodeHeader(written: string): string {
   return cleanText(decodeWords(cutText(written, longestHeader)), longestShown);
 }
 
 function decodeWords(text: string): string {
-  // White space between encoded words is no part of the text.
+  // White space between encoded words is not part of the text.
   const joined = text.replaceAll(/\?=[ \t\r\n]+(?==\?)/g, "?=");
   let decoded = "";
   let end = 0;
@@ -26,7 +26,8 @@ function decodeWords(text: string): string {
     if (index > end || charset !== open?.charset) close();
     decoded += joined.slice(end, index);
     const bytes = /b/i.test(encoding) ? Buffer.from(data, "base64") : decodeQ(data);
-    // A character may be divided between two words, although it should not be.
+    // Some mails wrongly split a character between two encoded words, so their bytes are joined before they are
+    // decoded.
     open = { charset, bytes: open === undefined ? bytes : Buffer.concat([open.bytes, bytes]) };
     end = index + whole.length;
   }
@@ -38,7 +39,7 @@ function decodeQ(data: string): Buffer {
   return percentBytes(data.replaceAll("_", " "), /=([\dA-Fa-f]{2})/g);
 }
 
-/** Returns the bytes of a text in which some bytes are written as two digits behind a mark. */
+/** Returns the bytes of a text in which some bytes are written as a mark and two hexadecimal digits. */
 function percentBytes(text: string, mark: RegExp): Buffer {
   return Buffer.from(
     Buffer.from(text)
@@ -48,14 +49,19 @@ function percentBytes(text: string, mark: RegExp): Buffer {
   );
 }
 
-/** Decodes bytes by the charset that a mail names. Bytes of an unknown one are read as UTF-8 or else as Windows-1252. */
+/**
+ * Decodes bytes by the charset that a mail names. Bytes of an unknown charset are read as UTF-8, or else as
+ * Windows-1252.
+ */
 export function decodeBytes(bytes: Uint8Array, charset = ""): string {
   const isNamed = charset !== "" && !/^(?:us-)?ascii$/i.test(charset);
   const named = isNamed ? tryToDecode(bytes, charset) : undefined;
   return named ?? tryToDecode(bytes, "utf-8", { fatal: true }) ?? new TextDecoder("windows-1252").decode(bytes);
 }
 
-/** Returns `undefined` for an unknown charset, and with `fatal` for bytes that are none of it. */
+/**
+ * Decodes bytes. Returns `undefined` for an unknown charset, and with `fatal` also for bytes that are invalid in it.
+ */
 function tryToDecode(bytes: Uint8Array, charset: string, options?: { fatal: true }): string | undefined {
   try {
     return new TextDecoder(charset, options).decode(bytes);
@@ -65,8 +71,8 @@ function tryToDecode(bytes: Uint8Array, charset: string, options?: { fatal: true
 }
 
 /**
- * Returns a parameter of a header such as `text/plain; charset="utf-8"`, also one that is encoded or in pieces (RFC
- * 2231), or an empty string.
+ * Returns a parameter of a header such as `text/plain; charset="utf-8"`, or an empty string. Supports encoded and split
+ * parameters (RFC 2231).
  */
 export function readParameter(header: string, name: string): string {
   const parameters = new Map<string, string>();
@@ -80,7 +86,7 @@ export function readParameter(header: string, name: string): string {
   return parameters.get(name) ?? readPieces(parameters, name);
 }
 
-/** Joins `name*0`, `name*1` and so on, of which each may be encoded. */
+/** Joins the pieces `name*0`, `name*1` and so on of a header's parameter, each of which may be encoded. */
 function readPieces(parameters: ReadonlyMap<string, string>, name: string): string {
   let text = "";
   let isEncoded = false;
@@ -89,7 +95,7 @@ function readPieces(parameters: ReadonlyMap<string, string>, name: string): stri
     const piece = encoded ?? parameters.get(`${name}*${index}`);
     if (piece === undefined) break;
     isEncoded ||= encoded !== undefined;
-    // A percent sign of a piece that is not encoded stands for itself.
+    // A percent sign in an unencoded piece is a literal character.
     text += encoded ?? piece.replaceAll("%", "%25");
   }
   return isEncoded ? decodeExtended(text) : text.replaceAll("%25", "%");

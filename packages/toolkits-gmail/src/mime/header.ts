@@ -2,16 +2,19 @@ import { TroupeError } from "@troupe/core";
 import { checkHeaderText } from "./address.ts";
 import type { MailAddress } from "./address.ts";
 
-/** The longest line that a mail should have, in characters, without its line break. */
+/** Longest recommended line of a mail in characters, without its line break. */
 const longestLine = 78;
 
-/** The longest word that is left as it is: with the name of a header before it, it fits a line. */
+/** Longest word that is left unencoded: together with the name of a header it fits on a line. */
 const longestWord = 60;
 
-/** Bytes of text in an encoded word: with the longest name of a header before it, the line keeps to its length. */
+/** Bytes of text in an encoded word: together with the longest header name, the line keeps to its length. */
 const bytesPerWord = 39;
 
-/** Makes a header of text, such as the subject: plain ASCII as it is, all else in encoded words (RFC 2047), folded. */
+/**
+ * Makes a header of text, such as the subject, folded. Plain ASCII stays unchanged; other text becomes encoded words
+ * (RFC 2047). Throws `invalid_request` for a control character.
+ */
 export function textHeader(name: string, text: string): string {
   checkHeaderText(name, text);
   const isPlain = /^[!-~]+(?: [!-~]+)*$/.test(text) && !text.includes("=?");
@@ -19,12 +22,12 @@ export function textHeader(name: string, text: string): string {
   return folded ?? `${name}: ${encodedWords(text)}`;
 }
 
-/** Makes a header of addresses, each on a line of its own. */
+/** Makes a mail header of addresses, each on its own line. */
 export function addressHeader(name: string, addresses: readonly MailAddress[]): string {
   return `${name}: ${addresses.map(writeAddress).join(",\r\n ")}`;
 }
 
-/** Makes a header of message ids, each on a line of its own. Throws `invalid_request` for what is no message id. */
+/** Makes a header of message ids, each on its own line. Throws `invalid_request` for an invalid message id. */
 export function messageIdHeader(name: string, ids: readonly string[]): string {
   for (const id of ids) {
     if (isMessageId(id)) continue;
@@ -36,7 +39,7 @@ export function messageIdHeader(name: string, ids: readonly string[]): string {
   return `${name}: ${ids.join("\r\n ")}`;
 }
 
-/** Tells if a string is a message id with its angle brackets. */
+/** Returns true if a string is a message id with its angle brackets. */
 export function isMessageId(text: string): boolean {
   return text.length <= 500 && /^<[!-;=?A-~]+@[!-;=?A-~]+>$/.test(text);
 }
@@ -52,7 +55,7 @@ function writeAddress({ address, name }: MailAddress): string {
   return `${encodedWords(name)}\r\n <${address}>`;
 }
 
-/** Breaks a line before spaces. Returns `undefined` where a word is too long for a line. */
+/** Breaks the line of a mail header before spaces. Returns `undefined` if a word is too long for a line. */
 function fold(line: string): string | undefined {
   const lines: string[] = [];
   let current = "";
@@ -67,7 +70,7 @@ function fold(line: string): string | undefined {
   return [...lines, current].join("\r\n");
 }
 
-/** Writes text as encoded words of whole characters, each on a line of its own; readers join them without a space. */
+/** Writes text as encoded words of whole characters, each on its own line; readers join them without a space. */
 function encodedWords(text: string): string {
   const words: string[] = [];
   let word = "";

@@ -3,29 +3,29 @@ import { readObject, readObjects, readText } from "@troupe/core/kit";
 import { showLinks } from "./show-links.ts";
 import { decodeBytes, decodeHeader, readParameter } from "./decode-header.ts";
 
-/** An attachment of a mail, as it is listed: its content is not read. */
+/** An attachment of a mail without its content. */
 type MailAttachment = { filename: string; mimeType: string; bytes: number };
 
-/** The readable part of a mail: its text, also of HTML, and the list of its attachments. */
+/** The readable content of a mail: its text, converted from HTML if necessary, and the list of its attachments. */
 export type MailContent = { text: string; attachments: MailAttachment[] };
 
-/** Parts within parts beyond this depth are not read. */
+/** Deepest nesting of a mail's parts that is read. */
 const deepest = 20;
 
-/** The longest text that is kept, and that of one part in HTML, in characters. */
+/** Longest text of a mail that is kept, and longest HTML of one part, in characters. */
 const longestText = 1_000_000;
 const longestHtmlText = 200_000;
 
 type Part = Readonly<Record<string, unknown>>;
 type Content = MailContent & { isHtml?: boolean };
 
-/** Reads the text of a mail from the parts that the Gmail API sends. */
+/** Reads the text and the list of attachments of a mail from the parts that the Gmail API sends. */
 export function readMail(payload: Part): MailContent {
   const { text, attachments } = readPart(payload, 0);
   return { text: cleanLines(text, longestText), attachments };
 }
 
-/** Returns a header of a part by its name, in any case, or an empty string. */
+/** Returns a header of a mail's part by its name in any case, or an empty string. */
 export function headerOf(part: Part, name: string): string {
   const header = readObjects(part["headers"]).find((each) => readText(each["name"]).toLowerCase() === name);
   return readText(header?.["value"]);
@@ -45,7 +45,10 @@ function readPart(part: Part, depth: number): Content {
   return { text: isHtml ? htmlToLines(showLinks(text), longestHtmlText) : text, isHtml, attachments: [] };
 }
 
-/** Tells if a part is text that came with the mail. A large one is kept apart, like an attachment. */
+/**
+ * Returns true if a part of a mail is text that came with the mail. Gmail stores a large text separately, like an
+ * attachment.
+ */
 function isShown(part: Part, mimeType: string): boolean {
   const isText = mimeType === "text/plain" || mimeType === "text/html" || mimeType === "";
   return isText && readObject(part["body"])["attachmentId"] === undefined;
@@ -66,7 +69,7 @@ function readMultipart(part: Part, mimeType: string, depth: number): Content {
 function toAttachments(part: Part, { filename, mimeType }: { filename: string; mimeType: string }): MailAttachment[] {
   const size = readObject(part["body"])["size"];
   const bytes = typeof size === "number" ? size : 0;
-  // The empty rest of a multipart, or of one within too many others.
+  // A multipart that is nested too deep has no bytes of its own, and is not listed as an attachment.
   if (filename === "" && bytes === 0 && mimeType.startsWith("multipart/")) return [];
   return [{ filename: filename || "(without a name)", mimeType: cleanText(mimeType, 100), bytes }];
 }

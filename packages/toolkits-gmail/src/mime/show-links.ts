@@ -1,12 +1,13 @@
-/** The longest address of a link that is shown, in characters. */
+/** Longest address of a link that is shown, in characters. */
 const longestAddress = 500;
 
-/** Matches the tags of links. None reaches over another tag, so that the time stays in proportion to the text. */
+/** Matches the tags of links. No match spans another tag, so the time is proportional to the text. */
 const linkTag = /<a\s(?:[^<>]*?\s)?href\s*=\s*(?:"([^"<>]*)"|'([^'<>]*)'|([^\s"'<>]+))[^<>]*>|<\/a\s*>/gi;
 
 /**
- * Writes the addresses of links into HTML as text behind the text of each, since nothing else of them is left when the tags
- * are taken away. An address that is the text of its link is not written again.
+ * Writes the addresses of links into HTML as text after each link's own text, because removing the tags would drop
+ * them. An address that is also the text of its link is not repeated. Addresses that are very long, or neither web nor
+ * mail addresses, are left out.
  */
 export function showLinks(html: string): string {
   let shown = "";

@@ -10,20 +10,20 @@ import type { OAuthClient } from "./credentials-file.ts";
 import { requestToken } from "./token-endpoint.ts";
 import type { IssuedToken } from "./token-endpoint.ts";
 
-/** The permissions that an authorization asks for, of whom, and the way to show the user the address to open. */
+/** The OAuth client, the permissions to ask for, and a callback that shows the user the address to open. */
 export type AuthorizeOptions = {
   readonly client: OAuthClient;
   readonly scopes: readonly string[];
   readonly server: Service;
   /** Called with the address that the user opens in a browser. */
   readonly showUrl: (url: string) => void;
-  /** Ends the wait for the user. */
+  /** Ends the wait for the user's permission. */
   readonly signal?: AbortSignal | undefined;
 };
 
 /**
- * Asks a user for permission in the browser, and returns the tokens. The answer comes back to a port of this machine
- * (RFC 8252); it counts only with the state of this request, and its code can be redeemed by this process alone (PKCE).
+ * Asks a user for permission in the browser, and returns the tokens. The answer is redirected to a port of this machine
+ * (RFC 8252). It counts only with the state of this request, and only this process can redeem its code (PKCE).
  */
 export async function authorize({ client, scopes, server, showUrl, signal }: AuthorizeOptions): Promise<IssuedToken> {
   const state = randomBytes(32).toString("base64url");
@@ -32,7 +32,7 @@ export async function authorize({ client, scopes, server, showUrl, signal }: Aut
   try {
     const redirect = await listen(listener, client.redirectUris);
     const code = receiveCode(listener, { path: redirect.path, state });
-    // Awaited below; the user may refuse before that.
+    // Prevents an unhandled rejection: the code is awaited later, and the user may refuse before that.
     code.catch(() => {});
     showUrl(authorizationUrl(client, { redirectUri: redirect.uri, state, verifier, scopes }));
     return await requestToken(server, {
@@ -65,7 +65,7 @@ function authorizationUrl(
     state,
     code_challenge: createHash("sha256").update(verifier).digest("base64url"),
     code_challenge_method: "S256",
-    // Without these two, Google gives no refresh token, or none the second time.
+    // Without `access_type` and `prompt`, Google returns no refresh token, or none the second time.
     access_type: "offline",
     prompt: "consent",
   };
@@ -73,10 +73,10 @@ function authorizationUrl(
   return url.href;
 }
 
-/** Address of the redirect as the authorization server gets it, and its path. */
+/** The address of the redirect in the form sent to the authorization server, and its path. */
 type RedirectAddress = { uri: string; path: string };
 
-/** Listens on this machine alone: on a free port, or on that of a web client, whose addresses are registered. */
+/** Listens only on this machine: on a free port, or on the port of a web client, whose addresses are registered. */
 async function listen(listener: Server, registered: readonly string[] | undefined): Promise<RedirectAddress> {
   const fixed = registered === undefined ? undefined : findLocalUri(registered);
   const url = new URL(fixed ?? "http://127.0.0.1/");
@@ -86,7 +86,7 @@ async function listen(listener: Server, registered: readonly string[] | undefine
     listener.listen(port, url.hostname === "[::1]" ? "::1" : "127.0.0.1", resolve);
   });
   url.port = String((listener.address() as AddressInfo).port);
-  // To the letter as it is registered.
+  // The redirect address is sent exactly as it is registered, because the server compares it character by character.
   return { uri: fixed ?? url.href, path: url.pathname };
 }
 
@@ -112,7 +112,10 @@ function cannotListen(cause: unknown): TroupeError {
 
 type Redirect = { path: string; state: string };
 
-/** Waits for the redirect. Requests without the right state are refused and change nothing. */
+/**
+ * Waits for the browser's redirect and returns its code. Rejects with `forbidden` if the user refused. Requests without
+ * the right state are refused and change nothing.
+ */
 function receiveCode(listener: Server, { path, state }: Redirect): Promise<string> {
   return new Promise((resolve, reject) => {
     listener.on("request", (request, response) => {
@@ -126,7 +129,7 @@ function receiveCode(listener: Server, { path, state }: Redirect): Promise<strin
         );
       }
       const code = url.searchParams.get("code") ?? "";
-      // Once the page is sent, or the browser has gone.
+      // The promise settles once the page is sent or the browser has disconnected.
       response.once("close", () => (code === "" ? reject(refused()) : resolve(code)));
       const told = code === "" ? "No permission was given." : "Permission was given.";
       return sendPage(response, 200, `${told} You can close this page.`);

@@ -32,7 +32,7 @@ export class ClientTokens implements TokenSource {
     try {
       return await this.#client.getAccessToken();
     } catch (thrown) {
-      // The library's error holds the request with its secrets, so nothing of it is passed on.
+      // Nothing of the OAuth library's error is passed on, because it contains the request with its secrets.
       if (thrown instanceof Error && thrown.message.includes("invalid_grant")) throw tokenRevoked();
       const happened = "cannot be asked, because getAccessToken of authClient failed";
       throw serviceError(serviceName, { problem: "credential_missing", happened, advice: "Check the client." });

@@ -8,7 +8,7 @@ export type OAuthClient = {
   readonly clientSecret?: string;
   readonly authUrl: string;
   readonly tokenUrl: string;
-  /** Redirect addresses of a web client; a desktop client has any address of this machine. */
+  /** Redirect addresses of a web client. A desktop client may use any address of this machine. */
   readonly redirectUris?: readonly string[];
 };
 
@@ -16,8 +16,8 @@ const defaultAuthUrl = "https://accounts.google.com/o/oauth2/v2/auth";
 const defaultTokenUrl = "https://oauth2.googleapis.com/token";
 
 /**
- * Reads the JSON file of an OAuth client, as the Google Cloud console offers it for desktop apps (`installed`) and web
- * apps (`web`). Rejects with `invalid_config` for anything else.
+ * Reads the JSON file of an OAuth client, as downloaded from the Google Cloud console for desktop apps (`installed`)
+ * and web apps (`web`). Rejects with `invalid_config` for anything else.
  */
 export async function readCredentials(path: string): Promise<OAuthClient> {
   const content = await readJsonFile(path, "credentialsPath");
@@ -40,7 +40,10 @@ export async function readCredentials(path: string): Promise<OAuthClient> {
   return { ...client, redirectUris: Array.isArray(uris) ? uris.filter((uri) => typeof uri === "string") : [] };
 }
 
-/** Reads an OAuth client from fields with Google's names, or returns `undefined` where there is none. */
+/**
+ * Reads an OAuth client from fields with Google's names. Returns `undefined` if the fields hold no client. Throws
+ * `invalid_config` for an address without TLS.
+ */
 export function toClient(fields: Readonly<Record<string, unknown>>): OAuthClient | undefined {
   const [clientId, clientSecret] = [readText(fields["client_id"]), readText(fields["client_secret"])];
   if (clientId === "") return undefined;
@@ -52,7 +55,7 @@ export function toClient(fields: Readonly<Record<string, unknown>>): OAuthClient
   };
 }
 
-/** Reads a JSON file that an option names. Rejects with `invalid_config`, and shows nothing of what is in the file. */
+/** Reads a JSON file that an option names. Rejects with `invalid_config`, without quoting the file. */
 async function readJsonFile(path: string, option: string): Promise<Readonly<Record<string, unknown>>> {
   const text = await readFile(path, "utf8").catch((cause: unknown) => {
     throw new TroupeError("invalid_config", `The file of ${option} cannot be read. Check the path and its rights.`, {
@@ -62,12 +65,15 @@ async function readJsonFile(path: string, option: string): Promise<Readonly<Reco
   try {
     return readObject(JSON.parse(text));
   } catch {
-    // The parser's message quotes the file.
+    // The parser's error is not the cause, because its message quotes the file.
     throw new TroupeError("invalid_config", `The file of ${option} is not JSON. Make it again.`);
   }
 }
 
-/** Secrets are sent to these addresses: only over TLS, or to this machine, as in tests. */
+/**
+ * Reads an address of the authorization server. Secrets are sent to these addresses, so they must use TLS, or be on
+ * this machine, as in tests.
+ */
 function safeUrl(value: unknown, field: string): string | undefined {
   if (value === undefined) return undefined;
   const url = typeof value === "string" ? URL.parse(value) : null;
@@ -76,7 +82,7 @@ function safeUrl(value: unknown, field: string): string | undefined {
   throw new TroupeError("invalid_config", `${field} of the OAuth client must be an https: address.`);
 }
 
-/** Tells if a host name stands for this machine. */
+/** Returns true if a host name means this machine. */
 export function isLoopback(hostname: string): boolean {
   return hostname === "127.0.0.1" || hostname === "localhost" || hostname === "[::1]";
 }

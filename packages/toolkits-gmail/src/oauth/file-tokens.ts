@@ -9,7 +9,7 @@ import { requestToken, serviceName, tokenAdvice } from "./token-endpoint.ts";
 import { readTokenFile, saveTokenFile, withToken } from "./token-file.ts";
 import type { StoredTokens, TokenFile } from "./token-file.ts";
 
-/** A request for an access token: its signal, the log of the run, and a token that Gmail has just refused. */
+/** A request for an access token: its signal, the run's logger, and a token that Gmail has just refused. */
 export type TokenCall = {
   readonly signal: AbortSignal;
   readonly logger: Logger;
@@ -18,28 +18,28 @@ export type TokenCall = {
 
 /** Source of access tokens for the Gmail API. */
 export interface TokenSource {
-  /** Returns a token that is valid as far as is known, and is not the refused one. */
+  /** Returns a token that appears valid and is not the refused token. */
   getToken(call: TokenCall): Promise<string>;
 }
 
 /** Files of a `FileTokens`, and the authorization server. */
 export type FileTokensOptions = {
   readonly tokenPath: string;
-  /** @default the OAuth client in the token file */
+  /** The file of the OAuth client. @default the OAuth client in the token file */
   readonly credentialsPath?: string | undefined;
   readonly server: Service;
 };
 
-/** A token is refreshed when it is valid for less than this, in milliseconds: a request takes its time, and clocks differ. */
+/** Milliseconds before its expiry at which a token is refreshed, because a request takes time and clocks differ. */
 const marginMs = 60_000;
 
 /**
- * Access tokens from a token file. A token is refreshed before it expires, once for all calls that wait, and saved. The
- * file is read again each time, so that a token that another process or the token command has written counts.
+ * Access tokens from a token file. A token is refreshed before it expires, once for all waiting calls, and saved. The
+ * file is read before each refresh, so that tokens written by another process or the token command are used.
  */
 export class FileTokens implements TokenSource {
   readonly #options: FileTokensOptions;
-  /** The content of the file as it was read last, and with the tokens that came since. */
+  /** The content of the token file as last read, and the same content with newer tokens. */
   #known: { read: string; file: TokenFile } | undefined;
   #renewal: Promise<string> | undefined;
   #warned = false;
@@ -51,7 +51,7 @@ export class FileTokens implements TokenSource {
   async getToken({ signal, logger, refused }: TokenCall): Promise<string> {
     const token = usableToken(this.#known?.file.tokens, refused);
     if (token !== undefined) return token;
-    // Not ended by the signal of one call: others wait too.
+    // The renewal is not aborted by the signal of one call, because other calls wait too.
     this.#renewal ??= this.#renew(logger, refused).finally(() => (this.#renewal = undefined));
     const renewal = this.#renewal;
     return await untilAborted(() => renewal, signal);
@@ -76,7 +76,10 @@ export class FileTokens implements TokenSource {
     return accessToken;
   }
 
-  /** Reads the file. While it stands as it was read before, the tokens in memory count: they may not have been saved. */
+  /**
+   * Reads the token file. While the file is unchanged, the tokens in memory are used, because saving them may have
+   * failed.
+   */
   async #readFile(): Promise<TokenFile> {
     const file = await readTokenFile(this.#options.tokenPath);
     const read = JSON.stringify(file.fields);
@@ -99,7 +102,7 @@ export class FileTokens implements TokenSource {
     this.#known = { read, file };
     try {
       const now = await readTokenFile(this.#options.tokenPath);
-      // Written meanwhile by the token command or by another process: that token is as good, or newer.
+      // The token command or another process has written the file meanwhile: its token is as good, or newer.
       if (JSON.stringify(now.fields) !== read) return;
       await saveTokenFile(this.#options.tokenPath, file.fields);
       this.#known = { read: JSON.stringify(file.fields), file };

@@ -30,7 +30,7 @@ Usage: troupe-gmail-token --credentials credentials.json --token token.json [--t
 /** Input and output of the token command. */
 export type CommandHost = { readonly write: (text: string) => void; readonly signal?: AbortSignal | undefined };
 
-/** Runs the command that makes a token file. Returns its exit code; it writes what to do, and never a token. */
+/** Runs the command that makes a token file, and returns its exit code. It prints instructions, and never a token. */
 export async function runTokenCommand(args: readonly string[], { write, signal }: CommandHost): Promise<number> {
   try {
     const options = readArguments(args);
@@ -52,7 +52,7 @@ type CommandOptions = { credentials: string; token: string; tools: readonly Gmai
 
 async function makeTokenFile({ credentials, token, tools }: CommandOptions, { write, signal }: CommandHost) {
   const client = await readCredentials(credentials);
-  // Before the user is asked for a permission that could then not be kept.
+  // The folder is checked before the user grants a permission that could not be saved.
   await access(dirname(resolve(token)), constants.W_OK);
   const scopes = scopesOf(tools);
   const server = new Service({ name: "The authorization server", timeoutMs: 30_000, network: {} });
@@ -106,7 +106,7 @@ function wrongArguments(): TroupeError {
   return new TroupeError("invalid_request", `The arguments are wrong or incomplete.\n\n${usage}`);
 }
 
-/** Returns the least permissions that these tools need, each once. */
+/** Returns the smallest set of permissions that these tools need. */
 function scopesOf(tools: readonly GmailToolName[]): string[] {
   return [...new Set(tools.map((tool) => scopeOfTool[tool]))];
 }

@@ -4,18 +4,18 @@ import type { TroupeError } from "@troupe/core";
 import { readObject, readText } from "@troupe/core/kit";
 import type { OAuthClient } from "./credentials-file.ts";
 
-/** The answer of the authorization server to a request for a token. */
+/** The answer of the authorization server to a token request. */
 export type IssuedToken = {
   readonly accessToken: string;
-  /** Missing as a rule when a token is refreshed: the earlier refresh token stays valid. */
+  /** The refresh token. Usually missing when an access token is refreshed: the earlier refresh token stays valid. */
   readonly refreshToken?: string;
-  /** Milliseconds since 1970. */
+  /** The expiry of the access token in epoch milliseconds. */
   readonly expiresAt?: number;
   /** The scopes that the user granted. */
   readonly scope?: string;
 };
 
-/** A request for a token: the fields of its grant, beside those of the client. */
+/** A token request: the client, and the fields of its grant. */
 export type TokenRequest = { readonly client: OAuthClient; readonly grant: Readonly<Record<string, string>> };
 
 /** The advice to make the token file again. */
@@ -24,12 +24,13 @@ export const tokenAdvice = "Run the token command again (npx -p @troupe/toolkits
 /** The name of the service in errors. */
 export const serviceName = "Gmail";
 
-/** Largest answer of the authorization server that is read, in bytes. */
+/** Bytes of the authorization server's answer that are read at most. */
 const maxBytes = 65_536;
 
 /**
- * Asks the authorization server for a token. Rejects with `unauthorized` when the server refuses the grant, and with
- * `unavailable` or `timeout` when it cannot be reached; messages hold nothing of the request and the answer.
+ * Requests a token from the authorization server. Rejects with `unauthorized` if the server refuses the grant, and with
+ * `rate_limited`, `unavailable` or `timeout` if it gives no answer that can be used. Messages quote nothing of request
+ * and answer.
  */
 export async function requestToken(server: Service, { client, grant }: TokenRequest): Promise<IssuedToken> {
   const { clientId, clientSecret, tokenUrl } = client;
@@ -74,7 +75,7 @@ function refusal(status: number, word: string): TroupeError {
   return serviceError(serviceName, { problem: "credential_refused", happened, advice: tokenAdvice, status });
 }
 
-/** Makes the error of a permission that is no longer valid. */
+/** Makes the error for a permission that is no longer valid. */
 export function tokenRevoked(): TroupeError {
   const happened = "cannot be asked, because the permission was revoked or has expired";
   return serviceError(serviceName, { problem: "credential_refused", happened, advice: tokenAdvice });

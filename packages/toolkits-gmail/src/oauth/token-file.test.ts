@@ -84,7 +84,7 @@ describe("a token file", () => {
     },
   );
 
-  it("that is missing is told as such", async () => {
+  it("a token file that is missing is told as such", async () => {
     await expect(readTokenFile(join(folder, "none.json"))).rejects.toMatchObject({
       code: "unauthorized",
       message: expect.stringMatching(/no readable file at tokenPath/) as string,

@@ -9,21 +9,22 @@ import type { OAuthClient } from "./credentials-file.ts";
 import type { IssuedToken } from "./token-endpoint.ts";
 import { serviceName, tokenAdvice } from "./token-endpoint.ts";
 
-/** Tokens as a file holds them, with the OAuth client where the file names it too. */
+/** The tokens in a token file, and the OAuth client if the file contains it. */
 export type StoredTokens = {
   readonly accessToken?: string;
   readonly refreshToken?: string;
-  /** Milliseconds since 1970. */
+  /** The expiry of the access token in epoch milliseconds. */
   readonly expiresAt?: number;
   readonly client?: OAuthClient;
 };
 
-/** The content of a token file: its fields as they stand in it, and the tokens in them. */
+/** The content of a token file: its original fields, and the tokens read from them. */
 export type TokenFile = { readonly fields: Readonly<Record<string, unknown>>; readonly tokens: StoredTokens };
 
 /**
- * Reads a token file in a form that Google's libraries and examples write: raw tokens, `authorized_user`, or that of the
- * Python library. Rejects with `unauthorized` when it is missing or holds no token.
+ * Reads a token file in a format of Google's libraries and examples: raw tokens, `authorized_user`, or that of the
+ * Python library. Rejects with `unauthorized` if the file is missing or contains no token, and with `invalid_config`
+ * for an OAuth client with an address without TLS.
  */
 export async function readTokenFile(path: string): Promise<TokenFile> {
   const text = await readFile(path, "utf8").catch(() => {
@@ -57,13 +58,13 @@ function toTokens(fields: Readonly<Record<string, unknown>>): StoredTokens {
   const { expiry_date: date, expiry } = fields;
   const accessToken = readText(fields["access_token"]) || readText(fields["token"]);
   const refreshToken = readText(fields["refresh_token"]);
-  // Python writes times of UTC, at times without saying so.
+  // Python writes UTC times, sometimes without a time zone.
   const written =
     typeof expiry === "string" ? Date.parse(/Z|[+-]\d\d:?\d\d$/.test(expiry) ? expiry : `${expiry}Z`) : NaN;
   const expiresAt = typeof date === "number" ? date : written;
   const client = toClient(fields);
   return {
-    // Of visible ASCII characters, as a header needs them.
+    // An access token may have only visible ASCII characters, as headers require.
     ...(/^[!-~]+$/.test(accessToken) && { accessToken }),
     ...(refreshToken !== "" && { refreshToken }),
     ...(!Number.isNaN(expiresAt) && { expiresAt }),
@@ -71,7 +72,7 @@ function toTokens(fields: Readonly<Record<string, unknown>>): StoredTokens {
   };
 }
 
-/** Returns the fields of a token file with a new token in them, in the form that the file has. */
+/** Returns the fields of a token file with a new token, in the file's own format. */
 export function withToken(fields: TokenFile["fields"], issued: IssuedToken): Record<string, unknown> {
   const { accessToken, refreshToken, expiresAt, scope } = issued;
   const isPython = typeof fields["token"] === "string";
@@ -87,8 +88,8 @@ export function withToken(fields: TokenFile["fields"], issued: IssuedToken): Rec
 }
 
 /**
- * Writes a token file that only its owner can read. It is written beside its place and then renamed, so that a reader
- * finds the old content or the new one, also after a crash. A link stays a link.
+ * Writes a token file that only its owner can read. It is written to a temporary file and renamed, so that a reader
+ * finds the old or the new content, even after a crash. A symbolic link is preserved.
  */
 export async function saveTokenFile(path: string, fields: Readonly<Record<string, unknown>>): Promise<void> {
   const target = await realpath(path).catch(() => path);

@@ -2,10 +2,10 @@ import { TroupeError } from "@troupe/core";
 import { MongoDbVectorStore } from "../mongodb-vector-store.ts";
 import { silent } from "./stores.ts";
 
-/** The outcome of a process that began a collection: the code of its error, or "stored". */
+/** The outcome of a process that started a collection: the code of its error, or "stored". */
 export type BeginningOutcome = { outcome: string };
 
-/** Stores twenty documents of so many dimensions in a store that does not exist yet, and sends the outcome. */
+/** Stores twenty documents with the given number of dimensions in a new store, and sends the outcome. */
 const [url = "", dbName = "", collectionName = "", dimensions = "", from = ""] = process.argv.slice(2);
 const store = new MongoDbVectorStore(url, { dbName, collectionName, logger: silent, timeoutMs: 60_000 });
 const embedding = Array.from({ length: Number(dimensions) }, () => 1);

@@ -21,10 +21,10 @@ const parts: Part[] = [
 ];
 const newCollection: Part = ["in a new collection", (store) => store.collection(newName())];
 
-/** For `checkContract`: the cases that are known to fail, and whether all stores have their documents in common. */
+/** Options of `checkContract`: the cases that are known to fail, and whether all stores share their documents. */
 export type ContractOptions = { knownGaps?: Gaps; isShared?: boolean };
 
-/** Declares the tests of all suites of vector stores, for a whole store and for a collection of one. */
+/** Declares the tests of all vector store suites, for a whole store and for one of its collections. */
 export function checkContract(
   create: (options: MongoDbVectorOptions) => MongoDbVectorStore,
   { knownGaps = {}, isShared = false }: ContractOptions = {},

@@ -16,7 +16,7 @@ const comparisons: Readonly<Record<string, (held: unknown, wanted: unknown) => b
   $exists: (held, wanted) => (held !== undefined) === wanted,
 };
 
-/** Tells if a document matches a filter of the operators that this package uses. */
+/** Returns true if a document matches a filter that uses this package's operators. */
 function matches(row: Document, filter: Document): boolean {
   return Object.entries(filter).every(([name, wanted]) => {
     if (name === "$and") return (wanted as Document[]).every((part) => matches(row, part));
@@ -31,7 +31,7 @@ function matches(row: Document, filter: Document): boolean {
   });
 }
 
-/** A collection of MongoDB in memory, with the few methods and operators that this package uses. */
+/** A MongoDB collection in memory, with the few methods and operators that this package uses. */
 class MemoryCollection {
   rows: readonly Row[] = [];
 
@@ -76,17 +76,17 @@ class MemoryCollection {
   }
 }
 
-/** The collections of a vector store in memory, with a vector index that shows what it is told to. */
+/** The collections of a vector store in memory. Tests control which documents the vector index contains. */
 export class MemoryVectors {
   readonly documents = new MemoryCollection();
   readonly catalog = new MemoryCollection();
-  /** The stages `$vectorSearch` that the index was asked for. */
+  /** The `$vectorSearch` stages that the index received. */
   readonly asked: Document[] = [];
-  /** Happens before each answer of the index. */
+  /** Called before each answer of the index. */
   meanwhile: () => Promise<void> = async () => {};
   #shown: readonly Row[] = [];
 
-  /** The collections, as the code takes them. */
+  /** The collections in the form that the code accepts. */
   get open(): OpenVectors {
     const documents = Object.assign(this.documents, {
       aggregate: ([stage]: readonly Document[]) => ({
@@ -103,12 +103,12 @@ export class MemoryVectors {
     } as unknown as OpenVectors;
   }
 
-  /** Lets the index show all documents as they are now. */
+  /** Updates the index to all present documents. */
   refresh(): void {
     this.#shown = this.documents.rows;
   }
 
-  /** Finds in what the index shows the nearest documents that still exist, as MongoDB does. */
+  /** Finds the nearest documents in the index that still exist, as MongoDB does. */
   async #search(stage: Document): Promise<{ _id: string }[]> {
     const path = String(stage["path"]);
     const wanted = checkStage(stage, { path, dimensions: Number(path.slice("vector".length)), filters });

@@ -8,15 +8,15 @@ import { RefusedError } from "./search-rules.ts";
 
 /** Options of `SearchDouble.create`. */
 export type SearchDoubleOptions = {
-  /** Has MongoDB Vector Search. @default true */
+  /** True to have MongoDB Vector Search. @default true */
   vectorSearch?: boolean;
-  /** Has `$similarityCosine`, as MongoDB 8.3. @default false */
+  /** True to have `$similarityCosine`, like MongoDB 8.3. @default false */
   similarity?: boolean;
-  /** The indexes see the documents again only before each so many searches: they are eventually consistent. @default 1 */
+  /** Searches between two updates of the indexes, which makes them eventually consistent. @default 1 */
   refreshEvery?: number;
-  /** Answers of an index's list until it can be queried. @default 1 */
+  /** Number of list requests before an index can be queried. @default 1 */
   buildsFor?: number;
-  /** The most indexes that may be created. @default 10 */
+  /** Largest number of indexes that may be created. @default 10 */
   mostIndexes?: number;
 };
 
@@ -24,14 +24,14 @@ type Message = { readonly id: number; readonly body: Document };
 type Connection = { readonly client: Socket; readonly upstream: Socket; onReply?: (reply: Document) => Document };
 
 /**
- * A double of MongoDB Vector Search: a proxy before a MongoDB server that answers what the server does not have. It
- * refuses requests that break MongoDB's published rules, and finds exactly.
+ * A double of MongoDB Vector Search: a proxy in front of a MongoDB server that answers requests which the server does
+ * not support. It refuses requests that break MongoDB's published rules, and searches exactly.
  */
 export class SearchDouble {
   readonly url: string;
   /** The requests to the double, by the name of the stage or command. */
   readonly asked: { name: string; body: Document }[] = [];
-  /** Happens while the next search is under way, once. */
+  /** Called once, during the next search. */
   meanwhile: () => Promise<void> = async () => {};
   readonly #server: Server;
   readonly #reader: MongoClient;
@@ -54,7 +54,7 @@ export class SearchDouble {
     });
   }
 
-  /** Starts a double before the server at an address. */
+  /** Starts a double in front of the server at an address. */
   static async create(upstream: string, options: SearchDoubleOptions = {}): Promise<SearchDouble> {
     const server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");
@@ -62,7 +62,7 @@ export class SearchDouble {
     return new SearchDouble(server, new URL(upstream), { ...defaults, ...options });
   }
 
-  /** Stops the double, and the connections through it. */
+  /** Stops the double, and closes the connections through it. */
   async close(): Promise<void> {
     for (const socket of this.#sockets) socket.destroy();
     this.#server.close();
@@ -98,7 +98,7 @@ export class SearchDouble {
     connection.client.write(writeMessage(message.id, reply, bytes.readInt32LE(8)));
   }
 
-  /** Answers what the double has, or returns `undefined`. */
+  /** Answers a request that the double supports. Returns `undefined` for any other. */
   async #answer(body: Document): Promise<Document | undefined> {
     const [name = ""] = Object.keys(body);
     const stage = name === "aggregate" ? Object.keys((body["pipeline"] as Document[])[0] ?? {})[0] : name;
@@ -161,7 +161,10 @@ function cursor(firstBatch: Document[]): Document {
   return { cursor: { firstBatch, id: Long.ZERO, ns: "db.collection" } };
 }
 
-/** Replaces a pipeline of `$similarityCosine` by one that the server has, and makes the function that finishes it. */
+/**
+ * Replaces a pipeline with `$similarityCosine` by one that the server supports, and makes the function that completes
+ * its result.
+ */
 function withoutSimilarity(body: Document): { body: Document; onReply: (reply: Document) => Document } | undefined {
   const pipeline = (body["pipeline"] ?? []) as Document[];
   const at = pipeline.findIndex((stage) => BSON.EJSON.stringify(stage).includes("$similarityCosine"));
@@ -194,7 +197,10 @@ function cosine(one: Binary, other: Binary): number {
 
 const opMsg = 2013;
 
-/** Reads a command or reply. Returns `undefined` for the older messages of a handshake, and for documents in sections of their own. */
+/**
+ * Reads a command or reply. Returns `undefined` for the older handshake messages, and for documents in separate
+ * sections.
+ */
 function readMessage(bytes: Buffer): Message | undefined {
   if (bytes.readInt32LE(12) !== opMsg || bytes[20] !== 0) return undefined;
   const end = 21 + bytes.readInt32LE(21);

@@ -2,7 +2,7 @@ import type { Binary, Document, MongoClient } from "mongodb";
 import { checkDefinition, checkStage, matches, RefusedError } from "./search-rules.ts";
 import type { CheckedDefinition } from "./search-rules.ts";
 
-/** The collection of a `SearchIndexDouble`, for how long it is built, and how often it sees the documents. */
+/** The collection of a `SearchIndexDouble`, the length of its build, and how often it updates. */
 export type IndexDoubleOptions = {
   place: { db: string; collection: string };
   buildsFor: number;
@@ -11,7 +11,7 @@ export type IndexDoubleOptions = {
 
 type Indexed = Document & { vector: Float32Array };
 
-/** The double of one vector index: a copy of the documents as they were some searches ago. */
+/** The double of one vector index: a copy of the documents as of some searches ago. */
 export class SearchIndexDouble {
   readonly name: string;
   readonly key: string;
@@ -41,7 +41,7 @@ export class SearchIndexDouble {
     return { id, name, status, queryable: this.#isQueryable, latestDefinition: this.#definition };
   }
 
-  /** Returns the ids of the nearest documents that still exist, best first. */
+  /** Returns the ids of the nearest documents that still exist, nearest first. */
   async search(stage: Document, client: MongoClient): Promise<string[]> {
     const wanted = checkStage(stage, this.#checked);
     if (!this.#isQueryable) throw new RefusedError(8, "cannot query an index that is being built");

@@ -12,10 +12,10 @@ export class RefusedError extends Error {
   }
 }
 
-/** The definition of a vector index, after `checkDefinition`. */
+/** The checked definition of a vector index. `checkDefinition` returns it. */
 export type CheckedDefinition = { path: string; dimensions: number; filters: ReadonlySet<string> };
 
-/** Checks the definition of a vector index, as MongoDB documents it. */
+/** Checks the definition of a vector index by MongoDB's documentation. */
 export function checkDefinition({ name, type, definition }: Document): CheckedDefinition {
   demand(
     typeof name === "string" && name !== "" && type === "vectorSearch",
@@ -77,7 +77,7 @@ function checkFilter(filter: Document, filters: ReadonlySet<string>): void {
   }
 }
 
-/** Tells if a document of the index matches a filter of equalities, which is all that the double finds by. */
+/** Returns true if a document of the index matches a filter of equalities, the only filters of the double. */
 export function matches(document: Document, filter: Document = {}): boolean {
   return Object.entries(filter).every(([name, value]) => {
     if (name === "$and") return (value as Document[]).every((part) => matches(document, part));

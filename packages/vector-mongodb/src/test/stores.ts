@@ -4,16 +4,16 @@ import { MongoClient } from "mongodb";
 import { MongoDbVectorStore } from "../mongodb-vector-store.ts";
 import type { MongoDbVectorOptions } from "../mongodb-vector-options.ts";
 
-/** The address of the test server. Empty when there is none: the tests that need it are skipped. */
+/** The address of the test server. Empty if there is none: tests that need it are then skipped. */
 export const serverUrl = process.env["TROUPE_TEST_MONGODB_URL"] ?? "";
 
-/** The address of a standalone test server, in the same way. */
+/** The address of a standalone test server. Empty if there is none: tests that need it are then skipped. */
 export const standaloneUrl = process.env["TROUPE_TEST_MONGODB_STANDALONE_URL"] ?? "";
 
 /** The address of a deployment with MongoDB Vector Search: Atlas, or a server with mongot. */
 export const searchUrl = process.env["TROUPE_TEST_MONGODB_SEARCH_URL"] ?? "";
 
-/** The database of this process's tests. */
+/** The database for the tests of this process. */
 export const testDb = `troupe_test_${createId().slice(0, 8)}`;
 
 /** Returns a new name for a collection. */
@@ -31,13 +31,13 @@ export const silent: Logger = {
   withSecrets: () => silent,
 };
 
-/** Makes a store of a new collection on the test server. */
+/** Makes a store with a new collection on the test server. */
 export function newStore(options: MongoDbVectorOptions = {}, url = serverUrl): MongoDbVectorStore {
   const defaults = { dbName: testDb, collectionName: newName(), logger: silent, timeoutMs: 60_000 };
   return new MongoDbVectorStore(url, { ...defaults, ...options });
 }
 
-/** Works with a client of the library, and closes it. */
+/** Runs work with a client of the library, then closes the client. */
 export async function withClient<Result>(
   work: (client: MongoClient) => Promise<Result>,
   url = serverUrl,

@@ -94,7 +94,7 @@ describe("the sessions of an agent", () => {
     expect(await second).toBe(isRefused ? "conflict" : undefined);
   });
 
-  it("of a run that ends with its parent have a store of their own, in which it waits", async () => {
+  it("the sessions of an agent of a run that ends with its parent have a store of their own, in which it waits", async () => {
     const sessionStorage = new InMemoryStorage();
     const parts = partsOf({ onBusy: "reject" });
     const own = parts.sessionsFor({ sessionStorage } as unknown as RunSettings);

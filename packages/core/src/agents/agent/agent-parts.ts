@@ -23,15 +23,18 @@ import type { AgentConfig } from "./agent-config.ts";
 import { mergeModelSettings } from "./merge-model-settings.ts";
 import { AgentTools } from "./agent-tools.ts";
 
-/** The policy for sessions that end with a parent run, whose own limits end the wait. */
+/** The busy policy of sessions that last only as long as their parent run. The parent's own limits end the wait. */
 const waitWithoutLimit = { maxWaiting: Number.MAX_SAFE_INTEGER, waitMs: 2 ** 31 - 1 };
 
-/** Milliseconds that titles under way may take when their agent or team is closed. */
+/** Milliseconds that unfinished titles may still take after their agent or team is closed. */
 const closingMs = 5000;
 
 const noListeners: readonly SessionListener[] = [];
 
-/** Deletes what an agent remembers together with its sessions and users, also from storages of the memories' own. */
+/**
+ * Returns the listener that deletes what an agent remembers of a deleted session, turn or user, including data in
+ * storages that belong to its memories.
+ */
 function rememberedBy({ memory, userMemory, storage }: AgentConfig): SessionListener {
   return {
     forgetSession: async (sessionId, owner) => {
@@ -53,11 +56,12 @@ function stated(owner: SessionOwner): StatedOwner {
 
 /**
  * The event bus, logger, sessions, tools, answer schema and retry policy that an agent, or the orchestrator of a team,
- * builds from its configuration. Most are made on first use: agents are made by the thousand, and few use all of them.
+ * builds from its configuration. Most are created on first use, because programs create thousands of agents and few
+ * agents use all of them.
  */
 export class AgentParts<Schema extends ObjectSchema | undefined = ObjectSchema | undefined> {
   readonly config: AgentConfig<Schema>;
-  /** The schema of the answer. Compiled at once, so that a wrong one is refused before any run. */
+  /** The schema of the answer. It is compiled immediately, so that a wrong schema is rejected before any run. */
   readonly structured: CompiledSchema | undefined;
   #eventBus: EventBus<RunEvents> | undefined;
   #logger: Logger | undefined;
@@ -81,7 +85,7 @@ export class AgentParts<Schema extends ObjectSchema | undefined = ObjectSchema |
     return (this.#eventBus ??= this.config.eventBus ?? createRunEventBus(this.logger));
   }
 
-  /** The log that the configuration chooses; undefined when it chooses none. */
+  /** The logger that the configuration chooses; undefined if it chooses no logger. */
   get logger(): Logger | undefined {
     return (this.#logger ??= createRunnableLogger(this.config.name, this.config));
   }
@@ -100,13 +104,19 @@ export class AgentParts<Schema extends ObjectSchema | undefined = ObjectSchema |
   }
 
   get sessions(): SessionStore {
-    const { onBusy = "enqueue" } = this.config;
-    const policy = typeof onBusy === "string" ? { onBusy } : onBusy;
-    const listeners = [rememberedBy(this.config), ...this.#listeners];
-    return (this.#sessions ??= new SessionStore(this.storage, policy, listeners));
+    return (this.#sessions ??= this.#makeSessions());
   }
 
-  /** The store of a run's session: one that ends with a parent run has a store of its own, without a limit on waiting. */
+  #makeSessions(): SessionStore {
+    const { onBusy = "enqueue" } = this.config;
+    const policy = typeof onBusy === "string" ? { onBusy } : onBusy;
+    return new SessionStore(this.storage, policy, [rememberedBy(this.config), ...this.#listeners]);
+  }
+
+  /**
+   * Returns the store of a run's session. A session that lasts only as long as its parent run has a store of its own,
+   * without a limit on waiting.
+   */
   sessionsFor({ sessionStorage }: RunSettings): SessionStore {
     return sessionStorage === undefined ? this.sessions : new SessionStore(sessionStorage, waitWithoutLimit);
   }
@@ -115,17 +125,19 @@ export class AgentParts<Schema extends ObjectSchema | undefined = ObjectSchema |
     return (this.#tools ??= new AgentTools(this.config.tools));
   }
 
-  /** Waits for titles under way, of which those that take too long are cancelled. */
+  /** Waits for unfinished titles, and cancels those that take too long. */
   async endBackgroundWork(): Promise<void> {
     await this.#sessions?.flush({ waitMs: closingMs });
   }
 
-  /** The settings of model calls, before those of a run. */
+  /** The settings of model calls, before a run's own settings are applied. */
   get modelSettings(): ModelSettings {
     return (this.#modelSettings ??= mergeModelSettings(this.config));
   }
 
-  /** The options that a model does not take and of which a run has warned: once for the agent. */
+  /**
+   * The options that a model does not accept and that the agent has already warned about: one warning for each agent.
+   */
   get toldOmissions(): Set<string> {
     return (this.#toldOmissions ??= new Set());
   }

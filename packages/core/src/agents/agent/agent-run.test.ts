@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import * as z from "zod";
 import type { Guardrail } from "../guardrail/guardrail.ts";
 import type { RunSettings } from "../run/run-options.ts";
-import { readRunOpts } from "../run/read-run-opts.ts";
+import { resolveRunOpts } from "../run/resolve-run-opts.ts";
 import { testRun } from "../run/test/test-run.ts";
 import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
 import { ToolSet } from "../tool/tool-set.ts";
@@ -19,7 +19,7 @@ const built = { messages: [], prompt: { instructions: "", additions: "" }, fillM
 /** The plan of a run with these settings, of an agent with this configuration. */
 function planOf(config: Partial<AgentConfig> = {}, settings: Partial<RunSettings> = {}) {
   const parts = new AgentParts({ name: "a", model, ...config });
-  const run = testRun({}, { settings: { ...readRunOpts({}), ...settings } });
+  const run = testRun({}, { settings: { ...resolveRunOpts({}), ...settings } });
   const tools = new ToolSet([look]);
   return { plan: planToolLoop(parts, run, { call: callByGenerate, ...built, tools }), run, parts, tools };
 }

@@ -2,7 +2,7 @@ import { toTroupeError } from "../../base/errors/to-troupe-error.ts";
 import { applyInputGuardrails } from "../guardrail/apply-guardrails.ts";
 import type { MessageContent } from "../../base/message/content.ts";
 import { doOnce } from "../journal/journal.ts";
-import type { ModelOptions } from "../../model/model-config.ts";
+import type { ModelCallOptions, ModelOptions } from "../../model/model-config.ts";
 import { requireChosenTool } from "../../model/model-settings.ts";
 import type { FinishReason } from "../../model/model-chunk.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
@@ -28,14 +28,14 @@ import { SessionMemory } from "./session-memory.ts";
 import { toolLoop } from "./tool-loop.ts";
 import { warnOfOmissions } from "./warn-of-omissions.ts";
 
-/** The number of round trips unless it is configured. */
+/** The default number of round trips of an agent's run. */
 const defaultRoundtrips = 10;
 
-/** The number of parallel tool calls unless it is configured: more than models ask for, unless one runs wild. */
+/** The default number of tool calls of one model call that run at the same time. Models ask for fewer. */
 const defaultParallelTools = 32;
 
 /**
- * The work of one run of an agent, which `RunExecution` drives: opens the session, checks the input, runs the tool
+ * The work of one run of an agent, which `RunExecution` drives. Opens the session, checks the input, runs the tool
  * loop, stores the turn, and calls the hooks.
  */
 export class AgentRun<Structured> implements RunWork<Structured> {
@@ -51,7 +51,7 @@ export class AgentRun<Structured> implements RunWork<Structured> {
     this.#call = call;
     this.#run = run;
     this.#session = new RunSession(run);
-    // A session that ends with the parent run is not remembered.
+    // A session that lasts only as long as the parent run is not remembered.
     const remembers = memory !== undefined && run.settings.sessionStorage === undefined;
     const ofRun = run.settings.model ?? model;
     this.#memory = remembers ? new SessionMemory({ memory, run, model: ofRun, storage }) : undefined;
@@ -116,12 +116,15 @@ export class AgentRun<Structured> implements RunWork<Structured> {
     try {
       await memory.add({ history: settings.messages, input, messages, vendorStates, refusedStates }, seq);
     } catch (error) {
-      // The turn is stored: the next run of the session finds what its memory has missed.
+      // The turn is already stored: the session's next run adds the turns that its memory missed.
       this.#run.warn("memory_not_updated", "The memory could not take in a turn.", { error });
     }
   }
 
-  /** The input as guardrails and the hook left it. What they put in its place is checked again. */
+  /**
+   * Returns a run's input after the input guardrails and then the hook `beforeRun`. A replacement by the hook is not
+   * checked by the guardrails.
+   */
   async #readInput(): Promise<MessageContent> {
     const { context, input } = this.#run;
     const { guardrails } = this.#parts.config;
@@ -142,8 +145,8 @@ export class AgentRun<Structured> implements RunWork<Structured> {
 }
 
 /**
- * Makes the plan for `toolLoop` from the configuration of an agent or of a team's orchestrator, the run, its first
- * messages and tools, and the function that calls the model (`callByGenerate` or `callByStream`).
+ * Makes the plan for `toolLoop` from the configuration of an agent, or of a team's orchestrator, and from the run.
+ * `call` has its first messages, its tools, and the function that calls the model (`callByGenerate` or `callByStream`).
  */
 export function planToolLoop<Structured>(
   parts: AgentParts,
@@ -176,19 +179,25 @@ export function planToolLoop<Structured>(
   };
 }
 
-/** The hooks that tool calls ask, as functions. */
+/** Returns the hooks that decide on tool calls, as functions. */
 function toolHooksOf(hooks: AgentHooks | undefined): Pick<LoopPlan, "onToolCall" | "onApproval"> {
   return { onToolCall: hooks?.onToolCall?.bind(hooks), onApproval: hooks?.onApproval?.bind(hooks) };
 }
 
-/** The code of a choice of a tool that is not there: by whether the run has brought the choice or the tools. */
+/**
+ * Returns the error code for a choice of a tool that does not exist. The code depends on which came from the run: the
+ * choice or the tools.
+ */
 function choiceCode({ modelOptions, tools }: RunSettings): "invalid_request" | "invalid_config" {
   const isOfRun = modelOptions?.toolChoice !== undefined || tools !== undefined;
   return isOfRun ? "invalid_request" : "invalid_config";
 }
 
-/** A key for a session with one run would keep its prompts apart from those of all other sessions, in vain. */
-function cacheKeyOf(settings: RunSettings): Pick<ModelOptions, "cacheKey"> {
+/**
+ * Returns the key of a run's session for vendors' prompt caches. A session with a single run has none: a key would
+ * separate its prompts from those of all other sessions for no gain.
+ */
+function cacheKeyOf(settings: RunSettings): Pick<ModelCallOptions, "cacheKey"> {
   if (!settings.isNamedSession || settings.sessionStorage !== undefined) return {};
   const key = sessionKey(ownerOf(settings), settings.sessionId);
   return { cacheKey: process.getBuiltinModule("node:crypto").hash("sha256", key) };

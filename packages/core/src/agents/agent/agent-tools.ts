@@ -11,15 +11,15 @@ import { isDefinedTool } from "../tool/define-tool.ts";
 import { ToolSet } from "../tool/tool-set.ts";
 import { readProperty } from "../../base/util/read-property.ts";
 
-/** Tools, and sources of tools. */
+/** The tools and tool sources of an agent or of a run. */
 export type ToolList = readonly (ToolDef | ToolSource)[];
 
-/** A function that returns the tools of one run, by its context. */
+/** A function that receives a run's context and returns the tools of that run. */
 export type MakeTools = (context: RunContext) => ToolList | Promise<ToolList>;
 
 /**
- * The tools of an agent: those given to it, and those of its tool sources, which are asked for them when a run begins
- * and are closed with the agent; or those that a function returns for each run.
+ * The tools of an agent: given tools, and tools of sources, which are loaded when a run begins. Or a function that
+ * returns the tools of each run. Closing the agent closes its sources.
  */
 export class AgentTools {
   readonly #make: MakeTools | undefined;
@@ -29,7 +29,7 @@ export class AgentTools {
   #set: ToolSet;
   #loaded: readonly LoadedTool[] = [];
   #leftOut: readonly LeftOut[] = [];
-  /** By the tools themselves: runs of users with different tools do not take each other's caches away. */
+  /** Result caches, keyed by the tool objects: runs of users with different tools do not evict each other's caches. */
   #caches = new WeakMap<ToolDef, ToolCache>();
 
   constructor(tools: ToolList | MakeTools = []) {
@@ -42,16 +42,16 @@ export class AgentTools {
   }
 
   /**
-   * The tools that are known for every run of the agent. Those of a source are known once a run has loaded them, unless its
-   * `getTools` takes the context; those of a function never are.
+   * The tools that are known for every run of the agent. Tools of a source are known once a run has loaded them, unless
+   * the source's `getTools` takes the context. Tools returned by a function are never known.
    */
   get known(): readonly ToolDef[] {
     return this.#known;
   }
 
   /**
-   * Loads the tools of a run: the agent's, or those that the run was given in their place. Tools that are loaded again keep
-   * their caches. A wrong tool of a source is left out, with a warning of the run.
+   * Loads the tools of a run: the agent's tools, or the tools that the run was given instead. Tools that are loaded
+   * again keep their caches. A wrong tool of a source is left out, with a warning of the run.
    */
   load(context: RunContext, ofRun?: ToolList): ToolSet | Promise<ToolSet> {
     if (ofRun !== undefined) return this.#loadOfRun(ofRun, context);
@@ -59,12 +59,12 @@ export class AgentTools {
     return this.#sources.length === 0 ? this.#set : this.#loadGiven(context);
   }
 
-  /** Closes all sources, and then throws the first failure. */
+  /** Closes all tool sources of the agent, then throws the failure of the first source that failed. */
   async close(): Promise<void> {
     await closeTogether(...this.#sources.map((source) => () => source.close?.()));
   }
 
-  /** Leaves the agent's own set as it is: the next run has it again. */
+  /** Loads the tools given to one run. The agent's own tool set stays unchanged for the next run. */
   async #loadOfRun(given: ToolList, context: RunContext): Promise<ToolSet> {
     const loaded = await loadAll(given, context);
     const { set, leftOut } = makeSet(loaded, this.#caches);
@@ -85,7 +85,10 @@ export class AgentTools {
     return set;
   }
 
-  /** Keeps the set as long as the tools are the same. A tool that was changed in place loses its cached results. */
+  /**
+   * Returns the set of an agent's loaded tools, which stays the same as long as the tools do. If any tool was changed
+   * in place, all tools lose their cached results.
+   */
   #setOf(lists: readonly LoadedList[], context: RunContext): ToolSet {
     const tools = lists.flatMap((list) => list.tools);
     const before = this.#loaded;
@@ -102,17 +105,17 @@ export class AgentTools {
   }
 }
 
-/** The tools of one source, or one tool that was given as it is. */
+/** The tools of one tool source, or a single tool that was given directly. */
 type LoadedList = { readonly tools: readonly ToolDef[]; readonly fromSource: boolean };
 
-/** A wrong tool of a source, and the reason why it was left out. */
+/** A wrong tool of a tool source, and the reason why it was left out of the tool set. */
 type LeftOut = { readonly tool: unknown; readonly error: unknown };
 
 function isOf(tool: unknown): (leftOut: LeftOut) => boolean {
   return (leftOut) => leftOut.tool === tool;
 }
 
-/** Makes the set of all tools but the wrong ones of sources, which are others' to mend. */
+/** Makes the set of all tools except the wrong tools of sources, which the agent's author cannot mend. */
 function makeSet(
   lists: readonly LoadedList[],
   caches: WeakMap<ToolDef, ToolCache>,
@@ -136,11 +139,11 @@ function warnOfTools(context: RunContext, leftOut: readonly LeftOut[]): void {
   }
 }
 
-/** A tool of the set, and a copy of it as it was when the set was made. */
+/** A tool of an agent's tool set, and a copy of it as it was when the set was made. */
 type LoadedTool = { readonly tool: ToolDef | null | undefined; readonly copy: Partial<ToolDef> };
 
 function hasChanged({ tool, copy }: LoadedTool): boolean {
-  // A source may return anything.
+  // A tool source may return anything as a tool.
   if (tool === null || tool === undefined) return false;
   const fields = Object.keys(tool) as (keyof ToolDef)[];
   return fields.length !== Object.keys(copy).length || fields.some((field) => tool[field] !== copy[field]);
@@ -166,13 +169,16 @@ async function loadAll(given: ToolList, context: RunContext): Promise<LoadedList
   );
 }
 
-/** Vendors find tools in their prompt cache in one order only, and a source may give them in any. */
+/**
+ * Sorts tools by name. A vendor's prompt cache only matches tools in the same order, and a source may return them in
+ * any order.
+ */
 function byName(one: unknown, other: unknown): number {
   const [first, second] = [nameOf(one), nameOf(other)];
   return first < second ? -1 : Number(first > second);
 }
 
-/** A source may return anything. */
+/** Returns a tool's name, or an empty string if it has none, because a tool source may return anything. */
 function nameOf(tool: unknown): string {
   const name = readProperty(tool, "name");
   return typeof name === "string" ? name : "";
@@ -208,8 +214,9 @@ function isSource(tool: ToolDef | ToolSource): tool is ToolSource {
 }
 
 /**
- * Checks the option `tools` of an agent and returns it: an array of tools and tool sources, or a function, whose result
- * is checked in each run. Another value, a wrong tool, or two tools of one name are `invalid_config`.
+ * Checks the option `tools` of an agent and returns it. It is an array of tools and tool sources, or a function, whose
+ * result is checked in each run. Throws `invalid_config` for any other value, for a wrong tool, and for two tools of
+ * one name.
  */
 export function checkAgentTools(value: unknown, name: string): ToolList | MakeTools {
   if (typeof value === "function") return value as MakeTools;
@@ -217,12 +224,12 @@ export function checkAgentTools(value: unknown, name: string): ToolList | MakeTo
     throw wrongOption(name, "an array of tools and tool sources, or a function that returns one", value);
   }
   const tools = value as ToolList;
-  // A tool of defineTool has been checked.
+  // A tool made by `defineTool` has been checked already.
   if (tools.length !== 1 || !isDefinedTool(tools[0])) void new ToolSet(tools.filter(isTool));
   return tools;
 }
 
-/** Check of the option `tools` of one run, for tables of options: an array of tools and tool sources. */
+/** Option check for `tools` of one run: an array of tools and tool sources. */
 export const runToolsOption: OptionCheck<ToolList> = (value, name, where) => {
   if (!Array.isArray(value)) throw wrongOption({ ...where, name }, "an array of tools and tool sources", value);
   try {

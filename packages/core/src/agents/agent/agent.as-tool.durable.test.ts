@@ -14,6 +14,7 @@ import { ScriptedModel } from "../../testing/scripted-model.ts";
 import { defineTool } from "../tool/define-tool.ts";
 import { runnableAsTool } from "../tool/runnable-as-tool.ts";
 import { Agent } from "./agent.ts";
+import { attemptOpts } from "../run/test/attempt-opts.ts";
 
 const source = { id: "1", url: "https://example.com/umbrellas" };
 
@@ -44,7 +45,7 @@ function scene() {
 
 function streaming(agent: Agent): StartRun {
   return (journal: Journal) => {
-    const stream = agent.stream("Pay.", { sessionId: "s", journal });
+    const stream = agent.stream("Pay.", attemptOpts({ sessionId: "s", journal }));
     return { chunks: stream, output: async () => await stream.output };
   };
 }
@@ -74,7 +75,7 @@ describe("An agent as a tool in a durable run", () => {
     }
   });
 
-  it("of a third party is a call like that of any tool, of effect once unless the runnable says otherwise", () => {
+  it("an agent as a tool in a durable run of a third party is a call like that of any tool, of effect once unless the runnable says otherwise", () => {
     const outsider = { name: "outsider", kind: "remote", eventBus: new EventBus<RunEvents>(), run: () => undefined };
 
     expect(runnableAsTool(outsider as unknown as Runnable).effect).toBe("once");

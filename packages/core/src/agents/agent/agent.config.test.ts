@@ -1,4 +1,5 @@
-import { describe, expect, it } from "vitest";
+import { watchErrorStream } from "@troupe-internal/interleavings";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
 import { EventBus } from "../../base/events/event-bus.ts";
 import type { RunEvents } from "../run/run-events.ts";
@@ -65,6 +66,14 @@ describe("an agent", () => {
     expect((await agent.run("Hello")).agentName).toBe("a");
   });
 
+  it("keeps its limits when the application changes its own object", async () => {
+    const limits = { totalTokens: 1 };
+    const agent = new Agent({ name: "a", model: new ScriptedModel("Hi."), limits });
+    limits.totalTokens = 1_000_000;
+
+    await expect(agent.run("Hello")).rejects.toMatchObject({ code: "limit_exceeded" });
+  });
+
   it("passes model options on to the model [agent.temperature] [agent.reasoning]", async () => {
     const reasoning = { enabled: true, effort: "low", budgetTokens: 100 } as const;
     const asked = scripted(["Hi.", "Hi."], { temperature: 0, reasoning });
@@ -78,23 +87,18 @@ describe("an agent", () => {
   });
 
   it("has a storage in memory and logs nothing by default [agent.storage-default] [agent.log-level]", async () => {
-    const lines: unknown[] = [];
-    const write = process.stderr.write.bind(process.stderr);
-    process.stderr.write = (line: unknown) => lines.push(line) > 0;
-    try {
-      const { agent, model: asked } = scripted(["One.", "Other.", "Two.", { error: new Error("broken") }], {
-        hooks: { afterRun: () => Promise.reject(new Error("hook")) },
-      });
-      await agent.run("First", { sessionId: "s" });
-      await agent.run("Elsewhere", { sessionId: "other" });
-      await agent.run("Second", { sessionId: "s" });
-      await agent.run("Third", { sessionId: "s" }).catch(() => undefined);
+    const { lines, restore } = watchErrorStream();
+    onTestFinished(restore);
+    const { agent, model: asked } = scripted(["One.", "Other.", "Two.", { error: new Error("broken") }], {
+      hooks: { afterRun: () => Promise.reject(new Error("hook")) },
+    });
+    await agent.run("First", { sessionId: "s" });
+    await agent.run("Elsewhere", { sessionId: "other" });
+    await agent.run("Second", { sessionId: "s" });
+    await agent.run("Third", { sessionId: "s" }).catch(() => undefined);
 
-      expect(asked.calls[1]?.messages.map(({ content }) => content)).toEqual(["Elsewhere"]);
-      expect(asked.calls[2]?.messages.map(({ content }) => content)).toEqual(["First", "One.", "Second"]);
-    } finally {
-      process.stderr.write = write;
-    }
+    expect(asked.calls[1]?.messages.map(({ content }) => content)).toEqual(["Elsewhere"]);
+    expect(asked.calls[2]?.messages.map(({ content }) => content)).toEqual(["First", "One.", "Second"]);
     expect(lines).toEqual([]);
   });
 
@@ -227,7 +231,7 @@ describe("an unknown option", () => {
     );
   });
 
-  it("of a run is answered by the name of ours, and by no option that is not public", async () => {
+  it("an unknown option of a run is answered by the name of ours, and by no option that is not public", async () => {
     const failure = await new Agent({ name: "a", model })
       .run("Hi", { threadId: "x" } as never)
       .catch((error: Error) => error);

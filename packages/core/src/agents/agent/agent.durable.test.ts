@@ -10,6 +10,7 @@ import type { Json } from "../../sessions/storage/json.ts";
 import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
 import { ScriptedModel } from "../../testing/scripted-model.ts";
 import { Agent } from "./agent.ts";
+import { attemptOpts } from "../run/test/attempt-opts.ts";
 
 const runId = "5b1e9f3c-0000-4000-8000-000000000001";
 const call = { name: "look_up", arguments: { id: 7 } };
@@ -30,7 +31,7 @@ function createAgent(storage: StorageDriver, answers: ConstructorParameters<type
 /** Makes an attempt at the run as a service does, and returns its output. */
 async function attempt(agent: Agent, storage: StorageDriver) {
   const journal = await Journal.open({ runId, storage, writer: new LogWriter(storage), node: "n", print: "" });
-  const stream = agent.stream("What is 7?", { runId, sessionId: "s", journal });
+  const stream = agent.stream("What is 7?", attemptOpts({ runId, sessionId: "s", journal }));
   for await (const chunk of stream) {
     await journal.write(chunk);
     // A record for each chunk.

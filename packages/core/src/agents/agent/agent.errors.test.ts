@@ -64,7 +64,7 @@ describe("an exception in a part of the program", () => {
     },
   );
 
-  it("in a place without a name of its own is told as a failure of the run", async () => {
+  it("an exception in a part of the program in a place without a name of its own is told as a failure of the run", async () => {
     const storage = faultyStorage(new InMemoryStorage(), () => undefined);
     const broken = { ...storage, get: failing, set: failing, delete: failing, list: failing, close: failing };
     const error = await errorOf({ storage: broken });
@@ -81,7 +81,7 @@ describe("an exception in a part of the program", () => {
     expect(error.cause).toBe(refusal);
   });
 
-  it("that is a timeout of its own keeps its code and is told with its place", async () => {
+  it("an exception in a part of the program that is a timeout of its own keeps its code and is told with its place", async () => {
     const error = await errorOf({
       hooks: { beforeRun: () => Promise.reject(new DOMException("late", "TimeoutError")) },
     });

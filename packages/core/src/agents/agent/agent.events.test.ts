@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { EventBus } from "../../base/events/event-bus.ts";
 import type { RunEvents } from "../run/run-events.ts";
-import { eventsOf, readAll, runErrorOf } from "../../testing/conformance/runnable-subject.ts";
+import { eventsOnBus, readAll, runErrorOf } from "../../testing/conformance/runnable-subject.ts";
 import { callOf, look, scripted, toolNamed } from "./test/agents.ts";
 
 const asks = { toolCalls: [callOf("1"), callOf("2", "Rome")] };
@@ -9,7 +9,7 @@ const asks = { toolCalls: [callOf("1"), callOf("2", "Rome")] };
 describe("the events of an agent", () => {
   it("are a start, each call and result, and a completion [events.run-start] [events.run-complete]", async () => {
     const { agent } = scripted([asks, "Done."], { tools: [look] });
-    const heard = eventsOf(agent);
+    const heard = eventsOnBus(agent);
     const output = await agent.run("Weather?");
 
     const { runId } = output;
@@ -26,7 +26,7 @@ describe("the events of an agent", () => {
 
   it("are also every chunk of a stream, in its place [events.run-stream-chunk]", async () => {
     const { agent } = scripted([asks, "Done."], { tools: [look] });
-    const heard = eventsOf(agent);
+    const heard = eventsOnBus(agent);
     const chunks = await readAll(agent.stream("Weather?"));
 
     const shown = heard.flatMap(({ data }) => ("chunk" in data ? [data.chunk] : []));
@@ -42,7 +42,7 @@ describe("the events of an agent", () => {
     });
     const toolCalls = [callOf("1"), callOf("2", "Rome", "lok")];
     const { agent } = scripted([{ toolCalls }, "Done."], { tools: [fails] });
-    const heard = eventsOf(agent).slice.bind(eventsOf(agent));
+    const heard = eventsOnBus(agent).slice.bind(eventsOnBus(agent));
     const { toolCalls: results } = await agent.run("Weather?");
 
     const told = heard().flatMap(({ data }) => ("result" in data ? [data] : []));
@@ -54,7 +54,7 @@ describe("the events of an agent", () => {
 
   it("end with the error of a run that failed [events.run-error]", async () => {
     const { agent } = scripted([asks, { error: new Error("broken") }], { tools: [look] });
-    const heard = eventsOf(agent);
+    const heard = eventsOnBus(agent);
     const error = await runErrorOf(agent.run("Weather?"));
 
     expect(heard.at(-1)).toEqual({ name: "run.error", data: { runId: error.output.runId, error } });

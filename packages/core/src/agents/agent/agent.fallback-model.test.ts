@@ -210,7 +210,7 @@ describe.each(ways)("fallbackModel, by %s", (way) => {
 });
 
 describe("fallbackModel", () => {
-  it("also makes titles, with the keys of its vendors and events of its models [fallback.keys] [fallback.events]", async () => {
+  it("fallbackModel also makes titles, with the keys of its vendors and events of its models [fallback.keys] [fallback.events]", async () => {
     const [one, two] = [new NamedModel("one", down("one", 400)), new NamedModel("two", "A title")];
     const agent = agentOf(new NamedModel("own", "Hi."), { titles: { model: fallbackModel(one, two) } });
     const called: string[] = [];

@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
-import { eventsOf, readAll } from "../../testing/conformance/runnable-subject.ts";
+import { eventsOnBus, readAll } from "../../testing/conformance/runnable-subject.ts";
 import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
 import { callOf, scripted, toolNamed } from "./test/agents.ts";
 
@@ -61,7 +61,7 @@ function talkative() {
 describe("the key of a run", () => {
   it("reaches the calls of its vendor's model, and nothing else [run-opts.api-key]", async () => {
     const { agent, model, storage, seen } = talkative();
-    const heard = eventsOf(agent);
+    const heard = eventsOnBus(agent);
     const results: unknown[] = [];
     const log = await loggedDuring(async () => {
       results.push(await agent.run("Weather?", opts));

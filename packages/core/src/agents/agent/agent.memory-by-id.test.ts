@@ -6,6 +6,7 @@ import { drivers } from "../../sessions/storage/test/drivers.ts";
 import { ScriptedModel } from "../../testing/scripted-model.ts";
 import { Agent } from "./agent.ts";
 import type { AgentConfig } from "./agent-config.ts";
+import { attemptOpts } from "../run/test/attempt-opts.ts";
 
 const noted = [{ role: "user", content: "My code is 7." }] as const;
 
@@ -26,8 +27,8 @@ describe("the memory of a user's session, which the program reaches by the sessi
     ["of the run", {}, { userId: "u" }],
     ["of the agent", { userId: "u" }, {}],
     ["of the run, who has a tenant", {}, { userId: "u", tenantId: "t" }],
-    ["of the run, who is unverified", {}, { userId: "u", verified: false }],
-    ["of a transport's request", {}, { userId: "u", fromOutside: true }],
+    ["of the run, who is unverified", {}, attemptOpts({ userId: "u", verified: false })],
+    ["of a transport's request", {}, attemptOpts({ userId: "u", fromOutside: true })],
   ])("is found, extended and cleared where the user is that %s [memory.by-id]", async (_, config, opts) => {
     const { agent, memory, prompt } = agentWith(config);
     await agent.run("secret", { ...opts, sessionId: "s" });
@@ -46,7 +47,7 @@ describe("the memory of a user's session, which the program reaches by the sessi
     const { agent, memory, prompt } = agentWith();
     await memory.addMessages("s", noted);
     for (const opts of [{}, { userId: "eve" }, { userId: "u", verified: false }]) {
-      await agent.run("Hi", { ...opts, sessionId: "s", fromOutside: true });
+      await agent.run("Hi", attemptOpts({ ...opts, sessionId: "s", fromOutside: true }));
       expect(prompt()).not.toContain("My code is 7");
     }
     await agent.run("Hi", { sessionId: "s", userId: "u" });

@@ -6,6 +6,7 @@ import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
 import { ScriptedModel } from "../../testing/scripted-model.ts";
 import { Agent } from "./agent.ts";
 import { callOf, look, scripted, toolNamed } from "./test/agents.ts";
+import { attemptOpts } from "../run/test/attempt-opts.ts";
 
 /** A model of another vendor. */
 class OtherModel extends ScriptedModel {
@@ -59,15 +60,18 @@ describe("the model of a run", () => {
     const { agent } = scripted([]);
     const other = new OtherModel("1", "2");
     const own = new ScriptedModel("3");
-    await agent.run("Hi", { model: other, apiKey: "key-generic", fromOutside: true });
-    await agent.run("Hi", { model: other, apiKey: "key-generic", apiKeys: { other: "key-other" }, fromOutside: true });
-    await agent.run("Hi", { model: own, apiKey: "key-generic", fromOutside: true });
+    await agent.run("Hi", attemptOpts({ model: other, apiKey: "key-generic", fromOutside: true }));
+    await agent.run(
+      "Hi",
+      attemptOpts({ model: other, apiKey: "key-generic", apiKeys: { other: "key-other" }, fromOutside: true }),
+    );
+    await agent.run("Hi", attemptOpts({ model: own, apiKey: "key-generic", fromOutside: true }));
 
     expect(keysOf(other)).toEqual([undefined, "key-other"]);
     expect(keysOf(own)).toEqual(["key-generic"]);
   });
 
-  it("also extracts the facts of its run, where the memory has no model of its own [run-opts.model]", async () => {
+  it("the model of a run also extracts the facts of its run, where the memory has no model of its own [run-opts.model]", async () => {
     const userMemory = new UserMemory({ storage: new InMemoryStorage() });
     const { agent, model } = scripted([], { userMemory });
     const other = new OtherModel("Rain.", { structured: { add: [], remove: [] } });

@@ -3,6 +3,7 @@ import type { ChatMessage } from "../../base/message/message.ts";
 import type { ModelProvider } from "../../model/model-provider.ts";
 import { ScriptedModel } from "../../testing/scripted-model.ts";
 import { Agent } from "./agent.ts";
+import { attemptOpts } from "../run/test/attempt-opts.ts";
 
 const sessionId = "s1";
 const echo = () => new ScriptedModel().respond(({ messages }) => `Answer ${messages.length}`);
@@ -203,7 +204,7 @@ describe("an agent with a user memory of the program's own [user-memory.stand-in
   it("gives an unverified user an id of its own", async () => {
     const [model, userMemory] = [echo(), new FactList()];
     userMemory.facts.set("ada", ["secret"]);
-    await new Agent({ name: "a", model, userMemory }).run("one", { userId: "ada", verified: false });
+    await new Agent({ name: "a", model, userMemory }).run("one", attemptOpts({ userId: "ada", verified: false }));
     await untilHeard(userMemory, 1);
 
     expect(contentsOf(model, 0)).toEqual(["one"]);

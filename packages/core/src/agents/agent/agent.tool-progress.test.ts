@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { RunContext } from "../run/run-context.ts";
-import { eventsOf, readAll } from "../../testing/conformance/runnable-subject.ts";
+import { eventsOnBus, readAll } from "../../testing/conformance/runnable-subject.ts";
 import { assertCallGrammar, assertPlainChunks } from "../../testing/conformance/model-subject.ts";
 import { until } from "../../testing/conformance/assert.ts";
 import type { ToolContext, ToolReturn } from "../run/tool.ts";
@@ -29,7 +29,7 @@ describe("the progress of a tool", () => {
       return "done";
     });
     const { agent } = scripted([asks, "Done."], { tools: [work, look] });
-    const heard = eventsOf(agent);
+    const heard = eventsOnBus(agent);
     const stream = agent.stream("Work.");
     const chunks = await readAll(stream);
 
@@ -143,7 +143,7 @@ describe("the progress of a tool", () => {
     );
     const ask = { toolCalls: [callOf("1", "Oslo", "work")] };
     const { agent } = scripted([ask, ask, "Done."], { tools: [work] });
-    const heard = eventsOf(agent);
+    const heard = eventsOnBus(agent);
     const calls = () => heard.filter(({ name }) => name === "tool.call").length;
     const leaving = agent.stream("Work.");
     const left = leaving.output.catch(() => undefined);

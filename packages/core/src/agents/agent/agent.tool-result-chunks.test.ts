@@ -3,7 +3,7 @@ import type { Artifact } from "../../base/message/tool-call.ts";
 import { toPublicOutput } from "../run/run-output.ts";
 import type { TurnRecord } from "../../sessions/session/turn-record.ts";
 import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
-import { eventsOf, readAll, runErrorOf } from "../../testing/conformance/runnable-subject.ts";
+import { eventsOnBus, readAll, runErrorOf } from "../../testing/conformance/runnable-subject.ts";
 import { until } from "../../testing/conformance/assert.ts";
 import { callOf, look, scripted, toolNamed } from "./test/agents.ts";
 
@@ -56,7 +56,7 @@ describe("the results of tool calls", () => {
 
   it("come in the events, with error and artifacts [events.tool-result-details]", async () => {
     const { agent } = scripted([asks, "Done."], { tools: [draw, look, fails] });
-    const heard = eventsOf(agent);
+    const heard = eventsOnBus(agent);
     const { runId } = await agent.run("Weather?");
 
     const results = heard.flatMap(({ name, data }) => (name === "tool.result" ? [data] : []));

@@ -2,11 +2,11 @@ import type { EventBus } from "../../base/events/event-bus.ts";
 import type { MessageContent } from "../../base/message/content.ts";
 import { checkContent } from "../run/check-content.ts";
 import { keepsJournal } from "../run/journal-step.ts";
-import { readRunOpts } from "../run/read-run-opts.ts";
+import { resolveRunOpts } from "../run/resolve-run-opts.ts";
 import type { RunEvents } from "../run/run-events.ts";
 import { RunExecution } from "../run/run-execution.ts";
 import type { RunOpts } from "../run/run-options.ts";
-import type { PlainRunOutput, StructuredRunOutput } from "../run/run-output.ts";
+import type { UnstructuredRunOutput, StructuredRunOutput } from "../run/run-output.ts";
 import { Run } from "../run/run.ts";
 import type { Runnable, RunStream } from "../run/runnable.ts";
 import type { InferSchema, ObjectSchema } from "../../schema/object-schema.ts";
@@ -20,25 +20,25 @@ import type { ModelCaller } from "./loop-plan.ts";
 import { checkRunSettings } from "./merge-model-settings.ts";
 import { checkAgentConfig } from "./check-agent-config.ts";
 
-/** The result of a run of an agent, by its schema. An agent that is not known to have one has no `structured`. */
+/** The result of an agent's run, typed by the agent's schema. Without a known schema its type has no `structured`. */
 export type AgentOutput<Schema extends ObjectSchema | undefined> = undefined extends Schema
-  ? PlainRunOutput
+  ? UnstructuredRunOutput
   : StructuredRunOutput<InferSchema<Schema, unknown>>;
 
 /**
- * An agent: a language model with instructions, tools, memory, and a schema for its answer, from which the type of its
- * output follows.
+ * An agent: a language model with instructions, tools, memory, and an optional answer schema, which determines the type
+ * of its output.
  */
 export class Agent<
   const Schema extends ObjectSchema | undefined = ObjectSchema | undefined,
-  Output extends PlainRunOutput = AgentOutput<Schema>,
+  Output extends UnstructuredRunOutput = AgentOutput<Schema>,
 > implements Runnable<Output> {
   readonly #parts: AgentParts<Schema>;
 
   constructor(config: AgentConfig<Schema>) {
     checkAgentConfig(config);
-    this.#parts = new AgentParts({ ...config });
-    const { storage, memory, userMemory } = config;
+    const { limits, storage, memory, userMemory } = config;
+    this.#parts = new AgentParts({ ...config, limits: limits && { ...limits } });
     if (storage === undefined) return;
     memory?.bindStorage?.(storage);
     userMemory?.bindStorage?.(storage);
@@ -61,8 +61,8 @@ export class Agent<
   }
 
   /**
-   * The tools that are the same for all runs. Those of a source are known once a run has loaded them; those that depend on
-   * the context of a run are not listed.
+   * The tools that are the same for all runs. Tools of a source are known once a run has loaded them. Tools that depend
+   * on the context of a run are not listed.
    */
   get tools(): readonly ToolDef[] {
     return this.#parts.tools.known;
@@ -76,12 +76,12 @@ export class Agent<
     return this.#parts.config.model.providerId;
   }
 
-  /** The sessions of the agent, to list, read and delete. Its memories of a session are deleted with it. */
+  /** The sessions of the agent, to list, read and delete. Deleting a session also deletes the agent's memory of it. */
   get sessions(): SessionStore {
     return this.#parts.sessions;
   }
 
-  /** The schema of its answers, if it has one. */
+  /** The schema of the agent's answers, if it has a schema. */
   get structuredOutput(): Schema | undefined {
     return this.#parts.config.structuredOutput;
   }
@@ -90,19 +90,22 @@ export class Agent<
     return this.#parts.config.structuredOutput !== undefined;
   }
 
-  /** Runs to the whole answer. A run that fails rejects with a `RunError`, whose output holds what it did until then. */
+  /**
+   * Runs the agent and resolves to the whole answer. A failed run rejects with a `RunError`, whose output holds
+   * everything done until then.
+   */
   async run(input: MessageContent, opts?: RunOpts): Promise<Output> {
-    return (await this.#execute(callByGenerate, input, opts).run()) as PlainRunOutput as Output;
+    return (await this.#execute(callByGenerate, input, opts).run()) as UnstructuredRunOutput as Output;
   }
 
-  /** Makes a run that streams; it starts when it is first read. Wrong options are refused here and now. */
+  /** Creates a streaming run, which starts when it is first read. Throws for wrong options immediately. */
   stream(input: MessageContent, opts?: RunOpts): RunStream<Output> {
     return this.#execute(callByStream, input, opts) as RunStream<unknown> as RunStream<Output>;
   }
 
   /**
-   * Waits for titles of sessions under way, at most 5 seconds until they are cancelled, and closes the tool sources. The
-   * storage is the caller's to close, after that.
+   * Waits up to 5 seconds for unfinished session titles, cancels the rest, and closes the tool sources. The caller
+   * closes the storage afterwards.
    */
   async close(): Promise<void> {
     await this.#parts.endBackgroundWork();
@@ -112,7 +115,7 @@ export class Agent<
   #execute(call: ModelCaller, input: MessageContent, opts: RunOpts | undefined): RunExecution<unknown> {
     const parts = this.#parts;
     const { name, model, sessionId, userId, limits } = parts.config;
-    const settings = readRunOpts(opts, { sessionId, userId, limits, providerId: model.providerId });
+    const settings = resolveRunOpts(opts, { sessionId, userId, limits, providerId: model.providerId });
     checkRunSettings(parts.config, settings);
     const run = new Run({
       name,
@@ -126,5 +129,5 @@ export class Agent<
   }
 }
 
-// On the prototype, because serializers print own properties.
+// The mark of agents that keep a journal is defined on the prototype, because serializers print own properties.
 Object.defineProperty(Agent.prototype, keepsJournal, { value: true });

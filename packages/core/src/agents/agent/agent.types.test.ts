@@ -1,7 +1,7 @@
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { z } from "zod";
 import { RunError } from "../run/run-output.ts";
-import type { CompleteRunOutput, PlainRunOutput } from "../run/run-output.ts";
+import type { CompleteRunOutput, UnstructuredRunOutput } from "../run/run-output.ts";
 import type { Runnable } from "../run/runnable.ts";
 import { ScriptedModel } from "../../testing/scripted-model.ts";
 import type { ObjectSchema } from "../../schema/object-schema.ts";
@@ -18,7 +18,7 @@ describe("the output of an agent", () => {
       expectTypeOf(output.sessionId).toEqualTypeOf<string>();
       expectTypeOf(output.status).toEqualTypeOf<"completed" | "error">();
       expectTypeOf(output.durationMs).toEqualTypeOf<number>();
-      expectTypeOf(output).toEqualTypeOf<PlainRunOutput>();
+      expectTypeOf(output).toEqualTypeOf<UnstructuredRunOutput>();
 
       expect([output.runId.length, output.sessionId.length, output.status]).toEqual([36, 36, "completed"]);
       expect(output.durationMs.toFixed(0)).toMatch(/^\d+$/);

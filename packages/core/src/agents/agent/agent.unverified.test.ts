@@ -7,8 +7,9 @@ import { drivers } from "../../sessions/storage/test/drivers.ts";
 import { FaultInjector } from "../../sessions/storage/test/fault-injector.ts";
 import { ScriptedModel } from "../../testing/scripted-model.ts";
 import { Agent } from "./agent.ts";
+import { attemptOpts } from "../run/test/attempt-opts.ts";
 
-const claimed = (userId: string): RunOpts => ({ userId, verified: false, fromOutside: true });
+const claimed = (userId: string): RunOpts => attemptOpts({ userId, verified: false, fromOutside: true });
 
 /** Two agents over one storage, as those of a service, and the warnings of both. */
 function serviceOver(storage = new InMemoryStorage() as ConstructorParameters<typeof FaultInjector>[0]) {
@@ -53,8 +54,8 @@ it("costs nothing for users who are verified, for runs of the program, and after
     await settle();
     return watched.calls.length;
   };
-  const usual = await callsOf({ userId: "u", fromOutside: true });
-  expect(await callsOf({ userId: "v", verified: false })).toBe(usual);
+  const usual = await callsOf(attemptOpts({ userId: "u", fromOutside: true }));
+  expect(await callsOf(attemptOpts({ userId: "v", verified: false }))).toBe(usual);
   const first = await callsOf(claimed("name-0"));
   expect(first).toBeGreaterThan(usual);
   for (let index = 1; index < 50; index++) expect(await callsOf(claimed(`name-${index}`))).toBe(first);

@@ -10,6 +10,7 @@ import { faultyStorage } from "../../testing/faulty-storage.ts";
 import { ScriptedModel } from "../../testing/scripted-model.ts";
 import { Agent } from "./agent.ts";
 import { callOf, look, scripted } from "./test/agents.ts";
+import { attemptOpts } from "../run/test/attempt-opts.ts";
 
 function warningsOf({ eventBus }: Agent): RunEvents["run.warning"][] {
   const told: RunEvents["run.warning"][] = [];
@@ -42,7 +43,7 @@ describe("a forgotten userId", () => {
     const told = warningsOf(agent);
     await agent.run("I am Ada.");
     await agent.run("I am Ada.");
-    await agent.run("I am Ada.", { fromOutside: true });
+    await agent.run("I am Ada.", attemptOpts({ fromOutside: true }));
 
     expect(told.map(({ code }) => code)).toEqual(["user_id_missing", "user_id_missing"]);
     expect(told[0]?.message).toBe(
@@ -55,7 +56,7 @@ describe("a forgotten userId", () => {
     const { agent } = scripted([call, "?", call, "?"], { tools: [new UserMemory().asTool()] });
     const told = warningsOf(agent);
     await agent.run("Who am I?");
-    await agent.run("Who am I?", { fromOutside: true });
+    await agent.run("Who am I?", attemptOpts({ fromOutside: true }));
 
     expect(told.map(({ code, message }) => [code, message.includes("userId")])).toEqual([["user_id_missing", true]]);
   });

@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { Guardrail } from "../guardrail/guardrail.ts";
 import { openJournal } from "../journal/test/journals.ts";
 import type { ToolCallResult } from "../../base/message/tool-call.ts";
-import { readRunOpts } from "../run/read-run-opts.ts";
+import { resolveRunOpts } from "../run/resolve-run-opts.ts";
 import { testRun } from "../run/test/test-run.ts";
 import { compileStructuredSchema } from "../../schema/compile-schema.ts";
 import { ToolSet } from "../tool/tool-set.ts";
@@ -99,7 +99,7 @@ describe("guardAnswer", () => {
   it("asks the guardrails once for each answer of a durable run, in all attempts", async () => {
     const check = vi.fn<Guardrail["check"]>((text) => ({ pass: true, replace: `${text}!` }));
     const journal = await openJournal();
-    const run = testRun({}, { settings: { ...readRunOpts({}), journal } });
+    const run = testRun({}, { settings: { ...resolveRunOpts({}), journal } });
     const plan = { run, outputGuardrails: [{ name: "g", check }] } as unknown as LoopPlan;
     const answers = [await guardAnswer(plan, "a"), await guardAnswer(plan, "b"), await guardAnswer(plan, "a")];
 
@@ -120,7 +120,7 @@ describe("guardAnswer", () => {
 
     const journal = await openJournal();
     const begin = vi.spyOn(journal, "begin");
-    const durable = testRun({}, { settings: { ...readRunOpts({}), journal } });
+    const durable = testRun({}, { settings: { ...resolveRunOpts({}), journal } });
     expect(await guardAnswer({ run: durable, outputGuardrails: [] } as unknown as LoopPlan, "a")).toBe("a");
     expect(begin).not.toHaveBeenCalled();
   });

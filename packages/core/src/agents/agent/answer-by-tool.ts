@@ -8,15 +8,16 @@ import { parseToolAnswer } from "../../schema/parse-structured.ts";
 import type { ToolSet } from "../tool/tool-set.ts";
 import type { LoopPlan } from "./loop-plan.ts";
 
-/** Returns the first result, in the order of the calls, of a tool that ends the run and did not fail. */
+/** Returns the first successful result of a tool that ends the run, in the order of the calls; `undefined` if none. */
 export function findEndingResult(tools: ToolSet, results: readonly ToolCallResult[]): ToolCallResult | undefined {
   if (!tools.mayEndRun) return undefined;
   return results.find(({ toolName, error }) => error === undefined && tools.find(toolName)?.endsRun === true);
 }
 
 /**
- * Makes the result of a tool that ends the run its answer, as the output guardrails let it pass. It is recorded as a
- * message of the assistant too: there are vendors that refuse a history in which a user follows a tool.
+ * Makes the result of a tool that ends the run the run's answer, after the output guardrails. The answer is also
+ * recorded as an assistant message, because some vendors reject a history in which a user message follows a tool
+ * message.
  */
 export async function* answerByTool<Structured>(
   plan: LoopPlan<Structured>,
@@ -33,7 +34,7 @@ export async function* answerByTool<Structured>(
   return "stop";
 }
 
-/** Returns a whole answer as the output guardrails let it pass. In a durable run they check each answer once. */
+/** Returns a whole answer after the output guardrails. In a durable run they check each answer once. */
 export async function guardAnswer({ run, outputGuardrails: guardrails }: LoopPlan, answer: string): Promise<string> {
   if (guardrails.length === 0) return answer;
   const key = `g/${hashOf(answer)}`;

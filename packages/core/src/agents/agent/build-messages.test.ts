@@ -4,7 +4,7 @@ import type { AgentUserMemory } from "../memory/agent-user-memory.ts";
 import type { ContentPart } from "../../base/message/content.ts";
 import type { ChatMessage } from "../../base/message/message.ts";
 import type { RunOpts } from "../run/run-options.ts";
-import { readRunOpts } from "../run/read-run-opts.ts";
+import { resolveRunOpts } from "../run/resolve-run-opts.ts";
 import { testRun } from "../run/test/test-run.ts";
 import type { OpenSession } from "../../sessions/session/open-session.ts";
 import type { StoredTurn } from "../../sessions/session/turn-record.ts";
@@ -13,6 +13,7 @@ import type { AgentParts } from "./agent-parts.ts";
 import { buildMessages } from "./build-messages.ts";
 import type { RememberedHistory, SessionMemory } from "./session-memory.ts";
 import { systemMessages } from "./system-prompt.ts";
+import { attemptOpts } from "../run/test/attempt-opts.ts";
 
 const user = (content: ChatMessage["content"]) => ({ role: "user", content }) as ChatMessage;
 const answer = (content: string): ChatMessage => ({ role: "assistant", content });
@@ -32,7 +33,7 @@ type Scene = {
 
 /** Returns the messages that a run of this configuration sends. */
 async function built({ config = {}, opts = {}, past = [], recalled, instructions }: Scene) {
-  const run = testRun({}, { input: "Hi", settings: readRunOpts(opts) });
+  const run = testRun({}, { input: "Hi", settings: resolveRunOpts(opts) });
   const warn = vi.spyOn(run, "warn");
   const loadPart = vi.fn<OpenSession["loadPart"]>(
     async () => await Promise.resolve({ type: "file", data: "x" } as ContentPart),
@@ -109,8 +110,8 @@ describe("the system prompt", () => {
   it.each<[opts: RunOpts, more: { bindStorage?: () => void }, id: string]>([
     [{ userId: "ann" }, {}, "ann"],
     [{ userId: "ann", tenantId: "acme" }, {}, "acme/ann"],
-    [{ userId: "ann", verified: false }, {}, "-/~ann"],
-    [{ userId: "ann", tenantId: "acme", verified: false }, { bindStorage: () => {} }, "ann"],
+    [attemptOpts({ userId: "ann", verified: false }), {}, "-/~ann"],
+    [attemptOpts({ userId: "ann", tenantId: "acme", verified: false }), { bindStorage: () => {} }, "ann"],
   ])("has the facts of the run's user, and of no other: %j", async (opts, more, id) => {
     const userMemory = memory("Facts.", more);
     const { run } = await built({ config: { userMemory }, opts });
@@ -130,7 +131,7 @@ describe("the system prompt", () => {
     [true, undefined],
   ])("has none without a user, with a warning unless the run is from outside: %s", async (fromOutside, warning) => {
     const userMemory = memory("Facts.");
-    const { prompt, warn } = await built({ config: { userMemory }, opts: { fromOutside } });
+    const { prompt, warn } = await built({ config: { userMemory }, opts: attemptOpts({ fromOutside }) });
 
     expect(prompt.additions).toBe("");
     expect(userMemory.getContextString).not.toHaveBeenCalled();
@@ -172,7 +173,7 @@ describe("the history", () => {
   ])("is that which the run was given, without state of vendors: %j", async (config, history) => {
     const given = messagesOf(1, 2).map((message) => ({ ...message, vendorState: state })) as ChatMessage[];
     const recalled = { messages: messagesOf(8, 9), context: "Long ago.", through: 9 };
-    const settings = { ...readRunOpts({}), messages: given };
+    const settings = { ...resolveRunOpts({}), messages: given };
     const run = testRun({}, { settings });
     const recall = vi.fn<SessionMemory["recall"]>(async () => await Promise.resolve(recalled));
     const past = {

@@ -21,21 +21,23 @@ import { systemMessages } from "./system-prompt.ts";
 import type { SystemPrompt } from "./system-prompt.ts";
 import type { RememberedHistory, SessionMemory } from "./session-memory.ts";
 
-/** The number of past turns that a model gets unless it is configured, so that no session outgrows its context. */
+/** The default number of past turns that a model gets, so that no session outgrows the model's context. */
 const defaultHistoryRuns = 50;
 
-/** The session that a run has open, and the memory that stands in for its turns, if there is one. */
+/** The open session of a run, and the memory that replaces the session's turns, if the agent has a memory. */
 type Past = { session: OpenSession; memory: SessionMemory | undefined };
 
-/** Instructions of one run, in place of those of the configuration. */
+/** Instructions of one run, which replace the configured instructions. */
 type OwnInstructions = { instructions: string | undefined };
 
-/** Messages of the past, and text of a memory for the system prompt. */
+/** The messages of the past turns, and the memory's text for the system prompt. */
 type History = { messages: readonly ChatMessage[]; memoryText: string };
 
+const noHistory: History = { messages: [], memoryText: "" };
+
 /**
- * The messages of a run before its first model call, the input last, the parts of their system prompt, and the function that
- * reads data of the history which is stored in pieces.
+ * The messages of a run before its first model call, with the input as the last message. Also the parts of their system
+ * prompt, and the function that reads history data stored outside the turns.
  */
 export type BuiltMessages = {
   readonly messages: readonly ChatMessage[];
@@ -62,9 +64,9 @@ export async function buildMessages(parts: AgentParts, run: Run, past: Past & Ow
 
 async function loadHistory(config: AgentConfig, run: Run, { session, memory }: Past): Promise<History> {
   const { addHistoryToMessages = true, numHistoryRuns } = config;
-  // Also when the model gets no history: the memory has to take in the turns that it missed.
+  // The memory is recalled even if the model gets no history: it must add the turns that it missed.
   const recalled = await memory?.recall(session);
-  if (!addHistoryToMessages) return { messages: [], memoryText: "" };
+  if (!addHistoryToMessages) return noHistory;
   const { messages: given } = run.settings;
   if (recalled !== undefined && given === undefined) {
     const { context, messages } = recalled;
@@ -76,14 +78,15 @@ async function loadHistory(config: AgentConfig, run: Run, { session, memory }: P
     return { messages: trimHistory(messages, { maxTurns, isExact }), memoryText: "" };
   }
   const turns = await session.loadTurnsWithoutData(maxTurns, run.signal);
+  if (turns.length === 0) return noHistory;
   const messages = repairHistory(turnModelMessages(turns));
   return { messages: trimHistory(messages, { maxTurns, isExact, lastTurn: turns.at(-1)?.seq }), memoryText: "" };
 }
 
 /**
- * Returns the limits of the turns that a memory has kept, which begin one turn later each time: the history begins with a
- * block of turns. A memory with summaries has no turn left out after them, and one that knows no turns has 0 or the greatest
- * number there is.
+ * Returns the limits of the history for the turns that a memory holds. These begin one turn later each time, so the
+ * history begins with a block of turns. After summaries no turns are left out. The `through` of a memory that knows no
+ * turns is 0 or the maximum number; it has no limits.
  */
 function memoryLimits({ context, messages, through }: RememberedHistory, maxTurns: number | undefined): HistoryLimits {
   const kept = messages.filter(({ role }) => role === "user").length;
@@ -98,7 +101,7 @@ async function loadFacts(userMemory: AgentUserMemory, run: Run): Promise<string>
   const { settings, signal } = run;
   const { userId, tenantId, verified } = settings;
   if (userId === undefined) {
-    // A client from outside may well have no user.
+    // A run for an outside client may legitimately have no user.
     if (!settings.fromOutside) run.warn("user_id_missing", `userMemory has no effect in this run: ${noUserId}`);
     return "";
   }
@@ -115,7 +118,7 @@ async function loadFacts(userMemory: AgentUserMemory, run: Run): Promise<string>
 async function makeInstructions(make: (context: RunContext) => string | Promise<string>, run: Run): Promise<string> {
   try {
     const made: unknown = await make(run.context);
-    // A function in JavaScript may return nothing.
+    // A function `instructions` in plain JavaScript may return undefined.
     return typeof made === "string" ? made : [made].join("");
   } catch (error) {
     throw toTroupeError(error, run.signal, "The function instructions");

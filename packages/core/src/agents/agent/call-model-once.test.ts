@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import { CallIds } from "../../sessions/history/call-ids.ts";
 import { entriesIn, openJournal } from "../journal/test/journals.ts";
 import type { ModelResponse } from "../../model/model-response.ts";
-import { readRunOpts } from "../run/read-run-opts.ts";
+import { resolveRunOpts } from "../run/resolve-run-opts.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
 import { testRun } from "../run/test/test-run.ts";
 import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
@@ -31,7 +31,7 @@ async function attempt(storage: InMemoryStorage | undefined, index = 0, more: Pa
       return Object.assign(step, { leave: () => (left.push(key), leave()) });
     };
   }
-  const run = testRun({}, { settings: { ...readRunOpts({}), ...(journal && { journal }) } });
+  const run = testRun({}, { settings: { ...resolveRunOpts({}), ...(journal && { journal }) } });
   run.thinking = "Before. ";
   const call = vi.fn<LoopPlan["call"]>(async function* (_plan, { filter }) {
     const shown = await filter({ type: "text", text: "Hi." });

@@ -6,8 +6,8 @@ import { callModel, recordCall } from "./call-model.ts";
 import type { LoopPlan, PreparedCall } from "./loop-plan.ts";
 
 /**
- * Makes a prepared model call as `callModel` does. In a durable run the response is a step of the journal, and a later attempt
- * gets it from there, without chunks.
+ * Makes a prepared model call as `callModel` does. In a durable run the response is a journal step: a later attempt
+ * reads it from the journal, without chunks.
  *
  * @param callIds the ids of all tool calls in the conversation
  */
@@ -20,7 +20,7 @@ export function callModelOnce(
   return journal === undefined ? callModel(plan, prepared, callIds) : callOnce(journal, plan, prepared, callIds);
 }
 
-/** The result of a model call in the journal: the response, and the thinking of the run up to it. */
+/** The result of a model call in the journal: the response, and the run's thinking up to that response. */
 type LoggedResponse = { readonly response: ModelResponse; readonly thinking: string };
 
 // oxlint-disable-next-line max-params -- those of callModel, and the journal that it has found

@@ -4,7 +4,7 @@ import type { Guardrail } from "../guardrail/guardrail.ts";
 import { CallIds } from "../../sessions/history/call-ids.ts";
 import type { ModelAttemptEnd } from "../../model/model-attempt.ts";
 import type { ModelChunk } from "../../model/model-chunk.ts";
-import type { ModelOptions } from "../../model/model-config.ts";
+import type { ModelCallOptions } from "../../model/model-config.ts";
 import type { ModelProvider } from "../../model/model-provider.ts";
 import type { ModelResponse } from "../../model/model-response.ts";
 import { resolveRetryConfig } from "../../base/retry/retry-config.ts";
@@ -130,7 +130,7 @@ describe.each([
   it("reports the calls that a model makes of others, and usage that is lost, in place of its own", async () => {
     const model = Object.assign(new StreamingModel(streamOf(text("Hi."), finish)), { providerIds: ["a", "b"] });
     const { run, ends } = await called(call, model);
-    const [options] = model.calls as [ModelOptions];
+    const [options] = model.calls as [ModelCallOptions];
     options.onLostUsage?.(usage);
 
     expect(options).toHaveProperty("onModelCall");

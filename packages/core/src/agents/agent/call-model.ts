@@ -3,7 +3,7 @@ import type { CallIds } from "../../sessions/history/call-ids.ts";
 import type { ModelChunk } from "../../model/model-chunk.ts";
 import { leaveChunks, reportedAttempt } from "../../model/model-attempt.ts";
 import type { ModelAttemptEnd, ReportModelAttempt } from "../../model/model-attempt.ts";
-import type { ModelOptions } from "../../model/model-config.ts";
+import type { ModelCallOptions } from "../../model/model-config.ts";
 import type { ModelProvider } from "../../model/model-provider.ts";
 import type { ModelResponse } from "../../model/model-response.ts";
 import { ResponseCollector } from "../../model/response-collector.ts";
@@ -21,9 +21,9 @@ import { UniqueCallIds } from "./unique-call-ids.ts";
 import { warnOfAnswer } from "./warn-of-answer.ts";
 
 /**
- * Makes a prepared model call, and records its answer in the run. Text is streamed as far as the guardrails allow; of a
- * structured answer no text is streamed here, since only one that fits its schema is shown. Returns the response with the
- * text that may go out.
+ * Makes a prepared model call and records its answer in the run. Text is streamed as far as the guardrails allow. The
+ * text of a structured answer is not streamed here, because only an answer that fits its schema is shown. Returns the
+ * response with the text that may be shown.
  *
  * @param callIds the ids of all tool calls in the conversation
  */
@@ -52,7 +52,7 @@ export async function* callModel(
   warnOfAnswer(run, prepared, response);
   recordCall(run, prepared, { ...response, thinking: thinkingBefore + (response.thinking ?? "") });
   if (gate === undefined) return response;
-  // The text of an answer that did not stream has not been through the gate yet.
+  // The text of an answer that was not streamed has not passed the gate yet.
   if (!chunks.hadText) run.text += await gate.push(response.text);
   const rest = hasNoText(response) ? "" : await gate.end();
   run.text += rest;
@@ -64,7 +64,7 @@ function hasNoText({ text, toolCalls }: ModelResponse): boolean {
   return text === "" && toolCalls.length > 0;
 }
 
-/** Records a model call that was answered. `thinking`: that of the whole run so far. */
+/** Records a model call that was answered. `thinking` is the thinking of the whole run so far. */
 export function recordCall(
   run: LoopPlan["run"],
   { model }: PreparedCall,
@@ -79,7 +79,9 @@ export function recordCall(
   run.model = response.answeredBy ?? model;
 }
 
-/** Begins the values of a structured answer for a reader of `objectStream`, unless guardrails have to check it first. */
+/**
+ * Starts the partial values for a reader of `objectStream`, unless guardrails must check the structured answer first.
+ */
 function startPartialAnswer({ run, structured, outputGuardrails }: LoopPlan): PartialAnswers | undefined {
   if (structured === undefined || outputGuardrails.length > 0) return undefined;
   run.partialAnswers?.startAnswer();
@@ -87,8 +89,8 @@ function startPartialAnswer({ run, structured, outputGuardrails }: LoopPlan): Pa
 }
 
 /**
- * Calls the model by `generate`, for a run that is not streamed: yields nothing, and returns the response. A failed
- * call is repeated by the retry policy.
+ * Calls the model by `generate`, for a run without streaming. Yields nothing and returns the response. The retry policy
+ * repeats a failed call.
  */
 export const callByGenerate: ModelCaller = async function* ({ retry, run }, { model, messages, options, ids }) {
   yield* [];
@@ -100,8 +102,8 @@ export const callByGenerate: ModelCaller = async function* ({ retry, run }, { mo
 };
 
 /**
- * Calls the model by `stream`, for a run that is streamed: yields the chunks that may be shown, and returns the
- * response. A failed call is repeated by the retry policy only as long as none of its chunks has come.
+ * Calls the model by `stream`, for a streaming run. Yields the chunks that may be shown and returns the response. The
+ * retry policy repeats a failed call only until its first chunk arrives.
  */
 export const callByStream: ModelCaller = async function* ({ retry, run }, { model, messages, options, filter, ids }) {
   const collector = new ResponseCollector();
@@ -116,7 +118,7 @@ export const callByStream: ModelCaller = async function* ({ retry, run }, { mode
       const filtered = filter(chunk);
       const shown = filtered instanceof Promise ? await filtered : filtered;
       if (shown !== undefined) yield shown;
-      // A model that ignores its signal would go on without end where nothing of its answer is shown.
+      // A model that ignores its signal would continue forever if no part of its answer is shown.
       else options.signal.throwIfAborted();
     }
     for (const chunk of ids.rest()) {
@@ -135,7 +137,10 @@ export const callByStream: ModelCaller = async function* ({ retry, run }, { mode
   }
 };
 
-/** Returns the functions that report the attempts of a call: of the model's own or, for one that calls others, of theirs. */
+/**
+ * Returns the functions that report the attempts of a model call. A model that calls other models reports the attempts
+ * of those.
+ */
 function reportsOf(run: Run, model: ModelProvider): { report?: ReportModelAttempt; reports?: ModelReports } {
   if (model.providerIds === undefined) {
     const report = run.modelCalls.begin(model);
@@ -144,9 +149,9 @@ function reportsOf(run: Run, model: ModelProvider): { report?: ReportModelAttemp
   return { reports: { onModelCall: run.modelCalls.beginPassedOn(), onLostUsage: (usage) => run.meter.add(usage) } };
 }
 
-type ModelReports = Pick<ModelOptions, "onModelCall" | "onLostUsage">;
+type ModelReports = Pick<ModelCallOptions, "onModelCall" | "onLostUsage">;
 
-/** Returns the end of an attempt from a response, which may have none of the fields that it should have. */
+/** Returns the end of an attempt at a model call: the response's usage, or an error for a malformed response. */
 function endOf(response: ModelResponse): ModelAttemptEnd {
   try {
     const { usage, responseId } = normalizeResponse(response);
@@ -156,7 +161,7 @@ function endOf(response: ModelResponse): ModelAttemptEnd {
   }
 }
 
-/** Opens a stream, and waits for its first chunk. `end` reports the end of the attempt, here if it fails before. */
+/** Opens a model's stream and waits for its first chunk. Calls `end` if the attempt fails before that chunk. */
 async function openStream(stream: () => AsyncIterable<ModelChunk>, end?: (end: ModelAttemptEnd) => void) {
   try {
     const chunks = stream()[Symbol.asyncIterator]();

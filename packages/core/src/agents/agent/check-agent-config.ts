@@ -1,8 +1,8 @@
 import {
-  anyBoolean,
-  functionLike,
-  integer,
-  methods,
+  booleanOption,
+  functionOption,
+  integerOption,
+  methodsOption,
   nested,
   nonBlankString,
   nonEmptyString,
@@ -30,7 +30,7 @@ import { titlesOption } from "./make-title.ts";
 import { checkSettingsFit } from "./merge-model-settings.ts";
 import { checkAgentTools } from "./agent-tools.ts";
 
-/** Names of other libraries, by the option of an agent that each stands for. */
+/** Option names of other libraries, each with the agent option that it corresponds to. */
 const otherNames = {
   system: "instructions",
   systemPrompt: "instructions",
@@ -69,15 +69,17 @@ const optionTable = {
     ),
   ),
   tools: optional(checkAgentTools),
-  memory: optional(methods("a Memory", "addMessages", "getMessages", "getSummaries", "getContextString", "clear")),
-  storage: optional(methods("a storage driver", "get", "set", "delete", "list")),
+  memory: optional(
+    methodsOption("a Memory", "addMessages", "getMessages", "getSummaries", "getContextString", "clear"),
+  ),
+  storage: optional(methodsOption("a storage driver", "get", "set", "delete", "list")),
   sessionId: optional(asConfigured(checkSessionId)),
   userId: optional(asConfigured((userId) => checkOwner({ userId: userId as string }))),
-  addHistoryToMessages: optional(anyBoolean),
-  numHistoryRuns: optional(integer(0)),
-  maxToolRoundtrips: optional(integer(0)),
-  maxParallelTools: optional(integer(1)),
-  prepareStep: optional(functionLike()),
+  addHistoryToMessages: optional(booleanOption),
+  numHistoryRuns: optional(integerOption(0)),
+  maxToolRoundtrips: optional(integerOption(0)),
+  maxParallelTools: optional(integerOption(1)),
+  prepareStep: optional(functionOption()),
   modelOptions: optional(checkModelSettings),
   temperature: optional(numberFrom(0, 2)),
   structuredOutput: optional((value, name) => {
@@ -87,22 +89,22 @@ const optionTable = {
   hooks: optional(
     nested(
       {
-        beforeRun: optional(functionLike()),
-        afterRun: optional(functionLike()),
-        onToolCall: optional(functionLike()),
-        onApproval: optional(functionLike()),
-        onError: optional(functionLike()),
+        beforeRun: optional(functionOption()),
+        afterRun: optional(functionOption()),
+        onToolCall: optional(functionOption()),
+        onApproval: optional(functionOption()),
+        onError: optional(functionOption()),
       },
       { openClasses: true },
     ) as OptionCheck<NonNullable<AgentConfig["hooks"]>>,
   ),
   guardrails: optional(guardrailsOption),
-  eventBus: optional(methods("an EventBus", "on", "off", "emit", "has")),
+  eventBus: optional(methodsOption("an EventBus", "on", "off", "emit", "has")),
   reasoning: optional(checkReasoning),
-  userMemory: optional(methods("a UserMemory", "getContextString", "extractAndStore", "clear")),
+  userMemory: optional(methodsOption("a UserMemory", "getContextString", "extractAndStore", "clear")),
   ...logChoiceTable,
   retry: optional((value) => resolveRetryConfig(value as object)),
-  maxContextTokens: optional(integer(1)),
+  maxContextTokens: optional(integerOption(1)),
   titles: optional(titlesOption),
   limits: optional(runLimitsOption),
   onBusy: optional(onBusyOption),
@@ -110,14 +112,15 @@ const optionTable = {
   onStorageFailure: optional(oneOf("error", "answer")),
 } satisfies OptionTable<AgentConfig>;
 
-/** Checks the configuration of an agent; a wrong or unknown option is `invalid_config` and is named. */
+/** Checks the configuration of an agent. Throws `invalid_config`, which names the wrong or unknown option. */
 export function checkAgentConfig(config: AgentConfig): void {
   if (typeof config !== "object" || config === null) return readAll(config);
   optionTable.name(config.name, "name", where);
   optionTable.model(config.model, "model", where);
   optionTable.instructions(config.instructions, "instructions", where);
   optionTable.tools(config.tools, "tools", where);
-  // Agents are made by the thousand, most of them with these four options: of the others, those that are given are checked.
+  // Programs create thousands of agents, most of them with only these four options. Of the other options, only those
+  // given are checked.
   for (const name in config) {
     if (name === "name" || name === "model" || name === "instructions" || name === "tools") continue;
     const check = checks.get(name);
@@ -127,20 +130,20 @@ export function checkAgentConfig(config: AgentConfig): void {
   checkCombinations(config);
 }
 
-/** Checks options that have no effect together. */
+/** Throws for combinations of an agent's options that exclude each other or have no effect. */
 function checkCombinations(config: AgentConfig): void {
   checkLogChoice(config);
   if (config.modelOptions !== undefined) checkSettingsFit(config, config.modelOptions);
 }
 
-/** Reads the whole table: for the errors of a configuration that is no object or has unknown options. */
+/** Reads the whole table of options, for the errors of a configuration that is not an object or has unknown options. */
 function readAll(config: unknown): void {
   readOptions(optionTable, config, where);
 }
 
 const checks: ReadonlyMap<string, OptionCheck<unknown>> = new Map(Object.entries(optionTable));
 
-/** Makes a check for a configuration of one for requests. */
+/** Makes an option check for configurations out of a check for requests. Its errors are `invalid_config`. */
 function asConfigured(check: (value: unknown) => unknown): OptionCheck<string> {
   return (value) => {
     try {

@@ -10,30 +10,33 @@ type TextChunk = Extract<AnswerChunk, { type: "text" }>;
 type ToolChunk = Extract<AnswerChunk, { type: "tool_call_start" | "tool_call_delta" | "tool_call_end" }>;
 
 /**
- * Options of a `ChunkFilter`: the run that it records to, the gate of the output guardrails, and whether to show tool
+ * Options of a `ChunkFilter`: the run that it records to, the gate of the output guardrails, and a flag that shows tool
  * calls.
  */
 export type ChunkFilterOptions = {
   run: Run;
-  /** Lets text out once it may go. Absent for a structured answer, all of whose text is held back. */
+  /** Releases text once it may be shown. Undefined for a structured answer, whose whole text is held back. */
   gate: OutputGate | undefined;
-  /** Takes the text of a structured answer, for a reader of its values. */
+  /** Receives the text of a structured answer, to produce partial values for the reader. */
   partial: PartialAnswers | undefined;
-  /** Shows tool calls, which will be executed. */
+  /** True if tool calls are shown, because they will be executed. */
   showsTools: boolean;
-  /** The step of the journal that the chunks belong to, in a durable run. */
+  /** The journal step that the chunks belong to, in a durable run. */
   step: OpenStep | undefined;
 };
 
 /**
- * Selects the chunks of one model call that the reader of a run sees, and adds their text and thinking to the run. The end of
- * a tool call is left out: for the reader a call ends when it has been executed.
+ * Selects the chunks of one model call that the reader of a run sees, and adds their text and thinking to the run. The
+ * model's end of a tool call is left out: for the reader a call ends after its execution.
  */
 export class ChunkFilter {
   readonly #options: ChunkFilterOptions;
-  /** Records the chunk, and returns what the reader is shown of it. */
+  /** Records a model's chunk, and returns the chunk that the run's reader is shown; `undefined` for none. */
   readonly filter: (chunk: ModelChunk) => StreamChunk | undefined | Promise<StreamChunk | undefined>;
-  /** Tells by its id if a call has all of its arguments. Made with the first call: most answers have none. */
+  /**
+   * Maps a tool call's id to true once all of its arguments have arrived. Created with the first call, because most
+   * answers have no calls.
+   */
   #isComplete: Map<string, boolean> | undefined;
 
   #hadText = false;
@@ -44,14 +47,14 @@ export class ChunkFilter {
     this.filter = step === undefined ? this.#filter : tagging(this.#filter, step);
   }
 
-  /** Returns the chunk of a text that was held back. */
+  /** Makes a chunk of text that the output guardrails had held back. */
   text(text: string): StreamChunk {
     const chunk = { type: "text", text } as const;
     this.#options.step?.tag(chunk);
     return chunk;
   }
 
-  /** True once a chunk was text. */
+  /** True once a text chunk of the model call has arrived. */
   get hadText(): boolean {
     return this.#hadText;
   }
@@ -78,7 +81,7 @@ export class ChunkFilter {
     }
   };
 
-  /** A source that the run has shown before is not shown again. */
+  /** Returns the source, unless the run has shown the same source before. */
   #showSource(chunk: SourceChunk): StreamChunk | undefined {
     const added = this.#options.run.addSource(chunk);
     return added && { type: "source", ...added };
@@ -99,7 +102,10 @@ export class ChunkFilter {
     return text === chunk.text ? chunk : { type: "text", text };
   }
 
-  /** A second call with a known id, and arguments of a call that is complete or unknown, are mistakes of the vendor. */
+  /**
+   * Returns true for the start and the arguments of a tool call. Returns false for its end, and for a vendor's
+   * mistakes: a second call with a known id, and arguments of a complete or unknown call.
+   */
   #isNew(chunk: ToolChunk): boolean {
     const calls = (this.#isComplete ??= new Map<string, boolean>());
     if (chunk.type === "tool_call_start") {
@@ -113,13 +119,13 @@ export class ChunkFilter {
   }
 }
 
-/** Arguments with half of a character are refused. What a reader sees of them has a whole one in its place. */
+/** Replaces unpaired surrogates in the shown arguments. A call with such arguments is refused. */
 function wellFormed(chunk: ToolChunk): ToolChunk {
   if (chunk.type !== "tool_call_delta" || chunk.argumentsDelta.isWellFormed()) return chunk;
   return { ...chunk, argumentsDelta: chunk.argumentsDelta.toWellFormed() };
 }
 
-/** Notes for each chunk that is shown the step that it belongs to. */
+/** Wraps a filter so that it tags each shown chunk with its journal step. */
 function tagging(filter: ChunkFilter["filter"], step: OpenStep): ChunkFilter["filter"] {
   const tag = (chunk: StreamChunk | undefined) => {
     if (chunk !== undefined) step.tag(chunk);

@@ -6,7 +6,7 @@ import type { RunOpts } from "../run/run-options.ts";
 import { testRun } from "../run/test/test-run.ts";
 import { UsageMeter } from "../run/usage-meter.ts";
 import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
-import { readRunOpts } from "../run/read-run-opts.ts";
+import { resolveRunOpts } from "../run/resolve-run-opts.ts";
 import { AgentParts } from "./agent-parts.ts";
 import { extractFacts } from "./extract-facts.ts";
 import { answering } from "./test/agents.ts";
@@ -27,7 +27,7 @@ function finishedRun(found: (options: ExtractOptions) => unknown, more: Partial<
   const ends: RunEvents["run.complete"][] = [];
   parts.eventBus.on("run.complete", (end) => void ends.push(end));
   const parentMeter = new UsageMeter();
-  const run = testRun({}, { settings: { ...readRunOpts(given), parentMeter } });
+  const run = testRun({}, { settings: { ...resolveRunOpts(given), parentMeter } });
   const warn = vi.spyOn(run, "warn");
   run.messages.push({ role: "assistant", content: "Hello." });
   extractFacts(parts, run);

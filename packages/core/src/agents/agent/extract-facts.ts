@@ -10,9 +10,9 @@ import { isRecord } from "../../base/util/is-record.ts";
 import type { AgentParts } from "./agent-parts.ts";
 
 /**
- * Starts the extraction of facts about the user from a finished run into the user memory, if there is one, in a run
- * with an id and usage of its own. Returns at once: the work begins after the answer is announced, so that only a
- * caller of the memory's `flush` waits for it. A failure is logged.
+ * Starts to extract facts about the user from a finished run into the user memory, if the agent has a user memory. The
+ * extraction has a run id and usage of its own. Returns immediately: the work begins after the answer is announced, and
+ * only callers of the memory's `flush` wait for it. A failure is logged.
  */
 export function extractFacts(parts: AgentParts, finished: Run): void {
   const { userMemory } = parts.config;
@@ -33,7 +33,7 @@ async function runExtraction(parts: AgentParts, finished: Run): Promise<void> {
   const run = new Run({
     name,
     input,
-    // It follows the finished run and is no child of it: it has no signal, no deadline and no usage in common with it.
+    // The new run follows the finished run and is not its child: they share no signal, deadline or usage.
     settings: { ...settings, runId: createId(), signals: [], parentRunId, parentMeter: undefined },
     eventBus: parts.eventBus,
     logger: parts.logger,
@@ -84,7 +84,7 @@ class FactExtraction implements RunWork {
   }
 }
 
-/** Returns the texts of the facts that a user memory returned. Those of third parties may return something else. */
+/** Returns the texts of the facts that a user memory returned. A third party's memory may return anything. */
 function factTexts(found: unknown): string[] {
   const facts: unknown[] = Array.isArray(found) ? found : [];
   return facts.flatMap((fact) => (isRecord(fact) && typeof fact["fact"] === "string" ? [fact["fact"]] : []));

@@ -1,14 +1,14 @@
 import type { ContentPart } from "../../base/message/content.ts";
 import type { ChatMessage } from "../../base/message/message.ts";
-import { storedDataOf } from "../../base/message/stored-data.ts";
+import { storedReferenceOf } from "../../base/message/stored-data.ts";
 import type { ModelMessage } from "../../model/vendor-state.ts";
 
-/** Function that returns messages with the data of their parts, as a model is sent them. */
+/** Function that returns messages together with the data of their parts, ready to send to a model. */
 export type FillMessages = (messages: readonly ModelMessage[]) => Promise<readonly ModelMessage[]>;
 
 /**
- * Returns a function that reads the stored data of a history's parts when they are sent, and each part once; `undefined`
- * when no part of the history has its data elsewhere.
+ * Returns a function that reads the stored data of history parts when they are sent, each part once. Returns undefined
+ * if no part of the history has its data stored separately.
  */
 export function historyFiller(
   history: readonly ChatMessage[],
@@ -17,7 +17,7 @@ export function historyFiller(
   if (!history.some(hasStoredData)) return undefined;
   const loaded = new Map<ContentPart, Promise<ContentPart>>();
   const fillPart = async (part: ContentPart): Promise<ContentPart> => {
-    if (storedDataOf(part) === undefined) return part;
+    if (storedReferenceOf(part) === undefined) return part;
     const filled = loaded.get(part) ?? load(part);
     loaded.set(part, filled);
     return await filled;
@@ -34,5 +34,5 @@ export function historyFiller(
 }
 
 function hasStoredData({ content }: ChatMessage): boolean {
-  return Array.isArray(content) && content.some((part) => storedDataOf(part) !== undefined);
+  return Array.isArray(content) && content.some((part) => storedReferenceOf(part) !== undefined);
 }

@@ -3,20 +3,20 @@ import { newestInBlocks, newestThatFit, splitBefore, trimHistory } from "../../s
 import type { ToolSpec } from "../../model/model-config.ts";
 import type { ModelMessage } from "../../model/vendor-state.ts";
 
-/** The parts of a conversation that `fitContext` treats apart, and the room for them. */
+/** The parts of a conversation that `fitContext` treats separately, and the token budget. */
 export type ContextLimits = {
-  /** The number of system messages at the beginning. */
+  /** The number of system messages at the beginning of the conversation. */
   readonly systemCount: number;
-  /** The index of the run's input. Before it stands the history, after it what the run itself did. */
+  /** The index of the run's input. The history stands before it; the run's own messages follow it. */
   readonly inputIndex: number;
   readonly maxContextTokens: number;
   readonly tools: readonly ToolSpec[];
 };
 
 /**
- * Leaves out messages until one model call fits `maxContextTokens` by estimate: first the oldest turns of the history, then
- * the oldest steps of the run, a step being an answer with the results of its calls. The system prompt, the tools, the input
- * and the newest step stay: when these alone do not fit, `isOver` is true.
+ * Leaves out messages until the estimated size of one model call fits `maxContextTokens`. First the oldest turns of the
+ * history go, then the run's oldest round trips (an answer with the results of its calls). The system prompt, the
+ * tools, the input and the newest round trip stay. `isOver` is true if these alone do not fit.
  */
 export function fitContext(
   messages: readonly ModelMessage[],
@@ -29,7 +29,8 @@ export function fitContext(
   const fitting = newestThatFit(steps, room).length;
   const kept = (fitting === steps.length ? steps : newestInBlocks(steps, Math.max(1, fitting))).flat();
   const left = room - estimateTokens(kept);
-  // A gap in the run's own steps would be odd before older turns.
+  // Messages of the history are dropped too if round trips of this run are dropped: older turns before such a gap would
+  // confuse the model.
   const past = fitting < steps.length ? [] : messages.slice(systemCount, inputIndex);
   return {
     messages: [...system, ...trimHistory(past, { maxContextTokens: left }), ...input, ...kept],

@@ -1,6 +1,6 @@
 import { readOptions } from "../../base/errors/read-options.ts";
 import type { OptionTable } from "../../base/errors/read-options.ts";
-import { anyString, optional, satisfying } from "../../base/errors/option-checks.ts";
+import { stringOption, optional, satisfying } from "../../base/errors/option-checks.ts";
 import { modelOption } from "../../model/model-option.ts";
 import { checkModelSettings } from "../../model/model-settings.ts";
 import { runLimitsOption } from "../run/run-limits.ts";
@@ -9,23 +9,26 @@ import { isRecord } from "../../base/util/is-record.ts";
 import { runToolsOption } from "./agent-tools.ts";
 
 /**
- * Options that a host gives to the run of a request: metadata for its tools and hooks, limits, options of its model calls, and
- * a model, instructions and tools in place of the agent's own.
+ * Options that a host gives to the run of a request: metadata, limits and model options. It may also set a model,
+ * instructions and tools instead of the agent's own.
  */
 export type HostRunOptions = Pick<RunOpts, "metadata" | "limits" | "modelOptions" | "model" | "instructions" | "tools">;
 
 const table = {
-  /** Data of the application, found at the run's context. */
+  /** Data of the application, available in the run's context. */
   metadata: optional(satisfying<Record<string, unknown>>("an object", isRecord)),
-  /** Bounds of the run. */
+  /** Limits of the run. */
   limits: optional(runLimitsOption),
   modelOptions: optional(checkModelSettings),
   model: optional(modelOption),
-  instructions: optional(anyString),
+  instructions: optional(stringOption),
   tools: optional(runToolsOption),
 } satisfies OptionTable<HostRunOptions>;
 
-/** Checks what the option `runOptions` of a transport returned. Wrong options are `invalid_config`: the mistake is the host's. */
+/**
+ * Checks the value that the option `runOptions` of a transport returned. Wrong options are `invalid_config`, because
+ * the host made the mistake.
+ */
 export function readHostRunOptions(options: unknown, path = "runOptions(request)"): HostRunOptions | undefined {
   return options === undefined ? undefined : readOptions(table, options, { path });
 }

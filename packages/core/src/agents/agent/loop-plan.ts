@@ -2,7 +2,7 @@ import type { Guardrail } from "../guardrail/guardrail.ts";
 import type { OpenStep } from "../journal/attempt.ts";
 import type { ChatMessage } from "../../base/message/message.ts";
 import type { ModelChunk } from "../../model/model-chunk.ts";
-import type { ModelOptions, ToolChoice } from "../../model/model-config.ts";
+import type { ModelCallOptions, ToolChoice } from "../../model/model-config.ts";
 import type { ModelProvider } from "../../model/model-provider.ts";
 import type { ModelResponse } from "../../model/model-response.ts";
 import type { ModelMessage } from "../../model/vendor-state.ts";
@@ -18,30 +18,35 @@ import type { SystemPrompt } from "./system-prompt.ts";
 import type { UniqueCallIds } from "./unique-call-ids.ts";
 
 /**
- * All that `toolLoop` needs: the run that it records to, the model, messages, tools and limits. It holds no agent,
- * because the orchestrator of a team runs in the same loop.
+ * The complete input of `toolLoop`: the run that it records to, the model, messages, tools and limits. It holds no
+ * agent, because a team's orchestrator runs in the same loop.
  */
 export type LoopPlan<Structured = unknown> = {
-  /** The run, where the loop records what happens. */
+  /** The run in which the loop records messages, tool calls and usage. */
   run: Run<Structured>;
   model: ModelProvider;
   /** Makes each model call, by `generate` or by `stream`. */
   call: ModelCaller;
-  /** The messages of the first model call, as far as they fit: system prompt, history, and the input, which is the last. */
+  /**
+   * The messages of the first model call: system prompt, history, and the input as the last message. They are not yet
+   * trimmed to `maxContextTokens`.
+   */
   messages: readonly ChatMessage[];
   prompt: SystemPrompt;
-  /** Reads data of the history that is stored beside its turns, for the messages that are sent. Usually none is. */
+  /** Reads history data stored outside the turns, for the messages that are sent. Usually undefined. */
   fillMessages: FillMessages | undefined;
-  /** The estimated size of each model call: the oldest messages are left out to fit. */
+  /** The maximum estimated size of each model call, in tokens. The oldest messages are left out to fit. */
   maxContextTokens: number | undefined;
   prepareStep: PrepareStep | undefined;
-  /** Options of all model calls, without API key, tools and signal. */
-  options: ModelOptions;
-  /** The choice between answering and calling tools; one that forces a call holds for the first model call alone. */
+  /** Options of all model calls, except the API key, tools and signal. */
+  options: ModelCallOptions;
+  /**
+   * The choice between answering and calling tools. A choice that forces a call applies to the first model call only.
+   */
   toolChoice: ToolChoice | undefined;
   retry: RetryConfig;
   tools: ToolSet;
-  /** The number of round trips after which the model has to answer without tools. */
+  /** The number of round trips after which the model must answer without tools. */
   maxToolRoundtrips: number;
   /** The number of tool calls of one model call that may run at the same time. */
   maxParallelTools: number;
@@ -51,24 +56,24 @@ export type LoopPlan<Structured = unknown> = {
   onApproval: AgentHooks["onApproval"];
 };
 
-/** One model call as it is made: after `prepareStep`, with messages that fit the context. */
+/** A model call ready to be made: after `prepareStep`, with messages that fit the context. */
 export type PreparedCall = {
   readonly model: ModelProvider;
   readonly messages: readonly ModelMessage[];
-  readonly options: ModelOptions & { signal: AbortSignal };
-  /** The tools of this call. */
+  readonly options: ModelCallOptions & { signal: AbortSignal };
+  /** The tools of this model call. */
   readonly tools: ToolSet;
   readonly mayCallTools: boolean;
   /** The number of the call in the run, from 0. */
   readonly index: number;
-  /** The step of the journal that the call is, in a durable run. */
+  /** The journal step of this model call, in a durable run. */
   readonly step?: OpenStep | undefined;
 };
 
-/** One model call: what the model is sent, and how its chunks become chunks of the run. */
+/** One model call: the model's input, and the filter that turns model chunks into chunks of the run. */
 export type ModelCall = PreparedCall & {
   ids: UniqueCallIds;
-  /** Records a chunk, and returns what the reader of the run is shown of it. */
+  /** Records a chunk, and returns the chunk that the reader of the run is shown. */
   filter: (chunk: ModelChunk) => StreamChunk | undefined | Promise<StreamChunk | undefined>;
 };
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import type { ModelOptions } from "../../model/model-config.ts";
 import type { RunEvents } from "../run/run-events.ts";
-import { readRunOpts } from "../run/read-run-opts.ts";
+import { resolveRunOpts } from "../run/resolve-run-opts.ts";
 import { testRun } from "../run/test/test-run.ts";
 import { UsageMeter } from "../run/usage-meter.ts";
 import type { ScriptedAnswer } from "../../testing/scripted-answer.ts";
@@ -31,7 +31,7 @@ async function titled(answer: ScriptedAnswer, { sessionId = "s", hasTitles = tru
   parts.eventBus.on("run.complete", (end) => void ends.push(end));
   const parentMeter = new UsageMeter();
   const settings = {
-    ...readRunOpts({ ...owner, sessionId: "s", apiKeys: { scripted: "k-1" } }),
+    ...resolveRunOpts({ ...owner, sessionId: "s", apiKeys: { scripted: "k-1" } }),
     sessionId,
     parentMeter,
   };

@@ -27,9 +27,9 @@ const instructions =
   "language of the user: plain text, no quotes, no full stop, nothing else.";
 
 /**
- * Starts to make the title of a session whose first turn is stored, by the model of the option `titles`, if there is one,
- * in a run with an id and usage of its own. Returns at once: the work begins after the answer is announced, and only a
- * caller of the sessions' `flush` waits for it. A failure is a warning of the finished run.
+ * Starts to make a session's title after its first turn is stored, by the model of the option `titles`, if given. The
+ * title has a run id and usage of its own. Returns immediately: the work begins after the answer is announced, and only
+ * callers of the sessions' `flush` wait for it. A failure is a warning of the finished run.
  */
 export function makeTitle(parts: AgentParts, finished: Run): void {
   const { titles } = parts.config;
@@ -49,7 +49,7 @@ async function runTitle(
   const run = new Run({
     name: parts.config.name,
     input,
-    // It follows the finished run and is no child of it: it has no signal, no deadline and no usage in common with it.
+    // The new run follows the finished run and is not its child: they share no signal, deadline or usage.
     settings: { ...settings, runId: createId(), signals: [signal], parentRunId, parentMeter: undefined },
     eventBus: parts.eventBus,
     logger: parts.logger,
@@ -63,7 +63,7 @@ async function runTitle(
   }
 }
 
-/** The work of a run that makes a title: one model call, and one write. */
+/** The work of a run that makes a title: one model call and one write. */
 class TitleRun implements RunWork {
   readonly #parts: AgentParts;
   readonly #run: Run;

@@ -7,8 +7,9 @@ import type { AgentConfig } from "./agent-config.ts";
 import { runToolsOption } from "./agent-tools.ts";
 
 /**
- * Merges the settings of a run's model calls, the first that is given of each: the run's own, those in `modelOptions` of
- * the agent or team, and the agent's `temperature` and `reasoning`. Vendor options are merged one by one too.
+ * Merges the settings of a run's model calls. For each setting the first given value applies: the run's, then
+ * `modelOptions` of the agent or team, then the agent's `temperature` and `reasoning`. Vendor options are also merged
+ * one by one.
  */
 export function mergeModelSettings(
   { temperature, reasoning, modelOptions = {} }: Pick<AgentConfig, "temperature" | "reasoning" | "modelOptions">,
@@ -28,7 +29,7 @@ function given(settings: ModelSettings): ModelSettings {
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
 }
 
-/** Throws for the tools and the model settings of a run that are wrong, or that cannot have an effect in the agent. */
+/** Throws if the tools or model settings of a run are wrong or cannot have an effect in the agent. */
 export function checkRunSettings(config: AgentConfig, { modelOptions, tools }: RunSettings): void {
   if (tools !== undefined) runToolsOption(tools, "tools", { code: "invalid_request" });
   if (modelOptions === undefined) return;
@@ -36,8 +37,9 @@ export function checkRunSettings(config: AgentConfig, { modelOptions, tools }: R
 }
 
 /**
- * Throws for model settings that cannot have an effect in an agent: a format beside its structured output, and a choice
- * of a tool that it does not have. Tools of sources and functions are known only within a run, which checks again.
+ * Throws for model settings that cannot have an effect in an agent. These are a format beside structured output, a
+ * choice of an unknown tool, and a forced tool call without round trips. Tools of sources and functions are known only
+ * within a run, which checks again.
  */
 export function checkSettingsFit(
   { structuredOutput, tools = [], maxToolRoundtrips }: AgentConfig,

@@ -9,7 +9,7 @@ import { elapsedMs } from "../../base/util/elapsed-ms.ts";
 
 type ModelName = Pick<ModelProvider, "providerId" | "modelId">;
 
-/** The log of one model call: one line at level `debug` when it has ended, without any content. */
+/** The log of one model call: one line at level `debug` after the call, without any content. */
 export class ModelCallLog {
   readonly #run: Run;
   readonly #model: ModelName;
@@ -20,12 +20,12 @@ export class ModelCallLog {
     this.#model = model;
   }
 
-  /** Logs the end of a call that was answered. */
+  /** Logs a model call that was answered. */
   complete({ finishReason, usage, answeredBy }: ModelResponse): void {
     this.#write({ ...answeredBy, finishReason, tokens: usage.totalTokens });
   }
 
-  /** Logs the end of a call that failed, and returns its error, which names the model. */
+  /** Logs a model call that failed, and returns its error, which names the model. */
   fail(thrown: unknown): TroupeError {
     const { providerId, modelId } = this.#model;
     const error = toTroupeError(thrown, this.#run.signal, `The model ${providerId}/${modelId}`);

@@ -12,25 +12,28 @@ import { isRecord } from "../../base/util/is-record.ts";
 import { soundDetails } from "./sound-details.ts";
 import { cutText } from "../../base/util/cut-text.ts";
 
-/** The depth to which arguments may nest. A stored turn adds a few levels, and has a limit of its own. */
+/** The maximum nesting depth of tool call arguments. A stored turn adds a few levels and has a limit of its own. */
 const maxArgumentsDepth = 48;
 
-/** The longest id of a tool call, in UTF-16 units: there are proxies that put a vendor's state into it. */
+/**
+ * The maximum length of a tool call's id, in UTF-16 units. It is large because some proxies put a vendor's state into
+ * the id.
+ */
 const maxIdLength = 16_384;
 
-/** The longest name of a tool call that is kept; no tool has one as long. */
+/** The maximum length of a tool call's name. No tool has a longer name. */
 const maxNameLength = 128;
 
-/** The name of a call that names no tool. No tool can have it. */
+/** The name given to a call that names no tool. No real tool can have this name. */
 const noName = "(unnamed)";
 
-/** A model's response in its normal form: its strings are well-formed, and each of its calls can be stored. */
+/** A model's response in normal form: its strings are well-formed, and all its calls can be stored. */
 export type NormalResponse = Omit<ModelResponse, "malformedArguments"> & { malformedArguments?: MalformedArguments[] };
 
 /**
- * Returns a model's response in its normal form, because a model may write anything, and a provider of a third party may
- * report no tokens or give two calls one id. Arguments that no turn could store count as malformed, so that their call is
- * not executed. A response without a finish reason is `model_failed`.
+ * Returns a model's response in normal form. A model may write anything, and a third party's provider may omit usage or
+ * give two calls one id. Arguments that no turn could store count as malformed, so their call is not executed. Throws
+ * `model_failed` for a response that has no finish reason or is too long.
  */
 export function normalizeResponse(response: ModelResponse): NormalResponse {
   if (typeof response?.finishReason !== "string") {
@@ -57,7 +60,10 @@ function soundText(text: unknown): string {
   return typeof text === "string" ? text.toWellFormed() : "";
 }
 
-/** State of a vendor goes back in requests, whose strings must be well-formed: some vendors refuse them otherwise. */
+/**
+ * Makes the strings of a vendor's state well-formed; `undefined` for a state that cannot be stored. The state is sent
+ * back in requests, and some vendors reject malformed strings.
+ */
 function soundState(state: VendorState): VendorState | undefined {
   if (!isStorable(state, deepestState)) return undefined;
   return isWellFormed(state) ? state : toStorable(state);
@@ -66,7 +72,7 @@ function soundState(state: VendorState): VendorState | undefined {
 type Arguments = ToolCall["arguments"];
 type Calls = Pick<NormalResponse, "toolCalls" | "malformedArguments">;
 
-/** Keeps the first call with each id. A call without an id, or with one that cannot be kept, gets one. */
+/** Keeps the first tool call of each id. A call whose id is missing or unusable gets a new id. */
 function soundCalls(calls: unknown, malformed: ModelResponse["malformedArguments"] = []): Calls {
   if (!Array.isArray(calls) || calls.length === 0) return { toolCalls: [] };
   const texts = new Map(malformed.map(({ toolCallId, text }) => [readCallId(toolCallId), text]));
@@ -93,27 +99,33 @@ function malformedOf(toolCallId: string, text: string | undefined, args: unknown
   return problem === undefined ? undefined : { toolCallId, text: "", problem };
 }
 
-/** Returns the id of a call as the model gave it. Some number their calls; anything else is no id. */
+/** Returns the id of a tool call as the model gave it, a string or a number; empty for any other value. */
 export function readCallId(id: unknown): string {
   if (typeof id === "number") return String(id);
   return typeof id === "string" ? id : "";
 }
 
-/** True for the id of a call that every storage and every vendor's request takes. */
+/** Returns true for a tool call's id that every storage and every vendor's request accepts. */
 export function isSoundCallId(id: string): boolean {
   return id !== "" && id.length <= maxIdLength && id.isWellFormed();
 }
 
-/** Returns the name of a call as it is kept: whatever a model writes as a name, a string that is not empty. */
+/** Returns the stored form of a tool call's name: a non-empty string, whatever the model wrote. */
 export function soundToolName(name: unknown): string {
   const text = typeof name === "number" ? String(name) : cutText(soundText(name), maxNameLength);
   return text === "" ? noName : text;
 }
 
-/** The depth to which a vendor's state may nest. A stored turn and a log of a run add a few levels, and have a limit of their own. */
+/**
+ * The maximum nesting depth of a vendor's state. A stored turn and a run log add a few levels and have a limit of their
+ * own.
+ */
 const deepestState = 48;
 
-/** Tells if a storage returns a value as it was: another would be refused by its vendor. */
+/**
+ * Returns true if a storage returns a vendor's state unchanged: its numbers and depth. A vendor rejects a changed
+ * state.
+ */
 function isStorable(value: unknown, depth: number): boolean {
   if (typeof value === "number") return Number.isFinite(value);
   if (typeof value !== "object" || value === null) return true;

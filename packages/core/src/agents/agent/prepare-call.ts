@@ -8,16 +8,16 @@ import { fitContext } from "./fit-context.ts";
 import type { FillMessages } from "./fill-history.ts";
 import type { LoopPlan, PreparedCall } from "./loop-plan.ts";
 import { callPrepareStep } from "./prepare-step.ts";
-import type { StepChanges } from "./prepare-step.ts";
+import type { ModelCallChanges } from "./prepare-step.ts";
 import { systemMessages } from "./system-prompt.ts";
 
 /** The state that all model calls of one tool loop share. */
 type LoopState = {
   /** The ids of all tool calls in the conversation. */
   readonly callIds: CallIds;
-  /** The number of model calls so far. */
+  /** The number of model calls that the tool loop has made so far. */
   modelCalls: number;
-  /** True once the run has warned of a call above `maxContextTokens`. */
+  /** True once the run has warned about a call above `maxContextTokens`. */
   hasWarned: boolean;
 };
 
@@ -28,16 +28,19 @@ export type ModelRequest = {
   readonly mayCallTools: boolean;
 };
 
-const noChanges: StepChanges = {};
+const noChanges: ModelCallChanges = {};
 
-/** Prepares a model call; returns undefined when `prepareStep` ends the run in its place. */
+/** Prepares a model call of the tool loop. Returns undefined if `prepareStep` ends the run instead. */
 export function prepareCall(plan: LoopPlan, request: ModelRequest): PreparedCall | Promise<PreparedCall | undefined> {
   const { fillMessages } = plan;
   if (fillMessages === undefined) return prepare(plan, request);
   return prepareFilled(plan, request, fillMessages);
 }
 
-/** Reads the data of those messages alone that are sent, unless `prepareStep` is to see all of them. */
+/**
+ * Prepares a model call with a history whose data is stored outside the turns. Reads the data of the sent messages
+ * only, unless `prepareStep` needs all messages.
+ */
 async function prepareFilled(
   plan: LoopPlan,
   request: ModelRequest,
@@ -62,7 +65,7 @@ function prepare(plan: LoopPlan, request: ModelRequest): PreparedCall | Promise<
 function toPreparedCall(
   plan: LoopPlan,
   request: ModelRequest,
-  { index, changes }: { index: number; changes: StepChanges },
+  { index, changes }: { index: number; changes: ModelCallChanges },
 ): PreparedCall {
   const { run } = plan;
   const { model = plan.model } = changes;
@@ -85,7 +88,10 @@ function toPreparedCall(
   };
 }
 
-/** A choice that forces a call holds for the first model call: the loop would never end otherwise. */
+/**
+ * Returns the tool choice of a model call. A choice that forces a call applies to the first model call only; otherwise
+ * the loop would never end.
+ */
 function choiceAt(index: number, choice: ToolChoice | undefined): ToolChoice | undefined {
   return index > 0 && isForcedChoice(choice) ? undefined : choice;
 }
@@ -96,7 +102,7 @@ function toolOptions(
   toolChoice: ToolChoice | undefined,
 ): Pick<ModelOptions, "tools" | "toolChoice"> {
   if (tools.length === 0) return {};
-  // Sent also when they may not be called: vendors refuse a history with calls of unknown tools.
+  // Tools are sent even if they may not be called: vendors reject a history with calls of unknown tools.
   if (!mayCallTools) return { tools, toolChoice: "none" };
   return toolChoice === undefined ? { tools } : { tools, toolChoice };
 }

@@ -1,5 +1,5 @@
 import { untilAborted } from "../../base/async/until-aborted.ts";
-import { anyBoolean, anyString, arrayOf, nonEmptyString, optional } from "../../base/errors/option-checks.ts";
+import { booleanOption, stringOption, arrayOf, nonEmptyString, optional } from "../../base/errors/option-checks.ts";
 import { joinNames, readOptions } from "../../base/errors/read-options.ts";
 import type { OptionTable } from "../../base/errors/read-options.ts";
 import { toTroupeError } from "../../base/errors/to-troupe-error.ts";
@@ -17,44 +17,46 @@ import type { RunContext } from "../run/run-context.ts";
 import type { Run } from "../run/run.ts";
 import { copyPlain } from "../tool/copy-plain.ts";
 
-/** The model call that `prepareStep` prepares. Its messages are a copy: changes of them change nothing. */
+/** The model call that `prepareStep` prepares. Its messages are a copy, so changing them has no effect. */
 export type UpcomingModelCall = {
-  /** The number of model calls of the run before this one. Repairs of a structured answer count too. */
+  /** The number of model calls that the run made before this call. Repairs of a structured answer count too. */
   readonly index: number;
-  /** The messages so far, with the system prompt, before they are trimmed to `maxContextTokens`. */
+  /** The messages so far, including the system prompt, before they are trimmed to `maxContextTokens`. */
   readonly messages: ChatMessage[];
   /** The usage of the run so far. */
   readonly usage: TokenUsage;
   readonly context: RunContext;
 };
 
-/** Changes of one model call, returned by `prepareStep`. What is left out stays as it is for the run. */
-export type StepChanges = {
-  /** A model for this call, also of another vendor, for whose key the rules of the run's keys hold. */
+/** Changes to one model call, returned by `prepareStep`. Omitted fields keep the run's values. */
+export type ModelCallChanges = {
+  /** The model for this call, of any vendor. Its API key is found as for all model calls of the run. */
   model?: ModelProvider | undefined;
-  /** Stands in the place of the agent's instructions; memory and facts stay in the system prompt. */
+  /** Replaces the agent's instructions; memory and facts stay in the system prompt. */
   instructions?: string | undefined;
-  /** The names of the tools that the model may call now. */
+  /** The names of the tools that the model may call in this call. */
   tools?: readonly string[] | undefined;
-  /** For this call, whatever its number. After the last round trip no tool may be called all the same. */
+  /**
+   * The tool choice of this model call, whatever its number. After the last round trip no tool may be called anyway.
+   */
   toolChoice?: ToolChoice | undefined;
   /**
-   * Ends the run in place of the call, as completed. Its answer is the text of the model call before, or empty; with
-   * structured output that text has to fit the schema, and is not repaired.
+   * Ends the run as completed instead of making the call. The answer is the text of the previous model call, or empty.
+   * With structured output that text must fit the schema and is not repaired.
    */
   stop?: boolean | undefined;
 };
 
-/** A function that is called before each model call of an agent's run, and may change the call or end the run. */
-export type PrepareStep = (call: UpcomingModelCall) => void | StepChanges | Promise<void | StepChanges>;
+/** A function that is called before each model call of an agent's run. It may change the call or end the run. */
+export type PrepareStep = (call: UpcomingModelCall) => void | ModelCallChanges | Promise<void | ModelCallChanges>;
 
 const table = {
   model: optional(modelOption),
-  instructions: optional(anyString),
+  instructions: optional(stringOption),
   tools: optional(arrayOf("names of tools", nonEmptyString)),
   toolChoice: optional(checkToolChoice),
-  stop: optional(anyBoolean),
-} satisfies OptionTable<StepChanges>;
+  stop: optional(booleanOption),
+} satisfies OptionTable<ModelCallChanges>;
 
 /** Parameters of `callPrepareStep`: the run, the number of the model call, its messages, and the names of the tools. */
 export type StepRequest = {
@@ -65,10 +67,10 @@ export type StepRequest = {
 };
 
 /**
- * Calls `prepareStep` before a model call and returns the changes, checked. What it throws, and wrong changes, are thrown
- * with the number of the call.
+ * Calls `prepareStep` before a model call and returns the checked changes. Errors that it throws, and errors for wrong
+ * changes, name the number of the call.
  */
-export async function callPrepareStep(prepareStep: PrepareStep, request: StepRequest): Promise<StepChanges> {
+export async function callPrepareStep(prepareStep: PrepareStep, request: StepRequest): Promise<ModelCallChanges> {
   const { run, index, messages, toolNames } = request;
   const plain = messages.map((message) => copyPlain(withoutVendorState(message)));
   const call = { index, messages: plain, usage: copyPlain(run.meter.total), context: run.context };

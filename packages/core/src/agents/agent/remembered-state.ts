@@ -6,8 +6,8 @@ import { answersWithState } from "../../sessions/session/turn-record.ts";
 import type { StoredTurn } from "../../sessions/session/turn-record.ts";
 
 /**
- * Returns the messages of a memory with the state of vendors in these stored turns, oldest first. Only a turn all of whose
- * messages stand at its place gives its state: a memory may have shortened it.
+ * Returns a memory's messages with the vendor state of the given stored turns, oldest first. A turn contributes its
+ * state only if all its messages are found in place, because a memory may have shortened it.
  */
 export function withStateOf(
   turns: readonly StoredTurn[],

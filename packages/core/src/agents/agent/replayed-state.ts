@@ -7,12 +7,12 @@ import { readProperty } from "../../base/util/read-property.ts";
 import type { LoopPlan, ModelCall } from "./loop-plan.ts";
 
 /**
- * Makes a model call and, when the vendor refuses it, makes it again without the stored state of vendors: a vendor may refuse
- * its own state under another key, or when it is old. The run remembers what was refused, and its turn stores that.
+ * Makes a model call. If the vendor rejects its stored state (under another key, or because it is old), repeats the
+ * call without stored state. The run remembers the rejected state, and its turn stores that.
  */
 export function callWithState(plan: LoopPlan, call: ModelCall): AsyncGenerator<StreamChunk, ModelResponse> {
   const hasState = call.messages.some(({ vendorState }) => vendorState?.stored === true);
-  // A generator between the two would handle each chunk once more.
+  // A call without stored state is made directly, because a further generator would handle each chunk once more.
   return hasState ? callAndRepeat(plan, call) : plan.call(plan, call);
 }
 
@@ -36,7 +36,10 @@ async function* callAndRepeat(plan: LoopPlan, given: ModelCall): AsyncGenerator<
   }
 }
 
-/** Returns a response whose text a guardrail changed without state to store: the vendor's has the text as it was. */
+/**
+ * Returns a response whose vendor state is not stored with the turn if a guardrail changed its text, because the state
+ * holds the original text.
+ */
 export function withoutStoredState(response: ModelResponse, isChanged: boolean): ModelResponse {
   const { vendorState } = response;
   if (!isChanged || vendorState?.stored !== true) return response;
@@ -48,7 +51,10 @@ function isRefusal(error: unknown): boolean {
   return readProperty(error, "status") === 400 && TroupeError.is(error) && error.code !== "context_too_long";
 }
 
-/** Returns the stored states in a call that its model may have sent: its own or, for one that calls others, all. */
+/**
+ * Returns the stored vendor states that a model call may have sent: the model's own states. For a model that calls
+ * other models it is all states.
+ */
 function sentStates({ messages, model }: ModelCall): ReadonlySet<VendorState> {
   const states = messages.flatMap((message) => {
     const own = model.providerIds === undefined ? vendorStateOf(message, model) : message.vendorState;

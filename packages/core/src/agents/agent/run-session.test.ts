@@ -4,7 +4,7 @@ import type { Journal } from "../journal/journal.ts";
 import type { ChatMessage } from "../../base/message/message.ts";
 import type { ToolCallResult } from "../../base/message/tool-call.ts";
 import type { VendorState } from "../../model/vendor-state.ts";
-import { readRunOpts } from "../run/read-run-opts.ts";
+import { resolveRunOpts } from "../run/resolve-run-opts.ts";
 import type { RunSettings } from "../run/run-options.ts";
 import { testRun } from "../run/test/test-run.ts";
 import type { OpenSession } from "../../sessions/session/open-session.ts";
@@ -34,7 +34,7 @@ function sceneOf(more: Partial<RunSettings> = {}, journal?: Partial<Journal>, se
     begin: (key: string) => ({ done: (value: unknown) => events.push(["done", key, value]) }),
     ...journal,
   } as unknown as Journal;
-  const settings = { ...readRunOpts(opts), ...more, ...(journal && { journal: own, runId: "r1" }) };
+  const settings = { ...resolveRunOpts(opts), ...more, ...(journal && { journal: own, runId: "r1" }) };
   const run = testRun({}, { settings });
   const warn = vi.spyOn(run, "warn");
   const opened = {

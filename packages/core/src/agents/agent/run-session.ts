@@ -14,18 +14,18 @@ import type { NewTurn } from "../../sessions/session/turn-record.ts";
 import { toTurnMessages } from "../../sessions/session/turn-arguments.ts";
 import { toTurnToolResults } from "../../sessions/session/turn-tool-result.ts";
 
-/** The key of the step by which a run of a durable run keeps its turn in the journal, where its session is in memory. */
+/** The key of the journal step for the turn of a child run whose session lasts only as long as its parent run. */
 export const turnStep = "s/turn";
 
-/** The value of that step: the session, and the turn that was appended to it. */
+/** The value of the journal step `turnStep`: the session, and the turn that was appended to it. */
 export type JournaledTurn = { readonly sessionId: string; readonly turn: NewTurn };
 
-/** The newest turns among which an attempt looks for one that an earlier attempt has stored. */
+/** The number of newest turns in which an attempt searches for a turn stored by an earlier attempt. */
 const turnsToSearch = 50;
 
 /**
- * The session of one run of an agent or a team: waits for its lease and opens it when the run begins, stores the turn
- * at the end, and gives the lease back.
+ * The session of one run of an agent or a team. Waits for the session's lease and opens the session, stores the turn at
+ * the end, and releases the lease.
  */
 export class RunSession {
   readonly #run: Run;
@@ -49,19 +49,19 @@ export class RunSession {
     });
     this.#sessions = sessions;
     this.#session = session;
-    // The run may have ended since the lease was granted: then its release has come too early.
+    // If the run ended just after the session's lease was granted, the run's own release came too early.
     if (signal.aborted) session.release();
     signal.throwIfAborted();
     if (settings.messages !== undefined) await this.#checkEmpty(session);
     return session;
   }
 
-  /** Stores the turn of a run that finished, and returns its number. */
+  /** Stores the turn of a finished run and returns its number. */
   saveFinished(messages: ChatMessage[]): Promise<number> {
     return this.#run.journal === undefined ? this.#store("completed", messages) : this.#saveDurable(messages);
   }
 
-  /** Stores what a failed run did, if it called a tool. */
+  /** Stores the work of a failed or cancelled run as an interrupted turn if the run called a tool. */
   async saveInterrupted(): Promise<void> {
     const { messages, unfinishedStep } = this.#run;
     const done = interruptedTurn(messages, unfinishedStep);
@@ -69,33 +69,39 @@ export class RunSession {
     await this.#endWait();
   }
 
-  /** Notes in the session that the run waits for an answer: until it has ended, the session refuses other runs. */
+  /**
+   * Notes in the session that the run waits for an answer. Until the run has ended, the session rejects other runs, or
+   * another run cancels it: see `onWaiting`. A child run notes nothing.
+   */
   async suspend(): Promise<void> {
     const { settings, journal } = this.#run;
     if (this.#session === undefined || journal === undefined || settings.parentRunId !== undefined) return;
     await this.#sessions?.noteWait(settings.sessionId, journal.runId, { owner: ownerOf(settings) });
   }
 
-  /** True when an earlier attempt at a durable run has stored the turn: then a memory has found it when it was recalled. */
+  /**
+   * True if an earlier attempt at a durable run has stored the turn. The memory has then received it when it was
+   * recalled.
+   */
   get wasStored(): boolean {
     return this.#wasStored;
   }
 
-  /** True when the run's turn has given the session its title. */
+  /** True if the run's turn gave the session its title. */
   get madeTitle(): boolean {
     return this.#session?.madeTitle === true;
   }
 
-  /** Gives the lease back. */
+  /** Releases the session's lease. */
   release(): void {
     this.#session?.release();
   }
 
-  /** A conversation that came before can stand before a session's first turn alone. */
+  /** Throws if the session has turns: an earlier conversation may only be placed before a session's first turn. */
   async #checkEmpty(session: OpenSession): Promise<void> {
     const { signal, settings, runId } = this.#run;
     const [newest] = await session.loadTurnsWithoutData(1, signal);
-    // An attempt that follows another may find the turn of its own run.
+    // A later attempt may find the turn of its own run.
     if (newest === undefined || newest.runId === runId) return;
     throw new TroupeError(
       "conflict",
@@ -103,7 +109,9 @@ export class RunSession {
     );
   }
 
-  /** Stores the turn of a durable run, unless an earlier attempt has, and notes that the run waits no longer. */
+  /**
+   * Stores the turn of a durable run, unless an earlier attempt has stored it, and notes that the run no longer waits.
+   */
   async #saveDurable(messages: ChatMessage[]): Promise<number> {
     const seq = await this.#storeOnce("completed", messages);
     await this.#endWait();
@@ -116,7 +124,7 @@ export class RunSession {
     await this.#sessions?.endWait(settings.sessionId, journal.runId, { owner: ownerOf(settings) });
   }
 
-  /** Returns the number of the run's turn if an earlier attempt has stored it. */
+  /** Returns the number of a durable run's turn if an earlier attempt has stored it, otherwise `undefined`. */
   async #storedBefore(): Promise<number | undefined> {
     const { journal, runId } = this.#run;
     if (journal === undefined || journal.attempt === 1) return undefined;
@@ -124,14 +132,14 @@ export class RunSession {
     return turns?.find((turn) => turn.runId === runId)?.seq;
   }
 
-  /** Stores the turn, unless an earlier attempt has. Returns its number. */
+  /** Stores a run's turn, unless an earlier attempt has stored it. Returns the number of the turn. */
   async #storeOnce(status: NewTurn["status"], messages: ChatMessage[], unfinished?: UnfinishedStep): Promise<number> {
     const { journal, settings } = this.#run;
     const stored = await this.#storedBefore();
     this.#wasStored = stored !== undefined;
     if (stored !== undefined) return stored;
-    // A turn that came before the steps that led to it could have another answer than the next attempt gives. What is in memory
-    // alone ends with its process.
+    // The journal's steps are written first: if a turn were stored before its steps, the next attempt could give
+    // another answer. Sessions in memory end with their process and need no such order.
     if (settings.sessionStorage === undefined) await journal?.flush();
     return await this.#store(status, messages, unfinished);
   }
@@ -152,18 +160,21 @@ export class RunSession {
       });
     }
     const vendorStates = this.#vendorStatesOf(messages);
-    const refusedStates = modelsOf(this.#run.refusedStates);
+    const { refusedStates } = this.#run;
     return this.#append(this.#session, {
       ...turn,
       messages: this.#messagesOf(messages),
       ...(toolResults.length > 0 && { toolResults }),
       ...(sources.length > 0 && { sources: [...sources] }),
       ...(vendorStates.length > 0 && { vendorStates }),
-      ...(refusedStates.length > 0 && { refusedStates }),
+      ...(refusedStates !== undefined && { refusedStates: modelsOf(refusedStates) }),
     });
   }
 
-  /** A session that ends with its parent run is rebuilt from the journal, if that run is durable. */
+  /**
+   * Appends a turn to the session. If the session lasts only as long as its parent run, a durable run also journals the
+   * turn. A later attempt rebuilds the session from the journal.
+   */
   #append(session: OpenSession, turn: NewTurn): Promise<number> {
     const { journal, settings } = this.#run;
     const appended = session.appendTurn(turn);
@@ -193,8 +204,8 @@ export class RunSession {
   }
 }
 
-/** Returns the models that left these states, each once. */
-function modelsOf(states: ReadonlySet<VendorState> = new Set()): AnsweringModel[] {
+/** Returns the models that produced these vendor states, each once. */
+function modelsOf(states: ReadonlySet<VendorState>): AnsweringModel[] {
   const models = new Map<string, AnsweringModel>();
   for (const { providerId, modelId } of states) models.set(`${providerId}/${modelId}`, { providerId, modelId });
   return [...models.values()];

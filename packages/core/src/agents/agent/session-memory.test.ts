@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import type { AddMessagesOptions, OwnedScope, RecalledMemory } from "../memory/memory-options.ts";
+import type { AddTurnOptions, OwnedScope, RecalledMemory } from "../memory/memory-options.ts";
 import type { RecallingMemory } from "../memory/stand-in-memory.ts";
 import type { AgentMemory } from "../memory/agent-memory.ts";
 import type { ChatMessage } from "../../base/message/message.ts";
@@ -11,6 +11,7 @@ import type { StoredTurn } from "../../sessions/session/turn-record.ts";
 import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
 import { SessionMemory } from "./session-memory.ts";
 import { answering } from "./test/agents.ts";
+import { attemptOpts } from "../run/test/attempt-opts.ts";
 
 const user = (content: string): ChatMessage => ({ role: "user", content });
 const answer = (content: string): ChatMessage => ({ role: "assistant", content });
@@ -74,7 +75,7 @@ describe("recalling a session", () => {
 
   it.each<[opts: RunOpts, takesSeed: boolean]>([
     [{ sessionId: "s" }, true],
-    [{ sessionId: "s", fromOutside: true }, false],
+    [attemptOpts({ sessionId: "s", fromOutside: true }), false],
     [{}, false],
   ])("takes over what the program has added, for its own runs of a named session: %j", async (given, takesSeed) => {
     const { memory, calls } = remembering(given);
@@ -161,7 +162,7 @@ describe("adding a turn", () => {
     const warn = vi.spyOn(run, "warn");
     await memory.add({ history: [user("before")], input: "q5", messages: [answer("a5")] }, 5);
     await memory.add({ input: "q6", messages: [] }, 6);
-    const [, , messages, options] = calls[1] as [string, string, unknown, OwnedScope<AddMessagesOptions>];
+    const [, , messages, options] = calls[1] as [string, string, unknown, OwnedScope<AddTurnOptions>];
     options.onUsage?.({ promptTokens: 1, completionTokens: 2, totalTokens: 3 });
     options.onModelCall?.(model);
     options.onWarning?.("code", "Message.", { a: 1 });
@@ -191,7 +192,7 @@ describe("adding a turn", () => {
     const warn = vi.spyOn(run, "warn");
     await memory.add({ input: "q", messages: [], ...states }, 1);
 
-    expect(calls.map(([, , , options]) => (options as AddMessagesOptions).hasVendorState)).toEqual([hasVendorState]);
+    expect(calls.map(([, , , options]) => (options as AddTurnOptions).hasVendorState)).toEqual([hasVendorState]);
     expect(warn).not.toHaveBeenCalled();
   });
 

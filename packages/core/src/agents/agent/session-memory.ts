@@ -1,4 +1,4 @@
-import type { AddMessagesOptions, OwnedScope, RecalledMemory } from "../memory/memory-options.ts";
+import type { AddTurnOptions, OwnedScope, RecalledMemory } from "../memory/memory-options.ts";
 import type { AgentMemory } from "../memory/agent-memory.ts";
 import { toRecallingMemory } from "../memory/stand-in-memory.ts";
 import type { RecallingMemory } from "../memory/stand-in-memory.ts";
@@ -13,18 +13,19 @@ import { turnMessages } from "../../sessions/session/turn-record.ts";
 import type { StoredTurn, TurnConversation } from "../../sessions/session/turn-record.ts";
 import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
 
-/** The number of turns that a memory takes in at once: older ones would overflow. */
+/** The maximum number of turns that are added to a memory at once. Older turns would overflow. */
 const mostMissed = 200;
 
 /**
- * A memory, its run, and of the agent the storage, if it has one, and the model, for memories without one of their own.
+ * A memory, its run, the agent's storage if it has one, and the agent's model for memories without a model of their
+ * own.
  */
 type Parts = { memory: AgentMemory; run: Run; model: ModelProvider; storage: StorageDriver | undefined };
 
-/** A turn that a memory takes in, and what its vendors want back, if anything. */
+/** A turn that is added to a memory, and the vendor state of its messages, if any. */
 type RememberedTurn = TurnConversation & { readonly vendorStates?: unknown; readonly refusedStates?: unknown };
 
-/** A memory's part in the history of a run: messages, some with state of vendors, and text for the system prompt. */
+/** A memory's share of a run's history: messages, some with vendor state, and text for the system prompt. */
 export type RememberedHistory = {
   readonly messages: readonly ModelMessage[];
   readonly context: string;
@@ -32,8 +33,9 @@ export type RememberedHistory = {
 };
 
 /**
- * Recalls the configured `Memory` of a session for a run of an agent (a team has none), and adds the run's turn to it. The
- * session's turns are the truth: turns that the memory missed, because a write failed or the process ended, are added first.
+ * Recalls the configured `Memory` of a session for a run of an agent (a team has no memory), and adds the run's turn.
+ * The session's turns are authoritative: turns that the memory missed, after a failed write or a crash, are added
+ * first.
  */
 export class SessionMemory {
   readonly #parts: Parts;
@@ -46,8 +48,8 @@ export class SessionMemory {
   }
 
   /**
-   * Takes in the turns that the memory missed, and returns what it remembers of the session. State of vendors comes from the
-   * turns alone, whatever a memory says.
+   * Adds the turns that the memory missed, and returns its memory of the session. Vendor state comes from the stored
+   * turns only, never from a memory.
    */
   async recall(session: OpenSession): Promise<RememberedHistory> {
     let recalled = await this.#recallLive(session);
@@ -62,7 +64,7 @@ export class SessionMemory {
     return { messages: withStateOf(turns, vendorStateTurns, messages), context, through };
   }
 
-  /** Takes in the turn that is stored with this number. */
+  /** Adds the stored turn with this number to the memory. */
   async add(turn: RememberedTurn, seq: number): Promise<void> {
     const { run, memory } = this.#parts;
     const hasVendorState = (turn.vendorStates ?? turn.refusedStates) !== undefined;
@@ -82,7 +84,9 @@ export class SessionMemory {
     this.#through = seq;
   }
 
-  /** A memory whose last turn was deleted has forgotten nothing of that yet: it begins anew. */
+  /**
+   * Recalls the memory, and starts it anew if the last turn it holds was deleted: it would still remember that turn.
+   */
   async #recallLive(session: OpenSession): Promise<RecalledMemory> {
     const recalled = await this.#recall();
     const { run, storage } = this.#parts;
@@ -96,7 +100,8 @@ export class SessionMemory {
   async #recall(): Promise<RecalledMemory> {
     const { run, storage } = this.#parts;
     const { settings, signal } = run;
-    // What the program has added without an owner is for its own runs. A session that was made just now has none of it.
+    // Messages that the program added without an owner are for the program's own runs. A session that was just created
+    // has no such messages.
     const takesSeed = !settings.fromOutside && settings.isNamedSession;
     const recalled = await this.#memory.recall(settings.sessionId, {
       ...ownerOf(settings),
@@ -117,7 +122,7 @@ export class SessionMemory {
     return turns.filter((turn) => turn.seq > this.#through);
   }
 
-  #options(): OwnedScope<AddMessagesOptions> {
+  #options(): OwnedScope<AddTurnOptions> {
     const { run, model, storage } = this.#parts;
     const { signal, logger } = run;
     return {

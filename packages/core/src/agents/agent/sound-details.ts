@@ -2,7 +2,7 @@ import type { AnsweringModel, FinishReason } from "../../model/model-chunk.ts";
 import type { ModelResponse } from "../../model/model-response.ts";
 import { isRecord } from "../../base/util/is-record.ts";
 
-/** The longest id of a response, and the longest name of a vendor or a model, in UTF-16 units. */
+/** The maximum length of a response's id and of a vendor's or model's name, in UTF-16 units. */
 const maxNameLength = 1024;
 
 const finishReasons: readonly unknown[] = [
@@ -18,8 +18,8 @@ const finishReasons: readonly unknown[] = [
 type Details = Pick<ModelResponse, "finishReason" | "sources" | "skippedCalls" | "responseId" | "model" | "answeredBy">;
 
 /**
- * Returns what a response has beside its content and its usage, without what is not of its type or could not be stored:
- * these are shown and kept unmodified.
+ * Returns the fields of a model's response beside its content and usage. Fields of the wrong type, or that cannot be
+ * stored, are left out, because the rest is shown and stored unmodified. An unknown finish reason becomes `other`.
  */
 export function soundDetails(response: ModelResponse): Details {
   const { finishReason, sources, skippedCalls, responseId, model, answeredBy } = response;

@@ -6,8 +6,8 @@ import { normalizeResponse } from "./normalize-response.ts";
 import type { NormalResponse } from "./normalize-response.ts";
 
 /**
- * Returns a model's response in its normal form, as `normalizeResponse` does, and warns of what its vendor reported beside
- * the answer and the run cannot keep.
+ * Returns a model's response in normal form, as `normalizeResponse` does. Warns about reported values that the run
+ * cannot store.
  */
 export function soundResponse(
   response: ModelResponse,

@@ -22,9 +22,9 @@ import { callIdsOf } from "./unique-call-ids.ts";
 const maxRepairs = 2;
 
 /**
- * Calls the model, executes the tools that it calls, and repeats until it answers, or until a tool that ends the run gives
- * the answer. After the last round trip the model is called once more without tools, so that the user gets an answer.
- * Returns the reason why the answer finished.
+ * Calls the model and executes the tools that it calls, repeatedly. The loop ends when the model answers, a tool that
+ * ends the run gives the answer, or `prepareStep` ends the run. After the last round trip the model is called once more
+ * without tools, so that the user gets an answer. Returns the finish reason.
  */
 export async function* toolLoop<Structured>(plan: LoopPlan<Structured>): AsyncGenerator<StreamChunk, FinishReason> {
   const { run, structured, maxToolRoundtrips } = plan;
@@ -54,7 +54,7 @@ export async function* toolLoop<Structured>(plan: LoopPlan<Structured>): AsyncGe
 }
 
 /**
- * Ends a run in place of a model call, as though the model had answered with the text of the call before. A structured
+ * Ends a run instead of making a model call, as if the model had answered with the previous call's text. A structured
  * answer is read from that text, without repairs.
  */
 async function* endEarly<Structured>(
@@ -72,26 +72,26 @@ function recordAnswer(run: LoopPlan["run"], response?: ModelResponse): void {
   if (text === "") return;
   const answer: ChatMessage = { role: "assistant", content: text };
   messages.push(answer);
-  // What guardrails took out of the text is still in the vendor's state.
+  // If guardrails changed the text, the vendor's state is not stored, because it contains the original text.
   if (response?.text === text) keepVendorState(run, answer, response.vendorState);
 }
 
-/** Keeps the vendor's state of an answer beside the run's messages: these reach clients. */
+/** Stores the vendor's state of an answer separately from the run's messages, because the messages reach clients. */
 function keepVendorState(run: LoopPlan["run"], answer: ChatMessage, state: VendorState | undefined): void {
   if (state?.stored === true) (run.vendorStates ??= new Map<ChatMessage, VendorState>()).set(answer, state);
 }
 
 /**
- * The part of a model's response with tool calls that `executeTools` reads: its text, its calls, and the vendor's state.
- * A team makes one itself for delegations that no model asked for.
+ * The part of a model's response that `executeTools` reads: text, tool calls and vendor state. A team creates one
+ * itself for delegations that no model asked for.
  */
 export type ToolCallResponse = Pick<ModelResponse, "text" | "toolCalls" | "vendorState"> & {
   readonly malformedArguments?: readonly MalformedArguments[];
 };
 
 /**
- * Executes the tool calls of a response in parallel, and yields the end of each call. Records response and results in the
- * run, and returns the results, and the messages for the next model call.
+ * Executes the tool calls of a response in parallel, and yields their progress, results, ends and sources. Records
+ * response and results in the run. Returns the results and the messages for the next model call.
  */
 export async function* executeTools(
   plan: LoopPlan,
@@ -113,7 +113,7 @@ export async function* executeTools(
     ...(structured !== undefined && { answerSchema: structured }),
     ...(onToolCall !== undefined && { onToolCall }),
     ...(onApproval !== undefined && { onApproval }),
-    // Recorded at once, and not when the reader comes to it: the run may end before.
+    // Each tool result is recorded immediately rather than when the run's reader reaches it: the run may end earlier.
     onResult: (result) => {
       done.push(result);
       run.toolCalls.push(result);
@@ -129,13 +129,13 @@ export async function* executeTools(
     }
   }
   run.signal.throwIfAborted();
-  // In the order of the calls, in whatever order they ended.
+  // The results of tools are recorded in the order of the calls, regardless of the order in which the calls ended.
   run.toolCalls.splice(-next.value.length, next.value.length, ...next.value);
   run.unfinishedStep = undefined;
   return { results: next.value, messages: recordResults(plan, response, next.value) };
 }
 
-/** Records the messages without the vendor's state, which no client may see. */
+/** Records the messages of a round trip without the vendor's state, which clients may not see. */
 function recordResults({ run }: LoopPlan, response: ToolCallResponse, done: readonly ToolCallResult[]): ModelMessage[] {
   const { text, toolCalls, vendorState } = response;
   const answer: ChatMessage = { role: "assistant", content: text === "" ? null : text, toolCalls };
@@ -146,8 +146,8 @@ function recordResults({ run }: LoopPlan, response: ToolCallResponse, done: read
 }
 
 /**
- * Reads the checked value from the model's answer. An answer that does not fit its schema is sent back with its issues, at
- * most twice; the messages of these repairs are not recorded. Returns the response that fits.
+ * Reads the checked value from the model's answer. An answer that does not fit its schema is sent back with its issues,
+ * at most twice; messages of these repairs are not recorded. Returns the fitting response.
  */
 async function* fitToSchema<Structured>(
   plan: StructuredPlan<Structured>,
@@ -172,7 +172,9 @@ async function* fitToSchema<Structured>(
 
 type StructuredPlan<Structured> = LoopPlan<Structured> & { structured: CompiledSchema<Structured> };
 
-/** Makes a text the structured answer of the run, or throws a `SchemaError`. */
+/**
+ * Makes a text the structured answer of the run and yields it. Throws a `SchemaError` if it does not fit the schema.
+ */
 async function* readAnswer<Structured>(
   plan: StructuredPlan<Structured>,
   answer: string,

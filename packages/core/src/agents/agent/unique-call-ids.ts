@@ -5,10 +5,7 @@ import { isRecord } from "../../base/util/is-record.ts";
 import { isSoundCallId, readCallId, soundToolName } from "./normalize-response.ts";
 import type { NormalResponse } from "./normalize-response.ts";
 
-/**
- * Collects the tool call ids that a conversation has used, so that `UniqueCallIds` gives other ids to the calls of
- * later answers.
- */
+/** Collects the tool call ids that a conversation has used, so that `UniqueCallIds` gives other ids to later calls. */
 export function callIdsOf(messages: readonly ChatMessage[]): CallIds {
   const ids = new CallIds();
   for (const { toolCalls = [] } of messages) for (const { id } of toolCalls) ids.take(id);
@@ -19,22 +16,22 @@ type TextChunk = Extract<ModelChunk, { type: "text" | "thinking" }>;
 type DeltaChunk = Extract<ModelChunk, { type: "tool_call_delta" }>;
 
 /**
- * Replaces tool call ids of one answer that the conversation has used before, or that cannot be kept: there are models
- * that number the calls of each answer from 1, and vendors that refuse a history in which an id occurs twice. Also joins
- * the characters that a stream has split between two chunks.
+ * Replaces tool call ids that the conversation has used before, or that cannot be stored. Some models number the calls
+ * of each answer from 1, and some vendors reject a history with duplicate ids. Also joins surrogate pairs that a stream
+ * split between two chunks.
  */
 export class UniqueCallIds {
   readonly #taken: CallIds;
-  // Made with the first call: most answers have none.
+  // Created with the first tool call, because most answers have no tool calls.
   #own: Map<string, string> | undefined;
-  /** The first halves of split characters, by the text that they end. Made with the first one. */
+  /** The first halves of split surrogate pairs, by the text whose chunk they end. Created on first use. */
   #halves: Map<string, string> | undefined;
 
   constructor(taken: CallIds) {
     this.#taken = taken;
   }
 
-  /** Returns the response with unique ids. */
+  /** Returns a model's response with unique tool call ids. */
   inResponse(response: NormalResponse): NormalResponse {
     const { toolCalls, malformedArguments } = response;
     if (toolCalls.length === 0) return response;
@@ -47,7 +44,7 @@ export class UniqueCallIds {
     };
   }
 
-  /** Returns the chunk with the unique id of its call, or with its text in whole characters. */
+  /** Returns a model's chunk with the unique id of its tool call, or with its text in whole characters. */
   inChunk(chunk: ModelChunk): ModelChunk {
     switch (chunk.type) {
       case "text":
@@ -64,7 +61,9 @@ export class UniqueCallIds {
     }
   }
 
-  /** Returns the chunks that are left when the stream has ended: one for each text that ends with half of a character. */
+  /**
+   * Returns the remaining chunks after the stream has ended: one for each text that ends with half a surrogate pair.
+   */
   rest(): ModelChunk[] {
     const types = ["text", "thinking"] as const;
     return types.filter((type) => this.#halves?.has(type)).map((type) => ({ type, text: "\ufffd" }));
@@ -75,7 +74,7 @@ export class UniqueCallIds {
     return { id: this.#start(id), name: soundToolName(name) };
   }
 
-  /** Within the answer, a second call with an id stays the same call. */
+  /** Returns the unique id of a tool call that starts. A repeated id within one answer is the same call. */
   #start(given: unknown): string {
     const id = readCallId(given);
     const ids = (this.#own ??= new Map<string, string>());
@@ -95,7 +94,10 @@ export class UniqueCallIds {
     return { type: chunk.type, text: typeof text === "string" ? this.#join(chunk.type, text).toWellFormed() : "" };
   }
 
-  /** Leaves half a character in arguments as it is: such a call is refused, and not executed with another character. */
+  /**
+   * Leaves half a surrogate pair in arguments unchanged: such a call is refused rather than executed with another
+   * character.
+   */
   #mendDelta(chunk: DeltaChunk): DeltaChunk {
     const text: unknown = chunk.argumentsDelta;
     if (typeof text !== "string") return { ...chunk, argumentsDelta: text === undefined ? "" : "null" };
@@ -103,7 +105,10 @@ export class UniqueCallIds {
     return { ...chunk, argumentsDelta: this.#join(`call ${chunk.toolCallId}`, text) };
   }
 
-  /** Returns a piece of a text with the half that the piece before it has left, and keeps its own last half back. */
+  /**
+   * Returns a piece of text, preceded by the half surrogate pair left from the previous piece. Holds back a half at its
+   * own end.
+   */
   #join(key: string, piece: string): string {
     const halves = (this.#halves ??= new Map<string, string>());
     const text = `${halves.get(key) ?? ""}${piece}`;

@@ -3,7 +3,10 @@ import type { ModelResponse } from "../../model/model-response.ts";
 import type { Run } from "../run/run.ts";
 import type { PreparedCall } from "./loop-plan.ts";
 
-/** Warns of an answer that has calls without a name, which the provider left out, or not the call that it was asked for. */
+/**
+ * Warns about an answer that has calls without a name (omitted by the provider) or lacks the call that the run
+ * required.
+ */
 export function warnOfAnswer(run: Pick<Run, "warn">, { model, options }: PreparedCall, response: ModelResponse): void {
   const { skippedCalls: count, answeredBy = model } = response;
   const fields = { vendor: answeredBy.providerId, model: answeredBy.modelId };
@@ -24,7 +27,7 @@ function ignoresChoice(
   { toolChoice }: PreparedCall["options"],
   { toolCalls, skippedCalls, finishReason }: ModelResponse,
 ): boolean {
-  // An answer that was cut or blocked may have been on its way to the call.
+  // A truncated or blocked answer might have made the call later.
   const isCut = finishReason === "length" || finishReason === "content_filter" || finishReason === "error";
   if (!isForcedChoice(toolChoice) || isCut || skippedCalls !== undefined) return false;
   return toolChoice === "required" ? toolCalls.length === 0 : !toolCalls.some(({ name }) => name === toolChoice.tool);

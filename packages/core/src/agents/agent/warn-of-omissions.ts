@@ -1,14 +1,14 @@
 import type { Omission } from "../../model/omission.ts";
 import type { Run } from "../run/run.ts";
 
-/** The number of omissions that an agent remembers. Beyond it, they may be told once more. */
+/** The maximum number of omissions that an agent remembers. Further omissions may be reported again. */
 const mostRemembered = 1000;
 
 /**
- * Returns the `onOmitted` for the model calls of a run: warns of each option that a model does not take once for the agent,
- * and of each kind of part in messages once in the run.
+ * Returns the `onOmitted` callback for the model calls of a run. It warns about each unsupported option once for the
+ * agent, and about each unsupported kind of message part once in the run.
  *
- * @param told the options that runs of the agent have been told of
+ * @param told the options that runs of the agent have already warned about
  */
 export function warnOfOmissions(run: Pick<Run, "warn">, told: Set<string>): (omission: Omission) => void {
   let inRun: Set<string> | undefined;

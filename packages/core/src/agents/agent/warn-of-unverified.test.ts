@@ -8,8 +8,9 @@ import type { SessionStore } from "../../sessions/session/session-store.ts";
 import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
 import type { AgentParts } from "./agent-parts.ts";
 import { warnOfUnverified } from "./warn-of-unverified.ts";
+import { attemptOpts } from "../run/test/attempt-opts.ts";
 
-const claimed: RunOpts = { userId: "ann", tenantId: "acme", verified: false, fromOutside: true };
+const claimed: RunOpts = attemptOpts({ userId: "ann", tenantId: "acme", verified: false, fromOutside: true });
 
 /** An agent over a storage of its own, with so many sessions of each verified user and these facts. */
 function agentOf({ sessions = 0, facts }: { sessions?: number; facts?: string } = {}, storage = new InMemoryStorage()) {
@@ -33,9 +34,9 @@ function agentOf({ sessions = 0, facts }: { sessions?: number; facts?: string } 
 
 describe("warnOfUnverified", () => {
   it.each<[what: string, opts: RunOpts]>([
-    ["is verified", { ...claimed, verified: true }],
-    ["is of the program", { ...claimed, fromOutside: false }],
-    ["is nobody", { fromOutside: true }],
+    ["is verified", attemptOpts({ ...claimed, verified: true })],
+    ["is of the program", attemptOpts({ ...claimed, fromOutside: false })],
+    ["is nobody", attemptOpts({ fromOutside: true })],
   ])("looks at no user who %s", async (_, opts) => {
     const { look, listSessions, tracked } = agentOf({ sessions: 1, facts: "Facts." });
     await look(opts);

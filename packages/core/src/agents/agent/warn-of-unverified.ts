@@ -5,7 +5,7 @@ import { emitWarning } from "../run/run-warning.ts";
 import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
 import type { AgentParts } from "./agent-parts.ts";
 
-/** The number of runs of a storage that are looked at, until one is told. */
+/** The maximum number of runs of a storage that are checked, until a warning is given. */
 const maxChecks = 50;
 
 const message =
@@ -14,14 +14,15 @@ const message =
   'ids of its clients, set bodyUserId: "trusted".';
 
 /**
- * Module state, which is rare here: the warning comes once for all agents over one storage, which is all that they have in
- * common. Weak: it goes with its driver.
+ * The number of runs that `warnOfUnverified` may still check, for each storage. Module state on purpose: the warning is
+ * given once for all agents that share a storage, and the storage is all they share. Weak, so that an entry is freed
+ * with its driver.
  */
 const checksLeft = new WeakMap<StorageDriver, number>();
 
 /**
- * Warns once of a host that seems to have forgotten who its users are: an unverified user of a request has the name of a
- * verified one. Looks in the background, after the run, and names no user. A failure only ends the look.
+ * Warns once if a host seems to have forgotten to verify users: an unverified user of a request has the name of a
+ * verified user. Checks in the background after the run and names no user. A failure only ends the check.
  */
 export function warnOfUnverified(parts: AgentParts, run: Run): void {
   const { fromOutside, verified, userId } = run.settings;
@@ -38,7 +39,7 @@ export function warnOfUnverified(parts: AgentParts, run: Run): void {
   parts.sessions.track(check().catch(() => undefined));
 }
 
-/** Tells if the verified user of this name has a session or a fact. */
+/** Returns true if the verified user of this name has a session or a fact. */
 async function isVerifiedUser(
   { sessions, config: { userMemory } }: AgentParts,
   { tenantId, userId }: { tenantId?: string | undefined; userId: string },

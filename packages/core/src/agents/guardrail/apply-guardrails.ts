@@ -10,9 +10,7 @@ import type { RunContext } from "../run/run-context.ts";
 import { readProperty } from "../../base/util/read-property.ts";
 import type { Guardrail, GuardrailVerdict } from "./guardrail.ts";
 
-/**
- * Options of `applyGuardrails`: the guardrails in order, the side of the run that they check, and the run's context.
- */
+/** Options of `applyGuardrails`: the ordered guardrails, input or output, and the run's context. */
 export type GuardrailOptions = {
   guardrails: readonly Guardrail[];
   side: "input" | "output";
@@ -20,9 +18,9 @@ export type GuardrailOptions = {
 };
 
 /**
- * Checks the text of a run's input by the input guardrails, and returns the input as they let it pass; a refusal is
- * thrown as a `GuardrailError`. Parts without text are not checked and stay; a replacement of the text in an array of
- * parts stands at its first text part.
+ * Checks the text of a run's input and returns the input with the guardrails' replacements. Throws a `GuardrailError`
+ * for a refusal. Parts without text are kept unchecked; a replacement in an array of parts is placed at the first text
+ * part.
  */
 export async function applyInputGuardrails(
   content: MessageContent,
@@ -35,8 +33,8 @@ export async function applyInputGuardrails(
 }
 
 /**
- * Passes a text through guardrails in order, and returns it with their replacements: each sees the text as the one
- * before it left it. The first refusal is thrown as a `GuardrailError`.
+ * Passes a text through guardrails in order and returns the final text: each guardrail receives the previous one's
+ * result. Throws a `GuardrailError` for the first refusal.
  */
 export async function applyGuardrails(text: string, check: GuardrailOptions): Promise<string> {
   let passed = text;
@@ -45,8 +43,8 @@ export async function applyGuardrails(text: string, check: GuardrailOptions): Pr
 }
 
 /**
- * Returns the text as one guardrail lets it pass. Throws a `GuardrailError` when the guardrail refuses, `internal` when it
- * fails or returns no verdict, and `cancelled` as soon as the run is aborted.
+ * Returns the text after one guardrail. Throws a `GuardrailError` if the guardrail refuses, and `internal` if it fails
+ * or returns no verdict. Throws the error of `abortedError` as soon as the run is aborted.
  */
 export async function applyGuardrail(
   guardrail: Guardrail,
@@ -63,8 +61,8 @@ export async function applyGuardrail(
 }
 
 /**
- * Logs and returns the error `internal` of a guardrail that is itself at fault: it threw, gave no valid verdict, or
- * broke the rule of incremental guardrails. The caller throws it, so that nothing passes.
+ * Logs and returns the error `internal` for a faulty guardrail: it threw, gave no valid verdict, or broke the rule of
+ * incremental guardrails. The caller throws this error, so that no text passes.
  */
 export function reportFailedGuardrail(
   { name }: Guardrail,
@@ -79,7 +77,7 @@ export function reportFailedGuardrail(
 
 async function callGuardrail(guardrail: Guardrail, text: string, context: RunContext): Promise<unknown> {
   try {
-    // Within an async function: what a guardrail throws at once and what it rejects with are the same.
+    // The guardrail is called inside an async function, so that a synchronous throw and a rejection are handled alike.
     return await untilAborted(async () => await guardrail.check(text, context), context.signal);
   } catch (cause) {
     if (context.signal.aborted) throw abortedError(context.signal.reason);

@@ -1,7 +1,7 @@
 import {
-  anyBoolean,
+  booleanOption,
   arrayOf,
-  functionLike,
+  functionOption,
   nested,
   nonBlankString,
   optional,
@@ -9,29 +9,29 @@ import {
 import type { OptionTable } from "../../base/errors/read-options.ts";
 import type { RunContext } from "../run/run-context.ts";
 
-/** The decision of a guardrail on a text: it passes, passes in other words, or is refused. */
+/** The decision of a guardrail about a text: pass it, replace it, or refuse it. */
 export type GuardrailVerdict =
   | { pass: true; replace?: string }
-  /** The reason is shown to the client. */
+  /** The reason of a refusal is shown to the client. */
   | { pass: false; reason: string };
 
 /**
- * A check of the text that goes into an agent's run, or of its answer: lets the text pass, replaces it or refuses it. A
- * guardrail that throws lets nothing pass.
+ * A check of the input of an agent's run, or of its answer. It passes, replaces or refuses the text. A guardrail that
+ * throws blocks the text.
  */
 export type Guardrail = {
   name: string;
   check(content: string, context: RunContext): GuardrailVerdict | Promise<GuardrailVerdict>;
   /**
-   * On a stream, `check` is called with the whole text so far each time it grows, and what passed goes out at once.
-   * So whatever it replaces must begin with what it let pass before. A guardrail that needs more text to judge the last words
-   * holds them back by a `replace` that ends before them. Otherwise, and when one of several is not incremental, all text
-   * is held back until it is whole. @default false
+   * Checks a stream while it grows: `check` is called with the whole text so far, and the text that passed is sent
+   * immediately. Each result must therefore begin with the text that passed before. To judge the last words later,
+   * return a `replace` that ends before them. If any guardrail is not incremental, all text is held back until it is
+   * complete. @default false
    */
   incremental?: boolean | undefined;
 };
 
-/** The guardrails of an agent, each list in the order of the checks: for the input of its runs, and for its answers. */
+/** The guardrails of an agent: for the input of its runs, and for its answers, each in the order of the checks. */
 export type GuardrailConfig = {
   /** Checks of the input, in order, before the model is called. */
   input?: readonly Guardrail[] | undefined;
@@ -42,16 +42,13 @@ export type GuardrailConfig = {
 const guardrail = nested(
   {
     name: nonBlankString(),
-    check: functionLike<Guardrail["check"]>(),
-    incremental: optional(anyBoolean),
+    check: functionOption<Guardrail["check"]>(),
+    incremental: optional(booleanOption),
   } satisfies OptionTable<Guardrail>,
   { openClasses: true },
 );
 
-/**
- * The check of the option `guardrails`, for the table of an agent's options: a wrong or unknown field is
- * `invalid_config`.
- */
+/** Option check for `guardrails` of an agent. A wrong or unknown field is `invalid_config`. */
 export const guardrailsOption = nested({
   input: optional(arrayOf("guardrails", guardrail)),
   output: optional(arrayOf("guardrails", guardrail)),

@@ -3,19 +3,20 @@ import type { GuardrailOptions } from "./apply-guardrails.ts";
 import type { Guardrail } from "./guardrail.ts";
 
 /**
- * A gate that lets the text of a stream out as far as the output's guardrails have passed it. Without guardrails that is at
- * once; when all of them are incremental, as it comes; else all of it at the end. After a refusal nothing more comes out.
+ * A gate that releases streamed text as far as the output guardrails have passed it. Without guardrails text is
+ * released immediately; with only incremental guardrails, as it arrives; otherwise at the end. After a refusal no more
+ * text is released.
  *
- * Push one piece at a time: the next when the result of the one before it has come.
+ * Push one piece at a time, and wait for its result before pushing the next.
  */
 export class OutputGate {
   readonly #check: GuardrailOptions;
   readonly #isIncremental: boolean;
-  /** The text that came in. */
+  /** The text of the answer received so far. */
   #received = "";
   /** The result of each guardrail so far. */
   readonly #passed: string[] = [];
-  /** The text that came out, if there are guardrails. */
+  /** The text released so far, if there are guardrails. */
   #released = "";
   #isChecked = false;
   #failure: { error: unknown } | undefined;
@@ -25,17 +26,17 @@ export class OutputGate {
     this.#isIncremental = guardrails.every(({ incremental }) => incremental === true);
   }
 
-  /** Takes the next piece, and returns the text that may go out now. */
+  /** Adds the next piece and returns the text that may be released now. */
   push(piece: string): string | Promise<string> {
     if (this.#check.guardrails.length === 0) return piece;
     this.#received += piece;
     return this.#isIncremental && piece !== "" ? this.#release(() => this.#checkSoFar()) : "";
   }
 
-  /** Ends the text, and returns what was held back of it. */
+  /** Ends the text and returns the part that was held back. */
   end(): string | Promise<string> {
     if (this.#check.guardrails.length === 0) return "";
-    // Text that was checked as it came is whole now, and has been checked.
+    // Text that was checked incrementally is complete now, and has been checked.
     return this.#release(async () =>
       this.#isChecked ? this.#released : await applyGuardrails(this.#received, this.#check),
     );
@@ -64,7 +65,10 @@ export class OutputGate {
     return text;
   }
 
-  /** Keeps the result of a guardrail. Text that went out cannot be taken back: the result must begin with the last one. */
+  /**
+   * Stores the result of a guardrail. Released text cannot be taken back, so the new result must begin with the
+   * previous result.
+   */
   #keep(index: number, { guardrail, text }: { guardrail: Guardrail; text: string }): void {
     if (!text.startsWith(this.#passed[index] ?? "")) {
       const problem = "replaced text that it had let pass before, which an incremental guardrail must not";

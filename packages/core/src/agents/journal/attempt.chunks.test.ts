@@ -22,7 +22,7 @@ describe("the chunks of an attempt", () => {
     ]);
   });
 
-  it("of no step are logged once more only when they come more often than before, whatever their durations", async () => {
+  it("the chunks of an attempt of no step are logged once more only when they come more often than before, whatever their durations", async () => {
     const { made, storage } = await openAttempt();
     const result = (durationMs: number, id = 1): RunChunk => ({ type: "r", id, of: { durationMs } }) as RunChunk;
     for (const ms of [1, 2]) void made.writeChunk(result(ms), {});
@@ -32,7 +32,7 @@ describe("the chunks of an attempt", () => {
     expect(await next.logged()).toEqual([{ t: "chunks", step: "", chunks: [result(6, 2), result(8)] }]);
   });
 
-  it("of a step are logged again", async () => {
+  it("the chunks of an attempt of a step are logged again", async () => {
     const { made, storage } = await openAttempt();
     const chunk = { type: "text", text: "a" };
     made.beginStep("m/0").tag(chunk);

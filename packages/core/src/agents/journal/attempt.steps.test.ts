@@ -32,7 +32,7 @@ describe("a step of an attempt", () => {
     ]);
   });
 
-  it("of a call is no longer interrupted once it is done", async () => {
+  it("a step of an attempt of a call is no longer interrupted once it is done", async () => {
     const { storage } = await openAttempt();
     await storage.set("run-log", `${runId}/000000000002`, {
       v: 1,

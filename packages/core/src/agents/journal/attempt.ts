@@ -3,96 +3,66 @@ import type { Json } from "../../sessions/storage/json.ts";
 import type { TokenUsage } from "../../base/message/token-usage.ts";
 import { createId } from "../../base/util/create-id.ts";
 import { elapsedMs } from "../../base/util/elapsed-ms.ts";
-import { logRecord, toLoggable } from "./log-entry.ts";
-import type {
-  LeaveReason,
-  LoggedCall,
-  LogEnd,
-  LogEntry,
-  LogRecord,
-  RunChunk,
-  RunWait,
-  StepResult,
-} from "./log-entry.ts";
+import { logRecord, toLogged } from "./log-entry.ts";
+import type { LeaveReason, LogEntry, LogRecord, RunChunk, RunWait, JournalResult } from "./log-entry.ts";
+import { LoggedPast } from "./logged-past.ts";
 import type { LogWriter, RunLog } from "./log-writer.ts";
 import { readLog } from "./read-log.ts";
 import { RunPaused } from "./run-paused.ts";
 import type { PauseReason } from "./run-paused.ts";
 
-/** The run that an attempt is at, its log and the writer of it, and what the log says of the one who performs it. */
+/** The run of an attempt, its log and log writer, and a description of the performing process for the log. */
 export type AttemptInit = {
   readonly runId: string;
   readonly storage: StorageDriver;
   readonly writer: LogWriter;
   /** An id of the performing process. */
   readonly node: string;
-  /** A description of the tools and steps that the run is performed with. */
+  /** A fingerprint of the tools and steps that the run is performed with. */
   readonly print: string;
-  /** The answers to waits that are stored, by the id of the wait. */
+  /** The stored answers to the run's waits, by wait id. */
   readonly answers?: ReadonlyMap<string, Json>;
 };
 
-/** The key of a step that is a model call. */
+/** Matches the key of a step that is a model call. */
 const isModelCall = /(^|\/)m\/\d+$/;
 
-/** A call of a tool that was logged, and whose result never was. `times`: how often it has been made. */
-export type InterruptedCall = LoggedCall & { readonly times: number };
-
-/** The attempts that a log has before this one: their number, the process of the last one, and when the first one began. */
-export type LoggedAttempts = { readonly attempts: number; readonly node: string; readonly startedAt?: number };
-
-/** A step that is under way. Call `done` or `leave` when it is over. */
+/** A journal step in progress. Call `done` or `leave` when it ends. */
 export type OpenStep = {
-  /** Notes that a chunk of the stream belongs to this step, which counts only once the step is done. */
+  /** Notes that a chunk of the stream belongs to this step. The chunk becomes valid only when the step is done. */
   tag(chunk: object): void;
-  /** Logs the result. */
+  /** Logs the result of the journal step and ends it. */
   done(value: unknown, usage?: TokenUsage): void;
-  /** Leaves the step without a result: the next attempt makes it again. Does nothing after `done`. */
+  /** Leaves the step without a result, so that the next attempt performs it again. Does nothing after `done`. */
   leave(): void;
 };
 
-/** One attempt at a run: what the log held when it began, and what it adds. All journals of the run share it. */
-export class Attempt {
+/**
+ * One attempt at a run: the log as it was at the start, and the entries that the attempt adds. All journals of the run
+ * share it.
+ */
+export class Attempt extends LoggedPast {
   readonly runId: string;
-  readonly results = new Map<string, StepResult>();
-  /** Calls of earlier attempts without a result. */
-  readonly calls = new Map<string, InterruptedCall>();
   readonly answers: ReadonlyMap<string, Json>;
-  /** Ends the run of an attempt that is to do nothing new. */
+  /** The function that ends the run of an attempt that may do no new work. */
   #endRun: (() => void) | undefined;
-  number = 1;
-  ended: LogEnd | undefined;
-  /** The attempts before this one. */
-  logged: LoggedAttempts | undefined;
-  /** Attempts in a row, with this one, that finished no step and did not say that they left. */
-  fruitlessAttempts = 1;
-  /** Attempts in a row that finished no step because they could not reach the session. */
-  storageFailures = 0;
   stopped: PauseReason | undefined;
-  /** All waits in the log, by id. */
-  readonly #knownWaits = new Map<string, RunWait>();
-  /** Those that this attempt has come to, by the step. */
+  /** The waits that this attempt has reached, by journal step. */
   readonly #waiting = new Map<string, RunWait>();
-  /** The steps that are under way. */
+  /** The journal steps in progress in this attempt. */
   readonly #open = new Set<string>();
-  /** Steps with chunks in the log and no result. */
-  readonly #unfinished = new Set<string>();
-  /** Chunks of no step that earlier attempts have logged, each with how often: a replay yields them again. */
-  readonly #loggedChunks = new Map<string, number>();
   readonly #stepOfChunk = new WeakMap<object, string>();
   readonly #abort = new AbortController();
-  /** Rejects when the attempt stops. */
+  /** Rejects when the attempt stops, for the steps that wait. */
   readonly #stopped = Promise.withResolvers<never>();
-  readonly #startedAt = performance.now();
-  #performedBefore = 0;
+  #startedAt = performance.now();
   #records = 0;
   #hasChunk = false;
   #hasEnd = false;
-  /** While the log is read: tells if the last attempt in it has finished a step. */
-  #wasFruitful = true;
   #log!: RunLog;
 
   private constructor({ runId, answers = new Map() }: AttemptInit) {
+    super();
     this.runId = runId;
     this.answers = answers;
   }
@@ -101,24 +71,24 @@ export class Attempt {
     const attempt = new Attempt(init);
     const { runId, storage, writer, node, print } = init;
     for await (const page of readLog(storage, runId)) {
-      for (const { record } of page) for (const entry of record.entries) attempt.#read(entry);
+      for (const { record } of page) for (const entry of record.entries) attempt.read(entry);
       attempt.#records += page.length;
     }
     if (attempt.ended !== undefined) return attempt;
     attempt.#openLog(writer);
-    const left = [...attempt.#unfinished];
-    attempt.#unfinished.clear();
+    const left = [...attempt.unfinished];
+    attempt.unfinished.clear();
     const [id, at] = [createId(), Date.now()];
     await attempt.add({ t: "attempt", n: attempt.number, id, at, node, print, ...(left.length > 0 && { void: left }) });
     return attempt;
   }
 
-  /** Returns the first record of the log of a run, which begins its first attempt. */
+  /** Returns the first record of a run's log, which begins the first attempt. */
   static firstRecord({ node, print }: Pick<AttemptInit, "node" | "print">): LogRecord {
     return logRecord([{ t: "attempt", n: 1, id: createId(), at: Date.now(), node, print }]);
   }
 
-  /** Goes on with a first attempt, of which nothing but that record is stored. */
+  /** Continues a first attempt whose only stored record is the first record. */
   static afterFirstRecord(init: AttemptInit): Attempt {
     const attempt = new Attempt(init);
     attempt.#records = 1;
@@ -129,7 +99,7 @@ export class Attempt {
   #openLog(writer: LogWriter): void {
     this.#log = writer.open(this.runId, this.#records + 1);
     this.#log.onFailure = (paused) => this.#stopAs(paused);
-    // An attempt may stop while no step waits.
+    // Handles the rejection for an attempt that stops while no step is waiting.
     this.#stopped.promise.catch(() => undefined);
   }
 
@@ -137,27 +107,19 @@ export class Attempt {
     return this.#abort.signal;
   }
 
+  startClock(): void {
+    this.#startedAt = performance.now();
+  }
+
   get performedMs(): number {
-    return this.#performedBefore + elapsedMs(this.#startedAt);
+    return this.performedBefore + elapsedMs(this.#startedAt);
   }
 
   get waits(): readonly RunWait[] {
     return [...this.#waiting.values()];
   }
 
-  knownWait(id: string): RunWait | undefined {
-    return this.#knownWaits.get(id);
-  }
-
-  /** Tells if an earlier attempt has logged something of a step, or of a part of the run that the step is: a result, a call, a wait. */
-  hasBegun(step: string): boolean {
-    if (this.number === 1) return false;
-    const isOfStep = (other: string) => other === step || other.startsWith(`${step}/`);
-    const asked = [...this.#knownWaits.keys()].map((id) => id.replaceAll(".", "/"));
-    return [...this.results.keys(), ...this.calls.keys(), ...asked].some(isOfStep);
-  }
-
-  /** Logs an entry at once, and waits until it is stored. */
+  /** Logs an entry immediately and waits until it is stored. */
   async add(entry: LogEntry): Promise<void> {
     this.#hasEnd ||= entry.t === "end";
     this.#log.add(entry, true);
@@ -169,7 +131,7 @@ export class Attempt {
     await this.#log.stored();
   }
 
-  /** Calls `endRun` once the attempt comes to a step that is not done, or to a wait without an answer. */
+  /** Calls `endRun` once the attempt reaches a step that is not done, or a wait without an answer. */
   endAtNewWork(endRun: () => void): void {
     this.#endRun = endRun;
   }
@@ -185,7 +147,7 @@ export class Attempt {
     return {
       tag: (chunk) => void this.#stepOfChunk.set(chunk, step),
       done: (value, usage) => {
-        this.#finish(step, { value: toLoggable(value) as Json, ms: elapsedMs(startedAt), ...(usage && { usage }) });
+        this.#finish(step, { value: toLogged(value) as Json, ms: elapsedMs(startedAt), ...(usage && { usage }) });
         this.#close(step);
       },
       leave: () => this.#close(step),
@@ -195,8 +157,8 @@ export class Attempt {
   /** Logs the wait of a step. Rejects when the attempt stops. */
   async wait(step: string, wait: RunWait): Promise<never> {
     this.#waiting.set(step, wait);
-    if (!this.#knownWaits.has(wait.id)) {
-      this.#knownWaits.set(wait.id, wait);
+    if (!this.knownWaits.has(wait.id)) {
+      this.knownWaits.set(wait.id, wait);
       this.#log.add({ t: "wait", wait, performedMs: this.performedMs }, true);
     }
     this.#onNewWork(step);
@@ -207,8 +169,8 @@ export class Attempt {
   writeChunk(chunk: RunChunk, inner: object): Promise<void> | undefined {
     if (this.stopped !== undefined) return undefined;
     const step = this.#stepOfChunk.get(inner) ?? "";
-    if (step === "" && this.#wasLogged(chunk)) return undefined;
-    this.#log.add({ t: "chunks", step, chunks: [isText(chunk) ? chunk : toLoggable(chunk)] }, !this.#hasChunk);
+    if (step === "" && this.wasLogged(chunk)) return undefined;
+    this.#log.add({ t: "chunks", step, chunks: [isText(chunk) ? chunk : toLogged(chunk)] }, !this.#hasChunk);
     this.#hasChunk = true;
     return this.#log.isFull ? this.#log.stored().catch(() => undefined) : undefined;
   }
@@ -218,7 +180,8 @@ export class Attempt {
   }
 
   #onNewWork(step: string): void {
-    // A model is not called at all. Of tool calls that ran beside another one, what is stored is taken in first.
+    // In an attempt that may do no new work, a model must not be called at all, so the run ends immediately. For
+    // parallel tool calls, stored results are taken in first.
     if (isModelCall.test(step)) this.#endRun?.();
     else if (this.#endRun !== undefined) setImmediate(this.#endRun);
   }
@@ -226,20 +189,21 @@ export class Attempt {
   #stopAs(paused: RunPaused): void {
     if (this.stopped !== undefined) return;
     this.stopped = paused.reason;
-    // What was done before a release or a failure counts. Of a run that others go on with, nothing may be added.
+    // Work done before a release or a failure is still logged. After a takeover or a suspension the log gets no
+    // entries.
     if (paused.reason === "released" || paused.reason === "failed") this.#leave(paused.reason);
     else this.#log.fail(paused);
     this.#stopped.reject(paused);
     this.#abort.abort(paused);
   }
 
-  /** Closes the log with a word that the attempt leaves: one that did not say so may have ended its process. */
+  /** Closes the log with a `left` entry. An attempt without that entry may have crashed its process. */
   #leave(why: LeaveReason): void {
     if (!this.#hasEnd) this.#log.add({ t: "left", why }, true);
     this.#log.close();
   }
 
-  #finish(step: string, result: StepResult): void {
+  #finish(step: string, result: JournalResult): void {
     if (this.stopped !== undefined) return;
     this.results.set(step, result);
     this.calls.delete(step);
@@ -250,10 +214,10 @@ export class Attempt {
     if (this.#open.delete(step)) this.#suspendIfIdle();
   }
 
-  /** Suspends the run when each step that is under way waits, or has a part that waits. */
+  /** Suspends the run if every step in progress waits or contains a part that waits. */
   #suspendIfIdle(): void {
     if (this.#waiting.size === 0) return;
-    // Later: what has just ended may lead to the next step.
+    // The check is deferred, because a step that has just ended may lead to the next step.
     setImmediate(() => {
       if (this.stopped !== undefined || !this.#isIdle()) return;
       this.#log.stored().then(
@@ -267,82 +231,9 @@ export class Attempt {
     const waiting = [...this.#waiting.keys()];
     return [...this.#open].every((step) => waiting.some((other) => other === step || other.startsWith(`${step}/`)));
   }
-
-  /** Tells, once for each time that it was logged, if an earlier attempt has logged a chunk of no step. */
-  #wasLogged(chunk: RunChunk): boolean {
-    if (this.#loggedChunks.size === 0) return false;
-    const key = keyOfChunk(chunk);
-    const left = this.#loggedChunks.get(key) ?? 0;
-    if (left > 0) this.#loggedChunks.set(key, left - 1);
-    return left > 0;
-  }
-
-  #read(entry: LogEntry): void {
-    switch (entry.t) {
-      case "attempt":
-        return this.#readAttempt(entry);
-      case "chunks":
-        return this.#readChunks(entry);
-      case "call":
-        return void this.calls.set(entry.step, { ...entry, times: (this.calls.get(entry.step)?.times ?? 0) + 1 });
-      case "done": {
-        const { t: _, step, at: _at, ...result } = entry;
-        this.results.set(step, result);
-        this.calls.delete(step);
-        this.#unfinished.delete(step);
-        return this.#readProgress();
-      }
-      case "wait":
-        this.#knownWaits.set(entry.wait.id, entry.wait);
-        this.#performedBefore = entry.performedMs;
-        return this.#readProgress();
-      case "left":
-        return this.#readLeft(entry.why);
-      default:
-        this.ended = entry;
-    }
-  }
-
-  #readAttempt({ n, node, at }: Extract<LogEntry, { t: "attempt" }>): void {
-    this.number = n + 1;
-    const startedAt = this.logged?.startedAt ?? at;
-    this.logged = { attempts: n, node, ...(startedAt !== undefined && { startedAt }) };
-    this.fruitlessAttempts += 1;
-    this.#wasFruitful = false;
-    this.#unfinished.clear();
-  }
-
-  #readProgress(): void {
-    this.#wasFruitful = true;
-    this.fruitlessAttempts = 1;
-    this.storageFailures = 0;
-  }
-
-  /** An attempt that has finished a step counts for nothing any more. */
-  #readLeft(why: LeaveReason): void {
-    if (this.#wasFruitful) return;
-    this.fruitlessAttempts -= 1;
-    if (why === "failed") this.storageFailures += 1;
-  }
-
-  #readChunks({ step, chunks }: Extract<LogEntry, { t: "chunks" }>): void {
-    if (step !== "") {
-      this.#unfinished.add(step);
-      return;
-    }
-    for (const chunk of chunks) {
-      const key = keyOfChunk(chunk);
-      this.#loggedChunks.set(key, (this.#loggedChunks.get(key) ?? 0) + 1);
-    }
-  }
 }
 
-/** Text of a model is well-formed already, and most chunks are text. */
+/** Returns true for text chunks. Text of a model is already well-formed, and most chunks are text. */
 function isText({ type }: RunChunk): boolean {
   return type === "text" || type === "thinking";
-}
-
-/** Returns a string that is equal for chunks that differ in nothing but durations, which differ in each attempt. */
-function keyOfChunk(chunk: RunChunk): string {
-  return JSON.stringify(toLoggable(chunk), (name, value: unknown) => (name === "durationMs" ? undefined : value));
 }

@@ -1,29 +1,36 @@
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import type { Json } from "../../sessions/storage/json.ts";
 import { Attempt } from "./attempt.ts";
-import type { AttemptInit, InterruptedCall, LoggedAttempts, OpenStep } from "./attempt.ts";
-import { toLoggable } from "./log-entry.ts";
-import type { LoggedCall, LogEnd, LogRecord, RunChunk, RunWait, StepResult, WaitKind } from "./log-entry.ts";
+import type { AttemptInit, OpenStep } from "./attempt.ts";
+import type { InterruptedCall, LoggedAttempts } from "./logged-past.ts";
+import { toLogged } from "./log-entry.ts";
+import type { LoggedCall, LogEnd, LogRecord, RunChunk, RunWait, JournalResult, WaitKind } from "./log-entry.ts";
 import type { PauseReason } from "./run-paused.ts";
 
-/** A wait as a step asks for it: its kind, the facts for the one who answers, and how long it may last. */
+/** A wait as a step requests it: its kind, facts for the person who answers, and its maximum duration. */
 export type WaitRequest = Pick<RunWait, "kind" | "about" | "until" | "toolCallId" | "argsSchema">;
 
-/** Attempts in a row without a finished step, of which the last one ends its run when the session cannot be reached. */
+/** The number of consecutive attempts without a finished step after which an unreachable session ends the run. */
 const mostStorageFailures = 3;
-/** Milliseconds for which the stored start of a call says that no other process is at its run: engines wait longer for a process. */
+/**
+ * Milliseconds during which the stored start of a tool call proves that no other process performs the run: engines wait
+ * longer before they take over.
+ */
 const freshMs = 300;
-/** The number of times that a start is logged which was late. Then it is the storage that is slow, and the process lives. */
+/**
+ * The maximum number of times that the start of a tool call is logged because its storing took too long. After that the
+ * storage is considered slow, not the process.
+ */
 const mostStarts = 3;
 
 /**
- * The journal of one attempt at a durable run. Each step of the run (a model call, a tool call, a function) is logged under
- * a key, and a later attempt gets its result from here instead of doing it again. Parts of the run and child runs have a
- * journal of their own over the same attempt, whose keys begin with theirs.
+ * The journal of one attempt at a durable run. Each step (a model call, a tool call, a function) is logged under a key.
+ * A later attempt reads its result from the journal and does not repeat it. Parts of the run and child runs have their
+ * own journals over the same attempt, with prefixed keys.
  */
 export class Journal {
   readonly #attempt: Attempt;
-  /** Empty, or ends with `/`. */
+  /** The prefix of all keys: empty, or a path that ends with `/`. */
   readonly #scope: string;
   #children = 0;
 
@@ -33,76 +40,86 @@ export class Journal {
   }
 
   /**
-   * Begins an attempt: reads the log to its end and stores that a new attempt follows. An attempt that writes to the log after that
-   * without having read it is overtaken. Rejects with `RunPaused` when another attempt was first.
+   * Begins an attempt at a run: reads the run's log to its end and stores the start of the new attempt. An older
+   * attempt is overtaken at its next write. Rejects with `RunPaused` if another attempt came first. Stores nothing if
+   * the run has ended.
    */
   static async open(init: AttemptInit): Promise<Journal> {
     return new Journal(await Attempt.begin(init), "");
   }
 
-  /** Returns the first record of the log of a run that begins when it is stored: `openFirst` goes on from there. */
+  /**
+   * Returns the first record of the log of a run that begins when this record is stored. `openFirst` continues from it.
+   */
   static firstRecord(init: Pick<AttemptInit, "node" | "print">): LogRecord {
     return Attempt.firstRecord(init);
   }
 
   /**
-   * Goes on with the first attempt at a run, whose first record the caller has stored. There is nothing to read: another
-   * attempt that has come meanwhile has taken the next number, and the first write finds that.
+   * Continues the first attempt at a run whose first record the caller has stored. Nothing needs to be read: if another
+   * attempt began meanwhile, it took the next record number, and the first write detects that.
    */
   static openFirst(init: AttemptInit): Journal {
     return new Journal(Attempt.afterFirstRecord(init), "");
+  }
+
+  /** Counts the time of the attempt from now on, for an attempt that was made before its run was stored. */
+  startClock(): void {
+    this.#attempt.startClock();
   }
 
   get runId(): string {
     return this.#attempt.runId;
   }
 
-  /** The number of the attempt, from 1. */
+  /** The number of the attempt at the run, from 1. */
   get attempt(): number {
     return this.#attempt.number;
   }
 
-  /** The end of a run that was over before this attempt. Then the attempt has not been logged, and nothing is to be done. */
+  /** The end of a run that ended before this attempt. In that case the attempt was not logged and has nothing to do. */
   get ended(): LogEnd | undefined {
     return this.#attempt.ended;
   }
 
-  /** The attempts that the log had when this one began: a record of the run may know of fewer, after a crash. */
+  /** The earlier attempts in the log. After a crash the record of the run may count fewer. */
   get logged(): LoggedAttempts | undefined {
     return this.#attempt.logged;
   }
 
-  /** The attempts in a row, this one included, since a step was done. */
+  /** Consecutive attempts without progress, including this one; not counting those that left in an orderly way. */
   get fruitlessAttempts(): number {
     return this.#attempt.fruitlessAttempts;
   }
 
-  /** True when a step of the run is done. */
+  /** True if any step of the run is done. */
   get hasResults(): boolean {
     return this.#attempt.results.size > 0;
   }
 
-  /** Aborts, with a `RunPaused`, when the attempt stops before the run's end. */
+  /** Aborts with a `RunPaused` if the attempt stops before the run's end. */
   get signal(): AbortSignal {
     return this.#attempt.signal;
   }
 
-  /** The reason why the attempt stopped before the run's end. */
+  /** The reason for which the attempt stopped before the run's end. */
   get stopped(): PauseReason | undefined {
     return this.#attempt.stopped;
   }
 
-  /** Milliseconds that all attempts have worked, without what the run waited. An attempt that crashed counts until its last wait. */
+  /**
+   * Milliseconds that all attempts have worked, excluding waits. An earlier attempt counts until its last logged wait.
+   */
   get performedMs(): number {
     return this.#attempt.performedMs;
   }
 
-  /** The waits without an answer that this attempt has come to. */
+  /** The waits without an answer that this attempt has reached. */
   get waits(): readonly RunWait[] {
     return this.#attempt.waits;
   }
 
-  /** Returns the journal of a part of the run, whose keys begin with `key`. */
+  /** Returns the journal of a part of the run. Its keys begin with `key`. */
   within(key: string): Journal {
     return new Journal(this.#attempt, `${this.#scope}${key}/`);
   }
@@ -112,11 +129,11 @@ export class Journal {
     return this.within(`c${this.#children++}`);
   }
 
-  /** Returns a UUID that is the same in every attempt. */
+  /** Returns a UUID for a key in this part of the run, which is the same in every attempt. */
   id(key: string): string {
     const { hash } = process.getBuiltinModule("node:crypto");
     const hex = hash("sha256", `${this.runId}/${this.#scope}${key}`);
-    // Version 8 is for ids that are made in a way of one's own.
+    // UUID version 8 is reserved for custom algorithms.
     return [
       hex.slice(0, 8),
       hex.slice(8, 12),
@@ -126,48 +143,51 @@ export class Journal {
     ].join("-");
   }
 
-  /** Returns the result of a step that an earlier attempt, or this one, has done. */
-  stored(key: string): StepResult | undefined {
+  /** Returns the result of a step that this or an earlier attempt has done. */
+  stored(key: string): JournalResult | undefined {
     return this.#attempt.results.get(this.#scope + key);
   }
 
   /**
-   * Returns the values of all steps of this part of the run, and of the child runs in it, whose key is or ends with `/` and
-   * this key, in the order in which they were done.
+   * Returns the values of all steps with this key in this part of the run and its child runs, in the order of
+   * completion. A step matches if its key equals `key` or ends with `/` and `key`.
    */
   storedAs(key: string): Json[] {
     const steps = [...this.#attempt.results].filter(([step]) => step.startsWith(this.#scope));
     return steps.filter(([step]) => `/${step}`.endsWith(`/${key}`)).map(([, { value }]) => value);
   }
 
-  /** Begins a step. */
+  /** Begins a journal step with this key, and returns it. */
   begin(key: string): OpenStep {
     return this.#attempt.beginStep(this.#scope + key);
   }
 
-  /** Tells if an earlier attempt has come to a step, or to something in it, and has logged that. */
+  /** Returns true if an earlier attempt has logged this step, or anything within it. */
   hasBegun(key: string): boolean {
     return this.#attempt.hasBegun(this.#scope + key);
   }
 
-  /** Tells if an earlier attempt made the call of a step, without its result: it may have had its effect. */
+  /**
+   * Returns true if an earlier attempt called the tool of this step and logged no result. The call may have had its
+   * effect.
+   */
   hasCall(key: string): boolean {
     return this.#attempt.calls.has(this.#scope + key);
   }
 
-  /** Returns the call of such a step, with the number of times that it was made. */
+  /** Returns the logged call without a result of this step, with the number of times it was made. */
   callOf(key: string): InterruptedCall | undefined {
     return this.#attempt.calls.get(this.#scope + key);
   }
 
-  /** Tells if an attempt has come to a wait of this kind in the step, answered or not. */
+  /** Returns true if an attempt has reached a wait of this kind in the step, answered or not. */
   hasWait(key: string, kind: WaitKind): boolean {
     return this.#attempt.knownWait(this.#waitId(key, kind)) !== undefined;
   }
 
   /**
-   * Lets the attempt do nothing new: it takes in what is done, and `endRun` is called once it comes to something that is not,
-   * to abort the run's signal.
+   * Forbids new work in this attempt: it reads finished steps, and calls `endRun` at the first unfinished step, to
+   * abort the run's signal.
    */
   endAtNewWork(endRun: () => void): void {
     this.#attempt.endAtNewWork(endRun);
@@ -179,12 +199,12 @@ export class Journal {
   }
 
   /**
-   * Logs that a tool is going to be called. Resolves when that is stored: call the tool only then. A process that stood still
-   * meanwhile may have been taken for dead, and the tool called by another one: it logs the call anew, which rejects with
-   * `RunPaused` if it was.
+   * Logs that a tool is about to be called, and resolves when that entry is stored. Call the tool only afterwards. A
+   * process that was paused meanwhile may have been considered dead and its call taken over. If storing took long, it
+   * therefore logs the call again, at most three times, and rejects with `RunPaused` after a takeover.
    */
   async call(key: string, { args, ...call }: LoggedCall): Promise<void> {
-    const entry = { t: "call", step: this.#scope + key, ...call, args: toLoggable(args) } as const;
+    const entry = { t: "call", step: this.#scope + key, ...call, args: toLogged(args) } as const;
     for (let starts = 0; starts < mostStarts; starts++) {
       const at = Date.now();
       await this.#attempt.add({ ...entry, at });
@@ -193,9 +213,9 @@ export class Journal {
   }
 
   /**
-   * Returns the answer to a wait of the step, if it is there. Else the wait is logged, and once nothing but waits is under way
-   * in the run the attempt stops as suspended; the promise then rejects with the `RunPaused`, for the step to leave. After
-   * `until` an approval is answered as denied, and other waits reject as `timeout`.
+   * Returns the answer to the step's wait if it is stored. Otherwise logs the wait. Once only waits are in progress in
+   * the run, the attempt stops as suspended, and the promise rejects with the `RunPaused`. After `until` an approval is
+   * answered as denied, and other waits reject as `timeout`.
    */
   async wait(key: string, request: WaitRequest): Promise<Json> {
     const step = this.#scope + key;
@@ -212,12 +232,14 @@ export class Journal {
     return kind === "approval" ? place : `${place}.${kind}`;
   }
 
-  /** Logs a chunk that the stream of the run has yielded. Returns a promise while the storage is behind. */
+  /**
+   * Logs a chunk that the run's stream has yielded. Returns a promise while the storage is too slow, for backpressure.
+   */
   write(chunk: RunChunk, inner: object = chunk): Promise<void> | undefined {
     return this.#attempt.writeChunk(chunk, inner);
   }
 
-  /** Writes what is logged at once. Resolves when it is stored. */
+  /** Writes the entries of the run's log immediately. Resolves when they are stored. */
   async flush(): Promise<void> {
     await this.#attempt.flush();
   }
@@ -228,14 +250,16 @@ export class Journal {
   }
 
   /**
-   * Stops the attempt because the storage of its session cannot be reached: another one goes on later. Does nothing after some
-   * attempts in a row that finished no step: then the failure ends the run.
+   * Stops the attempt because the session's storage cannot be reached; a later attempt continues. Does nothing after
+   * several consecutive attempts that finished no step: the failure then ends the run.
    */
   failStorage(cause: TroupeError): void {
     if (this.#attempt.storageFailures + 1 < mostStorageFailures) this.#attempt.stop("failed", cause);
   }
 
-  /** Stops the attempt, whose run another one goes on with. What it has done is still written: `flush` waits for it. */
+  /**
+   * Stops the attempt, so that another attempt continues the run. Finished work is still written: `flush` waits for it.
+   */
   release(): void {
     this.#attempt.stop("released");
   }
@@ -246,7 +270,10 @@ function answerInTime({ kind }: RunWait): Json {
   throw new TroupeError("timeout", "Nobody answered in time.");
 }
 
-/** Does some work as a step of a durable run, or returns the value that an earlier attempt got. Without a journal it does it. */
+/**
+ * Performs work as a step of a durable run, or returns the value that an earlier attempt stored. Without a journal it
+ * only performs the work.
+ */
 export async function doOnce<Value>(
   journal: Journal | undefined,
   key: string,
@@ -267,6 +294,6 @@ export async function doOnce<Value>(
 
 function newWait(id: string, request: WaitRequest): RunWait {
   const { about, argsSchema } = request;
-  const schema = argsSchema === undefined ? {} : { argsSchema: toLoggable(argsSchema) };
-  return { id, ...request, about: toLoggable(about), ...schema, askedAt: Date.now() };
+  const schema = argsSchema === undefined ? {} : { argsSchema: toLogged(argsSchema) };
+  return { id, ...request, about: toLogged(about), ...schema, askedAt: Date.now() };
 }

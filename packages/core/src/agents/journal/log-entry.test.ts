@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { toJson } from "../../sessions/storage/check-json.ts";
 import type { Json } from "../../sessions/storage/json.ts";
-import { isLogRecord, logKey, logPrefix, logRecord, readLogRecord, runNamespaces, toLoggable } from "./log-entry.ts";
+import { isLogRecord, logKey, logPrefix, logRecord, readLogRecord, runNamespaces, toLogged } from "./log-entry.ts";
 import type { LogEntry } from "./log-entry.ts";
 
 /** Nests arrays or objects by a number of levels around a value. */
@@ -15,13 +15,13 @@ const call = { t: "call", step: "s", tool: "t", effect: "once", key: "k" } as co
 
 /** The places of values in entries: a chunk lies deepest. */
 const entries: [place: string, entry: (value: Json) => LogEntry][] = [
-  ["a chunk", (value) => ({ t: "chunks", step: "s", chunks: [toLoggable({ type: "x", ...(value as object) })] })],
-  ["a result", (value) => ({ t: "done", step: "s", value: toLoggable(value), ms: 1 })],
-  ["arguments", (value) => ({ ...call, args: toLoggable(value) })],
-  ["an output", (value) => ({ t: "end", output: toLoggable(value) })],
+  ["a chunk", (value) => ({ t: "chunks", step: "s", chunks: [toLogged({ type: "x", ...(value as object) })] })],
+  ["a result", (value) => ({ t: "done", step: "s", value: toLogged(value), ms: 1 })],
+  ["arguments", (value) => ({ ...call, args: toLogged(value) })],
+  ["an output", (value) => ({ t: "end", output: toLogged(value) })],
 ];
 
-describe("toLoggable", () => {
+describe("toLogged", () => {
   it.each(entries)("makes %s of any depth one that a storage takes", (_place, entryOf) => {
     for (const levels of [1, 57, 58, 59, 60, 61, 62, 63, 64, 65, 200]) {
       expect(() => toJson(logRecord([entryOf(nest(levels, 7))])), `${levels} levels`).not.toThrow();
@@ -29,9 +29,9 @@ describe("toLoggable", () => {
   });
 
   it("keeps what is within 60 levels, and only that", () => {
-    expect(toLoggable(nest(60, 7))).toEqual(nest(60, 7));
-    expect(toLoggable(nest(60, [7], true))).toEqual(nest(60, null, true));
-    expect(toLoggable(nest(61, 7))).toEqual(nest(60, null));
+    expect(toLogged(nest(60, 7))).toEqual(nest(60, 7));
+    expect(toLogged(nest(60, [7], true))).toEqual(nest(60, null, true));
+    expect(toLogged(nest(61, 7))).toEqual(nest(60, null));
   });
 
   it.each<[name: string, value: unknown, logged: unknown]>([
@@ -46,8 +46,8 @@ describe("toLoggable", () => {
     ["half a character", "a\uD83D", "a\uFFFD"],
     ["a name of the prototype", JSON.parse('{"__proto__":{"x":1}}'), JSON.parse('{"__proto__":{"x":1}}')],
   ])("copies %s", (_name, value, logged) => {
-    expect(JSON.stringify(toLoggable(value))).toBe(JSON.stringify(logged));
-    expect(() => toJson(toLoggable(value))).not.toThrow();
+    expect(JSON.stringify(toLogged(value))).toBe(JSON.stringify(logged));
+    expect(() => toJson(toLogged(value))).not.toThrow();
   });
 });
 

@@ -10,52 +10,52 @@ import { isRecord } from "../../base/util/is-record.ts";
 
 /** The namespaces of durable runs in a storage. */
 export const runNamespaces = {
-  /** A run's record: target, input, options, status, result. */
+  /** Records of runs: target, input, options, status and result. */
   runs: "runs",
-  /** Inputs and options that are too long for a record, in pieces. */
+  /** Inputs and options that are too long for a record, stored in pieces. */
   input: "run-input",
-  /** The runs that are not over. */
+  /** The runs that have not ended. */
   open: "run-open",
   /** The logs of runs, in numbered records. */
   log: "run-log",
-  /** Messages to runs: cancels, and answers to waits. */
+  /** Messages to runs: cancellations, and answers to waits. */
   inbox: "run-inbox",
-  /** The runs of an owner. */
+  /** The runs of each owner. */
   byOwner: "run-by",
-  /** Schedules that begin runs. */
+  /** Schedules that start runs. */
   schedules: "run-schedules",
-  /** Subscriptions to runs. */
+  /** Subscriptions of listeners to durable runs. */
   subscriptions: "run-subscriptions",
   /** The processes that perform runs or serve subscriptions. */
   nodes: "run-nodes",
 } as const;
 
-/** A chunk of a stream in the log: of an agent or a team, or an event of a workflow. */
+/** A chunk of a logged stream: of an agent or a team, or an event of a workflow. */
 export type RunChunk = { readonly type: string };
 
 /**
- * The kind of thing that a run waits for: leave to call a tool, the result of a tool that the client executes, word on
- * whether a call had its effect, or the tools of an earlier release.
+ * The kind of a run's wait. `approval`: permission to call a tool. `input`: the result of a tool that the client
+ * executes. `doubt`: the outcome of an interrupted call. `upgrade`: the tools of an earlier release.
  */
 export type WaitKind = "approval" | "input" | "doubt" | "upgrade";
 
-/** One thing that a run waits for, which `RunService.answer` answers by its id. */
+/** One wait of a run. `RunService.answer` answers it by its id. */
 export type RunWait = {
   readonly id: string;
   readonly kind: WaitKind;
-  /** Facts for the one who answers, such as the tool and its arguments. */
+  /** Facts for the person who answers, such as the tool and its arguments. */
   readonly about: Json;
-  /** Epoch milliseconds after which the wait ends by itself: an approval as denied, others as `timeout`. */
+  /** Epoch milliseconds after which the wait ends without an answer: an approval as denied, others as `timeout`. */
   readonly until?: number;
   readonly toolCallId?: string;
-  /** JSON Schema of the arguments that an approval may bring. Clients do not see it. */
+  /** JSON Schema of the arguments that an approval may change. Clients do not see it. */
   readonly argsSchema?: Json;
-  /** Epoch milliseconds at which the run began to wait. Not in what an earlier release stored. */
+  /** Epoch milliseconds at which the run began to wait. Missing in records of an earlier release. */
   readonly askedAt?: number;
 };
 
-/** The result of a step that is done. */
-export type StepResult = { readonly value: Json; readonly usage?: TokenUsage; readonly ms: number };
+/** The stored result of a finished journal step. */
+export type JournalResult = { readonly value: Json; readonly usage?: TokenUsage; readonly ms: number };
 
 /** A call of a tool with an effect, written before the tool runs. `key` is its idempotency key. */
 export type LoggedCall = {
@@ -65,12 +65,12 @@ export type LoggedCall = {
   readonly key: string;
 };
 
-/** One fact of a run, in the order in which they happened. */
+/** One entry of a run's log, in chronological order. */
 export type LogEntry =
   /**
-   * A new attempt at the run: all that follows is its. `void` are the steps that the attempts before it left unfinished, whose
-   * chunks count no longer; `print` describes the tools and steps that it runs with. `id` is new for each attempt: a writer that
-   * finds its record's place taken tells by it whether the record is its own. `at` is its time in epoch milliseconds.
+   * The start of a new attempt, which owns all following entries. `void` lists the steps that earlier attempts left
+   * unfinished, whose chunks are no longer valid. `print` is a fingerprint of the tools and steps. `id` is unique for
+   * each attempt, so that a writer recognises its own record. `at`: epoch milliseconds.
    */
   | {
       readonly t: "attempt";
@@ -81,26 +81,29 @@ export type LogEntry =
       readonly print: string;
       readonly void?: readonly string[];
     }
-  /** Chunks of the stream. Those of no unfinished step have the step "". */
+  /** Chunks of the run's stream, and the key of the journal step that they belong to; "" for no step. */
   | { readonly t: "chunks"; readonly step: string; readonly chunks: readonly RunChunk[] }
-  /** `at`: epoch milliseconds, here and of a step that is done. Not in what an earlier release stored. */
+  /** `at`: epoch milliseconds of the call, or of the end of a step. Missing in entries of an earlier release. */
   | ({ readonly t: "call"; readonly step: string; readonly at?: number } & LoggedCall)
-  | ({ readonly t: "done"; readonly step: string; readonly at?: number } & StepResult)
-  /** `performedMs`: the time that the attempts have worked until now. */
+  | ({ readonly t: "done"; readonly step: string; readonly at?: number } & JournalResult)
+  /** `performedMs`: milliseconds that the attempts have worked until this wait. */
   | { readonly t: "wait"; readonly wait: RunWait; readonly performedMs: number }
-  /** The attempt left in peace, so that it was not the run that ended it: its process handed the run back, or could not reach the session. */
+  /**
+   * The attempt ended in an orderly way and not through a crash: its process released the run, or could not reach the
+   * session.
+   */
   | { readonly t: "left"; readonly why: LeaveReason }
   | { readonly t: "end"; readonly output: Json; readonly error?: PublicError };
 
-/** The reason for which an attempt left a run that others go on with, where it could still log one. */
+/** The reason for which an attempt left a run that other attempts continue, if it could still log the reason. */
 export type LeaveReason = "released" | "failed";
 
-/** The last entry of a run that is over. */
+/** The last entry of a run that has ended. */
 export type LogEnd = Extract<LogEntry, { t: "end" }>;
 
 /**
- * One record of the log: all that one attempt wrote in one go. It is stored whole or not at all, so that no other attempt can
- * come between its entries.
+ * One record of the log: all entries that one attempt wrote at once. It is stored whole or not at all, so that no
+ * entries of another attempt can come between.
  */
 export type LogRecord = { readonly v: 1; readonly entries: readonly LogEntry[] };
 
@@ -114,35 +117,37 @@ const entryTypes: readonly unknown[] = [
   "end",
 ] satisfies LogEntry["t"][];
 
-/** Returns the beginning of the keys of all log records of a run. */
+/** Returns the common key prefix of a run's log records. */
 export function logPrefix(runId: string): string {
   return `${encodeKey(runId)}/`;
 }
 
-/** Returns the key of a log record: the numbers of a run's records are 1, 2, 3 and so on, without gaps. */
+/** Returns the key of a log record. A run's records are numbered 1, 2, 3 and so on, without gaps. */
 export function logKey(runId: string, number: number): string {
   return `${logPrefix(runId)}${encodeSequence(number)}`;
 }
 
-/** The levels of a log record above the values in it: the record, its entries, and up to two of an entry. */
+/**
+ * The nesting levels that a log record adds around a value: the record, its entries, and up to two levels of an entry.
+ */
 const levelsAbove = 4;
 
-/** Copies a value as a log record takes it, with null in place of what no storage takes. */
-export function toLoggable<Value>(value: Value): Value {
+/** Copies a value into a form that a log record accepts, with null for values that no storage accepts. */
+export function toLogged<Value>(value: Value): Value {
   return forceStorable(value, levelsAbove);
 }
 
-/** Makes a log record of entries. */
+/** Makes a log record out of entries. */
 export function logRecord(entries: readonly LogEntry[]): LogRecord {
   return { v: recordVersion, entries };
 }
 
-/** Returns a stored log record after a check of its shape; throws `storage_corrupt` when it is damaged. */
+/** Returns a stored log record after a check of its shape. Throws `storage_corrupt` if it is damaged. */
 export function readLogRecord(value: unknown, at: RecordKey): LogRecord {
   return readRecord(value, at, isLogRecord);
 }
 
-/** Tells if a stored value is a log record. */
+/** Returns true if a stored value is a log record. */
 export function isLogRecord(value: unknown): value is LogRecord {
   if (!isRecord(value) || value["v"] !== recordVersion || !Array.isArray(value["entries"])) return false;
   return value["entries"].every((entry) => isRecord(entry) && entryTypes.includes(entry["t"]));

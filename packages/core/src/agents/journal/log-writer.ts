@@ -7,28 +7,28 @@ import { logKey, logRecord, runNamespaces } from "./log-entry.ts";
 import type { LogEntry, LogRecord } from "./log-entry.ts";
 import { RunPaused } from "./run-paused.ts";
 
-/** The time for which entries are gathered before they are written. */
+/** Milliseconds for which entries of run logs are gathered before they are written. */
 const tickMs = 50;
 
-/** Pauses before a record is tried again whose writing failed. */
+/** Milliseconds to pause before each retry of a failed write of a log record. */
 const retryPausesMs: readonly number[] = [50, 200, 800];
 
-/** The number of entries of a run that may wait before its attempt has to wait for the storage. */
+/** The maximum number of a run's unwritten entries. Beyond it the attempt waits for the storage. */
 const maxUnwritten = 1024;
 
-/** Called with each record once it is stored. */
+/** Called with each record of a run's log after it is stored. */
 export type StoredListener = (runId: string, number: number, record: LogRecord) => void;
 
-/** The next record of a run on its way to the storage, and its promise. */
+/** A record of a run's log that is being written, with the log and the record's number. */
 type Write = { readonly log: RunLog; readonly number: number; readonly record: LogRecord };
 
 /**
- * The writer of the run logs of a process: gathers what all its runs have done and writes it once a tick, with one insert
- * for all. A record that is urgent takes along what is there.
+ * The writer of the run logs of a process. Gathers the entries of all runs and writes them once a tick with one insert.
+ * An urgent record takes the waiting entries along.
  */
 export class LogWriter {
   readonly #storage: StorageDriver;
-  /** The logs with entries to write. */
+  /** The run logs with entries to write. */
   readonly #waiting = new Set<RunLog>();
   readonly #listeners = new Set<StoredListener>();
   #timer: NodeJS.Timeout | undefined;
@@ -39,12 +39,14 @@ export class LogWriter {
     this.#storage = storage;
   }
 
-  /** Returns the log of a run for one attempt, to which it adds records from `next` on. */
+  /** Returns the log of a run for one attempt, which adds records from number `next` on. */
   open(runId: string, next: number): RunLog {
     return new RunLog(runId, next, (log, isUrgent) => this.#add(log, isUrgent));
   }
 
-  /** Calls the listener with each record that is stored from now on. Returns a function that ends this. */
+  /**
+   * Calls the listener with each log record that is stored from now on. Returns a function that removes the listener.
+   */
   onStored(listener: StoredListener): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
@@ -54,7 +56,7 @@ export class LogWriter {
     this.#waiting.add(log);
     if (isUrgent && !this.#isUrgent) {
       this.#isUrgent = true;
-      // With what the same turn of the event loop adds.
+      // The write is deferred, to include entries that the same turn of the event loop adds.
       if (!this.#isWriting) setImmediate(this.#write);
     }
     if (!this.#isWriting) this.#timer ??= setTimeout(this.#write, tickMs);
@@ -72,10 +74,10 @@ export class LogWriter {
     void this.#writeAll(writes);
   };
 
-  /** Never rejects. */
+  /** Writes log records of several runs. A failure ends the log of its run; the promise does not reject. */
   async #writeAll(writes: readonly Write[]): Promise<void> {
     const isStored = await this.#insert(writes).catch(() => undefined);
-    // After a failure one at a time: the record of one run may be at fault.
+    // After a failure log records are written one by one, because a single run's record may be at fault.
     if (isStored === undefined) await Promise.all(writes.map((write) => this.#writeOne(write)));
     for (const [index, inserted] of (isStored ?? []).entries()) {
       const write = writes[index];
@@ -95,20 +97,20 @@ export class LogWriter {
     return await Promise.all(
       records.map(async ({ namespace, key, value }) => {
         if ((await storage.compareAndSet?.(namespace, key, null, value)) === true) return true;
-        // Of several that are written on their own, one may fail after others are stored.
+        // An existing record that is equal is this record, as after a write that the driver repeated.
         return equalJson(await storage.get(namespace, key), value);
       }),
     );
   }
 
-  /** Writes a record whose earlier writing has an unknown outcome. */
+  /** Writes a log record by itself. An earlier write of it may have succeeded although it seemed to fail. */
   async #writeOne(write: Write): Promise<void> {
     const { log } = write;
     for (let failures = 0; ; failures++) {
       try {
         const { namespace, key, value } = toStorageWrite(write);
         const isNew = await this.#storage.compareAndSet?.(namespace, key, null, value);
-        // A record that is there may be this one, of a try that seemed to fail.
+        // An existing record may be this record, stored by an earlier try that seemed to fail.
         if (isNew === true || equalJson(await this.#storage.get(namespace, key), value)) return this.#finish(write);
         return log.fail(new RunPaused("overtaken"));
       } catch (error) {
@@ -120,7 +122,7 @@ export class LogWriter {
     }
   }
 
-  /** Writes a record that the storage does not take as it is, such as one that is too large, in parts. */
+  /** Writes a log record in parts if the storage rejects it as a whole, for example because it is too large. */
   async #writeParts(write: Write, error: unknown): Promise<void> {
     const { log, record } = write;
     const middle = Math.ceil(record.entries.length / 2);
@@ -139,11 +141,11 @@ function toStorageWrite({ log, number, record }: Write): { namespace: string; ke
   return { namespace: runNamespaces.log, key: logKey(log.runId, number), value: record as unknown as Json };
 }
 
-/** The log of one run as one attempt writes it: one record is on its way at a time, and the next one follows it. */
+/** The log of one run, written by one attempt. Records are written one at a time, in order. */
 export class RunLog {
   readonly runId: string;
   readonly #onEntry: (log: RunLog, isUrgent: boolean) => void;
-  /** The number of the record that is written next. */
+  /** The number of the log's next record to write. */
   #next: number;
   #entries: LogEntry[] = [];
   #count = 0;
@@ -151,7 +153,7 @@ export class RunLog {
   #failure: RunPaused | undefined;
   #isClosed = false;
   #onFailure: (reason: RunPaused) => void = () => {};
-  /** Resolved when all that was added is stored. */
+  /** Resolved when all entries added to the log are stored. */
   #stored: PromiseWithResolvers<void> | undefined;
 
   constructor(runId: string, next: number, onEntry: (log: RunLog, isUrgent: boolean) => void) {
@@ -160,17 +162,20 @@ export class RunLog {
     this.#onEntry = onEntry;
   }
 
-  /** Sets the function that is called once when the log cannot be written any more. */
+  /** Sets the function that is called once if the log cannot be written any more. */
   set onFailure(listener: (reason: RunPaused) => void) {
     this.#onFailure = listener;
   }
 
-  /** True when so much waits for the storage that the run should wait too. */
+  /** True if so many entries of the log wait for the storage that the run should wait too. */
   get isFull(): boolean {
     return this.#count > maxUnwritten;
   }
 
-  /** Adds an entry. Chunks of one step are put together. After a failure, or once it is closed, nothing is added. */
+  /**
+   * Adds an entry to the run's log. Consecutive chunks of one step are merged. After a failure, or once the log is
+   * closed, nothing is added.
+   */
   add(entry: LogEntry, isUrgent = false): void {
     if (this.#failure !== undefined || this.#isClosed) return;
     this.#count += 1;
@@ -183,17 +188,17 @@ export class RunLog {
     this.#onEntry(this, isUrgent);
   }
 
-  /** Takes no more entries. Those that were added are still written. */
+  /** Closes the run's log: later entries are dropped, and entries already added are still written. */
   close(): void {
     this.#isClosed = true;
   }
 
-  /** Makes what was added urgent. */
+  /** Has the entries added to the run's log written immediately, if there are any. */
   urge(): void {
     if (this.#entries.length > 0) this.#onEntry(this, true);
   }
 
-  /** Waits until all that was added is stored. Rejects with the `RunPaused` of a log that cannot be written. */
+  /** Waits until all entries of the log are stored. Rejects with the `RunPaused` of a log that cannot be written. */
   stored(): Promise<void> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     if (this.#entries.length === 0 && !this.#isWriting) return Promise.resolve();
@@ -204,7 +209,10 @@ export class RunLog {
     return this.#stored.promise;
   }
 
-  /** Returns what is to be written now, unless a record is on its way. */
+  /**
+   * Returns the log's next record to write; undefined while another record is being written, without entries, and after
+   * a failure.
+   */
   take(): Write | undefined {
     if (this.#isWriting || this.#failure !== undefined || this.#entries.length === 0) return undefined;
     this.#isWriting = true;
@@ -214,13 +222,13 @@ export class RunLog {
     return { log: this, number: this.#next, record };
   }
 
-  /** Puts entries back that were taken: they are the first ones of the next record. */
+  /** Puts taken entries back into the log: they become the first entries of the next record. */
   putBack(entries: readonly LogEntry[]): void {
     this.#entries = [...entries, ...this.#entries];
     this.#count += entries.length;
   }
 
-  /** Notes that the record on its way is stored. Returns true when there is more to write. */
+  /** Notes that the log record being written is stored. Returns true if the log has more entries to write. */
   finish(): boolean {
     this.#isWriting = false;
     this.#next += 1;
@@ -230,7 +238,9 @@ export class RunLog {
     return false;
   }
 
-  /** Ends the log: what waits is not written. */
+  /**
+   * Ends the run's log: waiting entries are not written, and `onFailure` is called. Only the first call has an effect.
+   */
   fail(reason: RunPaused): void {
     if (this.#failure !== undefined) return;
     this.#failure = reason;

@@ -11,8 +11,8 @@ export type NumberedRecord = { readonly number: number; readonly record: LogReco
 const pageSize = 256;
 
 /**
- * Reads the records of a run's log behind a number, oldest first, page by page, to the end that the log has when it is
- * reached. Throws `storage_corrupt` for a damaged record and for a gap.
+ * Reads the records of a run's log after a given number, oldest first and page by page, up to the current end of the
+ * log. Throws `storage_corrupt` for a damaged record and for a gap.
  */
 export async function* readLog(
   storage: StorageDriver,
@@ -28,10 +28,10 @@ export async function* readLog(
   }
 }
 
-/** A place in the log of a run: behind a number. */
+/** A position in the log of a run: after the record with this number. */
 export type LogPlace = { readonly runId: string; readonly after: number };
 
-/** Reads the next records behind a number, at most `limit`: one page of `readLog`. */
+/** Reads the next records after a given number, at most `limit`: one page of `readLog`. */
 export async function readLogPage(
   storage: StorageDriver,
   runId: string,
@@ -42,8 +42,8 @@ export async function readLogPage(
 }
 
 /**
- * Reads the next records behind each of many places, at most `limit` for each, with one request for up to 500 of them. Each
- * has an outcome of its own. Never rejects.
+ * Reads the next records after each of many positions, at most `limit` for each, with one request for up to 500
+ * positions if the driver has `listMany`. Each position has its own outcome. Never rejects.
  */
 export async function readLogPages(
   storage: StorageDriver,
@@ -62,7 +62,7 @@ export async function readLogPages(
   return await Promise.allSettled(pages);
 }
 
-/** Reads the last record of a run's log; undefined when there is none, or a damaged one. */
+/** Reads the last record of a run's log; undefined if the log is empty or the record is damaged. */
 export async function readLastRecord(storage: StorageDriver, runId: string): Promise<NumberedRecord | undefined> {
   const prefix = logPrefix(runId);
   const [first, ...others] = await storage.list(runNamespaces.log, prefix, { reverse: true, limit: 1 });
@@ -76,7 +76,7 @@ function listingOf({ runId, after }: LogPlace, limit: number): Required<Listing>
   return { namespace: runNamespaces.log, prefix: logPrefix(runId), limit, after: logKey(runId, after) };
 }
 
-/** Throws `storage_corrupt` for a damaged record and for a gap. */
+/** Returns the found records as a page. Throws `storage_corrupt` for a damaged record and for a gap. */
 function toPage(found: readonly StorageEntry[], { runId, after }: LogPlace, limit: number): NumberedRecord[] {
   const namespace = runNamespaces.log;
   const from = logKey(runId, after);

@@ -1,8 +1,8 @@
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 
 /**
- * The way in which an attempt stops before the run's end: it waits for an answer (`suspended`), another attempt has taken
- * over (`overtaken`), its log or its session cannot be reached (`failed`), or its process hands the run back (`released`).
+ * The way in which an attempt stops before the run's end. `suspended`: it waits for an answer. `overtaken`: another
+ * attempt took over. `failed`: its log or session cannot be reached. `released`: its process gave the run back.
  */
 export type PauseReason = "suspended" | "overtaken" | "failed" | "released";
 
@@ -14,8 +14,8 @@ const messages: Readonly<Record<PauseReason, string>> = {
 };
 
 /**
- * The reason with which an attempt at a durable run stops without ending the run. It aborts the signal of the run and is what
- * its `output` rejects with; nothing else sees it.
+ * The reason for which an attempt at a durable run stops without ending the run. It aborts the run's signal, and the
+ * run's `output` rejects with it. It reaches no other place.
  */
 export class RunPaused extends TroupeError {
   readonly reason: PauseReason;

@@ -9,26 +9,29 @@ import type { ExtractOptions } from "./user-memory.ts";
 /**
  * The user memory of an agent: a `UserMemory`, or any object with the methods that an agent calls.
  *
- * An object without `bindStorage` keeps the facts of each user under the id that it is given. That is the user's id; with
- * a tenant it is `<tenant>/<user>`, and for an unverified user `<tenant>/~<user>` (`-` for no tenant), because these are
- * other users.
+ * An object without `bindStorage` stores the facts of each user under the id that it receives. That is the user's id.
+ * With a tenant it is `<tenant>/<user>`, and for an unverified user `<tenant>/~<user>` (`-` for no tenant), because
+ * these are different users.
  */
 export interface AgentUserMemory {
-  /** Returns the facts about the user as text for the system prompt; empty when there are none. */
+  /** Returns the facts about the user as text for the system prompt; an empty string if there are no facts. */
   getContextString(userId: string, scope?: UserMemoryScope): string | Promise<string>;
-  /** Finds facts in the messages of a finished run, and stores them. */
+  /** Finds facts in the messages of a finished run and stores them. */
   extractAndStore(userId: string, messages: ChatMessage[], model?: ModelProvider, options?: ExtractOptions): unknown;
   /** Removes all facts about the user. Called when the user is deleted. */
   clear(userId: string, scope?: UserMemoryScope): void | Promise<void>;
-  /** False when agents are not to look for facts in conversations. @default true */
+  /** False if agents should not extract facts from conversations. @default true */
   readonly enabled?: boolean | undefined;
-  /** Tells the storage of an agent, which a memory without one of its own uses. */
+  /** Receives the storage of an agent, which a memory without a storage of its own uses. */
   bindStorage?(driver: StorageDriver): void;
-  /** Notes work in the background, for the memory to wait for. */
+  /** Registers work in the background, so that the memory can wait for it. */
   track?(work: Promise<unknown>): void;
 }
 
-/** Returns the id of a user for a user memory: the id itself, unless the memory knows no tenants and unverified users. */
+/**
+ * Returns the id of a user for a user memory. It is the plain id, unless the memory does not support tenants and
+ * unverified users.
+ */
 export function factOwnerId(memory: AgentUserMemory, userId: string, scope: UserMemoryScope): string {
   const owner = checkUser(userId, scope);
   const isPlain = owner.tenantId === undefined && owner.verified !== false;

@@ -3,7 +3,8 @@ import { ModelError } from "../../base/errors/model-error.ts";
 import { noUsage } from "../../base/message/token-usage.ts";
 import type { TokenUsage } from "../../base/message/token-usage.ts";
 import type { ModelAttemptEnd } from "../../model/model-attempt.ts";
-import type { ModelOptions } from "../../model/model-config.ts";
+import type { ModelCallOptions } from "../../model/model-config.ts";
+import { fallbackModel } from "../../model/fallback-model.ts";
 import type { ModelProvider } from "../../model/model-provider.ts";
 import { ScriptedModel } from "../../testing/scripted-model.ts";
 import { scriptedUsage } from "../../testing/scripted-answer.ts";
@@ -14,7 +15,7 @@ const down = { error: new ModelError({ providerId: "scripted", status: 503 }) };
 
 /** A model that calls others, and keeps the options of its calls. */
 function manyModels() {
-  const calls: ModelOptions[] = [];
+  const calls: ModelCallOptions[] = [];
   const model: ModelProvider = {
     providerId: "one",
     modelId: "one-1",
@@ -151,5 +152,51 @@ describe("askMemoryModel", () => {
     abort.abort();
     expect(await asking).toMatchObject({ code: "cancelled" });
     expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it.each([
+    ["the limit of 60 seconds", "timeout"],
+    ["the caller's abort", "cancelled"],
+  ])("ends the pause before a retry with %s, and does not call the model again", async (_, code) => {
+    vi.useFakeTimers();
+    const abort = new AbortController();
+    const overloaded = new ModelError({ providerId: "one", status: 503, retryAfterMs: 10_000 });
+    let calls = 0;
+    const generate = async () => {
+      calls += 1;
+      return await new Promise<never>((_resolve, reject) => {
+        setTimeout(() => reject(overloaded), 55_000);
+      });
+    };
+    const model = { ...manyModels().model, generate };
+    const asking = askMemoryModel({ model, messages, signal: abort.signal }).catch((error: unknown) => error);
+    await vi.advanceTimersByTimeAsync(59_999);
+    expect({ calls, timers: vi.getTimerCount() }).toEqual({ calls: 1, timers: 2 });
+    if (code === "cancelled") abort.abort();
+    else await vi.advanceTimersByTimeAsync(1);
+
+    expect(await asking).toMatchObject({ code });
+    expect(vi.getTimerCount()).toBe(0);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(calls).toBe(1);
+  });
+
+  it.each([
+    ["onUsage alone", false],
+    ["onUsage and onModelCall", true],
+  ])("reports the usage of a fallback model's failed call to %s", async (_, hasReport) => {
+    const failed = { promptTokens: 3, completionTokens: 1, totalTokens: 4 };
+    const outer = fallbackModel(
+      new ScriptedModel({ text: "", finishReason: "error", usage: failed }),
+      new ScriptedModel({ error: new ModelError({ providerId: "scripted", status: 400 }) }),
+    );
+    const usages: TokenUsage[] = [];
+    const onUsage = (usage: TokenUsage) => void usages.push(usage);
+    const onModelCall = hasReport ? () => undefined : undefined;
+
+    await expect(askMemoryModel({ model: outer, messages, onUsage, onModelCall })).rejects.toMatchObject({
+      code: "model_failed",
+    });
+    expect(usages).toEqual([failed]);
   });
 });

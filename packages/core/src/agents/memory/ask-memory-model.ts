@@ -1,7 +1,7 @@
 import type { ChatMessage } from "../../base/message/message.ts";
 import { normalizeUsage } from "../../model/normalize-usage.ts";
 import { reportedAttempt } from "../../model/model-attempt.ts";
-import type { ModelConfig, ModelOptions } from "../../model/model-config.ts";
+import type { ModelConfig, ModelCallOptions } from "../../model/model-config.ts";
 import type { ModelProvider } from "../../model/model-provider.ts";
 import { keyOptions } from "../../model/model-keys.ts";
 import { withRetry } from "../../base/retry/with-retry.ts";
@@ -9,10 +9,10 @@ import { untilAborted } from "../../base/async/until-aborted.ts";
 import { startDeadline } from "../../base/async/start-deadline.ts";
 import type { MemoryModelOptions } from "./memory-options.ts";
 
-/** Enough for a small model on the user's own machine. */
+/** The time limit of a memory's model call in milliseconds: enough for a small model on the user's own machine. */
 const timeoutMs = 60_000;
 
-/** Arguments of `askMemoryModel`: the model, the messages for it, and its settings. */
+/** Arguments of `askMemoryModel`: the model, its messages and its settings. */
 export type MemoryModelCall = MemoryModelOptions & {
   model: ModelProvider;
   messages: readonly ChatMessage[];
@@ -21,8 +21,8 @@ export type MemoryModelCall = MemoryModelOptions & {
 };
 
 /**
- * Calls a model for a summary or for facts, with retries, and returns the text of its answer. Throws `timeout` after 60
- * seconds in all, and does not wait for a model that ignores its signal.
+ * Calls a model for a summary, for facts or for a title, with retries, and returns the text of its answer. Throws
+ * `timeout` after 60 seconds in total, and does not wait for a model that ignores its signal.
  */
 export async function askMemoryModel({
   model,
@@ -61,11 +61,14 @@ export async function askMemoryModel({
   }
 }
 
-/** The reports of a model that calls others, each of whose calls is one of its own. */
+/**
+ * Returns the report functions for a model that calls other models: each of these calls is reported as a model call of
+ * its own.
+ */
 function passedOnReports(
   { providerIds }: ModelProvider,
   { onModelCall, onUsage: onLostUsage }: Pick<MemoryModelOptions, "onModelCall" | "onUsage">,
-): Pick<ModelOptions, "onModelCall" | "onLostUsage"> {
+): Pick<ModelCallOptions, "onModelCall" | "onLostUsage"> {
   if (providerIds === undefined) return {};
   if (onModelCall === undefined) return { onLostUsage };
   return { onLostUsage, onModelCall: (called) => onModelCall(called)?.(1) ?? (() => undefined) };

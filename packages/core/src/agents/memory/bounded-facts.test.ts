@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { recordBytes } from "../../sessions/storage/record-bytes.ts";
 import { BoundedFacts } from "./bounded-facts.ts";
 import { UserMemory } from "./user-memory.ts";
 
@@ -64,5 +65,61 @@ describe("BoundedFacts", () => {
     }
 
     expect(await memory.getFacts("a")).toHaveLength(1);
+  });
+});
+
+describe("The limits of BoundedFacts", () => {
+  const keysIn = async (storage: BoundedFacts) => (await storage.list("facts")).map(({ key }) => key);
+
+  it("are 10,000 users by default, whatever the number of their facts", async () => {
+    const storage = new BoundedFacts();
+    for (let user = 0; user < 10_000; user++) await storage.set("facts", `-/u${user}/a`, 1);
+    await storage.set("facts", "-/u1/b", 1);
+    expect(await storage.get("facts", "-/u0/a")).toBe(1);
+    await storage.set("facts", "-/new/a", 1);
+
+    expect(await storage.get("facts", "-/u0/a")).toBeNull();
+    expect([await storage.get("facts", "-/u1/a"), await storage.get("facts", "-/u2/a")]).toEqual([1, 1]);
+  });
+
+  it("are exact in bytes: those of the records, and 1000 for each user", async () => {
+    const bytes = recordBytes("-/a/1", "1") + recordBytes("-/b/1", "1") + 2000;
+    for (const [maxBytes, kept] of [
+      [bytes, ["-/a/1", "-/b/1"]],
+      [bytes - 1, ["-/b/1"]],
+    ] as const) {
+      const storage = new BoundedFacts({ maxBytes });
+      for (const user of ["a", "b"]) await storage.set("facts", `-/${user}/1`, 1);
+      expect(await keysIn(storage)).toEqual(kept);
+    }
+  });
+
+  it("hold for a user of two tenants as for two users, and for each namespace", async () => {
+    const storage = new BoundedFacts({ maxUsers: 2 });
+    await storage.set("facts", "t1/u/a", 1);
+    await storage.set("facts", "t2/u/a", 1);
+    await storage.set("other", "t1/u/a", 1);
+
+    expect(await keysIn(storage)).toEqual(["t2/u/a"]);
+    expect(await storage.get("other", "t1/u/a")).toBe(1);
+  });
+
+  it("make room again when the last fact of a user is removed, and not before", async () => {
+    const storage = new BoundedFacts({ maxUsers: 2 });
+    for (const key of ["-/a/1", "-/b/1", "-/b/2"]) await storage.set("facts", key, 1);
+    await storage.delete("facts", "-/b/1");
+    await storage.set("facts", "-/c/1", 1);
+    expect(await keysIn(storage)).toEqual(["-/b/2", "-/c/1"]);
+    await storage.delete("facts", "-/b/2");
+    await storage.set("facts", "-/d/1", 1);
+
+    expect(await keysIn(storage)).toEqual(["-/c/1", "-/d/1"]);
+  });
+
+  it("drop the user whose facts were not written for longest, of whom a change counts", async () => {
+    const storage = new BoundedFacts({ maxUsers: 2 });
+    for (const key of ["-/a/1", "-/b/1", "-/a/1", "-/c/1"]) await storage.set("facts", key, 1);
+
+    expect(await keysIn(storage)).toEqual(["-/a/1", "-/c/1"]);
   });
 });

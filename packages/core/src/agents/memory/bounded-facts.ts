@@ -5,23 +5,24 @@ import type { FolderRecord } from "../../sessions/storage/record-folder.ts";
 import type { ListOptions } from "../../sessions/storage/storage-driver.ts";
 import { defaultMemoryBytes } from "../../base/util/default-memory-bytes.ts";
 
-/** Limits of a `BoundedFacts`: the number of users, and the bytes of all their facts. */
+/** Limits of a `BoundedFacts`: the number of users, and the total bytes of their facts. */
 export type FactLimits = {
-  /** @default 10000 */
+  /** The maximum number of users with facts. @default 10000 */
   maxUsers?: number;
-  /** @default a quarter of the heap limit, at most 256 MB */
+  /** The maximum bytes of all facts. @default a quarter of the heap limit, at most 256 MB */
   maxBytes?: number;
 };
 
-/** The bytes that a user takes beside the facts. */
+/** The estimated bytes of a user beside the facts. */
 const userBytes = 1000;
 
 /**
- * In-memory storage for facts, the default of a `UserMemory`. Beyond a limit it drops all facts of users whose facts were not
- * read or written for longest: of unverified users, whom anyone can invent, while they have more than any other user.
+ * In-memory storage for facts, the default of a `UserMemory`. Beyond a limit it drops all facts of the users that were
+ * not read or written for longest. Unverified users are dropped first while they hold the most, because anyone can
+ * invent them.
  */
 export class BoundedFacts extends InMemoryStorage {
-  /** The users by namespace and prefix of the keys of their facts, divided by a space. */
+  /** The users, by namespace and key prefix of their facts, separated by a space. */
   readonly #users: FairCache;
 
   constructor({ maxUsers = 10_000, maxBytes = defaultMemoryBytes() }: FactLimits = {}) {

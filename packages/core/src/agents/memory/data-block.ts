@@ -1,6 +1,6 @@
 /** Lines that `dataBlock` writes into a prompt as data, with their tag and description. */
 export type DataBlock = {
-  /** The name of the tag around it. */
+  /** The name of the tag around the lines. */
   tag: string;
   /** A sentence that describes the lines. */
   about: string;
@@ -8,8 +8,9 @@ export type DataBlock = {
 };
 
 /**
- * Writes lines as data for a prompt: inside a tag, after a sentence that says that they are not instructions. No line can
- * end itself or the block, so recorded text is never read as the program's. Returns an empty string without lines.
+ * Writes lines as data for a prompt: inside a tag, after a sentence which states that they are not instructions. No
+ * line can break out of its line or the block, so stored text is never read as the program's text. Returns an empty
+ * string if there are no lines.
  */
 export function dataBlock({ tag, about, lines }: DataBlock): string {
   if (lines.length === 0) return "";
@@ -29,7 +30,7 @@ export function withoutBreaks(text: string): string {
   return (isTidy(text) ? text : text.replace(/[\s\p{Cc}]+/gu, " ")).trim();
 }
 
-// Stored text is tidy as a rule, and testing it costs less than replacing each space by a space.
+// Stored text is usually tidy, and testing it costs less than replacing each space by a space.
 function isTidy(text: string): boolean {
   return !/[^\S ]|\p{Cc}| {2}/u.test(text);
 }

@@ -15,8 +15,8 @@ import { readFact } from "./user-fact.ts";
 import type { FactRecord, StoredFact } from "./user-fact.ts";
 
 /**
- * Access to the stored facts of one user, for the functions here: the storages that hold them, the one that new facts go
- * to, the user, and a signal that ends a call. Each fact is a record of its own.
+ * Access to the stored facts of one user: the storages that hold them, the storage for new facts, and a signal that
+ * ends a call. Each fact is a record of its own.
  */
 export type FactAccess = {
   drivers: KnownStorages;
@@ -30,14 +30,14 @@ type LocatedFact = { fact: StoredFact; driver: StorageDriver };
 
 const namespace = namespaces.facts;
 
-/** Returns all stored facts of the user, in no order. Throws `storage_corrupt` when one is damaged. */
+/** Returns all stored facts of the user, unordered. Throws `storage_corrupt` if a fact is damaged. */
 export async function listFacts(access: FactAccess): Promise<StoredFact[]> {
   return factsOf(await locateFacts(access));
 }
 
 /**
- * Reads a user's facts, stores and removes those that `plan` returns, and returns those stored. Calls of one process
- * for a user run one after the other.
+ * Reads a user's facts, stores and removes the facts that `plan` returns, and returns the facts that it stored. Calls
+ * for one user within a process run one after the other.
  */
 export async function changeFacts(
   access: FactAccess,
@@ -51,7 +51,7 @@ export async function changeFacts(
       const driver = located.get(id)?.driver ?? access.target;
       changes.set(driver, [...(changes.get(driver) ?? []), write]);
     };
-    // New facts first: a failure in between leaves too many facts for a while, and loses none.
+    // New facts are stored first: a failure in between leaves too many facts for a while, but loses none.
     for (const fact of stored) change(fact.id, writeOf(access, fact));
     for (const { id } of removed) change(id, deleteOf(access, id));
     for (const [driver, writes] of changes) {
@@ -67,7 +67,7 @@ export async function removeFact(access: FactAccess, id: string): Promise<void> 
   await inEach(access, async (driver) => await driver.delete(namespace, key));
 }
 
-/** Removes all facts of the user, also damaged ones. When it rejects, some may be left; repeating it is safe. */
+/** Removes all facts of the user, including damaged facts. If it rejects, some may be left; repeating it is safe. */
 export async function removeFacts(access: FactAccess): Promise<void> {
   const prefix = ownerPrefix(access.user);
   await inEach(access, async (driver) => await removeAll(driver, namespace, prefix));
@@ -79,7 +79,7 @@ async function inEach(access: FactAccess, remove: (driver: StorageDriver) => Pro
   });
 }
 
-/** Reads the user's facts by id: two storages may be connections to one database. */
+/** Reads the user's facts by id, because two storages may be connections to one database. */
 async function locateFacts({ drivers, user, signal }: FactAccess): Promise<ReadonlyMap<string, LocatedFact>> {
   const prefix = ownerPrefix(user);
   const read = async () => await Promise.all(drivers.map(async (driver) => await driver.list(namespace, prefix)));
@@ -98,7 +98,7 @@ function factsOf(located: ReadonlyMap<string, LocatedFact>): StoredFact[] {
   return Array.from(located.values(), ({ fact }) => fact);
 }
 
-/** Works while no other call of this process changes the user's facts, in whichever storage. */
+/** Runs work while no other call of this process changes the user's facts, in any storage. */
 async function locked<Result>(access: FactAccess, work: (lease: Lease) => Promise<Result>): Promise<Result> {
   const { drivers, user, signal } = access;
   return await withRecordLock({ driver: drivers[0], place: { namespace, key: ownerPrefix(user) }, signal }, work);

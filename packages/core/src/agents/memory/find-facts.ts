@@ -16,9 +16,9 @@ type Search = Omit<MemoryModelCall, "messages" | "config"> & {
   known: readonly string[];
 };
 
-/** The number of facts that are accepted: a model that finds more invents them. */
+/** The maximum number of facts accepted from one model call: a model that finds more is inventing them. */
 const maxFound = 20;
-/** The number of messages that are read, the newest. */
+/** The number of newest messages of a conversation in which a model searches for facts. */
 const maxMessages = 100;
 
 const factsSchema = {
@@ -36,7 +36,7 @@ const instructions =
 
 /**
  * Asks a model for facts that the user stated in the newest 100 messages, and returns at most 20. An answer that cannot
- * be parsed gives none and a warning; a failure of the model is thrown.
+ * be parsed yields no facts and a warning. A failure of the model is thrown.
  */
 export async function findFacts({ messages, known, ...call }: Search): Promise<string[]> {
   const lines = toTranscript(toConversation(messages).slice(-maxMessages).filter(isSaid).map(toSaid));
@@ -60,7 +60,7 @@ export async function findFacts({ messages, known, ...call }: Search): Promise<s
   }
 }
 
-// Results of tools are words of others, not of the user.
+// Tool results are not the user's own words.
 function isSaid({ role, content }: ChatMessage): boolean {
   return (role === "user" || role === "assistant") && getTextContent(content).trim() !== "";
 }

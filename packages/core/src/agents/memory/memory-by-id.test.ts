@@ -7,6 +7,7 @@ import { Memory } from "./memory.ts";
 import type { MemoryScope } from "./memory-options.ts";
 import type { RecallingMemory } from "./stand-in-memory.ts";
 import { exchange } from "./test/conversation.ts";
+import { turnOptions } from "./test/turn-options.ts";
 
 const owners: MemoryScope[] = [
   { userId: undefined },
@@ -67,7 +68,7 @@ describe.each(drivers)("Memory by the session id alone, over a storage with %s",
     expect((await memory.recall("s", { userId: "ada", takesSeed: true })).messages).toHaveLength(4);
     expect((await memory.recall("s", { userId: "bob", takesSeed: true })).messages).toEqual([]);
     await memory.addMessages("s", exchange("three"));
-    await memory.addMessages("s", exchange("four"), { userId: "ada", through: 1 });
+    await memory.addMessages("s", exchange("four"), turnOptions({ userId: "ada", through: 1 }));
     expect(await memory.getMessages("s", { userId: "ada" })).toEqual(["one", "two", "three", "four"].flatMap(exchange));
     expect(await entriesOf(storage)).toEqual(["s/-/ada"]);
   });
@@ -155,7 +156,7 @@ describe("Memory by the session id alone", () => {
     const callsOf = async (turn: number) => {
       watched.calls.length = 0;
       await memory.recall("s", { userId: "ada", takesSeed: true });
-      await memory.addMessages("s", exchange("x"), { userId: "ada", through: turn });
+      await memory.addMessages("s", exchange("x"), turnOptions({ userId: "ada", through: turn }));
       return [...watched.calls];
     };
 

@@ -10,6 +10,7 @@ import type { MemoryScope } from "./memory-options.ts";
 import { exchange } from "./test/conversation.ts";
 import { faultCases, forEachCall, untilDone } from "./test/each-call.ts";
 import type { Trial } from "./test/each-call.ts";
+import { turnOptions } from "./test/turn-options.ts";
 
 const noUser = { userId: undefined };
 /** The session without a user, as its owner reaches it and as the program does. */
@@ -24,7 +25,9 @@ describe.each(faultCases)("Memory over storage with $offer that $fault", ({ crea
     async ({ scope, calls, through }) => {
       const strikes = await forEachCall({ create, fault }, async (trial) => {
         const memory = await withOneTurn(trial);
-        await untilDone(trial, (signal) => memory.addMessages("a", exchange("x"), { ...scope, through, signal }));
+        await untilDone(trial, (signal) =>
+          memory.addMessages("a", exchange("x"), turnOptions({ ...scope, through, signal })),
+        );
 
         expect(await memory.getMessages("a")).toEqual([...exchange("1"), ...exchange("x")]);
         await expectGoesOn(memory, trial);
@@ -53,7 +56,7 @@ describe.each(faultCases)("Memory over storage with $offer that $fault", ({ crea
       await memory.addMessages("a", exchange("seed"));
       await untilDone(trial, async (signal) => {
         await memory.recall("a", { ...owner, signal, takesSeed: true });
-        await memory.addMessages("a", exchange("x"), { ...owner, signal, through: 1 });
+        await memory.addMessages("a", exchange("x"), turnOptions({ ...owner, signal, through: 1 }));
       });
       await memory.recall("a", { userId: "bob", takesSeed: true });
 
@@ -131,7 +134,7 @@ it.each(drivers)("does not let a late write replace a later one, over %s", async
 
 async function withOneTurn({ watched }: Trial): Promise<Memory> {
   const memory = new Memory({ storage: watched.driver });
-  await memory.addMessages("a", exchange("1"), { ...noUser, through: 1 });
+  await memory.addMessages("a", exchange("1"), turnOptions({ ...noUser, through: 1 }));
   return memory;
 }
 

@@ -7,17 +7,18 @@ import type { LockedRecord } from "./record-lock.ts";
 const { memory, memoryById } = namespaces;
 
 /**
- * The entries of memories in `memory-by-id`, by which the program finds the memory of a session id whatever its owner.
+ * Writes the index entry of a memory in `memory-by-id`, through which the program finds the memory of a session id
+ * without its owner.
  *
- * An entry is there before its memory is first written, and is removed after it: so after a crash there may be an entry
- * without a memory, which readers skip and remove, and no memory without its entry. A removal and a first write at the same
- * time, of two processes, each look again when they are done: the one that is done last finds both.
+ * An entry is written before its memory and removed after it. A crash may therefore leave an entry without a memory,
+ * which readers skip and remove, but never a memory without an entry. If two processes remove and write at the same
+ * time, each checks again when done: the later one sees both changes.
  */
 export async function writeEntry({ driver, place, signal }: LockedRecord): Promise<void> {
   await untilAborted(() => addEntry(driver, place.key), signal);
 }
 
-/** Writes the entry again if a removal at the time of the memory's first write has taken it. */
+/** Writes a memory's index entry again if a concurrent removal has deleted it during the memory's first write. */
 export async function confirmEntry({ driver, place, signal }: LockedRecord): Promise<void> {
   const confirm = async () => {
     if ((await driver.get(memoryById, memoryEntryKey(place.key))) === null) await addEntry(driver, place.key);
@@ -25,7 +26,7 @@ export async function confirmEntry({ driver, place, signal }: LockedRecord): Pro
   await untilAborted(confirm, signal);
 }
 
-/** Removes the entry of a memory that is gone. */
+/** Removes the index entry of a deleted memory, and writes it again if another process has stored the memory anew. */
 export async function removeEntry({ driver, place, signal }: LockedRecord): Promise<void> {
   const remove = async () => {
     await driver.delete(memoryById, memoryEntryKey(place.key));

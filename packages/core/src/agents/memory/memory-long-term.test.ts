@@ -6,11 +6,11 @@ import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
 import { ScriptedModel } from "../../testing/scripted-model.ts";
 import { scriptedUsage } from "../../testing/scripted-answer.ts";
 import { Memory } from "./memory.ts";
-import type { AddMessagesOptions } from "./memory-options.ts";
+import type { AddTurnOptions } from "./memory-options.ts";
 import { exchange } from "./test/conversation.ts";
 
 /** Adds turns "0", "1", … one by one. */
-async function converse(memory: Memory, turns: number, options?: AddMessagesOptions): Promise<void> {
+async function converse(memory: Memory, turns: number, options?: AddTurnOptions): Promise<void> {
   for (let index = 0; index < turns; index++) await memory.addMessages("a", exchange(String(index)), options);
 }
 

@@ -1,4 +1,4 @@
-import { anyBoolean, integer, methods, optional, satisfying } from "../../base/errors/option-checks.ts";
+import { booleanOption, integerOption, methodsOption, optional, satisfying } from "../../base/errors/option-checks.ts";
 import type { OptionTable } from "../../base/errors/read-options.ts";
 import type { LogFields, Logger } from "../../base/log/logger.ts";
 import type { ChatMessage } from "../../base/message/message.ts";
@@ -9,56 +9,56 @@ import type { SessionOwner, StatedOwner, UserScope } from "../../sessions/storag
 import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
 import { isCount } from "../../sessions/storage/stored-record.ts";
 
-/** Scope of the user in a call to a `UserMemory`, and a signal that ends the call. */
+/** The user in a call to a `UserMemory`, and a signal that ends the call. */
 export type UserMemoryScope = UserScope & {
-  /** The storage of the agent that calls, where it has one: it writes there. @default the first that the memory uses */
+  /**
+   * The storage to write to: that of the calling agent, if it has a storage. @default the first storage that the memory
+   * uses
+   */
   storage?: StorageDriver | undefined;
-  /** Ends the call. A write under way may be stored or not; repeating the call is safe. */
+  /** Signal that ends the call. A write in progress may or may not be stored; repeating the call is safe. */
   signal?: AbortSignal | undefined;
 };
 
 /**
- * Tenant and user that own the session in a call to a `Memory`, and a signal that ends the call. The session's id is an
- * argument of its own.
+ * Tenant and user that own the session in a call to a `Memory`, and a signal that ends the call. The session's id is a
+ * separate argument.
  *
- * Without `userId`, `tenantId` and `verified` the call is of the program, and means the session of that id whatever its
- * owner. `{ userId: undefined }` means the session without a user.
+ * Without `userId`, `tenantId` and `verified` the call is the program's own and refers to the session of that id,
+ * whatever its owner. `{ userId: undefined }` refers to the session without a user.
  */
 export type MemoryScope = SessionOwner & UserMemoryScope;
 
-/** Scope of a call that states the owner of the session, as each call for a run does. */
+/** Scope of a call that names the owner of the session. Each call for a run names it. */
 export type OwnedScope<Scope extends MemoryScope = MemoryScope> = Scope & StatedOwner;
 
 /** Options of `Memory.recall`. */
 export type RecallScope = MemoryScope & {
   /**
-   * True for a run of the program itself: if nothing is remembered yet, the session takes over what the program has added to
-   * its id without an owner. Needs the owner. @default false
+   * True for a run of the program itself. If nothing is remembered yet, the session takes over the messages that the
+   * program added to its id without an owner. Requires the owner. @default false
    */
   takesSeed?: boolean | undefined;
 };
 
-/**
- * Options of a call in which a memory calls a model for its caller: the caller's API keys, a listener for token usage,
- * and a logger.
- */
+/** Options of a call in which a memory calls a model for its caller: the caller's API keys, listeners, and a logger. */
 export type MemoryModelOptions = {
   /** Returns the caller's API key for a vendor. */
   apiKeyFor?: ((providerId: string) => string | undefined) | undefined;
-  /** Called with the usage of each model call, also of one that ends after its caller stopped waiting. */
+  /** Called with the usage of each model call, even if the call ends after its caller stopped waiting. */
   onUsage?: ((usage: TokenUsage) => void) | undefined;
   /**
-   * Called when a model call begins. The function that it returns reports the attempts at the call, each with its
-   * beginning and its end.
+   * Called when a model call begins. The returned function reports the attempts of the call, each with its beginning
+   * and end.
    */
   onModelCall?: ((model: Pick<ModelProvider, "providerId" | "modelId">) => ReportModelAttempt | undefined) | undefined;
-  /** Logs failures that the memory recovered from. */
+  /** The logger for failures that the memory recovered from. */
   logger?: Logger | undefined;
-  /** Receives these failures in place of the logger, with a code, as `Run.warn` does. */
+  /** Receives the failures that the memory recovered from, instead of the logger, with a code, as `Run.warn` does. */
   onWarning?: ((code: string, message: string, fields?: LogFields) => void) | undefined;
 };
 
-/** Tells the caller of a memory of a failure that the memory recovered from: by its `onWarning`, else by its logger. */
+/** Reports a failure that the memory recovered from: to the caller's `onWarning`, or else to its logger. */
 export function warnCaller(
   { onWarning, logger }: MemoryModelOptions,
   { code, message, ...fields }: LogFields & { code: string; message: string },
@@ -69,72 +69,88 @@ export function warnCaller(
 
 /** Options of a `Memory`. */
 export type MemoryOptions = {
-  /** Stores the messages and summaries. @default the storages of the agents that use it, each for its own sessions; without any, in memory and bounded */
+  /**
+   * Stores the messages and summaries. @default the storages of the agents that use the memory, each for its own
+   * sessions; if there are none, a bounded storage in memory
+   */
   storage?: StorageDriver | undefined;
   /**
-   * The number of messages in the window. Beyond it, and beyond four million characters in all, the oldest turns overflow
-   * as a whole. @default 50
+   * The number of messages in the window. Beyond it, or beyond four million characters in total, the oldest turns
+   * overflow as a whole. @default 50
    */
   maxShortTermMessages?: number | undefined;
-  /** Summarises messages that overflow. Otherwise they are dropped. @default false */
+  /** Summarises messages that overflow the window. If false, they are dropped. @default false */
   enableLongTerm?: boolean | undefined;
-  /** Writes the summaries. @default the agent's model; without one, they are digests */
+  /** The model that writes the summaries. @default the agent's model; without a model, summaries are digests */
   model?: ModelProvider | undefined;
 };
 
-/** Options of `Memory.addMessages`. */
-export type AddMessagesOptions = MemoryScope &
+/** Options of `Memory.addMessages`: the owner of the session, a signal, and a model for summaries. */
+export type AddMessagesOptions = Omit<MemoryScope, "storage"> & {
+  /** The model that writes the summaries if the memory has no model of its own. */
+  model?: ModelProvider | undefined;
+};
+
+/** Options with which an agent adds a turn of a session to its memory. */
+export type AddTurnOptions = AddMessagesOptions &
+  Pick<MemoryScope, "storage"> &
   MemoryModelOptions & {
-    /** Writes the summaries when the memory has no model of its own. */
-    model?: ModelProvider | undefined;
-    /** The number of the session's turn that the messages are. It is added once, and not after a later one. */
+    /**
+     * The number of the session's turn that these messages form. A turn is added once, and never after a later turn.
+     */
     through?: number | undefined;
-    /** Adds only if the memory goes through exactly this turn: for a session that began anew, with its numbers. */
+    /**
+     * Adds the messages only if this turn is the last that the memory includes. Used for a session that began anew with
+     * its turn numbers.
+     */
     after?: number | undefined;
-    /** True when that turn has state of vendors, which is read from the turn as long as its messages are in the window. */
+    /**
+     * True if the added turn has vendor state. The state is read from the stored turn as long as its messages are in
+     * the memory's window.
+     */
     hasVendorState?: boolean | undefined;
   };
 
-/** Options of `Memory.clear`, which forgets the memory of a session, or of all with one id. */
+/** Options of `Memory.clear`, which deletes the memory of one session, or of all sessions with an id. */
 export type ClearOptions = MemoryScope & {
-  /** The last turn of the session that is not added again; 0 allows all. @default the last that was added */
+  /** The last turn of the session that may not be added again; 0 allows all. @default the last turn that was added */
   through?: number | undefined;
 };
 
 /**
- * Memory of a session as `Memory.recall` returns it for the next model call: the newest messages, and summaries of
- * older ones.
+ * Memory of a session for the next model call, returned by `Memory.recall`: the newest messages, and summaries of older
+ * messages.
  */
 export type RecalledMemory = {
-  /** The newest messages: a history that every model takes. */
+  /** The newest messages, as a history that every model accepts. */
   messages: ChatMessage[];
-  /** The summaries as data for a prompt; empty when there are none. */
+  /** The summaries as data for a prompt; an empty string if there are none. */
   context: string;
-  /** The number of the last turn that is part of this. */
+  /** The number of the last turn that the memory includes. */
   through: number;
-  /** The turns in the window that have state of vendors, oldest first. */
+  /** The turns in the window that have vendor state, oldest first. */
   vendorStateTurns?: readonly VendorStateTurn[];
 };
 
 /**
- * A turn in the window of a memory that has state of vendors. `fromEnd`: the place of its user's message among those of the
- * user, 1 for the last.
+ * A turn in a memory's window that has vendor state. `fromEnd`: the position of its user message among the user
+ * messages, counted from the end; 1 for the last.
  */
 export type VendorStateTurn = { seq: number; fromEnd: number };
 
 /** Option check for a `StorageDriver`, by its methods. */
-export const storageDriver = methods<StorageDriver>("a StorageDriver", "get", "set", "list");
+export const storageDriver = methodsOption<StorageDriver>("a StorageDriver", "get", "set", "list");
 
 /** Option check for a `ModelProvider`, by its method `generate`. */
-export const modelProvider = methods<ModelProvider>("a ModelProvider", "generate");
+export const modelProvider = methodsOption<ModelProvider>("a ModelProvider", "generate");
 
-/** Option check for the number of a session's turn, or 0 for none. */
+/** Option check for the number of a session's turn, or 0 for no turn. */
 export const turnNumber = satisfying<number>("the number of a turn, or 0", isCount);
 
 /** Table for `readOptions` with the checks and defaults of the options of a `Memory`. */
 export const memoryOptions = {
   storage: optional(storageDriver),
-  maxShortTermMessages: optional(integer(1), 50),
-  enableLongTerm: optional(anyBoolean, false),
+  maxShortTermMessages: optional(integerOption(1), 50),
+  enableLongTerm: optional(booleanOption, false),
   model: optional(modelProvider),
 } satisfies OptionTable<MemoryOptions>;

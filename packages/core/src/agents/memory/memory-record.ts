@@ -14,34 +14,40 @@ import { isRecord } from "../../base/util/is-record.ts";
 import type { VendorStateTurn } from "./memory-options.ts";
 
 /**
- * The stored memory of a session. It is one record, so that each change is one write: messages leave the window and enter
- * the summaries at once, and a reader needs one look.
+ * The stored memory of a session. It is a single record, so that each change is one write. Messages move from the
+ * window to the summaries atomically, and a reader needs one read.
  */
 export type MemoryRecord = {
   v: 1;
-  /** The window (see `window.ts`). */
+  /** The messages of the window (see `window.ts`). */
   messages: ChatMessage[];
-  /** True when the only turn in the window was too large itself and has lost its first steps. */
+  /** True if the window's only turn was too large by itself and lost its first steps. */
   hasLostSteps: boolean;
   /** Messages that left the window and are not summarised yet, as lines of a transcript. */
   pending: string[];
-  /** Oldest first. */
+  /** The summaries, oldest first. */
   summaries: string[];
-  /** The number of the last turn of the session that is part of this; 0 when none is known to be. */
+  /** The number of the last turn of the session that the memory includes; 0 if no turn is known. */
   through: number;
-  /** The turns in the window that have state of vendors, oldest first; absent until there is one. */
+  /** The turns in the window that have vendor state, oldest first; absent until the first such turn. */
   vendorStateTurns?: VendorStateTurn[];
-  /** The id of the last addition. */
+  /** The id of the last addition of messages to the memory. */
   additionId: string;
-  /** True once the memory has its entry in `memory-by-id`. Records of earlier releases get it with their next turn. */
+  /**
+   * True once the memory has its entry in `memory-by-id`. Records of earlier releases get their entry with their next
+   * turn.
+   */
   indexed?: true;
-  /** True from the takeover of a seed until the seed is removed. */
+  /** True from the takeover of messages that were added before the session began, until their record is removed. */
   hasSeed?: true;
-  /** In a seed: the key of the session that takes it over, and that alone may. */
+  /**
+   * In a record of messages that were added before their session began: the key of the session that takes them over.
+   * Only that session may do so.
+   */
   takenBy?: string;
 };
 
-/** Memory record of a session of which nothing is remembered yet. */
+/** Memory record of a session that has no memory yet. */
 export const emptyMemory: MemoryRecord = Object.freeze({
   v: recordVersion,
   messages: [],
@@ -53,8 +59,8 @@ export const emptyMemory: MemoryRecord = Object.freeze({
 });
 
 /**
- * Returns a session's stored memory after a check of its shape, and `emptyMemory` for `null`; throws `storage_corrupt`
- * when it is damaged.
+ * Returns a session's stored memory after a check of its shape, and `emptyMemory` for `null`. Throws `storage_corrupt`
+ * if it is damaged.
  */
 export function readMemoryRecord(value: Json | null, place: RecordKey): MemoryRecord {
   if (value === null) return emptyMemory;
@@ -62,7 +68,7 @@ export function readMemoryRecord(value: Json | null, place: RecordKey): MemoryRe
   return readRecord(read, place, isMemoryRecord);
 }
 
-/** Tells if nothing is remembered in a stored memory. One that is damaged is not known to be empty. */
+/** Returns true if a stored memory is empty. A damaged memory is not known to be empty. */
 export function isForgotten(value: Json | null, place: RecordKey): boolean {
   try {
     const { messages, pending, summaries } = readMemoryRecord(value, place);
@@ -72,7 +78,7 @@ export function isForgotten(value: Json | null, place: RecordKey): boolean {
   }
 }
 
-/** Returns the JSON that a session's memory is stored as. */
+/** Returns the JSON value that is stored for a session's memory. */
 export function toStoredMemory(record: MemoryRecord): Json {
   return { ...record, messages: toStoredMessages(record.messages) };
 }

@@ -12,21 +12,24 @@ import { withRecordLock } from "./record-lock.ts";
 import type { LockedRecord } from "./record-lock.ts";
 import { isSeedKey, seedOf } from "./seeds.ts";
 
-/** A stored record, and its place. */
+/** A stored memory record, and its location. */
 export type FoundRecord = LockedRecord & { stored: Json };
 
-/** The memories of a session id: of one owner or more, of which not all need be here, and the seed. */
+/**
+ * The memories of a session id: of one owner, with a note if there are more, and the seed. A seed holds messages that
+ * were added before the session began.
+ */
 export type FoundMemories = { owned: FoundRecord | undefined; isShared: boolean; seed: FoundRecord | undefined };
 
 /**
- * Tells if a call says whose session it means. One that does not is of the program, which finds the session of an id
- * whatever its owner. The context of a run names its owner also where that has no user.
+ * Returns true if a call names the owner of its session. A call without an owner is the program's own and finds the
+ * session of an id, whatever its owner. A run's context names its owner even if the owner has no user.
  */
 export function namesOwner(scope: object): boolean {
   return ["tenantId", "userId", "verified", "runId"].some((name) => name in scope);
 }
 
-/** Finds the records of memories, in the storages of a `Memory`. */
+/** Finds the records of sessions' memories in the storages of a `Memory`. */
 export class MemoryRecords {
   readonly #storages: MemoryStorages;
 
@@ -34,12 +37,15 @@ export class MemoryRecords {
     this.#storages = storages;
   }
 
-  /** The storages in which memories and seeds may be. */
+  /** The storages in which a `Memory` may have records. */
   get storages(): KnownStorages {
     return this.#storages.all;
   }
 
-  /** Returns the record of an owner's session: for an agent in its own storage, else in the first that has one. */
+  /**
+   * Returns the record of an owner's session. For an agent it is looked up in the agent's storage, otherwise in the
+   * first storage that has it.
+   */
   async ofOwner(sessionId: string, scope: MemoryScope): Promise<LockedRecord> {
     const [first, ...others] = this.placesOf(sessionId, scope);
     if (others.length === 0) return first;
@@ -49,7 +55,7 @@ export class MemoryRecords {
     return first;
   }
 
-  /** Returns the places where the record of an owner's session may be. */
+  /** Returns the locations where the record of an owner's session may be. */
   placesOf(sessionId: string, { signal, storage, tenantId, userId, verified }: MemoryScope): LockedPlaces {
     const key = sessionKey(checkOwner({ tenantId, userId, verified }), checkStoredSessionId(sessionId));
     const place = { namespace: namespaces.memory, key };
@@ -58,12 +64,12 @@ export class MemoryRecords {
     return [{ driver: first, place, signal }, ...others.map((driver) => ({ driver, place, signal }))];
   }
 
-  /** Returns the places where the seed of a session id may be. */
+  /** Returns the locations where the seed of a session id may be: messages that were added before the session began. */
   seedsOf(sessionId: string, signal?: AbortSignal): LockedRecord[] {
     return this.#storages.all.map((driver) => seedOf({ driver, sessionId, signal }));
   }
 
-  /** Returns the memory of the session with this storage key, which is in the only storage. */
+  /** Returns the location of a session's memory by its storage key. Throws `conflict` if there are several storages. */
   atKey(key: string, { signal }: LockedRecord): LockedRecord {
     const [driver, ...others] = this.#storages.all;
     if (others.length === 0) return { driver, place: { namespace: namespaces.memory, key }, signal };
@@ -71,8 +77,8 @@ export class MemoryRecords {
   }
 
   /**
-   * Runs work on all memories of a session id when all earlier such work of this process has finished. It gets the place of
-   * a new seed.
+   * Runs work on all memories of a session id after all earlier such work of this process. The work receives the
+   * location for messages that are added before a session of that id begins.
    */
   async lockId(
     sessionId: string,
@@ -84,7 +90,10 @@ export class MemoryRecords {
     await withRecordLock({ ...seed, place }, () => work(seed));
   }
 
-  /** Finds the memory of the one owner of a session id, and the seed; throws `conflict` when there are several owners. */
+  /**
+   * Finds the memory of a session id's only owner, and the messages added before the session began (the seed). Throws
+   * `conflict` if there are several owners.
+   */
   async withId(sessionId: string, signal?: AbortSignal): Promise<FoundMemories> {
     const found = await this.find(sessionId, signal);
     if (!found.isShared) return found;
@@ -95,7 +104,10 @@ export class MemoryRecords {
     );
   }
 
-  /** Finds the memory of one owner of a session id, whether there are others, and the seed. */
+  /**
+   * Finds the memory of one owner of a session id, and the messages added before the session began (the seed).
+   * `isShared` is true if there are further owners; the seed may then be missing.
+   */
   async find(sessionId: string, signal?: AbortSignal): Promise<FoundMemories> {
     let [owned, seed]: [FoundRecord?, FoundRecord?] = [];
     for await (const found of this.allWithId(sessionId, signal)) {
@@ -106,7 +118,7 @@ export class MemoryRecords {
     return { owned, isShared: false, seed };
   }
 
-  /** @yields the seed of a session id, and the memories of all its owners */
+  /** @yields the memories of all owners of a session id, and the seed: messages added before the session began */
   async *allWithId(sessionId: string, signal?: AbortSignal): AsyncGenerator<FoundRecord> {
     const id = checkStoredSessionId(sessionId);
     for (const driver of this.#storages.all) yield* recordsWithId({ driver, sessionId: id, signal });
@@ -119,7 +131,7 @@ type IdInStorage = Pick<LockedRecord, "driver" | "signal"> & { sessionId: string
 
 async function* recordsWithId({ driver, sessionId, signal }: IdInStorage): AsyncGenerator<FoundRecord> {
   const recordAt = (key: string): LockedRecord => ({ driver, place: { namespace: namespaces.memory, key }, signal });
-  // By its key too: earlier releases wrote no entries.
+  // The memory of a session without an owner is also looked up by key, because earlier releases wrote no index entries.
   const plain = recordAt(sessionKey({}, sessionId));
   const stored = await readStored(plain);
   if (stored !== null) yield { ...plain, stored };
@@ -133,7 +145,7 @@ async function* recordsWithId({ driver, sessionId, signal }: IdInStorage): Async
   }
 }
 
-/** Removes the entry of a memory that is not there. */
+/** Yields a memory's record if it is stored; otherwise removes its index entry. */
 async function* foundAt(record: LockedRecord): AsyncGenerator<FoundRecord> {
   const stored = await readStored(record);
   if (stored === null) await removeEntry(record);
@@ -148,7 +160,7 @@ async function* abortable<Item>(pages: AsyncGenerator<Item[]>, signal: AbortSign
   }
 }
 
-/** Reads a record as it is stored. */
+/** Reads the stored value of a memory's record, unchecked; `null` if there is none. */
 export async function readStored({ driver, place, signal }: LockedRecord): Promise<Json | null> {
   return await untilAborted(() => driver.get(place.namespace, place.key), signal);
 }

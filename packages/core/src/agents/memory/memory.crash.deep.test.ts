@@ -10,6 +10,7 @@ import { TroupeError } from "../../base/errors/troupe-error.ts";
 import { Memory } from "./memory.ts";
 import { exchange } from "./test/conversation.ts";
 import { UserMemory } from "./user-memory.ts";
+import { turnOptions } from "./test/turn-options.ts";
 
 const seconds = inject("trials") === "many" ? "near" : "none";
 const owner = { userId: "ada" };
@@ -31,7 +32,7 @@ async function addTurn(driver: StorageDriver, sessionId: string, of: { userId: s
     sessionId,
     owner: of,
   });
-  await memoryOf(driver).addMessages(sessionId, one, { ...of, through: 1 });
+  await memoryOf(driver).addMessages(sessionId, one, turnOptions({ ...of, through: 1 }));
 }
 
 async function factsIn(driver: StorageDriver): Promise<string[]> {
@@ -68,10 +69,10 @@ describe.each(drivers)("memory and a crash at any call, over storage with %s", (
       await expectAtEach({
         create: async () => {
           const driver = create();
-          if (before.length > 0) await memoryOf(driver).addMessages("s", before, { ...owner, through: 1 });
+          if (before.length > 0) await memoryOf(driver).addMessages("s", before, turnOptions({ ...owner, through: 1 }));
           return driver;
         },
-        act: async (driver) => await memoryOf(driver).addMessages("s", two, { ...owner, through: 2 }),
+        act: async (driver) => await memoryOf(driver).addMessages("s", two, turnOptions({ ...owner, through: 2 })),
         left: async (driver) => {
           const found = await memoryOf(driver).getMessages("s", owner);
           expect([before, [...before, ...two]]).toContainEqual(found);
@@ -94,7 +95,7 @@ describe.each(drivers)("memory and a crash at any call, over storage with %s", (
       },
       act: async (driver) => {
         await memoryOf(driver).recall("s", { ...owner, takesSeed: true });
-        await memoryOf(driver).addMessages("s", two, { ...owner, through: 1 });
+        await memoryOf(driver).addMessages("s", two, turnOptions({ ...owner, through: 1 }));
       },
       left: async (driver) => {
         const found = await memoryOf(driver).getMessages("s");

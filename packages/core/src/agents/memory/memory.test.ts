@@ -8,6 +8,7 @@ import { drivers } from "../../sessions/storage/test/drivers.ts";
 import { Memory } from "./memory.ts";
 import type { MemoryOptions } from "./memory-options.ts";
 import { exchange, step } from "./test/conversation.ts";
+import { turnOptions } from "./test/turn-options.ts";
 
 const noUser = { userId: undefined };
 const names = (count: number) => Array.from({ length: count }, (_, index) => String(index));
@@ -211,10 +212,10 @@ describe.each(drivers)("Memory over a storage with %s", (_, create) => {
 describe("Memory that follows the turns of a session", () => {
   it("adds a turn once, and none that precedes one it has", async () => {
     const memory = new Memory();
-    await memory.addMessages("a", exchange("1"), { ...noUser, through: 1 });
-    await memory.addMessages("a", exchange("2"), { ...noUser, through: 2 });
-    await memory.addMessages("a", exchange("2"), { ...noUser, through: 2 });
-    await memory.addMessages("a", exchange("1"), { ...noUser, through: 1 });
+    await memory.addMessages("a", exchange("1"), turnOptions({ ...noUser, through: 1 }));
+    await memory.addMessages("a", exchange("2"), turnOptions({ ...noUser, through: 2 }));
+    await memory.addMessages("a", exchange("2"), turnOptions({ ...noUser, through: 2 }));
+    await memory.addMessages("a", exchange("1"), turnOptions({ ...noUser, through: 1 }));
 
     expect(await memory.recall("a", noUser)).toEqual({
       messages: [...exchange("1"), ...exchange("2")],
@@ -227,7 +228,7 @@ describe("Memory that follows the turns of a session", () => {
     const storage = new MapStorage();
     const memory = new Memory({ storage, enableLongTerm: true, maxShortTermMessages: 2 });
     for (const name of names(20))
-      await memory.addMessages("a", exchange(name), { ...noUser, through: Number(name) + 1 });
+      await memory.addMessages("a", exchange(name), turnOptions({ ...noUser, through: Number(name) + 1 }));
     const looks: string[] = [];
     const get = storage.get.bind(storage);
     storage.get = async (namespace, key) => {
@@ -246,10 +247,10 @@ describe("Memory that follows the turns of a session", () => {
 
   it("follows a session that began anew", async () => {
     const memory = new Memory();
-    await memory.addMessages("a", exchange("old"), { ...noUser, through: 57 });
+    await memory.addMessages("a", exchange("old"), turnOptions({ ...noUser, through: 57 }));
     const { through } = await memory.recall("a", noUser);
-    await memory.addMessages("a", exchange("new"), { ...noUser, after: through, through: 1 });
-    await memory.addMessages("a", exchange("new"), { ...noUser, after: through, through: 1 });
+    await memory.addMessages("a", exchange("new"), turnOptions({ ...noUser, after: through, through: 1 }));
+    await memory.addMessages("a", exchange("new"), turnOptions({ ...noUser, after: through, through: 1 }));
 
     expect(await memory.recall("a", noUser)).toMatchObject({
       messages: [...exchange("old"), ...exchange("new")],
@@ -259,9 +260,9 @@ describe("Memory that follows the turns of a session", () => {
 
   it("does not add turns again that were cleared", async () => {
     const memory = new Memory();
-    await memory.addMessages("a", exchange("1"), { ...noUser, through: 1 });
+    await memory.addMessages("a", exchange("1"), turnOptions({ ...noUser, through: 1 }));
     await memory.clear("a", noUser);
-    await memory.addMessages("a", exchange("1"), { ...noUser, through: 1 });
+    await memory.addMessages("a", exchange("1"), turnOptions({ ...noUser, through: 1 }));
 
     expect(await memory.recall("a", noUser)).toEqual({ messages: [], context: "", through: 1 });
   });
@@ -269,7 +270,7 @@ describe("Memory that follows the turns of a session", () => {
   it("forgets the number of the last turn when asked to", async () => {
     const storage = new InMemoryStorage();
     const memory = new Memory({ storage });
-    await memory.addMessages("a", exchange("1"), { ...noUser, through: 1 });
+    await memory.addMessages("a", exchange("1"), turnOptions({ ...noUser, through: 1 }));
     await memory.clear("a", { ...noUser, through: 0 });
 
     expect(await storage.list("memory")).toEqual([]);
@@ -277,6 +278,8 @@ describe("Memory that follows the turns of a session", () => {
   });
 
   it.each([-1, 1.5, Number.NaN, "1" as unknown as number])("refuses the turn number %j", async (through) => {
-    await expect(new Memory().addMessages("a", [], { through })).rejects.toMatchObject({ code: "invalid_value" });
+    await expect(new Memory().addMessages("a", [], turnOptions({ through }))).rejects.toMatchObject({
+      code: "invalid_value",
+    });
   });
 });

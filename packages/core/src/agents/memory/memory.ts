@@ -10,6 +10,7 @@ import { dataBlock } from "./data-block.ts";
 import { memoryOptions, turnNumber } from "./memory-options.ts";
 import type {
   AddMessagesOptions,
+  AddTurnOptions,
   ClearOptions,
   MemoryOptions,
   MemoryScope,
@@ -31,7 +32,10 @@ import type { MessageAddition } from "./uncertain-additions.ts";
 import { withVendorStateTurn } from "./vendor-state-turns.ts";
 import { trimWindow, viewWindow } from "./window.ts";
 
-/** The window is one record, written with each turn: it fits into the 16 MB of a MongoDB document in any script. */
+/**
+ * The maximum number of characters in a memory's window. The window is part of one record, written with each turn. This
+ * size fits into the 16 MB of a MongoDB document in any script.
+ */
 const maxCharacters = 4_000_000;
 
 const where = { path: "Memory" };
@@ -39,8 +43,8 @@ const invalidValue = { code: "invalid_value" } as const;
 const optionalTurn = optional(turnNumber);
 
 /**
- * Memory of conversations, kept for each session: the newest messages unchanged, and with `enableLongTerm` summaries of
- * the older ones.
+ * Memory of conversations, stored for each session: the newest messages unchanged, and with `enableLongTerm` summaries
+ * of older messages.
  */
 export class Memory {
   readonly #storages: MemoryStorages;
@@ -60,25 +64,27 @@ export class Memory {
   }
 
   /**
-   * Adds an agent's storage, when the memory has none of its own. The memory of a session is then beside its turns, in the
-   * storage of the agent whose session it is.
+   * Adds an agent's storage, if the memory has no storage of its own. The memory of a session is then stored beside its
+   * turns, in the storage of the session's agent.
    */
   bindStorage(driver: StorageDriver): void {
     this.#storages.bind(driver);
   }
 
   /**
-   * Adds messages after all others, without instructions, which are not part of a conversation. When it rejects, the
-   * messages are stored whole or not at all, and adding the same again stores them once.
+   * Appends messages, without system messages, which are not part of a conversation. If it rejects, the messages are
+   * stored whole or not at all; adding the same messages again stores them once.
    *
-   * With the session id alone they go to the session of that id, whatever its owner. While there is none, they wait for the
-   * first run of this program in that session; a run for a client of a transport does not get them.
+   * With only a session id they go to the session of that id, whatever its owner. If no such session exists yet, they
+   * wait for the first run of this program in that session. A run for a client of a transport does not get them.
    */
   async addMessages(
     sessionId: string,
     messages: readonly ChatMessage[],
-    options: AddMessagesOptions = {},
+    given: AddMessagesOptions = {},
   ): Promise<void> {
+    // An agent also passes options that only agents may use.
+    const options: AddTurnOptions = given;
     const addition = { id: createId(), messages: toConversation(messages) };
     optionalTurn(options.through, "through", invalidValue);
     optionalTurn(options.after, "after", invalidValue);
@@ -89,24 +95,25 @@ export class Memory {
   }
 
   /**
-   * Returns the newest messages, at most `maxShortTermMessages`, from one of the user on. Every tool call has its result.
-   * As in all methods, the session id alone means the session of that id, whatever its owner; `conflict` if there are several.
+   * Returns the newest messages, at most `maxShortTermMessages`, beginning with a user message. Every tool call has its
+   * result. In all methods, a session id without an owner means the session of that id, whatever its owner; throws
+   * `conflict` if there are several.
    */
   async getMessages(sessionId: string, scope: MemoryScope = {}): Promise<ChatMessage[]> {
     return (await this.recall(sessionId, scope)).messages;
   }
 
-  /** Returns the summaries of older messages, oldest first. */
+  /** Returns the summaries of a session's older messages, oldest first. */
   async getSummaries(sessionId: string, scope: MemoryScope = {}): Promise<string[]> {
     return readSummaries(await this.#read(sessionId, scope));
   }
 
-  /** Returns the summaries as data for a prompt; empty when there are none. */
+  /** Returns the summaries of a session's older messages as data for a prompt; an empty string if there are none. */
   async getContextString(sessionId: string, scope: MemoryScope = {}): Promise<string> {
     return (await this.recall(sessionId, scope)).context;
   }
 
-  /** Returns the whole memory of a session: in one read, where its owner is given. */
+  /** Returns the whole memory of a session, in one read if the owner is given. */
   async recall(sessionId: string, scope: RecallScope = {}): Promise<RecalledMemory> {
     const record = await this.#read(sessionId, scope);
     return {
@@ -118,8 +125,8 @@ export class Memory {
   }
 
   /**
-   * Forgets a session. With the session id alone it forgets every session of that id, whatever the owners. Returns the number
-   * of sessions of which there was something to forget.
+   * Deletes the memory of a session. With only a session id it deletes the memory of every session of that id, whatever
+   * the owners. Returns the number of sessions that had a memory.
    */
   async clear(sessionId: string, options: ClearOptions = {}): Promise<number> {
     optionalTurn(options.through, "through", invalidValue);
@@ -136,7 +143,7 @@ export class Memory {
   async #addById(
     sessionId: string,
     addition: MessageAddition & { isEmpty: boolean },
-    options: AddMessagesOptions,
+    options: AddTurnOptions,
   ): Promise<void> {
     await this.#records.lockId(sessionId, options.signal, async (newSeed) => {
       const { owned, seed } = await this.#records.withId(sessionId, options.signal);
@@ -147,18 +154,21 @@ export class Memory {
         await takeSeed(target, taker);
         await this.#add(taker, addition, options);
       } else if (target === newSeed) {
-        // A session of that id may have begun since.
+        // A session of that id may have begun since its memory was looked up.
         const { owned: begun, isShared } = await this.#records.find(sessionId, options.signal);
         if (begun !== undefined && !isShared) await takeSeed(newSeed, begun);
       }
     });
   }
 
-  /** Returns the memory that takes the target over, if it is a seed that has been given away: nothing was added then. */
+  /**
+   * Adds messages to a session's memory, or to the messages added before the session began. If a session has taken
+   * these over, adds nothing and returns that session's memory.
+   */
   async #add(
     target: LockedRecord,
     addition: MessageAddition,
-    options: AddMessagesOptions,
+    options: AddTurnOptions,
   ): Promise<LockedRecord | undefined> {
     const uncertain = this.#uncertainIn(target);
     const isSeed = isSeedKey(target.place);
@@ -192,7 +202,7 @@ export class Memory {
     return cleared.size;
   }
 
-  /** Returns true if there was something to forget. */
+  /** Deletes a memory, or the messages added before a session began. Returns true if there were any. */
   async #clear(target: LockedRecord, options: ClearOptions): Promise<boolean> {
     const isSeed = isSeedKey(target.place);
     let [isCleared, isGone] = [false, true];
@@ -228,7 +238,7 @@ export class Memory {
   async #withMessages(
     record: MemoryRecord,
     messages: readonly ChatMessage[],
-    options: AddMessagesOptions,
+    options: AddTurnOptions,
   ): Promise<MemoryRecord> {
     const all = { messages: [...record.messages, ...messages], hasLostSteps: record.hasLostSteps };
     const { window, overflow } = trimWindow(all, { messages: this.#maxMessages, characters: maxCharacters });
@@ -252,7 +262,7 @@ export class Memory {
   }
 }
 
-function hasTurn({ through }: MemoryRecord, options: AddMessagesOptions): boolean {
+function hasTurn({ through }: MemoryRecord, options: AddTurnOptions): boolean {
   if (options.through === undefined) return false;
   return options.after === undefined ? options.through <= through : options.after !== through;
 }
@@ -262,7 +272,7 @@ function contextOf(record: MemoryRecord): string {
   return dataBlock({ tag: "conversation_summary", about, lines: readSummaries(record) });
 }
 
-// A damaged record can be forgotten too. Its turns are then unknown.
+// A damaged memory record can be deleted too. The turns that it included are then unknown.
 function readableOrEmpty(stored: Json | null, { place }: LockedRecord): MemoryRecord {
   try {
     return readMemoryRecord(stored, place);

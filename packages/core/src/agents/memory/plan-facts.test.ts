@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { factsToKeep, planFacts } from "./plan-facts.ts";
 import type { FactSource, StoredFact } from "./user-fact.ts";
 
@@ -63,5 +63,62 @@ describe("factsToKeep", () => {
     ];
 
     expect(factsToKeep(facts, 9).map(({ order }) => order)).toEqual([1, 2]);
+  });
+});
+
+describe("factsToKeep, of facts with one order", () => {
+  const named = (id: string, order = 1): StoredFact => ({ ...fact(order, "auto"), id });
+
+  it.each([
+    [["b", "a", "c"], 3, ["a", "b", "c"]],
+    [["c", "b", "a"], 2, ["b", "c"]],
+    [["b", "a", "c"], 0, []],
+  ])("sorts %j by id, and keeps the last %d", (ids, maxFacts, kept) => {
+    const facts = ids.map((id) => named(id));
+
+    expect(factsToKeep(facts, maxFacts).map(({ id }) => id)).toEqual(kept);
+    expect(facts.map(({ id }) => id)).toEqual(ids);
+  });
+});
+
+describe("planFacts, of new facts", () => {
+  it("numbers them after all known ones, and stores each once with its source and the time", () => {
+    vi.useFakeTimers({ now: 12_345 });
+    const known = [fact(9, "manual"), fact(4, "auto")];
+    const { stored, removed } = planFacts(known, { texts: ["a", "A.", "b"], source: "auto", maxFacts: 9 });
+    vi.useRealTimers();
+
+    expect(stored).toEqual([
+      { id: stored[0]?.id, v: 1, fact: "a", source: "auto", createdAt: 12_345, order: 10 },
+      { id: stored[1]?.id, v: 1, fact: "b", source: "auto", createdAt: 12_345, order: 11 },
+    ]);
+    expect(new Set(stored.map(({ id }) => id)).size).toBe(2);
+    expect(removed).toEqual([]);
+  });
+
+  it("leaves a known fact as it is unless a found one becomes manual", () => {
+    const known = [fact(1, "manual", "Likes tea."), fact(2, "auto", "Has a cat.")];
+    const plan = (source: FactSource) => planFacts(known, { texts: ["likes tea", "HAS A CAT"], source, maxFacts: 9 });
+
+    expect(plan("auto")).toEqual({ stored: [], removed: [] });
+    expect(plan("manual")).toEqual({ stored: [fact(2, "manual", "Has a cat.")], removed: [] });
+  });
+
+  it("removes known facts beyond a limit that has become lower, although nothing is new", () => {
+    const known = [fact(1, "manual"), fact(2, "auto"), fact(3, "manual")];
+
+    expect(planFacts(known, { texts: [], source: "auto", maxFacts: 1 })).toEqual({
+      stored: [],
+      removed: [known[0], known[1]],
+    });
+  });
+
+  it("stores only the newest of more new facts than there is room for", () => {
+    const { stored } = planFacts([], { texts: ["a", "b", "c"], source: "manual", maxFacts: 2 });
+
+    expect(stored.map(({ fact: text, order }) => [text, order])).toEqual([
+      ["b", 2],
+      ["c", 3],
+    ]);
   });
 });

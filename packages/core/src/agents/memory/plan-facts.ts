@@ -3,14 +3,14 @@ import { createId } from "../../base/util/create-id.ts";
 import { factKey } from "./user-fact.ts";
 import type { FactSource, StoredFact } from "./user-fact.ts";
 
-/** Changes to the stored facts of a user, as `planFacts` returns them: the facts to store, and those to remove. */
+/** Changes to the stored facts of a user, planned by `planFacts`: the facts to store and the facts to remove. */
 export type FactChanges = { stored: StoredFact[]; removed: StoredFact[] };
 
 type NewFacts = { texts: readonly string[]; source: FactSource; maxFacts: number };
 
 /**
- * Plans to add facts that are not known yet. Beyond `maxFacts` the oldest that a model found are removed first, then the
- * oldest of all. A known fact that a model found and the program now adds becomes `manual`.
+ * Plans to add facts that are not known yet. Beyond `maxFacts` the oldest facts found by a model are removed first,
+ * then the oldest of all. A known fact that a model found becomes `manual` when the program adds it.
  */
 export function planFacts(known: readonly StoredFact[], { texts, source, maxFacts }: NewFacts): FactChanges {
   const byKey = new Map(known.map((fact) => [factKey(fact.fact), fact]));
@@ -37,8 +37,8 @@ export function planFacts(known: readonly StoredFact[], { texts, source, maxFact
 }
 
 /**
- * Returns the `maxFacts` facts to keep, oldest first. The oldest that a model found are dropped first, then the oldest
- * that the program added.
+ * Returns the facts to keep, at most `maxFacts`, oldest first. The oldest facts found by a model are dropped first,
+ * then the oldest added by the program.
  */
 export function factsToKeep(facts: readonly StoredFact[], maxFacts: number): StoredFact[] {
   const inOrder = facts.toSorted((one, other) => one.order - other.order || (one.id < other.id ? -1 : 1));

@@ -1,8 +1,17 @@
 import { describe, expect, it } from "vitest";
+import { EventBus } from "../../base/events/event-bus.ts";
+import { createLogger } from "../../base/log/logger.ts";
+import { resolveRunOpts } from "../run/resolve-run-opts.ts";
 import type { RunContext } from "../run/run-context.ts";
+import type { RunEvents } from "../run/run-events.ts";
 import { testRun } from "../run/test/test-run.ts";
 import type { ExecutableTool } from "../run/tool.ts";
 import { UserMemory } from "./user-memory.ts";
+
+const noUserId = [
+  "user_id_missing",
+  "A tool that recalls facts about the user has no effect in this run: it has no userId. Pass userId in the options of the run.",
+];
 
 function contextOf(userId?: string, tenantId?: string): RunContext {
   return testRun({ ...(userId !== undefined && { userId }), ...(tenantId !== undefined && { tenantId }) }).context;
@@ -62,5 +71,60 @@ describe("recallTool", () => {
     });
     expect(() => memory.asTool({ name: "not a name" })).toThrow(expect.objectContaining({ code: "invalid_config" }));
     expect(() => memory.asTool({ title: "x" } as object)).toThrow("title");
+  });
+});
+
+describe("The tool of recallTool", () => {
+  it("tells a model what it does and takes", async () => {
+    const { description, parameters, effect } = await toolOf();
+
+    expect(description).toBe("Recalls what is known about the user from earlier conversations.");
+    expect(effect).toBe("pure");
+    expect(parameters).toEqual({
+      type: "object",
+      properties: {
+        query: {
+          type: "string",
+          maxLength: 1000,
+          description: "What to know about; facts that mention it come first.",
+        },
+        limit: { type: "integer", minimum: 1, maximum: 100, description: "How many facts at most; 20 without it." },
+      },
+      additionalProperties: false,
+    });
+  });
+
+  it("puts the facts that share more words first, and of equal ones the newest", async () => {
+    const tool = await toolOf("Tea at noon.", "Green tea at noon.", "Chess.", "Noon tea.", "Green.");
+    const recalled = await tool.execute({ query: "GREEN tea, tea; noon" }, contextOf("u"));
+
+    expect(linesOf(recalled)).toEqual([
+      "- Green tea at noon.",
+      "- Noon tea.",
+      "- Tea at noon.",
+      "- Green.",
+      "- Chess.",
+    ]);
+  });
+
+  it.each([[""], ["…"], [undefined]])("returns the newest first for the query %j", async (query) => {
+    const tool = await toolOf("one", "two", "three");
+
+    expect(linesOf(await tool.execute({ query }, contextOf("u")))).toEqual(["- three", "- two", "- one"]);
+  });
+
+  it.each([
+    [{}, [noUserId]],
+    [{ fromOutside: true }, []],
+  ])("warns of a run without a user, unless it is for a client of a transport: %j", async (more, expected) => {
+    const tool = await toolOf("Likes tea.");
+    const eventBus = new EventBus<RunEvents>();
+    const warnings: unknown[] = [];
+    eventBus.on("run.warning", ({ code, message }) => warnings.push([code, message]));
+    const logger = createLogger({ level: "error" });
+    const run = testRun({}, { eventBus, logger, settings: { ...resolveRunOpts({}), ...more } });
+    await tool.execute({}, run.context);
+
+    expect(warnings).toEqual(expected);
   });
 });

@@ -1,4 +1,4 @@
-import { integer } from "../../base/errors/option-checks.ts";
+import { integerOption } from "../../base/errors/option-checks.ts";
 import type { RunContext } from "../run/run-context.ts";
 import { runOf } from "../run/derive-context.ts";
 import { defineTool } from "../tool/define-tool.ts";
@@ -7,9 +7,9 @@ import type { UserMemoryScope } from "./memory-options.ts";
 import { factKey, factsBlock } from "./user-fact.ts";
 import type { UserFact } from "./user-fact.ts";
 
-/** Name and description by which a model sees the tool that recalls facts. */
+/** Name and description of the tool that recalls facts, as the model sees them. */
 export type RecallToolConfig = {
-  /** @default "recall_user_facts" */
+  /** The name of the tool that recalls facts. @default "recall_user_facts" */
   name?: string | undefined;
   description?: string | undefined;
 };
@@ -17,7 +17,7 @@ export type RecallToolConfig = {
 const noUserId =
   "A tool that recalls facts about the user has no effect in this run: it has no userId. Pass userId in the options of the run.";
 
-const checkLimit = integer(1);
+const checkLimit = integerOption(1);
 
 type GetFacts = (userId: string, scope: UserMemoryScope) => Promise<UserFact[]>;
 
@@ -30,9 +30,7 @@ const parameters = {
   additionalProperties: false,
 } as const;
 
-/**
- * Creates a tool with which a model reads the facts about the user of its run. It cannot ask for those of other users.
- */
+/** Creates a tool with which a model reads the facts about its run's user. It cannot read facts about other users. */
 export function recallTool(getFacts: GetFacts, { name, description }: RecallToolConfig = {}): ExecutableTool {
   return defineTool({
     name: name ?? "recall_user_facts",
@@ -51,7 +49,7 @@ async function recall(
   const { userId, verified, signal } = context;
   const run = runOf(context);
   if (userId === undefined) {
-    // A client from outside may well have no user.
+    // A run for an outside client may legitimately have no user.
     if (run?.settings.fromOutside === false) run.warn("user_id_missing", noUserId);
     return "There is no user in this run, so nothing is known about one.";
   }
@@ -61,7 +59,7 @@ async function recall(
   return factsBlock(sorted.slice(0, checkLimit(limit, "limit", {})));
 }
 
-// Facts that share the most words with the query first, and of equal ones the newest.
+// Sorts the facts that share the most words with the query first, and equal facts by newest.
 function byRelevance(facts: readonly UserFact[], query: string): UserFact[] {
   const wanted = wordsOf(query);
   const scored = facts.map((fact, index) => {

@@ -2,10 +2,15 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { recordQueuesOf } from "../../sessions/lock/session-queues.ts";
 import { SessionStore } from "../../sessions/session/session-store.ts";
 import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
+import type { Json } from "../../sessions/storage/json.ts";
+import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
+import { FaultInjector } from "../../sessions/storage/test/fault-injector.ts";
+import { MapStorage } from "../../sessions/storage/test/map-storage.ts";
 import { faultyStorage } from "../../testing/faulty-storage.ts";
 import { Memory } from "./memory.ts";
 import { changeRecord, withRecordLock } from "./record-lock.ts";
 import { exchange } from "./test/conversation.ts";
+import { turnOptions } from "./test/turn-options.ts";
 
 const place = { namespace: "memory", key: "-/a" };
 
@@ -31,8 +36,12 @@ describe("changeRecord", () => {
       return "late";
     });
 
-    await expect(changed).rejects.toMatchObject({ code: "conflict" });
+    await expect(changed).rejects.toMatchObject({
+      code: "conflict",
+      message: "Other processes keep changing this memory. Try again later.",
+    });
     expect(await storage.get("memory", "-/a")).toBe(changes);
+    expect(changes).toBe(5);
   });
 
   it("writes nothing when there is nothing to change", async () => {
@@ -54,7 +63,7 @@ describe("withRecordLock", () => {
     const storage = new InMemoryStorage();
     const session = await new SessionStore(storage).open("a");
     const memory = new Memory({ storage });
-    await memory.addMessages("a", exchange("1"), { through: 1 });
+    await memory.addMessages("a", exchange("1"), turnOptions({ through: 1 }));
     session.release();
 
     expect(await memory.getMessages("a")).toEqual(exchange("1"));
@@ -73,7 +82,8 @@ describe("withRecordLock", () => {
 
     expect(await second).toMatchObject({
       code: "conflict",
-      message: expect.stringContaining("its storage does not answer"),
+      message: "Too many calls change this memory at once, or its storage does not answer. Try again later.",
+      cause: { code: "conflict" },
     });
     expect(vi.getTimerCount()).toBe(0);
   });
@@ -91,5 +101,29 @@ describe("withRecordLock", () => {
 
     expect(recordQueuesOf(driver).busyKeys).toBe(0);
     expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+describe("the writes of changeRecord", () => {
+  const changeIn = async (driver: StorageDriver, next: Json | null) => {
+    const watched = new FaultInjector(driver);
+    await changeRecord({ driver: watched.driver, place }, async () => next);
+    return watched.calls;
+  };
+
+  it("are none to delete what is not there, and one to delete what is", async () => {
+    const driver = new MapStorage();
+    expect(await changeIn(driver, null)).toEqual(["get"]);
+    expect(await changeIn(driver, "a")).toEqual(["get", "set"]);
+    expect(await driver.get("memory", "-/a")).toBe("a");
+    expect(await changeIn(driver, null)).toEqual(["get", "delete"]);
+    expect(await driver.get("memory", "-/a")).toBeNull();
+  });
+
+  it("compare with what was read where the storage can", async () => {
+    const driver = new InMemoryStorage();
+    expect(await changeIn(driver, "a")).toEqual(["get", "compareAndSet"]);
+    expect(await changeIn(driver, null)).toEqual(["get", "compareAndSet"]);
+    expect(await driver.get("memory", "-/a")).toBeNull();
   });
 });

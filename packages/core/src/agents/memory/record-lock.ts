@@ -7,25 +7,31 @@ import type { Json } from "../../sessions/storage/json.ts";
 import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
 import type { RecordKey } from "../../sessions/storage/stored-record.ts";
 
-/** A record, or several with one key prefix, that one call of this process at a time reads, changes and writes back. */
+/**
+ * A record, or several records with one key prefix, that only one call of this process at a time reads, changes and
+ * writes back.
+ */
 export type LockedRecord = { driver: StorageDriver; place: RecordKey; signal?: AbortSignal | undefined };
 
-/** Waiting costs little here, and a refusal loses what the caller wanted to store. */
+/**
+ * The busy policy of the queue for one record of a memory. It allows long waits, because waiting is cheap and a
+ * rejection would lose the data that the caller wanted to store.
+ */
 const policy = { onBusy: "enqueue", maxWaiting: 1000, waitMs: 60_000 } as const;
 
-/** The number of times that another process may write first. */
+/** The maximum number of attempts at a change if other processes write in between. */
 const maxAttempts = 5;
 
 /**
- * Runs the work when all earlier calls of this process for the record have finished, whatever object they came through.
- * The queue is not the session's: a run that holds the session may wait in it. An abandoned write keeps the lease until
- * it settles.
+ * Runs the work after all earlier calls of this process for the record, through whichever object they came. This queue
+ * is separate from the session's queue: a run that holds the session may wait in it. An abandoned write keeps the lease
+ * until it settles.
  */
 export async function withRecordLock<Result>(
   { driver, place, signal }: LockedRecord,
   work: (lease: Lease) => Promise<Result>,
 ): Promise<Result> {
-  // No encoded key holds a space: the queues of sessions are named by their keys alone.
+  // No encoded key contains a space, so these queue names differ from those of sessions, which are keys alone.
   const position = recordQueuesOf(driver).join(`${place.namespace} ${place.key}`, { ...policy, signal });
   const lease = await leaseOf(position);
   try {
@@ -36,8 +42,9 @@ export async function withRecordLock<Result>(
 }
 
 /**
- * Changes one record under its lock. `change` gets the stored value and returns the new one: `null` deletes it, `undefined`
- * leaves it. With a driver that has `compareAndSet`, a write of another process in between makes it run again.
+ * Changes one record under its lock. `change` receives the stored value and returns the new value; `null` deletes the
+ * record, `undefined` leaves it unchanged. With a driver that has `compareAndSet`, `change` runs again if another
+ * process wrote in between.
  */
 export async function changeRecord(
   record: LockedRecord,

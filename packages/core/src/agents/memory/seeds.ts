@@ -8,12 +8,12 @@ import type { MemoryRecord } from "./memory-record.ts";
 import { changeRecord } from "./record-lock.ts";
 import type { LockedRecord } from "./record-lock.ts";
 
-/** No owner is written so. */
+/** A placeholder in the key of a seed, which has no owner (see `seedOf`). No real owner is encoded like this. */
 const noOwner = "*";
 
 /**
- * Returns the place of the seed of a session id: what the program has added to a session that has no owner yet. The first
- * run of the program in that session takes it over.
+ * Returns the location of the seed of a session id: messages that the program added before the session had an owner.
+ * The program's first run in that session takes the seed over.
  */
 export function seedOf({
   driver,
@@ -24,14 +24,15 @@ export function seedOf({
   return { driver, place: { namespace: namespaces.memoryById, key }, signal };
 }
 
-/** Tells if a place is that of a seed. */
+/** Returns true if a location is that of a seed: messages that were added before their session had an owner. */
 export function isSeedKey({ namespace, key }: RecordKey): boolean {
   return namespace === namespaces.memoryById && key.endsWith(`/${noOwner}`);
 }
 
 /**
- * Moves a seed into the memory of a session, and returns false if there is none or another session has begun to. Each step may be repeated: the seed names
- * its session first, then the memory gets its messages, and the memory's next write removes it.
+ * Moves a seed (messages added before the session had an owner) into the memory of a session. Returns false if there is
+ * no seed or another session has begun to take it. Each step is repeatable: the seed names its session, then the memory
+ * receives its messages, and the memory's next write removes the seed.
  */
 export async function takeSeed(seed: LockedRecord, target: LockedRecord): Promise<boolean> {
   if ((await readSeed(seed)) === null) return false;
@@ -45,7 +46,8 @@ export async function takeSeed(seed: LockedRecord, target: LockedRecord): Promis
   await changeRecord(target, async (stored) => {
     const record = readMemoryRecord(stored, target.place);
     if (record.hasSeed === true) return undefined;
-    // After the memory: one that has the flag no longer has had the seed removed.
+    // The seed is read after the session's memory: if the memory no longer has the flag `hasSeed`, the seed was
+    // removed.
     const taken = await readSeed(seed);
     if (taken?.takenBy !== target.place.key) return undefined;
     await writeEntry(target);
@@ -54,7 +56,7 @@ export async function takeSeed(seed: LockedRecord, target: LockedRecord): Promis
   return true;
 }
 
-/** Removes the seed that a memory has taken over, in whichever storage it was. */
+/** Removes the messages added before a session began, once its memory has them, from whichever storage holds them. */
 export async function removeTakenSeed(drivers: readonly StorageDriver[], target: LockedRecord): Promise<void> {
   const { place, signal } = target;
   const sessionId = sessionIdOf(place.key);
@@ -66,7 +68,7 @@ export async function removeTakenSeed(drivers: readonly StorageDriver[], target:
   }
 }
 
-/** The seed comes before what the session has said. */
+/** Puts the messages added before a session began in front of the session's own messages. */
 function joined(seed: MemoryRecord, record: MemoryRecord): Partial<MemoryRecord> {
   return {
     messages: [...seed.messages, ...record.messages],

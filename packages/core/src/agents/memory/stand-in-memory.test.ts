@@ -6,6 +6,7 @@ import type { AgentMemory } from "./agent-memory.ts";
 import { Memory } from "./memory.ts";
 import { rebuildMemory, toRecallingMemory } from "./stand-in-memory.ts";
 import { exchange } from "./test/conversation.ts";
+import { turnOptions } from "./test/turn-options.ts";
 
 const noUser: StatedOwner = { userId: undefined };
 
@@ -131,7 +132,7 @@ describe("rebuildMemory", () => {
 
   it("clears a memory that recalls, whose next run takes the turns in again, and loads none", async () => {
     const memory = new Memory({ storage: new InMemoryStorage() });
-    await memory.addMessages("a", exchange("x"), { ...owner, through: 4 });
+    await memory.addMessages("a", exchange("x"), turnOptions({ ...owner, through: 4 }));
     await memory.addMessages("a", exchange("y"), { userId: "v" });
     await rebuildMemory(memory, { sessionId: "a", owner, load: () => expect.unreachable() });
 

@@ -10,7 +10,7 @@ import type { TurnConversation } from "../../sessions/session/turn-record.ts";
 import { isArrayOf } from "../../sessions/storage/stored-record.ts";
 import type { AgentMemory } from "./agent-memory.ts";
 import type {
-  AddMessagesOptions,
+  AddTurnOptions,
   ClearOptions,
   MemoryScope,
   OwnedScope,
@@ -19,24 +19,20 @@ import type {
 } from "./memory-options.ts";
 import type { Memory } from "./memory.ts";
 
-/** The calls that an agent makes of its memory: each states the owner of the session. */
+/** The calls that an agent makes to its memory. Each names the owner of the session. */
 export type RecallingMemory = {
-  addMessages(
-    sessionId: string,
-    messages: readonly ChatMessage[],
-    options: OwnedScope<AddMessagesOptions>,
-  ): Promise<void>;
+  addMessages(sessionId: string, messages: readonly ChatMessage[], options: OwnedScope<AddTurnOptions>): Promise<void>;
   recall(sessionId: string, scope: OwnedScope<RecallScope>): Promise<RecalledMemory>;
   clear(sessionId: string, options: OwnedScope<ClearOptions>): Promise<unknown>;
 };
 
-/** Returns the memory itself if it is a `Memory`, and otherwise an adapter for an object with the five methods. */
+/** Returns the memory itself if it is a `Memory`, otherwise an adapter for an object with the five methods. */
 export function toRecallingMemory(memory: AgentMemory): RecallingMemory {
   const isWhole = memory.recall !== undefined && memory.bindStorage !== undefined;
   return isWhole ? (memory as Memory) : new StandInMemory(memory);
 }
 
-/** A session whose turns were deleted from a number on, and a function that loads those that are left. */
+/** A session whose turns were deleted from a number on, and a function that loads the remaining turns. */
 type RebuiltSession = {
   sessionId: string;
   owner: OwnedScope;
@@ -44,8 +40,8 @@ type RebuiltSession = {
 };
 
 /**
- * Forgets a session of which turns were deleted, summaries included. A `Memory` takes in the turns that are left with the
- * next run; an object with the five methods alone cannot tell that it misses them, and gets them now.
+ * Deletes the memory of a session whose turns were deleted, including summaries. A `Memory` adds the remaining turns
+ * with the next run. An object with only the five methods cannot detect that they are missing and receives them now.
  */
 export async function rebuildMemory(memory: AgentMemory, { sessionId, owner, load }: RebuiltSession): Promise<void> {
   const recalling = toRecallingMemory(memory);
@@ -55,8 +51,8 @@ export async function rebuildMemory(memory: AgentMemory, { sessionId, owner, loa
 }
 
 /**
- * Adapter of an object with the five methods of a memory, which knows neither owners nor the numbers of turns: it is
- * given an id of its own for each owner, and each finished turn once.
+ * Adapter for a memory object with only the five methods, which supports neither owners nor turn numbers. It receives a
+ * separate id for each owner, and each finished turn once.
  */
 class StandInMemory implements RecallingMemory {
   readonly #memory: AgentMemory;
@@ -65,7 +61,7 @@ class StandInMemory implements RecallingMemory {
     this.#memory = memory;
   }
 
-  async addMessages(sessionId: string, messages: readonly ChatMessage[], options: OwnedScope<AddMessagesOptions>) {
+  async addMessages(sessionId: string, messages: readonly ChatMessage[], options: OwnedScope<AddTurnOptions>) {
     const { id, scope } = ownedSession(sessionId, options);
     await untilAborted(async () => await this.#memory.addMessages(id, [...messages], scope), scope.signal);
   }
@@ -77,7 +73,7 @@ class StandInMemory implements RecallingMemory {
     const [messages, context] = await untilAborted(read, scope.signal);
     if (!isArrayOf(messages, isChatMessage)) throw wrongAnswer("getMessages", "an array of ChatMessage objects");
     if (typeof context !== "string") throw wrongAnswer("getContextString", "a string");
-    // It cannot tell which turns it has: it is taken to have all.
+    // A memory object without `recall` cannot report which turns it has, so it is assumed to have all turns.
     return { messages: [...repairHistory(messages)], context, through: Number.MAX_SAFE_INTEGER };
   }
 
@@ -87,7 +83,7 @@ class StandInMemory implements RecallingMemory {
   }
 }
 
-/** Returns the id of the session for its owner, and the owner alone: the other options are for a `Memory`. */
+/** Returns the id of an owner's session, and a scope of owner and signal: other options apply to a `Memory` only. */
 function ownedSession(sessionId: string, { tenantId, userId, verified, signal }: MemoryScope) {
   const owner = checkOwner({ tenantId, userId, verified });
   const isOwned = owner.tenantId !== undefined || owner.userId !== undefined;

@@ -11,13 +11,14 @@ import type { MemoryRecord } from "./memory-record.ts";
 import { toTranscript } from "./transcript.ts";
 
 /**
- * Long-term part of a session's memory, for messages that left the window: summaries, and lines that are not summarised
- * yet.
+ * Long-term part of a session's memory, made of messages that left the window: summaries, and lines that are not
+ * summarised yet.
  */
 export type LongTermMemory = Pick<MemoryRecord, "pending" | "summaries">;
 
 /**
- * The model that writes summaries, and the options of its calls. Without a model they are digests: beginnings of lines.
+ * The model that writes summaries, and the options of its calls. Without a model, summaries are digests: the beginnings
+ * of lines.
  */
 export type SummaryOptions = MemoryModelOptions & {
   model?: ModelProvider | undefined;
@@ -28,11 +29,11 @@ const maxSummaries = 8;
 const mergedAtOnce = 4;
 const maxPending = 40;
 
-/** The length of a summary or a digest. */
+/** The maximum length of a summary or a digest, in characters. */
 const maxLength = 1200;
-/** The length of an answer that can be cut to a summary. */
+/** The maximum length of a model's answer that may be cut to a summary, in characters. */
 const maxAnswerLength = 10 * maxLength;
-/** The length of the lines that a model reads. */
+/** The maximum length of the lines that a model reads, in characters. */
 const maxInputLength = 40_000;
 
 const instructions =
@@ -40,8 +41,8 @@ const instructions =
   "said, what was found, done and decided, with names and numbers. Write plain sentences and nothing else.";
 
 /**
- * Adds messages that left the window to the long-term memory. A turn or two are kept as lines until there are enough
- * for a summary: the model is not called with every turn. When the summaries become many, the oldest are merged.
+ * Adds messages that left the window to the long-term memory. They are kept as lines until there are enough for a
+ * summary, so that not every turn calls the model. If the summaries become too many, the oldest are merged.
  */
 export async function addToLongTerm(
   { pending, summaries }: LongTermMemory,
@@ -56,7 +57,7 @@ export async function addToLongTerm(
 }
 
 /**
- * Returns the summaries of a long-term memory, oldest first, followed by a digest of the lines that no summary covers
+ * Returns the summaries of a long-term memory, oldest first, followed by a digest of the lines that are not summarised
  * yet.
  */
 export function readSummaries({ pending, summaries }: LongTermMemory): string[] {
@@ -64,8 +65,8 @@ export function readSummaries({ pending, summaries }: LongTermMemory): string[] 
 }
 
 /**
- * Summarises lines of a transcript by the model, in at most 1,200 characters. Returns a digest when there is no model
- * or no usable answer; throws only when the signal aborts.
+ * Summarises lines of a transcript by the model, in at most 1,200 characters. Returns a digest if there is no model or
+ * no usable answer. Throws only if the signal aborts.
  */
 export async function summarize(lines: readonly string[], summarizer: SummaryOptions): Promise<string> {
   const { model, signal } = summarizer;
@@ -82,7 +83,7 @@ export async function summarize(lines: readonly string[], summarizer: SummaryOpt
 
 /**
  * Makes a summary without a model: joins the beginnings of the newest lines, up to 1,200 characters. The same lines
- * always have the same digest.
+ * always yield the same digest.
  */
 export function digest(lines: readonly string[]): string {
   const length = Math.max(60, Math.floor(maxLength / Math.max(1, lines.length)) - separator.length);

@@ -8,12 +8,12 @@ import { toStorable } from "../../sessions/storage/to-storable.ts";
 import { withoutBreaks } from "./data-block.ts";
 import { cutText } from "../../base/util/cut-text.ts";
 
-/** The length of a line: enough to know what the message was about. */
+/** The maximum length of a transcript line, in characters: enough to recognise the message's topic. */
 const maxLineLength = 1000;
 
 /**
- * Returns copies of messages that can be stored, without instructions, which are not part of a conversation. Throws
- * `invalid_value` for anything but an array of messages.
+ * Returns storable copies of messages, without system messages, which are not part of a conversation. Throws
+ * `invalid_value` if the value is not an array of messages.
  */
 export function toConversation(messages: readonly ChatMessage[]): ChatMessage[] {
   if (isArrayOf(messages, isChatMessage)) return toStorable(messages.filter(({ role }) => role !== "system"));
@@ -24,8 +24,8 @@ export function toConversation(messages: readonly ChatMessage[]): ChatMessage[] 
 }
 
 /**
- * Returns messages as lines for a prompt that asks for a summary or for facts: one for the content of each message and
- * one for each tool call, of at most 1,000 characters each.
+ * Returns messages as lines for a prompt that asks for a summary or for facts. Each message's content and each tool
+ * call is a line of at most 1,000 characters.
  */
 export function toTranscript(messages: readonly ChatMessage[]): string[] {
   return messages.flatMap(linesOf).map((line) => shorten(line, maxLineLength));
@@ -47,7 +47,7 @@ function partText(part: ContentPart): string {
   return part.type === "text" ? start(part.text) : `[${part.type}]`;
 }
 
-// The rest of a text of megabytes is not even looked at.
+// Returns the beginning of a text. The rest of a text of several megabytes is not read.
 function start(text: string): string {
   return withoutBreaks(cutText(text, 2 * maxLineLength).toWellFormed());
 }

@@ -90,3 +90,25 @@ it("factsBlock has a line for each fact, in order, and is empty without one", ()
   );
   expect(factsBlock([])).toBe("");
 });
+
+describe("The messages about wrong facts", () => {
+  it.each([["a text"], [[1]], [undefined], [[["a"]]]])("name what %j must be", (facts) => {
+    expect(() => checkFacts(facts)).toThrow("facts must be an array of strings.");
+  });
+
+  it("name the version of a record that is not damaged but newer", () => {
+    const place = { namespace: "facts", key: "ada/1" };
+    expect(() => readFact({ ...record, v: 2 }, place)).toThrow(
+      expect.objectContaining({ code: "storage_corrupt", fields: { ...place, version: 2 } }),
+    );
+  });
+});
+
+it.each([
+  [" !? ", "!?"],
+  ["a,;:. !", "a"],
+  ["A: b", "a: b"],
+  ["", ""],
+])("factKey of %j is %j", (fact, key) => {
+  expect(factKey(fact)).toBe(key);
+});

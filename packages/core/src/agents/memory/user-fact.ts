@@ -8,8 +8,8 @@ import { dataBlock, withoutBreaks } from "./data-block.ts";
 export type FactSource = "auto" | "manual";
 
 /**
- * A fact about a user, remembered across sessions, as `UserMemory` returns it. The fact has at most 500 characters, on
- * one line.
+ * A fact about a user, remembered across sessions and returned by `UserMemory`. The fact is one line of at most 500
+ * characters.
  */
 export type UserFact = { id: string; fact: string; createdAt: Date; source: FactSource };
 
@@ -18,36 +18,36 @@ export type FactRecord = {
   v: 1;
   fact: string;
   source: FactSource;
-  /** Epoch milliseconds. Not for ordering: clocks can be set back. */
+  /** Epoch milliseconds. Not used for ordering, because clocks can be set back. */
   createdAt: number;
   /** Greater than the order of all facts that the user had before. */
   order: number;
 };
 
-/** Record of a stored fact together with its id. */
+/** A fact's stored record together with its id. */
 export type StoredFact = FactRecord & { id: string };
 
-/** Largest length of a fact, in characters. */
+/** Maximum length of a fact about a user, in characters. */
 export const maxFactLength = 500;
 
-/** Tells if a value is an origin of a fact, `auto` or `manual`. */
+/** Returns true if a value is an origin of a fact: `auto` or `manual`. */
 export function isFactSource(value: unknown): value is FactSource {
   return value === "auto" || value === "manual";
 }
 
-/** Returns a fact's stored record after a check of its shape; throws `storage_corrupt` when it is damaged. */
+/** Returns a fact's stored record after a check of its shape. Throws `storage_corrupt` if it is damaged. */
 export function readFact(value: unknown, place: RecordKey): FactRecord {
   return readRecord(value, place, isFactRecord);
 }
 
-/** Returns the public form of a stored fact: without version and order, with a `Date`. */
+/** Returns the public form of a stored fact: without version and order, and with a `Date`. */
 export function toUserFact({ id, fact, createdAt, source }: StoredFact): UserFact {
   return { id, fact, createdAt: new Date(createdAt), source };
 }
 
 /**
- * Returns facts that the program adds, tidied and without blank ones; throws `invalid_value` for anything but strings,
- * and for a fact of more than 500 characters.
+ * Returns facts that the program adds, tidied and without blank facts. Throws `invalid_value` for values other than
+ * strings, and for a fact of more than 500 characters.
  */
 export function checkFacts(facts: unknown): string[] {
   const isArray = Array.isArray(facts) && facts.every((fact) => typeof fact === "string");
@@ -59,19 +59,22 @@ export function checkFacts(facts: unknown): string[] {
   throw new TroupeError("invalid_value", problem);
 }
 
-/** Returns a fact's text in the form that is stored: well-formed, on one line. */
+/** Returns a fact's text in its stored form: well-formed, on one line. */
 export function tidyFact(fact: string): string {
   return withoutBreaks(fact.toWellFormed());
 }
 
 /** Returns a key to compare facts by: equal for facts that differ only in case, spaces or final punctuation. */
 export function factKey(fact: string): string {
-  // Upper case first: it writes out what has several lower cases, as "ß" has.
+  // Converted to upper case first, because that expands letters such as "ß", which have several lower-case forms.
   const folded = tidyFact(fact.normalize("NFKC").toUpperCase().toLowerCase()).normalize("NFKC");
   return folded.replace(/[\s\p{Sentence_Terminal},;:]+$/u, "") || folded;
 }
 
-/** Writes facts about a user as data for a prompt, marked as not being instructions; empty when there are none. */
+/**
+ * Writes facts about a user as data for a prompt, marked as data rather than instructions. Returns an empty string if
+ * there are no facts.
+ */
 export function factsBlock(facts: readonly UserFact[]): string {
   const about = "What is known about the user from earlier conversations.";
   return dataBlock({ tag: "user_facts", about, lines: facts.map(({ fact }) => fact) });

@@ -1,4 +1,4 @@
-import { anyBoolean, anyString, integer, optional } from "../../base/errors/option-checks.ts";
+import { booleanOption, stringOption, integerOption, optional } from "../../base/errors/option-checks.ts";
 import { readOptions } from "../../base/errors/read-options.ts";
 import type { OptionTable } from "../../base/errors/read-options.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
@@ -23,16 +23,16 @@ import type { FactSource, UserFact } from "./user-fact.ts";
 /** Options of a `UserMemory`. */
 export type UserMemoryOptions = {
   /**
-   * Stores the facts.
-   * @default the storages of the agents that use it: what an agent finds goes to its own, and facts are read from all;
-   * without any, in memory and bounded
+   * The driver that stores the facts.
+   * @default the storages of the agents that use the memory: each agent writes to its own storage and reads from all;
+   * without agents' storages, a bounded storage in memory
    */
   storage?: StorageDriver | undefined;
   /** The model that finds facts. @default the agent's model */
   model?: ModelProvider | undefined;
-  /** The number of facts that are kept of a user. @default 100 */
+  /** The maximum number of facts stored for each user. @default 100 */
   maxFacts?: number | undefined;
-  /** Lets agents find facts in their conversations. Without it, only `extractAndStore` does. @default true */
+  /** Allows agents to find facts in their conversations. If false, only `extractAndStore` finds facts. @default true */
   enabled?: boolean | undefined;
 };
 
@@ -43,12 +43,12 @@ const where = { path: "UserMemory" };
 const optionTable = {
   storage: optional(storageDriver),
   model: optional(modelProvider),
-  maxFacts: optional(integer(1), 100),
-  enabled: optional(anyBoolean, true),
+  maxFacts: optional(integerOption(1), 100),
+  enabled: optional(booleanOption, true),
 } satisfies OptionTable<UserMemoryOptions>;
 const toolTable = {
-  name: optional(anyString),
-  description: optional(anyString),
+  name: optional(stringOption),
+  description: optional(stringOption),
 } satisfies OptionTable<RecallToolConfig>;
 
 /**
@@ -56,12 +56,12 @@ const toolTable = {
  * a tool.
  */
 export class UserMemory {
-  /** True when agents look for facts in their conversations. */
+  /** True if agents find facts in their conversations. */
   readonly enabled: boolean;
   readonly #storages: MemoryStorages;
   readonly #model: ModelProvider | undefined;
   readonly #maxFacts: number;
-  /** Work that `flush` waits for. Its promises never reject. */
+  /** Background work that `flush` waits for, such as the extraction of facts. These promises never reject. */
   readonly #pending = new Set<Promise<void>>();
 
   constructor(options: UserMemoryOptions = {}) {
@@ -72,7 +72,7 @@ export class UserMemory {
     this.enabled = enabled;
   }
 
-  /** Adds an agent's storage to those that hold facts, when the memory has none of its own. */
+  /** Adds an agent's storage to the storages of facts, if the memory has no storage of its own. */
   bindStorage(driver: StorageDriver): void {
     this.#storages.bind(driver);
   }
@@ -84,8 +84,8 @@ export class UserMemory {
   }
 
   /**
-   * Adds facts that are not known yet, and returns those that it stored. Of too many, the oldest that a model found are
-   * removed first. Repeating it is safe: a fact is stored once.
+   * Adds facts that are not known yet, and returns the facts that it stored. Beyond `maxFacts` the oldest facts found
+   * by a model are removed first. Repeating the call is safe: a fact is stored once.
    */
   // oxlint-disable-next-line max-params -- the specification's shape, and options
   async addFacts(
@@ -102,7 +102,7 @@ export class UserMemory {
     return (await changeFacts(access, (known) => planFacts(known, plan))).map(toUserFact);
   }
 
-  /** Removes one fact. A fact that does not exist is not an error. */
+  /** Removes one fact about the user. A fact that does not exist is not an error. */
   async removeFact(userId: string, factId: string, scope: UserMemoryScope = {}): Promise<void> {
     const access = this.#accessTo(userId, scope);
     if (typeof factId !== "string" || !/^[\w-]{1,64}$/.test(factId)) {
@@ -116,15 +116,15 @@ export class UserMemory {
     await removeFacts(this.#accessTo(userId, scope));
   }
 
-  /** Returns the facts about the user as data for a prompt; empty when there are none. */
+  /** Returns the facts about the user as data for a prompt; an empty string if there are no facts. */
   async getContextString(userId: string, scope: UserMemoryScope = {}): Promise<string> {
     return factsBlock(await this.getFacts(userId, scope));
   }
 
   /**
-   * Finds facts in messages by the memory's model, else the given one, and returns those that it stored. An answer that
-   * cannot be parsed stores nothing and is logged; a failure of the model or the storage is an error. It works without
-   * `enabled` too, which is about the agents' own calls.
+   * Finds facts in messages by the memory's model, or else the given model, and returns the facts that it stored. An
+   * answer that cannot be parsed stores nothing and is logged; a failure of the model or the storage is an error. It
+   * also works if `enabled` is false, because that option is about the agents' own calls.
    */
   // oxlint-disable-next-line max-params -- the specification's shape, and options
   async extractAndStore(
@@ -152,14 +152,14 @@ export class UserMemory {
     return recallTool((userId, scope) => this.getFacts(userId, scope), options);
   }
 
-  /** Makes `flush` wait for work that was started elsewhere, where its failure is handled too. */
+  /** Makes `flush` wait for work that was started elsewhere. That other place also handles the work's failure. */
   track(work: Promise<unknown>): void {
     const end = () => void this.#pending.delete(settled);
     const settled: Promise<void> = work.then(end, end);
     this.#pending.add(settled);
   }
 
-  /** Waits until nothing is pending, also for work that is added meanwhile. Never rejects. */
+  /** Waits until no background work of `track` is pending, including work added meanwhile. Never rejects. */
   async flush(): Promise<void> {
     while (this.#pending.size > 0) await Promise.all(this.#pending);
   }

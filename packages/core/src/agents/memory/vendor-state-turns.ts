@@ -1,12 +1,15 @@
 import type { ChatMessage } from "../../base/message/message.ts";
-import type { AddMessagesOptions } from "./memory-options.ts";
+import type { AddTurnOptions } from "./memory-options.ts";
 import type { MemoryRecord } from "./memory-record.ts";
 
-/** Notes a turn with state of vendors, and how far those before have moved, and forgets those that left the window. */
+/**
+ * Updates the turns with vendor state in a memory's record. Adds the new turn if it has state, moves the positions of
+ * earlier turns, and removes turns that left the window.
+ */
 export function withVendorStateTurn(
   { vendorStateTurns: known, ...record }: MemoryRecord,
   { added, window }: { added: readonly ChatMessage[]; window: readonly ChatMessage[] },
-  { hasVendorState = false, through }: AddMessagesOptions,
+  { hasVendorState = false, through }: AddTurnOptions,
 ): MemoryRecord {
   const isNew = hasVendorState && through !== undefined;
   if (known === undefined && !isNew) return record;

@@ -3,29 +3,29 @@ import { splitBefore } from "../../sessions/history/trim-history.ts";
 import type { ContentPart } from "../../base/message/content.ts";
 import type { ChatMessage } from "../../base/message/message.ts";
 
-/** The newest messages of a session, which its memory keeps unchanged. */
+/** The newest messages of a session, which its memory stores unchanged. */
 export type Window = {
   messages: readonly ChatMessage[];
-  /** True when its only turn was too large and has lost its first steps. */
+  /** True if the window's only turn was too large and lost its first steps. */
   hasLostSteps: boolean;
 };
 
-/** Limits of a window: how many messages it keeps at most, and how many characters in all of them. */
+/** Limits of a window: the maximum number of messages, and the maximum number of characters in all of them. */
 export type WindowSize = { messages: number; characters: number };
 
 /**
- * Keeps the newest whole turns that fit; a turn begins with a message of the user. Of a newest turn that is too large by
- * itself it keeps the user's message and the newest steps; a step is a message of the assistant with its results. All
- * other messages, also those before the first of the user, are the `overflow`, in order.
+ * Keeps the newest whole turns that fit; a turn begins with a user message. If the newest turn is too large by itself,
+ * its user message and its newest steps are kept. A step is an assistant message with its results. All other messages,
+ * including those before the first user message, are returned in order as the `overflow`.
  *
- * The result is the same, however the messages are divided upon several calls.
+ * The result does not depend on how the messages are divided between calls.
  */
 export function trimWindow(
   { messages, hasLostSteps }: Window,
   size: WindowSize,
 ): { window: Window; overflow: ChatMessage[] } {
   const turns = splitBefore(messages, "user");
-  // A turn that lost its first steps is not whole, and gives way to the next.
+  // A turn that lost its first steps is incomplete and leaves the window when the next turn is added.
   const hasPassed = turns[0]?.[0]?.role !== "user" || (hasLostSteps && turns.length > 1);
   const whole = hasPassed ? turns.slice(1) : turns;
   const kept = newestThatFit(whole, size);
@@ -39,11 +39,11 @@ export function trimWindow(
 }
 
 /**
- * Returns at most `max` messages of the window as a history that every vendor accepts. A turn of which only the user's
- * message is left is not part of it.
+ * Returns at most `max` messages of the window as a history that every vendor accepts. A turn reduced to its user
+ * message is left out.
  */
 export function viewWindow({ messages, hasLostSteps }: Window, max: number): ChatMessage[] {
-  // The repair adds missing results, so there may be more messages now.
+  // The repair of the history adds missing tool results, so the number of messages may have grown.
   const { window } = trimWindow(
     { messages: repairHistory(messages), hasLostSteps },
     { messages: max, characters: Infinity },
@@ -51,7 +51,10 @@ export function viewWindow({ messages, hasLostSteps }: Window, max: number): Cha
   return window.hasLostSteps && window.messages.length === 1 ? [] : [...window.messages];
 }
 
-/** Keeps the user's message even alone: later messages of the turn may fit. */
+/**
+ * Shortens a turn that is too large to its user message and its newest steps. The user message stays even by itself,
+ * because later messages of the turn may still fit.
+ */
 function shorten([input, ...answer]: readonly ChatMessage[], size: WindowSize) {
   const first = input === undefined ? [] : [input];
   const steps = newestThatFit(splitBefore(answer, "assistant"), without(size, first)).flat();
@@ -76,7 +79,7 @@ function without({ messages, characters }: WindowSize, taken: readonly ChatMessa
   };
 }
 
-/** Estimates the characters that a message takes in a record, by its texts and data. */
+/** Estimates the characters that a message takes in a record, from its texts and data. */
 function messageSize({ content, toolCalls = [] }: ChatMessage): number {
   const said = typeof content === "string" ? content.length : sum((content ?? []).map(partSize));
   return said + sum(toolCalls.map((call) => JSON.stringify(call).length));

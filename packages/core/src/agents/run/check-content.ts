@@ -3,7 +3,7 @@ import { TroupeError } from "../../base/errors/troupe-error.ts";
 import { isBlank } from "../../base/util/is-blank.ts";
 import type { ContentPart, MessageContent } from "../../base/message/content.ts";
 
-/** The string fields of each kind of part. */
+/** The string fields of each type of content part. */
 const partFields: { readonly [Type in ContentPart["type"]]: Readonly<Record<string, "required" | "optional">> } = {
   text: { text: "required" },
   image: { data: "required", mimeType: "optional" },
@@ -11,7 +11,10 @@ const partFields: { readonly [Type in ContentPart["type"]]: Readonly<Record<stri
   file: { data: "required", mimeType: "required", filename: "optional" },
 };
 
-/** Returns the content of a user's message: a string or an array of parts that is not blank. Others are `invalid_request`. */
+/**
+ * Returns the content of a user's message: a non-blank string or array of parts. Throws `invalid_request` for other
+ * values.
+ */
 export function checkContent(value: unknown, field = "input"): MessageContent {
   if (typeof value === "string") {
     if (!isBlank(value)) return value;
@@ -25,7 +28,7 @@ export function checkContent(value: unknown, field = "input"): MessageContent {
   return parts;
 }
 
-/** Returns a value as a content part. One of another type, or with unknown fields, is `invalid_request`. */
+/** Returns a value as a content part. Throws `invalid_request` for unknown types and unknown fields. */
 export function checkPart(part: unknown, place: string): ContentPart {
   if (typeof part !== "object" || part === null) throw wrongContent(place, "must be a content part");
   const { type } = part as { type?: unknown };

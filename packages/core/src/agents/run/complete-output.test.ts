@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { noUsage } from "../../base/message/token-usage.ts";
-import { completeOutput } from "./complete-output.ts";
+import { fillOutput } from "./complete-output.ts";
 import type { RunOutput } from "./run-output.ts";
 
 const given: RunOutput = { text: "Hi", toolCalls: [], usage: noUsage };
@@ -10,7 +10,7 @@ describe("the completed output of a runnable", () => {
   it("has the ids of the run, its duration and the status where the runnable gave none", () => {
     const durationMs = expect.any(Number) as number;
 
-    expect(completeOutput({ ...given, durationMs: undefined }, ids, performance.now())).toEqual({
+    expect(fillOutput({ ...given, durationMs: undefined }, ids, performance.now())).toEqual({
       ...given,
       ...ids,
       status: "completed",
@@ -21,7 +21,7 @@ describe("the completed output of a runnable", () => {
   it("keeps what the runnable gave", () => {
     const whole = { ...given, runId: "own", sessionId: "own", status: "completed", durationMs: 7, model: "m" } as const;
 
-    expect(completeOutput(whole, ids, 0)).toBe(whole);
+    expect(fillOutput(whole, ids, 0)).toBe(whole);
   });
 
   it.each(["runId", "sessionId", "status", "durationMs"] as const)(
@@ -31,7 +31,7 @@ describe("the completed output of a runnable", () => {
       const missing = { ...ids, status: "completed", durationMs: expect.any(Number) as number };
       const { [field]: _, ...left } = whole;
 
-      expect(completeOutput({ ...whole, [field]: undefined }, ids, 0)).toEqual({ ...left, [field]: missing[field] });
+      expect(fillOutput({ ...whole, [field]: undefined }, ids, 0)).toEqual({ ...left, [field]: missing[field] });
     },
   );
 
@@ -41,11 +41,11 @@ describe("the completed output of a runnable", () => {
     const startedAt = performance.now();
     vi.advanceTimersByTime(1500);
 
-    expect(completeOutput(given, ids, startedAt).durationMs).toBe(1500);
+    expect(fillOutput(given, ids, startedAt).durationMs).toBe(1500);
   });
 
   it("has empty ids where the run was given none", () => {
-    expect(completeOutput(given, {}, 0)).toMatchObject({ runId: "", sessionId: "" });
+    expect(fillOutput(given, {}, 0)).toMatchObject({ runId: "", sessionId: "" });
   });
 
   it.each([
@@ -65,6 +65,6 @@ describe("the completed output of a runnable", () => {
         "The output of a runnable must have text (a string), toolCalls (an array) and usage (an object). Return the three from its run().",
     }) as Error;
 
-    expect(() => completeOutput(output as RunOutput, ids, 0)).toThrow(failure);
+    expect(() => fillOutput(output as RunOutput, ids, 0)).toThrow(failure);
   });
 });

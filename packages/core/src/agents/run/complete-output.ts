@@ -5,13 +5,13 @@ import type { RunOpts } from "./run-options.ts";
 import type { CompleteRunOutput, RunOutput } from "./run-output.ts";
 
 /**
- * Completes the output of a runnable, for a transport: one of a third party's may have `text`, `toolCalls` and `usage` alone.
- * Throws `invalid_value` where it has not even these.
+ * Completes the output of a runnable for a transport, because a third party's output may have only `text`, `toolCalls`
+ * and `usage`. Throws `invalid_value` if one of these is missing.
  *
  * @param opts the options that the run was given
  * @param startedAt the start of the run, by `performance.now`
  */
-export function completeOutput(
+export function fillOutput(
   output: RunOutput,
   { runId = "", sessionId = "" }: Pick<RunOpts, "runId" | "sessionId">,
   startedAt: number,
@@ -23,13 +23,13 @@ export function completeOutput(
   return { ...missing, ...(Object.fromEntries(own) as RunOutput) } as CompleteRunOutput;
 }
 
-/** Agents, teams and workflows give all of these. */
+/** Returns true if the output has all fields, as the outputs of agents, teams and workflows do. */
 function isComplete(output: RunOutput): output is CompleteRunOutput {
   const { runId, sessionId, status, durationMs } = output;
   return runId !== undefined && sessionId !== undefined && status !== undefined && durationMs !== undefined;
 }
 
-/** A runnable in JavaScript may return anything. */
+/** Throws if a runnable's output is malformed. A runnable in plain JavaScript may return anything. */
 function checkOutput(output: unknown): void {
   const { text, toolCalls, usage }: Record<string, unknown> = isRecord(output) ? output : {};
   if (typeof text === "string" && Array.isArray(toolCalls) && isRecord(usage)) return;

@@ -1,6 +1,6 @@
 let read: (context: object) => unknown;
 
-/** A context with a private slot. A copy of it has no slot. */
+/** A run's context with a private slot that holds the run. Copies of the context have no slot. */
 class SlottedContext {
   readonly #slot: object;
 
@@ -9,15 +9,16 @@ class SlottedContext {
     this.#slot = slot;
   }
 
-  // Handed out here and not as a member: every context leads to its class, and the class must lead nowhere.
+  // The slot is read through a static block and not a member: every context exposes its class, which must not expose
+  // the slot.
   static {
     read = (context) => (#slot in context ? context.#slot : undefined);
   }
 }
 
 /**
- * Makes a run's context of its facts, with a private slot that leads to the run. Tools and hooks cannot reach the slot,
- * and a copy of the context has none: runs started with a copy are no child runs.
+ * Makes a run's context from its facts, with a private slot that holds the run. Tools and hooks cannot reach the slot,
+ * and a copy of the context has no slot. A run started with a copy inherits no API keys, meter or deadline.
  */
 export function withSlot<Facts extends object>(facts: Facts, slot: object): Facts {
   return new SlottedContext(facts, slot) as unknown as Facts;

@@ -10,19 +10,22 @@ import type { Run } from "./run.ts";
 import type { UsageMeter } from "./usage-meter.ts";
 
 /**
- * The usage meter, deadline, session storage and journal of a part of a run, such as a tool call or a workflow step: the
- * child runs that it starts get these in place of the run's own.
+ * The usage meter, deadline, session storage and journal of a part of a run, such as a tool call or a workflow step.
+ * Child runs that this part starts receive these values instead of the run's own.
  */
 export type RunScope = {
-  /** A meter whose usage counts for the run too. */
+  /** A meter whose usage also counts for the run. */
   readonly meter?: UsageMeter | undefined;
   readonly endsAt?: number | undefined;
   readonly ephemeralStorage?: StorageDriver | undefined;
-  /** The journal of this part of a durable run. Only such a part has child runs that the journal of the run covers. */
+  /**
+   * The journal of this part of a durable run. The run's journal covers child runs only if they start within such a
+   * part.
+   */
   readonly journal?: Journal | undefined;
 };
 
-/** Values that a child run takes from the context of its parent run where its own options have none. */
+/** Values that a child run inherits from the context of its parent run if its own options lack them. */
 export type Inheritance = {
   readonly parentRunId: string | undefined;
   readonly userId: string | undefined;
@@ -48,7 +51,7 @@ function slotOf(context: RunContext): Slot | undefined {
   return readSlot(context) as Slot | undefined;
 }
 
-/** Returns the run that a context belongs to, or undefined for a context that was copied or made by hand. */
+/** Returns the run that a context belongs to; undefined for a context that was copied or made by hand. */
 export function runOf(context: RunContext): Run | undefined {
   return slotOf(context)?.run;
 }
@@ -65,8 +68,8 @@ export function meterOf(context: RunContext): UsageMeter | undefined {
 }
 
 /**
- * Makes the context of a part of a run, such as a tool call: a copy that leads to the same run and has further facts.
- * Child runs started with it get what the scope gives and, for the rest, what those of the given context get.
+ * Makes the context of a part of a run, such as a tool call: a copy that belongs to the same run and has further facts.
+ * Child runs started with it receive the values of the scope, and otherwise those of the given context.
  */
 export function deriveContext<Facts extends object>(
   context: RunContext,
@@ -80,9 +83,9 @@ export function deriveContext<Facts extends object>(
 }
 
 /**
- * Returns all that a child run inherits from the context of its parent run: the facts in the context and, if the
- * context leads to a run, that run's API keys, meter, deadline and storage, and the journal of the next child run of this
- * part of the run: call it once for a child run. It is built nowhere else.
+ * Returns all values that a child run inherits from its parent's context. These are the context's facts and, if the
+ * context belongs to a run, that run's API keys, meter, deadline and storage. Also returns the journal of the next
+ * child run, so call it once for each child run. An `Inheritance` is built only here.
  */
 export function inheritanceOf(context: RunContext): Inheritance {
   const { runId: parentRunId, userId, verified = true, tenantId, metadata } = context;
@@ -116,8 +119,8 @@ function inheritanceOfPart(
 }
 
 /**
- * The part of an `Inheritance` that only a run can give, for a child run whose `parent` is a context without a run (copied
- * or made by hand), or that has no parent: no API keys, meter, deadline, storage or journal.
+ * The part of an `Inheritance` that only a run can give, for a run without `parent`, or whose `parent` was copied or
+ * made by hand. It has no API keys, meter, deadline, storage or journal.
  */
 export const inheritanceWithoutRun = {
   apiKeys: {},

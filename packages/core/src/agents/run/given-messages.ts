@@ -2,19 +2,20 @@ import type { OptionCheck } from "../../base/errors/read-options.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import { isChatMessage } from "../../sessions/history/is-chat-message.ts";
 import type { ChatMessage } from "../../base/message/message.ts";
-import { toJson } from "../../sessions/storage/check-json.ts";
-import type { Json } from "../../sessions/storage/json.ts";
+import { toJsonText } from "../../sessions/storage/check-json.ts";
 import type { RunOpts } from "./run-options.ts";
 import { toStorable } from "../../sessions/storage/to-storable.ts";
 
-/** The number of messages that a run may be given. */
+/** The maximum number of messages that a run may be given. */
 const maxMessages = 1000;
-/** The characters of JSON that they may have together: they are stored in one record with the first turn. */
+/**
+ * The maximum characters of JSON in all given messages together, which are stored in one record with the first turn.
+ */
 const maxCharacters = 8_000_000;
 
 /**
- * Check of the option `messages` of a run: the conversation that came before. Returns a copy that can be stored; anything
- * but an array of messages within the limits is `invalid_request`.
+ * Option check for `messages` of a run: the earlier conversation. Returns a storable copy. Any value other than an
+ * array of messages within the limits is `invalid_request`.
  */
 export const messagesOption: OptionCheck<readonly ChatMessage[]> = (value, name) => {
   if (!Array.isArray(value)) throw wrongMessages(`${name} must be an array of messages, each with a role and content.`);
@@ -30,7 +31,10 @@ export const messagesOption: OptionCheck<readonly ChatMessage[]> = (value, name)
   return storable(value as ChatMessage[], name);
 };
 
-/** Throws `invalid_request` for instructions among the messages of a caller from outside: they are the program's alone. */
+/**
+ * Throws `invalid_request` for system messages among an outside caller's messages: only the program may give
+ * instructions.
+ */
 export function refuseInstructions({ messages }: Pick<RunOpts, "messages">, fromOutside: boolean): void {
   const index = fromOutside ? (messages?.findIndex(({ role }) => role === "system") ?? -1) : -1;
   if (index === -1) return;
@@ -41,8 +45,8 @@ export function refuseInstructions({ messages }: Pick<RunOpts, "messages">, from
 
 function storable(messages: ChatMessage[], name: string): readonly ChatMessage[] {
   try {
-    const copy = toJson(toStorable(messages) as Json) as unknown as ChatMessage[];
-    if (JSON.stringify(copy).length <= maxCharacters) return copy;
+    const copy = toStorable(messages);
+    if ((toJsonText(copy)?.length ?? 0) <= maxCharacters) return copy;
   } catch (cause) {
     throw new TroupeError("invalid_request", `${name} must hold JSON values alone, at most 64 levels deep.`, { cause });
   }

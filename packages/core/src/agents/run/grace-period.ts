@@ -1,16 +1,16 @@
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 
-/** The grace period of an aborted run, for its storage and its hooks. */
+/** Milliseconds of the grace period of a failed or aborted run, for its storage and its hooks. */
 const gracePeriodMs = 5000;
 
-/** Bounds how long a run waits at its end: without limit until `start` is called, and for the grace period afterwards. */
+/** Limits the waits at the end of a run: unlimited until `start` is called, then at most the grace period. */
 export class GracePeriod {
   #timer: NodeJS.Timeout | undefined;
   #isOver = false;
-  /** Made when something is waited for: while a run streams, nothing is. */
+  /** Rejects when the grace period is over. Created on the first wait, because a streaming run waits for nothing. */
   #over: PromiseWithResolvers<never> | undefined;
 
-  /** Starts the grace period. Later calls change nothing. */
+  /** Starts the grace period. Later calls have no effect. */
   start(): void {
     this.#timer ??= setTimeout(() => {
       this.#isOver = true;
@@ -18,7 +18,7 @@ export class GracePeriod {
     }, gracePeriodMs);
   }
 
-  /** Waits for the work; rejects with `timeout` when the grace period is over first. */
+  /** Waits for the work. Rejects with `timeout` if the grace period ends first. */
   async wait(work: Promise<unknown>): Promise<void> {
     if (this.#over === undefined) {
       this.#over = Promise.withResolvers();
@@ -28,7 +28,7 @@ export class GracePeriod {
     await Promise.race([work, this.#over.promise]);
   }
 
-  /** Stops the timer. */
+  /** Stops the timer of the grace period. */
   stop(): void {
     clearTimeout(this.#timer);
   }

@@ -3,39 +3,39 @@ import { TroupeError } from "../../base/errors/troupe-error.ts";
 import type { ErrorCode, ErrorFields } from "../../base/errors/troupe-error.ts";
 import type { OpenStep } from "../journal/attempt.ts";
 import type { Journal } from "../journal/journal.ts";
-import type { LoggedCall, StepResult } from "../journal/log-entry.ts";
+import type { LoggedCall, JournalResult } from "../journal/log-entry.ts";
 import type { ToolEffect } from "../../base/message/tool-call.ts";
 import type { Json } from "../../sessions/storage/json.ts";
 import { readProperty } from "../../base/util/read-property.ts";
 import type { Runnable } from "./runnable.ts";
 import type { UsageMeter } from "./usage-meter.ts";
 
-/** The key of a property that is true for runnables which go on with the journal of their parent run. */
+/** The key of a property that is true for runnables which continue the journal of their parent run. */
 export const keepsJournal = Symbol.for("troupe.keepsJournal");
 
 /** Work of a durable run whose result a later attempt gets from the journal. */
 export type JournalStep<Value> = {
   readonly journal: Journal;
   readonly key: string;
-  /** Names the step in the message of an exception that it throws, such as `The step "charge"`. */
+  /** The name of the step in error messages, such as `The step "charge"`. */
   readonly place: string;
-  /** When it aborts, the step is left: the next attempt makes it again. */
+  /** Signal at whose abort the journal step is left, so that the next attempt at the run repeats it. */
   readonly signal: AbortSignal;
-  /** The call that is logged before the work, for work with an effect of its own. Work that may be repeated has none. */
+  /** The call to log before the work, for work with an effect of its own. Undefined for work that may be repeated. */
   readonly call?: LoggedCall | undefined;
-  /** Counts the usage of the work. What a result from the journal has used is added to it. */
+  /** Counts the usage of the work. The usage of a result read from the journal is added too. */
   readonly meter?: UsageMeter | undefined;
   readonly work: (step: OpenStep) => Promise<Value>;
-  /** Tells if the step is repeated after a failure, which is stored with it. @default never */
+  /** Returns true if the step is repeated after this failure. The result is stored with the failure. @default never */
   readonly repeats?: ((error: unknown) => boolean) | undefined;
-  /** Makes the value of a call that took place, as an answer says, from the result in the answer. */
+  /** Converts the result in a person's answer into the value of a call that took place. */
   readonly readAnswer?: ((result: unknown) => Value) | undefined;
 };
 
 /**
- * Does the work of a step and stores how it ended, or returns the value, or throws the error, that is stored. A call of
- * effect `once` that an earlier attempt has begun and not ended is not made again before an answer says so: the run waits
- * with kind `doubt`.
+ * Performs the work of a step and stores its outcome; if an outcome is already stored, returns that value or throws
+ * that error. A call of effect `once` that an earlier attempt began but did not finish is not repeated without an
+ * answer: the run waits with kind `doubt`.
  */
 export async function runJournalStep<Value>(step: JournalStep<Value>): Promise<Value> {
   const { journal, key, signal, call, meter } = step;
@@ -68,25 +68,25 @@ async function doStep<Value>(step: JournalStep<Value>): Promise<Value> {
   }
 }
 
-/** Returns the stored result of a step, if it has ended. */
-export function endOfStep(journal: Journal, key: string): StepResult | undefined {
+/** Returns the stored result of a step, if the step has ended. */
+export function endOfStep(journal: Journal, key: string): JournalResult | undefined {
   const stored = journal.stored(key);
   return stored !== undefined && isRepeatedByAnswer(stored) ? endOfStep(journal, `${key}/again`) : stored;
 }
 
-/** Tells if a step ended with a failure after which it was repeated. */
-export function isRepeatedFailure({ value }: StepResult): boolean {
+/** Returns true if a step ended with a failure after which it was repeated. */
+export function isRepeatedFailure({ value }: JournalResult): boolean {
   return readProperty(value, "repeats") === true;
 }
 
-/** Returns the effect of a run, to be logged before it, of a runnable that keeps no journal; undefined for the others. */
+/** Returns the effect to log before a run of a runnable that keeps no journal; undefined for other runnables. */
 export function effectOfRunnable(runnable: Runnable): ToolEffect | undefined {
   if (readProperty(runnable, keepsJournal) === true) return undefined;
   const effect = readProperty(runnable, "effect");
   return effect === "pure" || effect === "idempotent" ? effect : "once";
 }
 
-/** A failure from the journal, with the text that a child run had until then. */
+/** A failure read from the journal, with the text that a child run had produced until then. */
 class StoredFailure extends TroupeError {
   declare readonly output: { text: string };
 
@@ -96,7 +96,7 @@ class StoredFailure extends TroupeError {
   }
 }
 
-/** Tells if an error is a failure that an earlier attempt at the run has stored. */
+/** Returns true if an error is a failure that an earlier attempt at the run has stored. */
 export function isStoredFailure(error: unknown): boolean {
   return error instanceof StoredFailure;
 }
@@ -108,18 +108,21 @@ type StoredError = {
   readonly text: string;
 };
 
-/** Returns the value in the stored result of a step, or throws its error. */
-export function storedValue({ value }: StepResult): Json {
+/** Returns the value in a step's stored result, or throws its stored error. */
+export function storedValue({ value }: JournalResult): Json {
   const error = readProperty(value, "error") as StoredError | undefined;
   if (error !== undefined) throw new StoredFailure(error);
   return (readProperty(value, "value") ?? null) as Json;
 }
 
-function isRepeatedByAnswer({ value }: StepResult): boolean {
+function isRepeatedByAnswer({ value }: JournalResult): boolean {
   return readProperty(value, "again") === true;
 }
 
-/** Lets all results that are stored take effect first: a failure among them may end this step before it has begun. */
+/**
+ * Waits until all other stored results have taken effect, because a failure among them may end this step before it
+ * begins.
+ */
 async function otherResults(signal: AbortSignal): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
   signal.throwIfAborted();
@@ -127,7 +130,7 @@ async function otherResults(signal: AbortSignal): Promise<void> {
 
 function storeFailure<Value>(step: JournalStep<Value>, open: OpenStep, thrown: unknown): void {
   const { signal, journal, place, repeats } = step;
-  // A step that was cut off has not ended.
+  // The step of an aborted run or a stopped attempt was interrupted: it has not ended, and nothing is stored.
   if (signal.aborted || journal.stopped !== undefined) return;
   const { code, message, fields } = toTroupeError(thrown, undefined, place);
   const text = readProperty(readProperty(thrown, "output"), "text");

@@ -3,12 +3,12 @@ import type { RunEvents } from "./run-events.ts";
 
 type Warning = RunEvents["run.warning"];
 
-/** An event bus that emits warnings. A Runnable of a third party may have none. */
+/** An event bus that emits warnings. A third party's runnable may lack an event bus. */
 type WarningBus = { on(name: "run.warning", handler: (warning: Warning) => void): () => void };
 
 /**
- * Logs the warnings of runnables at level `warn`, except those that their own logger has written. A warning that comes over
- * several event buses is logged once. Returns the function that ends it.
+ * Logs the warnings of runnables at level `warn`, except warnings that their own logger has written. A warning that
+ * arrives over several event buses is logged once. Returns a function that stops the logging.
  */
 export function logWarnings(runnables: Iterable<object>, logger: Logger): () => void {
   const logged = new WeakSet<Warning>();

@@ -6,16 +6,16 @@ import { createId } from "../../base/util/create-id.ts";
 import type { RunEvents } from "./run-events.ts";
 import type { RunSettings } from "./run-options.ts";
 
-type Attempt = RunEvents["model.call"];
+type CallAttempt = RunEvents["model.call"];
 
 /**
- * Emits the events `model.call` and `model.result` of one run, a pair for each attempt at a model call. An attempt that is
- * under way when the run ends has its `model.result` before the end is announced; later ones are not reported.
+ * Emits the events `model.call` and `model.result` of one run, a pair for each attempt at a model call. Attempts in
+ * progress when the run ends emit their `model.result` before the end is announced; later results are not reported.
  */
 export class ModelCallEvents {
   readonly #eventBus: EventBus<RunEvents>;
   readonly #settings: Pick<RunSettings, "runId" | "parentRunId">;
-  /** The functions that end the attempts under way. Made with the first one that anything listens to. */
+  /** The functions that end the attempts in progress. Created with the first attempt that has a listener. */
   #open: Set<(end: ModelAttemptEnd) => void> | undefined;
   #isClosed = false;
 
@@ -24,7 +24,7 @@ export class ModelCallEvents {
     this.#settings = settings;
   }
 
-  /** Begins a model call, and returns the function that reports its attempts; undefined when nothing listens. */
+  /** Begins a model call and returns the function that reports its attempts; undefined if there are no listeners. */
   begin({ providerId, modelId }: { providerId: string; modelId: string }): ReportModelAttempt | undefined {
     if (!this.#hasListener()) return undefined;
     const ids = { ...this.#newCall(), providerId, modelId };
@@ -32,8 +32,8 @@ export class ModelCallEvents {
   }
 
   /**
-   * Begins the call of a model that calls others, and returns the function that reports the calls of these, as attempts at
-   * one call; undefined when nothing listens.
+   * Begins the call of a model that calls other models. Returns the function that reports their calls as attempts at
+   * one call; undefined if there are no listeners.
    */
   beginPassedOn(): ReportModelCall | undefined {
     if (!this.#hasListener()) return undefined;
@@ -42,7 +42,7 @@ export class ModelCallEvents {
     return ({ providerId, modelId }) => this.#start({ ...ids, providerId, modelId, attempt: (attempt += 1) });
   }
 
-  /** Ends the attempts that are under way when the run ends: of a run that failed with its error. */
+  /** Ends the attempts at model calls in progress when the run ends, with its error or else as `cancelled`. */
   close(failure?: TroupeError): void {
     for (const end of this.#open ?? []) end({ error: failure ?? overBeforeAnswer() });
     this.#isClosed = true;
@@ -52,12 +52,12 @@ export class ModelCallEvents {
     return this.#eventBus.has("model.call") || this.#eventBus.has("model.result");
   }
 
-  #newCall(): Pick<Attempt, "runId" | "parentRunId" | "callId"> {
+  #newCall(): Pick<CallAttempt, "runId" | "parentRunId" | "callId"> {
     const { runId, parentRunId } = this.#settings;
     return { runId, ...(parentRunId !== undefined && { parentRunId }), callId: createId() };
   }
 
-  #start(attempt: Attempt): (end: ModelAttemptEnd) => void {
+  #start(attempt: CallAttempt): (end: ModelAttemptEnd) => void {
     if (this.#isClosed) return () => undefined;
     const open = (this.#open ??= new Set());
     const startedAt = performance.now();
@@ -75,12 +75,12 @@ function overBeforeAnswer(): TroupeError {
   return new TroupeError("cancelled", "The run was over before the model had answered.");
 }
 
-function toResult(attempt: Attempt, end: ModelAttemptEnd, durationMs: number): RunEvents["model.result"] {
+function toResult(attempt: CallAttempt, end: ModelAttemptEnd, durationMs: number): RunEvents["model.result"] {
   if ("error" in end) {
     const { code, message } = toPublicError(end.error);
     return { ...attempt, durationMs, error: { code, message } };
   }
   const { usage, responseId } = end;
-  // Copied: the run counts this usage, whatever a handler does with it.
+  // The usage is copied, because the run counts it and a handler could change it.
   return { ...attempt, usage: { ...usage }, durationMs, ...(responseId !== undefined && { responseId }) };
 }

@@ -3,12 +3,12 @@ import { TroupeError } from "../../base/errors/troupe-error.ts";
 /** Runnables or other entries by the names under which a server offers them: a plain object or a `Map`. */
 export type Registry<Entry> = Readonly<Record<string, Entry>> | ReadonlyMap<string, Entry>;
 
-/** The number of characters of a client's name that an error shows. */
+/** The maximum number of characters of a client's name that an error shows. */
 const shownNameLength = 64;
 
 /**
- * Returns the entry that is registered with the name, or throws `not_found`. Only own keys count: a request for
- * `constructor` or `__proto__` finds nothing unless it is registered.
+ * Returns the entry registered under the name, or throws `not_found`. Only own keys count: a request for `constructor`
+ * or `__proto__` finds nothing unless such a name is registered.
  */
 export function findRunnable<Entry>(registry: Registry<Entry> | undefined, name: string, kind = "agent"): Entry {
   const entry = lookUp(registry, name);
@@ -19,13 +19,13 @@ export function findRunnable<Entry>(registry: Registry<Entry> | undefined, name:
   );
 }
 
-/** Returns the names and entries in the order of registration. */
+/** Returns the names and entries of a registry in the order of registration. */
 export function registryEntries<Entry>(registry: Registry<Entry> | undefined): [name: string, entry: Entry][] {
   if (registry === undefined) return [];
   return isMap(registry) ? [...registry] : Object.entries(registry);
 }
 
-/** Returns the entry that is registered with the name, if there is one. */
+/** Returns the entry registered under the name; undefined if it is missing. */
 export function lookUp<Entry>(registry: Registry<Entry> | undefined, name: string): Entry | undefined {
   if (registry === undefined) return undefined;
   if (isMap(registry)) return registry.get(name);

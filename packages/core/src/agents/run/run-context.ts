@@ -8,19 +8,22 @@ export type RunContext = {
   readonly runId: string;
   readonly parentRunId?: string;
   readonly agentName: string;
-  /** The session of the caller. A member of a team and an agent of a workflow's step see it too, and not one of their own. */
+  /**
+   * The session of the caller. It is also shown to a team's member and to an agent in a workflow step, instead of a
+   * session of their own.
+   */
   readonly sessionId: string;
   readonly userId?: string;
-  /** The user's tenant, in a service with several. */
+  /** The user's tenant, in a service with several tenants. */
   readonly tenantId?: string;
-  /** False when the client claims to be the user and nothing has proven it: do not act with that user's rights. */
+  /** False if the client only claims to be the user, without proof. Do not act with that user's rights. */
   readonly verified?: boolean;
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** Aborts when the run ends early: pass it to everything that waits. */
+  /** Signal that aborts when the run ends early. Pass it to every operation that waits. */
   readonly signal: AbortSignal;
   readonly logger: Logger;
-  /** Within a tool: the id of the call. */
+  /** The id of the tool call; set only within a tool. */
   readonly toolCallId?: string;
-  /** Within a tool: a key that is the same for every attempt at this call. */
+  /** A key that is the same for every attempt at this tool call or workflow step; set only within these. */
   readonly idempotencyKey?: string;
 };

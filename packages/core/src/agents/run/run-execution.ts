@@ -5,25 +5,20 @@ import type { Journal } from "../journal/journal.ts";
 import type { FinishReason } from "../../model/model-chunk.ts";
 import type { StreamChunk } from "./stream-chunk.ts";
 import { LazyPromise } from "../../base/async/lazy-promise.ts";
-import { GracePeriod } from "./grace-period.ts";
+import { RunEnding } from "./run-ending.ts";
 import type { CompleteRunOutput } from "./run-output.ts";
 import type { RunWork } from "./run-work.ts";
 import type { Run } from "./run.ts";
 import type { RunStream } from "./runnable.ts";
 import { logRunEnd } from "./log-run-end.ts";
-import { alreadyRead, notStructured, objectView, PartialAnswers, textView } from "./stream-views.ts";
-import type { PartialValue, Reader } from "./stream-views.ts";
+import { alreadyRead, notStructured, objectView, over, PartialAnswers, textView } from "./stream-views.ts";
+import type { PartialValue, ReadChunk, Reader } from "./stream-views.ts";
 import { watchLimits } from "./run-limits.ts";
 import { toRunError } from "./to-run-error.ts";
 
-type Step = IteratorResult<StreamChunk, undefined>;
-type Read = { resolve: (step: Step) => void; reject: (error: unknown) => void };
-
-const over: Step = { done: true, value: undefined };
-
 /**
- * Drives a run from its start to its one end. It is pulled by the reader of its chunks or, when its output is awaited first,
- * by that; no chunk is produced before it is wanted.
+ * Drives a run from its start to its single end. The reader of its chunks pulls the run; if the output is awaited
+ * first, that drives it. No chunk is produced before it is requested.
  */
 export class RunExecution<Structured>
   implements RunStream<CompleteRunOutput<Structured>>, AsyncIterator<StreamChunk, undefined>
@@ -31,23 +26,23 @@ export class RunExecution<Structured>
   readonly #run: Run<Structured>;
   readonly #work: RunWork<Structured>;
   readonly #result = Promise.withResolvers<CompleteRunOutput<Structured>>();
-  readonly #grace = new GracePeriod();
-  /** Reads that wait for a chunk; a reader may ask for several at once. */
-  readonly #reads: Read[] = [];
-  /** While `ending`, the work of the run is being stored, and whatever else it does is ignored. */
+  readonly #ending: RunEnding;
+  /** Pending reads of chunks. A reader may request several at once. */
+  readonly #reads: Pick<PromiseWithResolvers<ReadChunk>, "resolve" | "reject">[] = [];
+  /** The phase of the run. While `ending`, the run's work is being stored and any further activity is ignored. */
   #phase: "idle" | "working" | "ending" | "ended" = "idle";
   #isFailing = false;
-  /** The one reader of the run, once there is one. */
+  /** The only reader of the run; undefined until reading starts. */
   #reader: Reader | undefined;
   #hasLeft = false;
-  /** The work once it has begun: of a run that was aborted before, none of its functions is called. */
+  /** The run's work, once it has begun. If the run is aborted earlier, none of the work's functions is called. */
   #begun: RunWork<Structured> | undefined;
   #output: Promise<CompleteRunOutput<Structured>> | undefined;
   #chunks: AsyncGenerator<StreamChunk, FinishReason> | undefined;
   #unwatch = () => {};
   #textStream: AsyncIterable<string> | undefined;
   #objectStream: AsyncIterable<PartialValue<NonNullable<Structured>>> | undefined;
-  /** Keeps the AsyncLocalStorage of the caller for all that the run calls, wherever it is read, awaited or cancelled. */
+  /** Keeps the caller's AsyncLocalStorage for all functions of the run, wherever it is read, awaited or cancelled. */
   readonly #caller = new AsyncResource("TroupeRun", { requireManualDestroy: true });
   /** A failure that the reader of the chunks has not received yet. */
   #unreadFailure: TroupeError | undefined;
@@ -55,7 +50,8 @@ export class RunExecution<Structured>
   constructor(run: Run<Structured>, work: RunWork<Structured>) {
     this.#run = run;
     this.#work = work;
-    // A caller that only reads the chunks receives a failure there.
+    this.#ending = new RunEnding(run);
+    // A caller that only reads the chunks receives a failure from its reads, so the result must not count as unhandled.
     this.#result.promise.catch(() => undefined);
   }
 
@@ -92,16 +88,16 @@ export class RunExecution<Structured>
     return this;
   }
 
-  next(): Promise<Step> {
+  next(): Promise<ReadChunk> {
     return this.#read("chunks");
   }
 
-  /** The reader leaves: unless the run has ended, it ends as cancelled. */
-  return(): Promise<Step> {
+  /** Called when the reader of the chunks leaves the stream. Cancels the run unless it has ended. */
+  return(): Promise<ReadChunk> {
     return this.#leave("chunks");
   }
 
-  #read(reader: Reader): Promise<Step> {
+  #read(reader: Reader): Promise<ReadChunk> {
     this.#reader ??= reader;
     if (this.#reader !== reader) return Promise.reject(alreadyRead(this.#reader));
     if (this.#hasLeft) return Promise.resolve(over);
@@ -113,7 +109,7 @@ export class RunExecution<Structured>
     });
   }
 
-  /** Begins the run for the reader of its values. Returns undefined when the run is over. */
+  /** Begins the run for the reader of its `objectStream`. Returns undefined if that reader has left. */
   #readObjects(): PartialAnswers | undefined {
     this.#reader ??= "objects";
     if (this.#reader !== "objects") throw alreadyRead(this.#reader);
@@ -125,7 +121,7 @@ export class RunExecution<Structured>
     return answers;
   }
 
-  async #leave(reader: Reader): Promise<Step> {
+  async #leave(reader: Reader): Promise<ReadChunk> {
     this.#reader ??= reader;
     if (this.#reader !== reader || this.#phase === "ended") return over;
     this.#hasLeft = true;
@@ -141,6 +137,7 @@ export class RunExecution<Structured>
   }
 
   #begin(): void {
+    this.#phase = "working";
     this.#caller.runInAsyncScope(() => this.#beginAsCaller());
   }
 
@@ -151,19 +148,15 @@ export class RunExecution<Structured>
     const stop = (reason: TroupeError) => this.#stop(reason);
     run.start();
     run.meter.limit(limits.totalTokens, stop);
-    this.#phase = "working";
-    // Of a durable run the first attempt has told. A child run that is gone through again is told of again, before its other events.
+    // `run.start` is emitted once per durable run, by its first attempt. A child run that is replayed is announced
+    // again, before its other events.
     if (journal === undefined || journal.attempt === 1 || run.settings.parentRunId !== undefined)
       run.emit("run.start", { agentName: run.context.agentName, input: run.input });
     if (run.signal.aborted) this.#stop(toTroupeError(run.signal.reason));
     this.#unwatch = watchLimits({ signals, durationMs: limits.durationMs, onEnd: stop });
-    // An attempt that had stopped before is over by now.
-    if (this.#hasEnded) this.#unwatch();
     if (this.#phase === "working") void this.#prepare();
-  }
-
-  get #hasEnded(): boolean {
-    return this.#phase === "ended";
+    // A run that was cancelled before it began may have ended already, so its limits are not watched.
+    else if (this.#phase === "ended") this.#unwatch();
   }
 
   async #prepare(): Promise<void> {
@@ -176,7 +169,7 @@ export class RunExecution<Structured>
     }
   }
 
-  // These three are made once for a run, and not for each of its chunks.
+  // The functions that pull and pass on chunks are created once for a run rather than once for each chunk.
   readonly #pull = (): void => {
     if (this.#phase !== "working" || this.#chunks === undefined) return;
     this.#chunks.next().then(this.#onStep, this.#onFailure);
@@ -197,31 +190,31 @@ export class RunExecution<Structured>
     this.#phase = "ending";
     try {
       const saved = this.#begun?.saveFinished?.();
-      if (saved !== undefined) await this.#grace.wait(saved);
+      if (saved !== undefined) await this.#ending.wait(saved);
     } catch (error) {
       if (!this.#answersUnstored(error)) return await this.#fail(error);
     }
     if (this.#run.journal?.stopped !== undefined) return await this.#fail(this.#run.journal.signal.reason);
     const output = this.#run.toOutput("completed");
-    await this.#callAtEnd(hookFailure("afterRun"), () => this.#begun?.onEnd?.({ output }));
+    await this.#ending.call("afterRunFailed", () => this.#begun?.onEnd?.({ output }));
     this.#close();
     const finish = finishChunk(finishReason, output);
     this.#emitChunk(finish);
     logRunEnd(this.#run, output);
     this.#run.emit("run.complete", { output });
     this.#result.resolve(output);
-    endPartialAnswers(this.#run.partialAnswers, output.structured);
+    this.#run.partialAnswers?.end(output.structured);
     this.#reads.shift()?.resolve({ done: false, value: finish });
     this.#answerReads();
   }
 
-  /** Tells if the answer is delivered although its turn was not stored, and records that. */
+  /** Returns true, and records it, if the answer is delivered although its turn was not stored. */
   #answersUnstored(error: unknown): boolean {
     const run = this.#run;
-    // A run that was ended while it was being stored has failed for that reason.
+    // A run that was ended while its turn was being stored has failed for that reason.
     if (this.#begun?.answersUnstored !== true || run.signal.aborted) return false;
     run.isStored = false;
-    run.warn(answerNotStored.code, answerNotStored.message, { error });
+    this.#ending.warn("answerNotStored", error);
     return true;
   }
 
@@ -233,76 +226,59 @@ export class RunExecution<Structured>
     if (thrown instanceof TroupeError && thrown.code === "storage_unavailable") journal?.failStorage(thrown);
     if (journal?.stopped !== undefined) return await this.#pause(journal);
     const error = toTroupeError(thrown, this.#run.signal, "The run");
-    // Other work of the run is of no use any more.
-    this.#run.abort(error);
-    this.#chunks?.return("error").catch(() => undefined);
-    this.#grace.start();
-    await this.#callAtEnd(turnNotStored, () => this.#begun?.saveInterrupted?.());
+    this.#abandon(error);
+    await this.#ending.call("turnNotStored", () => this.#begun?.saveInterrupted?.());
     const failure = toRunError(error, this.#run);
-    await this.#callAtEnd(hookFailure("onError"), () => this.#begun?.onEnd?.({ error: failure }));
+    await this.#ending.call("onErrorFailed", () => this.#begun?.onEnd?.({ error: failure }));
     this.#close(failure);
     logRunEnd(this.#run, failure.output, failure.code);
     this.#run.emit("run.error", { error: failure });
+    this.#reject(failure);
+  }
+
+  /** Leaves a durable run that another attempt continues. Emits no events, because the run is not over. */
+  async #pause({ signal, stopped }: Journal): Promise<void> {
+    const paused = toTroupeError(signal.reason);
+    this.#abandon(paused);
+    if (stopped === "suspended") await this.#ending.call("waitNotStored", () => this.#begun?.suspend?.());
+    this.#close(paused);
+    this.#reject(paused);
+  }
+
+  /** Abandons the work of a run that ends early, and begins the grace period. */
+  #abandon(reason: TroupeError): void {
+    this.#run.abort(reason);
+    this.#chunks?.return("error").catch(() => undefined);
+    this.#ending.start();
+  }
+
+  #reject(failure: TroupeError): void {
     this.#result.reject(failure);
     this.#run.partialAnswers?.fail(failure);
     this.#unreadFailure = failure;
     this.#answerReads();
   }
 
-  /** Leaves a durable run that another attempt goes on with: in silence, since it is not over. */
-  async #pause({ signal, stopped }: Journal): Promise<void> {
-    const paused = toTroupeError(signal.reason);
-    this.#run.abort(paused);
-    this.#chunks?.return("error").catch(() => undefined);
-    this.#grace.start();
-    if (stopped === "suspended") await this.#callAtEnd(waitNotStored, () => this.#begun?.suspend?.());
-    this.#close(paused);
-    this.#result.reject(paused);
-    this.#run.partialAnswers?.fail(paused);
-    this.#unreadFailure = paused;
-    this.#answerReads();
-  }
-
-  /** Ends the run before its time; when this returns, its signal has aborted. */
+  /** Ends the run early. Its signal has aborted when this returns. */
   #stop(reason: TroupeError): void {
-    this.#caller.runInAsyncScope(() => this.#stopAsCaller(reason));
-  }
-
-  #stopAsCaller(reason: TroupeError): void {
     if (this.#phase === "ended") return;
-    this.#run.abort(reason);
-    if (this.#phase === "working") void this.#fail(reason);
-    // The turn is being stored: too late to take it back, too early to announce it.
-    if (this.#phase === "ending") this.#grace.start();
-  }
-
-  /** Calls a function of the work at the end of the run. An error becomes a warning. */
-  #callAtEnd(problem: Problem, call: () => void | Promise<void>): void | Promise<void> {
-    try {
-      const pending = call();
-      return pending === undefined ? undefined : this.#waitAtEnd(problem, pending);
-    } catch (error) {
-      this.#run.warn(problem.code, problem.message, { error });
-    }
-  }
-
-  async #waitAtEnd(problem: Problem, pending: Promise<void>): Promise<void> {
-    try {
-      await this.#grace.wait(pending);
-    } catch (error) {
-      this.#run.warn(problem.code, problem.message, { error });
-    }
+    this.#caller.runInAsyncScope(() => {
+      this.#run.abort(reason);
+      if (this.#phase === "working") void this.#fail(reason);
+      // While the turn is being stored, it is too late to cancel the write and too early to announce the run's end.
+      if (this.#phase === "ending") this.#ending.start();
+    });
   }
 
   #close(failure?: TroupeError): void {
     this.#phase = "ended";
     this.#run.modelCalls.close(failure);
     this.#unwatch();
-    this.#grace.stop();
+    this.#ending.stop();
     this.#begun?.release?.();
   }
 
-  /** Settles the reads that wait at the end: the first is given a failure, the others are done. */
+  /** Settles the pending reads at the end: the first receives the failure, if any; the others are done. */
   #answerReads(): void {
     for (const read of this.#reads.splice(0)) {
       const failure = this.#unreadFailure;
@@ -318,27 +294,6 @@ export class RunExecution<Structured>
   }
 }
 
-function endPartialAnswers(answers: PartialAnswers | undefined, structured: unknown): void {
-  if (structured === null || structured === undefined) answers?.fail(notStructured());
-  else answers?.finish(structured);
-}
-
 function finishChunk(finishReason: FinishReason, { usage, stored }: CompleteRunOutput): StreamChunk {
   return { type: "finish", finishReason, usage, ...(stored === false && { stored }) };
-}
-
-/** The code and message of the warning that tells of a failure at the end of a run. */
-type Problem = { readonly code: string; readonly message: string };
-
-const turnNotStored: Problem = { code: "turn_not_stored", message: "The interrupted turn could not be stored." };
-
-const waitNotStored: Problem = { code: "wait_not_stored", message: "The session could not note that its run waits." };
-
-const answerNotStored: Problem = {
-  code: "turn_not_stored",
-  message: "The turn of an answer could not be stored. The answer is delivered without.",
-};
-
-function hookFailure(hook: "afterRun" | "onError"): Problem {
-  return { code: "hook_failed", message: `The hook ${hook} failed.` };
 }

@@ -4,10 +4,10 @@ import type { OptionTable } from "../../base/errors/read-options.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import type { RunLimits } from "./run-options.ts";
 
-/** Milliseconds that a run may take unless its limits say otherwise. */
+/** The default limit of a run's duration, in milliseconds. */
 export const defaultDurationMs = 600_000;
 
-/** Check of the option `limits` of a runnable or of a run, for tables of options. */
+/** Option check for `limits` of a runnable or of a run. */
 export const runLimitsOption = nested({
   durationMs: optional(positiveNumber(longestTimerMs)),
   totalTokens: optional(positiveNumber(Number.MAX_SAFE_INTEGER)),
@@ -17,8 +17,8 @@ export const runLimitsOption = nested({
 type Limits = { signals: readonly AbortSignal[]; durationMs: number; onEnd: (reason: TroupeError) => void };
 
 /**
- * Calls `onEnd` with the reason when a signal of a run aborts, or has aborted, and when the run's time is over. Returns
- * the function that ends the watch, with its timer and listeners.
+ * Calls `onEnd` with the reason when a signal of the run aborts or is already aborted, and when the run's time is over.
+ * Returns the function that stops the watch, with its timer and listeners.
  */
 export function watchLimits({ signals, durationMs, onEnd }: Limits): () => void {
   const unlisten = signals.map((signal) => listen(signal, onEnd));

@@ -15,10 +15,10 @@ export type RunMetrics = {
 };
 
 /**
- * The result of a run of an agent without structured output, and the fields that every result has: its answer, tool calls,
+ * The result of an agent's run without structured output, with the fields that every result has: answer, tool calls,
  * usage, ids and times.
  */
-export type PlainRunOutput = {
+export type UnstructuredRunOutput = {
   text: string;
   toolCalls: ToolCallResult[];
   usage: TokenUsage;
@@ -32,42 +32,42 @@ export type PlainRunOutput = {
   userId?: string;
   model?: string;
   modelProvider?: string;
-  /** Epoch milliseconds. */
+  /** Epoch milliseconds at which the run started. */
   createdAt?: number;
   responseId?: string;
   messages?: ChatMessage[];
-  /** The artifacts of all tool calls, in their order; absent when there are none. */
+  /** The artifacts of all tool calls, in order; absent if there are none. */
   artifacts?: ToolArtifact[];
-  /** The sources of the answer, from all model calls of the run, each once; absent when there are none. */
+  /** The sources of the answer, from all model calls of the run, without duplicates; absent if there are none. */
   sources?: Source[];
   metrics?: RunMetrics;
-  /** False when the turn of the answer could not be stored: see the option `onStorageFailure`. Absent otherwise. */
+  /** False if the turn of the answer could not be stored: see the option `onStorageFailure`. Absent otherwise. */
   stored?: false;
 };
 
 /**
- * The result of a run of an agent, a team or a workflow; of a failed run, these until the failure. An agent with a schema
- * has the checked value in `structured`, and where structured output is not used it is null.
+ * The result of a run of an agent, a team or a workflow; for a failed run, the result up to the failure. `structured`
+ * is the checked value of an agent with a schema, or the state of a workflow; without structured output it is null.
  */
-export type CompleteRunOutput<Structured = unknown> = PlainRunOutput & { structured?: Structured | null };
+export type CompleteRunOutput<Structured = unknown> = UnstructuredRunOutput & { structured?: Structured | null };
 
 /** The fields that the result of every runnable has. */
 type RequiredField = "text" | "toolCalls" | "usage";
 
 /**
- * The result of a run of any runnable. One that you write yourself returns `text`, `toolCalls` and `usage`, and of the rest
- * what it has; the results of agents, teams and workflows are complete.
+ * The result of a run of any runnable. A runnable that you write yourself returns `text`, `toolCalls` and `usage`, and
+ * may omit the rest. The results of agents, teams and workflows are complete.
  */
-export type RunOutput<Structured = unknown> = Pick<PlainRunOutput, RequiredField> & {
-  [Field in Exclude<keyof PlainRunOutput, RequiredField>]?: PlainRunOutput[Field] | undefined;
+export type RunOutput<Structured = unknown> = Pick<UnstructuredRunOutput, RequiredField> & {
+  [Field in Exclude<keyof UnstructuredRunOutput, RequiredField>]?: UnstructuredRunOutput[Field] | undefined;
 } & { structured?: Structured | null | undefined };
 
 /** The result of a run with structured output. */
-export type StructuredRunOutput<Structured> = PlainRunOutput & { structured: Structured };
+export type StructuredRunOutput<Structured> = UnstructuredRunOutput & { structured: Structured };
 
 /**
- * The error with which a failed or cancelled run rejects, with the run's output until then. Its `cause` is the original
- * error. Serializers and `console.log` leave the output out, since it holds the conversation.
+ * The error with which a failed or cancelled run rejects. It holds the run's output up to that point; its `cause` is
+ * the original error. Serializers and `console.log` omit the output, because it contains the conversation.
  */
 export class RunError extends WrapperError {
   declare readonly output: CompleteRunOutput;
@@ -82,7 +82,10 @@ export class RunError extends WrapperError {
   }
 }
 
-/** The part of a run's output that a client may see: all but the messages, the user and the vendor's response id. */
+/**
+ * The part of a run's output that a client may see: everything except the messages, the user and the vendor's response
+ * id.
+ */
 export type PublicOutput = Pick<RunOutput, "text" | "toolCalls" | "usage"> &
   Partial<Omit<RunOutput, "messages" | "userId" | "responseId">> & { structured: unknown };
 
@@ -103,14 +106,17 @@ const shownWhenPresent = [
   "stored",
 ] as const satisfies (keyof RunOutput)[];
 
-/** Of a call that failed, clients see `error` alone: the model's text may hold that of an exception. */
+/**
+ * Returns the public form of a tool call. For a failed call clients see only `error`, because the model's text may
+ * quote an exception.
+ */
 function toPublicToolCall(call: ToolCallResult): ToolCallResult {
   return call.error === undefined ? call : { ...call, result: call.error };
 }
 
 /**
- * Returns the part of a run's output that a server sends to its client: without messages, user and response id, with
- * `null` as `structured` when structured output is not used, and without what a failed tool told the model.
+ * Returns the part of a run's output that a server sends to its client: without messages, user and response id.
+ * `structured` is `null` if structured output is not used, and the model's text about a failed tool is left out.
  */
 export function toPublicOutput(
   output: Pick<RunOutput, "text" | "toolCalls" | "usage"> & Partial<RunOutput>,

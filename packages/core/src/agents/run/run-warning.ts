@@ -7,15 +7,16 @@ import { createMasker } from "../../base/util/create-masker.ts";
 import type { RunEvents } from "./run-events.ts";
 
 /**
- * A warning before it is emitted, for `emitWarning`: a failure that ends no run, such as one of background work, or an option without effect. Its code is for
- * programs, its message for people. An `error` among its fields is logged whole; of it, events have code and public message.
+ * A warning before it is emitted by `emitWarning`: a failure that does not end a run, such as failed background work,
+ * or an option without effect. The code is for programs, the message for people. An `error` among its fields is logged
+ * whole; events receive only its code and public message.
  */
 export type Warning = { readonly code: string; readonly message: string; readonly fields?: LogFields | undefined };
 
-/** The logger and event buses that receive a warning, the ids of its run, and the API keys to hide in the event. */
+/** The logger and event buses that receive a warning, the ids of its run, and the API keys to mask in the event. */
 export type WarningReceivers = {
   readonly logger: Logger;
-  /** A bus that stands here twice receives the warning once. */
+  /** A bus that is listed twice receives the warning once. */
   readonly eventBuses: Iterable<EventBus<RunEvents>>;
   readonly runId?: string | undefined;
   readonly parentRunId?: string | undefined;
@@ -23,8 +24,8 @@ export type WarningReceivers = {
 };
 
 /**
- * Logs a warning at level `warn` and emits it as `run.warning`. Within a run call `Run.warn`; this is for work that
- * belongs to no run.
+ * Logs a warning at level `warn` and emits it as `run.warning`. Within a run call `Run.warn` instead; this function is
+ * for work that belongs to no run.
  */
 export function emitWarning({ code, message, fields = {} }: Warning, receivers: WarningReceivers): void {
   const { logger, eventBuses, runId, parentRunId, secrets = [] } = receivers;
@@ -44,7 +45,10 @@ export function emitWarning({ code, message, fields = {} }: Warning, receivers: 
   for (const bus of listening) bus.emit("run.warning", warning);
 }
 
-/** Keeps the plain values, and replaces the error by what clients may see of it: events must hold no text of a vendor. */
+/**
+ * Returns a warning's fields for its event: plain values, and the error's public part, because events must not contain
+ * a vendor's text.
+ */
 function toEventFields({ error, ...fields }: LogFields, mask: (text: string) => string): ErrorFields {
   const shown: Record<string, string | number | boolean | null> = {};
   for (const [name, value] of Object.entries(fields)) {

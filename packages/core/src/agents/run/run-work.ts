@@ -2,32 +2,31 @@ import type { FinishReason } from "../../model/model-chunk.ts";
 import type { StreamChunk } from "./stream-chunk.ts";
 import type { RunError, CompleteRunOutput } from "./run-output.ts";
 
-/** The end of a run, as its hooks are told: its output, or the error with which it failed or was cancelled. */
+/** The end of a run as its hooks receive it: the output, or the error with which the run failed or was cancelled. */
 export type RunEnd<Structured = unknown> = { output: CompleteRunOutput<Structured> } | { error: RunError };
 
 /**
- * The work of one run, implemented by each kind of runnable. `RunExecution` calls it and sees to the rest: events,
- * signal, limits, and exactly one end. When the run is aborted, work that is going on is left where it stands, and its
- * results are ignored.
+ * The work of one run, implemented by each kind of runnable. `RunExecution` calls it and handles events, signal,
+ * limits, and exactly one end. If the run is aborted, work in progress is abandoned and its results are ignored.
  */
 export interface RunWork<Structured = unknown> {
-  /** False when the run can have no structured answer: a reader of its `objectStream` is refused. @default true */
+  /** False if the run can have no structured answer: reading its `objectStream` is rejected. @default true */
   readonly isStructured?: boolean;
-  /** Prepares the run and returns its stream: all chunks but `finish`, and at last the reason why it finished. */
+  /** Prepares the run and returns its stream, which yields all chunks except `finish` and returns the finish reason. */
   begin(): Promise<AsyncGenerator<StreamChunk, FinishReason>>;
-  /** True when an answer whose turn cannot be stored is delivered all the same. @default false */
+  /** True if an answer is delivered although its turn cannot be stored. @default false */
   readonly answersUnstored?: boolean;
   /**
-   * Stores what a finished run did. The end is announced afterwards; a rejection makes the run a failed one, unless
+   * Stores the work of a finished run. The end is announced afterwards; a rejection makes the run fail, unless
    * `answersUnstored` is set.
    */
   saveFinished?(): Promise<unknown>;
-  /** Stores what a failed or cancelled run did. Errors are logged. */
+  /** Stores the work of a failed or cancelled run. Errors are logged. */
   saveInterrupted?(): Promise<void>;
-  /** Notes where the run is known that it waits for an answer: another attempt goes on with it. Errors are logged. */
+  /** Records that the run waits for an answer, so that another attempt can continue it. Errors are logged. */
   suspend?(): Promise<void>;
   /** Called with the end of the run before it is announced. Errors are logged. */
   onEnd?(end: RunEnd<Structured>): void | Promise<void>;
-  /** Releases what the run held. */
+  /** Releases the resources of the run, such as its session's lease. */
   release?(): void;
 }

@@ -32,21 +32,21 @@ export type RunInit = {
   readonly input: MessageContent;
   readonly settings: RunSettings;
   readonly eventBus: EventBus<RunEvents>;
-  /** @default the logger of the parent run, with the name added; without a parent run, none */
+  /** The logger of the run. @default the parent run's logger with the name added; without a parent run, no logger */
   readonly logger?: Logger | undefined;
   readonly model?: { readonly providerId: string; readonly modelId: string } | undefined;
 };
 
 /**
- * One run while it is executed: its settings, usage and events, and the record of its answer so far. Hooks, tools and
- * guardrails see only its `context`: `runOf` finds the run of a context, and nothing that they can reach does.
+ * One run in execution: its settings, usage and events, and its answer so far. Hooks, tools and guardrails see only its
+ * `context`. `runOf` returns the run of a context; no object reachable from hooks or tools does.
  */
 export class Run<Structured = unknown> {
   readonly runId: string;
   readonly settings: RunSettings;
   readonly eventBus: EventBus<RunEvents>;
   readonly context: RunContext;
-  /** Aborts when the run ends before its time. */
+  /** Signal that aborts when the run ends early. */
   readonly signal: AbortSignal;
   readonly logger: Logger;
   readonly meter: UsageMeter;
@@ -56,7 +56,7 @@ export class Run<Structured = unknown> {
   readonly journal: Journal | undefined;
   /** The user's input. Guardrails and hooks may replace it before the model is called. */
   input: MessageContent;
-  /** The model that answered last or, before the first answer, the runnable's own. */
+  /** The model that answered last; before the first answer, the runnable's own model. */
   model: RunInit["model"];
   /** The answer so far: the text of the last model call. */
   text = "";
@@ -64,23 +64,25 @@ export class Run<Structured = unknown> {
   structured: Structured | null = null;
   responseId: string | undefined;
   readonly toolCalls: ToolCallResult[] = [];
-  /** The messages after the input. */
+  /** The messages of the run after its input. */
   readonly messages: ChatMessage[] = [];
-  /** State of the vendor that is stored with the turn, by the message that it belongs to. Made with the first one. */
+  /** Vendor state that is stored with the turn, by the message that it belongs to. Created on first use. */
   vendorStates: Map<ChatMessage, VendorState> | undefined;
-  /** The states that a vendor refused in this run, which are not sent again. */
+  /** The states that a vendor rejected in this run. They are not sent again. */
   refusedStates: ReadonlySet<VendorState> | undefined;
-  /** Takes the text of a structured answer for the reader of `objectStream`, if there is one. */
+  /**
+   * Receives the text of a structured answer for the reader of `objectStream`; undefined if there is no such reader.
+   */
   partialAnswers: PartialAnswers | undefined;
-  /** False once the turn of the answer, or of an agent step, could not be stored and the answer is delivered. */
+  /** False once an answer is delivered although its turn, or the turn of an agent step, could not be stored. */
   isStored = true;
-  /** The tool calls that are under way. */
+  /** The tool calls of the run in progress. */
   unfinishedStep: UnfinishedStep | undefined;
-  /** Made with the first source: most answers have none. */
+  /** The list of the run's sources. Created with the first source, because most answers have no sources. */
   #sources: SourceList | undefined;
   /** Sources of child runs that no chunk has shown yet. */
   #untold: Source[] | undefined;
-  /** The codes of warnings that are given once. Made with the first of them. */
+  /** The codes of warnings that are given only once. Created on first use. */
   #warned: Set<string> | undefined;
   readonly #init: RunInit;
   readonly #abort: AbortController;
@@ -91,7 +93,9 @@ export class Run<Structured = unknown> {
   #performedMs = 0;
   #firstTokenMs: number | undefined;
 
-  /** @param within the run whose auxiliary call this one is for: they share everything but the record and the journal */
+  /**
+   * @param within the run whose auxiliary call this run makes. They share everything except the record and the journal
+   */
   constructor(init: RunInit, within?: Run, journal: Journal | undefined = init.settings.journal) {
     const { settings, eventBus } = init;
     this.#init = init;
@@ -119,12 +123,12 @@ export class Run<Structured = unknown> {
     }
   }
 
-  /** The deadline of the run by the monotonic clock, in milliseconds. */
+  /** The deadline of the run on the monotonic clock, in milliseconds. */
   get endsAt(): number {
     return this.#endsAt;
   }
 
-  /** Starts the clock. */
+  /** Starts the clock of the run, and sets its deadline. */
   start(): void {
     this.#createdAt = Date.now();
     this.#startedAt = performance.now();
@@ -133,26 +137,26 @@ export class Run<Structured = unknown> {
     this.#endsAt = this.#startedAt + this.settings.limits.durationMs;
   }
 
-  /** Aborts the signal, for `RunExecution`, which ends the run: call its `cancel` to cancel a run. */
+  /** Aborts the run's signal. For `RunExecution` only, which ends the run: to cancel a run, call its `cancel`. */
   abort(reason: TroupeError): void {
     this.#abort.abort(reason);
   }
 
   /**
-   * Returns a view of this run with a record of its own, for an auxiliary model call: one whose answer is no part of the
-   * run's answer, such as the choice of a team's member. Its usage, events and signal are those of the run, and the keys of
-   * its steps in a journal begin with `key`.
+   * Returns a view of this run with a separate record, for an auxiliary model call. The answer of such a call is not
+   * part of the run's answer; an example is the choice of a team's member. The view shares the run's usage, events and
+   * signal. The keys of its journal steps begin with `key`.
    */
   forAuxiliaryCall<Answer>(key: string): Run<Answer> {
     return new Run<Answer>(this.#init, this, this.journal?.within(key));
   }
 
-  /** Returns the caller's key for a vendor, if there is one. */
+  /** Returns the caller's API key for a vendor; undefined if the caller gave none. */
   keyFor(providerId: string | undefined): string | undefined {
     return providerId === undefined ? undefined : selectKey(this.settings.apiKeys, providerId);
   }
 
-  /** Emits an event with the ids of the run, if anything listens to it. */
+  /** Emits an event with the ids of the run, if the event has listeners. */
   emit<Name extends keyof RunEvents>(name: Name, data: Omit<RunEvents[Name], "runId" | "parentRunId">): void {
     if (!this.eventBus.has(name)) return;
     const { runId, parentRunId } = this.settings;
@@ -161,9 +165,9 @@ export class Run<Structured = unknown> {
   }
 
   /**
-   * Logs a warning at level `warn` and emits it as `run.warning`, on the buses of all runs above too: for failures that
-   * end no run, and for options without effect. May be called after the run has ended, by background work. An `error`
-   * among the fields is logged whole; of it, the event has the code and the public message.
+   * Logs a warning at level `warn` and emits it as `run.warning`, also on the buses of all runs above. For failures
+   * that do not end a run, and for options without effect. Background work may call it after the run has ended. An
+   * `error` among the fields is logged whole; the event has only its code and public message.
    */
   warn(code: string, message: string, fields?: LogFields): void {
     const { eventBus, logger, settings } = this;
@@ -172,7 +176,7 @@ export class Run<Structured = unknown> {
     emitWarning({ code, message, fields }, { logger, eventBuses, runId, parentRunId, secrets: Object.values(apiKeys) });
   }
 
-  /** Warns, unless the run has warned with this code before. */
+  /** Emits a warning, unless the run has already warned with this code. */
   warnOnce(code: string, message: string, fields?: LogFields): void {
     const known = (this.#warned ??= new Set());
     if (known.has(code)) return;
@@ -180,40 +184,43 @@ export class Run<Structured = unknown> {
     this.warn(code, message, fields);
   }
 
-  /** The sources of all model calls so far, each once. */
+  /** The sources of all model calls so far, without duplicates. */
   get sources(): readonly Source[] {
     return this.#sources?.all ?? [];
   }
 
-  /** Records a source of an answer. Returns it as it is shown, or undefined for one that is known. */
+  /** Records a source of an answer. Returns the source as it is shown, or undefined if it is already known. */
   addSource(source: Source): Source | undefined {
     return (this.#sources ??= new SourceList()).add(source);
   }
 
-  /** Records the sources of a whole answer, of which its chunks may have recorded some. */
+  /** Records the sources of a whole answer, some of which its chunks may have recorded already. */
   addSources(sources: readonly Source[] | undefined): void {
-    // A provider or a runnable of a third party may give anything.
+    // A third party's provider or runnable may return anything.
     if (Array.isArray(sources)) for (const source of sources as readonly Source[]) this.addSource(source);
   }
 
-  /** Records the sources of a child run's answer, on which this one may rest: `takeSources` gives those that are new. */
+  /**
+   * Records the sources of a child run's answer, because this run's answer may rest on them. `takeSources` returns the
+   * new ones.
+   */
   passOnSources(sources: readonly Source[] | undefined): void {
     const known = this.sources.length;
     this.addSources(sources);
     if (this.sources.length > known) (this.#untold ??= []).push(...this.sources.slice(known));
   }
 
-  /** Returns the sources passed on since the last call, which no chunk has shown. */
+  /** Returns the sources of child runs that were recorded since the last call and that no chunk has shown. */
   takeSources(): readonly Source[] {
     return this.#untold?.splice(0) ?? [];
   }
 
-  /** Records the time of the first token. Later calls change nothing. */
+  /** Records the time of the first token. Later calls have no effect. */
   noteToken(): void {
     this.#firstTokenMs ??= elapsedMs(this.#startedAt);
   }
 
-  /** Returns the record so far, as the output of a run with this status. */
+  /** Returns what the run has recorded so far, as an output with this status. */
   toOutput(status: "completed" | "error"): CompleteRunOutput<Structured> {
     const { name } = this.#init;
     const { model } = this;

@@ -11,34 +11,34 @@ import type { RunOutput } from "./run-output.ts";
 type StructuredIn<Output> = Output extends { structured?: infer Structured } ? NonNullable<Structured> : unknown;
 
 /**
- * A run that streams. It starts when the iterator is first pulled or `output` is first awaited. A reader that pauses also
- * pauses the run, even when its output is awaited: read on, or leave the iterator.
+ * A streaming run. It starts when a stream is first read or `output` is first awaited. A reader that pauses also pauses
+ * the run, even if the output is awaited: continue reading, or leave the iterator.
  */
 export interface RunStream<Output = RunOutput> extends AsyncIterable<StreamChunk> {
   readonly runId: string;
-  /** The whole output. Awaiting it drives the run. Its rejection is never unhandled. */
+  /** The whole output. Awaiting it drives the run. A rejection never counts as unhandled. */
   readonly output: Promise<Output>;
   /**
-   * The texts of the answer, in place of the chunks: a single pass that drives the run as reading the chunks does. A
-   * stream has one reader: a second one, of the chunks or of `objectStream`, is refused as `conflict`.
+   * The texts of the answer, instead of the chunks: a single pass that drives the run as reading the chunks does. A
+   * stream has one reader: a second reader, of the chunks or of `objectStream`, is rejected as `conflict`.
    */
   readonly textStream: AsyncIterable<string>;
   /**
-   * The values of a structured answer as the model writes it, in place of the chunks, each growing from the one before,
-   * and at last `structured` of the output. Strings may be cut, properties may be missing, and nothing has been checked
-   * but the last value. When an answer does not fit its schema and is repaired, the values begin anew from the next one:
-   * show the newest alone. With output guardrails, and where the answer is another run's, there is only the last value.
-   * A run whose answer is not structured is refused as `invalid_config`.
+   * Partial values of a structured answer while the model writes it, instead of the chunks. Each extends the previous
+   * value; the last is `structured` of the output. Strings may be incomplete, properties may be missing, and only the
+   * last value is checked. If an answer does not fit its schema and is repaired, the values start again: show only the
+   * newest. With output guardrails, or if the answer is another run's, only the last value is yielded. A run without
+   * structured answer is rejected as `invalid_config`.
    */
   readonly objectStream: AsyncIterable<PartialValue<StructuredIn<Output>>>;
-  /** Ends the run as cancelled. */
+  /** Ends the streaming run as cancelled. */
   cancel(reason?: string): void;
 }
 
 /**
  * Anything with a name that can be run. A run ends exactly once: with its output, or with a `RunError` that carries the
- * output until then. Leaving a stream early, its `cancel` and the caller's signal end the run as cancelled. The usage of a run
- * with a `parent` counts for that run too, and it ends when the parent run ends.
+ * output up to that point. Leaving a stream early, its `cancel` and the caller's signal end the run as cancelled. A run
+ * with a `parent` adds its usage to the parent run and ends when the parent run ends.
  */
 export interface Runnable<Output = RunOutput> {
   readonly name: string;
@@ -47,8 +47,8 @@ export interface Runnable<Output = RunOutput> {
   readonly kind: "agent" | "team" | "workflow" | "remote";
   readonly eventBus: EventBus<RunEvents>;
   /**
-   * The effect of a run of a third party's runnable, of which a durable run does not see the steps: it makes a child run that
-   * was cut off again where this is `pure` or `idempotent`, and asks first where it is `once`. @default "once"
+   * The effect of running a third party's runnable, whose steps a durable run does not see. An interrupted child run is
+   * repeated if the effect is `pure` or `idempotent`; if it is `once`, a person is asked first. @default "once"
    */
   readonly effect?: ToolEffect | undefined;
   run(input: MessageContent, opts?: RunOpts): Promise<Output>;

@@ -3,19 +3,20 @@ import type { TokenUsage } from "../../base/message/token-usage.ts";
 import type { AnswerChunk, FinishReason, ToolProgressChunk, ToolResultChunk } from "../../model/model-chunk.ts";
 
 /**
- * Tells the reader of a kept run's events that the run waits: for leave to call a tool, for the result of a tool that the
- * client executes, or for word on a call that was cut off. It comes between the chunks, which go on once there is an answer.
+ * A question of a durable run, for the reader of the run's events. The run waits for approval of a tool call, or for
+ * the result of a tool that the client executes. Or it waits for an answer about an interrupted call, or for the tools
+ * of an earlier release. More chunks follow after the answer.
  */
 export type WaitChunk = { type: "wait"; runId: string; waitId: string } & Omit<RunWait, "id" | "askedAt">;
 
 /**
- * A chunk of the stream of a run, ended by `finish`. A tool call that is executed has a `tool_progress` for
- * what its tool reports, a `tool_result` and then its
- * `tool_call_end`, which in a model's stream means only that the arguments are complete.
+ * A chunk of a run's stream, which `finish` ends. An executed tool call has a `tool_progress` for each progress report,
+ * a `tool_result`, and then its `tool_call_end`. In a model's stream `tool_call_end` only means that the arguments are
+ * complete.
  */
 export type StreamChunk =
   | AnswerChunk
   | ToolProgressChunk
   | ToolResultChunk
-  /** The end of a run that completed. `stored` is false when the turn of its answer could not be stored. */
+  /** The end of a completed run. `stored` is false if the turn of its answer could not be stored. */
   | { type: "finish"; finishReason: FinishReason; usage?: TokenUsage; stored?: false };

@@ -3,21 +3,30 @@ import { TroupeError } from "../../base/errors/troupe-error.ts";
 import { PartialJson } from "../../schema/partial-json.ts";
 import type { StreamChunk } from "./stream-chunk.ts";
 
-/** The one that drives a run: a reader of its chunks, texts or values, its output, which skips them, or a whole run. */
+/**
+ * The reader that drives a run: of its chunks, texts or partial values, or of its awaited `output`, which skips these.
+ * `none` is a run without a stream.
+ */
 export type Reader = "chunks" | "text" | "objects" | "output" | "none";
 
-/** A value of a structured answer before it is whole: every property may be missing, strings and arrays may be cut. */
+/**
+ * A value of a structured answer before it is complete: every property may be missing, and strings and arrays may be
+ * cut off.
+ */
 export type PartialValue<Value> = Value extends readonly (infer Item)[]
   ? PartialValue<Item>[]
   : Value extends object
     ? { [Key in keyof Value]?: PartialValue<Value[Key]> }
     : Value;
 
-/** Makes the iterable of a stream's texts from its chunks. `leave` ends the run for a reader that leaves early. */
-export function textView(
-  next: () => Promise<IteratorResult<StreamChunk, undefined>>,
-  leave: () => Promise<unknown>,
-): AsyncIterable<string> {
+/** The answer to one read of a run's chunks. */
+export type ReadChunk = IteratorResult<StreamChunk, undefined>;
+
+/** The answer to a read after the last chunk. */
+export const over: ReadChunk = { done: true, value: undefined };
+
+/** Makes the iterable of a stream's texts from its chunks. `leave` ends the run if the reader leaves early. */
+export function textView(next: () => Promise<ReadChunk>, leave: () => Promise<unknown>): AsyncIterable<string> {
   return singlePass(readTexts(next), leave);
 }
 
@@ -29,7 +38,7 @@ export function objectView<Value>(
   return singlePass(readValues(open) as AsyncGenerator<Value, void>, leave);
 }
 
-async function* readTexts(next: () => Promise<IteratorResult<StreamChunk, undefined>>): AsyncGenerator<string, void> {
+async function* readTexts(next: () => Promise<ReadChunk>): AsyncGenerator<string, void> {
   for (let step = await next(); step.done !== true; step = await next()) {
     if (step.value.type === "text" && step.value.text !== "") yield step.value.text;
   }
@@ -47,7 +56,7 @@ function singlePass<Value>(
   const iterator: AsyncIterator<Value, void> = {
     next: () => values.next(),
     return: async () => {
-      // Before the generator returns: it may be waiting for the next value.
+      // The run is ended before the generator returns, because the generator may be waiting for the next value.
       await leave();
       return await values.return();
     },
@@ -56,43 +65,53 @@ function singlePass<Value>(
 }
 
 /**
- * The values of a run's structured answer for the reader of its `objectStream`: those of the text so far, as the model
- * writes it, and at last the checked one. The model's stream waits until a value has been read.
+ * The values of a run's structured answer for the reader of its `objectStream`: partial values while the model writes,
+ * then the checked value. The model's stream waits until each value has been read.
  */
 export class PartialAnswers {
   readonly #values = new AsyncQueue<{ value: unknown }>();
   #text = new PartialJson();
 
-  /** Begins another answer, which supersedes the values of the one before. */
+  /** Begins another structured answer, whose values replace those of the previous answer. */
   startAnswer(): void {
     this.#text = new PartialJson();
   }
 
-  /** Takes the next piece of the answer's text. A promise resolves when the value so far has been read. */
+  /**
+   * Adds the next piece of the answer's text. Resolves when the value so far is read; undefined without a new value.
+   */
   push(piece: string): Promise<void> | undefined {
     this.#text.push(piece);
     const value = this.#text.take();
     return value === undefined ? undefined : this.#values.push({ value });
   }
 
-  /** Ends the values with the checked one. */
+  /** Ends the partial values with the checked value of the answer. */
   finish(value: unknown): void {
     void this.#values.push({ value });
     this.#values.close();
   }
 
-  /** Ends the values with an error, for the reader. */
+  /** Ends the partial values with the structured answer of the run, or with an error if it has none. */
+  end(structured: unknown): void {
+    if (structured === null || structured === undefined) this.fail(notStructured());
+    else this.finish(structured);
+  }
+
+  /** Ends the partial values of the answer with an error for their reader. */
   fail(error: Error): void {
     this.#values.close(error);
   }
 
-  /** Returns the next value, as soon as there is one; undefined after the last. */
+  /**
+   * Returns the next value of the answer as soon as it is available; undefined after the last. Rejects after `fail`.
+   */
   next(): Promise<{ value: unknown } | undefined> {
     return this.#values.next();
   }
 }
 
-/** Makes the error for a second reader of a stream, from the first one. */
+/** Makes the error for a second reader of a stream. It names the first reader. */
 export function alreadyRead(reader: Reader): TroupeError {
   const isDriven = reader === "output" || reader === "none";
   return new TroupeError(
@@ -103,7 +122,7 @@ export function alreadyRead(reader: Reader): TroupeError {
   );
 }
 
-/** Makes the error for a reader of `objectStream` when the answer of the run is not structured. */
+/** Makes the error for a reader of `objectStream` if the run has no structured answer. */
 export function notStructured(): TroupeError {
   return new TroupeError(
     "invalid_config",

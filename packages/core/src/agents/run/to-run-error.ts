@@ -9,8 +9,8 @@ import type { Run } from "./run.ts";
 const longestMessage = 2000;
 
 /**
- * Makes the error of a failed run, with the run's output until then. Its cause is the original error; where that holds an
- * API key of the run, a copy without it. The message holds none either.
+ * Makes the error of a failed run, with the run's output up to the failure. Its cause is the original error, or a copy
+ * without API keys if the original contains an API key of the run. The message contains no key either.
  */
 export function toRunError(error: TroupeError, run: Run): RunError {
   const { code, message, fields } = error;
@@ -28,7 +28,7 @@ function keysOf({ settings }: Run): string[] {
 function holdsKey(value: unknown, keys: readonly string[]): boolean {
   if (keys.length === 0) return false;
   try {
-    // Not imported: that would cost every program that imports core several milliseconds.
+    // `node:util` is not imported statically: the import would slow the start of every program that imports core.
     const { inspect } = process.getBuiltinModule("node:util");
     const text = inspect(value, { depth: 8, showHidden: true, maxStringLength: Infinity });
     return createMasker(keys)(text) !== text;

@@ -5,8 +5,8 @@ import { normalizeUsage } from "../../model/normalize-usage.ts";
 import { readProperty } from "../../base/util/read-property.ts";
 
 /**
- * Counts the tokens of a run: the usage of every model call is added when it is billed, here and to the parent run's
- * meter.
+ * Counts the tokens of a run: the usage of every model call is added when it is billed, both here and to the parent
+ * run's meter.
  */
 export class UsageMeter {
   readonly #parent: UsageMeter | undefined;
@@ -23,13 +23,13 @@ export class UsageMeter {
     return this.#total;
   }
 
-  /** Calls `onExceeded` once, as soon as more tokens than these were used. */
+  /** Calls `onExceeded` once, as soon as more than `totalTokens` tokens were used. */
   limit(totalTokens: number, onExceeded: (error: TroupeError) => void): void {
     this.#limit = totalTokens;
     this.#onExceeded = onExceeded;
   }
 
-  /** Adds what one model call was billed. */
+  /** Adds the billed usage of one model call. */
   add(usage: TokenUsage): void {
     this.#total = addUsage(this.#total, usage);
     this.#parent?.add(usage);
@@ -41,8 +41,8 @@ export class UsageMeter {
 }
 
 /**
- * Adds the usage in a child run's output to the meter that the child run was given, if the meter still stands at zero:
- * a runnable of a third party may not know the meter.
+ * Adds the usage in a child run's output to the meter that the child run was given. Does so only if the meter still
+ * reads zero, because a third party's runnable may not use the meter.
  */
 export function countUnmeteredUsage(meter: UsageMeter | undefined, output: unknown): void {
   if (meter?.total.totalTokens !== 0) return;

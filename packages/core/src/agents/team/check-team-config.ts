@@ -1,7 +1,7 @@
 import {
-  anyString,
-  integer,
-  methods,
+  stringOption,
+  integerOption,
+  methodsOption,
   nonEmptyString,
   oneOf,
   optional,
@@ -27,16 +27,16 @@ import type { TeamConfig, TeamMode } from "./team-config.ts";
 const longestName = 128;
 const busMethods = ["on", "off", "emit", "has"] as const;
 
-// Well-formed, because the keys of sessions contain the name.
+// The name of a team or member must be well-formed, because session keys contain it.
 const checkName = satisfying<string>(
   `a well-formed string of 1 to ${longestName} characters that is not blank`,
   (value) => typeof value === "string" && value.length <= longestName && !isBlank(value) && value.isWellFormed(),
 );
 
-const checkEventBus = methods<NonNullable<TeamConfig["eventBus"]>>("an EventBus", ...busMethods);
-const checkRunnable = methods<Runnable>("an agent, a team or another runnable", "run", "stream");
+const checkEventBus = methodsOption<NonNullable<TeamConfig["eventBus"]>>("an EventBus", ...busMethods);
+const checkRunnable = methodsOption<Runnable>("an agent, a team or another runnable", "run", "stream");
 
-/** Names of other libraries, by the option of a team that each stands for. */
+/** Option names of other libraries, each with the team option that it corresponds to. */
 const otherNames = {
   agents: "members",
   system: "instructions",
@@ -55,24 +55,24 @@ const optionTable = {
   model: modelOption,
   members: checkMembers,
   description: optional(nonEmptyString),
-  instructions: optional(anyString),
+  instructions: optional(stringOption),
   modelOptions: optional(checkModelSettings),
-  maxRounds: optional(integer(1)),
-  storage: optional(methods("a storage driver", "get", "set", "delete", "list")),
+  maxRounds: optional(integerOption(1)),
+  storage: optional(methodsOption("a storage driver", "get", "set", "delete", "list")),
   eventBus: optional(checkEventBus),
   ...logChoiceTable,
   titles: optional(titlesOption),
   limits: optional(runLimitsOption),
   retry: optional((value) => resolveRetryConfig(value as object)),
-  maxContextTokens: optional(integer(1)),
-  numHistoryRuns: optional(integer(0)),
+  maxContextTokens: optional(integerOption(1)),
+  numHistoryRuns: optional(integerOption(0)),
   onBusy: optional(onBusyOption),
   onWaiting: optional(oneOf("reject", "cancel")),
   onStorageFailure: optional(oneOf("error", "answer")),
   memberSessions: optional(oneOf("persist")),
 } satisfies OptionTable<TeamConfig>;
 
-/** Checks the configuration of a team; a wrong or unknown option is `invalid_config` and is named. */
+/** Checks the configuration of a team. Throws `invalid_config`, which names the wrong or unknown option. */
 export function checkTeamConfig(config: TeamConfig): void {
   readOptions(optionTable, config, { owner: "team", otherNames });
   checkLogChoice(config);
@@ -101,7 +101,7 @@ export function checkTeamSettings(
   throw new TroupeError(code, `${problem} A member answers: give it to the members.`);
 }
 
-/** Throws for tools of a run: a team's orchestrator has its delegations, and no other tools. */
+/** Throws if a run of a team is given tools: a team's orchestrator has only its delegations as tools. */
 export function refuseTools({ tools }: RunOpts): void {
   if (tools === undefined) return;
   const problem = "tools must be left out of a run of a team, which has no tools of its own.";
@@ -112,7 +112,7 @@ function checkMembers(...[value, name, where]: Parameters<OptionCheck<unknown>>)
   if (!Array.isArray(value)) throw wrongOption(name, "an array of agents, teams or other runnables", value);
   if (value.length === 0) throw new TroupeError("invalid_config", "members must have at least one member.");
   const names = new Set<string>();
-  // Without holes: a missing member is an error too.
+  // Array holes become undefined, so that a missing member is an error too.
   const members = Array.from(value, (member: unknown, index) => checkMember(member, `${name}[${index}]`, where));
   for (const member of members) {
     if (names.has(member.name)) {

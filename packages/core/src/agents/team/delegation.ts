@@ -26,12 +26,12 @@ type DelegationToolOptions = {
   readonly contentOf: (args: Record<string, unknown>) => MessageContent;
 };
 
-/** A member as a tool: a call runs the member within the team's run, and its result is the member's text, with the member's artifacts. */
+/** A member as a tool: a call runs the member within the team's run and returns the member's text and artifacts. */
 class DelegationTool implements ChildRunTool {
   readonly name: string;
   readonly description: string;
   readonly parameters: JsonSchema;
-  /** Errors that `execute` throws are public. */
+  /** Errors that a delegation's `execute` throws are public. */
   readonly publicErrors = true;
   readonly #options: DelegationToolOptions;
 
@@ -43,7 +43,7 @@ class DelegationTool implements ChildRunTool {
     this.#options = options;
   }
 
-  /** Read when a call starts: it depends on the remaining time of the run. */
+  /** The time limit of a delegation. It is read when a call starts, because it depends on the run's remaining time. */
   get timeoutMs(): number {
     return this.#options.memberRuns.timeoutMs;
   }
@@ -73,8 +73,8 @@ const taskParameters = {
 };
 
 /**
- * Makes one tool per member, by which the orchestrator of mode `coordinate` delegates tasks. Attachments of the team's
- * input go along with each task.
+ * Makes one delegation tool for each member, for the orchestrator of mode `coordinate`. Attachments of the team's input
+ * are passed along with each task.
  */
 export function delegationTools(
   members: readonly TeamMember[],
@@ -93,8 +93,8 @@ function withAttachments(task: string, input: MessageContent): MessageContent {
 }
 
 /**
- * A task that the mode `broadcast` or `collaborate` gives to a member, without a call by a model, and the arguments of the
- * made-up tool call that records it.
+ * A task for a member in mode `broadcast` or `collaborate`, which no model asked for. `args` are the arguments of the
+ * synthetic tool call that records it.
  */
 export type MemberTask = {
   readonly member: TeamMember;
@@ -102,12 +102,12 @@ export type MemberTask = {
   readonly args: Record<string, unknown>;
 };
 
-/** The arguments are for the record alone: the strategy has the content. */
+/** The argument schema of delegations that no model made. Their arguments are only recorded in the tool call. */
 const recordedParameters = { type: "object" };
 
 /**
  * Runs several members in parallel for a strategy, recorded as tool calls although no model made them. Yields the
- * chunks of these calls, and returns the results in the order of the tasks.
+ * chunks of these calls and returns the results in the order of the tasks.
  */
 export async function* delegateInParallel(
   { orchestrator, memberRuns, run }: TeamRunPlan,

@@ -9,7 +9,7 @@ import type { MemberTask } from "./delegation.ts";
 import type { TeamMember } from "./members.ts";
 
 /**
- * The discussion of a question by the members of a team in mode `collaborate`: keeps the transcript, makes the tasks of
+ * The discussion of a question by a team's members in mode `collaborate`. It holds the transcript, creates the tasks of
  * each round and vote, and counts the votes.
  */
 export class Discussion {
@@ -20,17 +20,20 @@ export class Discussion {
     this.#question = question;
   }
 
-  /** All contributions and objections, in order. */
+  /** All contributions and objections of the members, in order. */
   get transcript(): string {
     return this.#entries.join("\n\n");
   }
 
-  /** Returns the tasks of a round. Each repeats the transcript: members may have no memory of earlier rounds. */
+  /**
+   * Returns the tasks of a round of the discussion. After the first round each contains the transcript, because members
+   * may have no memory of earlier rounds.
+   */
   contributionTasks(members: readonly TeamMember[], round: number): MemberTask[] {
     return members.map((member) => ({ member, content: this.#contributionPrompt(member), args: { round } }));
   }
 
-  /** Adds the contributions of a round, and returns the members that made one. */
+  /** Adds the results of a round to the transcript, and returns the members whose delegations did not fail. */
   addContributions(members: readonly TeamMember[], results: readonly ToolCallResult[], round: number): TeamMember[] {
     this.#entries.push(
       ...members.map(
@@ -40,12 +43,12 @@ export class Discussion {
     return members.filter((_, index) => results[index]?.error === undefined);
   }
 
-  /** Tells whether a vote can end the discussion. A member with structured output has no words to vote with. */
+  /** Returns true if a vote can end the discussion. A member with structured output cannot write a vote. */
   canEndBy(speakers: readonly TeamMember[]): boolean {
     return speakers.every(({ runnable }) => readProperty(runnable, "hasStructuredOutput") !== true);
   }
 
-  /** Returns the tasks of a vote. */
+  /** Returns the tasks of a vote on ending the discussion, one for each speaker. */
   voteTasks(speakers: readonly TeamMember[], round: number): MemberTask[] {
     const request = `Do you agree with what the others said, so that nothing is left to discuss? ${voteFormat}`;
     return speakers.map((member) => ({
@@ -55,7 +58,7 @@ export class Discussion {
     }));
   }
 
-  /** Counts the votes. Reasons of votes against become part of the transcript. */
+  /** Counts the members' votes and returns true if all agree. Reasons of votes against are added to the transcript. */
   async haveAgreed(speakers: readonly TeamMember[], results: readonly ToolCallResult[]): Promise<boolean> {
     const votes = await Promise.all(results.map(readVote));
     for (const [index, { agree, reason }] of votes.entries()) {
@@ -78,7 +81,7 @@ export class Discussion {
   }
 }
 
-/** Returns a message's content with a text at its end: after a blank line in a string, as one more part in an array. */
+/** Appends a text to a message's content: after a blank line in a string, as a further part in an array. */
 export function appendTextPart(content: MessageContent, text: string): MessageContent {
   return typeof content === "string" ? `${content}\n\n${text}` : [...content, { type: "text", text }];
 }
@@ -94,7 +97,7 @@ const voteSchema = {
   required: ["agree"],
 } as const;
 
-/** Reads a vote. Only JSON of the right form counts: words that sound like agreement do not. */
+/** Reads a member's vote. Only JSON of the right form counts as agreement, not words that sound like it. */
 async function readVote({ result, error }: ToolCallResult): Promise<Vote> {
   if (error !== undefined) return { agree: false };
   try {

@@ -4,16 +4,17 @@ import type { RunEventName, RunEvents } from "../run/run-events.ts";
 import type { Runnable } from "../run/runnable.ts";
 
 /**
- * Forwards events of the members' buses to the team's bus, down to members of members. A member may also run for others:
- * only events of this team's runs and their child runs are forwarded. Between runs there are no subscriptions.
+ * Forwards events of the members' buses to the team's bus, including events of nested members. A member may also run
+ * outside the team, so only events of this team's runs and their child runs are forwarded. Between runs there are no
+ * subscriptions.
  */
 export class MemberEvents {
   readonly #target: EventBus<RunEvents>;
   readonly #sources: ReadonlySet<EventBus<RunEvents>>;
-  /** The team's runs that have not ended, and the child runs within them. */
+  /** The ids of the team's runs in progress, and of the child runs within them. */
   readonly #teamRuns = new Set<string>();
   readonly #childRuns = new Set<string>();
-  /** Events already forwarded: buses may lead back to each other. */
+  /** Events that were already forwarded: buses may lead back to each other. */
   #forwarded = new WeakSet<object>();
   #unsubscribe: (() => void)[] = [];
 
@@ -22,13 +23,13 @@ export class MemberEvents {
     this.#sources = new Set(members.map(({ eventBus }) => eventBus).filter((bus) => bus !== target));
   }
 
-  /** Starts forwarding for a run of the team. */
+  /** Starts forwarding the members' events for a run of the team. */
   open(runId: string): void {
     if (this.#isIdle) this.#subscribe();
     this.#teamRuns.add(runId);
   }
 
-  /** Stops forwarding for a run of the team. Child runs that are still ending are forwarded to their end. */
+  /** Stops forwarding the members' events for a run of the team. Child runs in progress are forwarded to their end. */
   close(runId: string): void {
     this.#teamRuns.delete(runId);
     this.#unsubscribeIfIdle();

@@ -17,15 +17,15 @@ import { SessionStore } from "../../sessions/session/session-store.ts";
 import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
 import type { TeamMember } from "./members.ts";
 
-/** One delegation, for `MemberRuns`: the member to run, its input, and the context of the parent run. */
+/** One delegation for `MemberRuns`: the member to run, its input, and the context of the parent run. */
 export type MemberRunRequest = {
   readonly member: TeamMember;
   readonly content: MessageContent;
-  /** In a durable run, the context of a part of it. */
+  /** The context of the parent run; in a durable run, the context of a part of that run. */
   readonly context: RunContext;
 };
 
-/** The key of the step that a member's run is, in its part of a durable run. */
+/** The journal key of a member's run, within its part of a durable run. */
 export const memberStep = "run";
 
 const readFields = ["text", "thinking", "structured", "responseId", "toolCalls", "artifacts", "sources"] as const;
@@ -33,7 +33,7 @@ const readFields = ["text", "thinking", "structured", "responseId", "toolCalls",
 /** The part of a member's output that a team reads, and that a durable run stores. */
 export type MemberOutput = Pick<RunOutput, (typeof readFields)[number]>;
 
-/** The output of a member whose run was streamed, and the reason why the run finished. */
+/** The output of a member's streamed run, and the run's finish reason. */
 export type StreamedMemberOutput = { readonly output: MemberOutput; readonly finishReason: FinishReason };
 
 /** Returns the part of a member's output that a durable run stores. */
@@ -44,13 +44,13 @@ export function toMemberOutput(output: MemberOutput): MemberOutput {
 }
 
 /**
- * Makes the step of a delegation, without its work; undefined if the run is not durable. The run of a member of a third
- * party, which has no steps of its own in the journal, is one call.
+ * Makes the journal step of a delegation, without its work; undefined if the run is not durable. A third party's member
+ * has no journal steps of its own, so its run is one call.
  */
 export function stepOfMember<Value>(
   { member, content, context }: MemberRunRequest,
   meter: UsageMeter,
-  // Of the run: a member that took too long has ended.
+  // The team run's own signal: a delegation's signal also aborts for a member that took too long, whose step has ended.
   { signal }: Run,
 ): Omit<JournalStep<Value>, "work"> | undefined {
   const journal = journalOf(context);
@@ -63,17 +63,17 @@ export function stepOfMember<Value>(
   return { journal, key: memberStep, place: placeOfMember(name), signal, meter, call };
 }
 
-/** Names a member in messages. */
+/** Returns the name of a team's member for error messages: `The member "x"`. */
 export function placeOfMember(name: string): string {
   return `The member ${JSON.stringify(name)}`;
 }
 
-/** Makes the output of a member's run of which an answer says that it took place. */
+/** Makes the output of a member's run from a person's answer that the run took place. */
 export function readMemberAnswer(result: unknown): MemberOutput {
   return { text: typeof result === "string" ? result : JSON.stringify(result ?? null), toolCalls: [] };
 }
 
-/** Streams a member as a step of a durable run. A run that is stored has been streamed. */
+/** Streams a member as a step of a durable run. A stored result is not streamed again. */
 export async function* streamMemberStep(
   step: Omit<JournalStep<StreamedMemberOutput>, "work">,
   start: () => AsyncGenerator<StreamChunk, StreamedMemberOutput>,
@@ -85,7 +85,7 @@ export async function* streamMemberStep(
       const stream = start();
       let next = await stream.next();
       for (; next.done !== true; next = await stream.next()) {
-        // Others tag their chunks themselves.
+        // Members with journal steps of their own tag their chunks themselves.
         if (step.call !== undefined) open.tag(next.value);
         await chunks.push(next.value);
       }
@@ -98,8 +98,8 @@ export async function* streamMemberStep(
 }
 
 /**
- * Puts the turns that members have stored in earlier attempts at a durable run back into the storage of sessions that end
- * with the run.
+ * Restores the turns that members stored in earlier attempts at a durable run, into the storage of sessions that last
+ * only as long as the run.
  */
 export async function restoreMemberTurns({ journal, settings, signal }: Run, storage: StorageDriver): Promise<void> {
   if (journal === undefined || journal.attempt === 1) return;

@@ -14,6 +14,7 @@ import type { TeamMember } from "./members.ts";
 import { plainMembers } from "./test/plain-members.ts";
 import type { PlainMember } from "./test/plain-members.ts";
 import { sayer } from "./test/teams.ts";
+import { attemptOpts } from "../run/test/attempt-opts.ts";
 
 const usage = { promptTokens: 3, completionTokens: 4, totalTokens: 7 };
 
@@ -183,7 +184,7 @@ describe("a team whose members all fail", () => {
   it("knows of delegations whose results a later attempt has from the journal", async () => {
     const storage = new InMemoryStorage();
     const first = await openJournal(storage);
-    const before = runsOf({ ann: { ...failing(limited), effect: "pure" }, bob: {} }, { journal: first });
+    const before = runsOf({ ann: { ...failing(limited), effect: "pure" }, bob: {} }, attemptOpts({ journal: first }));
     const context = deriveContext(before.run.context, {}, { journal: first.within("d0") });
     await expect(before.runs.run(before.delegationTo(0, context))).rejects.toMatchObject({ code: "rate_limited" });
 

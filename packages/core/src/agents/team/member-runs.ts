@@ -27,17 +27,17 @@ import {
 import type { MemberOutput, MemberRunRequest, StreamedMemberOutput } from "./member-journal.ts";
 import type { TeamMember } from "./members.ts";
 
-/** The run of the team, its members, and whether their sessions outlive it. */
+/** The run of the team, its members, and true if their sessions outlive it. */
 type MemberRunsOptions = { run: Run; members: readonly TeamMember[]; persists: boolean };
 
-/** The part of the remaining time that a member may use. The rest is for the orchestrator's answer. */
+/** The share of the remaining time that a member may use. The rest is for the orchestrator's answer. */
 const membersShare = 0.8;
 
-/** The child runs that one run of a team starts: each in the member's session, on the usage meter of the team's run. */
+/** The child runs that one run of a team starts: each in the member's session, on the team run's usage meter. */
 export class MemberRuns {
   readonly #options: MemberRunsOptions;
   readonly #storage = new InMemoryStorage();
-  /** The members with a delegation so far, each with its last error. */
+  /** The members that have received a delegation, each with its last error. */
   readonly #started = new Map<TeamMember, TroupeError | undefined>();
 
   constructor(options: MemberRunsOptions) {
@@ -49,13 +49,13 @@ export class MemberRuns {
     return Math.max(1, Math.floor((this.#options.run.endsAt - performance.now()) * membersShare));
   }
 
-  /** Rebuilds the sessions that end with the run, in a later attempt at a durable run. */
+  /** Restores the sessions that last only as long as the run, in a later attempt at a durable run. */
   async restoreSessions(): Promise<void> {
     const { run, persists } = this.#options;
     if (!persists && run.settings.ephemeralStorage === undefined) await restoreMemberTurns(run, this.#storage);
   }
 
-  /** Runs a member and waits for its output. */
+  /** Runs a member of the team and waits for its output. */
   async run(delegation: MemberRunRequest): Promise<MemberOutput> {
     const { opts, meter } = this.#start(delegation);
     const step = stepOfMember<MemberOutput>(delegation, meter, this.#options.run);
@@ -68,7 +68,7 @@ export class MemberRuns {
     }
   }
 
-  /** Streams a member: yields its chunks but for `finish`, and returns its output. */
+  /** Streams a member: yields its chunks except `finish`, and returns its output. */
   async *stream(delegation: MemberRunRequest): AsyncGenerator<StreamChunk, StreamedMemberOutput> {
     const { opts, meter } = this.#start(delegation);
     const step = stepOfMember<StreamedMemberOutput>(delegation, meter, this.#options.run);
@@ -81,10 +81,10 @@ export class MemberRuns {
     }
   }
 
-  /** Takes note of a delegation whose result is stored in a durable run, in this journal. */
+  /** Notes a delegation whose result is stored in this journal of a durable run. */
   noteStored(member: TeamMember, journal: Journal): void {
     const stored = endOfStep(journal, memberStep);
-    // Without an end, the member was never asked: the arguments of the call were wrong.
+    // Without a stored end the member was never run: the arguments of the call were wrong.
     if (stored === undefined) return;
     if (!this.#started.has(member)) this.#started.set(member, undefined);
     try {
@@ -94,7 +94,7 @@ export class MemberRuns {
     }
   }
 
-  /** Throws when every member had a delegation and all results are errors. */
+  /** Throws if every member had a delegation and all results are errors. */
   requireAnAnswer(results: readonly ToolCallResult[]): void {
     const { members } = this.#options;
     const allFailed = results.every(({ error }) => error !== undefined);
@@ -107,7 +107,7 @@ export class MemberRuns {
     const { run, persists } = this.#options;
     if (!this.#started.has(member)) this.#started.set(member, undefined);
     const meter = new UsageMeter({ parent: meterOf(context) ?? run.meter });
-    // Within a run that has ephemeral sessions itself, they go to the same storage.
+    // A nested team uses the outer run's storage for sessions that last only as long as the run.
     const ephemeralStorage = run.settings.ephemeralStorage ?? (persists ? undefined : this.#storage);
     const endsAt = performance.now() + this.timeoutMs;
     const journal = journalOf(context)?.within(memberStep);
@@ -149,12 +149,15 @@ function checkOutput(output: RunOutput, meter: UsageMeter): RunOutput {
   throw new TroupeError("invalid_value", "The output of a member must have a text of type string.");
 }
 
-/** The error of a team whose members all failed: with their code when they share one. A member without an error timed out. */
+/**
+ * Makes the error of a team whose members all failed, with their code if they share it. A member without an error timed
+ * out.
+ */
 function allMembersFailed(errors: readonly (TroupeError | undefined)[]): TroupeError {
   const [code, ...others] = new Set(errors.map((error): ErrorCode => error?.code ?? "timeout"));
   const isOne = code !== undefined && others.length === 0;
   const cause = errors.find((error) => error !== undefined);
-  // A member that was cancelled, and not by this run, has failed like any other.
+  // A member that was cancelled, but not by this run, has failed like any other.
   const shared = isOne && code !== "cancelled" ? code : "model_failed";
   const reason = shared === "internal" && cause !== undefined ? `: ${cause.message}` : ".";
   return new WrapperError(shared, `All members of the team failed, so it has no answer${reason}`, { cause });

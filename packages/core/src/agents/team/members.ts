@@ -7,24 +7,24 @@ import { encodeKey } from "../../sessions/storage/encode-key.ts";
 import { readProperty } from "../../base/util/read-property.ts";
 import { cutText } from "../../base/util/cut-text.ts";
 
-/** A member of a team, with the tool name and the session name that are derived from its own. */
+/** A member of a team, with the tool name and session name that are derived from its name. */
 export type TeamMember = {
   readonly runnable: Runnable;
   readonly name: string;
-  /** Name of its delegation tool. */
+  /** The name of the member's delegation tool. */
   readonly toolName: string;
-  /** Its part of the id of its sessions. */
+  /** The member's part of the ids of its sessions. */
   readonly sessionName: string;
 };
 
-/** The longest name of a tool. */
+/** The maximum length of the name of a delegation tool. */
 const longestTool = 64;
-/** The longest part of a session id: an id has room for several teams within teams. */
+/** The maximum length of a member's part of a session id, which leaves room for nested teams. */
 const longestSession = 64;
 
 /**
  * Makes the members of a team from its runnables: derives from each name a unique tool name and session name of at most
- * 64 characters.
+ * 64 characters each.
  */
 export function createMembers(runnables: readonly Runnable[]): TeamMember[] {
   const toolNames = new Set<string>();
@@ -37,8 +37,8 @@ export function createMembers(runnables: readonly Runnable[]): TeamMember[] {
 }
 
 /**
- * Makes a listener for the team's session store that deletes the members' sessions together with the team's session,
- * also from storages of the members' own.
+ * Makes a listener for the team's session store that deletes the members' sessions with the team's session, including
+ * those in members' own storages.
  */
 export function memberSessionsListener(members: readonly TeamMember[]): SessionListener {
   return {
@@ -49,7 +49,7 @@ export function memberSessionsListener(members: readonly TeamMember[]): SessionL
 }
 
 async function forget({ runnable }: TeamMember, sessionId: string, owner: SessionOwner): Promise<void> {
-  // Agents and teams have a session store; a remote agent's sessions belong to its own service.
+  // Agents and teams have a session store. A remote agent's sessions belong to its own service.
   const sessions = readProperty(runnable, "sessions") as Partial<SessionStore> | undefined;
   try {
     await sessions?.deleteSession?.(sessionId, { owner });
@@ -69,14 +69,14 @@ function sessionNameOf(name: string): string {
   return cutName(name.replace(/[^\w-]/gu, "_"), longestSession, name);
 }
 
-/** Cuts a derived name, and appends a hash of the original name to keep it unique. */
+/** Shortens a derived name, and appends a hash of the original name to keep it unique. */
 function cutName(derived: string, longest: number, name: string): string {
   const mark = `_${shortHash(name)}`;
   return cutText(derived, longest - mark.length) + mark;
 }
 
 function shortHash(name: string): string {
-  // Loaded when needed: most names are short.
+  // `node:crypto` is loaded on demand, because most members' names are short.
   const { createHash } = process.getBuiltinModule("node:crypto");
   return createHash("sha256").update(name).digest("hex").slice(0, 12);
 }

@@ -42,7 +42,7 @@ describe("a routed member", () => {
     ]);
   });
 
-  it("that says nothing adds no answer to the messages", async () => {
+  it("a routed member that says nothing adds no answer to the messages", async () => {
     const output = await teamOf({ text: "" }).team.run("Weather?");
 
     expect(output.text).toBe("");

@@ -21,8 +21,8 @@ import type { TeamMember } from "./members.ts";
 import type { TeamRunPlan, TeamStrategy } from "./team-plan.ts";
 
 /**
- * The strategy of mode `route`: the orchestrator chooses one member, whose answer is the team's, chunk by chunk as it
- * comes. A single member is not chosen but asked at once.
+ * The strategy of mode `route`: the orchestrator chooses one member, whose answer becomes the team's answer and is
+ * streamed chunk by chunk. A single member is asked directly, without a choice.
  */
 export const routeToMember: TeamStrategy = async function* (plan) {
   const member = await chooseMember(plan);
@@ -35,7 +35,7 @@ export const routeToMember: TeamStrategy = async function* (plan) {
     adoptOutput(run, output);
     return finishReason;
   } catch (error) {
-    // The member's error is only a consequence when the team's run was ended.
+    // If the team's run was ended, the member's error is only a consequence.
     if (context.signal.aborted) throw error;
     const text = readProperty(readProperty(error, "output"), "text");
     if (typeof text === "string") run.text = text;
@@ -44,17 +44,20 @@ export const routeToMember: TeamStrategy = async function* (plan) {
   }
 };
 
-/** The key of the part of a durable run that the choice of a member and the member's run are. */
+/** The journal key of the choice of a member and the member's run, in a durable run. */
 const part = "route";
 
-/** Returns the context that the member's run is started with. */
+/** Returns the context with which the chosen member's run starts. */
 function partContext({ context, journal }: Run): RunContext {
   return journal === undefined ? context : deriveContext(context, {}, { journal: journal.within(part) });
 }
 
 type Choice = { member: string };
 
-/** The orchestrator's choice, as structured output: an unknown name is sent back like any answer that does not fit. */
+/**
+ * Returns the member that answers: the only member, or the choice of the orchestrator as structured output. An unknown
+ * name is sent back like any answer that does not fit.
+ */
 async function chooseMember({ orchestrator, members, run }: TeamRunPlan): Promise<TeamMember> {
   const [only, ...others] = members;
   if (only !== undefined && others.length === 0) return only;
@@ -81,7 +84,7 @@ function choiceSchema(members: readonly TeamMember[]): CompiledSchema<Choice> {
   return compileStructuredSchema(schema, "choice") as CompiledSchema<Choice>;
 }
 
-/** Forwards and records the member's chunks when the team's are read. */
+/** Runs the chosen member. If the team's run is streamed, forwards and records the member's chunks. */
 async function* streamMember(
   { run, memberRuns, streams }: TeamRunPlan,
   delegation: MemberRunRequest,
@@ -103,7 +106,7 @@ function recordChunk(run: Run, chunk: StreamChunk): void {
   if (chunk.type === "source") run.addSource(chunk);
 }
 
-/** Makes the member's answer the team's, with the member's tool calls. */
+/** Makes the member's answer the team's answer, with the member's tool calls. */
 function adoptOutput(run: Run, output: MemberOutput): void {
   const { text, thinking = "", structured = null, responseId, toolCalls, sources } = output;
   run.noteToken();
@@ -122,7 +125,7 @@ class RoutedCall {
   readonly #call: ToolCall;
   readonly #results: ToolCallResult[] = [];
   readonly #startedAt = performance.now();
-  /** True when an earlier attempt at a durable run has told of the result. */
+  /** True if an earlier attempt at a durable run has reported the result. */
   readonly #isStored: boolean;
 
   constructor(run: Run, toolName: string) {

@@ -10,10 +10,12 @@ import { routeToMember } from "./route-to-member.ts";
 import type { TeamMode } from "./team-config.ts";
 import type { TeamRunPlan, TeamStrategy } from "./team-plan.ts";
 
-/** The orchestrator delegates tasks, in parallel and repeatedly, and answers. */
+/** The strategy of mode `coordinate`: the orchestrator delegates tasks, in parallel and repeatedly, and answers. */
 const coordinate: TeamStrategy = (plan) => toolLoop({ ...plan.orchestrator, call: whileMembersAnswer(plan) });
 
-/** A team whose members have all failed fails with them, before its model is called again. */
+/**
+ * Makes a model caller that fails a team's run before the orchestrator's next model call if all members have failed.
+ */
 function whileMembersAnswer({ orchestrator, memberRuns, run }: TeamRunPlan): ModelCaller {
   return (plan, call) => {
     memberRuns.requireAnAnswer(run.toolCalls);
@@ -21,7 +23,7 @@ function whileMembersAnswer({ orchestrator, memberRuns, run }: TeamRunPlan): Mod
   };
 }
 
-/** All members answer in parallel, and the orchestrator combines their answers. */
+/** The strategy of mode `broadcast`: all members answer in parallel, and the orchestrator combines their answers. */
 const broadcast: TeamStrategy = async function* (plan) {
   const { members, memberRuns, run } = plan;
   const content = run.input;
@@ -35,8 +37,9 @@ const broadcast: TeamStrategy = async function* (plan) {
 };
 
 /**
- * The members discuss: in each round every member sees the earlier rounds and contributes, then all vote. When all that
- * contributed agree, or after the last round, the orchestrator answers from the transcript.
+ * The strategy of mode `collaborate`. In each round every member sees the earlier rounds and contributes, then the
+ * contributors vote. If they all agree, if only one contributed, or after the last round, the orchestrator answers from
+ * the transcript.
  */
 const collaborate: TeamStrategy = async function* (plan) {
   const { members, memberRuns, maxRounds, run } = plan;
@@ -45,7 +48,7 @@ const collaborate: TeamStrategy = async function* (plan) {
     const results = yield* delegateInParallel(plan, discussion.contributionTasks(members, round));
     const speakers = discussion.addContributions(members, results, round);
     if (speakers.length === 0) memberRuns.requireAnAnswer(run.toolCalls);
-    // A single speaker needs no vote, and after the last round a vote decides nothing.
+    // A single speaker needs no vote, and after the last round a vote has no effect.
     if (speakers.length < 2 || round === maxRounds) break;
     if (!discussion.canEndBy(speakers)) continue;
     const votes = yield* delegateInParallel(plan, discussion.voteTasks(speakers, round));
@@ -54,7 +57,7 @@ const collaborate: TeamStrategy = async function* (plan) {
   return yield* synthesize(plan, `Your members have discussed this:\n\n${discussion.transcript}`);
 };
 
-/** The strategy that does the work of a team's run, by the mode of the team. */
+/** The strategy that performs a team's run, by the mode of the team. */
 export const teamStrategies: Readonly<Record<TeamMode, TeamStrategy>> = {
   coordinate,
   route: routeToMember,
@@ -62,7 +65,7 @@ export const teamStrategies: Readonly<Record<TeamMode, TeamStrategy>> = {
   collaborate,
 };
 
-/** The orchestrator answers from a report of the members' work, which is appended to the last message. */
+/** Lets the orchestrator answer from a report of the members' work, which is appended to the last message. */
 async function* synthesize({ orchestrator }: TeamRunPlan, report: string): AsyncGenerator<StreamChunk, FinishReason> {
   const messages = appendToLast(orchestrator.messages, report);
   return yield* toolLoop({ ...orchestrator, messages, maxToolRoundtrips: 0 });

@@ -15,6 +15,7 @@ import { ScriptedModel } from "../../testing/scripted-model.ts";
 import type { ScriptedAnswer } from "../../testing/scripted-answer.ts";
 import { Team } from "./team.ts";
 import { delegate } from "./test/teams.ts";
+import { attemptOpts } from "../run/test/attempt-opts.ts";
 
 /** A team of mode coordinate that delegates in this order, and the models of its agents. */
 function coordinating(delegations: readonly string[][], members: readonly Runnable[]): Team {
@@ -36,7 +37,7 @@ function member(name: string, answer: (heard: number) => ScriptedAnswer) {
 
 function running(team: Team): StartRun {
   return (journal: Journal) => {
-    const output = team.run("Question?", { sessionId: "s", journal });
+    const output = team.run("Question?", attemptOpts({ sessionId: "s", journal }));
     output.catch(() => undefined);
     return { chunks: (async function* () {})(), output: async () => await output };
   };
@@ -45,7 +46,7 @@ function running(team: Team): StartRun {
 /** Streams the team, which gives a log of more records. */
 function streaming(team: Team): StartRun {
   return (journal: Journal) => {
-    const stream = team.stream("Question?", { sessionId: "s", journal });
+    const stream = team.stream("Question?", attemptOpts({ sessionId: "s", journal }));
     return { chunks: stream, output: async () => await stream.output };
   };
 }
@@ -97,7 +98,7 @@ describe("A member of a durable team", () => {
     }
   });
 
-  it("that failed is not asked again, and neither is the orchestrator when all have failed", async () => {
+  it("a member of a durable team that failed is not asked again, and neither is the orchestrator when all have failed", async () => {
     const broken = () => {
       throw new Error("broken");
     };
@@ -170,7 +171,7 @@ describe.each([
     const { promise, resolve } = Promise.withResolvers<void>();
     const journal = await openJournal(storage);
     create([outsider(resolve).runnable])
-      .run("Question?", { sessionId: "s", journal })
+      .run("Question?", attemptOpts({ sessionId: "s", journal }))
       .catch(() => undefined);
     await promise;
     journal.release();

@@ -8,7 +8,7 @@ import type { TeamConfig, TeamMode } from "./team-config.ts";
 
 /**
  * The members, the orchestrator and the event forwarding that a team builds from its configuration. The orchestrator
- * has the parts of an agent, among them the team's sessions and event bus.
+ * has the parts of an agent, including the team's sessions and event bus.
  */
 export class TeamParts {
   readonly config: TeamConfig;
@@ -36,7 +36,7 @@ export class TeamParts {
     return this.orchestrator.eventBus;
   }
 
-  /** Returns the system prompt of the orchestrator with these instructions in place of the team's own. */
+  /** Returns the system prompt of the orchestrator, with these instructions instead of the team's own. */
   promptWith(instructions: string | undefined): string {
     return orchestratorPrompt(this.config.mode, this.members, instructions);
   }

@@ -6,19 +6,19 @@ import type { MemberRuns } from "./member-runs.ts";
 import type { TeamMember } from "./members.ts";
 
 /**
- * Parameters of a `TeamStrategy` for one run of a team: the run that it records to, the orchestrator's tool loop, and the
- * members.
+ * Parameters of a `TeamStrategy` for one run of a team: the run that it records to, the orchestrator's tool loop, and
+ * the members.
  */
 export type TeamRunPlan = {
   readonly run: Run;
-  /** The loop of the orchestrator's model. */
+  /** The plan of the orchestrator's tool loop. */
   readonly orchestrator: LoopPlan;
   readonly members: readonly TeamMember[];
   readonly memberRuns: MemberRuns;
   readonly maxRounds: number;
-  /** True when the caller reads chunks. */
+  /** True if the team's run is streamed, so that the caller reads chunks. */
   readonly streams: boolean;
 };
 
-/** The work of a team in one mode: yields all chunks but `finish`, and returns the finish reason. */
+/** Performs a team's run in one mode: yields all chunks except `finish` and returns the finish reason. */
 export type TeamStrategy = (plan: TeamRunPlan) => AsyncGenerator<StreamChunk, FinishReason>;

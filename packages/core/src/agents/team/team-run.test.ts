@@ -6,6 +6,7 @@ import { ScriptedModel } from "../../testing/scripted-model.ts";
 import { Team } from "./team.ts";
 import type { TeamConfig } from "./team-config.ts";
 import { sayer } from "./test/teams.ts";
+import { attemptOpts } from "../run/test/attempt-opts.ts";
 
 /** A team of `ann`, who answers "fine". */
 function teamOf(config: Partial<TeamConfig> = {}, model = new ScriptedModel().respond(() => "done")) {
@@ -50,7 +51,7 @@ describe("a run of a team", () => {
   it("warns of a user who claims the name of a verified one [run.user-unverified]", async () => {
     const { team, warnings } = teamOf();
     await team.run("Hi", { userId: "ada" });
-    await team.run("Hi", { userId: "ada", verified: false, fromOutside: true });
+    await team.run("Hi", attemptOpts({ userId: "ada", verified: false, fromOutside: true }));
     await team.sessions.flush();
 
     expect(warnings).toMatchObject([{ code: "user_unverified" }]);

@@ -34,7 +34,7 @@ export class TeamRun implements RunWork {
     this.#session = new RunSession(run);
   }
 
-  /** Only a routed member has an answer with a structure. */
+  /** True if a routed member can give a structured answer; in other modes the answer is text. */
   get isStructured(): boolean {
     return this.#parts.config.mode === "route";
   }
@@ -55,7 +55,7 @@ export class TeamRun implements RunWork {
     return teamStrategies[mode]({ run, orchestrator, members, memberRuns, maxRounds, streams });
   }
 
-  /** Stores the user's input and the team's answer alone: members have sessions of their own. */
+  /** Stores only the user's input and the team's answer: members have sessions of their own. */
   async saveFinished(): Promise<void> {
     const { text } = this.#run;
     await this.#session.saveFinished(text === "" ? [] : [{ role: "assistant", content: text }]);
@@ -81,7 +81,10 @@ export class TeamRun implements RunWork {
     this.#parts.events.close(this.#run.runId);
   }
 
-  /** The orchestrator sees the delegation tools where it may call them, or where its history holds calls of them. */
+  /**
+   * Plans the orchestrator's tool loop. It includes the delegation tools if the orchestrator may call them, or if its
+   * history contains calls of them.
+   */
   async #planOrchestrator(memberRuns: MemberRuns): Promise<LoopPlan> {
     const run = this.#run;
     const { orchestrator: parts, members, config } = this.#parts;

@@ -72,6 +72,14 @@ describe("the configuration of a team", () => {
     expect(team.members).toEqual([agent]);
   });
 
+  it("is read once: limits that the application changes later have no effect", async () => {
+    const limits = { totalTokens: 1 };
+    const team = new Team({ ...right, model: new ScriptedModel("Done."), limits });
+    limits.totalTokens = 1_000_000;
+
+    await expect(team.run("Hi")).rejects.toMatchObject({ code: "limit_exceeded" });
+  });
+
   it("puts the members and the instructions into the orchestrator's prompt [team.instructions]", async () => {
     const orchestrator = new ScriptedModel("done");
     const described = new Agent({ name: "bob", description: "Knows the weather.", model });

@@ -15,6 +15,7 @@ import { defineTool } from "../tool/define-tool.ts";
 import type { TeamConfig, TeamMode } from "./team-config.ts";
 import { Team } from "./team.ts";
 import { agrees, allModes, billed, delegate, pick } from "./test/teams.ts";
+import { attemptOpts } from "../run/test/attempt-opts.ts";
 
 /** A model that answers by what it is sent, so that it can be asked from any point on. */
 function answering(answer: (last: string, messages: readonly ChatMessage[]) => ScriptedAnswer): ScriptedModel {
@@ -64,14 +65,14 @@ function scene(mode: TeamMode, config: Partial<TeamConfig> = {}) {
 
 function streaming(team: Team): StartRun {
   return (journal: Journal) => {
-    const stream = team.stream("Question?", { sessionId: "s", journal });
+    const stream = team.stream("Question?", attemptOpts({ sessionId: "s", journal }));
     return { chunks: stream, output: async () => await stream.output };
   };
 }
 
 function running(team: Team): StartRun {
   return (journal: Journal) => {
-    const output = team.run("Question?", { sessionId: "s", journal });
+    const output = team.run("Question?", attemptOpts({ sessionId: "s", journal }));
     output.catch(() => undefined);
     return { chunks: (async function* () {})(), output: async () => await output };
   };
@@ -121,7 +122,7 @@ describe.each(allModes)("A durable run of a team of mode %s", (mode) => {
   );
 });
 
-/** Tells if a step is the call of a member's tool. */
+/** Returns true if a step is the call of a member's tool. */
 function isLookUp(step: string): boolean {
   return /\/c0\/t\/\d+\/\d+$/.test(step);
 }

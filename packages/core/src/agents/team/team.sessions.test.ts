@@ -9,6 +9,7 @@ import { ScriptedModel } from "../../testing/scripted-model.ts";
 import { defineTool } from "../tool/define-tool.ts";
 import { Team } from "./team.ts";
 import { allModes, delegate, memberTurns, orchestratorTurns, pick, sayer, member, told } from "./test/teams.ts";
+import { attemptOpts } from "../run/test/attempt-opts.ts";
 
 /** The ids of all sessions that a storage holds, and what else there is of them. */
 async function keysIn(storage: InMemoryStorage): Promise<string[]> {
@@ -68,7 +69,7 @@ describe.each(allModes)("the session of a team of mode %s", (mode) => {
           hooks: { beforeRun: ({ userId }) => void users.push(userId) },
         }).agent,
     );
-    await new Team({ name: "team", mode, model, members }).run("Question?", { fromOutside: true });
+    await new Team({ name: "team", mode, model, members }).run("Question?", attemptOpts({ fromOutside: true }));
 
     expect(new Set(users)).toEqual(new Set([undefined]));
   });

@@ -4,7 +4,7 @@ import type { EventBus } from "../../base/events/event-bus.ts";
 import type { MessageContent } from "../../base/message/content.ts";
 import { checkContent } from "../run/check-content.ts";
 import { keepsJournal } from "../run/journal-step.ts";
-import { readRunOpts } from "../run/read-run-opts.ts";
+import { resolveRunOpts } from "../run/resolve-run-opts.ts";
 import type { RunEvents } from "../run/run-events.ts";
 import { RunExecution } from "../run/run-execution.ts";
 import type { RunOpts } from "../run/run-options.ts";
@@ -25,7 +25,8 @@ export class Team implements Runnable {
 
   constructor(config: TeamConfig) {
     checkTeamConfig(config);
-    this.#parts = new TeamParts({ ...config, members: [...config.members] });
+    const { members, limits } = config;
+    this.#parts = new TeamParts({ ...config, members: [...members], limits: limits && { ...limits } });
   }
 
   get kind(): "team" {
@@ -52,12 +53,12 @@ export class Team implements Runnable {
     return this.#parts.eventBus;
   }
 
-  /** Id of the orchestrator's model. */
+  /** The id of the orchestrator's model. */
   get modelId(): string {
     return this.#parts.config.model.modelId;
   }
 
-  /** Vendor of the orchestrator's model, to which a generic key is bound. */
+  /** The vendor of the orchestrator's model, to which a generic API key is bound. */
   get providerId(): string {
     return this.#parts.config.model.providerId;
   }
@@ -72,14 +73,14 @@ export class Team implements Runnable {
     return await this.#execute(callByGenerate, input, opts).run();
   }
 
-  /** Returns the stream of a run, which starts when it is first read. Wrong options throw at once. */
+  /** Returns the stream of a run, which starts when it is first read. Throws for wrong options immediately. */
   stream(input: MessageContent, opts?: RunOpts): RunStream<CompleteRunOutput> {
     return this.#execute(callByStream, input, opts);
   }
 
   /**
-   * Waits for titles of sessions under way, at most 5 seconds until they are cancelled. Members and the storage are the
-   * caller's to close, after that.
+   * Waits up to 5 seconds for unfinished session titles, then cancels the rest. The caller closes members and storage
+   * afterwards.
    */
   async close(): Promise<void> {
     await this.#parts.orchestrator.endBackgroundWork();
@@ -88,7 +89,7 @@ export class Team implements Runnable {
   #execute(call: ModelCaller, input: MessageContent, opts: RunOpts | undefined): RunExecution<unknown> {
     const parts = this.#parts;
     const { name, mode, model, limits } = parts.config;
-    const settings = readRunOpts(opts, { limits, providerId: model.providerId });
+    const settings = resolveRunOpts(opts, { limits, providerId: model.providerId });
     refuseTools(settings);
     if (settings.modelOptions !== undefined) checkTeamSettings(mode, settings.modelOptions, "invalid_request");
     const run = new Run({
@@ -103,5 +104,5 @@ export class Team implements Runnable {
   }
 }
 
-// On the prototype, because serializers print own properties.
+// The mark of teams that keep a journal is defined on the prototype, because serializers print own properties.
 Object.defineProperty(Team.prototype, keepsJournal, { value: true });

@@ -13,21 +13,21 @@ import { failedOutcome } from "./tool-outcome.ts";
 import type { ToolOutcome } from "./tool-outcome.ts";
 
 /**
- * The hook `onToolCall`, called before a tool with checked arguments. A call that it denies, or at which it throws, is
- * not executed.
+ * The hook `onToolCall`, called before a tool is executed, with checked arguments. If it denies the call or throws, the
+ * tool is not executed.
  */
 export type ToolHook = (
   context: RunContext,
   call: ToolCall,
 ) => void | { deny: string } | Promise<void> | Promise<void | { deny: string }>;
 
-/** The answer of the hook `onApproval`. The model is told the reason of a denial. */
+/** The verdict of the hook `onApproval`. The model receives the reason of a denial. */
 export type ApprovalVerdict = { approved: boolean; reason?: string | undefined };
 
 /** The hook `onApproval`, called for a call that needs an approval. */
 export type ApprovalHook = (context: RunContext, call: ToolCall) => ApprovalVerdict | Promise<ApprovalVerdict>;
 
-/** The run's context and tools, the hook that approves, and the slots of a batch. */
+/** The run's context and tools, the hook `onApproval`, and the execution slots of a batch of tool calls. */
 type Approvers = {
   readonly context: RunContext;
   readonly tools: Pick<ToolSet, "argumentSchemaOf">;
@@ -35,7 +35,7 @@ type Approvers = {
   readonly slots: CallSlots;
 };
 
-/** A call of a tool, with its checked arguments and, in a durable run, its step. */
+/** A call of a tool, with its checked arguments and, in a durable run, its journal step. */
 type ApprovableCall = {
   readonly call: ToolCall;
   readonly tool: ToolDef;
@@ -43,17 +43,20 @@ type ApprovableCall = {
   readonly step?: CallStep;
 };
 
-/** The leave to make a call, perhaps with other arguments. */
+/** The permission to execute a tool call, perhaps with other arguments. */
 type Approval = { readonly args?: Record<string, unknown> };
 
-/** Calls the hook. A call goes on only when the hook returns nothing: a hook that fails has denied it. */
+/**
+ * Calls the hook `onToolCall` and returns the outcome of a denied tool call. `undefined` if the hook returned nothing,
+ * so that the call proceeds; a hook that fails denies the call.
+ */
 export async function denialBy(
   onToolCall: ToolHook,
   call: ToolCall,
   context: RunContext,
 ): Promise<ToolOutcome | undefined> {
   try {
-    // A copy: what the hook changes in it does not change the call.
+    // The hook receives a copy, so that its changes do not change the tool call.
     const verdict: unknown = await onToolCall(context, copyPlain(call));
     if (verdict === undefined || verdict === null) return undefined;
     const reason = readProperty(verdict, "deny");
@@ -65,13 +68,14 @@ export async function denialBy(
 }
 
 /**
- * Returns the leave to make a call, or its denial. A call that needs an approval asks the hook; without one a durable run
- * waits for an answer, which may change the arguments.
+ * Returns the permission to execute a tool call, or its denial. A call that needs an approval asks the hook
+ * `onApproval`. Without that hook a durable run waits for an answer, which may change the arguments; any other run
+ * denies the call.
  */
 export async function approvalOf(checked: ApprovableCall, approvers: Approvers): Promise<Approval | ToolOutcome> {
   const { step, tool } = checked;
   const { context, tools, onApproval, slots } = approvers;
-  // What was asked for once is needed, whatever needsApproval says by now.
+  // An approval that was requested once stays required, whatever `needsApproval` returns now.
   const hasAsked = step?.hasAskedApproval === true;
   if (!hasAsked && !(await needsApproval(checked, context))) return {};
   if (onApproval !== undefined && !hasAsked) {
@@ -84,7 +88,7 @@ export async function approvalOf(checked: ApprovableCall, approvers: Approvers):
   return readApproval(await slots.leaveFor(async () => await step.ask("approval", question)), tool.name, context);
 }
 
-/** Reads the answer to a question for approval. An answer of another form is a denial. */
+/** Reads the answer to an approval request. A malformed answer is a denial. */
 function readApproval(answer: unknown, toolName: string, context: RunContext): Approval | ToolOutcome {
   const [approved, reason, args] = ["approved", "reason", "args"].map((name) => readProperty(answer, name));
   if (approved !== true) return deniedOutcome(toolName, typeof reason === "string" ? reason : undefined, context);
@@ -92,7 +96,7 @@ function readApproval(answer: unknown, toolName: string, context: RunContext): A
   return isRecord(args) ? { args } : deniedOutcome(toolName, "The arguments in the approval are no object.", context);
 }
 
-/** Tells if the call needs an approval. A tool that cannot tell has asked for one. */
+/** Returns true if a tool call needs an approval. If the tool's check `needsApproval` throws, an approval is needed. */
 async function needsApproval({ tool, args }: ApprovableCall, context: RunContext): Promise<boolean> {
   const needed = tool.needsApproval ?? false;
   if (typeof needed === "boolean") return needed;
@@ -107,7 +111,10 @@ async function needsApproval({ tool, args }: ApprovableCall, context: RunContext
   }
 }
 
-/** Asks the hook. A call goes on only when the hook returns that it is approved: a hook that fails has denied it. */
+/**
+ * Asks the hook `onApproval` and returns the outcome of a denied tool call; `undefined` if the hook approved it. A hook
+ * that fails denies the call.
+ */
 async function denialByApprover(
   onApproval: ApprovalHook,
   call: ToolCall,
@@ -124,13 +131,13 @@ async function denialByApprover(
   }
 }
 
-/** Makes the outcome of a call that was denied, with the reason, which the model and clients are told. */
+/** Makes the outcome of a denied tool call, with the reason for the model and clients. */
 function deniedOutcome(toolName: string, reason: string | undefined, context: RunContext): ToolOutcome {
   if (reason === undefined || reason === "") return failedOutcome(`The call of ${toolName} was denied.`);
   return failedOutcome(cutFailureText(`The call of ${toolName} was denied: ${keyMasker(context)(reason)}`));
 }
 
-/** Tells if what clients are told of a failed call says that it was denied. */
+/** Returns true if a failed tool call's public error states that the call was denied. */
 export function wasDenied({ toolName, error }: { toolName: string; error?: string | undefined }): boolean {
   return error?.startsWith(`The call of ${toolName} was denied`) === true;
 }

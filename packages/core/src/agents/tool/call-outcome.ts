@@ -26,12 +26,12 @@ import { failedOutcome } from "./tool-outcome.ts";
 import type { ToolOutcome } from "./tool-outcome.ts";
 import type { ToolSet } from "./tool-set.ts";
 
-/** The progress of a tool call, as its tool reported it last. */
+/** The last reported progress of a tool call. */
 export type ToolProgress = { readonly toolCallId: string; readonly toolName: string; progress: unknown };
 
 /**
- * A batch of tool calls under way: the tools, run context, events and hooks that all its calls share, and the calls that
- * are running.
+ * A batch of tool calls in progress: the tools, run context, events and hooks that its calls share, and the running
+ * calls.
  */
 export type RunningBatch = {
   readonly tools: ToolSet;
@@ -40,37 +40,35 @@ export type RunningBatch = {
   readonly running: RunningCalls;
   readonly onToolCall: ToolHook | undefined;
   readonly onApproval: ApprovalHook | undefined;
-  /** The slots for calls at work, of which this call has one. */
+  /** The slots for the calls of the batch that execute at the same time. Each call in progress occupies a slot. */
   readonly slots: CallSlots;
   readonly answerSchema: CompiledSchema | undefined;
   readonly onResult: ((result: ToolCallResult) => void) | undefined;
   readonly onProgress: (progress: ToolProgress) => void;
 };
 
-/**
- * One tool call of a batch, with its idempotency key and the problem with the form of its arguments, if there is one.
- */
+/** One tool call of a batch, with its idempotency key, and the problem if its arguments are malformed. */
 export type BatchCall = {
   readonly call: ToolCall;
-  /** The number of the round trip and the index of the call, with a slash between them. */
+  /** The number of the round trip and the index of the call, separated by a slash. */
   readonly place: string;
   readonly idempotencyKey: string;
-  /** A problem with the form of its arguments, if there is one. */
+  /** The problem with the form of the arguments; undefined if they are well-formed. */
   readonly formProblem: string | undefined;
 };
 
-/** A call with its step in the journal, if the run is durable. */
+/** A tool call with its journal step, if the run is durable. */
 export type StepCall = BatchCall & { readonly step?: CallStep };
 
-/** A call of a tool, with its checked arguments. */
+/** A tool call with its checked arguments. */
 type CheckedCall = StepCall & { readonly tool: ToolDef; readonly args: Record<string, unknown> };
 
-/** The outcome of a call, and the arguments with which it was made in place of its own. */
+/** The outcome of a tool call, and the arguments used instead of the model's arguments, if they were changed. */
 type CallOutcome = ToolOutcome & { readonly args?: Record<string, unknown> };
 
 /**
- * Makes the call, unless something forbids it, and turns every failure into an outcome. Rejects only with the `RunPaused` of a
- * durable run that another attempt goes on with.
+ * Executes a tool call unless something forbids it, and converts every failure into an outcome. Rejects only with the
+ * `RunPaused` of a durable run that another attempt continues.
  */
 export async function outcomeOf(stepCall: StepCall, batch: RunningBatch): Promise<CallOutcome> {
   const { name } = stepCall.call;
@@ -85,7 +83,7 @@ export async function outcomeOf(stepCall: StepCall, batch: RunningBatch): Promis
   }
 }
 
-/** The steps of a call; the first that fails is the last. */
+/** Checks, approves and executes a tool call in this order, and stops at a refusal. Resumes an interrupted call. */
 async function checkAndRun(stepCall: StepCall, batch: RunningBatch): Promise<CallOutcome> {
   const { call, step } = stepCall;
   const tool = batch.tools.find(call.name);
@@ -100,27 +98,32 @@ async function checkAndRun(stepCall: StepCall, batch: RunningBatch): Promise<Cal
   return approved.call === call ? outcome : withOtherArgs(outcome, approved);
 }
 
-/** Checks the arguments of a call by the schema of its tool and by the hook. Returns the checked call, or its refusal. */
+/**
+ * Checks a call's arguments by its tool's schema and the hook `onToolCall`. Returns the checked call, or its refusal.
+ */
 async function checkCall(
   stepCall: StepCall & { tool: ToolDef },
   { tools, context, onToolCall }: RunningBatch,
 ): Promise<CheckedCall | ToolOutcome> {
   const { call, tool, formProblem: problem } = stepCall;
   if (problem !== undefined) return failedOutcome(`The arguments of ${call.name} ${problem}.`);
-  // Copied: the checked arguments belong to the tool alone.
+  // The arguments are copied, because the checked arguments belong to the tool alone.
   const checked = await tools.argumentSchemaOf(tool).validate(copyPlain(call.arguments));
   if (!checked.ok) return failedOutcome(cutFailureText(misfit(tool.name, describeIssues(checked.issues, "arguments"))));
   const denial = onToolCall && (await denialBy(onToolCall, { ...call, arguments: checked.value }, context));
   return denial ?? { ...stepCall, args: checked.value };
 }
 
-/** Tells if a call may have to ask before it is made. Most calls never ask, and go on without a turn of the microtask queue. */
+/**
+ * Returns true if a tool call may need an approval, or the client, before it is executed. Most calls need neither and
+ * skip a turn of the microtask queue.
+ */
 function mayNeedLeave({ tool, step }: CheckedCall): boolean {
   const { execute: own, needsApproval = false } = tool;
   return own === undefined || needsApproval !== false || step?.hasAskedApproval === true;
 }
 
-/** Returns the call with the arguments that it is approved with, which are checked like its own, or its refusal. */
+/** Returns a tool call with its approved arguments, which are checked like the original arguments, or its refusal. */
 async function approve(checked: CheckedCall, batch: RunningBatch): Promise<CheckedCall | ToolOutcome> {
   const { tool, step } = checked;
   if (tool.execute === undefined && step === undefined) return refuseClientTool(tool, batch);
@@ -131,8 +134,8 @@ async function approve(checked: CheckedCall, batch: RunningBatch): Promise<Check
 }
 
 /**
- * Goes on with a call that was under way when its process ended, with the arguments that it was made with: neither hook nor
- * approver is asked again. It is made again if that changes nothing more, or once it is known that it did not take place.
+ * Continues a tool call that was interrupted when its process ended, with the arguments of that call; neither hook is
+ * asked again. The call is repeated if repeating is harmless, if it did not take place, or if a person decides so.
  */
 async function resume(
   stepCall: StepCall & { step: CallStep; tool: ToolDef | undefined },
@@ -166,12 +169,12 @@ function isExecutable(checked: CheckedCall): checked is CheckedCall & { tool: Ex
   return checked.tool.execute !== undefined;
 }
 
-/** Checks that the outcome of a tool that ends the run can be the answer. */
+/** Checks that the outcome of a tool that ends the run can be the answer; returns that of other tools unchanged. */
 function endRun({ tool }: CheckedCall, outcome: ToolOutcome, batch: RunningBatch): ToolOutcome | Promise<ToolOutcome> {
   return tool.endsRun === true ? requireAnswer(outcome, tool.name, batch.answerSchema) : outcome;
 }
 
-/** Waits for the client to execute the call. */
+/** Waits for the client to execute a tool call, and returns its outcome. */
 async function askClient(
   { tool, call, args, step }: CheckedCall & { step: CallStep },
   { context, slots }: RunningBatch,
@@ -185,14 +188,14 @@ async function askClient(
   return failedOutcome(cutFailureText(`The tool ${tool.name} failed${text}`));
 }
 
-/** Fails a call that the client has to execute, in a run that cannot ask it. */
+/** Makes the outcome of a failed call of a tool that the client must execute, in a run that cannot ask the client. */
 function refuseClientTool({ name: toolName }: ToolDef, { context }: RunningBatch): ToolOutcome {
   const sentence = `The tool ${toolName} has no execute: the client executes its calls, and only a run of a RunService can wait for that. Run the agent in a RunService, or give the tool execute.`;
   runOf(context)?.warnOnce("client_tool_unavailable", sentence, { toolName });
   return failedOutcome(`The tool ${toolName} is not available in this run.`);
 }
 
-/** Returns the outcome from the cache, from an equal call that is under way, or from an execution. */
+/** Returns the outcome of a tool call from the cache, from an equal call in progress, or from an execution. */
 async function runTool(checkedCall: CheckedCall & { tool: ExecutableTool }, batch: RunningBatch): Promise<ToolOutcome> {
   const { tools, context, running } = batch;
   const { tool, args, call, step, idempotencyKey } = checkedCall;
@@ -205,28 +208,31 @@ async function runTool(checkedCall: CheckedCall & { tool: ExecutableTool }, batc
   const onProgress = (progress: unknown) => passProgress(call, progress, batch);
   const scope = step?.scope;
   const start = () => new ToolExecution({ tool, args, toolCallId: call.id, idempotencyKey, context, scope });
-  // Equal calls share an execution only when it changes nothing.
+  // Equal calls share an execution only if the tool is `pure`.
   const execution = cache !== undefined && tool.effect === "pure" ? cache.share(key, start) : start();
   const outcome = await running.during(execution.outcome, execution.join(onProgress));
   if (cache === undefined) return outcome;
   cache.set(key, outcome);
-  // Copied: the cache and equal calls hold the outcome too.
+  // The outcome is copied, because the cache and equal calls hold it too.
   return copyPlain(outcome);
 }
 
-/** Logs that the call is going to be made. A child run is not logged as a call: its own steps are in the journal. */
+/**
+ * Logs in the journal that a tool call is about to be executed. A child run is not logged as a call, because its own
+ * steps are in the journal.
+ */
 async function announce({ tool, call, step, idempotencyKey: key }: CheckedCall & { step: CallStep }): Promise<void> {
   const { name, effect = "once" } = tool;
   if (!isChildRunTool(tool)) await step.announce({ tool: name, args: call.arguments, effect, key });
 }
 
-/** The size of approved arguments in the note for the model, in bytes of UTF-8. */
+/** The maximum size of approved arguments in the note for the model, in bytes of UTF-8. */
 const longestNote = 2048;
 
-/** Adds to the outcome the arguments that the call was made with in place of its own, for the record and for the model. */
+/** Adds the arguments used instead of the model's arguments to the outcome, for the record and for the model. */
 function withOtherArgs(outcome: ToolOutcome, { call, tool }: CheckedCall): CallOutcome {
   const args = call.arguments;
-  // What ends the run is the user's answer.
+  // A result that ends the run is the user's answer and gets no note.
   if (tool.endsRun === true && outcome.error === undefined) return { ...outcome, args };
   const note = `[approved with other arguments: ${cutToBytes(JSON.stringify(args), longestNote).text}]`;
   const { result } = outcome;

@@ -1,4 +1,5 @@
-import type { InterruptedCall, OpenStep } from "../journal/attempt.ts";
+import type { OpenStep } from "../journal/attempt.ts";
+import type { InterruptedCall } from "../journal/logged-past.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { WaitKind } from "../journal/log-entry.ts";
 import type { Source } from "../../base/message/source.ts";
@@ -10,10 +11,10 @@ import type { ToolDef } from "../run/tool.ts";
 import { UsageMeter } from "../run/usage-meter.ts";
 import type { Json } from "../../sessions/storage/json.ts";
 
-/** The value of a tool call in the journal: its result, and the sources that its child runs have passed on. */
+/** The journal value of a tool call: its result, and the sources that its child runs have passed on. */
 type StoredCall = { readonly result: ToolCallResult; readonly sources?: readonly Source[] };
 
-/** A question about a call: the facts for the one who answers. */
+/** A question about a tool call, with facts for the person who answers. */
 type CallQuestion = {
   readonly toolCallId: string;
   readonly tool: ToolDef;
@@ -23,14 +24,14 @@ type CallQuestion = {
   readonly idempotencyKey?: string;
 };
 
-/** Returns the key of the step of a call. `place`: the number of the round trip and the index of the call. */
+/** Returns the journal key of a tool call. `place`: the number of the round trip and the index of the call. */
 export function callKey(place: string): string {
   return `t/${place}`;
 }
 
-/** The step of a tool call in the journal of a durable run. */
+/** The journal step of a tool call in a durable run. */
 export class CallStep {
-  /** The call as an earlier attempt has logged it, whose result was not stored: it may have had its effect. */
+  /** The tool call as an earlier attempt logged it without a result: it may have had its effect. */
   readonly interrupted: InterruptedCall | undefined;
   /** Counts the usage of the child runs of the call. */
   readonly #meter: UsageMeter;
@@ -52,7 +53,7 @@ export class CallStep {
   }
 
   /**
-   * Returns the result of a call that is in the journal, and lets the run know of its usage and sources; or begins its step.
+   * Returns a tool call's stored result and adds its usage and sources to the run, or begins the call's journal step.
    * Returns undefined in a run without a journal.
    */
   static open(place: string, context: RunContext): CallStep | ToolCallResult | undefined {
@@ -67,10 +68,10 @@ export class CallStep {
     return result;
   }
 
-  /** True when an earlier attempt has come to this call, and has told of it. */
+  /** True if an earlier attempt has logged a part of this tool call, so that its `tool.call` is not emitted again. */
   readonly isResumed: boolean;
 
-  /** True when an earlier attempt has asked for the approval of the call. */
+  /** True if an earlier attempt has requested the approval of the call. */
   get hasAskedApproval(): boolean {
     return this.#journal.hasWait(this.#key, "approval");
   }
@@ -80,20 +81,23 @@ export class CallStep {
     return { meter: this.#meter, journal: this.#journal.within(this.#key) };
   }
 
-  /** Resolves when the run of an attempt that is to make no call has ended. Undefined in all other attempts. */
+  /** Resolves when the run has ended, in an attempt that may execute no new calls. Undefined in all other attempts. */
   beforeWork(): Promise<void> | undefined {
     return this.#journal.beforeWork();
   }
 
-  /** Logs that the tool is going to be executed, unless it changes nothing. Resolves when that is stored. */
+  /** Logs that the tool is about to be executed, unless the tool is `pure`. Resolves when the entry is stored. */
   async announce(call: { tool: string; args: object; effect: ToolEffect; key: string }): Promise<void> {
     if (call.effect !== "pure") await this.#journal.call(this.#key, { ...call, args: call.args as Json });
   }
 
-  /** Returns the answer to a question about the call. Until there is one, the run stops. Rejects as `timeout` after `waitMs`. */
+  /**
+   * Returns the answer to a question about the tool call. The run may be suspended until there is an answer. After
+   * `waitMs` an approval is answered as denied, and any other question rejects as `timeout`.
+   */
   async ask(kind: WaitKind, { tool, toolCallId, argsSchema, ...facts }: CallQuestion): Promise<Json> {
     const times = this.interrupted?.times ?? 1;
-    // Each time that the outcome is unknown is asked about anew.
+    // Every interruption of a tool call asks again what happened.
     const key = kind === "doubt" && times > 1 ? `${this.#key}/${times}` : this.#key;
     const { name: toolName, waitMs } = tool;
     const about = { toolName, ...facts } as unknown as Json;
@@ -102,14 +106,14 @@ export class CallStep {
     return await this.#journal.wait(key, { kind, about, toolCallId, ...schema, ...until });
   }
 
-  /** Logs the result of the call. */
+  /** Logs the result of the tool call, with the usage and sources of its child runs. */
   done(result: ToolCallResult): void {
     const sources = runOf(this.#context)?.sources.slice(this.#sourcesBefore) ?? [];
     const { total } = this.#meter;
     this.#step.done({ result, ...(sources.length > 0 && { sources }) }, total.totalTokens === 0 ? undefined : total);
   }
 
-  /** Leaves the step. A call without a result is made again by the next attempt. */
+  /** Leaves the journal step. A call without a result is continued by the next attempt at the run. */
   leave(): void {
     this.#step.leave();
   }

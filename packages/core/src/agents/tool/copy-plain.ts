@@ -1,8 +1,8 @@
 import { setOwn } from "../../base/util/set-own.ts";
 
 /**
- * Makes a deep copy of the plain objects and arrays of a value, so that a change of the copy does not change the value.
- * Instances of classes, which transformations of a schema make, are not copied.
+ * Makes a deep copy of the plain objects and arrays of a value, so that changing the copy does not change the value.
+ * Class instances, which schema transformations create, are not copied.
  */
 export function copyPlain<Value>(value: Value): Value {
   return copy(value) as Value;

@@ -1,12 +1,12 @@
 import type { ContentPart } from "../../base/message/content.ts";
 
-/** The number of content parts that a tool result may have. */
+/** The maximum number of content parts in a tool result. */
 const maxParts = 100;
 
-/** The limit of a tool's content in bytes of UTF-8, and a function that is called when something was cut or left out. */
+/** The limit of a tool's content in bytes of UTF-8, and a function that is called if content was cut or left out. */
 export type OutputLimit = { readonly maxBytes: number; readonly onCut: () => void };
 
-/** Cuts a text to a number of bytes of UTF-8. A text that was cut ends with a note that says so to the model. */
+/** Cuts a text to a number of bytes of UTF-8. After a shortened text comes a note for the model. */
 export function cutToolText(text: string, { maxBytes, onCut }: OutputLimit): string {
   const { text: kept, cut } = cutToBytes(text, maxBytes);
   if (cut > 0) onCut();
@@ -14,8 +14,8 @@ export function cutToolText(text: string, { maxBytes, onCut }: OutputLimit): str
 }
 
 /**
- * Cuts content parts to a number of bytes in all, and to 100 parts: texts are cut, and a note to the model stands in
- * place of an image, audio or file that does not fit.
+ * Cuts content parts to a total number of bytes and to 100 parts. Texts are cut. An image, audio or file that does not
+ * fit is replaced by a note for the model.
  */
 export function cutToolParts(parts: readonly ContentPart[], { maxBytes, onCut }: OutputLimit): ContentPart[] {
   let left = maxBytes;
@@ -38,10 +38,10 @@ function noteOn({ type, mimeType }: Exclude<ContentPart, { type: "text" }>, size
   return `[${what}: left out, because its ${size} bytes exceed the maxOutputBytes of the tool, ${maxBytes}]`;
 }
 
-/** The result of `cutToBytes`: the text that fits, and the number of UTF-16 units that were cut off its end. */
+/** The result of `cutToBytes`: the text that fits, and the number of UTF-16 units removed from its end. */
 export type CutText = { readonly text: string; readonly cut: number };
 
-/** The largest number of UTF-8 bytes for one UTF-16 unit. */
+/** The maximum number of UTF-8 bytes for one UTF-16 unit. */
 const mostBytesPerUnit = 3;
 
 /** Makes a text well-formed and cuts it to a number of UTF-8 bytes, between characters. */
@@ -49,7 +49,7 @@ export function cutToBytes(text: string, maxBytes: number): CutText {
   if (text.length * mostBytesPerUnit <= maxBytes || fits(text, maxBytes)) return { text: text.toWellFormed(), cut: 0 };
   const bytes = new Uint8Array(maxBytes);
   const { read, written } = new TextEncoder().encodeInto(text.slice(0, maxBytes), bytes);
-  // Decoded and not sliced: a slice would hold on to the whole text.
+  // The text is decoded rather than sliced: a slice would keep the whole text in memory.
   return { text: new TextDecoder().decode(bytes.subarray(0, written)), cut: text.length - read };
 }
 

@@ -1,7 +1,7 @@
 import {
-  anyBoolean,
-  functionLike,
-  integer,
+  booleanOption,
+  functionOption,
+  integerOption,
   longestTimerMs,
   nested,
   nonBlankString,
@@ -15,7 +15,6 @@ import { TroupeError } from "../../base/errors/troupe-error.ts";
 import { compileSchema } from "../../schema/compile-schema.ts";
 import type { CompiledSchema } from "../../schema/compile-schema.ts";
 import type { InferSchema, JsonSchema, ObjectSchema } from "../../schema/object-schema.ts";
-import { isSimpleSchema } from "../../schema/simple-schema.ts";
 import { recogniseSchema } from "../../schema/recognise-schema.ts";
 import type { ToolEffect } from "../../base/message/tool-call.ts";
 import type {
@@ -32,11 +31,11 @@ import type {
 import { isChildRunTool, onStoredResult } from "./child-run-tool.ts";
 
 /**
- * The argument of `defineTool`. The argument type of `execute` is inferred from `parameters`, and its result from what it
- * returns. Without `execute`, the client executes the calls.
+ * The argument of `defineTool`. The argument type of `execute` is inferred from `parameters`, and its result type from
+ * its return value. Without `execute`, the client executes the calls.
  */
 export type ToolDefinition<Schema extends ObjectSchema, Returned = ToolReturn | Promise<ToolReturn>> = {
-  /** Letters, digits, `_` and `-`; starts with a letter or `_`; at most 64. */
+  /** The tool's name: letters, digits, `_` and `-`; starts with a letter or `_`; at most 64 characters. */
   name: string;
   /** The purpose of the tool, for the model. */
   description: string;
@@ -44,32 +43,35 @@ export type ToolDefinition<Schema extends ObjectSchema, Returned = ToolReturn | 
   parameters: Schema;
   /** Returns a string, a JSON value, an array of content parts, or a `ToolResult` with one of these as content. */
   execute?: { execute(args: InferSchema<Schema>, context: ToolContext): Returned }["execute"] | undefined;
-  /** Reuses results for the same arguments. */
+  /** Reuses results of calls with equal arguments. */
   cache?: ToolCacheConfig | undefined;
-  /** Milliseconds after which a call fails. @default 60000 */
+  /** Milliseconds after which a call of the tool fails. @default 60000 */
   timeoutMs?: number | undefined;
-  /** The most bytes of a result. A longer one is cut, with a note for the model. @default 262144 */
+  /** The maximum bytes of a tool's content for the model. Longer content is cut, with a note. @default 262144 */
   maxOutputBytes?: number | undefined;
-  /** The conduct of a durable run after a call whose result was lost: see `ToolEffect`. @default "once" */
+  /**
+   * The effect of the tool, which decides how a durable run treats a call whose result was lost: see `ToolEffect`.
+   * @default "once"
+   */
   effect?: ToolEffect | undefined;
-  /** Makes all calls, or those that a function chooses, wait for an approval: see `ToolDef`. @default false */
+  /** Makes all calls, or those that a function selects, wait for an approval: see `ToolDef`. @default false */
   needsApproval?: ApprovalCheck<InferSchema<Schema>> | undefined;
-  /** Finds out if an interrupted call of effect `once` took place: see `ToolDef`. */
+  /** Determines if an interrupted call of effect `once` took place: see `ToolDef`. */
   verify?: VerifyCall<InferSchema<Schema>> | undefined;
-  /** The conduct if it is unknown whether a call of effect `once` took place: see `ToolDef`. @default "ask" */
+  /** Policy for a call of effect `once` if it is unknown whether it took place: see `ToolDef`. @default "ask" */
   onDoubt?: DoubtPolicy | undefined;
-  /** The longest wait of a durable run for an answer about a call, in milliseconds: see `ToolDef`. @default no limit */
+  /** The maximum wait of a durable run for an answer about a call, in milliseconds: see `ToolDef`. @default no limit */
   waitMs?: number | undefined;
   /** Makes the result of a call the answer of the run: see `ToolDef`. @default false */
   endsRun?: boolean | undefined;
-  /** Shows clients the messages of what the tool throws: see `ToolDef`. @default false */
+  /** Shows clients the messages of errors that the tool throws: see `ToolDef`. @default false */
   publicErrors?: boolean | undefined;
 };
 
-/** Stands for the result of `execute` in the type of a tool that has none. */
+/** Marks a tool type without `execute`, in place of its result type. */
 declare const noExecute: unique symbol;
 
-/** The type of the tool: one with `execute`, if the definition has it. */
+/** The type of the tool that `defineTool` returns: with `execute` if the definition has it. */
 type DefinedBy<Returned> = unknown extends Returned
   ? ExecutableTool
   : [Returned] extends [never]
@@ -79,8 +81,8 @@ type DefinedBy<Returned> = unknown extends Returned
       : ExecutableTool;
 
 /**
- * Makes a tool for a model to call, checked and frozen. A mistake in the definition or its schema is `invalid_config` at
- * once.
+ * Makes a tool for a model to call, checked and frozen. Throws `invalid_config` for a mistake in the definition or its
+ * schema.
  */
 export function defineTool<const Schema extends ObjectSchema, Returned = typeof noExecute>(
   definition: ToolDefinition<Schema, Returned & CheckedReturn<Returned>>,
@@ -88,14 +90,16 @@ export function defineTool<const Schema extends ObjectSchema, Returned = typeof 
   return new DefinedTool(definition) as DefinedBy<Returned>;
 }
 
-/** Tells if a value is a tool made by `defineTool`. Such a tool has been checked and needs no second check. */
+/** Returns true if a value is a tool made by `defineTool`. Such a tool has been checked and needs no second check. */
 export function isDefinedTool(tool: unknown): boolean {
   return typeof tool === "object" && tool !== null && DefinedTool.made(tool);
 }
 
-/** Returns the compiled schema of a tool's arguments. A defined tool keeps it for all agents that have the tool. */
+/**
+ * Returns the compiled schema of a tool's arguments. A defined tool shares it between all agents that have the tool.
+ */
 export function argumentSchemaOf(tool: ToolDef): CompiledSchema<Record<string, unknown>> {
-  return DefinedTool.made(tool) ? tool.schema() : compileParameters(tool);
+  return DefinedTool.made(tool) ? tool.schema : compileParameters(tool);
 }
 
 class DefinedTool implements ToolDef {
@@ -113,19 +117,18 @@ class DefinedTool implements ToolDef {
   declare waitMs?: number;
   declare endsRun?: boolean;
   declare publicErrors?: boolean;
-  #schema: CompiledSchema<Record<string, unknown>> | undefined;
+  readonly #schema: CompiledSchema<Record<string, unknown>>;
 
   constructor(definition: unknown) {
     checkTool(definition);
-    // Field by field, which is several times as fast as copying.
+    // The tool is assigned field by field, which is several times as fast as copying.
     this.name = definition.name;
     this.description = definition.description;
     this.parameters = definition.parameters;
     if (definition.execute !== undefined) this.execute = definition.execute;
     this.#addResultOptions(definition);
     this.#addEffectOptions(definition);
-    // A simple schema is sure to compile, which can wait until the tool is used: tools are made by the thousand.
-    if (!isSimpleSchema(this.parameters)) this.#schema = compileParameters(this);
+    this.#schema = compileParameters(this);
     if (isChildRunTool(definition)) Object.assign(this, { [onStoredResult]: definition[onStoredResult] });
     Object.freeze(this);
   }
@@ -150,8 +153,7 @@ class DefinedTool implements ToolDef {
     return #schema in tool;
   }
 
-  schema(): CompiledSchema<Record<string, unknown>> {
-    this.#schema ??= compileParameters(this);
+  get schema(): CompiledSchema<Record<string, unknown>> {
     return this.#schema;
   }
 }
@@ -160,7 +162,7 @@ function compileParameters({ name, parameters }: ToolDef): CompiledSchema<Record
   return compileSchema<JsonSchema>(parameters, `tool ${JSON.stringify(name)}.parameters`);
 }
 
-/** The name of a tool as every vendor accepts it. */
+/** Matches tool names that every vendor accepts. */
 const namePattern = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
 
 const optionTable = {
@@ -173,31 +175,32 @@ const optionTable = {
     recogniseSchema(value, `${path}.${name}`);
     return value as ObjectSchema;
   },
-  execute: optional(functionLike<ExecutableTool["execute"]>()),
+  execute: optional(functionOption<ExecutableTool["execute"]>()),
   cache: optional(nested({ ttl: positiveNumber(longestTimerMs) } satisfies OptionTable<ToolCacheConfig>)),
   timeoutMs: optional(positiveNumber(longestTimerMs)),
-  maxOutputBytes: optional(integer(1)),
+  maxOutputBytes: optional(integerOption(1)),
   effect: optional(oneOf("pure", "idempotent", "once")),
   needsApproval: optional(
     satisfying<ApprovalCheck>("true, false, or a function", (value) => {
       return typeof value === "boolean" || typeof value === "function";
     }),
   ),
-  verify: optional(functionLike<VerifyCall>()),
+  verify: optional(functionOption<VerifyCall>()),
   onDoubt: optional(oneOf("ask", "tell")),
   waitMs: optional(positiveNumber(longestTimerMs)),
-  endsRun: optional(anyBoolean),
-  publicErrors: optional(anyBoolean),
+  endsRun: optional(booleanOption),
+  publicErrors: optional(booleanOption),
 } satisfies OptionTable<ToolDef>;
 
-/** The number of options that most tools have: a name, a description, parameters and `execute`. */
+/** The number of options that most tools have: name, description, parameters and `execute`. */
 const usualCount = 4;
 
-/** Options that say how `execute` is called, and what becomes of a call under way. */
+/** Options of a tool about the execution of calls, which require `execute`. */
 const ofExecute = ["cache", "timeoutMs", "effect", "verify", "onDoubt", "publicErrors"] as const;
 
 /**
- * Checks that the value has the fields of a tool, and throws `invalid_config` otherwise. The schema is not compiled.
+ * Checks that a value has the fields of a tool, and throws `invalid_config` otherwise. The schema of the arguments is
+ * not compiled.
  */
 export function checkTool(tool: unknown): asserts tool is ToolDef {
   if (typeof tool !== "object" || tool === null) throw wrongOption("A tool", "an object", tool);
@@ -207,14 +210,14 @@ export function checkTool(tool: unknown): asserts tool is ToolDef {
   optionTable.description(description, "description", where);
   optionTable.parameters(parameters, "parameters", where);
   optionTable.execute(execute, "execute", where);
-  // Most tools have these options and no others: the whole table is read only for the rest.
+  // Most tools have exactly these four options. The whole table of options is read only for other tools.
   const isPlain = Object.getPrototypeOf(tool) === Object.prototype;
   if (isPlain && execute !== undefined && countFields(tool) === usualCount) return;
   readOptions(optionTable, tool, where);
   refuseWithoutEffect(tool as ToolDef, where.path);
 }
 
-/** Refuses options that have no effect beside the others. */
+/** Throws for options of a tool that have no effect beside its other options. */
 function refuseWithoutEffect(tool: ToolDef, path = "a tool"): void {
   const { effect = "once" } = tool;
   if (tool.execute === undefined) {
@@ -230,7 +233,7 @@ function refuseWithoutEffect(tool: ToolDef, path = "a tool"): void {
   throw new TroupeError("invalid_config", sentence);
 }
 
-/** Refuses a limit to the waits of a tool that has none: it needs no approval, and its calls are not asked about. */
+/** Rejects `waitMs` on a tool that never waits. */
 function refuseVainWait(
   { waitMs, needsApproval = false, effect = "once", onDoubt = "ask" }: ToolDef,
   path: string,

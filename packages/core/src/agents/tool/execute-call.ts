@@ -12,9 +12,9 @@ import { isChildRunTool, onStoredResult } from "./child-run-tool.ts";
 import { copyPlain } from "./copy-plain.ts";
 
 /**
- * Executes one tool call of a batch, with its hook and events, and turns every failure into a result for the model. In a
- * durable run a call whose result is in the journal has that result, without hook and events. Returns undefined when the batch
- * was over first.
+ * Executes one tool call of a batch, with its hooks and events, and converts every failure into a result for the model.
+ * In a durable run a call with a result in the journal returns that result, without hooks and events. Returns undefined
+ * if the batch ended first.
  */
 export function executeCall(
   batchCall: BatchCall,
@@ -29,7 +29,7 @@ export function executeCall(
   return opened;
 }
 
-/** Lets a tool whose calls are child runs know of a call whose result is stored. */
+/** Passes the journal to a tool whose calls are child runs, for a call with a stored result. */
 function noteStored({ call, place }: BatchCall, { tools, context }: RunningBatch): void {
   const [tool, journal] = [tools.find(call.name), runOf(context)?.journal];
   if (tool !== undefined && isChildRunTool(tool) && journal !== undefined) {
@@ -43,7 +43,7 @@ async function makeCall(stepCall: StepCall, batch: RunningBatch): Promise<ToolCa
   if (ending !== undefined) await ending;
   if (batch.running.isOver) return undefined;
   const startedAt = performance.now();
-  // Arguments of bad form are left out of the result: no storage would take them.
+  // Malformed arguments are left out of the result, because no storage accepts them.
   const args = problem === undefined ? copyPlain(call.arguments) : {};
   if (step?.isResumed !== true) emitCall(call, args, batch);
   const outcome = await outcomeOf(stepCall, batch);
@@ -51,14 +51,14 @@ async function makeCall(stepCall: StepCall, batch: RunningBatch): Promise<ToolCa
   const durationMs = elapsedMs(startedAt);
   const result = { toolCallId: call.id, toolName: call.name, args, ...outcome, durationMs };
   step?.done(result);
-  // Before the event: one of its handlers may end the run.
+  // `onResult` is called before the event `tool.result` is emitted, because an event handler may end the run.
   batch.onResult?.(result);
   emitResult(result, batch);
   logCall(result, batch);
   return result;
 }
 
-/** Logs the end of a call at level `debug`, without its arguments and its result. */
+/** Logs the end of a tool call at level `debug`, without its arguments and result. */
 function logCall(
   { toolName, toolCallId, error, durationMs }: ToolCallResult,
   { context: { logger } }: RunningBatch,
@@ -67,10 +67,10 @@ function logCall(
   logger.debug("The tool call ended.", { toolName, toolCallId, failed: error !== undefined, durationMs });
 }
 
-/** Arguments of a call that could not be read: the text that the model wrote, or the problem with what was read. */
+/** The malformed arguments of a tool call: the text that the model wrote, or the problem with its form. */
 export type MalformedArguments = { readonly toolCallId: string; readonly text: string; readonly problem?: string };
 
-/** Describes the error in the form of a call's arguments, or returns undefined if they are sound. */
+/** Describes the problem with the form of a tool call's arguments; undefined if they are well-formed. */
 export function formProblem(call: ToolCall, malformed: MalformedArguments | undefined): string | undefined {
   const problem = malformed === undefined ? problemOfObject(call.arguments) : problemOf(malformed);
   if (problem === undefined) return undefined;

@@ -229,7 +229,7 @@ describe("a tool that fails", () => {
     expect(lines.join()).toContain("401: [redacted]");
   });
 
-  it("with an endless message gets a short error quickly", async () => {
+  it("a tool that fails with an endless message gets a short error quickly", async () => {
     const tool = smallTool("tool", { execute: () => "a".repeat(100_000_000) });
     const result = await resultOf(batchOf([tool], [callOf("tool")]));
 

@@ -20,27 +20,28 @@ import type { ToolSet } from "./tool-set.ts";
  */
 export type ToolBatchOptions = {
   readonly calls: readonly ToolCall[];
-  /** The calls whose arguments are no JSON object, or none that could be kept. */
+  /** The calls whose arguments are not a JSON object, or cannot be stored. */
   readonly malformedArguments?: readonly MalformedArguments[];
   readonly tools: ToolSet;
   readonly context: RunContext;
-  /** The number of the round trip; with the run and the index of the call it makes the idempotency key. */
+  /** The number of the round trip. Together with the run and the index of the call it forms the idempotency key. */
   readonly roundtrip: number;
   readonly eventBus: EventBus<RunEvents>;
-  /** The number of calls that may run at the same time; the others wait, in their order. @default no bound */
+  /** The maximum number of calls that run at the same time; the others wait in order. @default no limit */
   readonly maxParallel?: number;
   /** The schema that the result of a tool must fit if the tool ends the run. */
   readonly answerSchema?: CompiledSchema;
   readonly onToolCall?: ToolHook;
   readonly onApproval?: ApprovalHook;
-  /** Called with each result as soon as there is one, whether or not the batch is read. */
+  /** Called with each result as soon as it is available, even if the batch is not read. */
   readonly onResult?: (result: ToolCallResult) => void;
 };
 
 /**
- * Executes the calls in parallel, or as many at a time as there may be. Yields each result as soon as there is one, and returns all in the order of the calls: one
- * for each id, whatever the tool did. Throws at once when the run's signal aborts; a reader that leaves early ends the calls
- * too. Also yields the progress that tools report: to a slow reader, the newest of each call.
+ * Executes tool calls in parallel, at most `maxParallel` at a time. Yields each result as soon as it is available.
+ * Returns all results in the order of the calls: one for each id, whatever the tool did. Throws immediately if the
+ * run's signal aborts; a reader that leaves early also ends the calls. Also yields the progress that tools report; a
+ * slow reader receives only the newest of each call.
  */
 export async function* executeToolCalls(
   batch: ToolBatchOptions,
@@ -78,7 +79,7 @@ export async function* executeToolCalls(
   }
 }
 
-/** The progress that the reader of a batch has not come to: at most one for each call, whatever the tools report. */
+/** The progress of tools that the reader of a batch has not read yet: at most one value for each tool call. */
 class UnreadProgress {
   readonly #queue: AsyncQueue<ToolCallResult | ToolProgress>;
   readonly #byCall = new Map<string, ToolProgress>();
@@ -102,7 +103,7 @@ class UnreadProgress {
   }
 }
 
-/** Returns the first call with each id: a call that the model repeated is executed once. */
+/** Returns the first tool call of each id: a call that the model repeated is executed once. */
 function batchCalls({ calls, malformedArguments = [], context, roundtrip }: ToolBatchOptions): BatchCall[] {
   const malformed = new Map(malformedArguments.map((each) => [each.toolCallId, each]));
   const byId = new Map<string, BatchCall>();
@@ -115,7 +116,7 @@ function batchCalls({ calls, malformedArguments = [], context, roundtrip }: Tool
   return [...byId.values()];
 }
 
-/** Executes a call once there is a slot for it. */
+/** Executes a tool call when a slot is free. */
 async function execute(
   call: BatchCall,
   finished: AsyncQueue<ToolCallResult | ToolProgress>,
@@ -126,7 +127,7 @@ async function execute(
     const taken = slots.take();
     if (taken !== undefined) await taken;
     const result = await executeCall(call, batch);
-    // Without a result, the batch is over, and of the calls that wait none is started.
+    // Without a result the batch is over, and waiting calls are not started.
     if (result !== undefined) void finished.push(result);
   } catch (error) {
     finished.close(toTroupeError(error));

@@ -6,18 +6,18 @@ import { createMasker } from "../../base/util/create-masker.ts";
 import type { Masker } from "../../base/util/create-masker.ts";
 import { cutToBytes } from "./cut-content.ts";
 
-/** The longest text of a failure, in bytes of UTF-8. */
+/** The maximum length of a failure text, in bytes of UTF-8. */
 const maxBytes = 2048;
 
 /**
- * Returns the text of a tool's or member's failure for model and client: `beginning: message of the thrown value`,
- * without the run's API keys, at most 2 KB of UTF-8.
+ * Returns the text of a tool's or member's failure for model and client: `beginning: message of the thrown value`. It
+ * is without the run's API keys, and at most 2 KB of UTF-8.
  */
 export function failureText(beginning: string, thrown: unknown, context: RunContext): string {
   return cutFailureText(`${beginning}: ${keyMasker(context)(thrownMessage(thrown), maxBytes)}`);
 }
 
-/** Cuts a text about a tool's failure to at most 2 KB of UTF-8; a text that was cut ends with an ellipsis. */
+/** Cuts a text about a tool's failure to at most 2 KB of UTF-8. A shortened text ends with an ellipsis. */
 export function cutFailureText(text: string): string {
   const { text: shown, cut } = cutToBytes(text, maxBytes);
   return cut === 0 ? shown : `${cutToBytes(text, maxBytes - Buffer.byteLength("…")).text}…`;
@@ -31,7 +31,7 @@ export function loggedCause(thrown: unknown, context: RunContext): Error | undef
   return scrubbedCause(thrown, { mask: keyMasker(context), withText: true });
 }
 
-/** Returns a function that hides the run's API keys in a text, before the text reaches a model, a client or a log. */
+/** Returns a function that masks the run's API keys in a text, before the text reaches a model, a client or a log. */
 export function keyMasker(context: RunContext): Masker {
   return createMasker(Object.values(runOf(context)?.settings.apiKeys ?? {}).filter((key) => key !== undefined));
 }

@@ -13,7 +13,9 @@ import { defaultTimeoutMs } from "./tool-execution.ts";
 import { failedOutcome } from "./tool-outcome.ts";
 import type { ToolOutcome } from "./tool-outcome.ts";
 
-/** A call of effect `once` that was under way when its process ended, with its step and its checked arguments. */
+/**
+ * A call of effect `once` that was interrupted when its process ended, with its journal step and its checked arguments.
+ */
 export type InterruptedToolCall = {
   readonly tool: ToolDef;
   readonly args: Record<string, unknown>;
@@ -24,8 +26,8 @@ export type InterruptedToolCall = {
 };
 
 /**
- * Returns the outcome of a call that may have had its effect, as its tool or a person tells it; undefined when the call is to
- * be made again, because it did not take place or because a person says so.
+ * Returns the outcome of a tool call that may have had its effect, according to its tool or a person. Returns undefined
+ * if the call must be repeated, because it did not take place or because a person decided so.
  */
 export async function outcomeOfInterrupted(call: InterruptedToolCall): Promise<ToolOutcome | undefined> {
   const { tool } = call;
@@ -34,14 +36,17 @@ export async function outcomeOfInterrupted(call: InterruptedToolCall): Promise<T
   return (tool.onDoubt ?? "ask") === "tell" ? unknownOutcome(tool.name) : await askWhatHappened(call);
 }
 
-/** Makes the outcome of a call that may have taken place. */
+/** Makes the outcome of a tool call of which it is unknown whether it took place. */
 export function unknownOutcome(toolName: string): ToolOutcome {
   return failedOutcome(
     `It is unknown if the call of ${toolName} took place: its process ended before there was a result. Find out before you call it again.`,
   );
 }
 
-/** Asks the tool: returns the outcome of a call that took place, undefined for one that did not. */
+/**
+ * Asks a tool's `verify`. Returns the outcome of a call that took place, and undefined for a call that did not. Returns
+ * `"unknown"` if the tool has no `verify` or its `verify` fails.
+ */
 async function verify(call: InterruptedToolCall): Promise<ToolOutcome | undefined | "unknown"> {
   const { tool, args, idempotencyKey, context } = call;
   if (tool.verify === undefined) return "unknown";
@@ -64,12 +69,15 @@ async function verify(call: InterruptedToolCall): Promise<ToolOutcome | undefine
   }
 }
 
-/** Turns the error of a question that was not answered in time into no answer. */
+/** Converts the timeout error of an unanswered question into undefined. */
 export function noAnswerInTime(error: unknown): undefined {
   if (!TroupeError.is(error) || error.code !== "timeout") throw error;
 }
 
-/** Waits for a person's word: that the call took place, with its result, that it is to be made again, or given up. */
+/**
+ * Waits for a person's answer about a tool call: it took place, must be repeated (undefined), or is given up. Without
+ * an answer in time its outcome is unknown.
+ */
 async function askWhatHappened(call: InterruptedToolCall): Promise<ToolOutcome | undefined> {
   const { tool, args, toolCallId, idempotencyKey, step, context } = call;
   const { name: toolName } = tool;

@@ -14,13 +14,13 @@ import { cutToolParts, cutToolText } from "./cut-content.ts";
 import type { OutputLimit } from "./cut-content.ts";
 import type { ToolOutcome } from "./tool-outcome.ts";
 
-/** The limit of a tool's content for the model unless the tool has one of its own, in bytes of UTF-8. */
+/** The default limit of a tool's content for the model, in bytes of UTF-8. */
 const defaultMaxBytes = 262_144;
 
 /**
- * Makes the outcome of a tool call from the value that the tool returned, cut to `maxBytes` of UTF-8: a string as it is,
- * an array of content parts as parts, a `ToolResult` by its content and artifacts, and any other JSON value as JSON
- * text. Calls `onCut` when something was cut or left out. Throws `invalid_value` for a value of another form.
+ * Makes the outcome of a tool call from the tool's return value, cut to `maxBytes` of UTF-8. A string stays as it is,
+ * and an array of content parts becomes parts. A `ToolResult` gives content and artifacts, and any other JSON value
+ * becomes JSON text. Calls `onCut` if content was cut or left out. Throws `invalid_value` for other values.
  */
 export function readToolResult(value: unknown, maxBytes = defaultMaxBytes, onCut = () => {}): ToolOutcome {
   const limit = { maxBytes, onCut };
@@ -28,14 +28,14 @@ export function readToolResult(value: unknown, maxBytes = defaultMaxBytes, onCut
   try {
     return isToolResult(value) ? readFields(value, limit) : { result: readContent(value, limit, "its result") };
   } catch (error) {
-    // A getter or a proxy may throw anything.
+    // A getter or a proxy in the tool's return value may throw anything.
     throw TroupeError.is(error) ? error : refusal("its result cannot be read", error);
   }
 }
 
 /**
- * Makes the outcome of a call of the tool from the value that it, or a client in its place, has returned. Cut output is a
- * warning of the run.
+ * Makes the outcome of a tool call from the value that the tool, or a client instead of it, returned. Shortened output
+ * is a warning of the run.
  */
 export function outcomeOfReturn(value: unknown, tool: ToolDef, context: RunContext): ToolOutcome {
   const { name: toolName, maxOutputBytes = defaultMaxBytes } = tool;
@@ -46,7 +46,10 @@ export function outcomeOfReturn(value: unknown, tool: ToolDef, context: RunConte
   return outcome;
 }
 
-/** True for an object with the fields of a `ToolResult` and no others: an object with more fields is JSON. */
+/**
+ * Returns true for an object with only the fields of a `ToolResult`. An object with further fields is JSON; with
+ * further fields beside both `content` and `artifacts` it is an error.
+ */
 function isToolResult(value: unknown): value is object {
   if (!isRecord(value) || !("content" in value || "artifacts" in value)) return false;
   const names = Object.keys(value);
@@ -74,8 +77,9 @@ function readContent(value: unknown, limit: OutputLimit, place: string): Message
 }
 
 /**
- * Copies an array of content parts; returns `undefined` for another value. An array with an image, audio or file must
- * hold parts alone, because as JSON their data would reach the model as text. One of text alone may be JSON as well.
+ * Copies an array of content parts; returns `undefined` for other values. An array with an image, audio or file may
+ * contain only parts, because as JSON their data would reach the model as text. An array with only text parts may also
+ * be plain JSON.
  */
 function readParts(value: unknown, place: string): ContentPart[] | undefined {
   if (isDataPart(value) && Object.keys(value).every((name) => partFields.has(name))) {
@@ -83,7 +87,7 @@ function readParts(value: unknown, place: string): ContentPart[] | undefined {
   }
   if (!Array.isArray(value) || value.length === 0) return undefined;
   const isOfParts = value.some(isDataPart) || value.every(isTextPart);
-  // Also for holes in the array, which `map` passes over.
+  // `Array.from` includes holes in the array, which `map` would skip.
   return isOfParts ? Array.from(value, (part: unknown, index) => readPart(part, `${place}[${index}]`)) : undefined;
 }
 
@@ -104,7 +108,7 @@ function readPart(value: unknown, place: string): ContentPart {
   if (part.type === "text") return { type: "text", text: part.text };
   const data = readContentData(part);
   if (data.kind === "invalid") throw refusal(`${place}.data ${data.reason}`);
-  // Well-formed, because storages take nothing else.
+  // The strings are made well-formed, because storages accept no other strings.
   const entries = Object.entries(part).filter(([, text]) => text !== undefined);
   return Object.fromEntries(entries.map(([name, text]) => [name, text.toWellFormed()])) as ContentPart;
 }

@@ -7,8 +7,9 @@ import { failedOutcome } from "./tool-outcome.ts";
 import type { ToolOutcome } from "./tool-outcome.ts";
 
 /**
- * Returns the outcome of a tool that ends the run, if its result can be the run's answer: it has text, and fits the
- * schema of the answer if there is one. Otherwise returns a failure for the model, which may call the tool again.
+ * Returns the outcome of a tool that ends the run if its result can be the run's answer. Content parts must include
+ * text, and the result must fit the answer's schema, if there is a schema. Otherwise returns a failure for the model,
+ * which may call the tool again.
  */
 export async function requireAnswer(
   outcome: ToolOutcome,

@@ -1,4 +1,4 @@
-import { anyString, longestTimerMs, optional, positiveNumber } from "../../base/errors/option-checks.ts";
+import { stringOption, longestTimerMs, optional, positiveNumber } from "../../base/errors/option-checks.ts";
 import { toPublicError } from "../../base/errors/public-error.ts";
 import { readOptions, wrongOption } from "../../base/errors/read-options.ts";
 import type { OptionTable } from "../../base/errors/read-options.ts";
@@ -16,17 +16,17 @@ import { cutText } from "../../base/util/cut-text.ts";
 
 /** Options of `runnableAsTool`: the name, the description and the time limit of the tool. */
 export type RunnableToolOptions = {
-  /** The name of the tool. @default `ask_` and the name of the runnable */
+  /** The name of the tool. @default `ask_` followed by the name of the runnable */
   name?: string | undefined;
   /** The description of the tool. @default the description of the runnable */
   description?: string | undefined;
-  /** Milliseconds after which a call fails. @default 600000 */
+  /** Milliseconds after which a call of the tool fails. @default 600000 */
   timeoutMs?: number | undefined;
 };
 
 const optionTable = {
-  name: optional(anyString),
-  description: optional(anyString),
+  name: optional(stringOption),
+  description: optional(stringOption),
   timeoutMs: optional(positiveNumber(longestTimerMs), 600_000),
 } satisfies OptionTable<RunnableToolOptions>;
 
@@ -41,8 +41,8 @@ const parameters = {
 };
 
 /**
- * Makes a tool by which a model asks another runnable. Each call is a child run of the caller's run, and its result is
- * the text of the child run's answer, with the artifacts of the child run. Sources of that answer are the caller's too.
+ * Makes a tool with which a model asks another runnable. Each call is a child run of the caller's run. Its result is
+ * the text of the child run's answer, with the child run's artifacts; the answer's sources are added to the caller's.
  */
 export function runnableAsTool(runnable: Runnable, options: RunnableToolOptions = {}): ToolDef {
   checkRunnable(runnable);
@@ -54,13 +54,13 @@ export function runnableAsTool(runnable: Runnable, options: RunnableToolOptions 
     description: description ?? ownDescription,
     parameters,
     timeoutMs,
-    // The message is that of a public error.
+    // The tool of a runnable throws only messages of public errors.
     publicErrors: true,
     execute: async ({ input }: Record<string, unknown>, context: RunContext) =>
       await runForText(runnable, input as string, context),
   };
   if (effect !== undefined) return defineTool({ ...definition, effect });
-  // Not a call like any other: it goes on where it was.
+  // The tool is marked as a child run, so that an interrupted call continues where it stopped.
   const childRun = { ...definition, [onStoredResult]: ignore };
   return defineTool(childRun);
 }
@@ -78,10 +78,10 @@ async function runForText(runnable: Runnable, input: string, context: RunContext
   }
 }
 
-/** Makes the result of a tool from the output of the run that it stands for: its text and its artifacts. */
+/** Makes a tool's result from the output of the run that the tool performs: its text and its artifacts. */
 export function toToolResult({ text, artifacts }: Pick<RunOutput, "text" | "artifacts">): ToolResult {
   if (artifacts === undefined) return { content: text };
-  // Without the inner tool calls, which the outer run knows nothing of.
+  // The ids of the inner tool calls are removed from the artifacts, because the outer run does not contain these calls.
   return { content: text, artifacts: artifacts.map(({ toolCallId: _id, toolName: _name, ...artifact }) => artifact) };
 }
 

@@ -7,10 +7,10 @@ import { copyPlain } from "./copy-plain.ts";
 import type { ToolExecution } from "./tool-execution.ts";
 import type { ToolOutcome } from "./tool-outcome.ts";
 
-/** The number of outcomes that are kept for one tool. */
+/** The maximum number of outcomes stored for one tool. */
 const maxEntries = 256;
 
-/** The cached outcomes of one tool, by `cacheKey`, and its executions under way, which equal calls may share. */
+/** The cached outcomes of one tool, by `cacheKey`, and its executions in progress, which equal calls may share. */
 export class ToolCache {
   readonly #outcomes: LruCache<string, ToolOutcome>;
   readonly #running = new Map<string, ToolExecution>();
@@ -19,25 +19,25 @@ export class ToolCache {
     this.#outcomes = new LruCache({ maxEntries, ttlMs });
   }
 
-  /** Number of outcomes that are kept. */
+  /** The number of stored outcomes of the tool. */
   get size(): number {
     return this.#outcomes.size;
   }
 
-  /** Returns a copy of the outcome of an equal call, while it is fresh. */
+  /** Returns a copy of the outcome of an equal tool call until its time is over, otherwise `undefined`. */
   get(key: string): ToolOutcome | undefined {
     this.#outcomes.prune();
-    // Not a use: an outcome is as old as its execution.
+    // Reading does not count as use: an outcome expires by the age of its execution.
     const outcome = this.#outcomes.peek(key);
     return outcome === undefined ? undefined : copyPlain(outcome);
   }
 
-  /** Keeps the outcome, which must not be changed afterwards. Failures are not kept. */
+  /** Stores the outcome of a tool call, which must not be changed afterwards. Failures are not stored. */
   set(key: string, outcome: ToolOutcome): void {
     if (outcome.error === undefined) this.#outcomes.set(key, outcome);
   }
 
-  /** Returns the execution that is under way for an equal call, or starts one. */
+  /** Returns the execution in progress for an equal call of the tool, or starts an execution. */
   share(key: string, start: () => ToolExecution): ToolExecution {
     const running = this.#running.get(key);
     if (running !== undefined && !running.isOver) return running;
@@ -53,8 +53,8 @@ export class ToolCache {
 }
 
 /**
- * Makes the cache key of a call from its tool, arguments, owner and API keys. It is a hash: neither
- * API keys nor long arguments are kept.
+ * Makes the cache key of a tool call from its tool, arguments, owner and API keys. It is a hash, so that neither API
+ * keys nor long arguments are stored.
  */
 export function cacheKey(toolName: string, args: Record<string, unknown>, context: RunContext): string {
   const { userId, verified } = context;

@@ -9,24 +9,25 @@ import { failedOutcome } from "./tool-outcome.ts";
 import type { ToolOutcome } from "./tool-outcome.ts";
 import type { ExecutableTool, ToolContext } from "../run/tool.ts";
 
-/** The time limit of a tool that has none of its own, in milliseconds. */
+/** The default time limit of a tool, in milliseconds. */
 export const defaultTimeoutMs = 60_000;
 
-/** The time after which a tool that goes on after its abort is logged. */
+/** Milliseconds after its abort at which a tool that is still running is logged. */
 const gracePeriodMs = 1000;
 
 /**
- * Constructor options of a `ToolExecution`: the tool, its checked arguments, the ids of the call, and the run's context.
+ * Constructor options of a `ToolExecution`: the tool, its checked arguments, the ids of the call, and the run's
+ * context.
  */
 export type ToolExecutionOptions = {
   readonly tool: ExecutableTool;
-  /** A copy that belongs to the tool. */
+  /** A copy of the arguments that belongs to the tool. */
   readonly args: Record<string, unknown>;
   /** The context of the run. */
   readonly context: RunContext;
   readonly toolCallId: string;
   readonly idempotencyKey: string;
-  /** Meter and journal for the child runs that the tool starts, in place of the run's own. */
+  /** Meter and journal for the child runs that the tool starts, instead of the run's own. */
   readonly scope?: RunScope | undefined;
 };
 
@@ -34,11 +35,11 @@ export type ToolExecutionOptions = {
 type ProgressListener = (progress: unknown) => void;
 
 /**
- * One execution of a tool, which several equal calls may wait for. It ends when the tool does, when its time is over, or when
- * the last call that waited has left; what the tool does after that is ignored.
+ * One execution of a tool, which several equal calls may wait for. It ends when the tool ends, when its time is over,
+ * or when the last waiting call has left. Anything that the tool does afterwards is ignored.
  */
 export class ToolExecution {
-  /** Never rejects: a failure is an outcome too. */
+  /** The outcome of the tool's execution. It never rejects, because a failure is an outcome too. */
   readonly outcome: Promise<ToolOutcome>;
   readonly #tool: ExecutableTool;
   readonly #context: ToolContext;
@@ -49,7 +50,7 @@ export class ToolExecution {
   #isOver = false;
   #waiting = 0;
   readonly #listeners = new Set<ProgressListener>();
-  /** The newest progress: a tool may report before the first call has joined. */
+  /** The newest progress of the tool, which may report before the first call has joined. */
   #progress: { readonly value: unknown } | undefined;
 
   constructor({ tool, args, context, toolCallId, idempotencyKey, scope }: ToolExecutionOptions) {
@@ -64,12 +65,12 @@ export class ToolExecution {
     void this.#execute(args);
   }
 
-  /** True once the outcome is settled. */
+  /** True once the outcome of the execution is settled. */
   get isOver(): boolean {
     return this.#isOver;
   }
 
-  /** Adds a call that waits for the outcome, and receives progress. Returns the function by which it leaves. */
+  /** Adds a tool call that waits for the outcome and receives progress. Returns the function with which it leaves. */
   join(onProgress: ProgressListener = ignore): (reason: TroupeError) => void {
     this.#waiting++;
     this.#listeners.add(onProgress);

@@ -2,8 +2,8 @@ import type { MessageContent } from "../../base/message/content.ts";
 import type { Artifact } from "../../base/message/tool-call.ts";
 
 /**
- * The outcome of a tool call: the content for the model, `error` with what clients are told when the call failed, and
- * the artifacts.
+ * The outcome of a tool call: the content for the model, `error` as the public text of a failed call, and the
+ * artifacts.
  */
 export type ToolOutcome = {
   readonly result: MessageContent;
@@ -12,8 +12,8 @@ export type ToolOutcome = {
 };
 
 /**
- * Makes the outcome of a tool call that failed or was not made, from the problem, which is shown to the model, and what
- * clients are told in its place.
+ * Makes the outcome of a failed or refused tool call from the problem, which the model sees, and the text that clients
+ * see instead.
  */
 export function failedOutcome(problem: string, told = problem): ToolOutcome {
   return { result: problem, error: told };

@@ -3,8 +3,8 @@ import type { ToolResultChunk } from "../../model/model-chunk.ts";
 import { copyPlain } from "./copy-plain.ts";
 
 /**
- * Makes the chunk of a tool call's result. Its reader may change it: the result that the run keeps is another object. Of a
- * call that failed it has what clients are told, in place of what the model got.
+ * Makes the chunk of a tool call's result. It is a copy, so its reader may change it. For a failed call it contains the
+ * public text instead of the model's text.
  */
 export function toolResultChunk({
   toolCallId,

@@ -2,14 +2,13 @@ import { wrongOption } from "../../base/errors/read-options.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import type { ToolSpec } from "../../model/model-config.ts";
 import type { CompiledSchema } from "../../schema/compile-schema.ts";
-import { isSimpleSchema } from "../../schema/simple-schema.ts";
 import { checkTool, isDefinedTool, argumentSchemaOf } from "./define-tool.ts";
 import { ToolCache } from "./tool-cache.ts";
 import type { ToolDef } from "../run/tool.ts";
 
 /**
- * Options of a `ToolSet`: the set that it is a part of, caches that outlive it, and a function that tells if a wrong tool is
- * left out. Without it, a wrong tool is an error.
+ * Options of a `ToolSet`: the set that it is a part of, and caches that outlive it. `leavesOut` returns true if a wrong
+ * tool is left out; without it a wrong tool is an error.
  */
 export type ToolSetOptions = {
   readonly whole?: ToolSet;
@@ -18,8 +17,8 @@ export type ToolSetOptions = {
 };
 
 /**
- * The tools that a model may call in a run: found by name, with their compiled schemas and caches, each made on first
- * use. Two tools of one name are `invalid_config`.
+ * The tools that a model may call in a run, found by name. Their compiled schemas and caches are created on first use.
+ * Two tools of one name are `invalid_config`.
  */
 export class ToolSet {
   readonly #tools: readonly ToolDef[];
@@ -28,7 +27,7 @@ export class ToolSet {
   #schemas: Map<ToolDef, CompiledSchema<Record<string, unknown>>> | undefined;
   #mayEndRun: boolean | undefined;
   #caches: WeakMap<ToolDef, ToolCache> | undefined;
-  /** The set that this one is a part of: its schemas and caches are used. */
+  /** The tool set that this set is a part of. Its schemas and caches are used. */
   readonly #whole: ToolSet | undefined;
 
   constructor(tools: readonly ToolDef[], shared: ToolSetOptions = {}) {
@@ -38,36 +37,36 @@ export class ToolSet {
     const { leavesOut } = shared;
     const stays = (tool: ToolDef) => leavesOut === undefined || !this.#isLeftOut(tool, leavesOut);
     this.#tools = leavesOut === undefined ? tools.slice() : tools.filter(stays);
-    // By index: a hole in the array is a mistake like any other.
+    // The loop iterates by index, because a hole in the array is a mistake too.
     for (let index = 0; index < this.#tools.length; index++) {
       if (!isDefinedTool(this.#tools[index])) this.#check(this.#tools[index]);
     }
     if (this.#tools.length > 1) refuseDuplicates(this.#tools);
   }
 
-  /** The names of the tools, in their order. */
+  /** The names of the set's tools, in order. */
   get names(): readonly string[] {
     return this.#tools.map(({ name }) => name);
   }
 
-  /** True when the result of one of the tools ends the run. */
+  /** True if the result of one of the tools ends the run. */
   get mayEndRun(): boolean {
     return (this.#mayEndRun ??= this.#tools.some(({ endsRun }) => endsRun === true));
   }
 
-  /** The tools as a model sees them. */
+  /** The tools of the set as a model sees them. */
   get specs(): readonly ToolSpec[] {
     this.#specs ??= Object.freeze(this.#tools.map((tool) => this.#specOf(tool)));
     return this.#specs;
   }
 
-  /** Returns the tool with the name. Names of inherited members, such as `constructor`, find nothing. */
+  /** Returns the tool with this name, or `undefined`, also for names of inherited members such as `constructor`. */
   find(name: string): ToolDef | undefined {
     this.#byName ??= new Map(this.#tools.map((tool) => [tool.name, tool]));
     return this.#byName.get(name);
   }
 
-  /** Returns a set of those tools that are named, with the same schemas and caches. Unknown names are left out. */
+  /** Returns a set of the named tools, with the same schemas and caches. Unknown names are left out. */
   subset(names: readonly string[]): ToolSet {
     return new ToolSet(
       this.#tools.filter(({ name }) => names.includes(name)),
@@ -82,7 +81,7 @@ export class ToolSet {
     return getOrMake(this.#schemas, tool, () => argumentSchemaOf(tool));
   }
 
-  /** Returns the cache of the tool, if it has one. */
+  /** Returns the cache of the tool; undefined if it has no cache. */
   cacheOf(tool: ToolDef): ToolCache | undefined {
     const { cache } = tool;
     if (cache === undefined) return undefined;
@@ -103,7 +102,7 @@ export class ToolSet {
 
   #check(tool: unknown): void {
     checkTool(tool);
-    if (!isSimpleSchema(tool.parameters)) this.argumentSchemaOf(tool);
+    this.argumentSchemaOf(tool);
   }
 
   #specOf(tool: ToolDef): ToolSpec {

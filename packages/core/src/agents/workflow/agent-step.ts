@@ -22,13 +22,13 @@ export type AgentStepRequest = {
   readonly context: StepContext;
   /** Counts the usage of the child run. */
   readonly meter: UsageMeter;
-  /** Receives the agent's chunks; without it the agent does not stream. */
+  /** Receives the agent's chunks. Without it the agent does not stream. */
   readonly onChunk: ((chunk: StreamChunk) => Promise<void>) | undefined;
 };
 
 /**
- * Returns the input of an agent step: the result of `inputFrom`, else the last agent answer, else the text input of the
- * run, else the state as JSON.
+ * Returns the input of an agent step: the result of `inputFrom`. Without that function it is the last agent answer,
+ * else the text input of the run, else the state as JSON.
  */
 export function agentStepInput(
   { inputFrom }: CheckedStepOf<"agent">,
@@ -39,7 +39,7 @@ export function agentStepInput(
   return isEmpty ? JSON.stringify(state) : message;
 }
 
-/** Runs the agent of a step as a child run. Its usage counts whether it completes or fails. */
+/** Runs the agent of a step as a child run. Its usage counts even if it fails. */
 export async function runAgentStep(stepRun: AgentStepRequest): Promise<RunOutput> {
   const { meter } = stepRun;
   try {
@@ -66,7 +66,7 @@ async function startAgent({ step, input, context, onChunk }: AgentStepRequest): 
   const { agent, name } = step;
   const settings = runOf(context)?.settings;
   const modelOptions = settings?.modelOptions;
-  // The context has the caller's session: that of a workflow within a team is another.
+  // The session in the context is the caller's. A workflow within a team has another session.
   const ownSession = memberSessionId(settings?.sessionId ?? context.sessionId, name);
   const opts = { parent: context, signal, sessionId: ownSession, ...(modelOptions !== undefined && { modelOptions }) };
   if (onChunk === undefined) return await agent.run(input, opts);

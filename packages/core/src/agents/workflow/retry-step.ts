@@ -6,7 +6,7 @@ import { isStoredFailure } from "../run/journal-step.ts";
 import { withRetry } from "../../base/retry/with-retry.ts";
 import type { RetryPolicy } from "./workflow-config.ts";
 
-/** Parameters of `retryStep`: the step's name and work, its retry policy and signal, and callbacks for each repetition. */
+/** Parameters of `retryStep`: the step's name and work, its retry policy and signal, and callbacks for repetitions. */
 export type StepRetryOptions<Result> = {
   readonly name: string;
   readonly policy: RetryPolicy | undefined;
@@ -14,22 +14,22 @@ export type StepRetryOptions<Result> = {
   /**
    * The step's own work.
    *
-   * @param made the number of attempts before this one
-   * @param isTransient tells if the step may be repeated after an error, while there are retries left
+   * @param made the number of attempts before this attempt
+   * @param isTransient returns true if the step may be repeated after an error, while retries are left
    */
   readonly work: (made: number, isTransient: (error: unknown) => boolean) => Result | Promise<Result>;
-  /** The number of attempts that were made, and failed, before this process. @default 0 */
+  /** The number of failed attempts at the step in earlier attempts at a durable run. @default 0 */
   readonly made?: number | undefined;
-  /** Tells whether the failed step may be repeated. */
+  /** Returns true if the failed step may be repeated. */
   readonly mayRepeat?: (() => boolean) | undefined;
-  /** Called before each repetition. */
+  /** Called before each repetition of the step. */
   readonly onRepeat?: () => Promise<void> | undefined;
 };
 
-/** The longest wait of a timer, in milliseconds. */
+/** The maximum delay of a timer, in milliseconds. */
 const longestMs = 2 ** 31 - 1;
 
-/** Errors that every other attempt would meet again. */
+/** Codes of errors that every further attempt at a step would meet again. */
 const permanent: readonly ErrorCode[] = [
   "cancelled",
   "invalid_config",
@@ -42,13 +42,13 @@ const permanent: readonly ErrorCode[] = [
 ];
 
 /**
- * Does the work of a step and returns its result, repeating it by the policy after errors that may pass. The last error
- * is thrown with the step's name added.
+ * Performs the work of a step and returns its result. The policy repeats it after transient errors. The last error is
+ * thrown with the step's name added.
  */
 export async function retryStep<Result>(attempts: StepRetryOptions<Result>): Promise<Result> {
   const { name, policy = { maxRetries: 0, backoffMs: 0 }, signal, work, mayRepeat, onRepeat, made = 0 } = attempts;
   const { maxRetries, backoffMs } = policy;
-  // A failure that is stored and was followed by a repetition is counted in `made`.
+  // A failure read from the journal is final: a stored failure that was followed by a repetition is counted in `made`.
   const isTransient = (error: unknown) =>
     !isStoredFailure(error) && !permanent.includes(toTroupeError(error).code) && mayRepeat?.() !== false;
   const config = {

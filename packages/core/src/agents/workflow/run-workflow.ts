@@ -17,37 +17,37 @@ import type { RetryPolicy } from "./workflow-config.ts";
 import { WorkflowError } from "./workflow-result.ts";
 import type { WorkflowResult, WorkflowState } from "./workflow-result.ts";
 
-/**
- * All that one run of a workflow needs besides its `Run`: the steps, the retry policy, the input, and the trace of the
- * steps.
- */
+/** The plan of one run of a workflow: the steps, the retry policy, the input, and the trace of the steps. */
 export type WorkflowPlan = {
   readonly steps: readonly CheckedStep[];
   readonly retryPolicy: RetryPolicy | undefined;
-  /** The first state of the run. */
+  /** The initial state of the run. */
   readonly start: StateRecord;
-  /** The text input of the run, if it has one. */
+  /** The text input of the run; undefined if it has no text input. */
   readonly message: MessageContent | undefined;
   readonly trace: StepTrace;
 };
 
 /**
- * Runs the steps of a workflow and returns the finish reason. `runStreamingAnswer` yields the chunks of the answer but `finish`;
- * `runUnobserved` and those of `createObservedRunner` yield none.
+ * Runs the steps of a workflow and returns the finish reason. `runStreamingAnswer` yields the chunks of the answer
+ * except `finish`; `runUnobserved` and runners of `createObservedRunner` yield no chunks.
  */
 export type WorkflowRunner = (run: Run<StateRecord>, plan: WorkflowPlan) => AsyncGenerator<StreamChunk, FinishReason>;
 
-/** A run of a workflow that has not begun, made by `WorkflowParts.plan`, and the plan that it follows. */
+/** A workflow run that has not begun, made by `WorkflowParts.plan`, and the plan that it follows. */
 export type PlannedWorkflowRun = { readonly execution: RunExecution<StateRecord>; readonly plan: WorkflowPlan };
 
 const noObserver: StepObserver = { wantsChunks: () => false, allowsRepeat: true, onEvent: () => undefined };
 
-/** The runner of `Workflow.run` and `WorkflowRunnable.run`, whose caller reads no stream: emits no step events, yields no chunks. */
+/**
+ * The runner of `Workflow.run` and `WorkflowRunnable.run`, whose caller reads no stream. It emits no step events and
+ * yields no chunks.
+ */
 export const runUnobserved = createObservedRunner(noObserver);
 
 /**
- * Makes a runner that passes the events of all steps to the observer and itself yields no chunks. `Workflow.stream` uses it
- * with the queue that its reader empties.
+ * Makes a runner that passes the events of all steps to the observer and yields no chunks itself. `Workflow.stream`
+ * uses it with the queue that its reader reads.
  */
 export function createObservedRunner(observer: StepObserver): WorkflowRunner {
   // oxlint-disable-next-line require-yield -- a WorkflowRunner without chunks
@@ -58,8 +58,8 @@ export function createObservedRunner(observer: StepObserver): WorkflowRunner {
 }
 
 /**
- * The runner of `WorkflowRunnable.stream`: yields the chunks of the agent step whose text is the answer of the
- * workflow. When there is no such step, or it does not run, the answer is streamed as one chunk at the end.
+ * The runner of `WorkflowRunnable.stream`: yields the chunks of the agent step whose text is the workflow's answer. If
+ * there is no such step, or it does not run, the answer is streamed as one chunk at the end.
  */
 export const runStreamingAnswer: WorkflowRunner = async function* (run, plan) {
   const chunks = new AsyncQueue<StreamChunk>();
@@ -81,13 +81,13 @@ export const runStreamingAnswer: WorkflowRunner = async function* (run, plan) {
   return finishReason;
 };
 
-/** Tells if the answer was streamed by an earlier attempt at a durable run. */
+/** Returns true if the answering agent step of a workflow has been streamed, as by an earlier attempt at the run. */
 function isShown({ steps, trace }: WorkflowPlan): boolean {
   const speaker = answeringStep(steps);
   return speaker !== undefined && trace.isShown(speaker);
 }
 
-/** Runs a planned workflow to its end and returns its result; a failed run is thrown as a `WorkflowError`. */
+/** Runs a planned workflow to its end and returns its result. A failed run is thrown as a `WorkflowError`. */
 export async function toWorkflowResult<State>({ execution, plan }: PlannedWorkflowRun): Promise<WorkflowResult<State>> {
   const toResult = <Value>({
     status,
@@ -114,8 +114,8 @@ export async function toWorkflowResult<State>({ execution, plan }: PlannedWorkfl
 }
 
 /**
- * Runs all steps, and keeps the run's record up to date with the state and the last text. The text of a workflow without
- * an agent's answer is its state as JSON.
+ * Runs all steps and updates the run's record with the state and the last text. The text of a workflow without an
+ * agent's answer is its state as JSON.
  */
 async function runSteps(run: Run<StateRecord>, plan: WorkflowPlan, observer: StepObserver): Promise<void> {
   const { steps, start, message, retryPolicy, trace } = plan;
@@ -130,7 +130,10 @@ async function runSteps(run: Run<StateRecord>, plan: WorkflowPlan, observer: Ste
   run.text = text ?? JSON.stringify(run.structured);
 }
 
-/** Streams the agent step whose text is the answer: the last one, unless it runs in parallel with other agents. */
+/**
+ * Makes an observer that streams the agent step whose text is the workflow's answer. It is the last agent step, unless
+ * that runs in parallel with other agents.
+ */
 function lastAgentObserver({ steps }: WorkflowPlan, chunks: AsyncQueue<StreamChunk>): StepObserver {
   const speaker = answeringStep(steps);
   return {

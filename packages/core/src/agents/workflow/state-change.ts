@@ -5,21 +5,21 @@ import { equalJson } from "../../base/util/equal-json.ts";
 import { isRecord } from "../../base/util/is-record.ts";
 import type { StateRecord } from "./state-shape.ts";
 
-/** The effect of a workflow step: the keys of the state that it set, and the answer's text if an agent ran in it. */
+/** The effect of a workflow step: the state keys that it set, and the answer's text if an agent ran in it. */
 export type StateChange = { readonly partial: StateRecord; readonly text?: string };
 
-/** The change of a step that sets nothing, such as a condition that does not hold: an empty object of keys. */
+/** The state change of a step that sets nothing, such as a condition that is false. */
 export const noStateChange: StateChange = { partial: {} };
 
-/** Combines the state changes of two steps that ran one after the other; the later one wins key by key. */
+/** Combines the state changes of two successive steps. For each key the later value is used. */
 export function combineChanges(earlier: StateChange, later: StateChange): StateChange {
   const text = later.text ?? earlier.text;
   return { partial: { ...earlier.partial, ...later.partial }, ...(text !== undefined && { text }) };
 }
 
 /**
- * Makes the change of a function step from the function's return value, which is copied: the function may keep and
- * modify it. A value that is no JSON object is `invalid_value`; undefined is no change.
+ * Makes the state change of a function step from the function's return value. The value is copied, because the function
+ * may keep and modify it. `undefined` is no change; any other value that is not a JSON object is `invalid_value`.
  */
 export function changeFromFunction(returned: unknown): StateChange {
   if (returned === undefined) return noStateChange;
@@ -32,8 +32,8 @@ export function changeFromFunction(returned: unknown): StateChange {
 }
 
 /**
- * Makes a change of an agent's answer: its structured output or, without one, its text becomes the value of the key named
- * like the step.
+ * Makes a state change from an agent's answer. The key with the step's name is set to the structured output or, without
+ * it, the text.
  */
 export function changeFromAnswer({ text, structured }: RunOutput, name: string): StateChange {
   const refusal = (place: string, problem: string) =>
@@ -44,8 +44,8 @@ export function changeFromAnswer({ text, structured }: RunOutput, name: string):
 }
 
 /**
- * Merges the changes of parallel steps, in their order. Their texts become one, with blank lines between. A key that
- * two of them set to different values is `invalid_value`.
+ * Merges the changes of parallel steps, in order. Their texts are joined with blank lines between them. If two steps
+ * set one key to different values, throws `invalid_value`.
  */
 export function mergeParallelChanges(changes: readonly StateChange[], names: readonly string[]): StateChange {
   const writers = new Map<string, { name: string | undefined; value: unknown }>();

@@ -4,12 +4,12 @@ import { cleanJson } from "../../base/util/clean-json.ts";
 import { getOwn } from "../../base/util/get-own.ts";
 import { isRecord } from "../../base/util/is-record.ts";
 
-/** A state of any workflow: plain JSON under keys. */
+/** The state of any workflow: plain JSON values under keys. */
 export type StateRecord = Record<string, unknown>;
 
 /**
- * The shape that `initialState` gives to the state of every run: initial values, the keys that an input may set, and their
- * kinds. An empty initial state fixes no keys: an input may set any.
+ * The shape that `initialState` gives to the state of every run: initial values, the keys that an input may set, and
+ * their kinds. With an empty initial state an input may set any keys.
  */
 export class StateShape {
   readonly #initial: StateRecord;
@@ -23,13 +23,13 @@ export class StateShape {
     }) as StateRecord;
   }
 
-  /** Returns the first state of a run with this input: a copy, which the run owns. */
+  /** Returns the initial state of a run with this input, as a copy that the run owns. */
   start(input?: unknown): StateRecord {
     const initial = copyState(this.#initial);
     return input === undefined ? initial : { ...initial, ...this.#readInput(input) };
   }
 
-  /** The kind of each key's value. */
+  /** The keys of the initial state, each with the kind of its value. */
   get kinds(): ReadonlyMap<string, StateValueKind> {
     return new Map(this.#keys.map((key) => [key, this.#kindAt(key)]));
   }
@@ -61,10 +61,10 @@ export function copyState(state: StateRecord): StateRecord {
   return structuredClone(state);
 }
 
-/** The part of a client's key that an error repeats, in characters. */
+/** The maximum number of characters of a client's key that an error repeats. */
 const shownLength = 64;
 
-/** The kinds of JSON values, in words. An initial null fixes no kind: `open`. */
+/** The names of the kinds of JSON values, for messages. An initial null allows any kind: `open`. */
 const kindNames = {
   string: "a string",
   number: "a number",
@@ -74,7 +74,7 @@ const kindNames = {
   open: "anything",
 } as const;
 
-/** The kind of a value in a state; `open` stands for any. */
+/** The kind of a value in a state; `open` stands for any kind. */
 export type StateValueKind = keyof typeof kindNames;
 
 function kindOf(value: unknown): StateValueKind {

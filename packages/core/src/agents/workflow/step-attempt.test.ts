@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import { EventBus } from "../../base/events/event-bus.ts";
-import { readRunOpts } from "../run/read-run-opts.ts";
+import { resolveRunOpts } from "../run/resolve-run-opts.ts";
 import type { RunEvents } from "../run/run-events.ts";
 import { Run } from "../run/run.ts";
 import { attemptStep } from "./step-attempt.ts";
@@ -20,7 +20,7 @@ type Part = Partial<StepWork<string>> & Pick<StepWork<string>, "work">;
 
 /** Attempts a step, and keeps its events and the changes of the state. */
 function attempting(part: Part, { retryPolicy, message }: { retryPolicy?: RetryPolicy; message?: string } = {}) {
-  const settings = readRunOpts({ userId: "ada" });
+  const settings = resolveRunOpts({ userId: "ada" });
   const run = new Run<StateRecord>({ name: "flow", input: "Hi", settings, eventBus: new EventBus<RunEvents>() });
   const events: StepEvent[] = [];
   const changes: StateChange[] = [];

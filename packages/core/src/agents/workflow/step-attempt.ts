@@ -19,15 +19,17 @@ import type { StepEvent } from "./workflow-result.ts";
 import type { StepContext } from "./workflow-step.ts";
 
 /**
- * A receiver of the events of a workflow's steps, such as a stream. It decides which agents stream, and whether a step
- * may be repeated after it has streamed.
+ * A receiver of the events of a workflow's steps, such as a stream. It decides which agents stream, and if a step may
+ * be repeated after it has streamed.
  */
 export type StepObserver = {
-  /** Tells whether the agent of the step is to stream. */
+  /** Returns true if the agent of the step must stream. */
   wantsChunks(step: string): boolean;
-  /** True when a step may be repeated after its chunks were emitted. */
+  /** True if a step may be repeated after its chunks were emitted. */
   readonly allowsRepeat: boolean;
-  /** Takes an event; the step goes on when the promise resolves. */
+  /**
+   * Receives an event of a step. The step continues when the returned promise resolves, or at once without a promise.
+   */
   onEvent(event: StepEvent): Promise<void> | undefined;
 };
 
@@ -39,34 +41,40 @@ export type StepRunnerOptions = {
   readonly observer: StepObserver;
 };
 
-/** The state and last message that a sequence of steps starts from, its signal, and the receiver of its changes. */
+/** The state and last message at the start of a sequence of steps, its signal, and the receiver of its changes. */
 export type StepScope = {
-  /** The state, and the last message: the last agent answer or, before one, the text input of the run if it has one. */
+  /**
+   * The state, and the last message: the last agent answer or, before the first answer, the run's text input if it has
+   * one.
+   */
   readonly before: { readonly state: StateRecord; readonly message: MessageContent | undefined };
   readonly signal: AbortSignal;
-  /** Receives the changes made so far in this scope. Those of parallel steps count only when all are done. */
+  /**
+   * Receives the changes made so far in this scope. Changes of parallel steps count only when all of these steps are
+   * done.
+   */
   readonly onChange: (change: StateChange) => void;
 };
 
 /** One attempt at a step: its context, and the meter of its child runs. */
-type Attempt = { readonly context: StepContext; readonly meter: UsageMeter };
-/** The work of an attempt. `open` is given in a durable run: the step as it is under way. */
-export type Work<Result> = (attempt: Attempt, open?: OpenStep) => Promise<Result>;
+type StepAttempt = { readonly context: StepContext; readonly meter: UsageMeter };
+/** The work of an attempt at a step. `open` is the journal step in progress, in a durable run. */
+export type Work<Result> = (attempt: StepAttempt, open?: OpenStep) => Promise<Result>;
 
-/** The own work of a step, the scope that it is done in, what follows from a failure of it, and the effect that calls of others' code have. */
+/** The work of a step, its scope, the treatment of its failure, and the effect of calls to third-party code. */
 export type StepWork<Result> = Pick<StepRetryOptions<Result>, "mayRepeat"> & {
   readonly scope: StepScope;
   readonly work: Work<Result>;
-  /** True when the text of a child run that failed becomes the text of the run. */
+  /** True if the text of a failed child run becomes the text of the run. */
   readonly keepsText?: true;
-  /** The call that a durable run logs before the work; without it, the work may be repeated. */
+  /** The call that a durable run logs before the work. Without it the work may be repeated. */
   readonly call?: Pick<LoggedCall, "tool" | "effect"> | undefined;
   readonly readAnswer?: (result: unknown) => Result;
 };
 
 /**
- * Does the work of a step, and repeats it by the retry policy. In a durable run an attempt whose end is stored is not made
- * again.
+ * Performs the work of a step, and repeats it by the retry policy. In a durable run an attempt with a stored end is not
+ * repeated.
  */
 export async function attemptStep<Result>(
   { run, retryPolicy: policy, observer }: StepRunnerOptions,
@@ -98,7 +106,7 @@ export async function attemptStep<Result>(
   });
 }
 
-/** Tells if the policy leaves a retry after `made` attempts before this one. */
+/** Returns true if the retry policy allows another attempt after this error. `made`: the number of attempts before. */
 function isRepeated(error: unknown, policy: RetryPolicy | undefined, made: number): boolean {
   return made < (policy?.maxRetries ?? 0) && !isCancelled(error);
 }
@@ -110,7 +118,7 @@ function keepText({ onChange }: StepScope, error: unknown): void {
 
 function toJournalWork<Result>(
   { work, call, readAnswer }: StepWork<Result>,
-  attempt: Attempt,
+  attempt: StepAttempt,
 ): Omit<AttemptWork<Result>, "signal"> {
   const { idempotencyKey: key = "" } = attempt.context;
   return {
@@ -129,8 +137,11 @@ type AttemptFacts = {
   readonly journal?: Journal;
 };
 
-/** Each attempt has its own context and meter. Keys, user and limits are the run's, and its usage counts for the run. */
-function startAttempt(run: Run, { name, signal, text, journal }: AttemptFacts): Attempt {
+/**
+ * Starts an attempt at a workflow step, with its own context and usage meter. API keys, user and limits are the run's,
+ * and the usage also counts for the run.
+ */
+function startAttempt(run: Run, { name, signal, text, journal }: AttemptFacts): StepAttempt {
   const meter = new UsageMeter({ parent: run.meter });
   const facts = { signal, text, idempotencyKey: `${run.runId}/${name}`, logger: run.logger.child({ step: name }) };
   return { context: deriveContext(run.context, facts, { meter, journal }), meter };

@@ -4,23 +4,23 @@ import type { Journal } from "../journal/journal.ts";
 import type { Run } from "../run/run.ts";
 import { encodeKey } from "../../sessions/storage/encode-key.ts";
 
-/** The work of one attempt at a workflow step, as a journal step without what `StepJournal` knows itself. */
+/** The work of one attempt at a workflow step: a journal step without the fields that `StepJournal` adds. */
 export type AttemptWork<Value> = Omit<JournalStep<Value>, "journal" | "key" | "place">;
 
-/** The entry of a step in the trace of the run, as far as its journal reads and changes it. */
+/** The entry of a step in the run's trace, reduced to the fields that the step's journal reads and changes. */
 export type TracedStep = {
   readonly name: string;
-  /** Milliseconds until now. */
+  /** Milliseconds that the step has taken, including the stored work of earlier attempts at the run. */
   readonly durationMs: number;
-  /** Milliseconds that earlier attempts at the run took for what this one does not do again. */
+  /** Milliseconds that earlier attempts at the run spent on work that this attempt does not repeat. */
   storedMs: number | undefined;
-  /** True once the step did something that was not stored. */
+  /** True once the step did work that was not stored before. */
   isLive: boolean;
 };
 
 /**
- * The journal of one workflow step in a durable run. Each attempt that the retry policy makes at the step is a journal step
- * of its own, so that none is made again.
+ * The journal of one workflow step in a durable run. Each attempt of the retry policy is a journal step of its own, so
+ * that no attempt is repeated.
  */
 export class StepJournal {
   readonly #journal: Journal;
@@ -29,14 +29,14 @@ export class StepJournal {
 
   constructor(journal: Journal, entry: TracedStep) {
     this.#journal = journal;
-    // A point would make the ids of waits ambiguous.
+    // A point in the step's key would make the ids of waits ambiguous.
     this.#key = `w/${encodeKey(entry.name).replaceAll(".", "%2E")}`;
     this.#entry = entry;
   }
 
   /**
-   * Takes note of the attempts that failed and were followed by another one, in an earlier attempt at the run: counts their
-   * usage, and calls `onRepeat` for each but the last. Returns their number.
+   * Counts the failed attempts at the step that were followed by another attempt, in an earlier attempt at the run.
+   * Adds their usage and time, calls `onRepeat` for each except the first, and returns their number.
    */
   async repeatedFailures(run: Run, onRepeat: () => Promise<void> | undefined): Promise<number> {
     for (let made = 0; ; made++) {
@@ -48,7 +48,7 @@ export class StepJournal {
     }
   }
 
-  /** Makes an attempt at the step, unless its result is stored. `made`: the number of attempts before it. */
+  /** Makes an attempt at the step, or returns its stored result or error. `made`: the number of attempts before it. */
   async attempt<Value>(made: number, work: AttemptWork<Value>): Promise<Value> {
     const [journal, key] = [this.#journal, this.#keyOf(made)];
     const stored = endOfStep(journal, key);
@@ -57,12 +57,14 @@ export class StepJournal {
     return await runJournalStep({ ...work, journal, key, place: `The step ${JSON.stringify(this.#entry.name)}` });
   }
 
-  /** Returns the journal for the child runs of an attempt. */
+  /** Returns the journal for the child runs of an attempt at the step. */
   within(made: number): Journal {
     return this.#journal.within(this.#keyOf(made));
   }
 
-  /** Stores how long a step with steps in it took, or takes that from an earlier attempt at the run. */
+  /**
+   * Stores the duration of a step with nested steps, or takes the duration that an earlier attempt at the run stored.
+   */
   end(): void {
     const key = `${this.#key}/end`;
     const stored = this.#journal.stored(key);

@@ -29,7 +29,7 @@ export class StepRunner {
     this.#options = options;
   }
 
-  /** Runs steps one after the other; each sees the changes of those before it. */
+  /** Runs steps one after the other. Each step sees the changes of the steps before it. */
   async runAll(steps: readonly CheckedStep[], scope: StepScope): Promise<StateChange> {
     let change = noStateChange;
     for (const step of steps) {
@@ -53,13 +53,13 @@ export class StepRunner {
       return change ?? noStateChange;
     } catch (error) {
       const end = entry.end(scope.signal.aborted ? "cancelled" : "error", error);
-      // Not awaited: parallel steps are to be aborted at once, however slow the reader is.
+      // The event is not awaited: parallel steps must be aborted immediately, even if the reader is slow.
       if (!isPaused(run)) void observer.onEvent({ type: "step_end", step: name, ...end });
       throw error;
     }
   }
 
-  /** Returns the change of the step; undefined when it is skipped. */
+  /** Executes a workflow step and returns its state change; undefined if the step is skipped. */
   async #execute(step: CheckedStep, scope: StepScope, entry: StepTraceEntry): Promise<StateChange | undefined> {
     switch (step.kind) {
       case "agent":
@@ -79,7 +79,7 @@ export class StepRunner {
     const { name, agent } = step;
     const wantsChunks = observer.wantsChunks(name);
     const call = run.journal && callOfRunnable(agent);
-    // Of a run that was taken over, it is not known what was streamed.
+    // After a takeover it is unknown which chunks were streamed.
     let hasStreamed = isLaterAttempt(run);
     let hasText = wantsChunks && call === undefined && hasStreamed;
     const work: Work<AgentChange> = async (attempt, open) => {
@@ -133,14 +133,14 @@ export class StepRunner {
   }
 }
 
-/** The state change of an agent step, and what else the run learns from its answer. */
+/** The state change of an agent step, and further facts of its answer for the run. */
 type AgentChange = StateChange & Pick<RunOutput, "sources" | "stored"> & { readonly isShown?: boolean };
 
 function factsOf({ sources, stored }: RunOutput): Pick<RunOutput, "sources" | "stored"> {
   return { ...(Array.isArray(sources) && { sources }), ...(stored === false && { stored }) };
 }
 
-/** Records in the run what an answer from the journal says beside its text. */
+/** Records the facts of a stored answer, beside its text, in the run. */
 function noteFacts(run: Run, entry: StepTraceEntry, { sources, stored, isShown = false }: AgentChange): void {
   run.addSources(sources);
   if (stored === false) run.isStored = false;
@@ -151,18 +151,20 @@ function isLaterAttempt({ journal }: Run): boolean {
   return journal !== undefined && journal.attempt > 1;
 }
 
-/** Tells if a durable run stops before its end: then its steps have not ended. */
+/** Returns true if a durable run stops before its end. Its steps have then not ended either. */
 function isPaused({ journal }: Run): boolean {
   return journal?.stopped !== undefined;
 }
 
-/** A run of a third party's runnable is one call, since it keeps no steps in the journal. */
+/**
+ * Returns the call to log for a third party's runnable. Its run is one call, because it keeps no steps in the journal.
+ */
 function callOfRunnable(runnable: Runnable): Pick<LoggedCall, "tool" | "effect"> | undefined {
   const effect = effectOfRunnable(runnable);
   return effect && { tool: runnable.name, effect };
 }
 
-/** Stores in a durable run how long the steps in a step took. */
+/** Stores the duration of a step's nested steps, in a durable run. */
 function timed({ journal }: StepTraceEntry, steps: Promise<StateChange>): Promise<StateChange> {
   return journal === undefined ? steps : steps.then((change) => (journal.end(), change));
 }
@@ -175,7 +177,7 @@ function scopeAfter({ before, signal, onChange }: StepScope, change: StateChange
   };
 }
 
-/** Runs all steps at once. The first failure aborts the others and is thrown at once, without waiting for them. */
+/** Runs all steps at once. The first failure aborts the others and is thrown immediately, without waiting for them. */
 async function runParallel<Result>(
   steps: readonly CheckedStep[],
   outer: AbortSignal,

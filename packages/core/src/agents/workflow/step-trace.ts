@@ -12,7 +12,7 @@ import type { StepResult, StepStatus } from "./workflow-result.ts";
 export class StepTraceEntry implements TracedStep {
   /** The answer of an agent step. */
   output: unknown;
-  /** True once the answer of an agent step has been streamed, in this attempt at a durable run or before it. */
+  /** True once the answer of an agent step has been streamed, in this or an earlier attempt at a durable run. */
   isShown = false;
   storedMs: number | undefined;
   isLive = false;
@@ -27,13 +27,13 @@ export class StepTraceEntry implements TracedStep {
     this.journal = journal && new StepJournal(journal, this);
   }
 
-  /** Milliseconds until now. */
+  /** Milliseconds that the step has taken, including the stored work of earlier attempts at a durable run. */
   get durationMs(): number {
     if (this.storedMs === undefined) return elapsedMs(this.#startedAt);
     return this.isLive ? this.storedMs + elapsedMs(this.#startedAt) : this.storedMs;
   }
 
-  /** Records the end of the step, and returns it. */
+  /** Records and returns the end of the step. */
   end(status: StepStatus, thrown?: unknown): { status: StepStatus; durationMs: number } {
     const { durationMs } = this;
     const error: PublicError | undefined = status === "error" ? toPublicError(thrown) : undefined;
@@ -41,30 +41,30 @@ export class StepTraceEntry implements TracedStep {
     return { status, durationMs };
   }
 
-  /** Returns the result of the step. A step without an end was cut off with its run: it counts as cancelled. */
+  /** Returns the result of the step. A step without an end was interrupted with its run and counts as cancelled. */
   toResult(): StepResult {
     const cutOff = { status: "cancelled" as const, durationMs: this.durationMs };
     return { name: this.name, ...(this.#end ?? cutOff), ...(this.output !== undefined && { output: this.output }) };
   }
 }
 
-/** The record of all steps started in one run of a workflow, from which the `steps` of its result are made. */
+/** The record of all steps started in one workflow run. The `steps` of the run's result are made from it. */
 export class StepTrace {
   readonly #entries = new Map<string, StepTraceEntry>();
 
-  /** @param journal the journal of the durable run */
+  /** Starts the entry of a step. `journal` is the journal of the run, if the run is durable. */
   start(name: string, journal?: Journal): StepTraceEntry {
     const entry = new StepTraceEntry(name, journal);
     this.#entries.set(name, entry);
     return entry;
   }
 
-  /** Tells if the answer of the step has been streamed. */
+  /** Returns true if the answer of an agent step has been streamed, in this or an earlier attempt at a durable run. */
   isShown(name: string): boolean {
     return this.#entries.get(name)?.isShown === true;
   }
 
-  /** Returns the results of the steps that were started, in the order in which they are written. */
+  /** Returns the results of the started steps, in the order of the configuration. */
   toResults(steps: readonly CheckedStep[]): StepResult[] {
     const started = [...walkSteps(steps)].map(({ name }) => this.#entries.get(name));
     return started.filter((entry) => entry !== undefined).map((entry) => entry.toResult());

@@ -6,8 +6,9 @@ import { encodeKey } from "../../sessions/storage/encode-key.ts";
 import { readProperty } from "../../base/util/read-property.ts";
 import type { StateRecord } from "./state-shape.ts";
 import type { AgentStep, ConditionStep, FunctionStep } from "./workflow-step.ts";
+import type { UnknownRecord } from "../../base/util/is-record.ts";
 
-/** A step of a workflow after its configuration was checked, tagged with its form. */
+/** A step of a workflow after its configuration was checked, tagged with its kind. */
 export type CheckedStep =
   | ({ readonly kind: "agent"; readonly agent: Runnable } & Readonly<AgentStep<StateRecord>>)
   | ({ readonly kind: "function" } & Readonly<FunctionStep<StateRecord>>)
@@ -22,7 +23,7 @@ export type CheckedStep =
 /** The checked step of one kind, such as `CheckedStepOf<"agent">`. */
 export type CheckedStepOf<Kind extends CheckedStep["kind"]> = Extract<CheckedStep, { kind: Kind }>;
 
-/** Yields the steps and their nested steps, in the order in which they are written. */
+/** Yields the steps and their nested steps, in the order of the configuration. */
 export function* walkSteps(steps: readonly CheckedStep[]): Generator<CheckedStep> {
   for (const step of steps) {
     yield step;
@@ -30,15 +31,14 @@ export function* walkSteps(steps: readonly CheckedStep[]): Generator<CheckedStep
   }
 }
 
-/** The forms of a step by the field that marks them, and the other fields of each beside its name. */
+/** The kinds of step by the field that marks each kind, and the kind's other fields beside its name. */
 const forms = { agent: ["inputFrom"], run: ["effect"], condition: ["steps"], parallel: [] } as const;
 
 type Form = keyof typeof forms;
-type Fields = Readonly<Record<string, unknown>>;
 
-/** A step that is being read, its path in the configuration, and the names of all steps read so far. */
+/** An unchecked step, its path in the configuration, and the names of all steps read so far. */
 type UncheckedStep = {
-  readonly fields: Fields;
+  readonly fields: UnknownRecord;
   readonly name: string;
   readonly path: string;
   readonly names: Set<string>;
@@ -46,12 +46,15 @@ type UncheckedStep = {
 
 const formNames = Object.keys(forms) as Form[];
 const longestName = 128;
-/** The name becomes a part of the step's session id, where a byte that is not a plain letter takes three characters. */
+/**
+ * The maximum length of an encoded step name. It becomes part of the step's session id, in which a byte that is not a
+ * plain letter takes three characters.
+ */
 const longestEncoded = 3 * longestName;
 
 /**
- * Checks the option `steps` of a workflow, and returns its steps tagged with their kinds, nested ones too. A wrong step
- * is `invalid_config`, with the step and the field in the message.
+ * Checks the option `steps` of a workflow and returns its steps, including nested steps, tagged with their kinds. A
+ * wrong step is `invalid_config`, with the step and the field in the message.
  */
 export function readSteps(value: unknown, path = "steps", names = new Set<string>()): CheckedStep[] {
   if (!Array.isArray(value)) throw wrongOption(path, "an array of steps", value);
@@ -60,7 +63,7 @@ export function readSteps(value: unknown, path = "steps", names = new Set<string
 
 function readStep(value: unknown, path: string, names: Set<string>): CheckedStep {
   if (typeof value !== "object" || value === null) throw wrongOption(path, "a step (an object)", value);
-  const fields = value as Fields;
+  const fields = value as UnknownRecord;
   const name = readName(fields["name"], path, names);
   const reading: UncheckedStep = { fields, name, path: `${path} (the step ${JSON.stringify(name)})`, names };
   return readers[readForm(reading)](reading);
@@ -123,7 +126,7 @@ const readers: { readonly [Name in Form]: (reading: UncheckedStep) => CheckedSte
 const checkEffect = oneOf("pure", "idempotent", "once");
 
 function isRunnable(value: unknown): value is Runnable {
-  // A workflow itself has a run() of another form, and no kind.
+  // A `Workflow` also has a method `run`, but with other parameters, and it has no `kind`.
   const hasMethods = ["run", "stream"].every((method) => typeof readProperty(value, method) === "function");
   return hasMethods && typeof readProperty(value, "kind") === "string";
 }

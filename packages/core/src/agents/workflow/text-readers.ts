@@ -1,10 +1,10 @@
 import type { CheckedStep } from "./steps.ts";
 
-/** Returns true if a step may read the text that a run of the workflow is given: a text that none reads would be lost. */
+/** Returns true if a step may read the text input of a workflow's run. A text that no step reads would be lost. */
 export function mayReadText(steps: readonly CheckedStep[]): boolean {
   for (const step of steps) {
     if (readsText(step)) return true;
-    // From here on steps read that agent's answer in its place.
+    // After an agent's answer, later steps read that answer instead of the workflow's text input.
     if (alwaysAnswers(step)) return false;
   }
   return false;
@@ -12,7 +12,8 @@ export function mayReadText(steps: readonly CheckedStep[]): boolean {
 
 function readsText(step: CheckedStep): boolean {
   if (step.kind === "agent") return step.inputFrom === undefined;
-  // A function with one parameter takes the state alone; one without any may be a wrapper that passes all on.
+  // A function with one parameter only takes the state. A function without declared parameters may be a wrapper that
+  // passes all arguments on.
   if (step.kind === "function") return step.run.length !== 1;
   return step.kind === "condition" ? mayReadText(step.steps) : step.steps.some(readsText);
 }

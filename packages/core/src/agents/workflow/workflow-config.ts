@@ -1,7 +1,7 @@
 import {
-  integer,
-  methods,
-  milliseconds,
+  integerOption,
+  methodsOption,
+  millisecondsOption,
   nested,
   nonBlankString,
   nonEmptyString,
@@ -17,46 +17,49 @@ import type { RunEvents } from "../run/run-events.ts";
 import type { RunLimits } from "../run/run-options.ts";
 import type { WorkflowStep } from "./workflow-step.ts";
 
-/** Retries of a failed step; the steps before it are not repeated. */
+/** Policy for retries of a failed step. The steps before it are not repeated. */
 export type RetryPolicy = {
   maxRetries: number;
-  /** Milliseconds before the first retry at most; doubled with each retry, with jitter. */
+  /** The maximum wait before the first retry, in milliseconds. It doubles with each retry and is randomised. */
   backoffMs: number;
 };
 
-/** Constructor options of a `Workflow`: its initial state, its steps, and the policy for retries. */
+/** Constructor options of a `Workflow`: its initial state, its steps, and its retry policy. */
 export type WorkflowConfig<State extends object> = LogChoice & {
   /** The name of the workflow for clients and events. */
   name: string;
-  /** Purpose in one sentence, for cards and listings. */
+  /** The workflow's purpose in one sentence, for cards and listings. */
   description?: string | undefined;
-  /** The state at the start of each run: plain JSON. An input may set its keys. */
+  /** The state at the start of each run: plain JSON. A run's input may set its keys. */
   initialState: State;
-  /** The steps, in order. */
+  /** The steps of the workflow, in order. */
   steps: readonly WorkflowStep<NoInfer<State>>[];
-  /** Repeats steps that fail. @default no retries */
+  /** The policy for repeating steps that fail. @default no retries */
   retryPolicy?: RetryPolicy | undefined;
-  /** The bus that receives the events of the workflow's runs. @default a new one */
+  /** The bus that receives the events of the workflow's runs. @default a new bus */
   eventBus?: EventBus<RunEvents> | undefined;
-  /** Bounds of each run. @default 10 minutes, and no limit of tokens */
+  /** Limits of each run. @default 10 minutes, and no limit on tokens */
   limits?: RunLimits | undefined;
 };
 
-const retryPolicyTable = { maxRetries: integer(0), backoffMs: milliseconds } satisfies OptionTable<RetryPolicy>;
+const retryPolicyTable = {
+  maxRetries: integerOption(0),
+  backoffMs: millisecondsOption,
+} satisfies OptionTable<RetryPolicy>;
 
-/** Checks of the options. State and steps are read elsewhere. */
+/** Checks of a workflow's options, except `initialState` and `steps`, which are checked elsewhere. */
 const optionTable = {
   name: nonBlankString(128),
   description: optional(nonEmptyString),
   initialState: (value) => value as object,
   steps: (value) => value as WorkflowStep<object>[],
   retryPolicy: optional(nested(retryPolicyTable)),
-  eventBus: optional(methods<EventBus<RunEvents>>("an EventBus", "on", "off", "emit", "has")),
+  eventBus: optional(methodsOption<EventBus<RunEvents>>("an EventBus", "on", "off", "emit", "has")),
   ...logChoiceTable,
   limits: optional(runLimitsOption),
 } satisfies OptionTable<WorkflowConfig<object>>;
 
-/** Names of other libraries, by the option of a workflow that each stands for. */
+/** Option names of other libraries, each with the workflow option that it corresponds to. */
 const otherNames = {
   state: "initialState",
   stateSchema: "initialState",
@@ -67,8 +70,8 @@ const otherNames = {
 } satisfies Record<string, keyof WorkflowConfig<object>>;
 
 /**
- * Checks the configuration of a workflow but for `initialState` and `steps`, which `StateShape` and `readSteps` check.
- * A wrong or unknown option is `invalid_config` and is named.
+ * Checks the configuration of a workflow, except `initialState` and `steps`, which `StateShape` and `readSteps` check.
+ * Throws `invalid_config`, which names the wrong or unknown option.
  */
 export function checkWorkflowConfig(config: unknown): void {
   readOptions(optionTable, config, { owner: "workflow", otherNames });

@@ -16,6 +16,7 @@ import { failureOf } from "./test/failures.ts";
 import type { FunctionStep } from "./workflow-step.ts";
 import type { WorkflowStep } from "./workflow-step.ts";
 import { Workflow } from "./workflow.ts";
+import { attemptOpts } from "../run/test/attempt-opts.ts";
 
 type State = Record<string, unknown>;
 
@@ -27,7 +28,7 @@ function running(workflow: Workflow<State>): StartRun {
   const none = async function* () {};
   return (journal: Journal) => ({
     chunks: none(),
-    output: async () => await workflow.run({ sessionId: "s", journal }),
+    output: async () => await workflow.run(attemptOpts({ sessionId: "s", journal })),
   });
 }
 
@@ -37,7 +38,7 @@ async function cutOff(step: Pick<FunctionStep<State>, "effect">): Promise<InMemo
   const { promise, resolve } = Promise.withResolvers<void>();
   const hanging = flow({ name: "charge", run: async () => await new Promise<never>(() => resolve()), ...step });
   const journal = await openJournal(storage);
-  hanging.run({ sessionId: "s", journal }).catch(() => undefined);
+  hanging.run(attemptOpts({ sessionId: "s", journal })).catch(() => undefined);
   await promise;
   journal.release();
   await journal.flush();
@@ -102,7 +103,7 @@ describe("A function step that was cut off", () => {
     const hanging = flow({ name: "charge", run: async () => await new Promise<never>(() => resolve()) });
     const again = new Map([["w.charge.doubt", { choice: "again" }]]);
     const journal = await openJournal(storage, again);
-    hanging.run({ sessionId: "s", journal }).catch(() => undefined);
+    hanging.run(attemptOpts({ sessionId: "s", journal })).catch(() => undefined);
     await promise;
     journal.release();
     await journal.flush();
@@ -211,7 +212,7 @@ function outsider(more: Partial<Runnable> & { silent?: boolean } = {}) {
 /** Streams the workflow as a runnable. */
 function streamed(workflow: Workflow<State>): StartRun {
   return (journal: Journal) => {
-    const stream = workflow.asRunnable().stream("Hi", { sessionId: "s", journal });
+    const stream = workflow.asRunnable().stream("Hi", attemptOpts({ sessionId: "s", journal }));
     return { chunks: stream, output: async () => await stream.output };
   };
 }

@@ -115,6 +115,15 @@ describe("WorkflowParts", () => {
     expect(bare?.execution.runId).not.toBe(spoken?.execution.runId);
   });
 
+  it("keeps its limits when the application changes its own object", async () => {
+    const limits = { totalTokens: 1 };
+    const agent = new Agent({ name: "a", model: new ScriptedModel("Hi.") });
+    const flow = new Workflow({ name: "flow", initialState: {}, steps: [{ name: "a", agent }], limits });
+    limits.totalTokens = 1_000_000;
+
+    await expect(flow.run({ input: "Hi" })).rejects.toMatchObject({ code: "limit_exceeded" });
+  });
+
   it("tells of the input of a run in its first event", async () => {
     const eventBus = new EventBus<RunEvents>();
     const seen: unknown[] = [];

@@ -1,12 +1,12 @@
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import type { EventBus } from "../../base/events/event-bus.ts";
 import type { ApiKeys } from "../../model/keys/api-keys.ts";
-import { vendorKeyHeaders } from "../../model/keys/key-headers.ts";
+import { vendorKeyHeaderNames } from "../../model/keys/key-headers.ts";
 import { bindGenericKey } from "../../model/keys/select-key.ts";
 import { createRunnableLogger } from "../../base/log/runnable-logger.ts";
 import type { Logger } from "../../base/log/logger.ts";
 import type { MessageContent } from "../../base/message/content.ts";
-import { readRunOpts } from "../run/read-run-opts.ts";
+import { resolveRunOpts } from "../run/resolve-run-opts.ts";
 import { createRunEventBus } from "../run/run-event-bus.ts";
 import type { RunEvents } from "../run/run-events.ts";
 import { RunExecution } from "../run/run-execution.ts";
@@ -27,8 +27,8 @@ import type { RetryPolicy, WorkflowConfig } from "./workflow-config.ts";
 import type { PlannedStep } from "./workflow-step.ts";
 
 /**
- * The input of a workflow's run after `readWorkflowInput` told its kinds apart: a message for the first agent step, an
- * object that is merged over the initial state, or nothing.
+ * The input of a workflow run, classified by `readWorkflowInput`: a message for the first agent step, or an object that
+ * is merged over the initial state. Empty for a run without input.
  */
 export type ParsedWorkflowInput =
   | { readonly message: MessageContent }
@@ -37,15 +37,15 @@ export type ParsedWorkflowInput =
 
 /**
  * The name, steps, state shape, limits and event bus of a workflow, made from its configuration, which is checked here.
- * `Workflow` and `WorkflowRunnable` share them, and plan their runs by them.
+ * `Workflow` and `WorkflowRunnable` share them to plan their runs.
  */
 export class WorkflowParts {
   readonly name: string;
   readonly description: string | undefined;
   readonly eventBus: EventBus<RunEvents>;
-  /** The vendors of its agents. */
+  /** The vendors of the workflow's agents. */
   readonly providerIds: readonly string[];
-  /** True if a step may read the text that a run is given. */
+  /** True if a step may read a run's text input. */
   readonly readsText: boolean;
   readonly #steps: readonly CheckedStep[];
   readonly #shape: StateShape;
@@ -74,12 +74,15 @@ export class WorkflowParts {
     return this.#shape.kinds;
   }
 
-  /** All steps in the order in which they are written; nested steps follow the step they are in. */
+  /** All steps in the order of the configuration. Nested steps follow their enclosing step. */
   get plannedSteps(): readonly PlannedStep[] {
     return (this.#plannedSteps ??= [...listSteps(this.#steps)]);
   }
 
-  /** Throws `invalid_request` for a text that no step reads. As a runnable the workflow takes any text as the word to begin. */
+  /**
+   * Throws `invalid_request` for a text that no step reads. As a runnable, the workflow accepts any text as a signal to
+   * start.
+   */
   checkText(start: ParsedWorkflowInput): void {
     if (!("message" in start) || this.readsText) return;
     throw new TroupeError(
@@ -88,7 +91,7 @@ export class WorkflowParts {
     );
   }
 
-  /** Plans a run. Wrong options and a wrong input throw at once. */
+  /** Plans a run of the workflow. Throws for wrong options and wrong input immediately. */
   plan(start: ParsedWorkflowInput, opts: RunOpts, runner: WorkflowRunner): PlannedWorkflowRun {
     requireOptionsObject(opts);
     refuseMessages(opts);
@@ -104,7 +107,7 @@ export class WorkflowParts {
     const run = new Run<StateRecord>({
       name: this.name,
       input: message ?? (input === undefined ? "" : JSON.stringify(input)),
-      settings: readRunOpts(opts, { limits: this.#limits, providerId: vendorOfKey(this.providerIds, opts.apiKey) }),
+      settings: resolveRunOpts(opts, { limits: this.#limits, providerId: vendorOfKey(this.providerIds, opts.apiKey) }),
       eventBus: this.eventBus,
       logger: this.#logger,
     });
@@ -113,7 +116,7 @@ export class WorkflowParts {
   }
 }
 
-/** Throws `invalid_request` when the options of a workflow's run are something else than an object. */
+/** Throws `invalid_request` if the options of a workflow run are not an object. */
 export function requireOptionsObject(opts: unknown): void {
   if (!isRecord(opts)) throw new TroupeError("invalid_request", "The run options must be an object.");
 }
@@ -126,7 +129,7 @@ function refuseMessages({ messages }: RunOpts): void {
   );
 }
 
-/** Throws for options that stand in the place of one agent's: a workflow may have several agents. */
+/** Throws for options that replace those of a single agent, because a workflow may have several agents. */
 function refuseAgentOptions({ model, instructions, tools }: RunOpts): void {
   const given = Object.entries({ model, instructions, tools }).find(([, value]) => value !== undefined);
   if (given === undefined) return;
@@ -136,7 +139,7 @@ function refuseAgentOptions({ model, instructions, tools }: RunOpts): void {
   );
 }
 
-/** The vendors of the agents in the steps; a runnable without a vendor is skipped. */
+/** Returns the vendors of the agents in the steps. A runnable without a vendor is skipped. */
 function providersOf(steps: readonly CheckedStep[]): string[] {
   const providers = new Set<string>();
   for (const step of walkSteps(steps)) {
@@ -146,19 +149,22 @@ function providersOf(steps: readonly CheckedStep[]): string[] {
   return [...providers];
 }
 
-/** A nested workflow may have several vendors. */
+/** Returns the vendors of a runnable: a nested workflow may have several. */
 function providersOfRunnable(runnable: unknown): string[] {
   const several = readProperty(runnable, "providerIds");
   const names: unknown[] = Array.isArray(several) ? several : [readProperty(runnable, "providerId")];
   return names.filter((name) => typeof name === "string");
 }
 
-/** The vendor that a generic key is bound to; `invalid_request` when the agents have several vendors. */
+/**
+ * Returns the vendor that a generic API key is bound to. Throws `invalid_request` if a key is given and the workflow's
+ * agents have several vendors.
+ */
 function vendorOfKey(providers: readonly string[], apiKey: string | undefined): string | undefined {
   const bind = (keys: ApiKeys, provider: string) => bindGenericKey(keys, apiKey, provider);
   const vendors = Object.keys(providers.reduce(bind, {}));
   if (vendors.length <= 1) return providers[0];
-  const headers = vendors.flatMap((vendor) => getOwn(vendorKeyHeaders, vendor) ?? []);
+  const headers = vendors.flatMap((vendor) => getOwn(vendorKeyHeaderNames, vendor) ?? []);
   const ways = headers.length === 0 ? "apiKeys" : `apiKeys or the headers ${headers.join(", ")}`;
   throw new TroupeError(
     "invalid_request",
@@ -173,7 +179,7 @@ function plannedOf(step: CheckedStep): PlannedStep {
   return { name, kind };
 }
 
-/** Yields each step as `plannedSteps` lists it, and after it those in it. */
+/** Yields each step as `plannedSteps` lists it, followed by its nested steps. */
 function* listSteps(steps: readonly CheckedStep[], within?: string): Generator<PlannedStep> {
   for (const step of steps) {
     yield { ...plannedOf(step), ...(within !== undefined && { within }) };

@@ -8,6 +8,7 @@ import { ScriptedModel } from "../../testing/scripted-model.ts";
 import { agentOf } from "./test/agents.ts";
 import { Workflow } from "./workflow.ts";
 import type { StepContext } from "./workflow-step.ts";
+import { attemptOpts } from "../run/test/attempt-opts.ts";
 
 describe("a workflow as a Runnable", () => {
   checkConformance(it, runnableCases, {
@@ -190,7 +191,7 @@ describe("asRunnable", () => {
       },
     ];
     const flow = new Workflow({ name: "flow", initialState: {}, steps }).asRunnable();
-    await flow.run("go", { fromOutside: true });
+    await flow.run("go", attemptOpts({ fromOutside: true }));
     const { sessions } = await agent.sessions.listSessions({ userId: "me" });
 
     expect([users, sessions]).toEqual([[undefined, undefined], []]);

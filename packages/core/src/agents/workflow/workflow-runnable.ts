@@ -11,7 +11,7 @@ import { isRecord } from "../../base/util/is-record.ts";
 import type { PlannedStep } from "./workflow-step.ts";
 import type { WorkflowParts, ParsedWorkflowInput } from "./workflow-parts.ts";
 
-/** The input of a workflow that is run as a runnable: a message, or keys of the state. */
+/** The input of a workflow as a runnable: a message, or keys of the state. */
 export type WorkflowInput<State> = MessageContent | Partial<State>;
 
 /**
@@ -41,38 +41,38 @@ export class WorkflowRunnable<State extends object> implements Runnable<Structur
     return this.#parts.eventBus;
   }
 
-  /** The vendors of its agents. */
+  /** The vendors of the workflow's agents. */
   get providerIds(): readonly string[] {
     return this.#parts.providerIds;
   }
 
-  /** All steps in the order in which they are written; nested steps follow the step they are in. */
+  /** All steps in the order of the configuration. Nested steps follow their enclosing step. */
   get plannedSteps(): readonly PlannedStep[] {
     return this.#parts.plannedSteps;
   }
 
-  // The state keeps its type: the compiler checks the functions of the steps, `StateShape` the inputs.
+  // The state keeps its type: the compiler checks the step functions, and `StateShape` checks the inputs.
 
-  /** Runs all steps. */
+  /** Runs all steps of the workflow and returns its output. */
   async run(input: WorkflowInput<State>, opts: RunOpts = {}): Promise<StructuredRunOutput<State>> {
-    const { execution } = this.#parts.plan(readWorkflowInput(input), opts, runUnobserved);
+    const { execution } = this.#parts.plan(parseWorkflowInput(input), opts, runUnobserved);
     return (await execution.run()) as StructuredRunOutput<State>;
   }
 
-  /** Streams the last agent step. Wrong options throw at once. */
+  /** Streams the last agent step of the workflow. Throws for wrong options immediately. */
   stream(input: WorkflowInput<State>, opts: RunOpts = {}): RunStream<StructuredRunOutput<State>> {
-    const { execution } = this.#parts.plan(readWorkflowInput(input), opts, runStreamingAnswer);
+    const { execution } = this.#parts.plan(parseWorkflowInput(input), opts, runStreamingAnswer);
     return execution as RunStream<unknown> as RunStream<StructuredRunOutput<State>>;
   }
 }
 
-// On the prototype, because serializers print own properties.
+// The mark of workflows that keep a journal is defined on the prototype, because serializers print own properties.
 Object.defineProperty(WorkflowRunnable.prototype, keepsJournal, { value: true });
 
 /**
- * Reads the input of a workflow: an object is merged over the initial state, a string or an array of parts is a
+ * Reads the input of a workflow: an object is merged over the initial state; a string or an array of parts is a
  * message. Other values are `invalid_request`.
  */
-export function readWorkflowInput(input: unknown): ParsedWorkflowInput {
+export function parseWorkflowInput(input: unknown): ParsedWorkflowInput {
   return isRecord(input) ? { input } : { message: checkContent(input) };
 }

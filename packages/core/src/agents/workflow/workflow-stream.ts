@@ -4,15 +4,16 @@ import type { StateRecord } from "./state-shape.ts";
 import type { StepObserver } from "./step-attempt.ts";
 import type { StepEvent, WorkflowChunk, WorkflowResult } from "./workflow-result.ts";
 
-/** The stream of a workflow's run. The run starts with the first read; leaving the stream early cancels it. */
+/** The stream of a workflow run. The run starts with the first read; leaving the stream early cancels it. */
 export interface WorkflowStream<State> extends AsyncIterable<WorkflowChunk<State>> {
   readonly runId: string;
-  /** Cancels the run. */
+  /** Cancels the run of the workflow. */
   cancel(reason?: string): void;
 }
 
 /**
- * A queue of the events of all steps for the reader of `Workflow.stream`: a step goes on when its event has been read.
+ * A queue of the events of all steps for the reader of `Workflow.stream`. A step continues when its event has been
+ * read.
  */
 export class StepEventQueue implements StepObserver {
   readonly allowsRepeat = true;
@@ -38,11 +39,11 @@ export class StepEventQueue implements StepObserver {
 type WorkflowStreamOptions<State> = {
   execution: RunExecution<StateRecord>;
   events: StepEventQueue;
-  /** Runs to the end; its rejection is passed on to the reader. */
+  /** Performs the run to its end. A rejection is passed on to the reader. */
   run: () => Promise<WorkflowResult<State>>;
 };
 
-/** Makes the stream that `Workflow.stream` returns, of a run that has not begun: it begins with the first read. */
+/** Makes the stream that `Workflow.stream` returns. The run begins with the first read. */
 export function createWorkflowStream<State>(options: WorkflowStreamOptions<State>): WorkflowStream<State> {
   const { execution } = options;
   const chunks = readRun(options);
@@ -52,7 +53,7 @@ export function createWorkflowStream<State>(options: WorkflowStreamOptions<State
     [Symbol.asyncIterator]: () => ({
       next: () => chunks.next(),
       return: () => {
-        // Before the generator returns: it may be waiting for the next event.
+        // The run is cancelled before the generator returns, because the generator may be waiting for the next event.
         execution.cancel("The reader left the stream before its end.");
         return chunks.return();
       },

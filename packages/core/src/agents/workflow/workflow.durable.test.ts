@@ -9,6 +9,7 @@ import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
 import { ScriptedModel } from "../../testing/scripted-model.ts";
 import { Workflow } from "./workflow.ts";
 import type { WorkflowChunk, WorkflowResult } from "./workflow-result.ts";
+import { attemptOpts } from "../run/test/attempt-opts.ts";
 
 type State = Record<string, unknown>;
 
@@ -17,7 +18,7 @@ function streaming(workflow: Workflow<State>): StartRun {
   return (journal: Journal) => {
     let result: WorkflowResult | undefined;
     const chunks = async function* () {
-      for await (const chunk of workflow.stream({ input: "An umbrella?", sessionId: "s", journal })) {
+      for await (const chunk of workflow.stream(attemptOpts({ input: "An umbrella?", sessionId: "s", journal }))) {
         if (chunk.type === "finish") result = chunk.result;
         else yield chunk as WorkflowChunk;
       }

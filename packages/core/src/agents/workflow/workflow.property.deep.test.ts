@@ -79,7 +79,10 @@ describe("any workflow", () => {
       for (let turn = 0; turn < 5; turn++) await nextTurn();
 
       expect(model.calls).toHaveLength(asked);
-      for (const { options, end } of model.calls) expect([options.signal?.aborted, end]).toEqual([true, "cancelled"]);
+      // A call that was aborted between two of its chunks may be left before it sees its signal.
+      for (const { options, end } of model.calls) {
+        expect([options.signal?.aborted, end]).toEqual([true, expect.stringMatching(/^(cancelled|abandoned)$/)]);
+      }
     };
     const moments = integer({ min: 0, max: 8 });
 

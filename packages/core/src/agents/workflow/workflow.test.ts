@@ -85,6 +85,24 @@ describe("the input of a run", () => {
     await expect(failure).rejects.toThrow(problem);
   });
 
+  it.each([null, false, 0, ["Bergen"], Symbol("x")])(
+    "refuses %o, which is neither an object nor a string",
+    async (input) => {
+      const opts = { input: input as unknown as object };
+      const message =
+        "input must be an object, which is merged over the initial state, or a string for the first agent step.";
+      const refusal = expect.objectContaining({ code: "invalid_request", message });
+
+      await expect(flow.run(opts)).rejects.toEqual(refusal);
+      expect(() => flow.stream(opts)).toThrow(refusal);
+    },
+  );
+
+  it("may be undefined, as if it were left out", async () => {
+    expect((await flow.run({ input: undefined })).state).toEqual(initialState);
+    expect(await Array.fromAsync(flow.stream({ input: undefined }))).toHaveLength(3);
+  });
+
   it("is rejected before anything runs, also when streamed", () => {
     expect(() => flow.stream({ input: { cty: 1 } as object })).toThrow(/Unknown key "cty"/);
     expect(() => flow.stream("Bergen" as unknown as object)).toThrow(/run options must be an object/);

@@ -9,14 +9,16 @@ import type { WorkflowConfig } from "./workflow-config.ts";
 import { requireOptionsObject, WorkflowParts } from "./workflow-parts.ts";
 import type { ParsedWorkflowInput } from "./workflow-parts.ts";
 import type { WorkflowResult } from "./workflow-result.ts";
-import { readWorkflowInput, WorkflowRunnable } from "./workflow-runnable.ts";
+import { parseWorkflowInput, WorkflowRunnable } from "./workflow-runnable.ts";
 import { createWorkflowStream, StepEventQueue } from "./workflow-stream.ts";
 import type { PlannedStep } from "./workflow-step.ts";
 import type { WorkflowStream } from "./workflow-stream.ts";
 
 /** Options of one run of a workflow. */
 export type WorkflowRunOpts<State> = RunOpts & {
-  /** An object is merged over the initial state; a string is the input of the first agent step. */
+  /**
+   * The input of the run. An object is merged over the initial state; a string is the input of the first agent step.
+   */
   input?: (State extends Record<string, never> ? Record<string, unknown> : Partial<State>) | string | undefined;
 };
 
@@ -45,24 +47,27 @@ export class Workflow<State extends object> {
     return this.#parts.inputKinds;
   }
 
-  /** False if no step reads a text: `input` must be an object. */
+  /** False if no step reads text, so that `input` must be an object. */
   get readsText(): boolean {
     return this.#parts.readsText;
   }
 
-  /** All steps in the order in which they are written; nested steps follow the step they are in. */
+  /** All steps in the order of the configuration. Nested steps follow their enclosing step. */
   get plannedSteps(): readonly PlannedStep[] {
     return this.#parts.plannedSteps;
   }
 
-  /** Runs all steps. Rejects with a `WorkflowError` that has the state up to the failure. */
+  /** Runs all steps of the workflow. Rejects with a `WorkflowError` that has the state up to the failure. */
   async run(opts: WorkflowRunOpts<State> = {}): Promise<WorkflowResult<State>> {
     const { start, runOpts } = readOpts(opts);
     this.#parts.checkText(start);
     return await toWorkflowResult<State>(this.#parts.plan(start, runOpts, runUnobserved));
   }
 
-  /** Returns a stream of the events in the steps; the run starts when it is first read. Wrong options throw at once. */
+  /**
+   * Returns a stream of the step events. The run starts when the stream is first read. Throws for wrong options
+   * immediately.
+   */
   stream(opts: WorkflowRunOpts<State> = {}): WorkflowStream<State> {
     const { start, runOpts } = readOpts(opts);
     this.#parts.checkText(start);
@@ -75,7 +80,7 @@ export class Workflow<State extends object> {
     });
   }
 
-  /** Returns the workflow as a runnable: its input is a string or an object, its answer the last text. */
+  /** Returns the workflow as a runnable: its input is a string or an object, and its answer is the last text. */
   asRunnable(): WorkflowRunnable<State> {
     return new WorkflowRunnable(this.#parts);
   }
@@ -85,7 +90,7 @@ function readOpts(opts: RunOpts & { input?: unknown }): { start: ParsedWorkflowI
   requireOptionsObject(opts);
   const { input, ...runOpts } = opts;
   if (input === undefined) return { start: {}, runOpts };
-  if (typeof input === "string" || isRecord(input)) return { start: readWorkflowInput(input), runOpts };
+  if (typeof input === "string" || isRecord(input)) return { start: parseWorkflowInput(input), runOpts };
   throw new TroupeError(
     "invalid_request",
     "input must be an object, which is merged over the initial state, or a string for the first agent step.",

@@ -88,7 +88,7 @@ describe("chunks that are passed on until a signal aborts", () => {
     expect(listeners()).toBe(0);
   });
 
-  it("of a stream are ended by destroying it, though its next chunk never comes", async () => {
+  it("chunks that are passed on until a signal aborts of a stream are ended by destroying it, though its next chunk never comes", async () => {
     const stream = new Readable({ read() {} });
     const controller = new AbortController();
     const read = abortableIterable<unknown>(stream, controller.signal)[Symbol.asyncIterator]().next();

@@ -2,9 +2,9 @@ import { Readable } from "node:stream";
 import { TroupeError } from "../errors/troupe-error.ts";
 
 /**
- * Passes on the chunks of `source` until `signal` aborts: a waiting reader is then woken with `cancelled`, and the source
- * is released. A source that is itself waiting in an async generator is released only when that wait ends, so give the
- * same signal to what it waits for.
+ * Passes on the chunks of `source` until `signal` aborts; without a signal it is `source` itself. On an abort a waiting
+ * reader is woken with `cancelled`, and the source is released. A source that is itself waiting in an async generator
+ * is released only when that wait ends, so pass the same signal to that wait.
  */
 export function abortableIterable<Chunk>(
   source: AsyncIterable<Chunk>,
@@ -14,7 +14,7 @@ export function abortableIterable<Chunk>(
   return { [Symbol.asyncIterator]: () => new AbortableIterator(source, signal) };
 }
 
-/** Error of a read whose signal aborted. */
+/** Makes the `cancelled` error of a read from a stream after the reader's signal aborted. */
 export function abortedReadError(signal: AbortSignal): TroupeError {
   return new TroupeError("cancelled", "The signal was aborted before the stream had come to its end.", {
     cause: signal.reason,
@@ -53,7 +53,8 @@ class AbortableIterator<Chunk> implements AsyncIterator<Chunk, undefined> {
     return { done: true, value: undefined };
   }
 
-  // Not Promise.race with one promise for the abort: that would gather a reaction per chunk for as long as the stream lives.
+  // Waits for a chunk or an abort without `Promise.race`. A single promise for the abort would collect a reaction for
+  // each chunk while the stream lives.
   #nextOrAbort(): Promise<IteratorResult<Chunk>> {
     return new Promise((resolve, reject) => {
       this.#wake = reject;
@@ -62,14 +63,15 @@ class AbortableIterator<Chunk> implements AsyncIterator<Chunk, undefined> {
   }
 
   readonly #abort = (): void => {
-    // The reader is told of the abort; a failure to release the source no longer matters.
+    // The reader receives the abort error; a failure to release the source no longer matters.
     this.#release().catch(ignore);
     this.#wake(abortedReadError(this.#signal));
   };
 
   async #release(): Promise<void> {
     this.#unlisten();
-    // Its iterator would answer `return` only after the chunk that may never come. Destroyed early, it may say so as an error.
+    // The iterator of a Node stream would answer `return` only after a chunk that may never arrive. A stream destroyed
+    // early may emit an error.
     if (this.#source instanceof Readable) this.#source.once("error", ignore).destroy();
     else await this.#chunks.return?.();
   }

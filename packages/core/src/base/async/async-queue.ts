@@ -1,8 +1,8 @@
 type Pushed<Item> = { item: Item; onTaken: () => void };
 
 /**
- * First-in, first-out queue between producers and consumers of one process: `next` waits for an item, and `push` until
- * the item is taken, as backpressure.
+ * First-in, first-out queue between producers and consumers of one process. `next` waits for an item, and `push` waits
+ * until the item is taken, as backpressure.
  */
 export class AsyncQueue<Item extends object> {
   readonly #items: Pushed<Item>[] = [];
@@ -10,7 +10,10 @@ export class AsyncQueue<Item extends object> {
   #isClosed = false;
   #error: Error | undefined;
 
-  /** Adds an item. Resolves when it was taken, or when the queue is closed: await it, and nothing piles up. */
+  /**
+   * Adds an item; a closed queue drops it. Resolves when the item is taken or the queue is closed. Await it to prevent
+   * items from piling up.
+   */
   push(item: Item): Promise<void> {
     if (this.#isClosed) return Promise.resolve();
     const consumer = this.#consumers.shift();
@@ -19,7 +22,10 @@ export class AsyncQueue<Item extends object> {
     return Promise.resolve();
   }
 
-  /** Takes the next item, as soon as there is one. After the last item of a closed queue: `undefined`, or its error. */
+  /**
+   * Takes the next item as soon as it is available. After the last item of a closed queue it returns `undefined`, or
+   * throws the queue's error.
+   */
   next(): Promise<Item | undefined> {
     const pushed = this.#items.shift();
     pushed?.onTaken();
@@ -31,7 +37,10 @@ export class AsyncQueue<Item extends object> {
     return consumer.promise;
   }
 
-  /** Takes no further items. Those pushed before can still be taken; producers wait no longer. The first close counts. */
+  /**
+   * Closes the queue: later items are dropped, earlier items can still be taken, and producers no longer wait. Only the
+   * first call has an effect.
+   */
   close(error?: Error): void {
     if (this.#isClosed) return;
     this.#isClosed = true;

@@ -1,9 +1,9 @@
-/** Something to end. What it returns is waited for. */
+/** A function that ends something. Its return value is awaited. */
 export type Closing = () => unknown;
 
 /**
- * Ends things one after the other, each of them whatever has become of those before it. Rejects with the first failure, when all
- * are over.
+ * Calls closing functions one after the other, regardless of failures. After all have ended, rejects with the first
+ * failure.
  */
 export async function closeInOrder(...closings: readonly Closing[]): Promise<void> {
   const failures: unknown[] = [];
@@ -17,7 +17,10 @@ export async function closeInOrder(...closings: readonly Closing[]): Promise<voi
   if (failures.length > 0) throw failures[0];
 }
 
-/** Ends things at the same time. Rejects with the first failure, when all are over, and not before: a slow one is waited for. */
+/**
+ * Calls closing functions at the same time. After all have ended, rejects with the failure of the first function that
+ * failed, in the order of the arguments.
+ */
 export async function closeTogether(...closings: readonly Closing[]): Promise<void> {
   const ended = await Promise.allSettled(closings.map(async (close) => await close()));
   const failed = ended.find((result) => result.status === "rejected");

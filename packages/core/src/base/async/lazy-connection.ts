@@ -1,8 +1,6 @@
 import { TroupeError } from "../errors/troupe-error.ts";
 
-/**
- * A database connection that is opened once, by its first use, and closed by `close` when all running uses have ended.
- */
+/** A database connection that is opened once, on first use, and closed by `close` after all running uses have ended. */
 export class LazyConnection<Connection extends { close(): Promise<void> }> {
   readonly #name: string;
   readonly #open: () => Promise<Connection>;
@@ -11,18 +9,21 @@ export class LazyConnection<Connection extends { close(): Promise<void> }> {
   #running = 0;
   #onIdle: () => void = () => {};
 
-  /** `name` begins the message of the error after `close`. */
+  /** Makes a connection that opens on first use. `name` begins the message of the error after `close`. */
   constructor(name: string, open: () => Promise<Connection>) {
     this.#name = name;
     this.#open = open;
   }
 
-  /** Throws `storage_unavailable` once the connection was closed. */
+  /** Throws `storage_unavailable` if the connection was closed. */
   checkOpen(): void {
     if (this.#closed !== undefined) throw new TroupeError("storage_unavailable", `${this.#name} has been closed.`);
   }
 
-  /** Works with the connection. When it could not be opened, the next use tries again. */
+  /**
+   * Runs `work` with the connection, which the first use opens. If it cannot be opened, the next use tries again.
+   * Throws `storage_unavailable` after `close`.
+   */
   async use<Result>(work: (connection: Connection) => Promise<Result>): Promise<Result> {
     this.checkOpen();
     this.#running += 1;
@@ -34,7 +35,7 @@ export class LazyConnection<Connection extends { close(): Promise<void> }> {
     }
   }
 
-  /** Waits for running uses, then closes the connection. Later uses are refused. */
+  /** Waits for running uses, then closes the connection. Later uses are rejected. */
   async close(): Promise<void> {
     this.#closed ??= this.#closeWhenIdle();
     await this.#closed;

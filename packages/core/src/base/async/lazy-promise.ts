@@ -1,19 +1,19 @@
 /**
- * Promise that starts its work on the first `then` or `await`: the output of a run, which starts when awaited. A
- * rejection is never reported as unhandled.
+ * A promise that starts its work on the first `then` or `await`, such as the output of a run. A rejection is never
+ * reported as unhandled.
  */
 export class LazyPromise<Result> extends Promise<Result> {
   #start: (() => void) | undefined;
 
-  /** Makes promises that derive from it plain ones, so that the work starts once. */
+  /** Makes promises derived from a lazy promise plain promises: they have no work of their own to start. */
   static override get [Symbol.species](): PromiseConstructor {
     return Promise;
   }
 
-  /** Makes a promise that settles like the given one, and calls `start` on the first `then`. */
+  /** Makes a promise that settles like the given promise, and calls `start` on the first `then`. */
   static of<Result>(promise: Promise<Result>, start: () => void): LazyPromise<Result> {
     const lazy = new LazyPromise<Result>((resolve, reject) => void promise.then(resolve, reject));
-    // Before `#start` is set: this handles the rejection without starting the work.
+    // A rejection handler is attached before `#start` is set, so that it does not start the work.
     lazy.catch(() => undefined);
     lazy.#start = start;
     return lazy;

@@ -1,9 +1,12 @@
-/** Enough to hide the latency of a database, and within the connections of a usual pool. */
+/**
+ * The number of concurrent calls of `mapBounded`: enough to hide the latency of a database, and within the usual size
+ * of a connection pool.
+ */
 const concurrency = 8;
 
 /**
  * Calls an async function for each item, at most 8 at a time, and returns the results in the order of the items. After
- * the first failure it rejects and starts no further item.
+ * the first failure it rejects and starts no further items.
  */
 export async function mapBounded<Item, Result>(
   items: readonly Item[],
@@ -18,7 +21,10 @@ export async function mapBounded<Item, Result>(
   return results;
 }
 
-/** A generator, and not the array's own iterator: a loop that is left by an error closes it for all others. */
+/**
+ * Yields items with their indexes. A generator, because a loop that exits with an error closes it for the other loops,
+ * unlike an array's own iterator.
+ */
 function* numbered<Item>(items: readonly Item[]) {
   yield* items.entries();
 }

@@ -1,4 +1,6 @@
-/** Waits for `ms` milliseconds. Rejects with the signal's reason when it aborts; leaves neither timer nor listener. */
+/**
+ * Waits for `ms` milliseconds. Rejects with the signal's reason if the signal aborts. Removes its timer and listener.
+ */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) {

@@ -1,14 +1,14 @@
 import { TroupeError } from "../errors/troupe-error.ts";
 
 /**
- * A time limit from `startDeadline`. Its signal stops the work; `end` removes timer and listener, and aborts the
+ * A time limit started by `startDeadline`. Its signal stops the work; `end` removes timer and listener, and aborts the
  * signal.
  */
 export type Deadline = { signal: AbortSignal; end(): void };
 
 /**
- * Starts a time limit for a call. Its signal aborts with the reason of `outer` when that aborts, or after `ms`
- * milliseconds with a `timeout` error of this message. Call `end` when the call is over.
+ * Starts a time limit for a call. Its signal aborts with the reason of the signal `outer`, or after `ms` milliseconds
+ * with a `timeout` error of this message. Call `end` when the call is over.
  */
 export function startDeadline(ms: number, message: string, outer?: AbortSignal): Deadline {
   const controller = new AbortController();

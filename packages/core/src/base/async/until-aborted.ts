@@ -1,12 +1,12 @@
 import { abortedError } from "../errors/aborted-error.ts";
 
 /**
- * Starts the work and waits for its result, but rejects with `abortedError` as soon as the signal aborts. The work
- * itself goes on unobserved after that; with a signal that is already aborted it is not started.
+ * Starts the work and waits for its result, but rejects with `abortedError` as soon as the signal aborts. The work then
+ * continues unobserved. If the signal is already aborted, the work is not started.
  */
 export function untilAborted<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
   if (signal === undefined) return work();
-  // By hand: `Promise.race` costs several times as much, and each run waits like this often.
+  // The race with the abort is written by hand: `Promise.race` costs several times as much, and each run waits often.
   return new Promise((resolve, reject) => {
     if (signal.aborted) {
       reject(abortedError(signal.reason));

@@ -3,8 +3,8 @@ import { TroupeError } from "./troupe-error.ts";
 import { WrapperError } from "./wrapper-error.ts";
 
 /**
- * Makes the error to throw when a signal aborted, from its reason: the reason itself if it is a `TroupeError`,
- * `timeout` for a `TimeoutError`, else `cancelled`.
+ * Makes the error to throw after a signal aborted, from the signal's reason. It is the reason itself if that is a
+ * `TroupeError`, `timeout` for a `TimeoutError`, otherwise `cancelled`.
  */
 export function abortedError(reason: unknown): TroupeError {
   if (TroupeError.is(reason)) return reason;

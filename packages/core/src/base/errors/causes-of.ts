@@ -1,6 +1,6 @@
 import { readProperty } from "../util/read-property.ts";
 
-/** Largest number of causes. Vendor libraries wrap a broken socket three times. */
+/** The maximum number of causes read from an error's chain. Vendor libraries wrap a broken socket three times. */
 const deepest = 6;
 
 /** Returns an error and its chain of `cause`s, outermost first: at most 7 values, because causes may form a cycle. */

@@ -1,44 +1,50 @@
 import { readProperty } from "../util/read-property.ts";
 import { cutText } from "../util/cut-text.ts";
 
-/** The length of a request that a vendor refused, with the tokens that the context of its model has where the vendor told them. */
+/**
+ * The fact that a vendor rejected a request as too long, with the model's context size in tokens if the vendor reported
+ * it.
+ */
 export type ContextExcess = { readonly limit?: number };
 
-/** Codes of vendors and servers. */
+/** Error codes of vendors and servers for a request that exceeds the model's context. */
 const codes: readonly unknown[] = ["context_length_exceeded", "exceed_context_size_error"];
 
-/** Words of vendors and servers for it. The number in a group is the limit. */
+/**
+ * Error texts of vendors and servers for a request that exceeds the model's context. A captured number is the limit in
+ * tokens.
+ */
 const sentences: readonly RegExp[] = [
-  // OpenAI, OpenRouter, DeepSeek, vLLM.
+  // Error texts of OpenAI, OpenRouter, DeepSeek and vLLM.
   /maximum context length (?:is|of) ([\d,]+)/i,
   /longer than the maximum model length of ([\d,]+)/i,
-  // vLLM, LM Studio.
+  // Error texts of vLLM and LM Studio.
   /context length (?:is|of) only ([\d,]+)/i,
-  // Mistral, xAI, Moonshot, TGI.
+  // Error texts of Mistral, xAI, Moonshot and TGI.
   /too large for model with ([\d,]+) maximum context length/i,
   /maximum prompt length is ([\d,]+)/i,
   /exceeded model token limit: ([\d,]+)/i,
   /`inputs` tokens \+ `max_new_tokens` must be <= ([\d,]+)/i,
-  // Anthropic, and Bedrock.
+  // Error texts of Anthropic and Bedrock.
   /prompt is too long(?:: [\d,]+ tokens > ([\d,]+))?/i,
   /exceed context limit(?:: [\d,]+ \+ [\d,]+ > ([\d,]+))?/i,
   /input is too long for requested model/i,
-  // Google.
+  // Error texts of Google.
   /input token count[^.]{0,40} exceeds the maximum number of tokens allowed \(?([\d,]+)/i,
   /input token count[^.]{0,40} but model only supports up to ([\d,]+)/i,
-  // llama.cpp, Ollama, and OpenAI's Responses.
+  // Error texts of llama.cpp, Ollama and OpenAI's Responses API.
   /exceeds? the available context size(?: \(([\d,]+))?/i,
   /length exceeds (?:the |maximum )?context length/i,
   /exceeds? the context window/i,
   /context[_ ]length[_ ]exceeded/i,
 ];
 
-/** Statuses that say something else, whatever the words are. */
+/** HTTP statuses of vendors that never mean a request that exceeds the model's context, whatever the error's text. */
 const others: readonly unknown[] = [401, 403, 404, 429];
 
 /**
- * Reads from an error of a vendor, or of its SDK, that the request was longer than the context of the model. Returns
- * `undefined` for any other error. No vendor has a field for the limit alone, but for llama.cpp.
+ * Reads from an error of a vendor, or of its SDK, that the request exceeded the model's context. Returns `undefined`
+ * for any other error. Only llama.cpp has a field for the limit; other vendors report it in the text.
  */
 export function readContextExcess(thrown: unknown, vendorCode: string | undefined): ContextExcess | undefined {
   if (others.includes(readProperty(thrown, "status"))) return undefined;
@@ -55,5 +61,5 @@ function toExcess(told: unknown): ContextExcess {
   return Number.isSafeInteger(limit) && limit > 0 ? { limit } : {};
 }
 
-/** The beginning of a vendor's text that is read: it may quote the whole request. */
+/** The maximum number of characters read of a vendor's error text, because it may quote the whole request. */
 const longestText = 2000;

@@ -2,7 +2,7 @@ import { getOwn } from "../util/get-own.ts";
 import { readProperty } from "../util/read-property.ts";
 import { causesOf } from "./causes-of.ts";
 
-/** Other codes of the two transient failures. */
+/** Error codes of lost connections and timeouts, each with the system code that is returned instead. */
 const aliases: Readonly<Record<string, string>> = {
   EPIPE: "ECONNRESET",
   UND_ERR_SOCKET: "ECONNRESET",
@@ -13,7 +13,7 @@ const aliases: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the first code of a system or network failure in an error's chain of causes, like `ECONNRESET`, or
+ * Returns the first code of a system or network failure in an error's chain of causes, such as `ECONNRESET`, or
  * `undefined`. The codes of closed sockets and of undici's timeouts are returned as `ECONNRESET` and `ETIMEDOUT`.
  */
 export function findErrorCode(error: unknown): string | undefined {
@@ -25,6 +25,7 @@ export function findErrorCode(error: unknown): string | undefined {
 }
 
 function systemCode(code: unknown): string | undefined {
-  // Not the number of a DOMException, the code of a vendor, or Node's `ERR_…`, which are errors of the program.
+  // The pattern of system codes excludes the number of a DOMException and the code of a vendor. It also excludes Node's
+  // `ERR_…` codes, which are errors of the program.
   return typeof code === "string" && /^(?:E(?!RR_)[A-Z\d_]+|UND_ERR_[A-Z_]+)$/.test(code) ? code : undefined;
 }

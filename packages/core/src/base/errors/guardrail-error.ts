@@ -1,14 +1,14 @@
 import { TroupeError } from "./troupe-error.ts";
 
-/** Facts of a refusal by a guardrail, from which a `GuardrailError` is made. */
+/** Facts of a guardrail's refusal, from which a `GuardrailError` is made. */
 export type GuardrailRefusal = {
   guardrail: string;
   side: "input" | "output";
-  /** Sentence for the user, seen by clients. */
+  /** The reason as a sentence for the user, shown to clients. */
   reason: string;
 };
 
-/** Error `guardrail_blocked` of a run whose input or output a guardrail refused. */
+/** Error `guardrail_blocked` of a run whose input or output was refused by a guardrail. */
 export class GuardrailError extends TroupeError {
   readonly guardrail: string;
   readonly side: "input" | "output";

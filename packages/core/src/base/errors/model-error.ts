@@ -8,31 +8,36 @@ import type { ErrorCode, ErrorFields } from "./troupe-error.ts";
 /** Facts of a failed model call, from which a provider makes a `ModelError`. */
 export type ModelFailure = {
   providerId: string;
-  /** HTTP status, or the one of the vendor's error type. */
+  /** HTTP status, or the status that corresponds to the vendor's error type. */
   status?: number | undefined;
-  /** Code of the vendor, like `insufficient_quota`. */
+  /** Error code of the vendor, such as `insufficient_quota`. */
   vendorCode?: string | undefined;
   /** `ECONNRESET` for a truncated response, `ETIMEDOUT` for a stalled one. @default found among the causes */
   networkCode?: string | undefined;
-  /** Words for the message that follow the name of the vendor, in place of a network code: "ended the stream before its last event". */
+  /**
+   * Words for the message that follow the vendor's name, instead of a status or network code: "ended the stream before
+   * its last event".
+   */
   happened?: string | undefined;
-  /** Milliseconds that the vendor asks to wait. */
+  /** Milliseconds that the vendor asks to wait before a retry. */
   retryAfterMs?: number | undefined;
-  /** For a request that is longer than the context of the model. */
+  /** Set if the request exceeded the model's context, with the limit if the vendor reported it. */
   contextExcess?: ContextExcess | undefined;
-  /** Other values that are removed from the cause, such as a header of the user's gateway. */
+  /** Further values to remove from the cause, such as a header of the user's gateway. */
   secrets?: readonly string[];
-  /** With `false` the cause has none of the vendor's words, for a call whose key is not known. @default true */
+  /** False removes all text of the vendor from the cause, for a call whose API key is unknown. @default true */
   withText?: boolean | undefined;
-  /** Key of the call, which is removed from the cause. A refused key of the caller makes the error `unauthorized`. */
+  /**
+   * API key of the call, which is removed from the cause. If the caller's key was refused, the error is `unauthorized`.
+   */
   key?: { readonly value: string; readonly fromCaller: boolean } | undefined;
   /** Error of the vendor, its SDK or the network. */
   cause?: unknown;
 };
 
 /**
- * Error of a failed model call. Message and fields quote no text of the vendor; that text is in `cause`, shortened and
- * without the API key of the call, for the developer of the service.
+ * Error of a failed model call. Message and fields quote no text of the vendor. That text is in `cause`, shortened and
+ * without the call's API key, for the developer of the service. It is left out if the key was refused or is unknown.
  */
 export class ModelError extends TroupeError {
   readonly providerId: string;
@@ -61,13 +66,13 @@ type Facts = {
   networkCode: string | undefined;
   happened: string | undefined;
   retryAfterMs: number | undefined;
-  /** True when the vendor refused the key. */
+  /** True if the vendor refused the API key. */
   refused: boolean;
   callersKey: boolean;
   contextExcess: ContextExcess | undefined;
 };
 
-/** Takes the well-formed facts: vendors and their gateways answer with anything. */
+/** Reads the well-formed facts of a failed model call: vendors and their gateways may answer with anything. */
 function readFacts(failure: ModelFailure): Facts {
   const { providerId, status, vendorCode, retryAfterMs, key, cause } = failure;
   const secrets = [...(failure.secrets ?? []), ...(key === undefined ? [] : [key.value])];
@@ -131,6 +136,6 @@ function fieldsOf({ providerId, status, retryAfterMs, contextExcess }: Facts): E
 
 function causeOf({ cause, key, secrets = [], withText = true }: ModelFailure, { refused }: Facts): Error | undefined {
   const mask = createMasker(key === undefined ? secrets : [key.value, ...secrets]);
-  // A vendor that refuses a key may quote a part of it, which cannot be recognised.
+  // A vendor that refuses a key may quote a part of the key, which cannot be recognised. Its text is left out.
   return scrubbedCause(cause, { mask, withText: withText && !refused });
 }

@@ -3,12 +3,12 @@ import { readProperty } from "../util/read-property.ts";
 import { joinNames, readOptions, wrongOption } from "./read-options.ts";
 import type { OptionCheck, OptionsOf, OptionContext } from "./read-options.ts";
 
-/** Longest delay of a Node timer, in milliseconds (24 days). A timer with a longer one fires at once. */
+/** Maximum delay of a Node timer, in milliseconds (24 days). A timer with a longer delay fires immediately. */
 export const longestTimerMs = 2 ** 31 - 1;
 
 /**
- * Makes an option check that accepts values passing `test` and throws for others. `expected` completes the error's
- * sentence "name must be …".
+ * Makes an option check that accepts values passing `test` and throws for others. `expected` completes the sentence
+ * "name must be …" of the error.
  */
 export function satisfying<Value>(expected: string, test: (value: unknown) => boolean): OptionCheck<Value> {
   return (value, name, where) => {
@@ -21,20 +21,18 @@ export function satisfying<Value>(expected: string, test: (value: unknown) => bo
 export function optional<Value>(check: OptionCheck<Value>): OptionCheck<Value | undefined>;
 /** Makes an option check that returns the default for `undefined`, and passes any other value to `check`. */
 export function optional<Value>(check: OptionCheck<Value>, defaultValue: NoInfer<Value>): OptionCheck<Value>;
-/**
- * Makes an option check that returns the default, if there is one, for `undefined`, and passes other values to `check`.
- */
+/** Makes an option check that returns the default, if given, for `undefined`, and passes other values to `check`. */
 export function optional<Value>(check: OptionCheck<Value>, defaultValue?: Value): OptionCheck<Value | undefined> {
   return (value, name, where) => (value === undefined ? defaultValue : check(value, name, where));
 }
 
-/** Option check that accepts any string, also an empty one. */
-export const anyString = satisfying<string>("a string", (value) => typeof value === "string");
+/** Option check that accepts any string, including an empty string. */
+export const stringOption = satisfying<string>("a string", (value) => typeof value === "string");
 
 /** Option check that accepts only `true` and `false`. */
-export const anyBoolean = satisfying<boolean>("true or false", (value) => typeof value === "boolean");
+export const booleanOption = satisfying<boolean>("true or false", (value) => typeof value === "boolean");
 
-/** Makes an option check for a string that is not empty or only white space, of at most `longest` characters. */
+/** Makes an option check for a string that is neither empty nor only white space, of at most `longest` characters. */
 export function nonBlankString(longest = Infinity): OptionCheck<string> {
   const expected = longest === Infinity ? "a string" : `a string of 1 to ${longest} characters`;
   return satisfying(
@@ -43,21 +41,24 @@ export function nonBlankString(longest = Infinity): OptionCheck<string> {
   );
 }
 
-/** Option check for a string of one character or more; white space counts, as in a stop sequence. For names there is `nonBlankString`. */
+/**
+ * Option check for a string of at least one character. White space counts, as in a stop sequence. Use `nonBlankString`
+ * for names.
+ */
 export const nonEmptyString = satisfying<string>(
   "a string that is not empty",
   (value) => typeof value === "string" && value !== "",
 );
 
-/** Makes an option check for an integer from `least` to `most`, both included. */
-export function integer(least: number, most = Number.MAX_SAFE_INTEGER): OptionCheck<number> {
+/** Makes an option check for an integer from `least` to `most`, inclusive. */
+export function integerOption(least: number, most = Number.MAX_SAFE_INTEGER): OptionCheck<number> {
   return satisfying(
     describeInteger(least, most),
     (value) => Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most,
   );
 }
 
-/** Makes an option check for a number from `least` to `most`, both included; fractions are allowed. */
+/** Makes an option check for a number from `least` to `most`, inclusive; fractions are allowed. */
 export function numberFrom(least: number, most: number): OptionCheck<number> {
   return satisfying(
     `a number from ${least} to ${most}`,
@@ -71,14 +72,14 @@ export function positiveNumber(most = Number.MAX_VALUE): OptionCheck<number> {
   return satisfying(expected, (value) => typeof value === "number" && value > 0 && value <= most);
 }
 
-/** Option check for a wait: a number of milliseconds from 0 to `longestTimerMs`. */
-export const milliseconds = satisfying<number>(
+/** Option check for a delay: a number of milliseconds from 0 to `longestTimerMs`. */
+export const millisecondsOption = satisfying<number>(
   `a number of milliseconds from 0 to ${longestTimerMs}`,
   (value) => typeof value === "number" && value >= 0 && value <= longestTimerMs,
 );
 
-/** Option check for a time limit: an integer of milliseconds from 1 to `longestTimerMs`. */
-export const timeoutMilliseconds = integer(1, longestTimerMs);
+/** Option check for a time limit: an integer number of milliseconds from 1 to `longestTimerMs`. */
+export const timeoutOption = integerOption(1, longestTimerMs);
 
 /** Makes an option check that accepts only the listed values. */
 export function oneOf<const Values extends readonly (string | number | boolean)[]>(
@@ -92,23 +93,23 @@ export function oneOf<const Values extends readonly (string | number | boolean)[
 }
 
 /** Makes an option check for a function. Its parameters and result are not checked. */
-export function functionLike<Callable>(): OptionCheck<Callable> {
+export function functionOption<Callable>(): OptionCheck<Callable> {
   return satisfying("a function", (value) => typeof value === "function");
 }
 
 /**
- * Makes an option check for an object with these methods, its own or inherited; `what` names it in the error:
+ * Makes an option check for an object with these methods, own or inherited. `what` describes the object in the error:
  * `methods<StorageDriver>("a storage driver", "get", "set")`.
  */
-export function methods<Value>(what: string, ...names: readonly (keyof Value & string)[]): OptionCheck<Value> {
+export function methodsOption<Value>(what: string, ...names: readonly (keyof Value & string)[]): OptionCheck<Value> {
   return satisfying(`${what}, with the methods ${joinNames(names, "and")}`, (value) =>
     names.every((name) => typeof readProperty(value, name) === "function"),
   );
 }
 
 /**
- * Makes an option check for an array whose every element passes `check`; it returns a copy without holes. `what` names
- * the elements in the error: "guardrails".
+ * Makes an option check for an array whose elements all pass `check`. The check returns a copy without holes. `what`
+ * describes the elements in the error, such as "guardrails".
  */
 export function arrayOf<Value>(what: string, check: OptionCheck<Value>): OptionCheck<Value[]> {
   return (value, name, where) => {
@@ -118,8 +119,8 @@ export function arrayOf<Value>(what: string, check: OptionCheck<Value>): OptionC
 }
 
 /**
- * Makes an option check for an object with options of its own, which `readOptions` checks by `table`. Errors name them
- * by their path: `retry.maxRetries`.
+ * Makes an option check for an object with options of its own, which `readOptions` checks by `table`. Errors name these
+ * options by their path, such as `retry.maxRetries`.
  */
 export function nested<Checks extends Readonly<Record<string, OptionCheck<unknown>>>>(
   table: Checks,

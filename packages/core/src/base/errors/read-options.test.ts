@@ -1,5 +1,5 @@
 import { describe, expect, expectTypeOf, it } from "vitest";
-import { anyString, integer, oneOf, optional } from "./option-checks.ts";
+import { stringOption, integerOption, oneOf, optional } from "./option-checks.ts";
 import { readOptions, wrongOption } from "./read-options.ts";
 import type { OptionTable } from "./read-options.ts";
 import { TroupeError } from "./troupe-error.ts";
@@ -7,9 +7,9 @@ import { TroupeError } from "./troupe-error.ts";
 type BoxOptions = { name: string; size?: number; label?: string; lid?: "open" | "shut" };
 
 const table = {
-  name: anyString,
-  size: optional(integer(1), 3),
-  label: optional(anyString),
+  name: stringOption,
+  size: optional(integerOption(1), 3),
+  label: optional(stringOption),
   lid: optional(oneOf("open", "shut")),
 } satisfies OptionTable<BoxOptions>;
 

@@ -5,33 +5,36 @@ import { TroupeError } from "./troupe-error.ts";
 import type { ErrorCode } from "./troupe-error.ts";
 
 /**
- * Context of a call of `readOptions` or of an option check, for its errors: the name of the function or class whose
- * options they are, the path before each option's name, and the error code. Make it a constant.
+ * Facts for the errors of `readOptions` or of an option check: the owner of the options, the path before each option's
+ * name, and the error code. Make it a constant.
  */
 export type OptionContext = {
-  /** Names the owner of the options where an option is unknown: `agent`, followed by the options' own `name`. @default the path */
+  /**
+   * The owner of the options in errors about unknown options: `agent`, followed by the options' own `name`. @default
+   * the path
+   */
   readonly owner?: string | undefined;
-  /** Stands before the name of each option: `retry` makes `retry.maxRetries`. */
+  /** The path before the name of each option: `retry` makes `retry.maxRetries`. */
   readonly path?: string | undefined;
-  /** @default "invalid_config" */
+  /** The code of the errors about wrong options. @default "invalid_config" */
   readonly code?: ErrorCode | undefined;
-  /** Lets instances of classes hold other fields beside the options; object literals never may. @default false */
+  /** Allows instances of classes to have other fields beside the options; object literals never may. @default false */
   readonly openClasses?: boolean | undefined;
-  /** Options that are no part of the public surface: the error of an unknown option does not list them. */
+  /** Options that are not part of the public API: errors about unknown options do not list them. */
   readonly internal?: readonly string[] | undefined;
-  /** Names that users of other libraries bring, with the option of ours that each stands for. */
+  /** Option names of other libraries, each with our option that it corresponds to. */
   readonly otherNames?: Readonly<Record<string, string>> | undefined;
 };
 
 /**
- * Function that checks one option of a public function or class: returns its value, or its default for a missing one,
- * and throws `wrongOption` for a value that the option does not accept.
+ * Function that checks one option of a public function or class. Returns the option's value, or its default if missing.
+ * Throws `wrongOption` for a value that the option does not accept.
  */
 export type OptionCheck<Value> = (value: unknown, name: string, where: OptionContext) => Value;
 
 /**
- * Table for `readOptions` with a check for each option of a type: `{ … } satisfies OptionTable<Options>` misses none
- * and adds none.
+ * Table for `readOptions` with a check for each option of a type: `{ … } satisfies OptionTable<Options>` requires a
+ * check for every option and no others.
  */
 export type OptionTable<Options> = {
   readonly [Name in keyof Required<Options>]: OptionCheck<Options[Name] | undefined>;
@@ -43,15 +46,15 @@ type OptionalName<Checks extends Table> = {
   [Name in keyof Checks]: undefined extends Read<Checks, Name> ? Name : never;
 }[keyof Checks];
 
-/** Type of the options that `readOptions` returns for a table. Those without a value and a default are left out. */
+/** Type of the options that `readOptions` returns for a table. Options without a value and a default are left out. */
 export type OptionsOf<Checks extends Table> = {
   [Name in Exclude<keyof Checks, OptionalName<Checks>>]: Read<Checks, Name>;
 } & { [Name in OptionalName<Checks>]?: Exclude<Read<Checks, Name>, undefined> };
 
 /**
- * Checks an options object by a table with a check for each option, and returns the options with their defaults as a
- * new object. Throws for a wrong value and for an unknown name; classes with many instances call their checks directly
- * where only the usual options are given.
+ * Checks an options object by a table with a check for each option. Returns the options with their defaults as a new
+ * object. Throws for a wrong value and for an unknown name. Classes with many instances call their checks directly if
+ * only the usual options are given.
  */
 export function readOptions<Checks extends Table>(
   table: Checks,
@@ -73,7 +76,7 @@ export function readOptions<Checks extends Table>(
 
 /**
  * Makes the error of a wrong option: within a check `wrongOption({ ...where, name }, "a colour", value)`. The message
- * shows numbers and booleans; any other value may be a secret and is told by its type.
+ * shows numbers and booleans; of any other value, which may be a secret, it shows only the type.
  */
 export function wrongOption(
   option: string | (OptionContext & { name: string }),
@@ -91,8 +94,8 @@ export function joinNames(names: readonly string[], word: "and" | "or"): string 
 }
 
 /**
- * Throws for an option whose name is not a key of `known`, such as a misspelt one. For options whose values are checked
- * elsewhere.
+ * Throws for an option whose name is not a key of `known`, such as a misspelt name; with `openClasses` class instances
+ * may have other fields. For options whose values are checked elsewhere.
  */
 export function checkOptionNames(known: object, options: object, where: OptionContext): void {
   for (const name in options) {
@@ -104,7 +107,7 @@ export function checkOptionNames(known: object, options: object, where: OptionCo
 
 type Unknown = { readonly known: object; readonly options: object; readonly where: OptionContext };
 
-/** Makes the error for an unknown option. It lists no internal names, and offers the one that was probably meant. */
+/** Makes the error for an unknown option. It lists no internal names, and suggests a similar option if there is one. */
 function unknownOption(name: string, { known, options, where }: Unknown): TroupeError {
   const { owner, path = "the options", code = "invalid_config", internal = [], otherNames = {} } = where;
   const ofOwner = owner === undefined ? path : nameOwner(owner, options);

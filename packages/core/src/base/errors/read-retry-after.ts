@@ -1,8 +1,8 @@
 type HeaderReader = { get(name: string): string | null | undefined };
 
 /**
- * Returns the milliseconds to wait before a retry, as the headers of a vendor's response ask: `retry-after-ms`, else
- * `retry-after` in seconds or as a date. `undefined` when neither is valid.
+ * Returns the milliseconds to wait before a retry, from the headers of a vendor's response: `retry-after-ms`, or else
+ * `retry-after` in seconds or as a date. `undefined` if neither is valid.
  */
 export function readRetryAfter(headers: HeaderReader, now = Date.now()): number | undefined {
   return readNumber(headers.get("retry-after-ms"), 1) ?? readSeconds(headers.get("retry-after"), now);
@@ -11,7 +11,7 @@ export function readRetryAfter(headers: HeaderReader, now = Date.now()): number 
 function readSeconds(text: string | null | undefined, now: number): number | undefined {
   const waitMs = readNumber(text, 1000);
   if (waitMs !== undefined || typeof text !== "string") return waitMs;
-  // `Date.parse` finds a year in "-1" and in "5 apples". All dates of HTTP end in GMT.
+  // `Date.parse` reads a year from "-1" and from "5 apples". All dates of HTTP end in GMT.
   const date = text.trim().endsWith(" GMT") ? Date.parse(text) : NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }

@@ -5,12 +5,13 @@ import { causesOf } from "./causes-of.ts";
 
 const longestText = 200;
 
-/** Options of `scrubbedCause`: the masker of secrets, and with `withText: false` no messages at all. */
+/** Options of `scrubbedCause`: the masker of secrets, and `withText`, which removes all messages if false. */
 export type ScrubOptions = { mask: Masker; withText: boolean };
 
 /**
- * Copies an error and its causes without secrets, to keep it as a `cause` or to log it: names, codes, statuses, stack
+ * Copies an error and its causes without secrets, for a `cause` or the log. A copy has names, codes, statuses, stack
  * frames and the first 200 characters of each message. Requests, headers and bodies of vendor libraries are left out.
+ * Returns `undefined` for no error.
  */
 export function scrubbedCause(error: unknown, scrubbing: ScrubOptions): Error | undefined {
   const causes = [...causesOf(error)];

@@ -1,6 +1,9 @@
 import { readProperty } from "../util/read-property.ts";
 
-/** Returns the message of anything thrown; of a value without one, its type: "it threw an object without a message". */
+/**
+ * Returns the message of a thrown value, or a thrown string, number or boolean as a string. Describes other values by
+ * their type: "it threw an object without a message".
+ */
 export function thrownMessage(thrown: unknown): string {
   const message = typeof thrown === "object" ? readProperty(thrown, "message") : thrown;
   if (typeof message === "string" && message !== "") return message;

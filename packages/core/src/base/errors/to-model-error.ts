@@ -8,26 +8,29 @@ import { TroupeError } from "./troupe-error.ts";
 import { ResponseError, VendorError } from "./vendor-error.ts";
 
 /**
- * The facts of one model call: the provider to name, key and own headers of the call, which errors must not show, and
- * the signal, whose abort takes precedence over any error.
+ * The facts of one model call: provider, API key, custom headers, and signal. Errors never show the key and the
+ * headers. An abort of the signal takes precedence over any error.
  */
 export type CallContext = {
   readonly providerId: string;
   readonly key?: { readonly value: string; readonly fromCaller: boolean } | undefined;
-  /** Headers that the user of the provider set for this call. `null` removes one of the provider's own. */
+  /** Headers that the user of the provider set for this call. `null` removes a header of the provider. */
   readonly headers?: Readonly<Record<string, string | null>> | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Finds the secrets of the client that sends the request, at an error. `undefined` where its key is not known: then errors keep no words of the vendor. */
+  /**
+   * Returns the secrets of the client that sends the request, when an error occurs. It returns `undefined` if the
+   * client's key is unknown; errors then keep no text of the vendor.
+   */
   readonly findSecrets?: (() => readonly string[] | undefined) | undefined;
 };
 
-// Errors of the network and of a body that cannot be read count as failures of the model.
+// Errors of the network, and of a body that cannot be read, count as failures of the model.
 const foreign: readonly string[] = ["unavailable", "timeout", "invalid_value"];
 
 /**
- * Converts any error of a model call to the error that a provider throws: that of the abort when the signal aborted,
- * else a `ModelError` with the facts of the vendor, of its SDK or of the network. A `TroupeError` that says what to
- * mend, as for a redirect, stays as it is.
+ * Converts any error of a model call to the error that a provider throws. That is the abort error if the signal
+ * aborted, otherwise a `ModelError` with the facts of the vendor, its SDK or the network. Another `TroupeError`, thrown
+ * or as the cause, is returned as it is, unless its code is `unavailable`, `timeout` or `invalid_value`.
  */
 export function toModelError(thrown: unknown, call: CallContext): TroupeError {
   const { providerId, key, headers, signal, findSecrets = noSecrets } = call;
@@ -44,7 +47,7 @@ export function toModelError(thrown: unknown, call: CallContext): TroupeError {
     withText: found !== undefined,
     ...vendorFactsOf(thrown),
     happened: whatHappened(thrown),
-    // A body that is not JSON was truncated or damaged on its way.
+    // A body that is not JSON was truncated or damaged in transit.
     networkCode: thrown instanceof SyntaxError ? "ECONNRESET" : undefined,
     cause: thrown,
   });
@@ -57,7 +60,10 @@ function whatHappened(thrown: unknown): string | undefined {
 
 const noSecrets = (): readonly string[] => [];
 
-/** Reads the facts of a `VendorError`, or of an error of a vendor's SDK, by its fields: the SDK may be any copy or version. */
+/**
+ * Reads the facts of a `VendorError`, or of an error of a vendor's SDK, by its fields, because the SDK may be any copy
+ * or version. An error without a status has no facts.
+ */
 function vendorFactsOf(
   thrown: unknown,
 ): Pick<ModelFailure, "status" | "vendorCode" | "retryAfterMs" | "contextExcess"> {

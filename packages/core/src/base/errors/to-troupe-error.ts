@@ -5,10 +5,10 @@ import { TroupeError } from "./troupe-error.ts";
 import { originOf, WrapperError } from "./wrapper-error.ts";
 
 /**
- * Returns a `TroupeError` unchanged and makes one of anything else thrown: `cancelled` or `timeout` for an abort, and
- * for any error after `signal` aborted; else `internal`. The thrown value stays as `cause`. A `place`, such as `The hook
- * beforeRun`, makes the message name it and quote the thrown one, which is for the program alone: without a place the
- * message of `internal` is fixed.
+ * Returns a `TroupeError` unchanged, except an `internal` error that has no place yet. Converts any other thrown value:
+ * for an abort, and after `signal` aborted, to the error of `abortedError`; otherwise to `internal`. The thrown value
+ * becomes the `cause`. With a `place`, such as `The hook beforeRun`, the message of `internal` names the place and
+ * quotes the thrown message, for the program only. Without a place that message is fixed.
  */
 export function toTroupeError(thrown: unknown, signal?: AbortSignal, place?: string): TroupeError {
   if (TroupeError.is(thrown)) return hasNoPlace(thrown) ? unexpectedError(originOf(thrown), place) : thrown;
@@ -16,7 +16,7 @@ export function toTroupeError(thrown: unknown, signal?: AbortSignal, place?: str
   return isAbort(thrown) ? abortedAt(abortReason(thrown), place) : unexpectedError(thrown, place);
 }
 
-/** Message of an `internal` error, in place of an original message that may hold secrets. */
+/** Message of an `internal` error, instead of an original message that may contain secrets. */
 export const internalMessage = "Something went wrong in this service.";
 
 function unexpectedError(thrown: unknown, place: string | undefined): TroupeError {
@@ -28,7 +28,7 @@ function hasNoPlace(error: TroupeError): boolean {
   return error instanceof WrapperError && error.message === internalMessage;
 }
 
-/** The error of an abort that came up at a place of its own, such as the timeout of a request in a hook. */
+/** Makes the error of an abort that occurred at a named place, such as the timeout of a request in a hook. */
 function abortedAt(reason: unknown, place: string | undefined): TroupeError {
   const error = abortedError(reason);
   if (place === undefined || error === reason) return error;
@@ -40,7 +40,9 @@ function isAbort(thrown: unknown): boolean {
   return name === "AbortError" || name === "TimeoutError";
 }
 
-/** Returns the reason of an abort, which functions of Node keep as the cause of their own `AbortError`. */
+/**
+ * Returns the reason of an abort: the cause that Node functions store in their own `AbortError`, or the value itself.
+ */
 function abortReason(thrown: unknown): unknown {
   const cause = readProperty(thrown, "cause");
   return TroupeError.is(cause) || readProperty(cause, "name") === "TimeoutError" ? cause : thrown;

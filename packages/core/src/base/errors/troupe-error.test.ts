@@ -58,4 +58,13 @@ describe("TroupeError", () => {
     expect(new Set(errorCodes).size).toBe(errorCodes.length);
     expect(errorCodes).toHaveLength(25);
   });
+
+  it("has codes that programs and transports know by their words", () => {
+    expect(errorCodes.join(" ")).toBe(
+      "invalid_request unauthorized forbidden not_found conflict payload_too_large unsupported_media_type " +
+        "guardrail_blocked rate_limited cancelled internal model_failed structured_output_invalid context_too_long " +
+        "storage_unavailable storage_corrupt unavailable timeout limit_exceeded gone idempotency_mismatch interrupted " +
+        "crashed invalid_config invalid_value",
+    );
+  });
 });

@@ -29,10 +29,10 @@ export const errorCodes = [
   "invalid_value",
 ] as const;
 
-/** Code of a `TroupeError`, one of `errorCodes`: the part of an error that programs act on. */
+/** Code of a `TroupeError`, one of `errorCodes`: the part of an error that programs handle. */
 export type ErrorCode = (typeof errorCodes)[number];
 
-/** Facts about an error that clients may see: never a key, a prompt or a vendor's text. */
+/** Facts about an error that clients may see. They never contain a key, a prompt or a vendor's text. */
 export type ErrorFields = Readonly<Record<string, string | number | boolean | null>>;
 
 /** Optional parts of a `TroupeError`: its `cause`, for the developer, and its `fields`, which clients may see. */
@@ -41,12 +41,12 @@ export interface TroupeErrorOptions {
   fields?: ErrorFields;
 }
 
-// In the global registry, so that errors of one copy of core are recognized by another.
+// In the global symbol registry, so that one copy of core recognizes errors of another copy.
 const brand = Symbol.for("troupe.error");
 
 /**
- * Error of every failure in Troupe: a code to act on, a message and plain fields. The messages of `internal`,
- * `invalid_config` and `invalid_value` are for the program: transports show a general sentence in their place.
+ * The error class of all failures in Troupe: a code to handle, a message and plain fields. The messages of `internal`,
+ * `invalid_config` and `invalid_value` are for the program: transports replace them by a general sentence.
  */
 export class TroupeError extends Error {
   readonly code: ErrorCode;
@@ -65,11 +65,11 @@ export class TroupeError extends Error {
     return { name, code, message, fields };
   }
 
-  /** Tells if a value is a `TroupeError`, also one of another copy of core. */
+  /** Returns true if a value is a `TroupeError`, including errors of another copy of core. */
   static is(value: unknown): value is TroupeError {
     return typeof value === "object" && readProperty(value, brand) === true;
   }
 }
 
-// On the prototype, because serializers print own properties.
+// An error class has its name on the prototype, because serializers print own properties.
 Object.defineProperty(TroupeError.prototype, "name", { value: "TroupeError", configurable: true, writable: true });

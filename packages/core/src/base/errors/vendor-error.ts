@@ -1,24 +1,24 @@
 /** The facts of an error that a vendor sent, for `VendorError`. */
 export type VendorErrorFacts = {
-  /** Text of the vendor, which never reaches a client. */
+  /** Error text of the vendor, which never reaches a client. */
   message?: string | undefined;
-  /** HTTP status, or the one that stands for the vendor's word. @default 500 */
+  /** HTTP status, or the status that corresponds to the vendor's error type. @default 500 */
   status?: number | undefined;
-  /** Word or code of the vendor, like `insufficient_quota`. */
+  /** Error type or code of the vendor, such as `insufficient_quota`. */
   vendorCode?: string | undefined;
-  /** Milliseconds that the vendor asks to wait. */
+  /** Milliseconds that the vendor asks to wait before a retry. */
   retryAfterMs?: number | undefined;
-  /** Tokens of the model's context, where a field of an error about its length has them. */
+  /** The size of the model's context in tokens, if an error about a request's length has a field for it. */
   contextLimit?: number | undefined;
 };
 
 /**
- * Error that a vendor sent: with an error status, in place of an answer, or within a stream. For model providers, which
- * throw it inside of a model call; `toModelError` makes a `ModelError` of it.
+ * Error that a vendor sent: with an error status, instead of an answer, or within a stream. For model providers, which
+ * throw it inside a model call; `toModelError` converts it to a `ModelError`.
  */
 export class VendorError extends Error {
   readonly status: number;
-  /** False if no status came with the error: `status` then tells that the call may be tried again. */
+  /** False if the error came without a status. `status` is then 500, which allows a retry. */
   readonly hasStatus: boolean;
   readonly vendorCode: string | undefined;
   readonly retryAfterMs: number | undefined;
@@ -35,8 +35,8 @@ export class VendorError extends Error {
 }
 
 /**
- * Error of an answer that a model provider cannot read, and that another try would not mend. `happened` follows the name of the vendor in the
- * message of the `ModelError`: "sent an event of more than 16 MB". It must quote nothing that the vendor said.
+ * Error of an answer that a model provider cannot read, and that a retry would not mend. `happened` follows the
+ * vendor's name in the message of the `ModelError`: "sent an event of more than 16 MB". It must not quote the vendor.
  */
 export class ResponseError extends Error {
   readonly happened: string;
@@ -48,11 +48,11 @@ export class ResponseError extends Error {
 }
 
 /**
- * Error of an answer that ended before it was complete, or was damaged on its way. It is treated as a lost connection:
- * the model call is tried again.
+ * Error of an answer that ended before it was complete, or was damaged in transit. It is treated as a lost connection,
+ * after which the model call may be retried.
  */
 export class TruncatedResponseError extends ResponseError {
-  // The code of a connection that was lost.
+  // The system code of a lost connection, which `isRetryable` recognises.
   readonly code = "ECONNRESET";
 
   constructor(happened = "ended the stream before its last event") {

@@ -1,33 +1,36 @@
-import { functionLike, optional } from "../errors/option-checks.ts";
+import { functionOption, optional } from "../errors/option-checks.ts";
 import { readOptions, wrongOption } from "../errors/read-options.ts";
 import type { OptionTable } from "../errors/read-options.ts";
 
 /**
- * Function that an `EventBus` calls with the data of one kind of event. Errors and rejected promises go to
- * `onHandlerError` of the bus.
+ * Function that an `EventBus` calls with the data of one kind of event. Its errors and rejected promises go to the
+ * bus's `onHandlerError`.
  */
 export type EventHandler<Data> = (data: Data) => unknown;
 
 /** Options of an `EventBus`. */
 export type EventBusOptions = {
-  /** Receives the errors of handlers. @default they are ignored */
+  /** Receives the errors of handlers. @default errors are ignored */
   onHandlerError?: HandlerErrorListener | undefined;
 };
 
 type HandlerErrorListener = (error: unknown, eventName: string) => void;
 
 const optionTable = {
-  onHandlerError: optional(functionLike<HandlerErrorListener>()),
+  onHandlerError: optional(functionOption<HandlerErrorListener>()),
 } satisfies OptionTable<EventBusOptions>;
 
 type Subscription = { handler: EventHandler<never>; active: boolean };
 
 /**
- * Events by name and their handlers. `emit` is synchronous, calls handlers in the order of their subscriptions, and never
- * throws. A handler added during an event receives the next one; a handler removed during an event receives nothing more.
+ * Events by name and their handlers. `emit` is synchronous, calls handlers in the order of subscription, and never
+ * throws. A handler added during an event receives the next event; a handler removed during an event receives no more
+ * events.
  */
 export class EventBus<Events extends object> {
-  /** Arrays are replaced, never changed, so an event that is being emitted keeps the array it began with. */
+  /**
+   * Arrays of subscriptions are replaced, never changed, so that an event being emitted keeps the array it began with.
+   */
   readonly #subscriptions = new Map<string, readonly Subscription[]>();
   readonly #onHandlerError: HandlerErrorListener | undefined;
 
@@ -35,7 +38,9 @@ export class EventBus<Events extends object> {
     this.#onHandlerError = readOptions(optionTable, options, { owner: "EventBus" }).onHandlerError;
   }
 
-  /** Subscribes a handler and returns the function that ends the subscription. A handler added twice is called twice. */
+  /**
+   * Subscribes a handler and returns the function that ends the subscription. A handler added twice is called twice.
+   */
   on<Name extends keyof Events & string>(name: Name, handler: EventHandler<Events[Name]>): () => void {
     if (typeof name !== "string") throw wrongOption("The event name", "a string", name);
     if (typeof handler !== "function") throw wrongOption(`The handler of ${name}`, "a function", handler);
@@ -49,12 +54,12 @@ export class EventBus<Events extends object> {
     this.#remove(name, (each) => each.handler === handler);
   }
 
-  /** Tells if the event has handlers. Ask before making an event that is expensive to make. */
+  /** Returns true if the event has handlers. Call it before creating expensive event data. */
   has(name: keyof Events & string): boolean {
     return this.#subscriptions.has(name);
   }
 
-  /** Calls the handlers of the event. */
+  /** Calls the handlers of the event with its data. */
   emit<Name extends keyof Events & string>(name: Name, data: Events[Name]): void {
     const subscriptions = this.#subscriptions.get(name);
     if (subscriptions === undefined) return;
@@ -77,7 +82,7 @@ export class EventBus<Events extends object> {
     try {
       this.#onHandlerError?.(error, name);
     } catch {
-      // A failing listener must not end the run.
+      // A failing listener of handlers' errors must not end the run.
     }
   }
 

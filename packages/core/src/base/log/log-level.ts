@@ -1,8 +1,8 @@
-/** Levels of log entries, from the least to the most important. */
+/** Levels of log entries, in ascending order of importance. */
 export const entryLevels = ["debug", "info", "warn", "error"] as const;
 
 /** Level of one log entry. */
 export type EntryLevel = (typeof entryLevels)[number];
 
-/** Lowest level that a logger writes; `silent` writes nothing. */
+/** Lowest level that a logger writes; `silent` writes no entries. */
 export type LogLevel = EntryLevel | "silent";

@@ -1,7 +1,7 @@
 import type { EntryLevel } from "./log-level.ts";
 import type { Loggable } from "./to-loggable.ts";
 
-/** One entry of the log, without secrets and ready to be written. */
+/** One log entry, without secrets and ready to be written. */
 type LogEntry = {
   time: Date;
   level: EntryLevel;
@@ -10,21 +10,24 @@ type LogEntry = {
   fields: Readonly<Record<string, Loggable>>;
 };
 
-/** Destination and format of entries. */
+/** Destination and format of log entries. */
 type LogOutputOptions = {
-  /** Takes each finished line with its line break. @default writes to the standard error stream */
+  /** Receives each finished line with its line break. @default writes to the standard error stream */
   write: ((line: string) => void) | undefined;
-  /** Text in colour (`true`) or without (`false`) instead of JSON. @default text at a terminal, in colour if it has any */
+  /**
+   * `true` writes coloured text everywhere; `false` writes text without colour at a terminal, JSON elsewhere. @default
+   * text at a terminal, in colour if the terminal supports it; JSON elsewhere
+   */
   color: boolean | undefined;
 };
 
 /** Formats one log entry and writes it as a line. */
 export type LogOutput = (entry: LogEntry) => void;
 
-/** Makes the output of a logger: text at a terminal or when `color` is `true`, else JSON lines. */
+/** Makes the output of a logger: text at a terminal or if `color` is `true`, otherwise JSON lines. */
 export function createLogOutput({ write, color }: LogOutputOptions): LogOutput {
   return (entry) => {
-    // Read for each line, because hosts and tests replace the stream.
+    // `process.stderr` is read for each line, because hosts and tests replace it.
     const stream = process.stderr;
     const isTerminal = write === undefined && stream.isTTY;
     const isText = isTerminal || color === true;
@@ -34,7 +37,7 @@ export function createLogOutput({ write, color }: LogOutputOptions): LogOutput {
   };
 }
 
-/** Formats an entry as one line of JSON. A field that is named like a part of the entry becomes `field.<name>`. */
+/** Formats an entry as one line of JSON. A field whose name is also a part of the entry becomes `field.<name>`. */
 function formatJson({ time, level, prefix, message, fields }: LogEntry): string {
   const own = { time: time.toISOString(), level, ...(prefix === "" ? {} : { prefix }), message };
   const given = Object.entries(fields).map(([name, value]) => [
@@ -76,7 +79,7 @@ function errorInWords({ name, code, message, cause }: LoggedError): string {
   return `${title}: ${message}${rest}`;
 }
 
-/** Returns the stack frames of the deepest cause, where the failure happened. */
+/** Returns the stack frames of the deepest cause that has frames, which is where the failure happened. */
 function innermostFrames(value: Loggable): string[] {
   if (!isLoggedError(value)) return [];
   const deeper = value.cause === undefined ? [] : innermostFrames(value.cause);
@@ -90,8 +93,8 @@ function isLoggedError(value: Loggable): value is LoggedError {
 }
 
 /**
- * Escapes control characters as `\uXXXX`: line breaks, terminal codes and changes of the writing direction. So an entry
- * stays one line, and text from outside cannot pass for an entry.
+ * Escapes control characters as `\uXXXX`: line breaks, terminal codes and changes of the writing direction. This keeps
+ * an entry on one line, and prevents external text from forging an entry.
  */
 export function escapeControls(text: string): string {
   return text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, (character) => {

@@ -1,4 +1,11 @@
-import { anyBoolean, anyString, functionLike, methods, oneOf, optional } from "../errors/option-checks.ts";
+import {
+  booleanOption,
+  stringOption,
+  functionOption,
+  methodsOption,
+  oneOf,
+  optional,
+} from "../errors/option-checks.ts";
 import { readOptions } from "../errors/read-options.ts";
 import type { OptionTable } from "../errors/read-options.ts";
 import { createLogOutput } from "./log-output.ts";
@@ -10,15 +17,15 @@ import type { Redactor } from "./redact.ts";
 import { toLoggable } from "./to-loggable.ts";
 import type { Loggable } from "./to-loggable.ts";
 
-/** Fields of a log entry besides its message. Any values: the logger bounds their size and hides secrets in them. */
+/** Fields of a log entry beside its message. Any values: the logger limits their size and masks secrets in them. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
 /**
- * A log for the operator of the service. It never throws, and never shows the secrets that it knows. Our own because it hides
- * the keys of a run wherever they stand: in messages, errors and URLs, in any encoding.
+ * A log for the operator of the service. It never throws and never shows secrets that it has been given. It is our own
+ * because it masks a run's API keys in messages, errors and URLs, also in URL or JSON encoding.
  */
 export interface Logger {
-  /** The lowest level that is written. A logger without it is taken to write all levels. */
+  /** The lowest level of entries that the logger writes. A logger without this field is assumed to write all levels. */
   readonly level?: LogLevel;
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;
@@ -26,24 +33,27 @@ export interface Logger {
   error(message: string, fields?: LogFields): void;
   /** Makes a logger with a longer prefix, or with more fields. */
   child(more: string | LogFields): Logger;
-  /** Makes a logger that hides these values wherever they stand, like the keys of a run. */
+  /** Makes a logger that masks these values wherever they occur, such as a run's API keys. */
   withSecrets(values: Iterable<string | undefined>): Logger;
 }
 
 /** Options of `createLogger`. */
 export type LoggerOptions = {
-  /** Lowest level that is written. @default "silent" */
+  /** Lowest level of log entries that are written. @default "silent" */
   level?: LogLevel | undefined;
-  /** `true`: text in colour everywhere. `false`: no colour. @default text in colour at a terminal, JSON elsewhere */
+  /**
+   * `true` writes coloured text everywhere; `false` writes no colour. @default coloured text at a terminal, JSON
+   * elsewhere
+   */
   color?: boolean | undefined;
-  /** String before each message. */
+  /** String before each message of the log. */
   prefix?: string | undefined;
-  /** Takes each line. @default writes to the standard error stream */
+  /** Receives each line. @default writes to the standard error stream */
   write?: ((line: string) => void) | undefined;
 };
 
 /** Option check for a `Logger`: the option `logger` of runnables, providers and transports. */
-export const loggerOption = methods<Logger>(
+export const loggerOption = methodsOption<Logger>(
   "a logger such as createLogger({ level })",
   "debug",
   "info",
@@ -53,7 +63,7 @@ export const loggerOption = methods<Logger>(
   "withSecrets",
 );
 
-/** Tells if a logger writes entries of a level, to leave out work for entries that are not written. */
+/** Returns true if a logger writes entries of this level. Use it to avoid work for entries that are not written. */
 export function writesLevel({ level: lowest = "debug" }: Logger, level: EntryLevel): boolean {
   return lowest !== "silent" && entryLevels.indexOf(lowest) <= entryLevels.indexOf(level);
 }
@@ -69,14 +79,14 @@ type State = {
 
 const optionTable = {
   level: optional(oneOf(...entryLevels, "silent"), "silent"),
-  color: optional(anyBoolean),
-  prefix: optional(anyString, ""),
-  write: optional(functionLike<(line: string) => void>()),
+  color: optional(booleanOption),
+  prefix: optional(stringOption, ""),
+  write: optional(functionOption<(line: string) => void>()),
 } satisfies OptionTable<LoggerOptions>;
 
 const longestMessage = 2000;
 
-/** Makes a logger that writes to the standard error stream or to `write`; without a `level` it writes nothing. */
+/** Makes a logger that writes to the standard error stream or to `write`; without a `level` it writes no entries. */
 export function createLogger(options: LoggerOptions = {}): Logger {
   const { level, prefix, color, write } = readOptions(optionTable, options, { owner: "createLogger" });
   if (level === "silent") return silentLogger;
@@ -134,10 +144,10 @@ function toFields(given: readonly unknown[], redact: Redactor): Record<string, L
 }
 
 function ignore(): void {
-  // Below the logger's level.
+  // Writes no entry, because its level is below the logger's level.
 }
 
-/** Logger that writes nothing. */
+/** Logger that writes no entries. */
 export const silentLogger: Logger = {
   level: "silent",
   debug: ignore,

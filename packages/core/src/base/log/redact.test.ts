@@ -114,3 +114,36 @@ describe("createRedactor", () => {
     expect(createRedactor([secret])(`0123456789${secret}`, 15)).toBe("0123456789[redacted]…");
   });
 });
+
+it.each([
+  "authorization",
+  "proxyAuthorization",
+  "cookie",
+  "setCookie",
+  "apiKeys",
+  "token",
+  "accessToken",
+  "refreshToken",
+  "idToken",
+  "authToken",
+  "bearerToken",
+  "sessionToken",
+  "password",
+  "passwd",
+  "passphrase",
+  "secret",
+  "clientSecret",
+  "secretKey",
+  "secretAccessKey",
+  "privateKey",
+  "credential",
+  "credentials",
+  "anyApiKey",
+])("the name %s is that of a secret in each spelling, and not as a part of a longer one", (name) => {
+  const snake = name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`);
+
+  expect([name, name.toUpperCase(), snake, snake.replaceAll("_", "-")].map(isSecretName)).toEqual(
+    Array.from({ length: 4 }, () => true),
+  );
+  expect(isSecretName(`${name}Count`)).toBe(false);
+});

@@ -29,28 +29,31 @@ const secretNames = new Set([
 ]);
 
 /**
- * Tells if a header or field of this name holds a secret. Compares whole names in any spelling: true for `apiKey`, `api_key`
- * and `X-OpenAI-Api-Key`, false for `maxTokens`.
+ * Returns true if a header or field of this name holds a secret. It is a name that ends in `apiKey`, or a known whole
+ * name, in any spelling: `api_key`, `X-OpenAI-Api-Key` and `token`, but not `maxTokens`.
  */
 export function isSecretName(name: string): boolean {
   const letters = name.toLowerCase().replace(/[^a-z\d]/g, "");
   return letters.endsWith("apikey") || secretNames.has(letters);
 }
 
-/** Secrets known by the characters before them, which are the first group and are kept. */
+/**
+ * Patterns of secrets that are recognised by the characters before them. These characters are the first group and are
+ * kept.
+ */
 const patterns = [
-  // A shorter one at the end of a string that was cut is the beginning of a token.
+  // A short token after `Bearer` at the end of a cut string is the beginning of a longer token.
   /(\bBearer\s+)(?:[\w.~+/=-]{8,}|[\w.~+/=-]+(?=…$))/gi,
   /([?&](?:key|token|access_token)=)[^&\s"'#]+/gi,
   /((?:authorization|api[-_]?key|access[-_]?token|client[-_]?secret|password)\\?["']?\s*[:=]\s*\\?["']?(?:(?:Bearer|Basic)\s+)?)(?!Bearer\s|Basic\s)[^\s"'\\,;&}[\]]+/gi,
 ];
 
-/** The scheme before the token in the value of a header `Authorization`. */
+/** Matches the scheme before the token in the value of a header `Authorization`. */
 const scheme = /^(?:Bearer|Basic|Token|ApiKey)\s+/i;
 
 /**
- * Makes a redactor of these values. Of the value of a header `Authorization` it hides the token by itself too. It also hides
- * what looks like a secret in a URL, header or object.
+ * Makes a redactor that masks these values; for the value of a header `Authorization` also the token alone. It also
+ * masks text that looks like a secret in a URL, header or object.
  */
 export function createRedactor(secrets: Iterable<string> = []): Redactor {
   const maskSecrets = createMasker([...secrets].flatMap((secret) => [secret, secret.replace(scheme, "")]));

@@ -9,11 +9,11 @@ import type { Logger } from "./logger.ts";
 /** The options of agents, teams and workflows that choose their log. */
 export type LogChoice = {
   /**
-   * The log of its runs and their tools. Its level is the logger's own. @default none; a child run logs where its parent
-   * run does
+   * The logger of the runnable's runs and their tools. The logger's own level applies. @default no logger; a child run
+   * logs where its parent run does
    */
   logger?: Logger | undefined;
-  /** Logs to the standard error stream from this level on, in place of `logger`. @default "silent" */
+  /** Logs to the standard error stream from this level on, instead of `logger`. @default "silent" */
   logLevel?: LogLevel | undefined;
 };
 
@@ -24,7 +24,7 @@ export const logChoiceTable: { logger: OptionCheck<Logger | undefined>; logLevel
     logLevel: optional(oneOf(...entryLevels, "silent")),
   };
 
-/** Throws `invalid_config` when both options are given: the level of a logger is its own. */
+/** Throws `invalid_config` if both `logger` and `logLevel` are given, because a logger has its own level. */
 export function checkLogChoice({ logger, logLevel }: LogChoice): void {
   if (logger === undefined || logLevel === undefined) return;
   const mend = "The logger has a level of its own: createLogger({ level }) sets it.";
@@ -32,8 +32,8 @@ export function checkLogChoice({ logger, logLevel }: LogChoice): void {
 }
 
 /**
- * Returns the logger that a runnable was given or chose by `logLevel`, with its name as prefix; undefined without a
- * choice. `"silent"` is a choice too.
+ * Returns the logger that a runnable was given or chose by `logLevel`, with its name as prefix; undefined if neither
+ * option is set. `"silent"` also counts as a choice.
  */
 export function createRunnableLogger(name: string, { logger, logLevel }: LogChoice): Logger | undefined {
   if (logger !== undefined) return logger.child(name);

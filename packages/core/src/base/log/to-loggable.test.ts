@@ -138,3 +138,54 @@ describe("toLoggable", () => {
     );
   });
 });
+
+describe("the limits of a logged value", () => {
+  const nested = (levels: number) => {
+    let value: unknown = "bottom";
+    for (let level = 0; level < levels; level++) value = { v: value };
+    return value;
+  };
+
+  it("are 2000 characters of a text, and 128 of a name", () => {
+    expect(show("x".repeat(2000))).toBe("x".repeat(2000));
+    expect(show("x".repeat(2001))).toBe(`${"x".repeat(2000)}…`);
+    expect(show(Symbol("x".repeat(3000)))).toBe(`Symbol(${"x".repeat(1993)}…`);
+    expect(show({ ["n".repeat(128)]: 1, ["m".repeat(129)]: 2 })).toEqual({
+      ["n".repeat(128)]: 1,
+      [`${"m".repeat(128)}…`]: 2,
+    });
+  });
+
+  it("are 50 entries of an array or an object, whose rest is counted", () => {
+    const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
+    const record = (count: number) => Object.fromEntries(numbers(count).map((index) => [`k${index}`, index]));
+
+    expect(show(numbers(50))).toEqual(numbers(50));
+    expect(show(numbers(52))).toEqual([...numbers(50), "[2 more]"]);
+    expect(show(record(50))).toEqual(record(50));
+    expect(show(record(51))).toEqual({ ...record(50), "…": "[1 more]" });
+  });
+
+  it("are eight levels of objects", () => {
+    expect(show(nested(8))).toEqual(nested(8));
+    expect(JSON.stringify(show(nested(9)))).toBe(JSON.stringify(nested(8)).replace("bottom", "[…]"));
+  });
+
+  it("are 500 values in all, after which objects are left out", () => {
+    const rows = (count: number) => Array.from({ length: count }, () => Array.from({ length: 50 }, () => 0));
+    const shown = show(rows(11));
+
+    expect(shown).toEqual([...rows(10), "[…]"]);
+  });
+});
+
+it("hides a secret by the element before it only in its own place", () => {
+  expect(show(["authorization", "k", "k2", 5, "token", { a: 1 }])).toEqual([
+    "authorization",
+    "[redacted]",
+    "k2",
+    5,
+    "token",
+    "[redacted]",
+  ]);
+});

@@ -4,7 +4,7 @@ import { stackFrames } from "../util/stack-frames.ts";
 import { isSecretName } from "./redact.ts";
 import type { Redactor } from "./redact.ts";
 
-/** A JSON value of bounded size, without secrets. */
+/** A value of a log entry: JSON of bounded size, without secrets. */
 export type Loggable = string | number | boolean | null | Loggable[] | { [key: string]: Loggable };
 
 /** Limits of one logged value. */
@@ -13,7 +13,7 @@ const limits = { textLength: 2000, nameLength: 128, depth: 8, entries: 50, value
 type Walk = { redact: Redactor; within: object[]; valuesLeft: number };
 
 /**
- * Converts any value of a log entry to JSON that can be written, with secrets hidden: also cycles, throwing getters,
+ * Converts any value of a log entry to JSON that can be written, with secrets masked. Handles cycles, throwing getters,
  * BigInt and huge values.
  */
 export function toLoggable(value: unknown, redact: Redactor): Loggable {
@@ -62,7 +62,7 @@ function describe(value: object, walk: Walk): Loggable {
 
 function visitArray(array: unknown[], walk: Walk): Loggable {
   const shown = array.slice(0, limits.entries).map((entry, index) => {
-    // Raw headers are an array of names and values alternately.
+    // Raw headers are an array of alternating names and values.
     const before: unknown = array[index - 1];
     return typeof before === "string" && isSecretName(before) ? redactedText : visit(entry, walk);
   });
@@ -78,7 +78,7 @@ function visitRecord(record: object, walk: Walk): Loggable {
     shown.push([walk.redact(key, limits.nameLength), isHidden(key, value) ? redactedText : visit(value, walk)]);
   }
   if (keys.length > limits.entries) shown.push(["…", more(keys.length - limits.entries)]);
-  // Not by assignment, because a key may be `__proto__`.
+  // The object is not built by assignment, because a key may be `__proto__`.
   return Object.fromEntries(shown);
 }
 
@@ -94,7 +94,7 @@ function readEntry(record: object, key: string): unknown {
   }
 }
 
-/** Picks the logged properties of an error. Others, set by libraries, may be whole requests. */
+/** Selects the logged properties of an error. Other properties, set by libraries, may be whole requests. */
 function errorFacts(error: Error): Record<string, unknown> {
   const [name, code, status, message, fields, errors, cause] = errorKeys.map((key) => readProperty(error, key));
   return { name, code, status, message, fields, errors, stack: stackFrames(error), cause };

@@ -1,18 +1,19 @@
 import { isTidyBase64 } from "../util/base64.ts";
 
-/** Result of `readContentData`: base64 without its URL, a URL to fetch, or the reason why the data cannot be used. */
+/** Result of `readContentData`: plain base64, a URL to fetch, or the reason why the data of a part cannot be used. */
 export type ContentData =
   | { kind: "base64"; base64: string; mimeType?: string }
   | { kind: "url"; url: string; mimeType?: string }
   | { kind: "invalid"; reason: string };
 
-type DataPart = { data: string; mimeType?: string };
+type EncodedPart = { data: string; mimeType?: string };
 
 /**
- * Reads the `data` of a part: base64, a `data:` URL or an `http(s)` URL; anything else gives `invalid`, not an error.
- * The mime type is the one of the part, else of the `data:` URL, else by the first bytes. Fetches nothing.
+ * Reads the `data` of a part: base64, a `data:` URL or an `http(s)` URL. Any other value returns `invalid` rather than
+ * throwing. The mime type is that of the part, or else of the `data:` URL, or else detected from the first bytes of
+ * base64. Fetches nothing.
  */
-export function readContentData({ data, mimeType }: DataPart): ContentData {
+export function readContentData({ data, mimeType }: EncodedPart): ContentData {
   if (/^data:/i.test(data)) return readDataUrl(data, mimeType);
   if (/^https?:\/\//i.test(data)) return readWebUrl(data, mimeType);
   return readBase64(data, mimeType);
@@ -32,11 +33,14 @@ function readDataUrl(text: string, mimeType: string | undefined): ContentData {
   const type = mimeType ?? (named.trim().toLowerCase() || undefined);
   const body = text.slice(comma + 1);
   if (parameters.at(-1)?.trim().toLowerCase() === "base64") return readBase64(body, type);
-  // By its standard, a data: URL without a type is plain text.
+  // By its standard, a `data:` URL without a type is plain text.
   return readBase64(percentDecoded(body).toString("base64"), type ?? "text/plain");
 }
 
-/** Decodes as the standard of URLs does: to bytes, which need not be text, and `%` without two digits stands for itself. */
+/**
+ * Decodes percent-encoding as the URL standard does: to bytes, which may not be text. A `%` without two digits stays
+ * unchanged.
+ */
 function percentDecoded(text: string): Buffer {
   const bytes = Buffer.from(text);
   if (!text.includes("%")) return bytes;
@@ -45,7 +49,8 @@ function percentDecoded(text: string): Buffer {
 }
 
 function readBase64(text: string, mimeType: string | undefined): ContentData {
-  // First without changes: it may be many megabytes, comes with every request of its session, and is seldom untidy.
+  // The data is tested unchanged first: it may be many megabytes, is sent with every request of its session, and seldom
+  // needs tidying.
   const isTidy = isTidyBase64(text);
   const base64 = isTidy ? text : tidied(text);
   if (base64 === "") return { kind: "invalid", reason: "is empty" };
@@ -56,7 +61,7 @@ function readBase64(text: string, mimeType: string | undefined): ContentData {
   return withMimeType({ kind: "base64", base64: padded(base64) }, mimeType ?? sniffMimeType(base64));
 }
 
-/** Removes white space and replaces the URL-safe alphabet. */
+/** Removes white space from base64 data and replaces the URL-safe alphabet. */
 function tidied(text: string): string {
   return text.replace(/\s+/g, "").replaceAll("-", "+").replaceAll("_", "/");
 }
@@ -66,7 +71,7 @@ function digitsIn(base64: string): number {
   return padding === -1 ? base64.length : padding;
 }
 
-/** Adds the padding, without which some vendors refuse base64. */
+/** Adds the padding, because some vendors reject base64 without padding. */
 function padded(base64: string): string {
   if (base64.length % 4 === 0) return base64;
   const digits = base64.slice(0, digitsIn(base64));
@@ -77,7 +82,7 @@ function withMimeType<Data extends ContentData>(data: Data, mimeType: string | u
   return mimeType === undefined ? data : { ...data, mimeType };
 }
 
-/** First bytes of files in base64, as far as they are whole base64 digits, and their mime types. */
+/** Known first bytes of files in base64, up to the last whole base64 digit, and their mime types. */
 const signatures: readonly (readonly [prefix: string, mimeType: string])[] = [
   ["iVBORw0KGgo", "image/png"],
   ["/9j/", "image/jpeg"],
@@ -91,10 +96,13 @@ const signatures: readonly (readonly [prefix: string, mimeType: string])[] = [
   ["UEsDB", "application/zip"],
 ];
 
-/** "RIFF", four bytes of length, then the kind: bytes 8 to 11 are base64 digits 10 (upper half) to 15. */
+/**
+ * Mime types of RIFF files by kind. The files begin with "RIFF", four bytes of length, and the kind in bytes 8 to 11,
+ * which the first 16 base64 digits contain.
+ */
 const riffKinds: Readonly<Record<string, string>> = { WEBP: "image/webp", WAVE: "audio/wav" };
 
-/** Returns the mime type by the first bytes of base64 data, or `undefined`. */
+/** Detects the mime type from the first bytes of base64 data; `undefined` if unknown. */
 function sniffMimeType(base64: string): string | undefined {
   const known = signatures.find(([prefix]) => base64.startsWith(prefix));
   if (known !== undefined) return known[1];

@@ -1,6 +1,6 @@
 import { isBlank } from "../util/is-blank.ts";
 
-/** A text part of a message, beside images or files. */
+/** A text part of a message whose content is an array of parts. */
 export type TextPart = { type: "text"; text: string };
 /** An image part of a message. `data` is base64, a `data:` URL or an `http(s)` URL. */
 export type ImagePart = { type: "image"; data: string; mimeType?: string };
@@ -12,11 +12,12 @@ export type FilePart = { type: "file"; data: string; mimeType: string; filename?
 /** One piece of a message whose content is an array: text, an image, audio or a file. */
 export type ContentPart = TextPart | ImagePart | AudioPart | FilePart;
 
-/** Content of a message: a string, or an array of parts when it is more than text. */
+/** Content of a message: a string, or an array of parts if it contains more than text. */
 export type MessageContent = string | ContentPart[];
 
 /**
- * Returns the text of a message's content: the string, or the text parts joined by newlines. Other parts are left out.
+ * Returns the text of a message's content: the string, or the text parts joined by newlines; empty for `null`. Other
+ * parts are left out.
  */
 export function getTextContent(content: MessageContent | null): string {
   if (content === null) return "";
@@ -27,14 +28,15 @@ export function getTextContent(content: MessageContent | null): string {
     .join("\n");
 }
 
-/** Returns whether the content says nothing: no part but text, and no text but white space. */
+/** Returns true if the content has no parts except text, and no text except white space. */
 export function isBlankContent(content: MessageContent | null): boolean {
   const hasOther = Array.isArray(content) && content.some((part) => part.type !== "text");
   return !hasOther && isBlank(getTextContent(content));
 }
 
 /**
- * Tells if the content of a message is an array of parts, even if all of them are text; false for a string or `null`.
+ * Returns true if the content of a message is an array of parts, even if all of them are text; false for a string or
+ * `null`.
  */
 export function isMultiModal(content: MessageContent | null): content is ContentPart[] {
   return Array.isArray(content);

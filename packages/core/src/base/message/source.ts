@@ -2,32 +2,35 @@ import { createId } from "../util/create-id.ts";
 import { isRecord } from "../util/is-record.ts";
 
 /**
- * A source of an answer: a page or a document that a tool of the vendor found, or that the model cites. `toolCallId` is the
- * id of the vendor's tool call that found it.
+ * A source of an answer: a page or a document that a vendor's tool found or the model cites. `toolCallId` is the id of
+ * the vendor's tool call that found it.
  */
 export type Source = { id: string; url?: string; title?: string; toolCallId?: string };
 
 /** A source of an answer, in the stream of a model or a run. */
 export type SourceChunk = { type: "source" } & Source;
 
-/** The schemes of addresses that would run as a program where a page makes a link of them. */
+/** URL schemes that would execute code if a page turned the URL into a link. */
 const executableSchemes: readonly string[] = ["javascript:", "data:", "vbscript:"];
 
 /**
- * Collects the sources of one answer, or of all model calls of a run. No two have the same address or the same id: a source
- * whose address is known is left out, and one with a known id and another address gets an id of its own.
+ * Collects the sources of one answer, or of all model calls of a run, without duplicate addresses or ids. Left out is a
+ * source with a known address, or with a known id and no address. A known id with a new address gets a new id.
  */
 export class SourceList {
   readonly #ids = new Set<string>();
   readonly #urls = new Set<string>();
   readonly #sources: Source[] = [];
 
-  /** The sources in the order in which they came. */
+  /** The sources in the order in which they were added. */
   get all(): readonly Source[] {
     return this.#sources;
   }
 
-  /** Adds a source, with its declared fields alone. Returns it as it was added, or undefined for one that is known or is none. */
+  /**
+   * Adds a source, reduced to its declared fields. Returns the added source, or undefined if it is already known or not
+   * a source.
+   */
   add(given: unknown): Source | undefined {
     const source = toSource(given);
     if (source === undefined) return undefined;
@@ -41,7 +44,7 @@ export class SourceList {
   }
 }
 
-/** Tells if a stored value is a source. */
+/** Returns true if a stored value is a source. */
 export function isSource(value: unknown): value is Source {
   if (!isRecord(value) || typeof value["id"] !== "string") return false;
   return ["url", "title", "toolCallId"].every((name) => value[name] === undefined || typeof value[name] === "string");

@@ -1,34 +1,37 @@
 import type { ContentPart, TextPart } from "./content.ts";
 import { isRecord } from "../util/is-record.ts";
 
-/** A part of a message that is an image, a sound or a file. */
+/** A part of a message that is an image, audio or a file. */
 export type DataPart = Exclude<ContentPart, TextPart>;
 
 /**
- * Reference to the data of a part which is stored in pieces beside its turn, in the place of `data`: the first parts of
- * the keys of its pieces, and their size.
+ * Reference to the data of a part that is stored in pieces beside its turn, used instead of `data`. It holds the first
+ * parts of the pieces' keys, and their size.
  */
-export type StoredData = {
-  /** The number of the turn under which the pieces are stored: the turn's own, unless another process came between. */
+export type StoredReference = {
+  /**
+   * The number of the turn under which the pieces are stored: the turn's own number, unless another process wrote a
+   * turn in between.
+   */
   seq: number;
-  /** The number of the part among the images, sounds and files of its turn. */
+  /** The index of the part among the images, audio and files of its turn. */
   index: number;
-  /** An id of this write alone, so that no piece of another is ever taken for one of these. */
+  /** An id unique to this write, so that pieces of different writes are never mixed. */
   id: string;
-  /** Number of bytes. */
+  /** Number of bytes of the stored data. */
   bytes: number;
-  /** Number of pieces. */
+  /** Number of pieces in which the data is stored. */
   pieces: number;
 };
 
-/** Returns the reference of a part whose data is stored in pieces, or `undefined` for one that has its data. */
-export function storedDataOf(part: ContentPart): StoredData | undefined {
-  const { stored, data } = part as { stored?: StoredData; data?: string };
-  // A caller may send fields that are not ours.
+/** Returns the reference of a part whose data is stored in pieces; `undefined` for a part that contains its data. */
+export function storedReferenceOf(part: ContentPart): StoredReference | undefined {
+  const { stored, data } = part as { stored?: StoredReference; data?: string };
+  // A caller may send a part with data and an unknown field `stored`, which is ignored.
   return data === undefined ? stored : undefined;
 }
 
-/** Tells if a value has the form of an image, a sound or a file with a reference in the place of its data. */
+/** Returns true if a value is an image, audio or file part with a reference instead of its data. */
 export function isStoredPart(value: unknown): boolean {
   if (!isRecord(value) || !isRecord(value["stored"]) || value["data"] !== undefined) return false;
   const { seq, index, bytes, pieces, id } = value["stored"];

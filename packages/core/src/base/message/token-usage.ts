@@ -1,6 +1,6 @@
 /**
- * Tokens used by model calls. Cached, reasoning and audio tokens are included in the prompt and completion tokens:
- * `cachedTokens` were read from the vendor's prompt cache, `cacheWriteTokens` written to it.
+ * Tokens used by model calls. Cached, reasoning and audio tokens are included in the prompt and completion tokens.
+ * `cachedTokens` were read from the vendor's prompt cache; `cacheWriteTokens` were written to it.
  */
 export type TokenUsage = {
   promptTokens: number;
@@ -11,11 +11,11 @@ export type TokenUsage = {
   cacheWriteTokens?: number;
   audioInputTokens?: number;
   audioOutputTokens?: number;
-  /** Usage object of the last call as the vendor sent it. */
+  /** Usage object of the last call, unchanged from the vendor. */
   providerMetrics?: Record<string, unknown>;
 };
 
-/** The counters that a usage may lack. */
+/** The counters that a usage may omit. */
 export const optionalCounters = [
   "reasoningTokens",
   "cachedTokens",
@@ -24,13 +24,10 @@ export const optionalCounters = [
   "audioOutputTokens",
 ] as const;
 
-/** Usage of zero tokens, for no call or a call whose vendor reported none. */
+/** Usage of zero tokens, if there was no call or its vendor reported no usage. */
 export const noUsage: TokenUsage = Object.freeze({ promptTokens: 0, completionTokens: 0, totalTokens: 0 });
 
-/**
- * Returns the sum of two usages. A counter that neither has stays absent; of the vendor's own metrics the later ones
- * are kept.
- */
+/** Returns the sum of two usages. A counter that is absent in both stays absent. The later vendor metrics are kept. */
 export function addUsage(earlier: TokenUsage, later: TokenUsage): TokenUsage {
   const sum: TokenUsage = {
     promptTokens: addCounts(earlier.promptTokens, later.promptTokens),
@@ -46,7 +43,7 @@ export function addUsage(earlier: TokenUsage, later: TokenUsage): TokenUsage {
   return sum;
 }
 
-/** Adds two counts. A sum stays a number that JSON and databases hold exactly. */
+/** Adds two counts, limited to integers that JSON and databases store exactly. */
 function addCounts(first: number, second: number): number {
   return Math.min(first + second, Number.MAX_SAFE_INTEGER);
 }

@@ -4,11 +4,11 @@ import { TroupeError } from "../errors/troupe-error.ts";
 import { readProperty } from "../util/read-property.ts";
 
 /**
- * Tells if another call may succeed: after HTTP 429 or 5xx, or a connection that broke or timed out. Looks at causes
- * too. The default of `retryableErrors`.
+ * Returns true if another call may succeed: after HTTP 429 or 5xx, or a connection that broke or timed out. Never after
+ * `cancelled` or `context_too_long`. Causes are examined too. It is the default of `retryableErrors`.
  */
 export function isRetryable(error: unknown): boolean {
-  // Some servers report as their own failure that a request is too long for the model.
+  // Some servers report a request that is too long for the model as their own failure.
   if (isCancelled(error) || (TroupeError.is(error) && error.code === "context_too_long")) return false;
   const status = findStatus(error);
   if (status !== undefined) return status === 429 || (status >= 500 && status <= 599);
@@ -16,7 +16,7 @@ export function isRetryable(error: unknown): boolean {
   return code === "ECONNRESET" || code === "ETIMEDOUT";
 }
 
-/** Tells if an error means that the work was cancelled: code `cancelled`, or the name `AbortError`. */
+/** Returns true if an error means that the work was cancelled: code `cancelled`, or the name `AbortError`. */
 export function isCancelled(error: unknown): boolean {
   return (TroupeError.is(error) && error.code === "cancelled") || readProperty(error, "name") === "AbortError";
 }

@@ -7,23 +7,24 @@ import { isCancelled, isRetryable } from "./is-retryable.ts";
 import { resolveRetryConfig } from "./retry-config.ts";
 import type { RetryConfig } from "./retry-config.ts";
 
-/** The function that `withRetry` calls and repeats. `attempt` counts from 1; a failure is thrown. */
-export type Attempt<Result> = (attempt: number, signal?: AbortSignal) => Result | Promise<Result>;
+/** The function that `withRetry` calls and repeats. `attempt` counts from 1. It throws to report a failure. */
+export type RetriedCall<Result> = (attempt: number, signal?: AbortSignal) => Result | Promise<Result>;
 
-/** Options of one use of `withRetry`: its signal, and the source of random numbers. */
+/** Context of one use of `withRetry`: its signal, and the source of random numbers. */
 export type RetryContext = {
-  /** Ends the waiting and the retries at once. */
+  /** Signal that ends the waiting for a retry, and all further retries, immediately. */
   signal?: AbortSignal | undefined;
-  /** Draws a number from 0 to 1. @default Math.random */
+  /** Returns a random number from 0 to 1. @default Math.random */
   random?: (() => number) | undefined;
 };
 
 /**
- * Calls `fn` and repeats it after transient failures. Each wait is random within a growing bound, at least as long as the
- * vendor asks, and never longer than `maxDelayMs`. Throws the last failure; an abort throws `cancelled`.
+ * Calls `fn` and repeats it after transient failures. Each wait is random within a growing limit, at least as long as
+ * the vendor asks, and never longer than `maxDelayMs`. Throws the last failure; an abort before the first call or
+ * during a wait throws the error of `abortedError`.
  */
 export async function withRetry<Result>(
-  fn: Attempt<Result>,
+  fn: RetriedCall<Result>,
   config?: Partial<RetryConfig>,
   context?: RetryContext,
 ): Promise<Result> {
@@ -31,9 +32,9 @@ export async function withRetry<Result>(
   return await callWithRetries(fn, resolveRetryConfig(config), context);
 }
 
-/** Repeats a failing function as `withRetry` does, with a `config` that `resolveRetryConfig` has completed before. */
+/** Repeats a failing function as `withRetry` does, with a `config` already completed by `resolveRetryConfig`. */
 export async function callWithRetries<Result>(
-  fn: Attempt<Result>,
+  fn: RetriedCall<Result>,
   config: RetryConfig,
   { signal, random }: RetryContext = {},
 ): Promise<Result> {
@@ -63,8 +64,8 @@ async function pause(ms: number, signal: AbortSignal | undefined): Promise<void>
 }
 
 /**
- * Returns the milliseconds that a vendor's error asks to wait before a retry: its `retryAfterMs`, else its response
- * headers, else 0.
+ * Returns the milliseconds that a vendor's error asks to wait before a retry: from its `retryAfterMs`, or else its
+ * response headers, or else 0.
  */
 export function askedDelay(error: unknown): number {
   const asked = readProperty(error, "retryAfterMs") ?? delayInHeaders(readProperty(error, "headers"));
@@ -76,15 +77,15 @@ function delayInHeaders(headers: unknown): number | undefined {
 }
 
 /**
- * Returns the milliseconds to wait before a retry, counted from 0: random, up to a bound that doubles each time, so that
- * callers that failed together do not come back together.
+ * Returns the milliseconds to wait before a retry, counted from 0. The wait is random, up to a limit that doubles each
+ * time, so that callers that failed together do not retry together.
  */
 export function backoffDelay(
   retry: number,
   { initialDelayMs, maxDelayMs }: Pick<RetryConfig, "initialDelayMs" | "maxDelayMs">,
   random: () => number = Math.random,
 ): number {
-  // Without a bound of the exponent, 0 times Infinity would be NaN.
+  // Without a limit of the exponent, 0 times Infinity would be NaN.
   const bound = Math.min(maxDelayMs, initialDelayMs * 2 ** Math.min(retry, 64));
   return random() * bound;
 }

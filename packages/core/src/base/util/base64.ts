@@ -1,19 +1,20 @@
 import { setImmediate } from "node:timers/promises";
 
-/** Characters that are looked at at once: whole groups of four. */
+/** Number of base64 characters that are checked in one piece: a multiple of four. */
 const sliceLength = 1_048_576;
 
-/** Characters that are looked at before the event loop goes on, a few milliseconds of work. */
+/** Number of base64 characters that are checked before yielding to the event loop, a few milliseconds of work. */
 const stepLength = 4 * sliceLength;
 
-/** Strings up to here are checked by a regular expression, which is the quicker way for them. */
+/** Maximum length of strings that are checked by a regular expression, which is faster for short strings. */
 const longestShort = 4096;
 
 const base64Form = /^[A-Za-z0-9+/]+={0,2}$/;
 
 /**
- * Tells if a string is base64 of the standard alphabet: without white space, with or without padding. A long string is
- * checked by Node's decoder, several times as fast as a regular expression.
+ * Returns true if a string is base64 of the standard alphabet: without white space, with or without padding. The number
+ * of digits is not checked in a string of up to 4096 characters. A longer string is checked by Node's decoder, which is
+ * several times as fast as a regular expression.
  */
 export function isTidyBase64(text: string): boolean {
   if (text.length <= longestShort) return base64Form.test(text);
@@ -21,7 +22,7 @@ export function isTidyBase64(text: string): boolean {
   return true;
 }
 
-/** Tells what `isTidyBase64` tells of a long string, in steps between which the event loop goes on. */
+/** Checks a long string as `isTidyBase64` does, in steps that yield to the event loop. */
 export async function isTidyBase64InSteps(text: string): Promise<boolean> {
   for (let at = 0; at < text.length; at += stepLength) {
     await setImmediate();
@@ -32,8 +33,8 @@ export async function isTidyBase64InSteps(text: string): Promise<boolean> {
 }
 
 /**
- * Tells if a slice of a string is base64. The decoder leaves out what is none, so its result is shorter then; only the
- * URL-safe alphabet it takes, too.
+ * Returns true if a slice of a string is base64. The decoder skips invalid characters, so its result is then too short.
+ * It also accepts the URL-safe alphabet, which is excluded separately.
  */
 function isBase64Slice(text: string, at: number): boolean {
   const slice = text.slice(at, at + sliceLength);
@@ -48,7 +49,7 @@ function paddingOf(base64: string): number {
   return base64.endsWith("==") ? 2 : Number(base64.endsWith("="));
 }
 
-/** Returns the number of bytes that base64 with its padding stands for. */
+/** Returns the number of bytes that padded base64 encodes. */
 export function base64ByteLength(base64: string): number {
   return Math.floor(base64.length / 4) * 3 - paddingOf(base64);
 }

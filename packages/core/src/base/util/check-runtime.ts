@@ -1,6 +1,7 @@
 /**
- * Throws a sentence on a runtime that lacks what every run needs. Without it packages load, serve and report that they are
- * healthy, and then each run fails. The feature decides, not the version: other runtimes count theirs differently.
+ * Throws on a runtime that lacks a feature needed by every run. Without this check packages load and report that they
+ * are healthy, and then each run fails. It tests the feature and not the version, because other runtimes number their
+ * versions differently.
  */
 export function checkRuntime(
   promises: object = Promise,

@@ -1,7 +1,7 @@
 import { runInNewContext } from "node:vm";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cleanJson } from "./clean-json.ts";
+import { checkJson, cleanJson } from "./clean-json.ts";
 
 const clean = (value: unknown) => cleanJson(value, (place, problem) => new Error(`value${place} ${problem}`));
 const nested = (levels: number): unknown => (levels === 0 ? "end" : [nested(levels - 1)]);
@@ -113,5 +113,44 @@ describe("cleanJson", () => {
     const far = { ["k".repeat(10_000)]: NaN };
 
     expect(() => clean(far)).toThrow(/^value\.k{199}… is NaN/);
+  });
+});
+
+it("cleanJson rejects an array whose toJSON would be called", () => {
+  expect(() => clean({ a: Object.assign([1], { toJSON: () => new Date(0) }) })).toThrow(
+    "value.a is an array with a method toJSON, which would be called: use a plain array",
+  );
+});
+
+describe("checkJson", () => {
+  const check = (value: unknown) => checkJson(value, (place, problem) => new Error(`value${place} ${problem}`));
+
+  it("throws for a value exactly if cleanJson does, with the same error", () => {
+    const errorOf = (call: (value: unknown) => unknown, value: unknown): unknown => {
+      try {
+        call(value);
+        return undefined;
+      } catch (error) {
+        return (error as Error).message;
+      }
+    };
+    fc.assert(
+      fc.property(fc.anything({ withBigInt: true, withDate: true, withMap: true, withSparseArray: true }), (value) => {
+        expect(errorOf(check, value)).toBe(errorOf(clean, value));
+      }),
+    );
+  });
+
+  it("lets JSON.stringify write the same text as for the copy", () => {
+    fc.assert(
+      fc.property(fc.anything({ withNullPrototype: true }), (value) => {
+        try {
+          check(value);
+        } catch {
+          fc.pre(false);
+        }
+        expect(JSON.stringify(value)).toBe(JSON.stringify(clean(value)));
+      }),
+    );
   });
 });

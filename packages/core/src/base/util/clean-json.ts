@@ -6,20 +6,34 @@ import { setOwn } from "./set-own.ts";
  */
 export type JsonRefusal = (place: string, problem: string) => Error;
 
-/** The number of levels that JSON may nest: deeper values could overflow the stack of a recursive walk. */
+/** The maximum nesting depth of JSON. Deeper values could overflow the stack of a recursive walk. */
 export const maxJsonDepth = 64;
 
-// Shared parts can make a small value endless.
+// The maximum number of values in a copy of a JSON value: shared parts can make a small value expand without limit.
 const maxParts = 1_000_000;
 
-type Walk = { readonly path: (string | number)[]; readonly refusal: JsonRefusal; parts: number };
+type Walk = {
+  readonly path: (string | number)[];
+  readonly refusal: JsonRefusal;
+  /** False if the value is only checked: then the walk makes no copies. */
+  readonly copies: boolean;
+  parts: number;
+};
 
 /**
- * Copies a JSON value. Throws the error of `refusal` for values that `JSON.stringify` would silently drop or change, or
- * call code for, and beyond 64 levels or a million parts. `undefined` properties are left out, and `-0` becomes `0`.
+ * Copies a JSON value. Throws the error of `refusal` for values that `JSON.stringify` would drop, change or call code
+ * for, and beyond 64 levels or a million parts. `undefined` properties are left out, and `-0` becomes `0`.
  */
 export function cleanJson(value: unknown, refusal: JsonRefusal): unknown {
-  return clean(value, { path: [], refusal, parts: 0 });
+  return clean(value, { path: [], refusal, copies: true, parts: 0 });
+}
+
+/**
+ * Throws as `cleanJson` does, without copying the value: for a value that is about to become text, or that was just
+ * parsed.
+ */
+export function checkJson(value: unknown, refusal: JsonRefusal): void {
+  clean(value, { path: [], refusal, copies: false, parts: 0 });
 }
 
 function clean(value: unknown, walk: Walk): unknown {
@@ -27,7 +41,7 @@ function clean(value: unknown, walk: Walk): unknown {
     case "string":
       return cleanString(value, walk);
     case "number":
-      // Adding zero turns -0 into 0.
+      // Adding zero turns -0, which JSON cannot hold, into 0.
       return Number.isFinite(value)
         ? value + 0
         : refuse(walk, `is ${value}, which JSON cannot hold: use null or a string`);
@@ -62,10 +76,14 @@ function cleanObject(value: object, walk: Walk): unknown {
   return cleanMembers(value as Record<string, unknown>, walk);
 }
 
-// Plain loops: iterators and callbacks cost several times as much.
+// JSON is copied by plain loops, because iterators and callbacks cost several times as much.
 function cleanArray(items: readonly unknown[], walk: Walk): unknown[] {
+  if ("toJSON" in items) refuse(walk, "is an array with a method toJSON, which would be called: use a plain array");
   const copy: unknown[] = [];
-  for (let index = 0; index < items.length; index++) copy.push(cleanPart(items[index], index, walk));
+  for (let index = 0; index < items.length; index++) {
+    const part = cleanPart(items[index], index, walk);
+    if (walk.copies) copy.push(part);
+  }
   return copy;
 }
 
@@ -75,7 +93,8 @@ function cleanMembers(record: Record<string, unknown>, walk: Walk): Record<strin
     const part = record[key];
     if (part === undefined) continue;
     cleanString(key, walk);
-    setOwn(copy, key, cleanPart(part, key, walk));
+    const cleaned = cleanPart(part, key, walk);
+    if (walk.copies) setOwn(copy, key, cleaned);
   }
   return copy;
 }
@@ -89,7 +108,10 @@ function cleanPart(part: unknown, step: string | number, walk: Walk): unknown {
   return copy;
 }
 
-/** Tells if an object is plain, also one of another realm: `Object.prototype` is the only prototype without one. */
+/**
+ * Returns true if an object is plain, including objects of another realm: `Object.prototype` is the only prototype
+ * without a prototype.
+ */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || prototype === Object.prototype || Object.getPrototypeOf(prototype) === null;

@@ -1,7 +1,13 @@
-/** Code units whose order differs from UTF-8. Where at most one string has any, the order of JavaScript is right. */
+/**
+ * Code units whose order differs from UTF-8. If at most one of two strings contains them, the order of JavaScript is
+ * right.
+ */
 const isOddlyOrdered = /[\ud800-\uffff]/;
 
-/** Compares two well-formed strings by their bytes in UTF-8, as databases sort keys: negative, 0 or positive. */
+/**
+ * Compares two well-formed strings by their UTF-8 bytes, as databases sort keys. Returns a negative number, 0 or a
+ * positive number.
+ */
 export function compareUtf8(left: string, right: string): number {
   if (left === right) return 0;
   if (isOddlyOrdered.test(left) && isOddlyOrdered.test(right)) return compareUnits(left, right);
@@ -9,8 +15,8 @@ export function compareUtf8(left: string, right: string): number {
 }
 
 /**
- * Returns a predicate that is true for strings before `text` in the order of UTF-8 bytes; for many comparisons with one
- * string it is faster than `compareUtf8`.
+ * Returns a predicate that is true for strings before `text` in the order of UTF-8 bytes. It is faster than
+ * `compareUtf8` for many comparisons with one string.
  */
 export function isBeforeUtf8(text: string): (other: string) => boolean {
   return isOddlyOrdered.test(text) ? (other) => compareUtf8(other, text) < 0 : (other) => other < text;
@@ -25,7 +31,7 @@ function compareUnits(left: string, right: string): number {
   return left.length - right.length;
 }
 
-/** Ranks a code unit as in UTF-8, where characters beyond U+FFFF (surrogates in UTF-16) come last. */
+/** Ranks a code unit as in UTF-8, which puts characters beyond U+FFFF (surrogates in UTF-16) last. */
 function rank(unit: number): number {
   if (unit < 0xd800) return unit;
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;

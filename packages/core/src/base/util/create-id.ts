@@ -1,5 +1,5 @@
-/** Makes a random UUID, as the id of a run, session, tool call or fact. */
+/** Makes a random UUID, for a run, session, tool call or fact. */
 export function createId(): string {
-  // The global, because importing node:crypto would cost every program that imports core several milliseconds.
+  // The global `crypto`, because importing node:crypto would slow the start of every program that imports core.
   return crypto.randomUUID();
 }

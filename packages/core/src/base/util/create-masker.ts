@@ -1,24 +1,25 @@
 import { cutText } from "./cut-text.ts";
 
 /**
- * Function that replaces secret values in a string by `redactedText` and cuts the string to `maxLength` characters, without
- * leaving a part of a value at the cut.
+ * Function that replaces secret values in a string by `redactedText` and cuts the string to `maxLength` characters. No
+ * part of a secret remains at the cut.
  */
 export type Masker = (text: string, maxLength?: number) => string;
 
-/** String that a masker writes in place of a secret value. */
+/** String that a masker writes instead of a secret value. */
 export const redactedText = "[redacted]";
 
-/** Least length of hidden values. Shorter ones are ordinary words. */
+/** Minimum length of masked values, in characters. Shorter values are ordinary words. */
 const shortestMasked = 4;
 
 /**
- * Makes a masker that hides these values, such as API keys, also where they are percent-encoded or JSON-encoded. Values
- * of less than 4 characters are not hidden.
+ * Makes a masker for these values, such as API keys. It also masks their percent-encoded and JSON-encoded forms. Values
+ * of less than 4 characters are not masked.
  */
 export function createMasker(values: Iterable<string>): Masker {
   const masked = [...values].filter((value) => value.length >= shortestMasked);
-  // Longest first: of two values that begin alike, the longer one is found as a whole.
+  // The longest spelling of a secret comes first: if two values share a beginning, the longer value is found as a
+  // whole.
   const spellings = [...new Set(masked.flatMap(spellingsOf))].toSorted((one, other) => other.length - one.length);
   const pattern = new RegExp(spellings.map(escapePattern).join("|") || matchesNothing, "g");
   const longest = spellings[0]?.length ?? 0;
@@ -26,7 +27,7 @@ export function createMasker(values: Iterable<string>): Masker {
   return (text, maxLength = Infinity) => {
     const shown: string[] = [];
     let end = 0;
-    // Beyond the cut too, to find a value that the cut divides.
+    // Searches for secrets beyond the cut of the string, to find a value that the cut divides.
     const endOfSearch = maxLength + longest;
     for (const found of text.slice(0, endOfSearch).matchAll(pattern)) {
       if (found.index >= maxLength) break;

@@ -1,6 +1,6 @@
 /**
- * Returns a text, or the beginning of a longer one with a mark at its end: at most `longest` UTF-16 units in all, and never half
- * a character.
+ * Returns a text, or the beginning of a longer text with a mark at its end. The result has at most `longest` UTF-16
+ * units and never ends in half a surrogate pair.
  */
 export function cutText(text: string, longest: number, mark = ""): string {
   if (text.length <= longest) return text;

@@ -1,6 +1,6 @@
 /**
- * Tells if two JSON values are equal, in any order of properties. Not `isDeepStrictEqual`, because importing `node:util`
- * costs every program that imports core several milliseconds and reads the environment.
+ * Returns true if two JSON values are equal, regardless of the order of properties. Not `isDeepStrictEqual`, because
+ * importing `node:util` reads the environment and slows the start of every program that imports core.
  */
 export function equalJson(one: unknown, other: unknown): boolean {
   if (Object.is(one, other)) return true;

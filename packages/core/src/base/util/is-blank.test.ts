@@ -8,3 +8,15 @@ it.each(["", " ", "\n\t ", "\u00a0", "\u2003\ufeff"])("is true for the blank str
 it.each(["a", " a", "\u0000", "\u{1f600}", " \u00a0."])("is false for %j", (text) => {
   expect(isBlank(text)).toBe(false);
 });
+
+it.each([
+  ["!", false],
+  ["~", false],
+  ["\u007f", false],
+  ["\u001f", false],
+  ["\u000b\u3000", true],
+  ["\u0085", false],
+  ["\u200b", false],
+])("of %j it is %s", (text, expected) => {
+  expect(isBlank(text)).toBe(expected);
+});

@@ -1,12 +1,12 @@
 import { describeSafely } from "./describe-safely.ts";
 
-/** Largest size of a storage key in bytes of UTF-8. Indexes of databases stop at 1,024 (older MongoDB) or more. */
+/** Maximum size of a storage key in bytes of UTF-8. Database indexes allow 1,024 bytes (older MongoDB) or more. */
 export const maxKeyBytes = 1024;
 
 /**
- * Returns the reason why a storage key cannot be stored in every database, as the end of an error's sentence, or
- * `undefined` for a good key. PostgreSQL refuses NUL, and unpaired surrogates become U+FFFD, so that two keys would be
- * the same.
+ * Returns the reason why a storage key cannot be stored in every database, as the end of an error's sentence;
+ * `undefined` for a valid key. PostgreSQL rejects NUL. Unpaired surrogates become U+FFFD, so that two keys would be
+ * equal.
  */
 export function keyProblem(key: unknown): string | undefined {
   if (typeof key !== "string") return `must be a string, got ${describeSafely(key)}`;

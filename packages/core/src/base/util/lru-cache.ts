@@ -1,24 +1,24 @@
 /** The limits of an `LruCache`. */
 export type LruLimits<Key, Value> = {
-  /** The number of entries that are kept. */
+  /** The maximum number of entries of the cache. */
   readonly maxEntries: number;
-  /** Milliseconds for which an entry is kept after its last use. @default Infinity */
+  /** Milliseconds for which an entry is stored after its last use. @default Infinity */
   readonly ttlMs?: number;
-  /** Called after an entry has been dropped for a limit, not after `delete`. */
+  /** Called after an entry was dropped because of a limit, but not after `delete`. */
   readonly onDrop?: (key: Key, value: Value) => void;
 };
 
 /**
- * A map that drops the least recently used entries, and those that were not used for `ttlMs`. It has no timers: every
- * call but `peek` and `delete` drops what is past its time.
+ * A map that drops the least recently used entries, and entries that were not used for `ttlMs`. It has no timers: only
+ * `get`, `set` and `prune` drop expired entries.
  *
- * The order is a linked list beside the `Map`. A `Map` alone keeps the places of deleted entries at its front, and would
- * walk over all of them to find the oldest.
+ * The order is a linked list beside the `Map`. A `Map` alone would keep gaps of deleted entries at its front and walk
+ * over all of them to find the oldest entry.
  */
 export class LruCache<Key, Value> {
   readonly #limits: LruLimits<Key, Value>;
   readonly #entries = new Map<Key, Entry<Key, Value>>();
-  // Closes the ring: the oldest entry is next, the newest is previous.
+  // Closes the ring of the cache's entries: the next link is the oldest entry, the previous link is the newest.
   readonly #ends = new Link();
 
   constructor(limits: LruLimits<Key, Value>) {
@@ -29,12 +29,12 @@ export class LruCache<Key, Value> {
     return this.#entries.size;
   }
 
-  /** The key of the entry that was not used for longest. */
+  /** The key of the cache's least recently used entry; undefined if the cache is empty. */
   get oldestKey(): Key | undefined {
     return this.size === 0 ? undefined : (this.#ends.next as Entry<Key, Value>).key;
   }
 
-  /** Returns the value and makes it the most recently used. */
+  /** Returns the value of a key and makes its entry the most recently used. */
   get(key: Key): Value | undefined {
     const now = this.#now();
     this.#prune(now);
@@ -43,12 +43,12 @@ export class LruCache<Key, Value> {
     return entry?.value;
   }
 
-  /** Returns the value without using it. */
+  /** Returns the value of a key without counting as a use. */
   peek(key: Key): Value | undefined {
     return this.#entries.get(key)?.value;
   }
 
-  /** Stores the value, as the most recently used. */
+  /** Stores the value of a key as the most recently used entry. */
   set(key: Key, value: Value): void {
     const known = this.#entries.get(key);
     const entry = known ?? new Entry(key, value);
@@ -64,7 +64,7 @@ export class LruCache<Key, Value> {
     this.#entries.delete(key);
   }
 
-  /** Drops the entries that are past a limit. */
+  /** Drops the cache's entries that exceed a limit. */
   prune(): void {
     this.#prune(this.#now());
   }
@@ -86,7 +86,10 @@ export class LruCache<Key, Value> {
     entry.insertBefore(this.#ends);
   }
 
-  /** Monotonic: setting the clock must not empty the cache. An integer, because an entry would keep another in an object. */
+  /**
+   * Returns the monotonic time in milliseconds, because setting the clock must not empty the cache; 0 without a
+   * `ttlMs`. Integers are stored in an entry without a further object.
+   */
   #now(): number {
     return this.#limits.ttlMs === undefined ? 0 : Math.trunc(performance.now());
   }

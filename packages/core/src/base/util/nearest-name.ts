@@ -1,14 +1,17 @@
-/** The longest name that is compared: a longer one is nobody's slip of a letter. */
+/** The maximum length of a name that is compared. Longer names are not misspellings of a letter. */
 const longestName = 40;
 
-/** Returns the name that differs from the given one by a slip or two, by case or by separators, or undefined. */
+/**
+ * Returns the name that is most similar to the given name, or `undefined`. Names may differ by two letters (one letter
+ * in a short name), by case and by separators.
+ */
 export function nearestName(given: string, names: readonly string[]): string | undefined {
   if (given.length > longestName) return undefined;
   const plain = toPlain(given);
   const slips = names.map((name) => ({ name, count: countSlips(plain, toPlain(name)) }));
   const [nearest] = slips.toSorted((one, other) => one.count - other.count);
   if (nearest === undefined) return undefined;
-  // Of a short name two slips leave nothing.
+  // In a short name two changed letters leave no resemblance.
   const most = Math.min(plain.length, toPlain(nearest.name).length) > 3 ? 2 : 1;
   return nearest.count <= most ? nearest.name : undefined;
 }
@@ -17,7 +20,9 @@ function toPlain(name: string): string {
   return name.toLowerCase().replaceAll(/[_-]/g, "");
 }
 
-/** The letters to add, take away or replace that make one name of the other (Levenshtein). */
+/**
+ * Returns the number of letters to insert, delete or replace that turn one name into the other (Levenshtein distance).
+ */
 function countSlips(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);
   for (let line = 0; line < one.length; line++) {

@@ -1,14 +1,14 @@
 /**
- * Items of which the first by rank is found at once, however many there are. An item whose rank has changed must be given to
- * `update` before anything else is asked.
+ * A priority queue: the first item by rank is found at once, however many items there are. After an item's rank has
+ * changed, call `update` with it before any other method.
  */
 export class RankedHeap<Item> {
-  /** A binary heap: the children of the item at `n` are at `2n + 1` and `2n + 2`, and come after it. */
+  /** A binary heap: the children of the item at `n` are at `2n + 1` and `2n + 2`, and rank after it. */
   readonly #items: Item[] = [];
   readonly #places = new Map<Item, number>();
   readonly #comesBefore: (one: Item, other: Item) => boolean;
 
-  /** @param comesBefore tells if one item ranks before another; of equal ones either may come first */
+  /** @param comesBefore returns true if one item ranks before another; equal items may come in any order */
   constructor(comesBefore: (one: Item, other: Item) => boolean) {
     this.#comesBefore = comesBefore;
   }
@@ -17,13 +17,13 @@ export class RankedHeap<Item> {
     return this.#items[0];
   }
 
-  /** Puts the item in its place, as a new one or by its new rank. */
+  /** Adds an item to the heap, or moves it to its new position after its rank has changed. */
   update(item: Item): void {
     const place = this.#places.get(item) ?? this.#items.length;
     this.#settle(item, place);
   }
 
-  /** Takes the item out, if it is there. */
+  /** Removes an item from the heap, if it is there. */
   delete(item: Item): void {
     const place = this.#places.get(item);
     if (place === undefined) return;
@@ -32,7 +32,10 @@ export class RankedHeap<Item> {
     if (last !== undefined && last !== item) this.#settle(last, place);
   }
 
-  /** Moves items after it down, or those before it up, until the place is the item's. */
+  /**
+   * Moves an item of the heap to its position: items that rank after it move down, or items that rank before it move
+   * up.
+   */
   #settle(item: Item, start: number): void {
     let place = this.#rise(item, start);
     if (place === start) place = this.#sink(item, start);

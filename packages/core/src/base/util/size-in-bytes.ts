@@ -1,7 +1,7 @@
-/** Levels of nesting below which nothing is counted: what clients send nests less deep. */
+/** The nesting depth below which values are not counted. Values sent by clients nest less deep. */
 const maxDepth = 64;
 
-/** Returns the approximate size of a value in memory: that of its strings and of its binary data. */
+/** Returns the approximate size of a value in memory, in bytes: the size of its strings and binary data. */
 export function sizeInBytes(value: unknown, levels = maxDepth): number {
   if (typeof value === "string") return Buffer.byteLength(value);
   if (typeof value !== "object" || value === null || levels === 0) return 0;

@@ -3,17 +3,20 @@ import { cleanJson } from "../../base/util/clean-json.ts";
 import { keyProblem } from "../../base/util/key-problem.ts";
 import type { VectorDocument } from "./vector-store.ts";
 
-/** The largest content of a document in bytes of UTF-8: databases refuse or slow down at larger ones. */
+/** The maximum content of a document in bytes of UTF-8. Databases reject larger content or slow down. */
 const maxContentBytes = 8 * 2 ** 20;
 
-/** The largest metadata of a document in bytes of JSON. */
+/** The maximum metadata of a document in bytes of JSON. */
 const maxMetadataBytes = 2 ** 18;
 
-/** The fields of a document except its embedding: id, content and metadata. A store keeps them apart from the vectors. */
+/**
+ * The fields of a document except its embedding: id, content and metadata. A store keeps them separate from the
+ * vectors.
+ */
 export type DocumentFields = Omit<VectorDocument, "embedding">;
 
 /**
- * Throws `invalid_value` for a document id or collection name that is empty or that some store could not keep
+ * Throws `invalid_value` for a document id or collection name that is empty or that some store could not store
  * unchanged.
  */
 export function checkVectorName(kind: "document id" | "collection name", name: string): void {
@@ -33,9 +36,9 @@ export function copyDocument({ id, content, metadata }: VectorDocument): Documen
 function checkContent(content: unknown): void {
   const refusal = (problem: string) => new TroupeError("invalid_value", `The content of a document ${problem}.`);
   if (typeof content !== "string" || !content.isWellFormed()) throw refusal("must be a well-formed string");
-  // PostgreSQL cannot keep it.
+  // PostgreSQL cannot store the NUL character.
   if (content.includes("\0")) throw refusal("must not hold a NUL character: remove it");
-  // Counting the bytes of a short string would tell nothing new.
+  // A string of so few characters cannot exceed the limit in bytes, so its bytes are not counted.
   if (content.length <= maxContentBytes / 3) return;
   const bytes = Buffer.byteLength(content);
   if (bytes > maxContentBytes)
@@ -57,13 +60,13 @@ function toMetadata(value: unknown): Record<string, unknown> {
   throw new TroupeError("invalid_value", message);
 }
 
-/** Tells if a name or string in JSON text holds a NUL character, which no stored document has. */
+/** Returns true if a name or string in JSON text contains a NUL character, which no stored document contains. */
 export function holdsNul(json: string): boolean {
-  // An escaped backslash before `u0000` is no NUL.
+  // An escaped backslash before `u0000` is not a NUL.
   return json.includes("\\u0000") && /(?<!\\)(?:\\\\)*\\u0000/.test(json);
 }
 
-/** Copies metadata or a filter. Throws `invalid_value` for anything but an object of JSON values. */
+/** Copies metadata or a filter. Throws `invalid_value` if the value is not an object of JSON values. */
 export function toRecord(name: "metadata" | "filter", value: unknown): Record<string, unknown> {
   const refusal = (place: string, problem: string) => new TroupeError("invalid_value", `${name}${place} ${problem}.`);
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw refusal("", "must be an object");
@@ -71,8 +74,8 @@ export function toRecord(name: "metadata" | "filter", value: unknown): Record<st
 }
 
 /**
- * Returns the Euclidean length of a vector. Throws `invalid_value` for one that cannot be compared: empty, beyond
- * 32-bit floats, of another length than the store's, or zero, which has no direction.
+ * Returns the Euclidean length of a vector. Throws `invalid_value` for a vector that cannot be compared: empty, beyond
+ * 32-bit floats, of another length than the store's vectors, or zero, which has no direction.
  */
 export function checkEmbedding(embedding: unknown, dimensions?: number): number {
   if (!Array.isArray(embedding) || embedding.length === 0)
@@ -80,21 +83,23 @@ export function checkEmbedding(embedding: unknown, dimensions?: number): number 
   checkDimensions(embedding.length, dimensions);
   const length = euclideanLength(embedding);
   if (length === 0) throw refuseEmbedding("must not be zero, which has no direction");
-  // In 32 bits, too: the products of longer ones would be infinite.
+  // A vector's length must fit 32-bit floats too: products of longer vectors would be infinite.
   if (Number.isFinite(Math.fround(length))) return length;
   throw refuseEmbedding("must have only finite numbers that fit into 32-bit floats");
 }
 
-/** Throws `invalid_value` for a vector of another length than those of the store. */
+/** Throws `invalid_value` if a vector's number of dimensions differs from the store's. */
 export function checkDimensions(length: number, dimensions: number | undefined): void {
   if (dimensions === undefined || length === dimensions) return;
   throw refuseEmbedding(`must have ${dimensions} numbers, as the store's vectors, got ${length}`);
 }
 
-// In 32-bit floats, as the store keeps it: too small numbers are zero, too large ones infinite, and non-numbers NaN.
+// Computed from 32-bit floats, as the store keeps them: too small numbers become zero, too large numbers infinite, and
+// non-numbers NaN.
 function euclideanLength(embedding: readonly unknown[]): number {
   let squares = 0;
-  // By index: an iterator is several times slower, and this is most of the work of an insert.
+  // The loop iterates by index: an iterator is several times slower, and this loop is most of the work of storing a
+  // vector.
   for (let index = 0; index < embedding.length; index++) {
     const value = embedding[index];
     const rounded = typeof value === "number" ? Math.fround(value) : NaN;

@@ -5,15 +5,15 @@ import { SimdMemory } from "./simd/simd-memory.ts";
 
 const lanes = 16;
 const rowsAtOnce = 1024;
-// 1 MB: smaller collections are fast anyway, and a process may have thousands of them.
+// In floats: 1 MB. Smaller collections of vectors are fast without SIMD, and a process may have thousands of them.
 const smallestSimd = 2 ** 18;
 
-/** A vector with its Euclidean length, measured once: each cosine is divided by it. */
+/** A vector with its Euclidean length. The length is measured once, because each cosine is divided by it. */
 export type MeasuredVector = { readonly vector: ArrayLike<number>; readonly length: number };
 
 /**
- * Vectors of one length as contiguous rows of 32-bit floats, and their cosines with another vector. Before the rows there
- * is room for that vector and for the products of one batch.
+ * Vectors of one length as contiguous rows of 32-bit floats, and their cosines with another vector. The space before
+ * the rows holds that vector and the products of one batch.
  */
 export class CosineRows {
   readonly dimensions: number;
@@ -28,14 +28,14 @@ export class CosineRows {
     this.#start = this.#stride + rowsAtOnce;
   }
 
-  /** Writes an existing row, or the next one. */
+  /** Writes a vector into an existing row, or appends it as the next row. */
   set(row: number, { vector, length }: MeasuredVector): void {
     this.reserve(row + 1);
     this.#memory.floats.set(vector, this.#place(row));
     this.#lengths[row] = length;
   }
 
-  /** Removes a row by moving the last one into its place. */
+  /** Removes the vector of a row by moving the last row into its place. */
   replaceByLast(row: number): void {
     const length = this.#lengths.pop();
     const last = this.#lengths.length;
@@ -50,7 +50,7 @@ export class CosineRows {
     return Array.from(this.#memory.floats.subarray(place, place + this.dimensions));
   }
 
-  /** Calls `visit` with the cosine of each row and the vector. */
+  /** Calls `visit` with the cosine of each row and the given vector. */
   eachCosine({ vector, length }: MeasuredVector, visit: (row: number, cosine: number) => void): void {
     const { floats } = this.#memory;
     for (let index = 0; index < this.dimensions; index++) floats[index] = (vector[index] as number) / length;
@@ -60,7 +60,7 @@ export class CosineRows {
       this.#memory.dotProducts({ query: 0, rows: this.#place(first), count, stride, products });
       for (let at = 0; at < count; at++) {
         const cosine = (floats[products + at] as number) / (this.#lengths[first + at] as number);
-        // Rounding may exceed the limits slightly.
+        // By rounding, a cosine may slightly exceed the range from -1 to 1.
         visit(first + at, Math.max(-1, Math.min(1, cosine)));
       }
     }
@@ -70,7 +70,7 @@ export class CosineRows {
     return this.#start + row * this.#stride;
   }
 
-  /** Makes room for so many rows. Throws `limit_exceeded` when the memory has none. */
+  /** Reserves space for this number of vectors. Throws `limit_exceeded` if memory is exhausted. */
   reserve(rows: number): void {
     const length = this.#place(rows);
     if (length <= this.#memory.floats.length) return;

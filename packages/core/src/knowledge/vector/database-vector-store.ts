@@ -1,5 +1,5 @@
 import { LazyConnection } from "../../base/async/lazy-connection.ts";
-import { integer, methods, optional } from "../../base/errors/option-checks.ts";
+import { integerOption, methodsOption, optional } from "../../base/errors/option-checks.ts";
 import { wrongOption } from "../../base/errors/read-options.ts";
 import type { OptionTable } from "../../base/errors/read-options.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
@@ -18,25 +18,28 @@ import type {
   VectorStore,
 } from "./vector-store.ts";
 
-/** The options that every vector store takes. */
+/** The options that every vector store accepts. */
 export type VectorStoreOptions = {
-  /** Makes the vectors of documents without one. */
+  /** Makes the vectors of documents without a vector. */
   embeddings?: EmbeddingProvider | undefined;
-  /** The number of dimensions of all vectors. @default that of the embeddings, else that of the first document of each collection */
+  /**
+   * The number of dimensions of all vectors. @default that of the embeddings, or else of the first document of each
+   * collection
+   */
   dimensions?: number | undefined;
 };
 
-/** Checks of the options that every vector store takes, for its own table of options. */
+/** Checks of the options that every vector store accepts, for the store's own option table. */
 export const vectorStoreOptionTable: OptionTable<VectorStoreOptions> = {
-  embeddings: optional(methods<EmbeddingProvider>("an EmbeddingProvider", "embed", "embedBatch")),
-  dimensions: optional(integer(1)),
+  embeddings: optional(methodsOption<EmbeddingProvider>("an EmbeddingProvider", "embed", "embedBatch")),
+  dimensions: optional(integerOption(1)),
 };
 
 /** The database of a `DatabaseVectorStore`, its name in error messages, and the options of the caller. */
 export type DatabaseVectorStoreInit = VectorStoreOptions & {
-  /** Begins error messages: `The Qdrant vector store`. */
+  /** The store's name at the beginning of error messages: `The Qdrant vector store`. */
   readonly name: string;
-  /** Opens the database, on the first call. After a failure the next call tries again. */
+  /** Opens the database on the first call. After a failure the next call tries again. */
   readonly open: () => Promise<VectorDatabase>;
 };
 
@@ -73,7 +76,7 @@ export class VectorCollection implements VectorStore {
 
   async write({ upsert = [], delete: deleted = [], deleteWhere }: VectorChange): Promise<void> {
     this.#checkOpen();
-    // The last of several with one id counts, in the place of the first.
+    // If several documents share an id, the last is stored, at the position of the first.
     const kept = new Map(upsert.map((document) => [document.id, this.#snapshot(document)]));
     for (const id of deleted) checkVectorName("document id", id);
     const deletedIds = [...new Set(deleted)].filter((id) => !kept.has(id));
@@ -120,7 +123,7 @@ export class VectorCollection implements VectorStore {
     return new VectorCollection(this.#shared, path, this);
   }
 
-  /** Copies and checks a document before anything waits, because the caller may change its object. */
+  /** Copies and checks a document before any wait, because the caller may change its object. */
   #snapshot(document: VectorDocument): DocumentFields & Partial<DirectedVector> {
     const fields = copyDocument(document);
     if (document.embedding !== undefined) return { ...fields, ...this.#directed(document.embedding) };
@@ -164,8 +167,8 @@ export class VectorCollection implements VectorStore {
 }
 
 /**
- * Base class of vector stores over a database: a whole `VectorStore` over a `VectorDatabase`. Checks arguments, embeds
- * documents without a vector, opens the database on the first call, ranks what a search finds, and closes.
+ * Base class of vector stores over a database: a complete `VectorStore` over a `VectorDatabase`. Checks arguments,
+ * embeds documents without a vector, opens the database on the first call, ranks search results, and closes.
  */
 export class DatabaseVectorStore extends VectorCollection {
   readonly #connection: LazyConnection<VectorDatabase>;
@@ -180,31 +183,36 @@ export class DatabaseVectorStore extends VectorCollection {
     this.#connection = connection;
   }
 
-  /** Waits for running calls, then releases the database. */
+  /** Waits for running calls of this store, then releases the database. */
   override async close(): Promise<void> {
     await super.close();
     await this.#connection.close();
   }
 }
 
-/** Checks the filter of a deletion as `toFilter` does, and refuses an empty one, which would find everything. */
+/**
+ * Checks the filter of a deletion as `toFilter` does, and rejects an empty filter, which would match every document.
+ */
 export function toDeletingFilter(filter: Record<string, unknown>): Record<string, unknown> {
   const checked = toFilter(filter);
   if (Object.keys(checked).length > 0) return checked;
   throw new TroupeError("invalid_value", "deleteWhere must not be empty. To remove all documents, call clear().");
 }
 
-/** Tells if a filter holds a NUL character: no stored document has one, and some databases cannot be asked for it. */
+/**
+ * Returns true if a filter contains a NUL character: no stored document contains NUL, and some databases cannot search
+ * for it.
+ */
 function findsNothing(filter: Record<string, unknown>): boolean {
   return holdsNul(JSON.stringify(filter));
 }
 
-/** Sorts what was found, best first and equal scores by id, and keeps what the search asked for. */
+/** Sorts the results, best first and equal scores by id, and keeps the number that the search asked for. */
 function toRanked(
   found: readonly VectorSearchResult[],
   { topK, minScore }: { topK: number; minScore: number },
 ): VectorSearchResult[] {
-  // Rounding may exceed the limits slightly.
+  // By rounding, a score may slightly exceed the range from -1 to 1.
   const scored = found.map(({ document, score }) => ({ document, score: Math.max(-1, Math.min(1, score)) }));
   const wanted = scored.filter(({ score }) => score >= minScore);
   const ranked = wanted.toSorted(

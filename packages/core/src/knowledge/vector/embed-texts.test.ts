@@ -121,3 +121,37 @@ describe("generateEmbeddings", () => {
     await expect(generateEmbeddings(["rain"], prepare)).rejects.toMatchObject({ code: "cancelled" });
   });
 });
+
+describe("the batches of generateEmbeddings", () => {
+  const batchesOf = async (given: readonly string[], limits: EmbeddingLimits) => {
+    const batches: string[][] = [];
+    await embedTexts(given, {
+      limits,
+      length: undefined,
+      send: async (batch) => (batches.push([...batch]), batch.map(() => [1])),
+    });
+    return batches;
+  };
+
+  it.each([
+    [["aa", "bb", "c"], { mostTexts: 9, mostCharacters: 4 }, [["aa", "bb"], ["c"]]],
+    [["aa", "bb", "c"], { mostTexts: 9, mostCharacters: 5 }, [["aa", "bb", "c"]]],
+    [["aaaa", "b", "c"], { mostTexts: 9, mostCharacters: 3 }, [["aaaa"], ["b", "c"]]],
+    [["b", "aaaa", "c"], { mostTexts: 9, mostCharacters: 3 }, [["b"], ["aaaa"], ["c"]]],
+    [["a", "b", "c"], { mostTexts: 2 }, [["a", "b"], ["c"]]],
+    [["a", "b"], { mostTexts: 2 }, [["a", "b"]]],
+    [["a", "b", "c"], { mostTexts: 1, concurrency: 2 }, [["a"], ["b"], ["c"]]],
+  ])("of %j within %j are %j", async (given, limits, expected) => {
+    expect(await batchesOf(given, limits)).toEqual(expected);
+  });
+});
+
+it.each([
+  [["", "a"], 0],
+  [["a", "b", ""], 2],
+])("an empty text among %j is named by its index", async (given, index) => {
+  await expect(generateEmbeddings(given, () => Promise.reject(new Error("sent")))).rejects.toMatchObject({
+    code: "invalid_value",
+    message: `An empty text has no embedding, and text ${index} is empty. Leave it out.`,
+  });
+});

@@ -3,12 +3,12 @@ import type { CallContext } from "../../base/errors/to-model-error.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import { ResponseError } from "../../base/errors/vendor-error.ts";
 
-/** The limits of a vendor in one request for embeddings, and the number of requests that may run at once. */
+/** A vendor's limits for one embedding request, and the number of requests that may run at once. */
 export type EmbeddingLimits = {
   mostTexts: number;
-  /** Characters of all texts together; a longer text is sent alone. @default no limit */
+  /** The maximum number of characters of all texts in a request; a longer text is sent alone. @default no limit */
   mostCharacters?: number | undefined;
-  /** Requests that run at once. @default 1, because of rate limits */
+  /** The maximum number of embedding requests that run at once. @default 1, because of rate limits */
   concurrency?: number | undefined;
 };
 
@@ -16,16 +16,17 @@ export type EmbeddingLimits = {
 export type EmbeddingCall = {
   call: CallContext;
   limits: EmbeddingLimits;
-  /** Length of each vector. Without it, all must have the same one. */
+  /** The expected length of each embedding vector. If undefined, all vectors must have the same length. */
   length: number | undefined;
-  /** Sends one batch and returns its vectors in the order of the texts. */
+  /** Sends one batch of texts to the vendor and returns its vectors in the order of the texts. */
   send: (batch: readonly string[]) => Promise<number[][]>;
 };
 
 /**
- * Turns texts into vectors for a provider of embeddings: sends them in batches that the vendor takes, and joins the
- * vectors in the order of the texts. Throws `invalid_value` for an empty text. Errors of `prepare` stay as they are; those of `send`
- * become those of `toModelError`, and so does a wrong number or length of vectors, which would go to the wrong texts.
+ * Turns texts into vectors for an embedding provider: sends batches that the vendor accepts, and joins the vectors in
+ * the order of the texts. Throws `invalid_value` for an empty text. Errors of `prepare` stay unchanged; errors of
+ * `send` are converted by `toModelError`. A wrong number or length of vectors is also an error, because vectors would
+ * be assigned to the wrong texts.
  */
 export async function generateEmbeddings(
   texts: readonly string[],
@@ -61,7 +62,7 @@ async function sendBatches(texts: readonly string[], { limits, send, ...given }:
   try {
     await Promise.all(senders);
   } finally {
-    // After a failure the other senders stop at their next batch.
+    // After a failed embedding request, the other senders stop before their next batch.
     next = batches.length;
   }
   return answers.flat();
@@ -73,7 +74,7 @@ function checkTexts(texts: readonly string[]): void {
   throw new TroupeError("invalid_value", `An empty text has no embedding, and text ${empty} is empty. Leave it out.`);
 }
 
-/** Splits texts into batches below the limits of a vendor. */
+/** Splits texts into batches within the limits of a vendor. */
 function splitTexts(texts: readonly string[], { mostTexts, mostCharacters = Infinity }: EmbeddingLimits): string[][] {
   const batches: string[][] = [];
   let [batch, characters] = [[] as string[], 0];

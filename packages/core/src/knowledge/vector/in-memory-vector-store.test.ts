@@ -14,6 +14,10 @@ import type { VectorSearchOptions } from "./vector-store.ts";
 
 const createStore = () => new InMemoryVectorStore({ dimensions: 2 });
 
+describe("an InMemoryVectorStore whose first document decides the length of all vectors", () => {
+  checkConformance(it, vectorStoreCases, { create: () => new InMemoryVectorStore() });
+});
+
 describe.each<[name: string, create: () => VectorCollection]>([
   ["InMemoryVectorStore", () => createStore()],
   ["a collection of an InMemoryVectorStore", () => createStore().collection("inner")],
@@ -242,4 +246,20 @@ describe("InMemoryVectorStore dimensions", () => {
       expect(() => new InMemoryVectorStore(options)).toThrow(expect.objectContaining({ code: "invalid_config" }));
     },
   );
+});
+
+it("An InMemoryVectorStore is named in its errors", async () => {
+  expect(() => new InMemoryVectorStore({ size: 1 } as object)).toThrow(
+    expect.objectContaining({
+      code: "invalid_config",
+      message: 'Unknown option "size" of InMemoryVectorStore. Expected embeddings or dimensions.',
+    }),
+  );
+  const store = new InMemoryVectorStore();
+  await store.close();
+
+  await expect(store.get("a")).rejects.toMatchObject({
+    code: "storage_unavailable",
+    message: "The in-memory vector store has been closed.",
+  });
 });

@@ -9,8 +9,8 @@ import { VectorSpace } from "./vector-space.ts";
 export type InMemoryVectorStoreOptions = VectorStoreOptions;
 
 /**
- * A vector store in the memory of the process. A search compares every vector: exact, and fast enough for some hundred
- * thousand. A vector of 1,536 numbers takes 6.2 KB.
+ * A vector store in the memory of the process. A search compares every vector: it is exact, and fast enough for some
+ * hundred thousand vectors. A vector of 1,536 numbers takes 6.2 KB.
  */
 export class InMemoryVectorStore extends DatabaseVectorStore {
   constructor(options: InMemoryVectorStoreOptions = {}) {

@@ -79,3 +79,57 @@ it("matches a name with dots as a field or as the way to one", () => {
   expect(matchesFilter({ a: [{ b: 1 }] }, { "a.b": 1 })).toBe(false);
   expect(matchesFilter(undefined, { "a.b": null })).toBe(false);
 });
+
+it.each<[unknown, string]>([
+  [{ a: undefined }, 'filter["a"] must not be undefined. Leave it out to search everything, or use null.'],
+  [{ 'b"': undefined }, 'filter["b\\""] must not be undefined. Leave it out to search everything, or use null.'],
+  [{ a: { $gt: 1 } }, 'filter must not have the operator "$gt": it compares fields with values for equality.'],
+  [
+    { [`$${"x".repeat(30)}`]: 1 },
+    `filter must not have the operator "$${"x".repeat(19)}": it compares fields with values for equality.`,
+  ],
+  [null, "filter must be an object."],
+  [[], "filter must be an object."],
+])("names what is wrong with the filter %o", (filter, message) => {
+  expect(() => toFilter(filter)).toThrow(expect.objectContaining({ code: "invalid_value", message }));
+});
+
+it("copies a filter, whose values may begin with $ and be null", () => {
+  const filter = { a: ["$gt", { b: null }], "a.$": 1 };
+  const copy = toFilter(filter);
+
+  expect(copy).toEqual(filter);
+  expect(copy["a"]).not.toBe(filter.a);
+});
+
+it("writes terms that a database keeps, each once, with the names of objects sorted", () => {
+  const metadata = { b: { z: 1, a: [true, { y: null, x: "" }] }, "c.d": { e: 1 }, f: { "g.h": 1 }, é: 0 };
+
+  expect(metadataTerms(metadata)).toEqual([
+    '"b":{"a":[true,{"x":"","y":null}],"z":1}',
+    '"b.z":1',
+    '"b.a":[true,{"x":"","y":null}]',
+    '"c.d":{"e":1}',
+    '"f":{"g.h":1}',
+    '"é":0',
+  ]);
+  expect(metadataTerms(undefined)).toEqual([]);
+  expect(filterTerms({})).toEqual([]);
+  expect(filterTerms({ "b.z": 1, b: { z: 1, a: 2 } })).toEqual(['"b.z":1', '"b":{"a":2,"z":1}']);
+});
+
+it.each<[Record<string, unknown> | undefined, Record<string, unknown>, boolean]>([
+  [{ a: 1, b: 2 }, { a: 1, b: 2 }, true],
+  [{ a: 1, b: 2 }, { a: 1, b: 3 }, false],
+  [{ a: 1 }, {}, true],
+  [undefined, {}, true],
+  [{ a: null }, { a: null }, true],
+  [{}, { a: null }, false],
+  [{}, { toString: null }, false],
+  [{ a: "1" }, { a: 1 }, false],
+  [{ a: { b: { c: 1 } } }, { "a.b.c": 1 }, true],
+  [{ "a.b": { c: 1 } }, { "a.b.c": 1 }, false],
+  [{ a: 1 }, { "a.b": 1 }, false],
+])("of the metadata %j the filter %j matches: %s", (metadata, filter, expected) => {
+  expect(matchesFilter(metadata, filter)).toBe(expected);
+});

@@ -3,10 +3,13 @@ import { equalJson } from "../../base/util/equal-json.ts";
 import { isRecord } from "../../base/util/is-record.ts";
 import { toRecord } from "./check-document.ts";
 
-/** A filter of a vector search after checking: values by the name of a field, or by names joined by dots. */
+/** A checked filter of a vector search: values by the name of a field, or by names joined by dots. */
 export type MetadataFilter = Readonly<Record<string, unknown>>;
 
-/** Copies a filter of a vector search. Throws `invalid_value` for `undefined`, an operator, or what is no JSON. */
+/**
+ * Copies a filter of a vector search. Throws `invalid_value` for `undefined`, for an operator, and for values that are
+ * not JSON.
+ */
 export function toFilter(filter: unknown): MetadataFilter {
   const copy = toRecord("filter", filter);
   for (const [name, value] of Object.entries(filter as object)) {
@@ -18,7 +21,7 @@ export function toFilter(filter: unknown): MetadataFilter {
   return copy;
 }
 
-// Those who know operators of a database would believe that they work: `{ price: { $gt: 5 } }`.
+// Rejects operators such as `{ price: { $gt: 5 } }`: users of a database with operators would assume that they work.
 function refuseOperators(value: unknown): void {
   if (typeof value !== "object" || value === null) return;
   for (const [name, part] of Object.entries(value)) {
@@ -31,8 +34,8 @@ function refuseOperators(value: unknown): void {
 }
 
 /**
- * Tells if metadata has each value of a filter. A name with dots is that of a field, or the way to one within objects:
- * it is enough that one of the two has the value.
+ * Returns true if metadata has each value of a filter. A name with dots is either a field's name or a path within
+ * objects; one of the two must have the value.
  */
 export function matchesFilter(
   metadata: Readonly<Record<string, unknown>> | undefined,
@@ -46,12 +49,12 @@ export function matchesFilter(
   return true;
 }
 
-/** Returns the names of a filter's path: `author.city` is `author`, then `city`. */
+/** Returns the names of a filter's path: `author.city` becomes `author` and `city`. */
 export function filterPath(name: string): string[] {
   return name.split(".");
 }
 
-// Only own values match: an inherited one is not metadata.
+// Only own values match, because an inherited value is not metadata.
 function hasValue(metadata: Readonly<Record<string, unknown>>, path: readonly string[], wanted: unknown): boolean {
   let value: unknown = metadata;
   for (const name of path) {
@@ -62,14 +65,14 @@ function hasValue(metadata: Readonly<Record<string, unknown>>, path: readonly st
 }
 
 /**
- * Returns every pair of a name that a filter can use and the value there, as strings. Metadata matches a filter exactly
- * when it has all terms of `filterTerms`, so that a database that only finds strings in arrays can filter.
+ * Returns every pair of a filterable name and its value as strings. Metadata matches a filter exactly if it has all
+ * terms of `filterTerms`. A database that can only find strings in arrays can filter with these terms.
  */
 export function metadataTerms(metadata: Readonly<Record<string, unknown>> | undefined): string[] {
   const terms = new Set<string>();
   for (const [name, value] of Object.entries(metadata ?? {})) {
     terms.add(toTerm(name, value));
-    // A name with a dot is no step of a path.
+    // A name with a dot cannot be a step of a path.
     if (!name.includes(".")) addNested(terms, name, value);
   }
   return [...terms];
@@ -93,7 +96,7 @@ function toTerm(name: string, value: unknown): string {
   return `${JSON.stringify(name)}:${canonicalJson(value)}`;
 }
 
-/** JSON text that is the same for equal values: the names of each object are sorted. */
+/** Returns JSON text that is equal for equal values: the names of each object are sorted. */
 function canonicalJson(value: unknown): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;

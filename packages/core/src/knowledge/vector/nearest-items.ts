@@ -1,11 +1,11 @@
 import { compareUtf8 } from "../../base/util/compare-utf8.ts";
 
-/** An item that `NearestItems` keeps during a search in memory, and its score: the higher, the nearer. */
+/** A candidate item during a search in memory, with its score: the higher, the nearer. */
 export type ScoredItem<Item extends { id: string }> = { readonly item: Item; readonly score: number };
 
 /**
- * Collects the `limit` items with the best scores while a search visits all. A heap with the farthest on top, so that
- * most items are refused at once.
+ * Collects the `limit` items with the best scores while a search visits all items. It is a heap with the farthest item
+ * on top, so that most items are rejected immediately.
  */
 export class NearestItems<Item extends { id: string }> {
   readonly #limit: number;
@@ -15,25 +15,25 @@ export class NearestItems<Item extends { id: string }> {
     this.#limit = limit;
   }
 
-  /** True when an item with this score could be kept. */
+  /** Returns true if an item with this score may be kept: with an equal score, its id decides. */
   wants(score: number): boolean {
     const [farthest] = this.#heap;
     return farthest === undefined || this.#heap.length < this.#limit || score >= farthest.score;
   }
 
-  /** Keeps the item if it is near enough, and drops the farthest when there are too many. */
+  /** Adds the item if it is near enough, and drops the farthest item beyond the limit. */
   add(scored: ScoredItem<Item>): void {
     const [farthest] = this.#heap;
     if (farthest === undefined || this.#heap.length < this.#limit) this.#rise(scored);
     else if (compareNearness(scored, farthest) < 0) this.#sink(scored);
   }
 
-  /** Returns the kept items, best first, equal scores by id. */
+  /** Returns the kept items, best first, and equal scores by id. */
   toSorted(): ScoredItem<Item>[] {
     return this.#heap.toSorted(compareNearness);
   }
 
-  /** Adds an item at the bottom, and moves it up past all that are nearer. */
+  /** Adds an item at the bottom of the heap and moves it up past all nearer items. */
   #rise(scored: ScoredItem<Item>): void {
     let at = this.#heap.length;
     while (at > 0) {
@@ -45,7 +45,7 @@ export class NearestItems<Item extends { id: string }> {
     this.#heap[at] = scored;
   }
 
-  /** Replaces the farthest by an item, and moves it down past all that are farther. */
+  /** Replaces the farthest item of the heap by another item, and moves that down past all farther items. */
   #sink(scored: ScoredItem<Item>): void {
     let at = 0;
     for (let child = 1; child < this.#heap.length; child = 2 * at + 1) {

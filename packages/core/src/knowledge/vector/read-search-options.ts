@@ -2,13 +2,13 @@ import { TroupeError } from "../../base/errors/troupe-error.ts";
 import { toFilter } from "./metadata-filter.ts";
 import type { VectorSearchOptions } from "./vector-store.ts";
 
-/** The largest `topK` of a search. */
+/** The maximum `topK` of a search. */
 export const largestTopK = 10_000;
 
-/** The options of a vector search after checking, with defaults. Without a `minScore` it is `-Infinity`. */
+/** The checked options of a vector search with defaults. If no `minScore` was given, it is `-Infinity`. */
 export type CheckedSearchOptions = { topK: number; minScore: number; filter: Record<string, unknown> };
 
-/** Checks the options of a vector search and adds the defaults. Throws `invalid_value` for a wrong one. */
+/** Checks the options of a vector search and adds the defaults. Throws `invalid_value` for a wrong option. */
 export function readSearchOptions({
   topK = 10,
   minScore,
@@ -24,7 +24,7 @@ export function readSearchOptions({
 }
 
 /**
- * Checks the options of a search before they are passed on to another `VectorStore`: with defaults, but without a
+ * Checks the options of a search before they are passed to another `VectorStore`. Adds defaults, except for a
  * `minScore` that was not given.
  */
 export function checkSearchOptions(

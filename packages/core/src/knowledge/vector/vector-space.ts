@@ -7,7 +7,7 @@ import { NearestItems } from "./nearest-items.ts";
 import type { StoredChange, StoredDocument, StoredSearch } from "./vector-database.ts";
 import type { VectorDocument, VectorSearchResult } from "./vector-store.ts";
 
-/** The documents and vectors of one in-memory collection. The vector of each document is in the row of the same number. */
+/** The documents and vectors of one in-memory collection. A document and the row of its vector have the same number. */
 export class VectorSpace {
   /** The name of the embedding model that made the vectors. */
   model: string | undefined;
@@ -16,7 +16,7 @@ export class VectorSpace {
   #rows: CosineRows | undefined;
 
   write({ documents, deletedIds, deletedWhere }: StoredChange): void {
-    // All are checked before the first is stored.
+    // All documents are checked before the first is stored.
     const dimensions = this.#rows?.dimensions ?? documents[0]?.vector.length;
     for (const { vector } of documents) checkDimensions(vector.length, dimensions);
     if (dimensions !== undefined) this.#rows ??= new CosineRows(dimensions);
@@ -31,7 +31,7 @@ export class VectorSpace {
     const nearest = new NearestItems<DocumentFields>(topK);
     const isFiltered = Object.keys(filter).length > 0;
     this.#rows.eachCosine(query, (row, score) => {
-      // The filter last: few documents come so far.
+      // The metadata filter is applied last, because few documents have a sufficient score.
       if (score < minScore || !nearest.wants(score)) return;
       const item = this.#documents[row] as DocumentFields;
       if (!isFiltered || matchesFilter(item.metadata, filter)) nearest.add({ item, score });
@@ -58,7 +58,7 @@ export class VectorSpace {
     this.#rowOf.set(document.id, row);
   }
 
-  /** Removes a document by moving the last one into its place. */
+  /** Removes a document by moving the last document into its place. */
   #delete(id: string): void {
     const row = this.#rowOf.get(id);
     const last = this.#documents.at(-1);

@@ -8,77 +8,85 @@ export type VectorDocument = {
   metadata?: Record<string, unknown>;
 };
 
-/** The options of `VectorStore.search`: the number of results, the lowest score, and a filter on metadata. */
+/** The options of `VectorStore.search`: the number of results, the minimum score, and a filter on metadata. */
 export type VectorSearchOptions = {
-  /** The number of results, at most 10,000. @default 10 */
+  /** The maximum number of results, at most 10,000. @default 10 */
   topK?: number | undefined;
   /** Leaves out results below this score. */
   minScore?: number | undefined;
   /**
-   * Keeps documents whose metadata has each of these values: equal JSON, arrays and objects as a whole. A name is that of
-   * a field, or names joined by dots for a field within objects: `{ "author.city": "Oslo" }`. `null` means a stored
-   * `null`. Refused are `undefined`, because a forgotten value must not widen a search, and names that begin with `$`,
-   * because there are no operators.
+   * Keeps only documents whose metadata has each of these values: equal JSON, with arrays and objects as a whole. A
+   * name is that of a field, or names joined by dots for a field within objects: `{ "author.city": "Oslo" }`. `null`
+   * means a stored `null`. `undefined` is rejected, because a forgotten value must not widen a search. Names that begin
+   * with `$` are rejected, because there are no operators.
    */
   filter?: Record<string, unknown> | undefined;
 };
 
-/** A document without its embedding, and its score: the cosine, from 1 for the same direction to -1 for the opposite one. */
+/**
+ * A document without its embedding, and its score: the cosine, from 1 for the same direction to -1 for the opposite
+ * direction.
+ */
 export type VectorSearchResult = { document: VectorDocument; score: number };
 
 /** A change of many documents that `VectorStore.write` makes in one step: first it removes, then it stores. */
 export type VectorChange = {
-  /** Documents to store, each as `upsert` does. Of several with one id the last counts. */
+  /** Documents to store, each as `upsert` does. If several share an id, the last is stored. */
   upsert?: readonly VectorDocument[] | undefined;
-  /** Ids of documents to remove. Absent ones are not an error. */
+  /** Ids of documents to remove. Absent ids are not an error. */
   delete?: readonly string[] | undefined;
-  /** Removes all documents that this filter finds. An empty one is refused: `clear` removes everything. */
+  /** Removes all documents that match this filter. An empty filter is rejected: use `clear` to remove everything. */
   deleteWhere?: Record<string, unknown> | undefined;
 };
 
 /**
  * A store of documents that finds them by the cosine of their vectors.
  *
- * All vectors of a store have the same number of dimensions: the configured one, else that of the first document. They are
- * kept as 32-bit floats, and scores are as exact as that allows (about 1e-6).
+ * All vectors of a store have the same number of dimensions: the configured number, or else that of the first document.
+ * They are stored as 32-bit floats, and scores are as exact as these allow (about 1e-6).
  *
- * Every method rejects with a `TroupeError`: `storage_unavailable` when the store cannot be reached or is closed, and
- * `invalid_value` for a document, vector or option that cannot be used: an id that storage would refuse as a key, metadata
- * that is not JSON, a vector that is not finite, has another length, or is zero and so has no direction.
+ * Every method rejects with a `TroupeError`. The code is `storage_unavailable` if the store cannot be reached or is
+ * closed. It is `invalid_value` for an unusable document, vector or option. Examples are an id that storage would
+ * reject as a key, and metadata that is not JSON. A vector is unusable if it is not finite, has another length, or is
+ * zero and has no direction.
  */
 export interface VectorStore {
-  /** The embeddings of the store. A text to search for must be embedded by the same. */
+  /** The embeddings of the store. Embed search texts with the same embeddings. */
   readonly embeddings?: EmbeddingProvider | undefined;
   /**
-   * Stores the document, replacing one with the same id as a whole. Without an embedding the store makes one from the
-   * content, if it has `embeddings`. It keeps no reference to the caller's object.
+   * Stores the document, replacing a document with the same id as a whole. Without an embedding the store makes one
+   * from the content, if it has `embeddings`. It keeps no reference to the caller's object.
    */
   upsert(document: VectorDocument): Promise<void>;
-  /** Returns the nearest documents, best first; equal scores are ordered by id, by its bytes in UTF-8. */
+  /** Returns the nearest documents, best first. Equal scores are ordered by the UTF-8 bytes of the id. */
   search(embedding: readonly number[], options?: VectorSearchOptions): Promise<VectorSearchResult[]>;
   /** Returns the document with its embedding, each number rounded to a 32-bit float, or `null`. */
   get(id: string): Promise<VectorDocument | null>;
-  /** Removes the document. Removing an absent one is not an error. */
+  /** Removes the document. Removing an absent document is not an error. */
   delete(id: string): Promise<void>;
-  /** Removes all documents, but not those of collections. */
+  /** Removes all documents of the store, but not those of its collections. */
   clear(): Promise<void>;
-  /** Releases what the store holds. Closing twice is safe; any other call afterwards is an error. */
+  /** Releases the resources of the store. Closing twice is safe; any other call afterwards is an error. */
   close(): Promise<void>;
   /**
-   * Connects and prepares the database, so that a fault shows now instead of in the first call. Optional: the first call
-   * does the same. Safe to call again, and by many processes at once.
+   * Connects and prepares the database, so that a fault is noticed early. Optional: otherwise the first call does it.
+   * Safe to call repeatedly, and by many processes at once.
    */
   initialize?(): Promise<void>;
-  /** Removes and stores documents in one step: a reader finds all of the change or none, and a refused one changes nothing. */
+  /**
+   * Removes and stores documents in one step: a reader sees the whole change or none of it, and a rejected change has
+   * no effect.
+   */
   write?(change: VectorChange): Promise<void>;
   /**
-   * Remembers the name of the embedding model whose vectors these are, unless one is remembered already, and returns the
-   * remembered name. `clear` forgets it.
+   * Stores the name of the embedding model of these vectors, unless a name is stored already, and returns the stored
+   * name. `clear` removes the name.
    */
   rememberModel?(model: string): Promise<string>;
   /**
-   * A store of its own inside this one: nothing in it is seen outside. The same name gives a view of the same documents.
-   * Closing a view leaves the documents and other views as they are; closing the store closes all its views.
+   * Returns a separate store within this store: its documents are not visible outside it. The same name returns a view
+   * of the same documents. Closing a view leaves the documents and other views as they are; closing the store closes
+   * all its views.
    */
   collection?(name: string): VectorStore;
 }

@@ -1,6 +1,6 @@
 import { assert, property, string } from "fast-check";
 import { describe, expect, it } from "vitest";
-import { checkApiKey } from "./api-keys.ts";
+import { checkApiKey, isApiKey } from "./api-keys.ts";
 
 const caught = (work: () => unknown): Error => {
   try {
@@ -69,4 +69,18 @@ describe("checkApiKey", () => {
       }),
     );
   });
+});
+
+it("a key one character too long is refused with its length, under the code that is given", () => {
+  const key = "k".repeat(16_385);
+
+  expect(isApiKey(key)).toBe(false);
+  expect(isApiKey(key.slice(1))).toBe(true);
+  expect(() => checkApiKey(key, "apiKey", "invalid_config")).toThrow(
+    expect.objectContaining({
+      code: "invalid_config",
+      message:
+        "The API key in apiKey must be 1 to 16384 visible ASCII characters without spaces, got 16385 characters.",
+    }),
+  );
 });

@@ -1,15 +1,15 @@
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import type { ErrorCode } from "../../base/errors/troupe-error.ts";
 
-/** API keys of a caller, one per vendor by `providerId`; the key of `google` serves `vertex` too. */
+/** API keys of a caller, one for each vendor by `providerId`. The key of `google` also serves `vertex`. */
 export type ApiKeys = { readonly [providerId: string]: string | undefined };
 
-/** Largest number of characters of an API key: 16 KB, as some gateways sign whole documents. */
+/** Maximum number of characters of an API key: 16 KB, because some gateways use whole signed documents. */
 export const maxKeyLength = 16_384;
 
 /**
- * Returns an API key that fits into a header: 1 to 16,384 visible ASCII characters. Throws `code` for any other value, in
- * an error that names `where` it was given and never shows the value.
+ * Returns an API key that fits into a header: 1 to 16,384 visible ASCII characters. Throws `code` for any other value.
+ * The error says `where` the key was given and never shows the value.
  */
 export function checkApiKey(value: unknown, where: string, code: ErrorCode = "invalid_request"): string {
   if (isApiKey(value)) return value;
@@ -20,8 +20,8 @@ export function checkApiKey(value: unknown, where: string, code: ErrorCode = "in
 }
 
 /**
- * Tells if a value fits into a header as an API key: 1 to 16,384 visible ASCII characters. For checks with errors of
- * their own; `checkApiKey` throws.
+ * Returns true if a value fits into a header as an API key: 1 to 16,384 visible ASCII characters. For checks with their
+ * own errors; `checkApiKey` throws.
  */
 export function isApiKey(value: unknown): value is string {
   return typeof value === "string" && value.length <= maxKeyLength && /^[!-~]+$/.test(value);

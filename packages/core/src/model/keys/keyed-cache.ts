@@ -1,13 +1,19 @@
 import { LruCache } from "../../base/util/lru-cache.ts";
 
-/** The number of keys whose values are kept: a client of a vendor's library costs some kilobytes. */
+/** The maximum number of keys whose values are cached: a client of a vendor's library costs some kilobytes. */
 const maxEntries = 100;
 
-/** LRU cache of one value per API key, like a vendor's client. It holds hashes of the keys and never the keys. */
+/**
+ * LRU cache of one value for each API key, such as a vendor's client. It stores hashes of the keys, and of the keys
+ * themselves only the last requested.
+ */
 export class KeyedCache<Value> {
   readonly #create: (key: string | undefined) => Value;
   readonly #values = new LruCache<string, Value>({ maxEntries });
-  /** The value asked for last. As a rule the same key comes again, and hashing it costs more than all else here. */
+  /**
+   * The last requested value. Usually the same key is requested again, and hashing is the most expensive part of a
+   * lookup.
+   */
   #last: { key: string | undefined; value: Value } | undefined;
 
   constructor(create: (key: string | undefined) => Value) {
@@ -18,7 +24,7 @@ export class KeyedCache<Value> {
     return this.#values.size;
   }
 
-  /** Returns the value of the key, and creates it when the key is new. Callers without a key share one. */
+  /** Returns the cached value of an API key, or creates it. Callers without a key share one value. */
   get(key: string | undefined): Value {
     if (this.#last !== undefined && this.#last.key === key) return this.#last.value;
     const value = this.#find(key);
@@ -27,7 +33,7 @@ export class KeyedCache<Value> {
   }
 
   #find(key: string | undefined): Value {
-    // Not imported: that would cost every program that imports core several milliseconds.
+    // `node:crypto` is not imported statically: the import would slow the start of every program that imports core.
     const id = key === undefined ? "" : process.getBuiltinModule("node:crypto").hash("sha256", key);
     const known = this.#values.get(id);
     if (known !== undefined) return known;

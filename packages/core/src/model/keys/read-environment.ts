@@ -1,4 +1,7 @@
-/** Returns the first of these environment variables that is set and not empty, or `undefined`. Reads them each time. */
+/**
+ * Returns the first of these environment variables that is set and not empty, or `undefined`. Reads the environment on
+ * each call.
+ */
 export function readEnvironment(...names: readonly string[]): { name: string; value: string } | undefined {
   for (const name of names) {
     const value = process.env[name] ?? "";
@@ -7,7 +10,10 @@ export function readEnvironment(...names: readonly string[]): { name: string; va
   return undefined;
 }
 
-/** The proxies that the environment names, for addresses of http: and https:, and the hosts that are reached without one. */
+/**
+ * The proxies configured in the environment, for http: and https: addresses, and the hosts that are reached without a
+ * proxy.
+ */
 export type ProxyEnvironment = {
   readonly httpProxy: string | undefined;
   readonly httpsProxy: string | undefined;
@@ -15,8 +21,8 @@ export type ProxyEnvironment = {
 };
 
 /**
- * Returns the proxies that the environment names if it also tells Node to use them, by `NODE_USE_ENV_PROXY=1` or
- * `--use-env-proxy`, else `undefined`. Lower-case names come first, as in Node.
+ * Returns the proxies configured in the environment; `undefined` without a proxy. Also `undefined` unless Node is told
+ * to use them, by `NODE_USE_ENV_PROXY=1` or `--use-env-proxy`. Lower-case names take precedence, as in Node.
  */
 export function readProxyEnvironment(): ProxyEnvironment | undefined {
   if (process.env["NODE_USE_ENV_PROXY"] !== "1" && !process.execArgv.includes("--use-env-proxy")) return undefined;

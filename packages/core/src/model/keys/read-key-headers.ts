@@ -1,34 +1,34 @@
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import { checkApiKey } from "./api-keys.ts";
 import type { ApiKeys } from "./api-keys.ts";
-import { genericKeyHeader, keyHeaders, vendorKeyHeaders } from "./key-headers.ts";
+import { genericKeyHeader, keyHeaders, vendorKeyHeaderNames } from "./key-headers.ts";
 
 /**
- * Headers of a request, from which `readKeyHeaders` reads API keys for a transport. As servers give them: names in any
- * case, values as strings or arrays.
+ * Headers of a request, from which `readKeyHeaders` reads API keys for a transport. Names may have any case, and values
+ * are strings or arrays, as servers provide them.
  */
 export type RequestHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** Options of `readKeyHeaders`: where the generic key may come from. */
+/** Options of `readKeyHeaders`: the allowed sources of the generic key. */
 export type ReadKeysOptions = {
-  /** `false` leaves `x-api-key` to the authentication of the host. @default true */
+  /** `false` leaves `x-api-key` to the host's own authentication. @default true */
   genericApiKeyHeader?: boolean;
-  /** Field `apiKey` of the body or payload: the generic key when the header is absent. */
+  /** Field `apiKey` of the body or payload: the generic key if the header is absent. */
   bodyKey?: unknown;
 };
 
-/** Keys that a request carried: those of vendors, and the generic one. Assignable to `RunOpts`. */
-export type CarriedKeys = { apiKeys: ApiKeys; apiKey?: string };
+/** API keys sent with a request: those of vendors, and the generic key. Assignable to `RunOpts`. */
+export type RequestApiKeys = { apiKeys: ApiKeys; apiKey?: string };
 
 /**
- * Reads the API keys of a request: those of vendors from their headers, the generic one from `x-api-key`, else from
- * `bodyKey`. Throws `invalid_request` for a key that is malformed or sent twice.
+ * Reads the API keys of a request: those of vendors from their headers, the generic key from `x-api-key`, or else from
+ * `bodyKey`. Throws `invalid_request` for a malformed key, and for a header that is sent twice.
  */
-export function readKeyHeaders(headers: RequestHeaders, options: ReadKeysOptions = {}): CarriedKeys {
+export function readKeyHeaders(headers: RequestHeaders, options: ReadKeysOptions = {}): RequestApiKeys {
   const { genericApiKeyHeader = true, bodyKey } = options;
   const sent = keyHeadersIn(headers);
   const apiKeys: Record<string, string> = {};
-  for (const [providerId, header] of Object.entries(vendorKeyHeaders)) {
+  for (const [providerId, header] of Object.entries(vendorKeyHeaderNames)) {
     const key = readKey(sent, header);
     if (key !== undefined) apiKeys[providerId] = key;
   }
@@ -45,7 +45,7 @@ function readKey(sent: ReadonlyMap<string, string[]>, header: string): string | 
   return values.length === 0 ? undefined : checkApiKey(values[0], `the header ${header}`);
 }
 
-/** Finds the headers that hold keys, in one pass: most requests have none. */
+/** Finds the headers that contain API keys, in one pass, because most requests have no such headers. */
 function keyHeadersIn(headers: RequestHeaders): ReadonlyMap<string, string[]> {
   const sent = new Map<string, string[]>();
   for (const name of Object.keys(headers)) {

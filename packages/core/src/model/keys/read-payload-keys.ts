@@ -1,25 +1,25 @@
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import { isRecord } from "../../base/util/is-record.ts";
 import { checkApiKey } from "./api-keys.ts";
-import type { CarriedKeys } from "./read-key-headers.ts";
+import type { RequestApiKeys } from "./read-key-headers.ts";
 
-/** The fields of a message in which a client sends keys, with unchecked values. */
+/** The fields of a message in which a client sends API keys, with unchecked values. */
 export type PayloadKeys = { readonly apiKey?: unknown; readonly apiKeys?: unknown };
 
-/** The id of a provider, as far as a client may name one. */
+/** The form of a provider id that a client may name. */
 const providerIdForm = /^[a-z][\w.-]{0,63}$/i;
 
 const mostKeys = 32;
 
 /**
- * Reads the API keys of a message for a transport without headers: `apiKey`, the generic one, and `apiKeys`, an object of keys
- * by `providerId`. Each comes before the same key of `connection`, such as of a handshake. Throws `invalid_request` for a
- * malformed one.
+ * Reads the API keys of a message for a transport without headers: `apiKey`, the generic key, and `apiKeys`, an object
+ * of keys by `providerId`. Each takes precedence over the same key of `connection`, such as a handshake. Throws
+ * `invalid_request` for a malformed key or provider id, and for more than 32 keys.
  */
 export function readPayloadKeys(
   { apiKey, apiKeys }: PayloadKeys,
-  connection: CarriedKeys = { apiKeys: {} },
-): CarriedKeys {
+  connection: RequestApiKeys = { apiKeys: {} },
+): RequestApiKeys {
   const generic = apiKey === undefined || apiKey === null ? connection.apiKey : checkApiKey(apiKey, "the field apiKey");
   const byVendor = apiKeys === undefined || apiKeys === null ? {} : readVendorKeys(apiKeys);
   return {

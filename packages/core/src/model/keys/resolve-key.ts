@@ -4,33 +4,36 @@ import { scrubbedCause } from "../../base/errors/scrubbed-cause.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import { getOwn } from "../../base/util/get-own.ts";
 import { checkApiKey } from "./api-keys.ts";
-import { vendorKeyHeaders } from "./key-headers.ts";
+import { vendorKeyHeaderNames } from "./key-headers.ts";
 import { readEnvironment } from "./read-environment.ts";
 import { cutText } from "../../base/util/cut-text.ts";
 
-/** The option `apiKey` of a provider: a key, or a function that returns the key of one model call, such as a token that expires. */
+/**
+ * The option `apiKey` of a provider: a key, or a function that returns the key of one model call, such as a token that
+ * expires.
+ */
 export type ApiKeySource = string | (() => string | Promise<string>);
 
-/** Sources of a provider's key, in this order: the call, the configuration, the environment. */
+/** Sources of a provider's API key, in this order: the call, the configuration, the environment. */
 export type KeySources = {
   providerId: string;
-  /** Key of the call. */
+  /** API key given with the call. */
   request?: string | undefined;
-  /** Key in the options of the provider, or the function that returns it, which is called once. */
+  /** API key in the provider's options, or a function that returns the key and is called once for each call. */
   config?: ApiKeySource | undefined;
-  /** Names of environment variables, of which the first one that is set counts. */
+  /** Names of environment variables. The first that is set is used. */
   environment?: readonly string[] | undefined;
-  /** Ends the wait for a function that returns a key. */
+  /** Ends the wait for a function that returns an API key. */
   signal?: AbortSignal | undefined;
 };
 
-/** A key and its origin: the caller has to mend a refused key only if it came with the call. */
+/** An API key and its origin: the caller must replace a refused key only if the key came with the call. */
 export type ResolvedKey = { readonly value: string; readonly fromCaller: boolean };
 
 /**
- * Returns the key for a call to a vendor from the first source that has one, or `undefined`. Rejects for a malformed
- * key: `invalid_request` if it came with the call, else `invalid_config`. Reads the environment, and calls the function
- * that returns a key, each time.
+ * Returns the API key for a call to a vendor from the first source that has a key, or `undefined`. Rejects for a
+ * malformed key: `invalid_request` if it came with the call, otherwise `invalid_config`. A failure of the key function
+ * is `model_failed`. Each call reads the environment and calls the key function anew.
  */
 export async function resolveKey(sources: KeySources): Promise<ResolvedKey | undefined> {
   const { request, config, environment = [] } = sources;
@@ -52,21 +55,21 @@ async function callForKey(source: () => string | Promise<string>, sources: KeySo
   } catch (cause) {
     if (TroupeError.is(cause)) throw cause;
     throw new TroupeError("model_failed", `The function that returns the API key of ${providerId} failed.`, {
-      // Without the objects of the request for a token.
+      // The cause is copied without the objects of the token request.
       cause: scrubbedCause(cause, { mask: (text, maxLength = Infinity) => cutText(text, maxLength), withText: true }),
     });
   }
 }
 
 /**
- * Returns the key for a call to a vendor that needs one, as `resolveKey` does. Without any it rejects with `unauthorized`,
- * with the ways to give one.
+ * Returns the API key for a call to a vendor that requires a key, as `resolveKey` does. If there is no key, rejects
+ * with `unauthorized` and explains how to pass a key.
  */
 export async function requireKey(sources: KeySources): Promise<ResolvedKey> {
   const key = await resolveKey(sources);
   if (key !== undefined) return key;
   const { providerId, environment = [] } = sources;
-  const header = getOwn(vendorKeyHeaders, providerId);
+  const header = getOwn(vendorKeyHeaderNames, providerId);
   const ways = [
     ...(header === undefined ? [] : [`send the header ${header}`]),
     "pass apiKey",

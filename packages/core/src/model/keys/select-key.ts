@@ -2,19 +2,20 @@ import { getOwn } from "../../base/util/get-own.ts";
 import { checkApiKey } from "./api-keys.ts";
 import type { ApiKeys } from "./api-keys.ts";
 
-/** Vendors of providers that use the key of another one. */
+/** Vendors that use another vendor's API key, each with that vendor: `vertex` uses the key of `google`. */
 const keyVendors: Readonly<Record<string, string>> = { vertex: "google" };
 
 /**
- * Returns the key of a provider from the keys of a caller, or `undefined`: the one under its own id, else the one of
- * the vendor whose key it shares (`google` for `vertex`).
+ * Returns the API key of a provider from the keys of a caller, or `undefined`. It is the key under the provider's own
+ * id, or that of the vendor whose key it shares (`google` for `vertex`).
  */
 export function selectKey(keys: ApiKeys, providerId: string): string | undefined {
   return getOwn(keys, providerId) ?? getOwn(keys, vendorOf(providerId));
 }
 
 /**
- * Returns the keys of a caller with the generic key added under the vendor that is called, unless they have one for it.
+ * Returns the API keys of a caller with the generic key added under the called vendor, unless that vendor has a key
+ * already.
  */
 export function bindGenericKey(keys: ApiKeys, generic: string | undefined, providerId: string): ApiKeys {
   const vendor = vendorOf(providerId);

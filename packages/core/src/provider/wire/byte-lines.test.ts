@@ -115,3 +115,14 @@ describe("the room for a line", () => {
     );
   });
 });
+
+it("the error of an event that is too large names the option", () => {
+  expect(() => linesOf(["abc"], "any", 2)).toThrow(
+    expect.objectContaining({
+      code: "invalid_value",
+      message:
+        "An event of the stream is larger than maxEventBytes. Raise maxEventBytes if events of that size are expected.",
+      fields: { option: "maxEventBytes" },
+    }),
+  );
+});

@@ -1,5 +1,5 @@
 import { TroupeError } from "../../base/errors/troupe-error.ts";
-import { integer, optional } from "../../base/errors/option-checks.ts";
+import { integerOption, optional } from "../../base/errors/option-checks.ts";
 import { readOptions } from "../../base/errors/read-options.ts";
 
 const lineFeed = 0x0a;
@@ -9,27 +9,25 @@ const nothing = Buffer.alloc(0);
 
 /** Options of `readSse` and `readNdjson`: a size limit for one event, and a signal. */
 export interface EventReadOptions {
-  /** Largest size of one event in bytes, without its line ends. @default 1_048_576 */
+  /** Maximum size of one event in bytes, without its line ends. @default 1_048_576 */
   maxEventBytes?: number;
-  /** Ends the reading: a waiting reader gets `cancelled` at once, and the source is released. */
+  /** Ends the reading: a waiting reader receives `cancelled` immediately, and the source is released. */
   signal?: AbortSignal;
 }
 
-const limits = { maxEventBytes: optional(integer(1, 2 ** 31 - 1), 1_048_576) };
+const limits = { maxEventBytes: optional(integerOption(1, 2 ** 31 - 1), 1_048_576) };
 
-/** Returns the option `maxEventBytes` after a check, or its default. Throws `invalid_config` for a wrong one. */
+/** Returns the checked option `maxEventBytes`, or its default. Throws `invalid_config` for a wrong value. */
 export function readMaxEventBytes(options: Pick<EventReadOptions, "maxEventBytes">): number {
   return readOptions(limits, options, { owner: "the stream" }).maxEventBytes;
 }
 
-/**
- * Line ends that a reader of lines accepts: `any` is LF, CR or CRLF, as in server-sent events; `line-feed` is LF alone.
- */
+/** Line ends that a line reader accepts: `any` is LF, CR or CRLF, as in server-sent events; `line-feed` is only LF. */
 export type LineEnding = "any" | "line-feed";
 
 /**
- * Finds the lines in chunks of bytes, for parsers of streams. A cursor, not an iterator: `bytes` from `start` to `end`
- * is the current line.
+ * Finds the lines in chunks of bytes, for stream parsers. It is a cursor rather than an iterator: `bytes` from `start`
+ * to `end` is the current line.
  */
 export class ByteLines {
   bytes: Buffer = nothing;
@@ -49,12 +47,12 @@ export class ByteLines {
     this.#ending = ending;
   }
 
-  /** Number of bytes received of a line whose end has not come. */
+  /** Number of bytes received of a line whose end has not arrived. */
   get unfinishedBytes(): number {
     return this.#unfinished.length;
   }
 
-  /** Takes the next chunk, once `next` has returned false. */
+  /** Adds the next chunk of bytes. Call it after `next` has returned false. */
   feed(chunk: Uint8Array): void {
     this.#chunk = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
     this.#position = 0;
@@ -62,7 +60,10 @@ export class ByteLines {
     this.#nextCarriageReturn = this.#ending === "any" ? -1 : Infinity;
   }
 
-  /** Moves to the next whole line; false when there is none yet. Throws when the line, whole or not, has more than `room` bytes. */
+  /**
+   * Moves to the next complete line. Returns false if there is none yet. Throws if the line, complete or not, has more
+   * than `room` bytes.
+   */
   next(room: number): boolean {
     this.#skipSecondHalfOfCrLf();
     const end = this.#findLineEnd();
@@ -76,14 +77,14 @@ export class ByteLines {
     return true;
   }
 
-  /** Moves to the last line, whose end never came; false when nothing of it came. */
+  /** Moves to the last line of a stream, which has no line end. Returns false if it is empty. */
   last(): boolean {
     if (this.#unfinished.length === 0) return false;
     this.#setLine(this.#position);
     return this.start < this.end;
   }
 
-  // A line ends at its CR, without waiting for an LF that may come much later, or never.
+  // A line ends at its CR, without waiting for an LF that may arrive much later, or never.
   #skipSecondHalfOfCrLf(): void {
     if (!this.#endedWithCarriageReturn || this.#position >= this.#chunk.length) return;
     this.#endedWithCarriageReturn = false;
@@ -91,7 +92,8 @@ export class ByteLines {
   }
 
   #findLineEnd(): number {
-    // Searches again only for a line end that has been passed: where one kind is absent, the chunk is scanned once for it.
+    // Searches again only after passing the last line end found, so that a chunk without a kind of line end is scanned
+    // once for it.
     if (this.#nextLineFeed < this.#position) this.#nextLineFeed = this.#find(lineFeed);
     if (this.#nextCarriageReturn < this.#position) this.#nextCarriageReturn = this.#find(carriageReturn);
     return Math.min(this.#nextLineFeed, this.#nextCarriageReturn);
@@ -104,7 +106,7 @@ export class ByteLines {
 
   #keepRest(): false {
     if (this.#position < this.#chunk.length) this.#unfinished.append(this.#chunk.subarray(this.#position));
-    // The chunk is held by nothing while the next one is waited for.
+    // Drops the reference to the chunk of bytes while waiting for the next chunk.
     this.#chunk = nothing;
     this.bytes = nothing;
     this.#position = 0;
@@ -131,7 +133,10 @@ export class ByteLines {
   }
 }
 
-/** Bytes that arrive in pieces. Its memory doubles when it is full, so that n bytes cost O(n) however small the pieces. */
+/**
+ * A buffer for bytes that arrive in pieces. Its memory doubles when full, so that n bytes cost O(n) however small the
+ * pieces.
+ */
 class GrowingBytes {
   #bytes = nothing;
   #length = 0;
@@ -140,7 +145,7 @@ class GrowingBytes {
     return this.#length;
   }
 
-  /** Copies a piece to the end; its memory may be used again. */
+  /** Copies a piece to the end, so that the piece's memory may be reused. */
   append(piece: Buffer): void {
     const length = this.#length + piece.length;
     if (length > this.#bytes.length) this.#grow(length);
@@ -148,7 +153,7 @@ class GrowingBytes {
     this.#length = length;
   }
 
-  /** Returns all bytes and starts again with none. */
+  /** Returns all bytes and empties the buffer. */
   take(): Buffer {
     const taken = this.#bytes.subarray(0, this.#length);
     this.#bytes = nothing;

@@ -1,7 +1,7 @@
 import { getEventListeners } from "node:events";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { failureOf } from "../../testing/conformance/assert.ts";
-import { askClient, openClientStream } from "./client-call.ts";
+import { askClient, openSdkStream } from "./client-call.ts";
 
 const silent = { code: "ETIMEDOUT", message: "The client was silent for too long." };
 
@@ -36,7 +36,7 @@ describe("the times of a client's call", () => {
     [{ timeoutMs: 50 }, 50],
   ])("%j let each event of a stream take %d ms, from the time at which it is asked for", async (limits, ms) => {
     const { stream, give } = slowStream();
-    const events = await openClientStream(async () => stream, limits);
+    const events = await openSdkStream(async () => stream, limits);
     for (const a of [1, 2]) {
       await vi.advanceTimersByTimeAsync(1000);
       const reading = events.next();
@@ -55,9 +55,9 @@ describe("the times of a client's call", () => {
 
   it("leave no timer at the end of a stream, with an answer in place of one, and when its reader leaves", async () => {
     const limits = { timeoutMs: 50, idleTimeoutMs: 60 };
-    await Array.fromAsync(await openClientStream(async () => ({ text: "whole" }), limits));
+    await Array.fromAsync(await openSdkStream(async () => ({ text: "whole" }), limits));
     expect(vi.getTimerCount()).toBe(0);
-    const left = await openClientStream(async () => slowStream().stream, limits);
+    const left = await openSdkStream(async () => slowStream().stream, limits);
     await left.return?.();
     await left.return?.();
     expect(vi.getTimerCount()).toBe(0);
@@ -81,12 +81,12 @@ describe("the signal of a client's call", () => {
     expect(getEventListeners(controller.signal, "abort")).toEqual([]);
   });
 
-  it("that has aborted before calls no method of the client", async () => {
+  it("the signal of a client's call that has aborted before calls no method of the client", async () => {
     const ask = vi.fn<() => Promise<string>>(async () => "late");
     const reason = new Error("left");
     const limits = { timeoutMs: 60_000, signal: AbortSignal.abort(reason) };
     await expect(askClient(ask, limits)).rejects.toBe(reason);
-    await expect(openClientStream(ask, limits)).rejects.toBe(reason);
+    await expect(openSdkStream(ask, limits)).rejects.toBe(reason);
     expect(ask).not.toHaveBeenCalled();
   });
 
@@ -103,7 +103,7 @@ describe("the signal of a client's call", () => {
 it("an error that the client throws at once ends the call as one that it rejects with, and is converted once", async () => {
   const refused = new Error("refused");
   const toError = vi.fn<(thrown: unknown) => unknown>((thrown) => new Error("ours", { cause: thrown }));
-  const thrown = openClientStream(
+  const thrown = openSdkStream(
     () => {
       throw refused;
     },
@@ -123,7 +123,7 @@ it.each<[what: string, wrap: (abort: () => void) => object]>([
     throw new Error("cut");
   };
   const result = Object.assign(failing(), wrap(abort));
-  const events = await openClientStream(async () => result, { timeoutMs: 60_000 });
+  const events = await openSdkStream(async () => result, { timeoutMs: 60_000 });
   expect(await events.next()).toEqual({ done: false, value: [{ a: 1 }] });
   await expect(events.next()).rejects.toThrow("cut");
   await expect(events.next()).rejects.toThrow("cut");

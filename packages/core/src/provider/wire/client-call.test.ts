@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, it, vi } from "vitest";
-import { askClient, openClientStream } from "./client-call.ts";
+import { askClient, openSdkStream } from "./client-call.ts";
 import type { ClientLimits } from "./client-call.ts";
 import { WholeAnswer } from "./stream-events.ts";
 
@@ -27,10 +27,10 @@ async function collect(events: AsyncIterable<readonly unknown[]>): Promise<unkno
   return all;
 }
 
-describe("openClientStream", () => {
+describe("openSdkStream", () => {
   it("gives each event of the client's stream, and takes no end for an early one", async () => {
     let signal: AbortSignal | undefined;
-    const events = await openClientStream(async (given) => ((signal = given), generate()), limits);
+    const events = await openSdkStream(async (given) => ((signal = given), generate()), limits);
 
     expect(await collect(events)).toEqual([{ a: 1 }, { a: 2 }]);
     expect(signal?.aborted).toBe(false);
@@ -40,7 +40,7 @@ describe("openClientStream", () => {
     const { stream, left } = deafStream([{ a: 1 }]);
     let signal: AbortSignal | undefined;
     const abort = vi.fn<() => void>();
-    const events = await openClientStream(async (given) => ((signal = given), { ...stream, abort }), limits);
+    const events = await openSdkStream(async (given) => ((signal = given), { ...stream, abort }), limits);
 
     for await (const batch of events) if (batch.length > 0) break;
 
@@ -50,7 +50,7 @@ describe("openClientStream", () => {
   });
 
   it("ends a read that waits when the reader leaves meanwhile", async () => {
-    const events = await openClientStream(async () => deafStream().stream, limits);
+    const events = await openSdkStream(async () => deafStream().stream, limits);
     const reading = events.next();
 
     await events.return?.();
@@ -62,22 +62,22 @@ describe("openClientStream", () => {
     const controller = new AbortController();
     const reason = new Error("left");
     const given = { ...limits, signal: controller.signal };
-    const events = await openClientStream(async () => deafStream().stream, given);
+    const events = await openSdkStream(async () => deafStream().stream, given);
     const reading = events.next();
     controller.abort(reason);
 
     await expect(reading).rejects.toBe(reason);
     await expect(events.next()).rejects.toBe(reason);
-    await expect(openClientStream(async () => generate(), given)).rejects.toBe(reason);
+    await expect(openSdkStream(async () => generate(), given)).rejects.toBe(reason);
     expect(getEventListeners(controller.signal, "abort")).toEqual([]);
   });
 
   it("leaves no listener after its end, an early leave or an error", async () => {
     const { signal } = new AbortController();
     const given = { ...limits, signal };
-    await collect(await openClientStream(async () => generate(), given));
-    for await (const _ of await openClientStream(async () => generate(), given)) break;
-    const failing = openClientStream(async () => await Promise.reject(new Error("no")), given);
+    await collect(await openSdkStream(async () => generate(), given));
+    for await (const _ of await openSdkStream(async () => generate(), given)) break;
+    const failing = openSdkStream(async () => await Promise.reject(new Error("no")), given);
 
     await expect(failing).rejects.toThrow("no");
     await askClient(async () => "whole", given);
@@ -86,12 +86,12 @@ describe("openClientStream", () => {
 
   it("ends as a timeout when no answer begins, and when no further event comes", async () => {
     const late = { code: "ETIMEDOUT" };
-    const never = openClientStream(() => new Promise(() => undefined), { timeoutMs: 20 });
+    const never = openSdkStream(() => new Promise(() => undefined), { timeoutMs: 20 });
     await expect(never).rejects.toMatchObject(late);
     let signal: AbortSignal | undefined;
     const { stream } = deafStream([{ a: 1 }]);
     const given = { timeoutMs: 60_000, idleTimeoutMs: 20 };
-    const events = await openClientStream(async (leave) => ((signal = leave), stream), given);
+    const events = await openSdkStream(async (leave) => ((signal = leave), stream), given);
 
     expect(await events.next()).toEqual({ done: false, value: [{ a: 1 }] });
     await expect(events.next()).rejects.toMatchObject(late);
@@ -99,7 +99,7 @@ describe("openClientStream", () => {
   });
 
   it("takes no slow reader for a silent client", async () => {
-    const events = await openClientStream(async () => generate(), { timeoutMs: 10 });
+    const events = await openSdkStream(async () => generate(), { timeoutMs: 10 });
     await new Promise((resolve) => setTimeout(resolve, 50));
 
     expect(await events.next()).toEqual({ done: false, value: [{ a: 1 }] });
@@ -108,7 +108,7 @@ describe("openClientStream", () => {
   it("ends a stream that begins after its call has failed", async () => {
     const abort = vi.fn<() => void>();
     const { promise, resolve } = Promise.withResolvers<unknown>();
-    await expect(openClientStream(() => promise, { timeoutMs: 10 })).rejects.toMatchObject({ code: "ETIMEDOUT" });
+    await expect(openSdkStream(() => promise, { timeoutMs: 10 })).rejects.toMatchObject({ code: "ETIMEDOUT" });
 
     resolve({ controller: { abort } });
 
@@ -122,7 +122,7 @@ describe("openClientStream", () => {
       yield { a: 1 };
       throw refused;
     };
-    const events = await openClientStream(async () => failing(), { ...limits, toError });
+    const events = await openSdkStream(async () => failing(), { ...limits, toError });
 
     await expect(collect(events)).rejects.toMatchObject({ message: "ours", cause: refused });
     const asking = askClient(async () => await Promise.reject(refused), { ...limits, toError });
@@ -130,6 +130,6 @@ describe("openClientStream", () => {
   });
 
   it.each([{ text: "whole" }, "<html>", undefined])("gives a result that is no stream whole: %j", async (result) => {
-    expect(await collect(await openClientStream(async () => result, limits))).toEqual([new WholeAnswer(result)]);
+    expect(await collect(await openSdkStream(async () => result, limits))).toEqual([new WholeAnswer(result)]);
   });
 });

@@ -7,13 +7,13 @@ export type ClientMethod = (signal: AbortSignal) => PromiseLike<unknown>;
 
 /** Limits of a call of a client, and the function that converts its errors. */
 export type ClientLimits = {
-  /** Ends the call, also where the client does not heed its signal. */
+  /** Ends the call, even if the client ignores its signal. */
   signal?: AbortSignal | undefined;
-  /** Milliseconds to wait for the answer, or for a stream to begin. Then the call ends as a timeout. */
+  /** Milliseconds to wait for the answer, or for a stream to begin. After that the call ends as a timeout. */
   timeoutMs: number;
   /** Milliseconds to wait for each event of a stream. @default `timeoutMs` */
   idleTimeoutMs?: number | undefined;
-  /** Converts an error that the client throws. @default the error as it is */
+  /** Converts an error that the vendor's client throws. @default the error is unchanged */
   toError?: ((thrown: unknown) => unknown) | undefined;
 };
 
@@ -28,11 +28,11 @@ export async function askClient(ask: ClientMethod, limits: ClientLimits): Promis
 }
 
 /**
- * Calls a method of a client whose result is a stream, and returns its events in batches of one. When the reader leaves early, the
- * signal ends the request: leaving the stream alone does not, where an instrumentation reads it too. A result that is
- * no stream is a `WholeAnswer`.
+ * Calls a client method whose result is a stream, and returns its events in batches of one. If the reader leaves early,
+ * the signal ends the request; closing the stream is not enough if an instrumentation reads it too. A result that is
+ * not a stream is a `WholeAnswer`.
  */
-export async function openClientStream<Event>(
+export async function openSdkStream<Event>(
   ask: ClientMethod,
   limits: ClientLimits,
 ): Promise<AsyncIterableIterator<EventBatch<Event>>> {
@@ -46,17 +46,20 @@ export async function openClientStream<Event>(
   }
 }
 
-type Step<Event> = IteratorResult<EventBatch<Event>, undefined>;
-type Waiter = { resolve: (value: never) => void; reject: (reason: unknown) => void };
+type NextBatch<Event> = IteratorResult<EventBatch<Event>, undefined>;
+type BatchWaiter = { resolve: (value: never) => void; reject: (reason: unknown) => void };
 
-/** One request of a client. By hand, because neither the signal nor the time may wait for what the client does with its own. */
+/**
+ * One request of a client. Written by hand, because neither the abort nor the timeout may wait for the client's own
+ * promises.
+ */
 class ClientCall<Event> implements AsyncIterableIterator<EventBatch<Event>, undefined> {
   readonly #limits: ClientLimits;
   readonly #leave = new AbortController();
   #silence: NodeJS.Timeout;
   #events: AsyncIterator<Event> | undefined;
   #result: unknown;
-  #waiter: Waiter | undefined;
+  #waiter: BatchWaiter | undefined;
   #failure: { reason: unknown } | undefined;
   #isOver = false;
 
@@ -67,7 +70,7 @@ class ClientCall<Event> implements AsyncIterableIterator<EventBatch<Event>, unde
     if (limits.signal?.aborted) this.#abort();
   }
 
-  /** Calls the method. Its result is ended where it comes after the call has failed. */
+  /** Calls the client's method. A result that arrives after the call has failed is closed. */
   ask(method: ClientMethod): Promise<unknown> {
     return this.#wait(async () => await method(this.#leave.signal)).then((result) => {
       this.#result = result;
@@ -75,7 +78,7 @@ class ClientCall<Event> implements AsyncIterableIterator<EventBatch<Event>, unde
     });
   }
 
-  /** Reads the events of a stream, or the whole answer that came in its place. */
+  /** Reads the events of a stream, or the whole answer that arrived instead. */
   readFrom(result: unknown): void {
     const { timeoutMs, idleTimeoutMs = timeoutMs } = this.#limits;
     if (idleTimeoutMs !== timeoutMs) {
@@ -90,14 +93,14 @@ class ClientCall<Event> implements AsyncIterableIterator<EventBatch<Event>, unde
     return this;
   }
 
-  next(): Promise<Step<Event>> {
+  next(): Promise<NextBatch<Event>> {
     const events = this.#events;
     if (this.#failure !== undefined) return Promise.reject(this.#failure.reason);
     if (this.#isOver || events === undefined) return Promise.resolve({ done: true, value: undefined });
     return this.#wait(() => events.next(), this.#toStep);
   }
 
-  return(): Promise<Step<Event>> {
+  return(): Promise<NextBatch<Event>> {
     if (!this.#isOver) {
       this.close();
       this.#leaveRequest();
@@ -106,14 +109,14 @@ class ClientCall<Event> implements AsyncIterableIterator<EventBatch<Event>, unde
     return Promise.resolve({ done: true, value: undefined });
   }
 
-  /** Lets go of the signal and the timer. */
+  /** Releases the signal and the timer of the client call. */
   close(): void {
     this.#isOver = true;
     clearTimeout(this.#silence);
     this.#limits.signal?.removeEventListener("abort", this.#abort);
   }
 
-  readonly #toStep = (step: IteratorResult<Event, unknown>): Step<Event> => {
+  readonly #toStep = (step: IteratorResult<Event, unknown>): NextBatch<Event> => {
     if (step.done === true) {
       this.close();
       return { done: true, value: undefined };
@@ -122,7 +125,7 @@ class ClientCall<Event> implements AsyncIterableIterator<EventBatch<Event>, unde
     return { done: false, value: typeof value === "object" && value !== null ? [value] : [] };
   };
 
-  /** Waits for a promise of the client, but no longer than until the call fails. */
+  /** Waits for a promise of the client, at most until the call fails. */
   #wait<Given, Result = Given>(work: () => Promise<Given>, convert?: (given: Given) => Result): Promise<Result> {
     return new Promise((resolve, reject) => {
       if (this.#failure !== undefined) {
@@ -144,9 +147,9 @@ class ClientCall<Event> implements AsyncIterableIterator<EventBatch<Event>, unde
 
   readonly #stall = (): void => {
     const waiter = this.#waiter;
-    // A busy process first reads what has arrived meanwhile.
+    // Before a timeout, a busy process first reads the events that have arrived meanwhile.
     setImmediate(() => {
-      // Between two reads it is the reader who takes time.
+      // The time between two reads of the stream is the reader's and does not count.
       if (waiter !== undefined && waiter === this.#waiter) this.#failSilent();
     });
   };
@@ -159,21 +162,25 @@ class ClientCall<Event> implements AsyncIterableIterator<EventBatch<Event>, unde
     if (this.#isOver) return;
     this.close();
     this.#failure = { reason };
-    // Also after an error of the client: not all of them close what they do not read to its end.
+    // The request is ended even after an error of the client: some clients do not close a stream that was not read to
+    // its end.
     this.#leaveRequest();
     this.#waiter?.reject(reason);
   }
 
-  /** Ends the request in every way that a client may heed. */
+  /** Ends the request in every way that a vendor's client may support. */
   #leaveRequest(): void {
     this.#leave.abort(this.#failure?.reason);
     endResult(this.#result);
-    // Not awaited: behind a client that heeds no signal it would wait for the next event.
+    // The return is not awaited: if the client ignores the signal, it would wait for the next event.
     this.#events?.return?.().then(undefined, () => undefined);
   }
 }
 
-/** Ends a stream that has a method for it: that of Ollama's library takes no signal, and one that was copied may have lost it. */
+/**
+ * Ends a stream by its own method, if it has one. The stream of Ollama's library accepts no signal, and a copied stream
+ * may have lost its signal.
+ */
 function endResult(result: unknown): void {
   for (const owner of [result, readProperty(result, "controller")]) {
     const abort = readProperty(owner, "abort");
@@ -181,7 +188,7 @@ function endResult(result: unknown): void {
   }
 }
 
-/** Iterates over the answer that came in place of a stream. */
+/** Returns an iterator over the whole answer that arrived instead of a stream. */
 function onlyAnswer(result: unknown): AsyncIterator<never> {
   const answers: WholeAnswer[] = [new WholeAnswer(result)];
   return {

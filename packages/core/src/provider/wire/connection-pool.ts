@@ -1,24 +1,25 @@
 import type * as Undici from "undici";
 import type { Client, Dispatcher } from "undici";
 
-/** Opens a client of undici, which has one connection at a time. */
+/** Opens an undici client, which has one connection at a time. */
 type OpenClient = (origin: URL) => Client;
 
-/** The options of one request in the form of undici's `dispatch`, with the origin that it goes to. */
+/** The options of one request for undici's `dispatch`, with its target origin. */
 export type UndiciRequest = Dispatcher.DispatchOptions & { origin: string };
 
-type Connection = { readonly origin: string; readonly client: Client; isFree: boolean };
+type PooledConnection = { readonly origin: string; readonly client: Client; isFree: boolean };
 
 /**
- * Connections that carry one request at a time and are kept for the next one to the same origin. Undici's own `Agent`
- * goes through all connections before each request and whenever one ends, which is quadratic in the number of streams.
+ * Connections that carry one request at a time and are reused for the next request to the same origin. Undici's own
+ * `Agent` iterates over all connections before each request and after each end, which is quadratic in the number of
+ * streams.
  */
 export class ConnectionPool {
   readonly #open: OpenClient;
-  readonly #connections = new Set<Connection>();
-  /** Idle connections by origin. The last one was used last and is the least likely to have ended. */
-  readonly #free = new Map<string, Connection[]>();
-  /** The origins, parsed once for all their connections. */
+  readonly #connections = new Set<PooledConnection>();
+  /** Idle connections by origin. The last in each array was used last and is the least likely to have been closed. */
+  readonly #free = new Map<string, PooledConnection[]>();
+  /** The origins of the pool's connections, each parsed once. */
   readonly #origins = new Map<string, URL>();
 
   constructor(open: OpenClient) {
@@ -30,17 +31,17 @@ export class ConnectionPool {
     return this.#connections.size;
   }
 
-  /** Sends a request at once, over an idle connection or a new one. */
+  /** Sends a request immediately, over an idle connection or a new connection. */
   dispatch(options: UndiciRequest, handler: Dispatcher.DispatchHandler): void {
     const { origin } = options;
     const connection = this.#free.get(origin)?.pop() ?? this.#connect(origin);
     connection.isFree = false;
     const mayTakeMore = connection.client.dispatch(options, handler);
-    // Otherwise it emits "drain" later, unless it refused the request and has nothing to do.
+    // If the client cannot take more requests yet, it emits "drain" later, unless it rejected the request and is idle.
     if (mayTakeMore || connection.client.stats.size === 0) this.#release(connection);
   }
 
-  /** Closes all connections, also those in use. */
+  /** Closes all connections, including those in use. */
   async destroy(): Promise<void> {
     const connections = [...this.#connections];
     this.#connections.clear();
@@ -48,12 +49,12 @@ export class ConnectionPool {
     await Promise.all(connections.map(({ client }) => client.destroy()));
   }
 
-  #connect(origin: string): Connection {
+  #connect(origin: string): PooledConnection {
     const url = this.#origins.get(origin) ?? new URL(origin);
     this.#origins.set(origin, url);
     const connection = { origin, client: this.#open(url), isFree: false };
     this.#connections.add(connection);
-    // An aborted request leaves the queue of its client only after these events.
+    // An aborted request leaves the queue of its undici client only after `disconnect` or `connectionError`.
     const forget = (): void => queueMicrotask(() => this.#forget(connection));
     connection.client
       .on("drain", () => this.#release(connection))
@@ -62,7 +63,7 @@ export class ConnectionPool {
     return connection;
   }
 
-  #release(connection: Connection): void {
+  #release(connection: PooledConnection): void {
     if (connection.isFree || !this.#connections.has(connection)) return;
     connection.isFree = true;
     const free = this.#free.get(connection.origin) ?? [];
@@ -70,8 +71,8 @@ export class ConnectionPool {
     free.push(connection);
   }
 
-  #forget(connection: Connection): void {
-    // The client reconnects for a request that had not been written yet.
+  #forget(connection: PooledConnection): void {
+    // The undici client reconnects for a request that was not written yet.
     if (connection.client.stats.size > 0) return;
     this.#connections.delete(connection);
     if (this.#connections.size === 0) this.#origins.clear();
@@ -82,12 +83,12 @@ export class ConnectionPool {
   }
 }
 
-/** Global under which undici and the built-in `fetch` share the dispatcher of the process. */
+/** Global symbol under which undici and the built-in `fetch` share the dispatcher of the process. */
 const builtInFetch = Symbol.for("undici.globalDispatcher.1");
 
 /**
- * Loads undici on first use. On Node 22 its import replaces the dispatcher of the built-in `fetch`; one that the host has
- * set, such as a proxy, is restored.
+ * Loads undici on first use. On Node 22 its import replaces the dispatcher of the built-in `fetch`; a dispatcher that
+ * the host has set, such as a proxy, is restored.
  */
 export async function loadUndici(): Promise<typeof Undici> {
   const hostDispatcher: unknown = Reflect.get(globalThis, builtInFetch);

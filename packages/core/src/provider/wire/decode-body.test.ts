@@ -48,7 +48,10 @@ describe("an encoded reply", () => {
         response.write(gzipSync(gzipSync(long)));
       });
 
-      expect((await failure(send(url))).code).toBe("unavailable");
+      expect(await failure(send(url))).toMatchObject({
+        code: "unavailable",
+        message: "The server encoded its reply in an unknown way. Expected gzip, deflate or br.",
+      });
       await vi.waitFor(() => expect(server.open()).toBe(0));
     },
   );

@@ -7,8 +7,8 @@ import { toNetworkError } from "./send-request.ts";
 type Bytes = AsyncIterableIterator<Uint8Array, undefined>;
 
 /**
- * Decompresses the body of a reply by its `content-encoding`: gzip, deflate or br. Any other, or more than one (a bomb,
- * or a broken server), is `unavailable`.
+ * Decompresses the body of a reply by its `content-encoding`: gzip, deflate or br. Any other encoding, or several
+ * encodings (a bomb, or a broken server), is `unavailable`.
  */
 export async function decodeBody(headers: RawHeaders, body: Bytes): Promise<Bytes> {
   const encoding = readReplyHeader(headers, "content-encoding")?.trim().toLowerCase() ?? "";
@@ -26,7 +26,7 @@ async function createDecoder(encoding: string): Promise<Transform | undefined> {
   return encoding === "br" ? createBrotliDecompress() : undefined;
 }
 
-/** A body that feeds a decoder as fast as its output is read. */
+/** A body that feeds a decoder at the pace at which its output is read. */
 class DecodedBody implements Bytes {
   readonly #body: Bytes;
   readonly #decoder: Transform;
@@ -37,7 +37,7 @@ class DecodedBody implements Bytes {
     this.#body = body;
     this.#decoder = decoder;
     this.#decoded = decoder[Symbol.asyncIterator]() as AsyncIterator<Uint8Array, undefined>;
-    // Also without a reader: an error without a listener would end the process.
+    // The listener is attached even without a reader: an error without a listener would end the process.
     decoder.on("error", () => void body.return?.());
     void this.#feed();
   }
@@ -55,7 +55,7 @@ class DecodedBody implements Bytes {
   }
 
   async return(): Promise<IteratorResult<Uint8Array, undefined>> {
-    // Both, because the iterator of a stream that was never read releases nothing.
+    // Destroys the decoder and the body, because the iterator of a stream that was never read releases nothing.
     this.#decoder.destroy();
     await this.#body.return?.();
     return { done: true, value: undefined };
@@ -84,7 +84,10 @@ class DecodedBody implements Bytes {
   }
 }
 
-/** Gives encoded bytes that were cut the code of a lost connection, which is the same to a reader. */
+/**
+ * Makes the error of an encoded body that cannot be decoded. If its bytes are truncated, the error has the code of a
+ * lost connection, because a reader treats both alike.
+ */
 function damaged(cause: unknown): Error {
   if ((cause as NodeJS.ErrnoException).code !== "Z_BUF_ERROR") return cause as Error;
   return Object.assign(new Error("The encoded reply was cut.", { cause }), { code: "ECONNRESET" });

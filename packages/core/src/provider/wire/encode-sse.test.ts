@@ -38,7 +38,8 @@ describe("encodeSse", () => {
     expect(() => encodeSse({ ...fields, data: "" })).toThrow(
       expect.objectContaining({
         code: "invalid_value",
-        message: expect.stringContaining(Object.keys(fields)[0] ?? ""),
+        message: `The ${Object.keys(fields).join()} of a server-sent event must not hold a line break or NUL. Put such text in data.`,
+        fields: { field: Object.keys(fields)[0] },
       }),
     );
   });
@@ -76,3 +77,19 @@ function asRead(events: SseFields[]) {
     return { ...(last !== "" && { id: last }), ...(event && { event }), data: text };
   });
 }
+
+it.each<[SseFields, string]>([
+  [{ id: 0, data: "" }, "id: 0\ndata: \n\n"],
+  [{ id: "", event: "", data: "a" }, "id: \nevent: \ndata: a\n\n"],
+  [{ data: "\n" }, "data: \ndata: \n\n"],
+  [{ data: "a\u2028b\0" }, "data: a\u2028b\0\n\n"],
+])("encodeSse writes %j as %j", (event, text) => {
+  expect(encodeSse(event)).toBe(text);
+});
+
+it.each([
+  ["", ": \n\n"],
+  ["a\r\nb\rc", ": a\n: b\n: c\n\n"],
+])("encodeSseComment writes %j as %j", (comment, text) => {
+  expect(encodeSseComment(comment)).toBe(text);
+});

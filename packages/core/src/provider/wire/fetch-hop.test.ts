@@ -136,7 +136,7 @@ describe("a hop that is redirected", () => {
     expect(await hop({ url: secure })).toMatchObject({ url: new URL("http://localhost/to"), headers: harmless });
   });
 
-  it.each([307, 308])("by %d never takes a body to another origin", async (status) => {
+  it.each([307, 308])("a hop that is redirected by %d never takes a body to another origin", async (status) => {
     const url = await redirecting(status, "https://other.example/to");
     await expect(hop({ url, method: "POST", body: "hi" })).rejects.toMatchObject({
       code: "invalid_request",

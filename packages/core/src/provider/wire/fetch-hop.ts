@@ -6,7 +6,7 @@ import { toHttpRequest } from "./http-request.ts";
 import { readReplyHeader, toFetchHeaders } from "./reply.ts";
 import { sendRequest } from "./send-request.ts";
 
-/** One request of `fetchHop`: the first of a fetch, or one that a redirect asked for. */
+/** One request of `fetchHop`: the first request of a fetch, or a request that follows a redirect. */
 export type HopRequest = {
   url: URL;
   method: string;
@@ -14,15 +14,15 @@ export type HopRequest = {
   body?: string | Uint8Array;
 };
 
-/** A whole HTTP reply of `fetchHop`, of any status, but not a redirect to follow. */
+/** A whole HTTP reply of `fetchHop`, of any status except a redirect to follow. */
 export type HopReply = { status: number; headers: Headers; url: string; bytes: Uint8Array };
 
 /** Limits of one request. The signal ends it and closes its socket. */
 type HopLimits = { lookup: LookupFunction; maxBytes: number; signal: AbortSignal };
 
 /**
- * Sends one request over a connection of its own, which stays open until the signal aborts. Returns the whole reply, or
- * for a redirect the next request, not sent yet.
+ * Sends one request over a separate connection, which stays open until the signal aborts. Returns the whole reply; for
+ * a redirect, returns the next request without sending it.
  */
 export async function fetchHop(
   hop: HopRequest,
@@ -31,7 +31,7 @@ export async function fetchHop(
   const undici = await loadUndici();
   const client = new undici.Client(hop.url.origin, {
     connect: { lookup, signal, timeout: 0 },
-    // The signal bounds the time of all hops together.
+    // The signal limits the time of a fetch with all its redirects.
     headersTimeout: 0,
     bodyTimeout: 0,
     allowH2: false,
@@ -54,12 +54,12 @@ async function readAll(body: AsyncIterable<Uint8Array>, maxBytes: number): Promi
   return Buffer.concat(chunks);
 }
 
-/** Headers that may go to another origin by a redirect: none that could be a secret. */
+/** Headers that may be sent to another origin after a redirect, because they cannot contain a secret. */
 const harmless = ["accept", "accept-language", "user-agent"];
 
 const redirects = [301, 302, 303, 307, 308];
 
-/** Returns the request that a redirect asks for, or undefined when the reply is no redirect. Its URL is not checked yet. */
+/** Returns the request for a redirect; undefined if the reply is not a redirect. The new URL is not checked yet. */
 function nextHop(hop: HopRequest, status: number, location: string | undefined): HopRequest | undefined {
   if (!redirects.includes(status) || location === undefined) return undefined;
   const url = URL.parse(location, hop.url.href);

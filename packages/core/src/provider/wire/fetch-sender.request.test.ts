@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { failureOf } from "../../testing/conformance/assert.ts";
 import { sendByFetch } from "./fetch-sender.ts";
 import type { FetchFunction } from "./fetch-sender.ts";
-import type { HttpInit } from "./http-pool.ts";
+import type { HttpInit } from "./http-sender.ts";
 
 const url = "http://vendor.example/";
 const late = {
@@ -87,13 +87,16 @@ describe("the reply of a fetch of the user", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it.each([301, 307, 308])("with the status %d is refused and left", async (status) => {
-    const { send, sent, cancelled } = noting({ status, headers: { location: "http://other.example/" } });
-    await expect(sendByFetch(send, url)).rejects.toMatchObject({ code: "model_failed", fields: { status } });
-    expect(cancelled).toHaveBeenCalledOnce();
-    expect(sent[0]?.[1].signal?.aborted).toBe(true);
-    expect(vi.getTimerCount()).toBe(0);
-  });
+  it.each([301, 307, 308])(
+    "the reply of a fetch of the user with the status %d is refused and left",
+    async (status) => {
+      const { send, sent, cancelled } = noting({ status, headers: { location: "http://other.example/" } });
+      await expect(sendByFetch(send, url)).rejects.toMatchObject({ code: "model_failed", fields: { status } });
+      expect(cancelled).toHaveBeenCalledOnce();
+      expect(sent[0]?.[1].signal?.aborted).toBe(true);
+      expect(vi.getTimerCount()).toBe(0);
+    },
+  );
 
   it("may take an hour between two reads, and headersTimeoutMs for its head alone", async () => {
     const { send, give } = noting();

@@ -1,23 +1,29 @@
 import { TroupeError } from "../../base/errors/troupe-error.ts";
-import { refuseRedirect, isRedirect } from "./http-pool.ts";
-import type { HttpInit } from "./http-pool.ts";
+import { isRedirect, refuseRedirect } from "./http-sender.ts";
+import type { HttpInit } from "./http-sender.ts";
 import { isPiecewise, joinBody } from "./json-body.ts";
 import { readBodyText } from "./http-reply.ts";
 import type { HttpReply, ReplyBytes } from "./http-reply.ts";
 
-/** Function that sends HTTP requests in place of our pool, such as the built-in `fetch` or one that an instrumentation wrapped. */
+/**
+ * Function that sends HTTP requests instead of Troupe's pool, such as the built-in `fetch` or an instrumented version.
+ */
 export type FetchFunction = (url: string, init: RequestInit) => Promise<Response>;
 
-/** Timeouts of requests that name none, in milliseconds. */
+/** Default timeout for the head of a reply and for its next bytes, in milliseconds. */
 const defaultTimeoutMs = 60_000;
 
+/** A request, and the conversion of the errors of its sending and of its reply's body. @default no conversion */
+export type FetchInit = HttpInit & { toError?: ((error: unknown) => unknown) | undefined };
+
 /**
- * Sends a request by a `fetch` of the user, and bounds the waits for its reply as the pool does. A redirect is refused like the
- * pool's.
+ * Sends a request with a `fetch`, and limits the waits for its reply as the pool does. A redirect is rejected as in the
+ * pool.
  */
-export async function sendByFetch(send: FetchFunction, url: string, init: HttpInit = {}): Promise<HttpReply> {
-  const { headersTimeoutMs = defaultTimeoutMs, idleTimeoutMs = defaultTimeoutMs, signal, body = null, ...rest } = init;
-  // One array, because a `fetch` of the user need not take pieces.
+export async function sendByFetch(send: FetchFunction, url: string, init: FetchInit = {}): Promise<HttpReply> {
+  const { headersTimeoutMs = defaultTimeoutMs, idleTimeoutMs = defaultTimeoutMs, signal, body = null, ...own } = init;
+  const { toError = (error) => error, ...rest } = own;
+  // The pieces are joined to one array, because the user's `fetch` may not accept pieces.
   const whole = isPiecewise(body) ? await joinBody(body) : body;
   const wait = new Wait(signal);
   wait.begin(headersTimeoutMs);
@@ -30,16 +36,16 @@ export async function sendByFetch(send: FetchFunction, url: string, init: HttpIn
       redirect: "manual" as const,
     };
     const reply = await wait.race(send(url, sent));
-    const bytes = new FetchedBytes(reply.body, wait, idleTimeoutMs);
+    const bytes = new FetchedBytes(reply.body, wait, { idleTimeoutMs, toError });
     if (isRedirect(reply.status)) return await refuseRedirect(reply.status, bytes);
     return { status: reply.status, headers: reply.headers, bytes, text: () => readBodyText(bytes) };
   } catch (error) {
     wait.end();
-    throw error;
+    throw toError(error);
   }
 }
 
-/** The signal of one request: aborted with the user's signal, and when a wait takes too long. */
+/** The signal of one request. It aborts with the user's signal, and when a wait takes too long. */
 class Wait {
   readonly #controller = new AbortController();
   readonly #outer: AbortSignal | undefined;
@@ -48,7 +54,7 @@ class Wait {
 
   constructor(outer: AbortSignal | undefined) {
     this.#outer = outer;
-    // It may abort while nothing waits.
+    // The user's signal may abort while nothing waits: the rejection must not count as unhandled.
     this.#aborted.promise.catch(() => undefined);
     if (outer?.aborted) this.#follow();
     else outer?.addEventListener("abort", this.#follow, { once: true });
@@ -58,17 +64,17 @@ class Wait {
     return this.#controller.signal;
   }
 
-  /** Starts a wait, which ends with `timeout` after so many milliseconds. */
+  /** Starts a wait for the server, which ends with `timeout` after this number of milliseconds. */
   begin(timeoutMs: number): void {
     this.#timer = setTimeout(() => this.abort(tooLate()), timeoutMs);
   }
 
-  /** Stops the clock while nothing is waited for. */
+  /** Stops the timer between two waits for the server. */
   pause(): void {
     clearTimeout(this.#timer);
   }
 
-  /** Waits for a result, but not beyond an abort: a `fetch` of the user may ignore its signal. */
+  /** Waits for a result, at most until an abort: the user's `fetch` may ignore its signal. */
   race<Result>(work: Promise<Result>): Promise<Result> {
     return Promise.race([work, this.#aborted.promise]).finally(() => this.pause());
   }
@@ -91,16 +97,19 @@ function tooLate(): TroupeError {
   return new TroupeError("timeout", "The server was silent for too long. The cause tells at what point.", { cause });
 }
 
-/** Body of a fetched reply. */
+/** The limit of the waits for a body's bytes, and the conversion of its errors. */
+type BodyRules = { readonly idleTimeoutMs: number; readonly toError: (error: unknown) => unknown };
+
+/** Body of a reply from a `fetch`. */
 class FetchedBytes implements ReplyBytes {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   readonly #wait: Wait;
-  readonly #idleTimeoutMs: number;
+  readonly #rules: BodyRules;
 
-  constructor(body: ReadableStream<Uint8Array> | null, wait: Wait, idleTimeoutMs: number) {
+  constructor(body: ReadableStream<Uint8Array> | null, wait: Wait, rules: BodyRules) {
     this.#reader = body?.getReader();
     this.#wait = wait;
-    this.#idleTimeoutMs = idleTimeoutMs;
+    this.#rules = rules;
   }
 
   [Symbol.asyncIterator](): this {
@@ -109,18 +118,18 @@ class FetchedBytes implements ReplyBytes {
 
   async next(): Promise<IteratorResult<Uint8Array, undefined>> {
     if (this.#reader === undefined) return await this.#end();
-    this.#wait.begin(this.#idleTimeoutMs);
+    this.#wait.begin(this.#rules.idleTimeoutMs);
     try {
       const { done, value } = await this.#wait.race(this.#reader.read());
       return done ? await this.#end() : { done: false, value };
     } catch (error) {
       this.#wait.end();
-      throw error;
+      throw this.#rules.toError(error);
     }
   }
 
   async return(): Promise<IteratorResult<Uint8Array, undefined>> {
-    // Not awaited: a body that never ends need not answer.
+    // The cancellation of the body is not awaited, because a body that never ends may not answer.
     this.#reader?.cancel().catch(() => undefined);
     this.#wait.abort(new DOMException("The reply was left unread.", "AbortError"));
     return await this.#end();

@@ -1,7 +1,16 @@
 import type { LookupFunction } from "node:net";
 import { describe, expect, it } from "vitest";
 import type { TroupeError } from "../../base/errors/troupe-error.ts";
-import { guardLookup, guardUrl, leadsToPrivateHost, toAllowedPrivateHosts } from "./guard-url.ts";
+import {
+  allowPrivateHostsOption,
+  guardLookup,
+  guardUrl,
+  isAllowedPrivateHost,
+  leadsToPrivateHost,
+  refusedUrlError,
+  toAllowedPrivateHosts,
+} from "./guard-url.ts";
+import type { UrlRefusalReason } from "./guard-url.ts";
 
 const none = toAllowedPrivateHosts([]);
 const open = "93.184.215.14";
@@ -155,4 +164,56 @@ describe("leadsToPrivateHost", () => {
 
     expect(await leads("http://a.example", throwing)).toBe(false);
   });
+});
+
+it.each<[UrlRefusalReason, string]>([
+  ["not_http", "url must be an absolute http: or https: address without a user name or password."],
+  [
+    "private_address",
+    "url leads to an address that is not public. Add its host:port to allowPrivateHosts to allow it.",
+  ],
+  ["too_many_redirects", "url is redirected more often than maxRedirects allows."],
+  ["redirected_body", "url redirects a request with a body to another origin, which is not followed."],
+  ["too_large", "url holds more bytes than maxBytes allows."],
+  ["unreachable", "url cannot be fetched. Its server cannot be reached, or the connection broke off."],
+])("a URL that is refused as %s is told why", (reason, message) => {
+  const cause = new Error("inner");
+
+  expect(refusedUrlError(reason, cause)).toMatchObject({ code: "invalid_request", message, fields: { reason }, cause });
+});
+
+it.each([
+  ["127.0.0.1:80", "http://127.0.0.1/a", true],
+  ["127.0.0.1:80", "http://127.0.0.1:80/", true],
+  ["127.0.0.1:80", "https://127.0.0.1/", false],
+  ["127.0.0.1:81", "http://127.0.0.1/", false],
+  ["127.0.0.1:443", "https://127.0.0.1/", true],
+  ["127.0.0.1:443", "http://127.0.0.1/", false],
+  ["LOCALHOST:11434", "http://localhost:11434/", true],
+  ["localhost:11434", "http://localhost:11435/", false],
+  ["0x7f.1:81", "http://127.0.0.1:81/", true],
+  ["[::1]:82", "http://[0::1]:82/", true],
+])("the allowed host %s covers %s: %s", (host, url, expected) => {
+  expect(isAllowedPrivateHost(new URL(url), toAllowedPrivateHosts([host]))).toBe(expected);
+});
+
+it.each(["localhost", "localhost:", "http://a:1", "a:1/", "a:1?b", "u@a:1", "a:99999", "", 5])(
+  "the option allowPrivateHosts refuses %j",
+  (host) => {
+    expect(() => allowPrivateHostsOption([host], "allowPrivateHosts", {})).toThrow(
+      expect.objectContaining({ code: "invalid_config" }),
+    );
+  },
+);
+
+it("the option allowPrivateHosts takes hosts with their ports", () => {
+  const hosts = ["localhost:11434", "10.0.0.1:80", "[::1]:443"];
+
+  expect(allowPrivateHostsOption(hosts, "allowPrivateHosts", {})).toEqual(hosts);
+  expect(() => allowPrivateHostsOption("a:1", "allowPrivateHosts", {})).toThrow(
+    "allowPrivateHosts must be an array of hosts with their ports, got a string.",
+  );
+  expect(() => allowPrivateHostsOption(["a:1", "b"], "allowPrivateHosts", {})).toThrow(
+    'allowPrivateHosts[1] must be a host and port, like "localhost:11434", got a string.',
+  );
 });

@@ -6,7 +6,7 @@ import type { OptionCheck } from "../../base/errors/read-options.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import { bareHost, isPrivateAddress, isPrivateUrl } from "./private-address.ts";
 
-/** Reason for not fetching a URL that came from outside: the field `reason` of the error. */
+/** Reason for which a URL from outside is not fetched: the field `reason` of the error. */
 export type UrlRefusalReason =
   | "not_http"
   | "private_address"
@@ -24,7 +24,7 @@ const sentences: Readonly<Record<UrlRefusalReason, string>> = {
   unreachable: "url cannot be fetched. Its server cannot be reached, or the connection broke off.",
 };
 
-/** Makes the error `invalid_request` of a URL that is refused. It shows neither the URL nor anything from a server. */
+/** Makes the error `invalid_request` of a rejected URL. It shows neither the URL nor any data from a server. */
 export function refusedUrlError(reason: UrlRefusalReason, cause?: unknown): TroupeError {
   return new TroupeError("invalid_request", sentences[reason], { cause, fields: { reason } });
 }
@@ -38,15 +38,18 @@ const hostAndPortName = satisfying<string>('a host and port, like "localhost:114
   return url !== null && url.href === `${url.origin}/` && /:\d+$/.test(value);
 });
 
-/** Option check of `allowPrivateHosts` of `createGuardedFetch`: an array of names or addresses, each with its port. */
+/** Option check for `allowPrivateHosts` of `createGuardedFetch`: an array of names or addresses, each with its port. */
 export const allowPrivateHostsOption: OptionCheck<string[]> = arrayOf("hosts with their ports", hostAndPortName);
 
-/** Converts the hosts of the option `allowPrivateHosts` to the form of a parsed URL, in which URLs are compared. */
+/** Converts the hosts of the option `allowPrivateHosts` to the form of a parsed URL, for comparison with URLs. */
 export function toAllowedPrivateHosts(hosts: readonly string[]): AllowedPrivateHosts {
   return new Set(hosts.map((host) => hostAndPort(new URL(`http://${host}`))));
 }
 
-/** Returns true if the option `allowPrivateHosts` names the host and port of this URL. A public host needs no permission. */
+/**
+ * Returns true if the option `allowPrivateHosts` contains the host and port of this URL. A public host needs no
+ * permission.
+ */
 export function isAllowedPrivateHost(url: URL, allowed: AllowedPrivateHosts): boolean {
   return allowed.has(hostAndPort(url));
 }
@@ -56,9 +59,9 @@ function hostAndPort({ hostname, port, protocol }: URL): string {
 }
 
 /**
- * Parses a URL that came from outside; throws `invalid_request` for one that may not be fetched. Parsing normalizes
- * every spelling of an address (short, octal, hexadecimal, full-width), so the check sees what the connection would
- * use.
+ * Parses a URL from outside. Throws `invalid_request` for a URL that may not be fetched. Parsing normalizes every
+ * spelling of an address (short, octal, hexadecimal, full-width), so that the check sees the address that the
+ * connection would use.
  */
 export function guardUrl(address: string | URL, allowed: AllowedPrivateHosts): URL {
   const url = URL.parse(String(address));
@@ -74,13 +77,13 @@ function isPlainHttp({ protocol, username, password }: URL): boolean {
 }
 
 /**
- * Makes a lookup that fails when any address of a name is not public. The connection uses the addresses that were
- * checked, so a name that answers differently the second time (DNS rebinding) gains nothing.
+ * Makes a lookup that fails if any address of a name is not public. The connection uses the checked addresses, so a
+ * name that resolves differently the second time (DNS rebinding) cannot bypass the check.
  */
 export function guardLookup(lookup: LookupFunction): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, answer, family) => {
-      // A failed lookup has no addresses at all.
+      // A failed lookup returns no addresses.
       const addresses = error === null ? toAddresses(answer, family) : [];
       const [first] = addresses;
       if (error !== null) callback(error, "");
@@ -92,12 +95,12 @@ export function guardLookup(lookup: LookupFunction): LookupFunction {
   };
 }
 
-/** A name server, and the private hosts that may be reached. */
+/** The function that looks up names, and the private hosts that may be reached. */
 type HostRules = { readonly allowed: AllowedPrivateHosts; readonly lookup: LookupFunction };
 
 /**
- * Tells if the host of a URL is private: by its name, or by the addresses that its name has now. False for a host that
- * `allowed` names, and for a name whose lookup fails: the guarded fetch looks it up again.
+ * Returns true if the host of a URL is private, by its name or by its current addresses. Returns false for a host in
+ * `allowed`, and for a name whose lookup fails, because the guarded fetch looks it up again.
  */
 export async function leadsToPrivateHost(url: URL, { allowed, lookup }: HostRules): Promise<boolean> {
   if (isAllowedPrivateHost(url, allowed)) return false;
@@ -110,7 +113,7 @@ export async function leadsToPrivateHost(url: URL, { allowed, lookup }: HostRule
   return TroupeError.is(error) && error.fields["reason"] === "private_address";
 }
 
-/** Normalizes the answer: a lookup may give one address although it was asked for all. */
+/** Normalizes a lookup's answer, which may be a single address although all addresses were requested. */
 function toAddresses(answer: string | LookupAddress[], family: number | undefined): LookupAddress[] {
   if (typeof answer !== "string") return answer;
   return answer === "" ? [] : [{ address: answer, family: family ?? 0 }];

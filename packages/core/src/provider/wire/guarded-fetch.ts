@@ -1,7 +1,7 @@
 import { lookup as systemLookup } from "node:dns";
 import type { LookupFunction } from "node:net";
 import { startDeadline } from "../../base/async/start-deadline.ts";
-import { functionLike, integer, optional, timeoutMilliseconds } from "../../base/errors/option-checks.ts";
+import { functionOption, integerOption, optional, timeoutOption } from "../../base/errors/option-checks.ts";
 import { readOptions } from "../../base/errors/read-options.ts";
 import type { OptionTable } from "../../base/errors/read-options.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
@@ -21,11 +21,11 @@ import type { AllowedPrivateHosts } from "./guard-url.ts";
 export type GuardedFetchOptions = {
   /** Private hosts that may be reached, each as `host:port`. @default [] */
   allowPrivateHosts?: readonly string[];
-  /** Largest size of a reply in bytes, decoded. @default 10_485_760 */
+  /** Maximum size of a reply in bytes, decoded. @default 10_485_760 */
   maxBytes?: number;
-  /** Milliseconds for the whole request, redirects included. @default 30_000 */
+  /** Milliseconds for the whole request, including redirects. @default 30_000 */
   timeoutMs?: number;
-  /** Number of redirects that are followed. @default 3 */
+  /** Maximum number of redirects that are followed. @default 3 */
   maxRedirects?: number;
   /** Resolves host names. @default the operating system's lookup */
   lookup?: LookupFunction;
@@ -33,35 +33,35 @@ export type GuardedFetchOptions = {
 
 /** Options of one request of a `GuardedFetch`. */
 type GuardedRequest = {
-  /** @default "GET" */
+  /** The HTTP method. @default "GET" */
   method?: string;
   headers?: Readonly<Record<string, string>>;
   body?: string | Uint8Array;
   signal?: AbortSignal;
 };
 
-/** The whole reply of a `GuardedFetch`, of any status; `url` is the address that it came from, after redirects. */
+/** The whole reply of a `GuardedFetch`, of any status. `url` is the address after redirects. */
 type GuardedReply = { status: number; headers: Headers; url: string; bytes: Uint8Array };
 
 /**
- * Fetches a URL that came from outside (from a request, a model, an agent card or a tool), and refuses private hosts
- * unless `allowPrivateHosts` names them.
+ * Fetches a URL from outside (from a request, a model, an agent card or a tool). Private hosts are rejected unless
+ * `allowPrivateHosts` contains them.
  */
 export type GuardedFetch = (url: string | URL, request?: GuardedRequest) => Promise<GuardedReply>;
 
 const optionTable = {
   allowPrivateHosts: optional(allowPrivateHostsOption, []),
-  maxBytes: optional(integer(1, 2 ** 31 - 1), 10_485_760),
-  timeoutMs: optional(timeoutMilliseconds, 30_000),
-  maxRedirects: optional(integer(0), 3),
-  lookup: optional(functionLike<LookupFunction>(), systemLookup as LookupFunction),
+  maxBytes: optional(integerOption(1, 2 ** 31 - 1), 10_485_760),
+  timeoutMs: optional(timeoutOption, 30_000),
+  maxRedirects: optional(integerOption(0), 3),
+  lookup: optional(functionOption<LookupFunction>(), systemLookup as LookupFunction),
 } satisfies OptionTable<GuardedFetchOptions>;
 
 /**
- * Makes a fetch that reaches public hosts only. It checks each address in the URL and after its lookup, and again after
- * every redirect. A refusal is `invalid_request` with the reason in `fields`; an abort rejects with the signal's reason.
- * Not for the operator's own addresses, which may be private. Our own because the addresses that are checked must be
- * the ones that the connection uses.
+ * Makes a fetch that only reaches public hosts. It checks the address in the URL and those from its lookup, and checks
+ * again after every redirect. A rejection is `invalid_request` with the reason in `fields`; an abort rejects with the
+ * signal's reason. Not for the operator's own addresses, which may be private. It is our own because the checked
+ * addresses must be those that the connection uses.
  */
 export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFetch {
   const { allowPrivateHosts, timeoutMs, ...limits } = readOptions(optionTable, options, {
@@ -97,7 +97,10 @@ async function follow(first: HopRequest, rules: Rules, signal: AbortSignal): Pro
   }
 }
 
-/** Turns a network failure into a refusal of the URL. A refusal by the lookup comes as the cause of a failed connection. */
+/**
+ * Converts a network failure into a rejection of the URL if the lookup rejected it: that error is the cause of a failed
+ * connection.
+ */
 function toRefusal(error: unknown): unknown {
   if (!TroupeError.is(error)) return refusedUrlError("unreachable", error);
   if (TroupeError.is(error.cause)) return error.cause;

@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { localhostTls, serveLoopback } from "../../../test/loopback-server.ts";
 import { codeOf, echo, failure, readEcho, readText, stall, startPooled } from "../../../test/pooled.ts";
 import { createHttpPool } from "./http-pool.ts";
+import { isRedirect, refuseRedirect } from "./http-sender.ts";
 import { sharedHttpPool } from "./shared-http-pool.ts";
 
 const post = { method: "POST", body: "hi" };
@@ -122,7 +123,10 @@ describe("a pool", () => {
     for (const closing of [pool, unused]) {
       const closed = closing.close();
       const late = closing.send(url);
-      await expect(late).rejects.toMatchObject({ code: "unavailable", message: expect.stringContaining("is closed") });
+      await expect(late).rejects.toMatchObject({
+        code: "unavailable",
+        message: "The HTTP pool is closed. Make a new one.",
+      });
       await closed;
     }
   });
@@ -162,4 +166,36 @@ describe("the shared pool", () => {
     expect(second).not.toBe(first);
     expect((await second.send(server.url)).status).toBe(200);
   });
+});
+
+it.each([
+  [299, false],
+  [300, true],
+  [304, false],
+  [399, true],
+  [400, false],
+])("status %d is a redirect: %s", (status, expected) => {
+  expect(isRedirect(status)).toBe(expected);
+});
+
+it("a redirect is refused with its status, and its body left", async () => {
+  const left: string[] = [];
+  const body = (async function* (): AsyncGenerator<Uint8Array, undefined> {
+    try {
+      yield await Promise.resolve(Buffer.from("a"));
+      yield Buffer.from("b");
+    } finally {
+      left.push("left");
+    }
+    return undefined;
+  })();
+  await body.next();
+
+  await expect(refuseRedirect(307, body)).rejects.toMatchObject({
+    code: "model_failed",
+    message:
+      "The server answered with a redirect, which is not followed. Set baseURL to the address that it redirects to.",
+    fields: { status: 307 },
+  });
+  expect(left).toEqual(["left"]);
 });

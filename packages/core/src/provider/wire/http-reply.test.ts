@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { readText, stall, startPooled } from "../../../test/pooled.ts";
+import { readBodyText } from "./http-reply.ts";
 
 describe("a reply of a pool", () => {
   it("has its headers by name, also repeated and unusual ones", async () => {
@@ -65,5 +66,40 @@ describe("a reply of a pool", () => {
     const reply = await send(url);
 
     expect([reply.status, await reply.text()]).toEqual([status, ""]);
+  });
+});
+
+describe("readBodyText", () => {
+  const bytesOf = async function* (...parts: string[]) {
+    for (const part of parts) yield await Promise.resolve(Buffer.from(part));
+  };
+
+  it("reads exactly maxBytes, with those that were read before, and refuses one more", async () => {
+    const first = Buffer.from("é");
+
+    expect(await readBodyText(bytesOf("a", "b"), { first, maxBytes: 4 })).toBe("éab");
+    await expect(readBodyText(bytesOf("a", "b"), { first, maxBytes: 3 })).rejects.toMatchObject({
+      code: "invalid_value",
+      message: "The body has more than 3 bytes.",
+    });
+    await expect(readBodyText(bytesOf(), { first, maxBytes: 1 })).rejects.toMatchObject({ code: "invalid_value" });
+  });
+
+  it("joins characters that were cut, and removes one byte order mark at the beginning alone", async () => {
+    const [mark, cut] = ["\uFEFF", Buffer.from("é")];
+    const cutBytes = async function* () {
+      yield await Promise.resolve(cut.subarray(0, 1));
+      yield cut.subarray(1);
+    };
+
+    expect(await readBodyText(cutBytes())).toBe("é");
+    expect(await readBodyText(bytesOf(`${mark}${mark}a${mark}`))).toBe(`${mark}a${mark}`);
+    expect(await readBodyText(bytesOf())).toBe("");
+  });
+
+  it("throws the error of its caller, with the limit", async () => {
+    const tooLarge = (maxBytes: number) => new RangeError(`at most ${maxBytes}`);
+
+    await expect(readBodyText(bytesOf("abc"), { maxBytes: 2, tooLarge })).rejects.toThrow("at most 2");
   });
 });

@@ -2,7 +2,7 @@ import { TroupeError } from "../../base/errors/troupe-error.ts";
 import { readReplyHeader } from "./reply.ts";
 import type { RawHeaders } from "./reply.ts";
 
-/** Bytes of a body as they arrive, to be read once. Leaving early closes the connection. */
+/** Bytes of a body in order of arrival, to be read once. Leaving early closes the connection. */
 export type ReplyBytes = AsyncIterableIterator<Uint8Array, undefined>;
 
 /** Headers of an `HttpReply`, found by name in lower case. The standard `Headers` are such headers too. */
@@ -14,13 +14,13 @@ export interface ReplyHeaders extends Iterable<[string, string]> {
 export interface HttpReply {
   readonly status: number;
   readonly headers: ReplyHeaders;
-  /** The body as it arrives. A slow reader slows the sender down, and leaving early closes the connection. */
+  /** The body in order of arrival. A slow reader slows the sender down, and leaving early closes the connection. */
   readonly bytes: ReplyBytes;
   /** Reads the whole body as UTF-8, without a byte order mark. */
   text(): Promise<string>;
 }
 
-/** Makes an `HttpReply` that reads its headers only when they are asked for. */
+/** Makes an `HttpReply` whose headers are parsed on first use. */
 export function toHttpReply(status: number, headers: RawHeaders, bytes: ReplyBytes): HttpReply {
   return { status, headers: new LazyHeaders(headers), bytes, text: () => readBodyText(bytes) };
 }
@@ -41,12 +41,14 @@ class LazyHeaders implements ReplyHeaders {
   }
 }
 
-/** Options of `readBodyText`: bytes that were read before, and the error of a body with more bytes than it may have. */
+/**
+ * Options of `readBodyText`: bytes that were read before, the maximum number of bytes, and the error of a longer body.
+ */
 type BodyText = { first?: Uint8Array; maxBytes?: number; tooLarge?: (maxBytes: number) => Error };
 
 /**
- * Reads bytes to their end as one string of UTF-8 without a byte order mark. A body with more than `maxBytes` is left, and
- * `tooLarge` thrown.
+ * Reads bytes to their end as one UTF-8 string without a byte order mark. If the body has more than `maxBytes`, stops
+ * reading and throws `tooLarge`.
  */
 export async function readBodyText(
   bytes: AsyncIterable<Uint8Array>,

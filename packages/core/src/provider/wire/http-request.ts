@@ -2,11 +2,11 @@ import { isPiecewise } from "./json-body.ts";
 import type { PiecewiseBody } from "./json-body.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 
-/** An HTTP request as `sendRequest` takes it: parsed URL, flat headers, and the body, whole or in pieces. */
+/** An HTTP request for `sendRequest`: parsed URL, flat headers, and the body, whole or in pieces. */
 export type HttpRequest = {
   url: URL;
   method: string;
-  /** Names and values alternately. */
+  /** The headers as alternating names and values. */
   headers: string[];
   body?: string | Uint8Array | PiecewiseBody | undefined;
   signal?: AbortSignal | undefined;
@@ -20,15 +20,15 @@ export type RequestTimeouts = {
   idleTimeoutMs?: number | undefined;
 };
 
-/** A request whose headers are by name. */
+/** A request with headers by name. */
 type RequestParts = Omit<HttpRequest, "headers"> & { headers?: Readonly<Record<string, string>> | undefined };
 
 /** Headers that the connection sets itself, whatever the caller sends. */
 const ownHeaders = ["host", "connection", "content-length", "transfer-encoding", "keep-alive", "upgrade", "expect"];
 
 /**
- * Makes the request for `sendRequest`. Leaves out headers that the connection sets itself, like `host`, and adds
- * `accept` and `accept-encoding` where they are missing.
+ * Makes the request for `sendRequest`. Omits headers that the connection sets itself, such as `host`, and adds `accept`
+ * and `accept-encoding` if missing.
  */
 export function toHttpRequest({ headers = {}, ...request }: RequestParts): HttpRequest {
   const row: string[] = [];
@@ -40,18 +40,18 @@ export function toHttpRequest({ headers = {}, ...request }: RequestParts): HttpR
     row.push(name, value);
   }
   if (!names.has("accept")) row.push("accept", "*/*");
-  // A compressed stream of small events costs more than it saves.
+  // Replies are requested uncompressed: a compressed stream of small events costs more than it saves.
   if (!names.has("accept-encoding")) row.push("accept-encoding", "identity");
   const { body } = request;
-  // Without it the body would be sent in chunks, which not every server takes.
+  // Without a content length the body would be sent in chunks, which not every server accepts.
   if (isPiecewise(body)) row.push("content-length", String(body.byteLength));
   return { ...request, headers: row };
 }
 
-/** Parses the address of a request. Throws `invalid_request` for one that is not http: or https:. */
+/** Parses the URL of a request. Throws `invalid_request` for a URL that is not http: or https:. */
 export function parseUrl(address: string | URL): URL {
   const url = address instanceof URL ? address : URL.parse(address);
   if (url?.protocol === "http:" || url?.protocol === "https:") return url;
-  // An address may hold a key, so it is not shown.
+  // A URL may contain a key, so the error does not show it.
   throw new TroupeError("invalid_request", "url must be an absolute http: or https: address.");
 }

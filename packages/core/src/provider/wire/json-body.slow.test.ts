@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { sendByFetch } from "./fetch-sender.ts";
 import { createHttpPool } from "./http-pool.ts";
-import type { HttpSender } from "./http-pool.ts";
+import type { HttpSender } from "./http-sender.ts";
 import { encodeJson, isPiecewise, joinBody } from "./json-body.ts";
 import type { PiecewiseBody } from "./json-body.ts";
 import { postJson } from "./post-json.ts";

@@ -3,34 +3,34 @@ import { createId } from "../../base/util/create-id.ts";
 import { isTidyBase64InSteps } from "../../base/util/base64.ts";
 import { cutText } from "../../base/util/cut-text.ts";
 
-/** A body that is written in pieces, with its length. It can be read again, for another try. */
+/** A body that is written in pieces, with its length. It can be read again for a retry. */
 export interface PiecewiseBody extends AsyncIterable<Uint8Array> {
   readonly byteLength: number;
 }
 
-/** Strings from this length, in characters, are written in pieces if they are base64. */
+/** Minimum length of strings, in characters, that are written in pieces if they are base64. */
 const longText = 1_048_576;
 
-/** Characters of a piece. */
+/** Length of a piece of a JSON body in characters. */
 const pieceLength = 262_144;
 
-/** The longest head of a `data:` URL, up to its comma. */
+/** The maximum length of the head of a `data:` URL, up to its comma. */
 const longestHead = 256;
 
 /**
- * Encodes a JSON body for a request. One with large files in base64 is encoded while it is written, piece by piece: as one
- * string it would hold the event loop, and be in memory twice.
+ * Encodes a JSON body for a request. A body with large base64 files is encoded piece by piece while it is written. As
+ * one string it would block the event loop and be in memory twice.
  */
 export function encodeJson(body: unknown): string | Promise<string | PiecewiseBody> {
   return hasLongText(body) ? encodeLong(body) : JSON.stringify(body);
 }
 
-/** Tells if a body is written in pieces. */
+/** Returns true if a body is written in pieces. */
 export function isPiecewise(body: string | Uint8Array | PiecewiseBody | null | undefined): body is PiecewiseBody {
   return typeof body === "object" && body !== null && Symbol.asyncIterator in body;
 }
 
-/** Returns the bytes of a body as one array, for a receiver that takes no pieces. */
+/** Returns the bytes of a body as one array, for a receiver that accepts no pieces. */
 export async function joinBody(body: PiecewiseBody): Promise<Uint8Array<ArrayBuffer>> {
   const whole = new Uint8Array(body.byteLength);
   let at = 0;
@@ -44,9 +44,10 @@ export async function joinBody(body: PiecewiseBody): Promise<Uint8Array<ArrayBuf
 
 async function encodeLong(body: unknown): Promise<string | PiecewiseBody> {
   const texts: string[] = [];
-  // No text of a prompt holds it.
+  // Marks the places of long strings in the outline: no prompt contains this random id.
   const mark = createId();
-  // At once, so that it is the body of this moment, and without a look into the long strings.
+  // The outline is encoded immediately, so that later changes of the body have no effect. It does not scan the long
+  // strings.
   const outline = JSON.stringify(body, (_, value: unknown) => {
     if (typeof value !== "string" || value.length < longText) return value;
     texts.push(value);
@@ -56,7 +57,7 @@ async function encodeLong(body: unknown): Promise<string | PiecewiseBody> {
   let outside = first;
   const around: string[] = [];
   const long: string[] = [];
-  // This one still belongs to the turn of the event loop in which the request was made.
+  // The encoding of a large body continues in the next turn of the event loop.
   await setImmediate();
   for (const [index, text] of texts.entries()) {
     await setImmediate();
@@ -75,19 +76,19 @@ async function encodeLong(body: unknown): Promise<string | PiecewiseBody> {
   return long.length === 0 ? outside : new JsonPieces([...around, outside], long);
 }
 
-/** Returns the index behind the head of a `data:` URL, or 0. */
+/** Returns the index after the head of a `data:` URL, or 0. */
 function startOfData(text: string): number {
   return text.startsWith("data:") ? cutText(text, longestHead).indexOf(",") + 1 : 0;
 }
 
-/** Returns a string as it stands within the quotes of JSON. Base64 stands there as it is. */
+/** Returns a string as it appears between the quotes in JSON. Base64 appears unchanged. */
 function escapeText(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
 class JsonPieces implements PiecewiseBody {
   readonly byteLength: number;
-  /** The JSON around the long strings, one more than these. */
+  /** The JSON around the long strings: one more piece than there are long strings. */
   readonly #around: readonly string[];
   /** The long strings in base64, without the head of their `data:` URL. */
   readonly #long: readonly string[];
@@ -110,7 +111,7 @@ class JsonPieces implements PiecewiseBody {
   }
 }
 
-/** Tells if a JSON value has a string that may be written in pieces. */
+/** Returns true if a JSON value contains a string that may be written in pieces. */
 function hasLongText(value: unknown): boolean {
   if (typeof value === "string") return value.length >= longText;
   if (typeof value !== "object" || value === null) return false;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ResponseError, TruncatedResponseError } from "../../base/errors/vendor-error.ts";
-import type { HttpInit } from "./http-pool.ts";
+import type { HttpInit } from "./http-sender.ts";
 import type { HttpReply } from "./http-reply.ts";
 import { mergeHeaders, postJson, readAnswer, readJson } from "./post-json.ts";
 
@@ -69,19 +69,22 @@ describe("a JSON request to a vendor", () => {
     });
   });
 
-  it.each([200, 201, 299])("with the status %d in its reply is answered", async (status) => {
+  it.each([200, 201, 299])("a JSON request to a vendor with the status %d in its reply is answered", async (status) => {
     const reply = replyOf(status, "body");
     const { result, errors } = await post(reply);
     expect(result).toBe(reply);
     expect(errors).toEqual([]);
   });
 
-  it.each([199, 300, 304, 400, 429, 500])("with the status %d in its reply has failed", async (status) => {
-    const reply = replyOf(status, '{"error":', "1}");
-    const { result, errors } = await post(reply);
-    expect(result).toEqual(new Error("refused"));
-    expect(errors).toEqual([[{ error: 1 }, reply]]);
-  });
+  it.each([199, 300, 304, 400, 429, 500])(
+    "a JSON request to a vendor with the status %d in its reply has failed",
+    async (status) => {
+      const reply = replyOf(status, '{"error":', "1}");
+      const { result, errors } = await post(reply);
+      expect(result).toEqual(new Error("refused"));
+      expect(errors).toEqual([[{ error: 1 }, reply]]);
+    },
+  );
 
   it.each([
     [["not JSON"], "not JSON"],
@@ -110,7 +113,7 @@ describe("the whole answer of a vendor", () => {
     expect(error).toMatchObject({ happened, code: "ECONNRESET" });
   });
 
-  it("of one byte more than 64 MB is refused, with the bytes that were read before", async () => {
+  it("the whole answer of a vendor of one byte more than 64 MB is refused, with the bytes that were read before", async () => {
     const most = 67_108_864;
     const error = await readAnswer(replyOf(200, "1 ").bytes, Buffer.alloc(most - 1)).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ResponseError);

@@ -2,7 +2,7 @@ import type { CallContext } from "../../base/errors/to-model-error.ts";
 import { ResponseError, TruncatedResponseError } from "../../base/errors/vendor-error.ts";
 import { readBodyText } from "./http-reply.ts";
 import type { HttpReply, ReplyBytes, ReplyHeaders } from "./http-reply.ts";
-import type { HttpSender } from "./http-pool.ts";
+import type { HttpSender } from "./http-sender.ts";
 import type { RequestTimeouts } from "./http-request.ts";
 import { encodeJson } from "./json-body.ts";
 
@@ -12,12 +12,17 @@ export type ErrorReply = { status: number; headers: ReplyHeaders };
 /** Request of `postJson`, and the function that makes the error of a reply with an error status. */
 export type JsonRequest = {
   url: string | URL;
-  /** Sent as JSON, with the content type of JSON. */
+  /** The value that is sent as JSON, with the content type of JSON. */
   body: unknown;
   headers?: Readonly<Record<string, string>> | undefined;
-  /** The call that the request belongs to: its signal, and the headers of the user, which stand for equal ones. */
+  /**
+   * The call that the request belongs to: its signal, and the user's headers, which replace headers of the same name.
+   */
   call: CallContext;
-  /** Makes the error of a reply with an error status, as a rule a `VendorError`, of its JSON value, or of its text where it is none. */
+  /**
+   * Makes the error of a reply with an error status, usually a `VendorError`, from its JSON value, or from its text if
+   * it is not JSON.
+   */
   toError: (body: unknown, reply: ErrorReply) => Error;
 } & RequestTimeouts;
 
@@ -36,26 +41,26 @@ export async function postJson(sender: HttpSender, request: JsonRequest): Promis
     ...timeouts,
   });
   if (reply.status >= 200 && reply.status <= 299) return reply;
-  // Without a readable body, the status is enough.
+  // If the body of an error cannot be read, the status is enough.
   const text = await readBodyText(reply.bytes, { maxBytes: maxErrorBytes }).catch(() => "");
   throw toError(parse(text), reply);
 }
 
-/** The largest size of the body of an error. Beyond it the status alone counts. */
+/** The maximum size of an error's body in bytes. If it is larger, only the status is used. */
 const maxErrorBytes = 1_048_576;
 
-/** The largest size of a whole answer: vectors for hundreds of texts have 20 MB. */
+/** The maximum size of a whole answer in bytes: vectors for hundreds of texts take 20 MB. */
 const maxAnswerBytes = 67_108_864;
 
 /**
- * Reads the whole answer of a vendor as JSON. One that was cut, or is a page of a proxy, is a `TruncatedResponseError`. One of
- * more than 64 MB is left.
+ * Reads a vendor's whole answer as JSON. A truncated answer, or a proxy's page, is a `TruncatedResponseError`. An
+ * answer of more than 64 MB is not read to its end.
  */
 export async function readJson(reply: HttpReply): Promise<unknown> {
   return await readAnswer(reply.bytes);
 }
 
-/** Reads a whole answer as `readJson` does, after the bytes of it that were read before. */
+/** Reads a whole answer as `readJson` does, preceded by bytes that were already read. */
 export async function readAnswer(bytes: ReplyBytes, first?: Uint8Array): Promise<unknown> {
   const tooLarge = () => new ResponseError(`sent an answer of more than ${maxAnswerBytes} bytes`);
   return parseAnswer(await readBodyText(bytes, { ...(first && { first }), maxBytes: maxAnswerBytes, tooLarge }));
@@ -71,7 +76,7 @@ function parseAnswer(text: string): unknown {
 
 type UserHeaders = NonNullable<CallContext["headers"]>;
 
-/** Returns headers with those of the user in place of ours, by their names in any case. `null` takes one away. */
+/** Merges the user's headers over those of the provider, by name in any case. `null` removes a header. */
 export function mergeHeaders(
   ours: Readonly<Record<string, string>>,
   users: UserHeaders | undefined,

@@ -1,6 +1,9 @@
 import { BlockList, isIP } from "node:net";
 
-/** Special-purpose ranges of IPv4: this host, private, shared, loopback, link-local, documentation, benchmark, multicast, reserved. */
+/**
+ * Special-purpose ranges of IPv4: this host, private, shared, loopback, link-local, documentation, benchmark,
+ * multicast, reserved.
+ */
 const privateV4 = [
   "0.0.0.0/8",
   "10.0.0.0/8",
@@ -27,29 +30,34 @@ const privateV4 = [
 const privateV6 = ["::/3", "4000::/2", "8000::/1", "2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"];
 
 /**
- * Tells if an address is not public and unicast. A string that is no address counts as private, and so does every IPv4
- * address inside an IPv6 one.
+ * Returns true if an address is not public and unicast. A string that is not an address counts as private. So does
+ * every IPv4 address embedded in an IPv6 address.
  */
 export function isPrivateAddress(address: string): boolean {
   const family = isIP(address);
   if (family === 0) return true;
-  // A zone names an interface of this machine and is no part of the address.
+  // The zone of an IPv6 address names an interface of this machine and is not part of the address.
   const [plain = ""] = address.split("%");
   return family === 4 ? listOf(privateV4, "ipv4").check(plain, "ipv4") : listOf(privateV6, "ipv6").check(plain, "ipv6");
 }
 
-/** Endings of names that lead to this machine or the network it is in, by RFC 6761, 6762 and 8375, ICANN and habit. */
+/**
+ * Matches endings of names that lead to this machine or its network, by RFC 6761, 6762 and 8375, ICANN and convention.
+ */
 const localName = /(?:^|\.)(?:localhost|localdomain|local|internal|intranet|lan|svc|home\.arpa)$/;
 
-/** Public services whose names stand for the address that is written in them, as `10.0.0.1`, `10-0-0-1` or hexadecimal. */
+/**
+ * Matches public services whose names resolve to the address written in the name, as `10.0.0.1`, `10-0-0-1` or
+ * hexadecimal.
+ */
 const addressService = /\.(?:nip\.io|sslip\.io|xip\.io|traefik\.me)$/;
 
 /** Public names that lead to this machine. */
 const loopbackName = /(?:^|\.)(?:localtest\.me|lvh\.me|vcap\.me|lacolhost\.com)$/;
 
 /**
- * Tells by a URL alone, without asking DNS, if it leads to a private address or to a name of this machine or its network. A name
- * without a dot is such a name.
+ * Returns true if a URL leads to a private address, or to a name of this machine or its network, without asking DNS. A
+ * name without a dot counts as such a name.
  */
 export function isPrivateUrl(url: URL): boolean {
   const host = bareHost(url).replace(/\.$/, "");
@@ -58,13 +66,16 @@ export function isPrivateUrl(url: URL): boolean {
   return addressService.test(host) && holdsPrivateAddress(host.replace(addressService, ""));
 }
 
-/** Tells if a name below such a service holds an address that is not public, or none: then it leads to this machine. */
+/**
+ * Returns true if a name of an `addressService` contains a non-public address. A name without an address leads to this
+ * machine and counts too.
+ */
 function holdsPrivateAddress(name: string): boolean {
   const addresses = addressesIn(name);
   return addresses.length === 0 || addresses.some(isPrivateAddress);
 }
 
-/** Returns all addresses that a name may be read as: the services differ in which of several they take. */
+/** Returns all addresses that a name may contain: if there are several, the services differ in their choice. */
 function addressesIn(name: string): string[] {
   const ofNumbers = [...name.matchAll(/(?<!\d)(?=(\d{1,3})[.-](\d{1,3})[.-](\d{1,3})[.-](\d{1,3})(?!\d))/g)];
   const ofHex = [...name.matchAll(/(?<![\da-z])([\da-f]{2})([\da-f]{2})([\da-f]{2})([\da-f]{2})(?![\da-z])/g)];
@@ -81,7 +92,7 @@ export function bareHost({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, "");
 }
 
-// One list per family: in a mixed list, IPv4 addresses would match entries of IPv6.
+// One block list for IPv4 and one for IPv6: in a mixed list, IPv4 addresses would match entries of IPv6.
 function listOf(subnets: readonly string[], family: "ipv4" | "ipv6"): BlockList {
   const list = new BlockList();
   for (const subnet of subnets) {

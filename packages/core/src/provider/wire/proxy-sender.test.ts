@@ -46,6 +46,34 @@ describe("a sender through proxies", () => {
     await vi.waitFor(() => expect(proxy.openConnections()).toBe(0), { interval: 5 });
     await expect(proxySender("http://127.0.0.1:1").close()).resolves.toBeUndefined();
   });
+
+  it.each([
+    ["the one address", (main: string) => main, [1, 0]],
+    ["that for https:", (main: string, other: string) => ({ ...none, httpProxy: other, httpsProxy: main }), [1, 0]],
+    ["that for http: if there is no other", (main: string) => ({ ...none, httpProxy: main }), [1, 0]],
+    ["none for a host without one", (main: string) => ({ ...none, httpsProxy: main, noProxy: "127.0.0.1" }), [0, 0]],
+  ])("by %s asks for a tunnel to a server of https:", async (_title, addresses, times) => {
+    vi.stubEnv("https_proxy", "http://127.0.0.1:1");
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const [main, other] = [await startForwardProxy(502), await startForwardProxy(502)];
+    const sender = proxySender(addresses(main.url, other.url));
+    onTestFinished(() => sender.close());
+    const server = await serveLoopback((_, response) => response.end());
+    await expect(sender.send(`https://127.0.0.1:${server.port}`)).rejects.toMatchObject({ code: "unavailable" });
+
+    expect([main.requests.length, other.requests.length]).toEqual(times);
+    for (const { line } of main.requests) expect(line).toBe(`CONNECT 127.0.0.1:${server.port}`);
+  });
+
+  it("refuses a request after it was closed as unavailable, and opens no connection for it", async () => {
+    const { proxy, sender, read } = await start((url) => url);
+    await read();
+    await sender.close();
+    await vi.waitFor(() => expect(proxy.openConnections()).toBe(0), { interval: 5 });
+
+    await expect(read()).rejects.toMatchObject({ code: "unavailable" });
+    expect([proxy.requests.length, proxy.openConnections()]).toEqual([1, 0]);
+  });
 });
 
 it("a dispatcher of the user gets each request with its method and headers", async () => {

@@ -1,12 +1,15 @@
 import type { Dispatcher } from "undici";
 import { loadUndici } from "./connection-pool.ts";
 import { sendOver } from "./http-pool.ts";
-import type { HttpSender } from "./http-pool.ts";
+import type { HttpSender } from "./http-sender.ts";
 
-/** Dispatcher of undici 7 or later that a user gives a provider: an `Agent`, a `ProxyAgent` or a `MockAgent`. Typed by the one method that is called. */
+/**
+ * A user's dispatcher of undici 7 or later: an `Agent`, a `ProxyAgent` or a `MockAgent`. Typed by the only method that
+ * is called.
+ */
 export type UndiciDispatcher = { dispatch(options: never, handler: never): boolean };
 
-/** Makes a sender that sends every request through a dispatcher of the user. */
+/** Makes a sender that sends every request through the user's dispatcher. */
 export function dispatcherSender(dispatcher: UndiciDispatcher): HttpSender {
   return { send: (url, init) => sendOver(dispatcher, url, init) };
 }
@@ -20,15 +23,12 @@ export type ProxyAddresses =
       readonly noProxy: string | undefined;
     };
 
-/** Sender through proxies. `close` ends its connections, also those in use. */
+/** Sender through proxies. `close` ends its connections, including those in use. */
 export interface ProxySender extends HttpSender {
   close(): Promise<void>;
 }
 
-/**
- * Makes a sender that sends its requests through proxies, and keeps connections for the next request. Loads undici at
- * the first one.
- */
+/** Makes a sender that sends its requests through proxies and reuses connections. Loads undici on the first request. */
 export function proxySender(proxies: ProxyAddresses): ProxySender {
   let agent: Promise<Dispatcher> | undefined;
   return {
@@ -46,6 +46,6 @@ async function openAgent(proxies: ProxyAddresses): Promise<Dispatcher> {
   const { EnvHttpProxyAgent, ProxyAgent } = await loadUndici();
   if (typeof proxies === "string") return new ProxyAgent({ ...agentOptions, uri: proxies });
   const { httpProxy = "", httpsProxy = "", noProxy = "" } = proxies;
-  // Empty and not absent, which would be read from the environment again.
+  // The value is empty rather than absent, because undici would read an absent value from the environment again.
   return new EnvHttpProxyAgent({ ...agentOptions, httpProxy, httpsProxy: httpsProxy || httpProxy, noProxy });
 }

@@ -51,7 +51,10 @@ describe("readNdjson", () => {
   it.each(["{broken secret}\n", "secret", '{"a":"secret"'])("rejects %j and quotes nothing of it", async (line) => {
     const error = await read('{"a":1}\n', line).catch((reason: unknown) => reason);
 
-    expect(error).toMatchObject({ code: "invalid_value" });
+    expect(error).toMatchObject({
+      code: "invalid_value",
+      message: "A line of the stream is not JSON. Each line must hold one whole JSON value.",
+    });
     expect(error).not.toHaveProperty("cause");
     expect(String(error)).not.toContain("secret");
   });

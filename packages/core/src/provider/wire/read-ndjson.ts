@@ -4,9 +4,9 @@ import { ByteLines, readMaxEventBytes } from "./byte-lines.ts";
 import type { EventReadOptions } from "./byte-lines.ts";
 
 /**
- * Reads NDJSON from chunks of bytes. Blank lines are skipped, and the last line needs no newline. Leaving the loop early
- * releases the source. A line that is not JSON or larger than `maxEventBytes` is `invalid_value`, an aborted signal
- * `cancelled`; errors of the source are passed on.
+ * Reads NDJSON from chunks of bytes. Blank lines are skipped, and the last line needs no newline. Leaving the loop
+ * early releases the source. A line that is not JSON or is larger than `maxEventBytes` is `invalid_value`, an aborted
+ * signal `cancelled`; errors of the source are passed on.
  *
  * @yields the value of each line
  */
@@ -36,7 +36,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Without the parser's error as its cause, whose message quotes the line.
+    // The error is thrown without the parser's error as its cause, because that message quotes the line.
     throw new TroupeError(
       "invalid_value",
       "A line of the stream is not JSON. Each line must hold one whole JSON value.",

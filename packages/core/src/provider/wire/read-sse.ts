@@ -2,28 +2,28 @@ import { abortableIterable, abortedReadError } from "../../base/async/abortable-
 import { ByteLines, readMaxEventBytes } from "./byte-lines.ts";
 import type { EventReadOptions } from "./byte-lines.ts";
 
-/** One server-sent event. `id` and `retry` are the last ones of the stream, also when an earlier event set them. */
+/** One server-sent event. `id` and `retry` are the stream's latest values, even if an earlier event set them. */
 export interface SseEvent {
-  /** Absent for events of the default type. */
+  /** The type of the event; absent for the default type. */
   event?: string;
   data: string;
   id?: string;
-  /** Milliseconds to wait before connecting again. */
+  /** Milliseconds to wait before reconnecting. */
   retry?: number;
 }
 
 /** End of a stream of events: the return value of the generator, for readers that drive the iterator themselves. */
 export interface SseEnd {
-  /** True when the bytes stopped inside an event, which was not yielded. */
+  /** True if the bytes ended inside an event, which was not yielded. */
   isCut: boolean;
 }
 
 /**
  * Reads server-sent events from chunks of bytes. Leaving the loop early releases the source. An event larger than
  * `maxEventBytes` is `invalid_value`, an aborted signal `cancelled`; errors of the source are passed on. The parser is
- * our own because it bounds the size of an event and tells a cut stream from a finished one.
+ * our own because it limits an event's size and distinguishes a truncated stream from a finished stream.
  *
- * @yields each event, as soon as its blank line has come
+ * @yields each event as soon as its blank line has arrived
  */
 export async function* readSse(
   bytes: AsyncIterable<Uint8Array>,
@@ -46,8 +46,8 @@ const fieldNames = ["data", "event", "id", "retry"] as const;
 type FieldName = (typeof fieldNames)[number];
 
 /**
- * Parser of server-sent events by the HTML standard. `readSse` uses it; use it directly to read a chunk without a
- * promise per event.
+ * Parser of server-sent events by the HTML standard. `readSse` uses it. Use the parser directly to read a chunk without
+ * a promise for each event.
  */
 export class SseParser {
   readonly #maxEventBytes: number;
@@ -62,7 +62,7 @@ export class SseParser {
     this.#maxEventBytes = readMaxEventBytes(limits);
   }
 
-  /** True when the bytes so far end inside an event. */
+  /** True if the bytes so far end inside an event. */
   get isInsideEvent(): boolean {
     return this.#eventBytes > 0 || this.#lines.unfinishedBytes > 0;
   }
@@ -81,7 +81,7 @@ export class SseParser {
     }
   }
 
-  /** Returns the event whose blank line never came, once all bytes have been read; `undefined` when there is none. */
+  /** Returns the last event if its blank line never arrived, after all bytes have been read; otherwise `undefined`. */
   end(): SseEvent | undefined {
     if (this.#lines.last()) this.#readField();
     return this.#data === undefined ? undefined : this.#finishEvent(this.#data);
@@ -90,7 +90,7 @@ export class SseParser {
   #readField(): void {
     const { bytes, start, end } = this.#lines;
     if (bytes[start] === colon) return;
-    // Ignored fields count too, comments do not: only a blank line ends an event.
+    // Ignored fields count towards an event's size, but comments do not: only a blank line ends an event.
     this.#eventBytes += end - start;
     const name = findName(bytes, start, end);
     if (name !== undefined) this.#setField(name, readValue(bytes, start + name.length + 1, end));
@@ -129,7 +129,7 @@ export class SseParser {
   }
 }
 
-// Compares bytes: making a string of each name would cost more than all other reading.
+// Compares bytes, because making a string of each name would cost more than the rest of the parser.
 function findName(bytes: Buffer, start: number, end: number): FieldName | undefined {
   for (const name of fieldNames) {
     const nameEnd = start + name.length;
@@ -148,6 +148,6 @@ function isAt(bytes: Buffer, start: number, name: FieldName): boolean {
 
 function readValue(bytes: Buffer, start: number, end: number): string {
   const valueStart = bytes[start] === space ? start + 1 : start;
-  // Without a named encoding Node takes a faster path to UTF-8.
+  // Without a named encoding Node uses a faster path to UTF-8.
   return valueStart < end ? bytes.toString(undefined, valueStart, end) : "";
 }

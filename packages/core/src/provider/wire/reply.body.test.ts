@@ -78,7 +78,7 @@ describe("the body of a reply", () => {
     expect(await first).toEqual(piece("a"));
   });
 
-  it("that breaks off gives what came before, and then the failure each time", async () => {
+  it("the body of a reply that breaks off gives what came before, and then the failure each time", async () => {
     const { body } = bodyOf();
     const failure = new Error("reset");
     body.push(bytes("a"));
@@ -94,7 +94,7 @@ describe("the body of a reply", () => {
     await expect(reading).rejects.toBe(failure);
   });
 
-  it("that has ended does not break off any more", async () => {
+  it("the body of a reply that has ended does not break off any more", async () => {
     const { body } = bodyOf();
     body.end();
     body.fail(new Error("reset"));

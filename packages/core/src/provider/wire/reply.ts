@@ -1,7 +1,7 @@
-/** Headers of a reply as received: lower-case names, and an array where a name came more than once. */
+/** Headers of a reply as received: lower-case names, and an array if a name occurred several times. */
 export type RawHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** An HTTP reply as `sendRequest` returns it: the head, and the bytes of the body as they arrive. */
+/** An HTTP reply returned by `sendRequest`: the head, and the bytes of the body in order of arrival. */
 export type RawReply = { status: number; headers: RawHeaders; body: ReplyBodyIterator };
 
 /**
@@ -22,21 +22,21 @@ export function toFetchHeaders(received: RawHeaders): Headers {
   return headers;
 }
 
-/** Control of the connection that feeds a body. */
+/** Control of the connection that supplies a body. */
 type Flow = { pause(): void; resume(): void; abort(reason: Error): void };
 
-type Step = IteratorResult<Uint8Array, undefined>;
-type Reader = { resolve: (step: Step) => void; reject: (reason: unknown) => void };
+type NextBytes = IteratorResult<Uint8Array, undefined>;
+type Reader = { resolve: (step: NextBytes) => void; reject: (reason: unknown) => void };
 
-// Shared by all replies: making an error with its stack takes longer than the rest of leaving.
+// The error is shared by all replies, because creating an error with its stack takes longer than the rest of leaving.
 const leftUnread = new Error("The reply was left unread.");
 
-/** Number of unread bytes from which the connection is paused. */
+/** Number of unread bytes at which the connection is paused. */
 const mostUnread = 65_536;
 
 /**
- * Bytes of one reply as they come from the socket, to be read once. A slow reader slows the sender down, and leaving
- * early closes the connection. Not a Node or web stream, which costs more than the request itself.
+ * Bytes of one reply in order of arrival from the socket, to be read once. A slow reader slows the sender down, and
+ * leaving early closes the connection. Not a Node or web stream, which would cost more than the request itself.
  */
 export class ReplyBodyIterator implements AsyncIterableIterator<Uint8Array, undefined> {
   readonly #flow: Flow;
@@ -57,8 +57,8 @@ export class ReplyBodyIterator implements AsyncIterableIterator<Uint8Array, unde
     return this;
   }
 
-  next(): Promise<Step> {
-    // A reply that has arrived as a whole no longer listens to the signal.
+  next(): Promise<NextBytes> {
+    // A reply that has arrived completely no longer listens to the signal.
     if (this.#signal?.aborted) this.abort(this.#signal.reason);
     if (this.#unread.length > 0) return Promise.resolve({ done: false, value: this.#takeUnread() });
     if (this.#failure !== undefined) return Promise.reject(this.#failure.reason);
@@ -69,8 +69,8 @@ export class ReplyBodyIterator implements AsyncIterableIterator<Uint8Array, unde
     });
   }
 
-  /** Leaves the rest unread, which closes the connection. */
-  return(): Promise<Step> {
+  /** Leaves the rest of the reply unread and closes the connection. */
+  return(): Promise<NextBytes> {
     const wasOver = this.#isOver;
     this.#unread.length = 0;
     this.end();
@@ -78,7 +78,7 @@ export class ReplyBodyIterator implements AsyncIterableIterator<Uint8Array, unde
     return Promise.resolve({ done: true, value: undefined });
   }
 
-  /** Takes the next bytes. */
+  /** Adds the next bytes of the reply. */
   push(chunk: Uint8Array): void {
     if (this.#isOver) return;
     const reader = this.#takeReader();
@@ -93,13 +93,13 @@ export class ReplyBodyIterator implements AsyncIterableIterator<Uint8Array, unde
     this.#flow.pause();
   }
 
-  /** Ends the reply: no more bytes will come. */
+  /** Ends the reply: no more bytes will follow. */
   end(): void {
     this.#isOver = true;
     this.#takeReader()?.resolve({ done: true, value: undefined });
   }
 
-  /** Breaks the reply off. Bytes that came before can still be read. */
+  /** Ends the reply with an error. Bytes received before can still be read. */
   fail(reason: unknown): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -107,7 +107,7 @@ export class ReplyBodyIterator implements AsyncIterableIterator<Uint8Array, unde
     this.#takeReader()?.reject(reason);
   }
 
-  /** Aborts the reading: bytes that came before are dropped too. */
+  /** Aborts the reading of the reply, and also drops the bytes received before. */
   abort(reason: unknown): void {
     const isRead = this.#isOver && this.#unread.length === 0;
     if (isRead) return;
@@ -122,7 +122,7 @@ export class ReplyBodyIterator implements AsyncIterableIterator<Uint8Array, unde
     return reader;
   }
 
-  /** Returns all unread bytes in one piece, so that many small chunks cost the reader one step. */
+  /** Returns all unread bytes in one piece, so that many small chunks cost the reader a single step. */
   #takeUnread(): Uint8Array {
     const [first] = this.#unread;
     const all = first !== undefined && this.#unread.length === 1 ? first : Buffer.concat(this.#unread);
@@ -137,16 +137,17 @@ export class ReplyBodyIterator implements AsyncIterableIterator<Uint8Array, unde
 }
 
 /**
- * Leaves an answer whose content has come after a second of waiting for its end. Time in which this process had other
- * work, or got no turn, does not count, up to five seconds: the end may have arrived meanwhile. Returns the timer of the wait.
+ * Leaves an answer whose content is complete after waiting one second for its end. Time in which this process was busy
+ * or not scheduled does not count, up to five seconds, because the end may have arrived meanwhile. Returns the timer of
+ * the wait.
  */
-export function leaveSoon(leave: () => void): NodeJS.Timeout {
+export function leaveSoon(leave: () => void): ReturnType<typeof setTimeout> {
   let [ticks, quiet, idleBefore, tickedAt] = [0, 0, 0, performance.now()];
   const timer = setInterval(() => {
     const { idle } = performance.eventLoopUtilization();
     const now = performance.now();
     ticks += 1;
-    // A late tick shows a machine whose other processes, and maybe the server, had no turn either.
+    // A late tick reveals a busy machine, on which the server may not have been scheduled either.
     const isLate = now - tickedAt > 2 * tickMs;
     if (!isLate && (ticks === 1 || idle - idleBefore > tickMs / 2)) quiet += 1;
     [idleBefore, tickedAt] = [idle, now];
@@ -161,14 +162,14 @@ const [tickMs, quietTicks, mostTicks] = [250, 4, 20];
 
 /**
  * Reads and drops the rest of a reply whose content is complete, so that its connection can serve the next request. For
- * providers, which may stop at the vendor's last event. A failure is ignored.
+ * providers, which may stop reading at the vendor's last event. A failure is ignored.
  */
 export async function drainReply(bytes: AsyncIterator<unknown, unknown>): Promise<void> {
   const timer = leaveSoon(() => void bytes.return?.());
   try {
     while ((await bytes.next()).done !== true);
   } catch {
-    // The answer was complete.
+    // Failures to read the rest of a reply are ignored, because the answer was complete.
   } finally {
     clearTimeout(timer);
   }

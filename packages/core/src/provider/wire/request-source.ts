@@ -2,13 +2,13 @@ import { arrayOf, optional, satisfying } from "../../base/errors/option-checks.t
 import type { OptionTable } from "../../base/errors/read-options.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 
-/** Options of a server that say where its requests may come from. */
+/** Options of a server that restrict the origins and hosts of its requests. */
 export type RequestSourceOptions = {
   allowedOrigins?: readonly string[] | undefined;
   allowedHosts?: readonly string[] | undefined;
 };
 
-/** A host with its parts: `text` as it was sent, the name alone, and the name with the port if it has one. */
+/** A host and its parts: `text` as it was sent, the name alone, and the name with the port if present. */
 export type HostName = { readonly text: string; readonly hostname: string; readonly host: string };
 
 const origin = satisfying<string>('an origin such as "https://app.example.org", without a path', (value) => {
@@ -22,20 +22,20 @@ const host = satisfying<string>(
   },
 );
 
-/** The checks of a server's options `allowedOrigins` and `allowedHosts`. */
+/** Option checks for a server's `allowedOrigins` and `allowedHosts`. */
 export const requestSourceOptions: OptionTable<RequestSourceOptions> = {
   allowedOrigins: optional(arrayOf("origins", origin)),
   allowedHosts: optional(arrayOf("hosts", host)),
 };
 
-/** The parts of a request that tell where it comes from. A router of Express keeps the whole target in `originalUrl`. */
+/** The parts of a request that show its origin. An Express router keeps the whole target in `originalUrl`. */
 export type SourcedRequest = {
   readonly originalUrl?: string | undefined;
   readonly url?: string | undefined;
   readonly headers: SourceHeaders & { readonly host?: string | undefined };
 };
 
-/** Checks of the requests of a server: the host that they were sent to, and the page that has sent them. */
+/** Checks of a server's requests: the host that a request was sent to, and the page that sent it. */
 export class SourceGuard {
   readonly #isAllowedHost: ((sent: HostName | undefined) => boolean) | undefined;
   readonly #isAllowedOrigin: (sent: string) => boolean;
@@ -45,7 +45,7 @@ export class SourceGuard {
     this.#isAllowedOrigin = createOriginCheck(allowedOrigins);
   }
 
-  /** Throws `forbidden` for a host that is not in `allowedHosts`. Without that option any host is taken. */
+  /** Throws `forbidden` for a host that is not in `allowedHosts`. Without that option any host is accepted. */
   checkHost(request: SourcedRequest): void {
     if (this.#isAllowedHost?.(hostOf(request)) === false) {
       throw forbidden("The host of the request is not one of this service. The option allowedHosts lists its hosts.");
@@ -70,7 +70,7 @@ function forbidden(message: string): TroupeError {
   return new TroupeError("forbidden", message);
 }
 
-/** Makes the check of a request's host against `allowedHosts`, in which a name without a port stands for all ports. */
+/** Makes the check of a request's host against `allowedHosts`. A name without a port matches all ports. */
 function createHostCheck(allowedHosts: readonly string[]): (sent: HostName | undefined) => boolean {
   const hosts = new Set(allowedHosts.map((each) => parseHost(each)?.host));
   return (sent) => sent !== undefined && (hosts.has(sent.host) || hosts.has(sent.hostname));
@@ -86,8 +86,8 @@ export function createOriginCheck(allowedOrigins: readonly string[] = []): (sent
 }
 
 /**
- * Tells if a page of another site has sent a request. Browsers send `Sec-Fetch-Site` to trustworthy addresses, and `Origin` with
- * every POST and WebSocket. Other clients send neither.
+ * Returns true if a page of another site has sent the request. Browsers send `Sec-Fetch-Site` to trustworthy addresses,
+ * and `Origin` with every POST and WebSocket. Other clients send neither header.
  */
 export function isFromOtherSite(
   { origin: from, "sec-fetch-site": site }: SourceHeaders,
@@ -97,35 +97,35 @@ export function isFromOtherSite(
   return from !== undefined && !isOriginOf(from, own);
 }
 
-/** The headers of a request that tell which page has sent it. */
+/** The headers of a request that show which page sent it. */
 type SourceHeaders = { readonly origin?: string | undefined; readonly "sec-fetch-site"?: unknown };
 
-/** Tells if an origin is that of the host itself, so that a page of the service has sent the request. */
+/** Returns true if an origin is that of the host itself, so that one of the service's own pages sent the request. */
 export function isOriginOf(from: string, own: HostName | undefined): boolean {
   const page = URL.parse(from);
   if (page === null || own === undefined || !/^https?:$/.test(page.protocol)) return false;
-  // The port that a proxy ended TLS at may be left out of one and stand in the other.
+  // The port at which a proxy terminated TLS may be missing in one value and present in the other.
   return URL.parse(`${page.protocol}//${own.text}`)?.host === page.host;
 }
 
 /**
- * Returns the host that a request was sent to, by its target and its header `Host`. A target in absolute form replaces the
- * header, as HTTP says. `X-Forwarded-Host` is a claim of the client.
+ * Returns the host that a request was sent to, from its target and its header `Host`. A target in absolute form takes
+ * precedence over the header, as HTTP specifies. `X-Forwarded-Host` is ignored, because a client may forge it.
  */
 export function readRequestHost(target: string, header: string | undefined): HostName | undefined {
   return parseHost(/^[a-z][a-z\d+.-]*:\/\/([^/?#]*)/i.exec(target)?.[1] ?? header ?? "");
 }
 
-/** Returns an origin in the form in which origins are compared, undefined for anything else, such as `null`. */
+/** Returns an origin in a form for comparison; undefined for other values, such as `null`. */
 function parseOrigin(text: string): string | undefined {
   const url = URL.parse(text);
   if (url === null || url.host === "") return undefined;
-  // Not `url.origin`, which is null for the schemes of apps and extensions.
+  // The origin is not taken from `url.origin`, which is null for the schemes of apps and extensions.
   const plain = `${url.protocol}//${url.host}`;
   return url.href === plain || url.href === `${plain}/` ? plain.toLowerCase() : undefined;
 }
 
-/** Parses a host with an optional port. A name that ends in a dot is the same name. */
+/** Parses a host with an optional port. A trailing dot does not change the name. */
 function parseHost(text: string): HostName | undefined {
   const [, name = "", port = ""] = /^(\[[^\]]*\]|[^\s/\\?#@:*]+)(?::(\d{0,5}))?$/.exec(text) ?? [];
   const hostname = URL.parse(`http://${name}`)?.hostname.replace(/\.$/, "") ?? "";

@@ -160,7 +160,7 @@ describe("a request over a connection", () => {
 describe("the signal of a request", () => {
   const reason = new Error("The user left.");
 
-  it("that has aborted keeps it from being sent", async () => {
+  it("the signal of a request that has aborted keeps it from being sent", async () => {
     const { reply, dispatched } = sent({ signal: AbortSignal.abort(reason) });
     await expect(reply).rejects.toBe(reason);
     expect(dispatched).toEqual([]);

@@ -5,12 +5,12 @@ import type { HttpRequest } from "./http-request.ts";
 import { ReplyBodyIterator } from "./reply.ts";
 import type { RawHeaders, RawReply } from "./reply.ts";
 
-/** Carrier of requests: a pool of connections, or a single one. */
+/** A sender of requests: a pool of connections, or a single connection. */
 export type Connections = { dispatch(options: UndiciRequest, handler: Dispatcher.DispatchHandler): unknown };
 
 /**
- * Sends a request and waits for the head of its reply; a redirect is a reply like any other. When the signal aborts,
- * the wait or the reading of the body ends at once with the signal's reason, and the connection is closed.
+ * Sends a request and waits for the head of its reply, which may be a redirect. If the signal aborts, waiting or
+ * reading ends immediately with the signal's reason, and the connection is closed.
  */
 export function sendRequest(request: HttpRequest, connections: Connections): Promise<RawReply> {
   const { url, method, headers, body, signal, headersTimeoutMs, idleTimeoutMs } = request;
@@ -21,26 +21,27 @@ export function sendRequest(request: HttpRequest, connections: Connections): Pro
     }
     const path = `${url.pathname}${url.search}`;
     const times = { headersTimeout: headersTimeoutMs ?? null, bodyTimeout: idleTimeoutMs ?? null };
-    // An async iterable is a body for undici, and not in its types.
+    // Undici accepts an async iterable as a body, although its types do not.
     const sent = (body ?? null) as UndiciRequest["body"] & (string | null);
     const options = { origin: url.origin, path, method, headers, body: sent, ...times };
     connections.dispatch(options, new Exchange(signal, { resolve, reject }));
   });
 }
 
-// Reason for closing a connection after an abort, never passed on. Shared: each would be made and printed with its stack.
+// Reason for closing a connection after an abort, never passed on. Shared, because each error would be created and
+// printed with its stack.
 const unwanted = new Error("The request was aborted.");
 
-type Waiter = { resolve: (reply: RawReply) => void; reject: (reason: unknown) => void };
+type ReplyWaiter = { resolve: (reply: RawReply) => void; reject: (reason: unknown) => void };
 
 /** Handler of one request and its reply, called by the connection. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #signal: AbortSignal | undefined;
-  readonly #waiter: Waiter;
+  readonly #waiter: ReplyWaiter;
   #connection: Dispatcher.DispatchController | undefined;
   #body: ReplyBodyIterator | undefined;
 
-  constructor(signal: AbortSignal | undefined, waiter: Waiter) {
+  constructor(signal: AbortSignal | undefined, waiter: ReplyWaiter) {
     this.#signal = signal;
     this.#waiter = waiter;
     signal?.addEventListener("abort", this.#abort, { once: true });
@@ -48,14 +49,15 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onRequestStart(connection: Dispatcher.DispatchController): void {
     this.#connection = connection;
-    // Aborted while the connection was opened: nothing has been written yet.
+    // The signal aborted while the connection was opened: the request was not written yet.
     if (this.#signal?.aborted) this.#abort();
   }
 
   onResponseStart(connection: Dispatcher.DispatchController, status: number, headers: RawHeaders): void {
     const isInterim = status < 200;
     if (isInterim) return;
-    // Undici keeps them for as long as the body lasts, with the bytes that came with them. We have read what it has made of them.
+    // Undici keeps the raw headers, with the bytes that arrived with them, as long as the body. The parsed headers have
+    // been read already.
     connection.rawHeaders = null;
     this.#body = new ReplyBodyIterator(connection, this.#signal);
     this.#waiter.resolve({ status, headers, body: this.#body });
@@ -72,7 +74,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseError(_connection: Dispatcher.DispatchController | null, error: Error): void {
     this.#settle();
-    // The reader got the reason of the abort.
+    // The reader has already received the reason of the abort.
     if (error === unwanted) return;
     const failure = toNetworkError(error);
     this.#body?.fail(failure);
@@ -92,14 +94,14 @@ class Exchange implements Dispatcher.DispatchHandler {
 }
 
 /**
- * Makes the error of a request without a reply, or whose reply broke off: `timeout`, `unavailable`, or
- * `invalid_request` when it could not be sent. The cause of the first two has the network's code, like `ECONNRESET`.
+ * Makes the error of a request without a reply, or whose reply was interrupted: `timeout`, `unavailable`, or
+ * `invalid_request` if it could not be sent. The cause of the first two has the network's code, such as `ECONNRESET`.
  */
 export function toNetworkError(cause: Error): TroupeError {
   switch ((cause as NodeJS.ErrnoException).code) {
     case "UND_ERR_INVALID_ARG":
     case "UND_ERR_NOT_SUPPORTED":
-      // The cause may quote a key, so it is not passed on.
+      // Undici's error may quote a key, so it is not passed on as the cause.
       return new TroupeError(
         "invalid_request",
         "The HTTP request cannot be sent. Its method must be a token, and its headers printable text.",
@@ -107,7 +109,7 @@ export function toNetworkError(cause: Error): TroupeError {
     case "UND_ERR_ABORTED":
       return toProxyError(cause);
     case "UND_ERR_PRX_CONN": {
-      // What broke the connection to the proxy, where that is known.
+      // The cause of the error is the reason for which the connection to the proxy failed, if known.
       const { cause: inner } = cause;
       return new TroupeError("unavailable", "The connection to the proxy failed. The cause tells how.", {
         cause: inner instanceof Error && "code" in inner ? inner : cause,
@@ -125,8 +127,8 @@ export function toNetworkError(cause: Error): TroupeError {
 }
 
 /**
- * Makes the error of a proxy that opened no connection, which undici reports like an abort. Another try may help when the proxy
- * could not reach the server, and does not when it refused.
+ * Makes the error of a proxy that opened no connection, which undici reports like an abort. A retry may help if the
+ * proxy could not reach the server, but not if it refused.
  */
 function toProxyError(cause: Error): TroupeError {
   const status = Number(/^Proxy response \((\d+)\)/.exec(cause.message)?.[1]);

@@ -1,12 +1,16 @@
 import { createHttpPool } from "./http-pool.ts";
-import type { HttpPool, HttpSender } from "./http-pool.ts";
+import type { HttpPool } from "./http-pool.ts";
+import type { HttpSender } from "./http-sender.ts";
 import { proxySender } from "./proxy-sender.ts";
 import type { ProxyAddresses, ProxySender } from "./proxy-sender.ts";
 
-/** The connections that all models of the process share: to servers, and to the proxies that the environment named last. */
+/**
+ * The connections that all models of the process share: to servers, and to the proxies most recently configured in the
+ * environment.
+ */
 type SharedConnections = { pool: HttpPool; proxies?: { key: string; sender: ProxySender } | undefined };
 
-// Module state, which is rare here: models share their sockets without knowing of each other. Made on first use.
+// Module state on purpose: models share their sockets without knowing of each other. Created on first use.
 let shared: SharedConnections | undefined;
 
 function sharedConnections(): SharedConnections {
@@ -29,14 +33,14 @@ function openShared(): SharedConnections {
 }
 
 /**
- * Returns the pool of HTTP connections that all models of the process share. Its `close` also ends the connections to proxies of
- * the environment. After it, the next call makes a new pool.
+ * Returns the pool of HTTP connections that all models of the process share. Its `close` also ends the connections to
+ * proxies of the environment. After that, the next call creates a new pool.
  */
 export function sharedHttpPool(): HttpPool {
   return sharedConnections().pool;
 }
 
-/** Returns the shared pool or, where the environment names proxies, what sends through these. */
+/** Returns the shared pool or, if the environment configures proxies, a sender through these proxies. */
 export function sharedHttpSender(proxies: ProxyAddresses | undefined): HttpSender {
   const connections = sharedConnections();
   if (proxies === undefined) return connections.pool;

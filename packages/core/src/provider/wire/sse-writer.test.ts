@@ -38,7 +38,10 @@ async function fullWriter(options: SseWriterOptions = {}) {
 }
 
 const listenersOf = (reader: Writable) => reader.eventNames().map((name) => [name, reader.listenerCount(name)]);
-const cancelled = expect.objectContaining({ code: "cancelled" });
+const cancelled = expect.objectContaining({
+  code: "cancelled",
+  message: "The stream has no reader any more: the reader disconnected, or the stream was closed or aborted.",
+});
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] });

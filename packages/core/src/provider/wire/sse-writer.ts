@@ -1,5 +1,5 @@
 import type { Writable } from "node:stream";
-import { optional, satisfying, timeoutMilliseconds } from "../../base/errors/option-checks.ts";
+import { optional, satisfying, timeoutOption } from "../../base/errors/option-checks.ts";
 import { readOptions } from "../../base/errors/read-options.ts";
 import type { OptionTable } from "../../base/errors/read-options.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
@@ -8,11 +8,18 @@ import { encodeSseComment } from "./encode-sse.ts";
 
 /** Options of an `SseWriter`. */
 export interface SseWriterOptions {
-  /** Ends the writing: waiting writers get `cancelled` at once, and no more frames are taken. */
+  /** Ends the writing: waiting writers receive `cancelled` immediately, and no more frames are accepted. */
   signal?: AbortSignal;
-  /** Milliseconds between two comments that keep the connection alive, unless the reader is behind. @default 15_000 */
+  /**
+   * Milliseconds between two comments that keep the connection alive, also while frames are written. None are sent
+   * while the reader is behind.
+   * @default 15_000
+   */
   heartbeatMs?: number;
-  /** Milliseconds without progress after which a reader counts as gone and its connection is destroyed. @default 30_000 */
+  /**
+   * Milliseconds without progress after which a reader counts as disconnected and its connection is destroyed. @default
+   * 30_000
+   */
   stallMs?: number;
 }
 
@@ -20,40 +27,40 @@ const optionTable = {
   signal: optional(
     satisfying<AbortSignal>("an AbortSignal", (value) => typeof readProperty(value, "aborted") === "boolean"),
   ),
-  heartbeatMs: optional(timeoutMilliseconds, 15_000),
-  stallMs: optional(timeoutMilliseconds, 30_000),
+  heartbeatMs: optional(timeoutOption, 15_000),
+  stallMs: optional(timeoutOption, 30_000),
 } satisfies OptionTable<SseWriterOptions>;
 
-/** Characters that are written at once, without waiting for the end of the tick. */
+/** Number of characters that are written immediately, without waiting for the end of the tick. */
 const batchLength = 16_384;
 
-/** Characters after which a reader is dropped. Only writers that ignore backpressure gather so much. */
+/** Number of waiting characters at which a reader is dropped. Only writers that ignore backpressure reach it. */
 const mostWaitingLength = 1_048_576;
 
 const heartbeat = encodeSseComment("heartbeat");
 
-/** Events after which the stream sends nothing more. */
+/** Events of a `Writable` after which it sends no more data. */
 const ends = ["finish", "close", "error"] as const;
 
-interface Waiter {
+interface DrainWaiter {
   resolve: () => void;
   reject: (error: TroupeError) => void;
 }
 
 /**
- * Writer of frames to one reader, with backpressure and heartbeats. Frames of one tick are sent in one write. It asks the
- * stream before each frame if the reader is gone, so that no writer waits for a `close` that has been emitted before. Our
- * own because a stream of many small events needs this batching, and an end of readers that stall.
+ * Writer of frames to one reader, with backpressure and heartbeats. Frames of one tick are sent in one write. Before
+ * each frame it checks if the reader has disconnected, so that no writer waits for a `close` that was already emitted.
+ * It is our own because a stream of many small events needs batching, and stalled readers must be dropped.
  */
 export class SseWriter {
   readonly #writable: Writable;
   readonly #signal: AbortSignal | undefined;
   readonly #stallMs: number;
   readonly #heartbeat: NodeJS.Timeout;
-  /** Settles the promise of `close`, once that was called. */
+  /** Settles the promise of `close`, after `close` was called. */
   #closing: PromiseWithResolvers<void> | undefined;
   #stall: NodeJS.Timeout | undefined;
-  #waiters: Waiter[] = [];
+  #waiters: DrainWaiter[] = [];
   #frames = "";
   #isFlushDue = false;
   #isFull = false;
@@ -67,20 +74,20 @@ export class SseWriter {
     this.#heartbeat = setInterval(this.#beat, heartbeatMs).unref();
     writable.on("drain", this.#resume);
     signal?.addEventListener("abort", this.#refuseWaiters);
-    // Not `finished` of node:stream, which keeps more memory per stream than all the rest here.
+    // `finished` of node:stream is not used, because it takes more memory per stream than the rest of this class.
     for (const event of ends) writable.on(event, this.#release);
     if (writable.destroyed || writable.writableFinished) process.nextTick(this.#release);
     if (writable.writableNeedDrain) this.#waitForDrain();
   }
 
-  /** True when no more frames are taken: after `close`, after the reader disconnected, or after an abort. */
+  /** True if no more frames are accepted: after `close`, after the reader disconnected, or after an abort. */
   get closed(): boolean {
     return this.#closing !== undefined || this.#isOver || this.#writable.destroyed || this.#signal?.aborted === true;
   }
 
   /**
-   * Takes a frame. Returns a promise when there is no room for more: await it before the next frame. Throws or rejects
-   * with `cancelled` when the stream has no reader any more.
+   * Adds a frame to the stream. Returns a promise if there is no room for more: await it before the next frame. Throws
+   * or rejects with `cancelled` if the stream no longer has a reader.
    */
   write(frame: string): Promise<void> | undefined {
     if (this.#frames.length > mostWaitingLength) this.#writable.destroy();
@@ -92,7 +99,10 @@ export class SseWriter {
     return this.#isFull ? this.#room() : undefined;
   }
 
-  /** Sends the remaining frames and ends the stream. Resolves when all is sent or the reader is gone. Always call it at the end. */
+  /**
+   * Sends the remaining frames and ends the stream. Resolves when all frames are sent or the reader has disconnected.
+   * Always call it at the end.
+   */
   close(): Promise<void> {
     if (this.#isOver) return Promise.resolve();
     if (this.#closing !== undefined) return this.#closing.promise;
@@ -109,7 +119,8 @@ export class SseWriter {
   #flushSoon(): void {
     if (this.#isFlushDue || this.#isFull) return;
     this.#isFlushDue = true;
-    // After the promises of this tick: the chunks of one read from a vendor become one write.
+    // The flush is deferred until after the promises of this tick, so that the chunks of one read from a vendor become
+    // one write.
     process.nextTick(this.#flush);
   }
 
@@ -129,7 +140,7 @@ export class SseWriter {
     for (const { resolve } of this.#waiters.splice(0)) resolve();
   };
 
-  // Not while the reader is behind, where heartbeats would pile up before the frames.
+  // No heartbeat is sent while the reader is behind: heartbeats would pile up before the frames.
   readonly #beat = (): void => {
     if (this.#isFull || this.closed) return;
     this.#frames += heartbeat;

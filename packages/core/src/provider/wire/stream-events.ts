@@ -10,16 +10,21 @@ import { drainReply } from "./reply.ts";
 /** Options of `streamEvents`: the format of the stream, and a size limit for one event. */
 export type EventFormat = {
   format: "sse" | "ndjson";
-  /** Largest size of one event in bytes. @default 16_777_216 */
+  /** Maximum size of one event in bytes. @default 16_777_216 */
   maxEventBytes?: number | undefined;
-  /** Largest size of the stream in bytes: events that are no content may come without end too. @default 268_435_456 */
+  /**
+   * Maximum size of the stream in bytes, because events without content may also arrive without end. @default
+   * 268_435_456
+   */
   maxBytes?: number | undefined;
 };
 
 /** Events of a vendor that arrived together, parsed. */
 export type EventBatch<Event = unknown> = readonly (Event | WholeAnswer)[];
 
-/** A whole answer as JSON where a stream was expected, as some gateways send it. It is the only event of its stream. */
+/**
+ * A whole answer as JSON instead of the expected stream, which some gateways send. It is the only event of its stream.
+ */
 export class WholeAnswer {
   readonly body: unknown;
 
@@ -29,24 +34,30 @@ export class WholeAnswer {
 }
 
 /**
- * Reads the events of a streamed answer as JSON objects, in batches as their bytes arrive. `[DONE]` ends the stream; blank data and other JSON
- * values are skipped, and a last event without its blank line counts when its JSON is whole. A body that is one
- * JSON object is a `WholeAnswer`, and the elements of a JSON array are the events. Damaged events are a `TruncatedResponseError`,
- * after the events before them. An event, a stream or a body that is too large is a `ResponseError`.
+ * Reads the events of a streamed answer as JSON objects, in batches as their bytes arrive. In server-sent events,
+ * `[DONE]` ends the stream. Blank data and other JSON values are skipped. A last event without its blank line counts if
+ * its JSON is complete. Where server-sent events were expected, a body that is one JSON object is a `WholeAnswer`, and
+ * the elements of a JSON array are the events. Damaged events are a `TruncatedResponseError`, after the events before
+ * them. An event, a stream or a body that is too large is a `ResponseError`.
  */
 export function streamEvents<Event>(reply: HttpReply, format: EventFormat): AsyncIterableIterator<EventBatch<Event>> {
   return new EventStream(reply, format) as AsyncIterableIterator<EventBatch<Event>, undefined>;
 }
 
-/** Reader of one format. Both methods append events to `batch`; `read` returns true at the end that the vendor declared. */
+/**
+ * Parser of one stream format. Both methods append events to `batch`; `read` returns true at the end that the vendor
+ * declared.
+ */
 interface EventParser {
   read(bytes: Uint8Array, batch: unknown[]): boolean;
   end(batch: unknown[]): void;
 }
 
-type Step = IteratorResult<unknown[], undefined>;
+type NextEvents = IteratorResult<unknown[], undefined>;
 
-/** Not a generator, which would cost more promises for each batch. */
+/**
+ * The iterator over the events of one streamed answer. Not a generator, which would cost more promises for each batch.
+ */
 class EventStream implements AsyncIterableIterator<unknown[], undefined> {
   readonly #bytes: ReplyBytes;
   readonly #parser: EventParser;
@@ -55,7 +66,7 @@ class EventStream implements AsyncIterableIterator<unknown[], undefined> {
   #received = 0;
   #hasBegun = false;
   #isOver = false;
-  /** True when the vendor declared the end, while bytes may follow. */
+  /** True after the vendor declared the end of the stream, although bytes may follow. */
   #isDeclared = false;
   #failure: { reason: unknown } | undefined;
 
@@ -64,7 +75,7 @@ class EventStream implements AsyncIterableIterator<unknown[], undefined> {
     this.#maxBytes = maxBytes;
     this.#maxEventBytes = maxEventBytes;
     this.#parser = format === "sse" ? new SseJson(maxEventBytes) : new NdJson(maxEventBytes);
-    // A line of NDJSON is such an object.
+    // The body of NDJSON needs no check of its first byte, because each line is an object.
     this.#hasBegun = format === "ndjson";
   }
 
@@ -72,19 +83,19 @@ class EventStream implements AsyncIterableIterator<unknown[], undefined> {
     return this;
   }
 
-  next(): Promise<Step> {
+  next(): Promise<NextEvents> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure.reason);
     if (this.#isOver) return Promise.resolve({ done: true, value: undefined });
     return this.#bytes.next().then(this.#read);
   }
 
-  async return(): Promise<Step> {
+  async return(): Promise<NextEvents> {
     this.#isOver = true;
     await (this.#isDeclared ? drainReply(this.#bytes) : this.#bytes.return?.());
     return { done: true, value: undefined };
   }
 
-  readonly #read = (step: IteratorResult<Uint8Array, undefined>): Step | Promise<Step> => {
+  readonly #read = (step: IteratorResult<Uint8Array, undefined>): NextEvents | Promise<NextEvents> => {
     if (step.done !== true && !this.#hasBegun) {
       const first = findFirst(step.value);
       if (first === openBrace || first === openBracket) return this.#readWhole(step.value);
@@ -95,7 +106,7 @@ class EventStream implements AsyncIterableIterator<unknown[], undefined> {
       if (step.done === true) this.#end(batch);
       else if (this.#parse(step.value, batch)) this.#isOver = this.#isDeclared = true;
     } catch (reason) {
-      // The events before it are delivered first.
+      // The events of the stream before the failure are delivered first.
       this.#failure = { reason: toFailure(reason, this.#maxEventBytes) };
     }
     return { done: false, value: batch };
@@ -112,7 +123,7 @@ class EventStream implements AsyncIterableIterator<unknown[], undefined> {
     this.#parser.end(batch);
   }
 
-  async #readWhole(start: Uint8Array): Promise<Step> {
+  async #readWhole(start: Uint8Array): Promise<NextEvents> {
     this.#isOver = true;
     const body = await readAnswer(this.#bytes, start);
     return { done: false, value: Array.isArray(body) ? body.filter(isObject) : [new WholeAnswer(body)] };
@@ -122,7 +133,7 @@ class EventStream implements AsyncIterableIterator<unknown[], undefined> {
 const openBrace = 0x7b;
 const openBracket = 0x5b;
 
-/** Returns the first byte that is neither white space nor a part of a byte order mark. */
+/** Returns the first byte that is neither white space nor part of a byte order mark. */
 function findFirst(bytes: Uint8Array): number | undefined {
   return bytes.find((byte) => byte > 0x20 && byte !== 0xef && byte !== 0xbb && byte !== 0xbf);
 }
@@ -136,7 +147,7 @@ class SseJson implements EventParser {
 
   read(bytes: Uint8Array, batch: unknown[]): boolean {
     for (const event of this.#parser.push(bytes)) {
-      // Nearly every event is an object without a name that says more than its data.
+      // Nearly every event is an object whose event name adds nothing to its data.
       if (event.data.charCodeAt(0) === openBrace && event.event !== "error") batch.push(JSON.parse(event.data));
       else if (isDone(event.data)) return true;
       else addEvent(event, batch);
@@ -150,12 +161,12 @@ class SseJson implements EventParser {
     try {
       addEvent(event, batch);
     } catch {
-      // It was cut. The reader of the answer tells if it needed it.
+      // The event was truncated. The reader of the answer decides if it was needed.
     }
   }
 }
 
-/** Tells if the data of an event is the mark of the end that OpenAI invented, in one of the forms that servers give it. */
+/** Returns true if the data of an event is OpenAI's end mark, in one of the forms that servers send. */
 function isDone(data: string): boolean {
   return data.length < 16 && data.charCodeAt(0) !== openBrace && /^\s*"?\[?done\]?"?\s*$/i.test(data);
 }
@@ -186,7 +197,7 @@ class NdJson implements EventParser {
     try {
       if (this.#lines.last()) this.#addLine(batch);
     } catch {
-      // It was cut. The reader of the answer tells if it needed it.
+      // The event was truncated. The reader of the answer decides if it was needed.
     }
   }
 

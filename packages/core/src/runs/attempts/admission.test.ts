@@ -30,7 +30,7 @@ describe("the open runs of callers", () => {
     expect(admission.check(ada, 0)).toBe(1);
   });
 
-  it("that wait to be performed are bounded for all users together, without those of callers without one", () => {
+  it("the open runs of callers that wait to be performed are bounded for all users together, without those of callers without one", () => {
     const admission = new Admission(limits);
     expect(admission.check(ada, 39)).toBe(0);
     expect(() => admission.check(ada, 40)).toThrow(tooMany("All users together have", 40));
@@ -39,7 +39,7 @@ describe("the open runs of callers", () => {
     expect(admission.check(other, 1000)).toBe(1);
   });
 
-  it("of one address have a quarter of the bytes that callers without a user have together, rounded up", () => {
+  it("the open runs of callers of one address have a quarter of the bytes that callers without a user have together, rounded up", () => {
     const admission = new Admission({ ...limits, perCaller: 1000, maxAnonymousBytes: 101 });
     admission.add({ runId: "a", inputBytes: 25 }, one);
     expect(admission.check(one, 0)).toBe(1);
@@ -61,7 +61,7 @@ describe("the open runs of callers", () => {
     expect(admission.check(one, 0)).toBe(0);
   });
 
-  it("that a sweep finds take the place of all but those that wait for an answer", () => {
+  it("the open runs of callers that a sweep finds take the place of all but those that wait for an answer", () => {
     const admission = new Admission(limits);
     for (const runId of ["a", "b", "w"]) admission.add({ runId }, ada);
     admission.wait("w", ada);

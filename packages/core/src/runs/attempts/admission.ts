@@ -7,8 +7,8 @@ import { callerOfOpen } from "../run-store/run-record.ts";
 import type { OpenRun, RunRecord } from "../run-store/run-record.ts";
 
 /**
- * Limits of the runs that are accepted: how many may wait, how many open runs a caller may have, and how many bytes the inputs of
- * those of all callers without a user may take.
+ * Limits on accepted runs: the number of waiting runs, the open runs of each caller, and the input bytes of all callers
+ * without a user.
  */
 export type AdmissionLimits = {
   readonly maxQueued: number;
@@ -16,27 +16,31 @@ export type AdmissionLimits = {
   readonly maxAnonymousBytes: number;
 };
 
-/** The open runs that callers hold, and the bytes of their inputs where they are counted. */
+/** The open runs that callers hold, and the bytes of their inputs if these are counted. */
 export type HeldRuns = { readonly runs: HeldShare; readonly bytes: HeldShare };
 
-/** The part of the bytes of all callers without a user that one address may have. */
+/** The share of the input bytes of all callers without a user that one address may use. */
 const partOfOne = 1 / 4;
 
 /**
- * Counts the open runs of each caller: those that this process accepted or performs, and those that the last sweep found.
+ * Counts the open runs of each caller: those that this process accepted or suspended, and those that the last sweep
+ * found.
  */
 export class Admission {
   readonly #rules: AdmissionRules;
   #open = new CallerHoldings();
   #bytes = new CallerHoldings();
-  /** Runs that wait for an answer: they are open, and no sweep finds those of users. */
+  /** Runs that wait for an answer. They are open, but no sweep finds those of users. */
   readonly #waiting = new Map<string, CountedCaller>();
 
   constructor(limits: AdmissionLimits) {
     this.#rules = new AdmissionRules(limits);
   }
 
-  /** Returns the number of open runs of a caller. Throws `rate_limited` when one more is too many. */
+  /**
+   * Returns the number of open runs that lowers a caller's priority. Throws `rate_limited` if another run would exceed
+   * a limit.
+   */
   check(caller: CountedCaller, queued: number): number {
     const runs = this.#open.of(caller);
     this.#rules.checkOpen(caller, { runs, bytes: this.#bytes.of(caller) });
@@ -60,7 +64,7 @@ export class Admission {
     this.#bytes.delete(runId);
   }
 
-  /** Replaces the counts by the open runs that a sweep found, and those that wait. */
+  /** Replaces the counts by the open runs that a sweep found, and the waiting runs. */
   replace(found: readonly (OpenRun & { runId: string })[]): void {
     this.#open = new CallerHoldings();
     this.#bytes = new CallerHoldings();
@@ -69,7 +73,10 @@ export class Admission {
   }
 }
 
-/** The rules by which a run is accepted, given the counts. Each throws `rate_limited` when one more is too many. */
+/**
+ * The rules by which a run is accepted, given the counts of open runs. The checks throw `rate_limited` if another run
+ * would exceed a limit.
+ */
 export class AdmissionRules {
   readonly #limits: AdmissionLimits;
   readonly #shares: CallerShares;
@@ -82,27 +89,30 @@ export class AdmissionRules {
     this.#shares = new CallerShares({ total: limits.maxQueued, perCaller: limits.perCaller });
   }
 
-  /** Checks the open runs of a caller: of a user its own, of callers without a user all together, and their bytes. */
+  /** Checks the open runs of a caller: a user's own runs, or the runs and bytes of all callers without a user. */
   checkOpen(caller: CountedCaller, { runs, bytes }: HeldRuns): void {
     const isAnonymous = caller.kind === "anonymous";
-    // Those of all users together are bounded by those that wait to be performed.
+    // The total of all users is limited by the number of runs that wait to be performed.
     const full = this.#shares.fullOf(caller, { own: runs.own, together: isAnonymous ? runs.together : 0 });
     if (full !== undefined) throw shareRefused(full, "open runs");
     const fullBytes = this.#byteShares.fullOf(caller, isAnonymous ? bytes : { own: 0, together: 0 });
     if (fullBytes !== undefined) throw shareRefused(fullBytes, "bytes of inputs of open runs");
   }
 
-  /** Checks the runs that wait to be performed, less those of callers without a user, who have a bound of their own. */
+  /**
+   * Checks the number of runs that wait to be performed. Runs of callers without a user are excluded, because they have
+   * their own limit.
+   */
   checkQueued({ kind }: CountedCaller, queued: number): void {
     const { maxQueued } = this.#limits;
     if (kind === "anonymous" || queued < maxQueued) return;
     throw shareRefused({ whose: "users", limit: maxQueued }, "runs that wait to be performed");
   }
 
-  /** Returns the number of open runs by which a caller goes behind others. Callers without a user are one. */
+  /** Returns the number of open runs that lowers a caller's priority. All callers without a user count as one. */
   openOf({ kind }: CountedCaller, { own, together }: HeldShare): number {
     if (kind === "host") return 0;
-    // No more than a user can have: beyond it they are served in the order in which they came.
+    // It is at most a user's maximum: callers without a user beyond it are served in order of arrival.
     return kind === "user" ? own : Math.min(together, this.#limits.perCaller);
   }
 }

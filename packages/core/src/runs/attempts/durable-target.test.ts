@@ -38,7 +38,7 @@ const runId = "5b1e9f3c-0000-4000-8000-000000000004";
 const usage = { promptTokens: 1, completionTokens: 2, totalTokens: 3 };
 
 describe("a run that is started", () => {
-  it("of an agent gives its chunks, and then its public output", async () => {
+  it("a run that is started of an agent gives its chunks, and then its public output", async () => {
     const agent = new Agent({ name: "a", model: new ScriptedModel({ text: "Hi." }) });
     const run = startRun(agent, { kind: "agent", input: "Hello." }, { runId, sessionId: "s", metadata: { key: "sk" } });
     const chunks = await Array.fromAsync(run.chunks);
@@ -63,7 +63,7 @@ describe("a run that is started", () => {
     return { given, workflow: { name: "w", stream } as unknown as DurableTarget };
   }
 
-  it("of a workflow gives its events, the chunks within, and its result with its own fields", async () => {
+  it("a run that is started of a workflow gives its events, the chunks within, and its result with its own fields", async () => {
     const chunk = { type: "text", text: "é" };
     const { workflow, given } = workflowOf({ type: "chunk", step: "s", chunk }, { type: "finish", result });
     const run = startRun(workflow, { kind: "workflow", input: { a: 0 } }, { runId: "r" });
@@ -88,7 +88,7 @@ describe("a run that is started", () => {
     expect(given).toStrictEqual([{}]);
   });
 
-  it("of a workflow that has no result has null", async () => {
+  it("a run that is started of a workflow that has no result has null", async () => {
     const run = startRun(workflowOf().workflow, { kind: "workflow" }, {});
     await Array.fromAsync(run.chunks);
     expect(await run.output()).toBeNull();
@@ -108,7 +108,7 @@ describe("the end of a failed run", () => {
     });
   });
 
-  it("of a workflow has its result with its own fields", () => {
+  it("the end of a failed run of a workflow has its result with its own fields", () => {
     const result = { runId: "r", status: "error", state: { a: 1 }, steps: [], usage, durationMs: 5 };
     const more = { result: { ...result, secret: 1 }, output: {} } as unknown as {
       result: WorkflowResult;

@@ -3,14 +3,14 @@ import { toTroupeError } from "../../base/errors/to-troupe-error.ts";
 import type { ErrorCode } from "../../base/errors/troupe-error.ts";
 import type { Logger } from "../../base/log/logger.ts";
 import type { PublicError } from "../../base/errors/public-error.ts";
-import { toLoggable } from "../../agents/journal/log-entry.ts";
+import { toLogged } from "../../agents/journal/log-entry.ts";
 import type { RunChunk } from "../../agents/journal/log-entry.ts";
 import type { MessageContent } from "../../base/message/content.ts";
-import { completeOutput } from "../../agents/run/complete-output.ts";
+import { fillOutput } from "../../agents/run/complete-output.ts";
 import { findRunnable, lookUp } from "../../agents/run/registry.ts";
 import type { Registry } from "../../agents/run/registry.ts";
 import { RunError, toPublicOutput } from "../../agents/run/run-output.ts";
-import type { RunOpts } from "../../agents/run/run-options.ts";
+import type { AttemptRunOpts } from "../../agents/run/run-options.ts";
 import type { Runnable } from "../../agents/run/runnable.ts";
 import type { Json } from "../../sessions/storage/json.ts";
 import { WorkflowError } from "../../agents/workflow/workflow-result.ts";
@@ -19,8 +19,8 @@ import type { DurableWorkflow } from "./run-service-options.ts";
 import type { RunKeys, RunKind } from "../run-store/run-view.ts";
 
 /**
- * A run that has not begun: its chunks drive it, and after them there is its public output. `innerOf` returns the object of a
- * chunk that its step has tagged: of a workflow's event, the chunk within.
+ * A run that has not begun. Reading its chunks drives it, and afterwards its public output is available. `innerOf`
+ * returns the object that a step tagged within a chunk: for a workflow's event, the inner chunk.
  */
 export type StartedRun = {
   chunks: AsyncIterable<RunChunk>;
@@ -38,40 +38,40 @@ export type Registries = {
 /** A runnable of a service. */
 export type DurableTarget = Runnable | DurableWorkflow;
 
-/** Returns the runnable of a kind and name; throws `not_found` for an unknown one. */
+/** Returns the runnable of a kind and name. Throws `not_found` for an unknown runnable. */
 export function findTarget(registries: Registries, kind: RunKind, name: string): DurableTarget {
   if (kind === "workflow") return findRunnable(registries.workflows, name, kind);
   return findRunnable(kind === "agent" ? registries.agents : registries.teams, name, kind);
 }
 
-/** Returns the runnable of a kind and name, if there is one. */
+/** Returns the runnable of a kind and name; undefined if unknown. */
 export function lookUpTarget(registries: Registries, kind: RunKind, name: string): DurableTarget | undefined {
   if (kind === "workflow") return lookUp(registries.workflows, name);
   return lookUp(kind === "agent" ? registries.agents : registries.teams, name);
 }
 
-/** Makes a run of a runnable, which begins when its chunks are read. Wrong input and options throw at once. */
+/** Makes a run of a runnable, which begins when its chunks are read. Throws for wrong input and options immediately. */
 export function startRun(
   target: DurableTarget,
   { kind, input }: { kind: RunKind; input?: unknown },
-  opts: RunOpts,
+  opts: AttemptRunOpts,
 ): StartedRun {
   return kind === "workflow"
     ? startWorkflow(target as DurableWorkflow, input, opts)
     : startRunnable(target as Runnable, input as MessageContent, opts);
 }
 
-function startRunnable(target: Runnable, input: MessageContent, opts: RunOpts): StartedRun {
+function startRunnable(target: Runnable, input: MessageContent, opts: AttemptRunOpts): StartedRun {
   const startedAt = performance.now();
   const stream = target.stream(input, opts);
   return {
     chunks: stream,
     innerOf: (chunk) => chunk,
-    output: async () => toJsonValue(toPublicOutput(completeOutput(await stream.output, opts, startedAt))),
+    output: async () => toJsonValue(toPublicOutput(fillOutput(await stream.output, opts, startedAt))),
   };
 }
 
-function startWorkflow(target: DurableWorkflow, input: unknown, opts: RunOpts): StartedRun {
+function startWorkflow(target: DurableWorkflow, input: unknown, opts: AttemptRunOpts): StartedRun {
   const stream = target.stream({ ...opts, ...(input !== undefined && { input: input as string }) });
   let result: WorkflowResult | undefined;
   async function* read(): AsyncGenerator<WorkflowChunk, void> {
@@ -87,7 +87,7 @@ function startWorkflow(target: DurableWorkflow, input: unknown, opts: RunOpts): 
   };
 }
 
-/** Returns the end of a failed run: its error, and its public output until then. */
+/** Returns the end of a failed run: its error, and its public output up to the failure. */
 export function toFailedEnd(error: unknown): { error: PublicError; output: Json } {
   const output =
     error instanceof WorkflowError
@@ -103,13 +103,13 @@ function toPublicResult({ runId, status, state, steps, usage, durationMs, stored
 }
 
 function toJsonValue(value: unknown): Json {
-  return toLoggable(value) as Json;
+  return toLogged(value) as Json;
 }
 
 /** Codes of failures that only the operator can mend. */
 const operatorCodes: readonly ErrorCode[] = ["internal", "invalid_config", "invalid_value"];
 
-/** Logs the cause of a failed run, which its record does not have, without the keys of its caller. */
+/** Logs the cause of a failed run, which its record does not contain, without the caller's API keys. */
 export function logFailedRun(
   logger: Logger | undefined,
   thrown: unknown,

@@ -219,7 +219,7 @@ describe("another process", () => {
     expect(await hasOther(one)).toBe(true);
   });
 
-  it("that has expired loses its record to a process that performs, whose own stays", async () => {
+  it("another process that has expired loses its record to a process that performs, whose own stays", async () => {
     const storage = new InMemoryStorage();
     const one = nodeOf(storage);
     await beat(storage, "two", 1);
@@ -232,7 +232,7 @@ describe("another process", () => {
     await one.nodes.retire();
   });
 
-  it("of the past loses its record at once to one that is alone, and a later one does not", async () => {
+  it("another process of the past loses its record at once to one that is alone, and a later one does not", async () => {
     const storage = new InMemoryStorage();
     await beat(storage, "two", 1);
     const alone = nodeOf(storage, "one", true);

@@ -5,32 +5,32 @@ import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
 import { isNodeRecord } from "./node-record.ts";
 import type { NodeRecord, ServedPlans } from "./node-record.ts";
 
-/** Milliseconds without a heartbeat after which a process has expired, by the clock of the one that looks. */
+/** Milliseconds without a heartbeat after which a process has expired, by the clock of the observing process. */
 const expiresAfterMs = 30_000;
 /** Milliseconds between two heartbeats of a process that performs runs. */
 const heartbeatMs = 10_000;
-/** Milliseconds for which the records of the other processes are not read again. */
+/** Milliseconds for which the records of other processes are cached. */
 const lookPauseMs = 250;
 
 type Seen = { readonly since: number; readonly record: NodeRecord | undefined };
 
 type Init = {
   readonly storage: StorageDriver;
-  /** An id of this process that no other has. */
+  /** An id that is unique to this process. */
   readonly id: string;
   readonly name: string;
-  /** True for a process that has the storage to itself: all others that it finds are of the past. */
+  /** True if this process has exclusive use of the storage, so that all other processes found in it are past ones. */
   readonly isAlone: boolean;
-  /** Returns what this process performs, as it is now. */
+  /** Returns the runnables that this process currently performs. */
   readonly describe: () => ServedPlans;
-  /** Receives failures of the heartbeats, which are tried again. */
+  /** Receives failures of heartbeats, which are retried, and of the withdrawal by `retire`, which is not. */
   readonly onError: (error: unknown) => void;
 };
 
 /**
- * The processes that perform runs or serve subscriptions to them: each has a record that it changes from time to time. One whose
- * record is gone, or has stayed the same for long, has expired. No clock is compared with another. A process that does neither has no
- * record.
+ * The processes that perform runs or serve subscriptions. Each has a record that it changes periodically. A process has
+ * expired if its record is gone or has stayed unchanged for too long. Clocks of different processes are never compared.
+ * A process that does neither has no record.
  */
 export class LiveNodes {
   readonly id: string;
@@ -54,8 +54,8 @@ export class LiveNodes {
   }
 
   /**
-   * Says that this process performs runs, and with which plans, until `retire`. The timer does not keep the process alive. Never
-   * rejects: what could not be stored is stored by a later heartbeat.
+   * Publishes this process as a performer, with its plans, until `retire`. The timer does not keep the process alive.
+   * Never rejects: a failed write is repeated by a later heartbeat.
    */
   async perform(): Promise<void> {
     this.#isPerforming = true;
@@ -64,7 +64,7 @@ export class LiveNodes {
     await this.#sendHeartbeat();
   }
 
-  /** Says that this process performs no more runs. Never rejects: where that cannot be stored, it expires soon. */
+  /** Withdraws this process as a performer. Never rejects: if the storage fails, the process expires soon. */
   async retire(): Promise<void> {
     if (!this.#isPerforming) return;
     this.#isPerforming = false;
@@ -72,7 +72,10 @@ export class LiveNodes {
     await this.#save().catch(this.#init.onError);
   }
 
-  /** Tells if another live process that performs runs passes a test of what it performs. */
+  /**
+   * Returns true if another live performer passes a test of the runnables that it performs. Always false if this
+   * process has the storage to itself.
+   */
   async someOther(test: (served: ServedPlans) => boolean): Promise<boolean> {
     if (this.#init.isAlone) return false;
     if (performance.now() - this.#lookedAt < lookPauseMs && this.#hasOther(test)) return true;
@@ -80,7 +83,7 @@ export class LiveNodes {
     return this.#hasOther(test);
   }
 
-  /** Says that this process serves subscriptions, if it has not yet. */
+  /** Publishes this process as serving subscriptions, unless it already is or has left. */
   async subscribe(): Promise<void> {
     if (this.#isSubscriber || this.#hasLeft) return;
     this.#isSubscriber = true;
@@ -88,8 +91,8 @@ export class LiveNodes {
   }
 
   /**
-   * Looks at the processes, and returns a function that tells which of them live and serve subscriptions. Call it more often than
-   * processes expire.
+   * Observes the processes, and returns a function that is true for this process and for other live processes that
+   * serve subscriptions. Call it more often than processes expire.
    */
   async look(): Promise<(node: string) => boolean> {
     if (this.#isSubscriber) await this.#save();
@@ -106,7 +109,7 @@ export class LiveNodes {
     }
   }
 
-  /** Says that this process serves no subscriptions any more. */
+  /** Withdraws this process as serving subscriptions, for good. */
   async leave(): Promise<void> {
     this.#hasLeft = true;
     if (!this.#isSubscriber) return;
@@ -139,7 +142,7 @@ export class LiveNodes {
   async #lookNow(): Promise<void> {
     const now = performance.now();
     const there = await this.#readAll();
-    // Of the time in which this process slept, or reached no storage, it knows nothing.
+    // After a pause, earlier observations of other processes are stale.
     if (now - this.#lookedAt > expiresAfterMs) this.#seen.clear();
     for (const [id, record] of there) {
       const before = this.#seen.get(id);
@@ -151,7 +154,7 @@ export class LiveNodes {
     this.#lookedAt = now;
   }
 
-  /** Reads the records of all processes. A damaged one says nothing. */
+  /** Reads the records of all processes. A damaged record becomes undefined. */
   async #readAll(): Promise<Map<string, NodeRecord | undefined>> {
     const found = new Map<string, NodeRecord | undefined>();
     for await (const page of scan(this.#init.storage, { namespace: runNamespaces.nodes, prefix: "" })) {
@@ -160,7 +163,10 @@ export class LiveNodes {
     return found;
   }
 
-  /** Brings the record of this process to what it does. One write at a time: a late one would bring back a removed record. */
+  /**
+   * Updates the stored record of this process. One write at a time, because a late write would restore a removed
+   * record.
+   */
   async #save(): Promise<void> {
     const saved = this.#saving.then(async () => await this.#saveNow());
     this.#saving = saved.catch(() => undefined);

@@ -1,31 +1,31 @@
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import type { Perform, RunEngine, RunJob, Serving } from "./run-engine.ts";
 
-/** A job that waits. Of two with the same priority the one with the lower number goes first. */
+/** A waiting job. Among jobs of equal priority the lower number goes first. */
 type Waiting = { job: RunJob; number: number };
 
 type Server = { perform: Perform; concurrency: number; controller: AbortController; isDraining: boolean };
 
 const defaultPriority = 10;
-/** The lowest number of a priority that leaves the last places free: that of a caller with five open runs. */
+/** The priority number from which jobs leave the last places free: that of a caller with five open runs. */
 const lowPriority = 15;
-/** The part of the places that is kept for jobs of callers with fewer open runs. */
+/** The share of the places that is reserved for jobs of callers with fewer open runs. */
 const keptPart = 1 / 10;
-/** The longest timer of Node: a longer one fires at once. */
+/** The maximum delay of a Node timer. A timer with a longer delay fires immediately. */
 const longestTimerMs = 2 ** 31 - 1;
 
 /**
- * The engine of one process: a priority queue in memory, with nothing to install. After a restart `RunService` submits
- * all unfinished runs again.
+ * The engine of one process: a priority queue in memory, without installation. After a restart `RunService` submits all
+ * unfinished runs again.
  */
 export class LocalEngine implements RunEngine {
-  /** Jobs by `<run id>_<activation>`. */
+  /** The waiting jobs by `<run id>_<activation>`. */
   readonly #waiting = new Map<string, Waiting>();
-  /** Jobs whose time has not come, each with its timer. They are also among the waiting. */
+  /** Jobs whose time has not come, each with its timer. They are also in the waiting jobs. */
   readonly #delayed = new Map<string, NodeJS.Timeout>();
-  /** The work under way by the run's id. Its promises never reject. */
+  /** The work in progress, by run id. Its promises never reject. */
   readonly #running = new Map<string, { name: string; work: Promise<void> }>();
-  /** Runs that are submitted in a moment, and have a place already. */
+  /** Runs that are about to be submitted and already have a place. */
   readonly #reserved = new Set<string>();
   #server: Server | undefined;
   #lastNumber = 0;
@@ -41,8 +41,8 @@ export class LocalEngine implements RunEngine {
   }
 
   /**
-   * Keeps a place for a run that is submitted in a moment, which then begins at once. Returns false when all are taken.
-   * `release` gives back the place of a run that is not submitted after all.
+   * Reserves a place for a run that is about to be submitted, so that it begins immediately. Returns false if all
+   * places are taken, or nothing serves the engine. `release` frees the place of a run that is not submitted after all.
    */
   reserve(runId: string, priority: number): boolean {
     if (this.#server === undefined || this.#server.isDraining || !this.#hasPlace(this.#server, priority)) return false;
@@ -73,7 +73,7 @@ export class LocalEngine implements RunEngine {
     return this.#waiting.size;
   }
 
-  /** True while something performs the jobs. */
+  /** True while a server performs the jobs. */
   get isServed(): boolean {
     return this.#server?.isDraining === false;
   }
@@ -85,11 +85,11 @@ export class LocalEngine implements RunEngine {
     for (const name of this.#waiting.keys()) this.#drop(name);
   }
 
-  /** Keeps a job back until its time. The timer does not keep the process alive: the storage has the run. */
+  /** Delays a job until its time. The timer does not keep the process alive, because the run is in the storage. */
   #delay(name: string, { notBefore = 0 }: RunJob): void {
     const ms = notBefore - Date.now();
     if (ms <= 0) return;
-    // Then the rest.
+    // A delay that is too long for one timer continues with another.
     const timer = setTimeout(() => this.#onTime(name), Math.min(ms, longestTimerMs));
     timer.unref();
     this.#delayed.set(name, timer);
@@ -113,19 +113,22 @@ export class LocalEngine implements RunEngine {
     if (server === undefined || server.isDraining) return;
     for (;;) {
       const next = this.#next();
-      // When there is no place for the first, there is none for the others, whose priorities are not better.
+      // If there is no place for the first job, there is none for the others, whose priorities are not better.
       if (next === undefined || !this.#hasPlace(server, next.job.priority)) return;
       this.#start(server, next.job);
     }
   }
 
-  /** Returns true if a job can begin. The last tenth of the places, of several at least one, is for callers with few open runs. */
+  /**
+   * Returns true if a job can begin. The last tenth of the places (at least one, if there are several) is for callers
+   * with few open runs.
+   */
   #hasPlace({ concurrency }: Server, priority = defaultPriority): boolean {
     const kept = priority < lowPriority || concurrency === 1 ? 0 : Math.ceil(concurrency * keptPart);
     return this.#running.size + this.#reserved.size < concurrency - kept;
   }
 
-  /** Returns the first job by priority whose run is not under way. */
+  /** Returns the first job by priority whose run is not in progress. */
   #next(): Waiting | undefined {
     let first: Waiting | undefined;
     for (const [name, waiting] of this.#waiting) {
@@ -142,9 +145,9 @@ export class LocalEngine implements RunEngine {
     this.#running.set(runId, { name, work: this.#perform(server, job) });
   }
 
-  /** Performs a job. A failure is the performer's to handle, and must not end the engine. */
+  /** Performs a job. The performer handles its failures, which must not end the engine. */
   async #perform({ perform, controller }: Server, job: RunJob): Promise<void> {
-    // Later: the one who submits a job must not wait for it.
+    // The work of a job is deferred, so that its submitter does not wait for it.
     await Promise.resolve();
     const back = await perform(job, controller.signal).catch(() => undefined);
     this.#running.delete(job.runId);
@@ -160,7 +163,7 @@ export class LocalEngine implements RunEngine {
   }
 
   async #drain(server: Server, graceMs: number): Promise<void> {
-    // The jobs under way are those of one that serves after it.
+    // Once another server has taken over the engine, the jobs in progress belong to that server.
     if (this.#server !== server) return;
     server.isDraining = true;
     const works = Array.from(this.#running.values(), ({ work }) => work);

@@ -98,7 +98,7 @@ describe("the bytes of runs", () => {
     expect(() => runs.check(ada)).not.toThrow();
   });
 
-  it("of open runs refuse another one of their user, and of no other user", async () => {
+  it("the bytes of runs of open runs refuse another one of their user, and of no other user", async () => {
     const { add, runs } = runsOf({ maxBytes: 8 * bytes, bytes });
     await add("a1", ada);
     expect(() => runs.check(ada)).not.toThrow();
@@ -123,7 +123,7 @@ describe("the bytes of runs", () => {
     expect(await kept()).toEqual(["a1"]);
   });
 
-  it("of all users together take from the one that has most of them", async () => {
+  it("the bytes of runs of all users together take from the one that has most of them", async () => {
     const { run, runs } = runsOf({ maxBytes: 8 * bytes, bytes: 1.1 * bytes });
     const users = Array.from({ length: 7 }, (_, index) => countedCaller({ userId: `u${index}` }));
     for (const [index, user] of users.entries()) await run(`r${index}`, user);
@@ -133,7 +133,7 @@ describe("the bytes of runs", () => {
     expect(await kept()).toEqual(["r0", "r1", "r2", "r4", "r5", "r6"]);
   });
 
-  it("of all users together take from those that have ended runs, whoever has most", async () => {
+  it("the bytes of runs of all users together take from those that have ended runs, whoever has most", async () => {
     const { run, add, runs } = runsOf({ maxBytes: 8 * bytes, bytes: 1.1 * bytes });
     await run("b0", bob);
     await store.remove({ ...record, runId: "b0" });
@@ -178,7 +178,7 @@ describe("the bytes of runs", () => {
     expect(await kept()).toEqual([]);
   });
 
-  it("of addresses are counted for each, and those of callers without one together", async () => {
+  it("the bytes of runs of addresses are counted for each, and those of callers without one together", async () => {
     const { add, run, runs } = runsOf({ maxBytes: 8 * bytes, bytes });
     await run("h1", here);
     await run("h2", here);

@@ -14,16 +14,17 @@ type MemoryRunsInit = {
   readonly store: RunStore;
 };
 
-/** The bytes of a run's places in lists, roughly. */
+/** The approximate bytes of a run's entries in lists. */
 const placesBytes = 2048;
-/** The part of the bytes of all users that one may have. */
+/** The share of the bytes of all users' runs that one user may have. */
 const partOfOne = 1 / 4;
 
 type KnownRun = { readonly caller: CountedCaller; localBytes: number };
 
 /**
- * The runs of a service without a storage, bounded in number and bytes by shares of their callers. A run that has ended gives way
- * to a newer one of its own caller, or to one of its kind from the caller that has most; one that is open never does.
+ * The runs of a service without a storage, limited in number and bytes by shares of their callers. Beyond a limit, the
+ * oldest ended runs are removed: those of the same caller, or of the caller of its kind that holds most. An open run is
+ * never removed.
  */
 export class MemoryRuns {
   readonly #init: MemoryRunsInit;
@@ -31,7 +32,7 @@ export class MemoryRuns {
   readonly #endedShares: CallerShares;
   readonly #bytes = new CallerHoldings();
   readonly #known = new Map<string, KnownRun>();
-  /** The ended runs of each caller, the oldest first. */
+  /** The ended runs of each caller, oldest first. */
   readonly #ended = new Map<CallerKey, { readonly caller: CountedCaller; readonly runIds: Set<string> }>();
   readonly #endedCounts = new CallerHoldings();
 
@@ -46,20 +47,20 @@ export class MemoryRuns {
     };
   }
 
-  /** Makes room for a new run. Throws `rate_limited` when the open runs of its caller leave none. */
+  /** Makes room for a caller's new run by removing ended runs. Throws `rate_limited` if open runs leave no room. */
   check(caller: CountedCaller): void {
     const full = this.#trim(caller);
     if (full !== undefined) throw shareRefused(full, "bytes of open runs in memory");
   }
 
-  /** Counts a run that was accepted, with what it was handed over beside its record. */
+  /** Counts an accepted run, including the values that it holds beside its record. */
   add(runId: string, caller: CountedCaller, { input, messages, metadata }: LocalRunOptions = {}): void {
     const localBytes = sizeInBytes([input, messages, metadata]);
     this.#known.set(runId, { caller, localBytes });
     this.#bytes.set(runId, caller, this.#init.storage.bytesOf(runId) + localBytes + placesBytes);
   }
 
-  /** Notes that a run has ended, and drops older ones. */
+  /** Notes that a run has ended, and removes older ended runs beyond the limits. */
   end(runId: string): void {
     const run = this.#known.get(runId);
     if (run === undefined) return;
@@ -75,7 +76,10 @@ export class MemoryRuns {
     this.#trim(caller, runId);
   }
 
-  /** Drops ended runs while a share of bytes is full, all but one. Returns the share that is full still. */
+  /**
+   * Removes ended runs, except one, while a caller's share of bytes is full. Returns the share that is still full;
+   * undefined if there is room.
+   */
   #trim(caller: CountedCaller, kept?: string): FullShare | undefined {
     for (;;) {
       const full = this.#byteShares.fullOf(caller, this.#bytes.of(caller));
@@ -85,7 +89,7 @@ export class MemoryRuns {
     }
   }
 
-  /** Returns the caller of a kind that holds most, of those with ended runs. */
+  /** Returns the caller that holds most, among callers of the same kind with ended runs. */
   #largest({ kind }: CountedCaller, holdings: CallerHoldings): CountedCaller | undefined {
     const callers = [...this.#ended.values()].flatMap(({ caller }) => (caller.kind === kind ? [caller] : []));
     const sizes = callers.map((caller) => holdings.of(caller).own);
@@ -95,13 +99,13 @@ export class MemoryRuns {
   #dropOldest(caller: CountedCaller | undefined, kept?: string): boolean {
     const [oldest] = (caller && this.#ended.get(caller.key)?.runIds) ?? [];
     if (oldest === undefined || oldest === kept) return false;
-    // At once: the storage is behind.
+    // The removed run is no longer counted from now on, although the storage removes it a moment later.
     this.#forget(oldest);
     void this.#remove(oldest);
     return true;
   }
 
-  /** Never rejects: the storage is memory, and at most it was closed. */
+  /** Removes a run from the storage. Never rejects: the storage is in memory and at most already closed. */
   async #remove(runId: string): Promise<void> {
     const { store } = this.#init;
     const record = await store.read(runId).catch(() => null);

@@ -8,25 +8,25 @@ import type { PlanPrint, PlanPrinter, PlanUse } from "../run-store/plan-print.ts
 import type { RunRecord } from "../run-store/run-record.ts";
 import type { RunKind } from "../run-store/run-view.ts";
 
-/** A runnable that a process performs runs of. */
+/** A runnable whose runs a process performs. */
 type ServedPlan = { readonly kind: RunKind; readonly name: string; readonly plan: PlanPrint };
 
-/** The runnables of a process with their plans, and the ids of its seal keys: all that its runs are performed with. */
+/** The runnables of a process with their plans, and the ids of its seal keys: everything that its runs depend on. */
 export type ServedPlans = { readonly plans: readonly ServedPlan[]; readonly sealIds: readonly string[] };
 
-/** The stored record of a process. It changes with each heartbeat. */
+/** The stored record of a process that performs runs or serves subscriptions. It changes with each heartbeat. */
 export type NodeRecord = {
   readonly v: 1;
   readonly heartbeat: number;
-  /** The name that views of runs show, for the operator who reads the record. */
+  /** The process name in views of runs, for the operator who reads the record. */
   readonly name: string;
   /** True for a process that serves subscriptions to runs. */
   readonly isSubscriber: boolean;
-  /** Absent in a process that performs no runs. */
+  /** The runnables whose runs the process performs; absent if it performs none. */
   readonly serves?: ServedPlans;
 };
 
-/** Describes what a process performs. */
+/** Describes the runnables and keys with which a process performs runs. */
 export function describeServed(parts: { registries: Registries; printer: PlanPrinter; vault: KeyVault }): ServedPlans {
   const { registries, printer, vault } = parts;
   const { agents, teams, workflows } = registries;
@@ -40,7 +40,10 @@ export function describeServed(parts: { registries: Registries; printer: PlanPri
   return { plans, sealIds: vault.sealIds };
 }
 
-/** Tells if a process can go on with a run that has used this of its plan. `sealId`: of the key that its callers' keys need. */
+/**
+ * Returns true if a process can continue a run. It must have the runnable, the seal key with the id `sealId`, and the
+ * tools and steps in `use`, unchanged.
+ */
 export function canServe(
   { plans, sealIds }: ServedPlans,
   { kind, name, plan }: Pick<RunRecord, "kind" | "name" | "plan">,
@@ -51,7 +54,7 @@ export function canServe(
   return hashOf(served.plan) === hashOf(plan) || findMissing(plan, served.plan, use).length === 0;
 }
 
-/** Tells if a stored value is the record of a process. */
+/** Returns true if a stored value is the record of a process. */
 export function isNodeRecord(value: unknown): value is NodeRecord {
   return (
     isRecord(value) &&

@@ -2,19 +2,22 @@ import { LogWriter } from "../../agents/journal/log-writer.ts";
 import type { TroupeError } from "../../base/errors/troupe-error.ts";
 import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
 
-/** An attempt that is under way in this process. `done` never rejects. */
+/** An attempt in progress in this process. `done` never rejects. */
 export type Performing = { readonly cancel: (reason: TroupeError) => void; readonly done: Promise<void> };
 
-/** The state that all services of this process over one storage share: the writer of their logs, and the attempts under way. */
+/**
+ * The state that all services of this process over one storage share: the writer of their logs, and the attempts in
+ * progress.
+ */
 export type ProcessState = { readonly writer: LogWriter; readonly performing: Map<string, Performing> };
 
 /**
- * Module state, which is rare here: the storage is all that two services over it have in common. Weak: it goes with the
- * storage.
+ * Module state on purpose: two services over a storage share only the storage. Weak, so that the state is freed with
+ * the storage.
  */
 const states = new WeakMap<StorageDriver, ProcessState>();
 
-/** Returns what the services of this process over a storage share: the same object on each call. */
+/** Returns the state that services of this process over a storage share: the same object on each call. */
 export function processStateOf(storage: StorageDriver): ProcessState {
   const known = states.get(storage);
   if (known !== undefined) return known;

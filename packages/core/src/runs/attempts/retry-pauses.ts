@@ -1,12 +1,12 @@
-/** The number of runs that are remembered: of the others the next pause is the first one again. */
+/** The maximum number of remembered runs. For other runs the next pause is the first pause again. */
 const mostRuns = 1000;
 
-/** Growing pauses of runs, each a little longer or shorter than its like: runs that stopped together do not come together. */
+/** Growing pauses of runs, each slightly randomised, so that runs that stopped together do not resume together. */
 export class RetryPauses {
   readonly #pausesMs: readonly number[];
   readonly #counts = new Map<string, number>();
 
-  /** @param pausesMs the pauses of a run in milliseconds; the last one again and again */
+  /** @param pausesMs the pauses of a run in milliseconds; the last is repeated */
   constructor(pausesMs: readonly number[]) {
     this.#pausesMs = pausesMs;
   }
@@ -24,7 +24,7 @@ export class RetryPauses {
     return Math.round(pauseMs * (0.8 + Math.random() * 0.4));
   }
 
-  /** Begins with the first pause again. */
+  /** Resets the run to its first pause. */
   forget(runId: string): void {
     this.#counts.delete(runId);
   }

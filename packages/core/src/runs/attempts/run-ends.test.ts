@@ -126,7 +126,7 @@ describe("the end of a run in its record", () => {
 describe("the session of a run that waits no longer", () => {
   const withSessions = (sessions: unknown): RunServiceOptions => ({ agents: { a: { sessions } as never } });
 
-  it("that fails to note it does not fail the run, and the operator is told", async () => {
+  it("the session of a run that waits no longer that fails to note it does not fail the run, and the operator is told", async () => {
     const endWait = async (): Promise<never> => await Promise.reject(new TroupeError("storage_unavailable", "down"));
     const { ends, run, lines } = await runOf([], { options: withSessions({ endWait }) });
     await ends.endSessionWait(run);

@@ -1,5 +1,5 @@
 import type { TroupeError } from "../../base/errors/troupe-error.ts";
-import type { LoggedAttempts } from "../../agents/journal/attempt.ts";
+import type { LoggedAttempts } from "../../agents/journal/logged-past.ts";
 import type { Journal } from "../../agents/journal/journal.ts";
 import type { LogEnd } from "../../agents/journal/log-entry.ts";
 import { readLog } from "../../agents/journal/read-log.ts";
@@ -21,38 +21,40 @@ export class RunEnds {
     this.#parts = parts;
   }
 
-  /** Ends a run with an error before, or without, performing it. */
+  /** Ends a run with an error, without performing its unfinished work. */
   async end(record: RunRecord, journal: Journal, error: TroupeError): Promise<void> {
     const end = toFailedEnd(error);
     if (error.code === "cancelled") end.output = await this.withToolStates(record.runId, end.output);
-    // First: after its end no attempt comes back to it. Its record may not know of the attempts that were there.
+    // The session's wait is ended first, because after the run's end no attempt returns to it. The journal's number
+    // counts, because the record may not count earlier attempts.
     if (journal.attempt > 1) await this.endSessionWait(record);
     await journal.end(end);
     await this.finish(record, { attempts: journal.attempt, node: this.#parts.node, ...endOf(end) });
   }
 
-  /** Stores the end that the log of a run has, with the attempts there: its record may know of fewer, after a crash. */
+  /** Stores the end from a run's log, with the log's number of attempts: after a crash the record may count fewer. */
   async finishLogged(record: RunRecord, ended: LogEnd, logged: LoggedAttempts | undefined): Promise<void> {
     await this.finish(record, { ...logged, ...endOf(ended) });
   }
 
-  /** Stores the end of a run, whose log has it, and forgets what the process keeps for it. */
+  /** Stores the end of a run that its log already contains, and frees the process's state of the run. */
   async finish(record: RunRecord, end: StoredEnd & Partial<Running>, known?: RunRecord): Promise<void> {
     const { store, vault, admission, locals, logger } = this.#parts;
-    // First: a client that has read the end may ask for the next run at once.
+    // The run is removed from the counts first, because a client that has read the end may request the next run
+    // immediately.
     admission?.remove(record.runId);
     vault.forget(record.runId);
     locals.delete(record.runId);
     await store.finish(record.runId, end, known).catch(async (error: unknown) => {
       if (!isInvalid(error)) throw error;
-      // With the rest of the record it is larger than in the log.
+      // Together with the rest of the record, the output may be too large, although the log could store it.
       logger?.error("The output of a durable run is in its events alone: its record does not hold it.", { error });
       await store.finish(record.runId, { ...end, output: null });
     });
     this.#parts.memory?.end(record.runId);
   }
 
-  /** Lets the session of a run take other runs, if it is noted there that this one waits. */
+  /** Lets the run's session accept other runs, if the session notes that this run waits. */
   async endSessionWait({ kind, name, sessionId, owner, runId }: RunRecord): Promise<void> {
     const sessions = readProperty(lookUpTarget(this.#parts.registries, kind, name), "sessions");
     const endWait = readProperty(sessions, "endWait");
@@ -62,7 +64,7 @@ export class RunEnds {
     );
   }
 
-  /** Adds to the output of a cancelled run what became of its tool calls. */
+  /** Adds the states of its tool calls to the output of a cancelled run. */
   async withToolStates(runId: string, output: Json): Promise<Json> {
     const states = new Map<string, { step: string; toolName: string; state: "settled" | "unsettled" }>();
     for await (const page of readLog(this.#parts.store.storage, runId)) {

@@ -1,13 +1,13 @@
 import {
   arrayOf,
-  integer,
-  methods,
-  milliseconds,
+  integerOption,
+  methodsOption,
+  millisecondsOption,
   nested,
   nonBlankString,
   optional,
   satisfying,
-  functionLike,
+  functionOption,
 } from "../../base/errors/option-checks.ts";
 import { readOptions, wrongOption } from "../../base/errors/read-options.ts";
 import type { OptionCheck, OptionsOf, OptionTable } from "../../base/errors/read-options.ts";
@@ -25,41 +25,43 @@ import type { RunEngine } from "./run-engine.ts";
 /** Limits of the runs that a `RunService` accepts. */
 export type AdmissionOptions = {
   /**
-   * The number of runs that may wait to be performed. It also bounds the open runs of all callers without a verified user, which
-   * do not count against users. Once a user has a run, those callers may have a tenth of it. @default 1000
+   * The maximum number of runs that wait to be performed. It also limits the open runs of all callers without a
+   * verified user, which do not count against users. Once a user has a run, those callers may use a tenth of it.
+   * @default 1000
    */
   maxQueued?: number | undefined;
-  /** The number of open runs of one user, and of one address where addresses are trusted. @default 20 */
+  /** The maximum number of open runs of one user, and of one address if addresses are trusted. @default 20 */
   perCaller?: number | undefined;
   /**
-   * The bytes that inputs of open runs may take, of all callers without a verified user together. Once a user has a run, those
-   * callers may have a tenth of it. Inputs of up to 32 kB do not count. @default 268_435_456
+   * The maximum bytes of inputs of open runs, for all callers without a verified user together. Once a user has a run,
+   * those callers may use a tenth of it. Inputs of up to 32,768 characters do not count. @default 268_435_456
    */
   maxAnonymousBytes?: number | undefined;
 };
 
-/** Bounds on the ended runs that a `RunService` keeps: their time, number and bytes. */
+/** Limits on the ended runs that a `RunService` keeps: their age, number and bytes. */
 export type RetentionOptions = {
   /** Milliseconds for which the events of an ended run can be read. @default 24 hours; without a storage 1 hour */
   logMs?: number | undefined;
   /** Milliseconds for which the result of an ended run can be read. @default 7 days; without a storage 1 hour */
   recordMs?: number | undefined;
   /**
-   * Without a storage: the number of ended runs that are kept for all users, and as many for callers without a verified user, as
-   * in `maxQueued`. Beyond it, the oldest run of the caller with the most runs is removed. @default 1000
+   * Without a storage: the maximum number of ended runs for all users. Callers without a verified user have the same
+   * limit, as in `maxQueued`. Beyond it, the oldest run of the caller with the most runs is removed. @default 1000
    */
   maxEnded?: number | undefined;
   /**
-   * Without a storage: the bytes of all runs of users, of which one user may have a quarter, and as many for callers without a
-   * verified user, as in `maxQueued`. Beyond it, ended runs are removed as with `maxEnded`. If there are no more, a new run is
-   * `rate_limited`.
+   * Without a storage: the maximum bytes of all users' runs. One user may have a quarter of them. Callers without a
+   * verified user have the same limit, as in `maxQueued`. Beyond it, ended runs are removed as with `maxEnded`. If
+   * there are none left, a new run is `rate_limited`.
    * @default a quarter of the heap limit, at most 256 MB
    */
   maxBytes?: number | undefined;
-  /** Without a storage: the bytes of events that are kept per run. Older events are dropped. @default 1048576 */
+  /** Without a storage: the maximum bytes of events for each run. Older events are dropped. @default 1048576 */
   maxBytesPerRun?: number | undefined;
   /**
-   * Milliseconds for which a run without a verified user waits for an answer. Then it ends with the error `timeout`.
+   * Milliseconds for which a run without a verified user waits for an answer. After that it ends with the error
+   * `timeout`.
    * @default 24 hours
    */
   anonymousWaitMs?: number | undefined;
@@ -67,27 +69,30 @@ export type RetentionOptions = {
 
 /** Options of a `RunService`. */
 export type RunServiceOptions = {
-  /** Stores the runs. The driver needs `compareAndSet`. @default in memory: the newest ended runs are kept for an hour */
+  /**
+   * The driver that stores the runs. It needs `compareAndSet`. @default in memory: the newest ended runs are kept for
+   * an hour
+   */
   storage?: StorageDriver | undefined;
-  /** Distributes the runs to processes. @default a `LocalEngine`: this process performs them */
+  /** The engine that distributes the runs to processes. @default a `LocalEngine`: this process performs them */
   engine?: RunEngine | undefined;
-  /** The agents, teams and workflows that the service runs, by name. */
+  /** Agents by the names under which their runs are accepted. */
   agents?: Registry<Runnable> | undefined;
   /** Teams by the names under which their runs are accepted. */
   teams?: Registry<Runnable> | undefined;
   /** Workflows by the names under which their runs are accepted. */
   workflows?: Registry<DurableWorkflow> | undefined;
-  /** Bounds on the runs that are accepted. */
+  /** Limits on accepted runs. */
   admission?: AdmissionOptions | undefined;
   /**
-   * The name of this process in views and `attempt` events of runs, which callers can read: 1 to 100 printable characters, such
-   * as `worker-2`. Two processes may share a name. @default a random id
+   * The name of this process in views and `attempt` events of runs, which callers can read. It has 1 to 100 printable
+   * characters, such as `worker-2`. Two processes may share a name. @default a random id
    */
   node?: string | undefined;
   /**
-   * Secrets of 32 characters or more that encrypt callers' API keys in stored runs. The first secret encrypts; all of them
-   * decrypt. A service with a lasting storage needs them to serve, unless this is `false`: then runs with a caller's key are
-   * refused.
+   * Secrets of at least 32 characters that encrypt callers' API keys in stored runs. The first secret encrypts; all of
+   * them decrypt. A service with a persistent storage requires them to be served, unless the option is `false`: runs
+   * with a caller's key are then rejected.
    */
   sealKeys?: readonly string[] | false | undefined;
   /** The time for which ended runs and their logs are kept. */
@@ -97,15 +102,15 @@ export type RunServiceOptions = {
    * @default warnings and errors, on the standard error stream
    */
   logger?: Logger | undefined;
-  /** Returns the present in epoch milliseconds, for tests. @default Date.now */
+  /** Returns the current time in epoch milliseconds, for tests. @default Date.now */
   now?: (() => number) | undefined;
 };
 
-/** A workflow of any state. */
+/** A workflow with any type of state. */
 export type DurableWorkflow = Pick<Workflow<Record<string, unknown>>, "name" | "stream" | "eventBus">;
 
 /** Options of `RunService.serve`. */
-export type ServeOptions = {
+export type RunServeOptions = {
   /** The number of runs that this process performs at a time. @default 100 */
   concurrency?: number | undefined;
 };
@@ -134,25 +139,25 @@ const nodeName: OptionCheck<string> = (value, name, where) => {
 const defaultAnonymousBytes = 268_435_456;
 
 const admissionTable = {
-  maxQueued: optional(integer(1), 1000),
-  perCaller: optional(integer(1), 20),
-  maxAnonymousBytes: optional(integer(1024), defaultAnonymousBytes),
+  maxQueued: optional(integerOption(1), 1000),
+  perCaller: optional(integerOption(1), 20),
+  maxAnonymousBytes: optional(integerOption(1024), defaultAnonymousBytes),
 } satisfies OptionTable<AdmissionOptions>;
 
 const hourMs = 3_600_000;
 
 const retentionTable = {
-  logMs: optional(milliseconds),
-  recordMs: optional(milliseconds),
-  maxEnded: optional(integer(1), 1000),
-  maxBytes: optional(integer(1024)),
-  maxBytesPerRun: optional(integer(1024), 1_048_576),
-  anonymousWaitMs: optional(milliseconds, 24 * hourMs),
+  logMs: optional(millisecondsOption),
+  recordMs: optional(millisecondsOption),
+  maxEnded: optional(integerOption(1), 1000),
+  maxBytes: optional(integerOption(1024)),
+  maxBytesPerRun: optional(integerOption(1024), 1_048_576),
+  anonymousWaitMs: optional(millisecondsOption, 24 * hourMs),
 } satisfies OptionTable<RetentionOptions>;
 
 const optionTable = {
-  storage: optional(methods<StorageDriver>("a storage driver", "get", "set", "delete", "list")),
-  engine: optional(methods<RunEngine>("a run engine", "submit", "withdraw", "serve", "waiting", "close")),
+  storage: optional(methodsOption<StorageDriver>("a storage driver", "get", "set", "delete", "list")),
+  engine: optional(methodsOption<RunEngine>("a run engine", "submit", "withdraw", "serve", "waiting", "close")),
   agents: optional(registry<Runnable>("agents")),
   teams: optional(registry<Runnable>("teams")),
   workflows: optional(registry<DurableWorkflow>("workflows")),
@@ -169,12 +174,12 @@ const optionTable = {
     anonymousWaitMs: 24 * hourMs,
   }),
   logger: optional(loggerOption),
-  now: optional(functionLike<() => number>(), Date.now),
+  now: optional(functionOption<() => number>(), Date.now),
 } satisfies OptionTable<RunServiceOptions>;
 
-const serveTable = { concurrency: optional(integer(1), 100) } satisfies OptionTable<ServeOptions>;
+const serveTable = { concurrency: optional(integerOption(1), 100) } satisfies OptionTable<RunServeOptions>;
 
-/** The options of a `RunService` after their check, with defaults. */
+/** The checked options of a `RunService`, with defaults. */
 export type ServiceSettings = Omit<OptionsOf<typeof optionTable>, "retention" | "logger"> & {
   readonly retention: Retention;
   readonly logger: Logger;
@@ -183,7 +188,7 @@ export type ServiceSettings = Omit<OptionsOf<typeof optionTable>, "retention" | 
 /** The times and sizes of `RetentionOptions`, with their defaults. */
 type Retention = { readonly [Name in keyof Required<RetentionOptions>]: number };
 
-/** Checks the options of a `RunService`; a wrong one is `invalid_config`. */
+/** Checks the options of a `RunService`. A wrong option is `invalid_config`. */
 export function readServiceOptions(given: RunServiceOptions): ServiceSettings {
   const options = readOptions(optionTable, given, { owner: "RunService" });
   const { storage } = options;
@@ -200,6 +205,6 @@ export function readServiceOptions(given: RunServiceOptions): ServiceSettings {
 }
 
 /** Checks the options of `RunService.serve`. */
-export function readServeOptions(given: ServeOptions): { concurrency: number } {
+export function readServeOptions(given: RunServeOptions): { concurrency: number } {
   return readOptions(serveTable, given, { owner: "serve" });
 }

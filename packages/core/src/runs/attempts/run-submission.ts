@@ -3,7 +3,7 @@ import type { Logger } from "../../base/log/logger.ts";
 import type { RunRecord } from "../run-store/run-record.ts";
 import type { RunEngine } from "./run-engine.ts";
 
-/** Submits runs to an engine, some of them after a pause. */
+/** Submits runs to an engine, immediately or after a pause. */
 export class RunSubmission {
   readonly #engine: RunEngine;
   readonly #logger: Logger;
@@ -15,7 +15,7 @@ export class RunSubmission {
     this.#logger = logger;
   }
 
-  /** Submits a run. Never rejects: the sweep submits one that the engine did not take. */
+  /** Submits a run. Never rejects: the sweep submits a run that the engine did not accept. */
   async submit({ runId, activation, priority, notBefore }: RunRecord): Promise<void> {
     const job = { runId, activation, priority, ...(notBefore !== undefined && { notBefore }) };
     await this.#engine.submit(job).catch((error: unknown) => {
@@ -23,10 +23,10 @@ export class RunSubmission {
     });
   }
 
-  /** Submits a run again: at once, or after a pause that does not keep the process alive. */
+  /** Submits a run again, immediately or after a pause that does not keep the process alive. */
   submitAgain(record: RunRecord, afterMs: number): void {
     if (afterMs <= 0) return void this.submit(record);
-    // A longer wait is the sweep's.
+    // After a pause longer than a timer can be, the sweep submits the run.
     if (this.#isOver || afterMs > longestTimerMs) return;
     const pause = setTimeout(() => {
       this.#pauses.delete(pause);
@@ -35,7 +35,7 @@ export class RunSubmission {
     this.#pauses.add(pause);
   }
 
-  /** Ends all pauses: the runs are left to the sweep of another process. */
+  /** Ends all pauses. The sweep of another process submits these runs. */
   end(): void {
     this.#isOver = true;
     for (const pause of this.#pauses) clearTimeout(pause);

@@ -79,7 +79,7 @@ describe("a run that suspends", () => {
     expect(run.lines).toEqual([]);
   });
 
-  it("of a caller without a user waits for a time, and is found by the sweep before that", async () => {
+  it("a run that suspends of a caller without a user waits for a time, and is found by the sweep before that", async () => {
     const anonymous = { ...record, owner: {}, anonymous: "#" };
     const run = await suspended([asked("w")], { of: anonymous });
     await run.suspend();

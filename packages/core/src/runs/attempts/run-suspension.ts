@@ -9,7 +9,7 @@ import type { RunningNote } from "./running-note.ts";
 import { sweepMs } from "./run-sweep.ts";
 import type { ServiceParts } from "./service-parts.ts";
 
-/** Lets durable runs wait: in their record, and off the list of open runs. */
+/** Suspends durable runs: updates their record, and removes them from the list of open runs. */
 export class RunSuspension {
   readonly #parts: ServiceParts;
   /** Submits a run again after a pause. */
@@ -20,7 +20,7 @@ export class RunSuspension {
     this.#resubmit = resubmit;
   }
 
-  /** Lets a run wait for the answers that its attempt has asked for. */
+  /** Suspends a run until the answers that its attempt requested. */
   async suspend(record: RunRecord, journal: Journal, note: RunningNote): Promise<void> {
     const { store, now, admission } = this.#parts;
     const { runId } = record;
@@ -31,15 +31,15 @@ export class RunSuspension {
     this.#warnOfDoubt(waiting);
     admission?.wait(runId, callerOf(record));
     const until = untilOf(waiting);
-    // A later end is the sweep's.
+    // The sweep wakes runs whose waits end later.
     if (until - now() < sweepMs) this.#resubmit(waiting, until - now());
-    // An answer that came while the run was about to stop has woken nothing.
+    // An answer that arrived while the run was stopping has not woken it, so it is woken here.
     if (await this.takeOffList(waiting)) return;
     const woken = await store.wake(runId);
     if (woken !== null) this.#resubmit(woken, 0);
   }
 
-  /** Says how to answer for a call that may have had its effect: no client is there who knows. */
+  /** Warns how to answer a `doubt` wait about a call that may have had its effect, because no client can answer it. */
   #warnOfDoubt({ runId, waits = [] }: RunRecord): void {
     for (const { id: waitId, kind, about } of waits) {
       if (kind !== "doubt") continue;
@@ -53,25 +53,31 @@ export class RunSuspension {
     }
   }
 
-  /** Lets a run wait for what it needs. Nothing is logged, so that it may wait for long; the sweep looks again whether it can go on. */
+  /**
+   * Suspends a run until a process has its missing parts. The run's log is unchanged, so that it may wait for long; the
+   * sweep checks again if it can continue.
+   */
   async waitForUpgrade(record: RunRecord, wait: RunWait): Promise<void> {
     if (record.waits?.[0]?.id === wait.id) return;
     const waiting = await this.#parts.store.suspend(record, [wait], this.#endOf(record));
-    // A process that begins to serve looks for such runs.
+    // A process that begins to serve looks for runs that wait for an upgrade.
     if (waiting !== null) await this.#parts.store.open(waiting);
   }
 
-  /** Returns the time at which a run of a caller without a verified user is ended if it still waits. */
+  /** Returns the time at which a waiting run of a caller without a verified user is ended; undefined for other runs. */
   #endOf(record: RunRecord): number | undefined {
     const { now, anonymousWaitMs } = this.#parts;
     return callerOf(record).kind === "anonymous" ? now() + anonymousWaitMs : undefined;
   }
 
-  /** Takes a run that waits off the list of open runs. Returns false when an answer or a cancel has come meanwhile. */
+  /**
+   * Removes a waiting run from the list of open runs. If its wait ends at some time, it stays listed for the sweep at
+   * that time. Returns false, and changes nothing, if the run can continue or was cancelled meanwhile.
+   */
   async takeOffList(record: RunRecord): Promise<boolean> {
     const { store, now } = this.#parts;
     const open = await store.readOpen(record.runId);
-    // The record says that the run waits: an answer that comes after this wakes it, and changes the entry.
+    // The record already shows that the run waits: an answer that arrives later wakes it and changes the entry.
     const inbox = await readInbox(store.storage, record.runId);
     if (inbox.cancel !== undefined || isDue(record, inbox, now())) return false;
     const until = untilOf(record);
@@ -80,12 +86,12 @@ export class RunSuspension {
   }
 }
 
-/** Returns the time at which the first wait of a run ends by itself, or the run does. */
+/** Returns the time at which the run's first wait, or the run itself, ends without an answer. */
 function untilOf({ waits = [], waitsUntil = Infinity }: RunRecord): number {
   return Math.min(waitsUntil, ...waits.map(({ until = Infinity }) => until));
 }
 
-/** Returns true for a run of an anonymous caller whose time to wait for an answer is over. */
+/** Returns true for an anonymous caller's run whose time to wait for an answer is over, unless it has one. */
 export function isLate(
   { waits = [], waitsUntil = Infinity }: RunRecord,
   { answers }: InboxContent,
@@ -94,7 +100,7 @@ export function isLate(
   return waitsUntil <= now && !waits.some(({ id, until = Infinity }) => answers.has(id) || until <= now);
 }
 
-/** Tells if a waiting run can go on: it has an answer, a wait is over, or it waits for a process to be right. */
+/** Returns true if a waiting run can continue: it has an answer, a wait is over, or it waits for a suitable process. */
 export function isDue({ waits = [] }: RunRecord, { answers }: InboxContent, now: number): boolean {
   return waits.some(({ id, kind, until = Infinity }) => kind === "upgrade" || answers.has(id) || until <= now);
 }

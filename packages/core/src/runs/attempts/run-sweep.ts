@@ -6,11 +6,11 @@ import { readCancels } from "../run-store/answers.ts";
 import type { Performing } from "./process-state.ts";
 import type { FoundOpenRun, RunStore } from "../run-store/run-store.ts";
 
-/** Milliseconds after which an open run that was not submitted is submitted again. */
+/** Milliseconds after the last submission of an open run after which it is submitted again. */
 export const sweepMs = 30_000;
-/** Milliseconds between two looks for cancels from other processes. */
+/** Milliseconds between two checks for cancellations from other processes. */
 const cancelLookMs = 1000;
-/** The least time between two looks, however many hints there are. */
+/** Milliseconds from a storage's hint to the check for cancellations, which answers all hints until then. */
 const hintPauseMs = 50;
 
 type SweepInit = {
@@ -25,8 +25,8 @@ type SweepInit = {
 };
 
 /**
- * The timers of a process that performs runs: submits open runs that no process performs, removes old ones, and listens for
- * cancels of its own from other processes. None of them keeps the process alive.
+ * The timers of a process that performs runs. They submit open runs that no process performs, remove old runs, and
+ * detect cancellations from other processes. They do not keep the process alive.
  */
 export class RunSweep {
   readonly #init: SweepInit;
@@ -42,7 +42,8 @@ export class RunSweep {
 
   start(): void {
     const { storage } = this.#init.store;
-    // More often than runs fall due: those of this process are renewed before another one takes them up.
+    // The sweep runs more often than runs become due, so that this process's runs are renewed before another process
+    // takes them.
     this.#timers = [setInterval(() => void this.sweep(), sweepMs / 3).unref()];
     if (storage instanceof InMemoryStorage) return;
     this.#timers = [...this.#timers, setInterval(() => void this.#look(), cancelLookMs).unref()];
@@ -70,7 +71,10 @@ export class RunSweep {
     this.#isSweeping = false;
   }
 
-  /** Submits the open runs of earlier processes: all, or those that pass a test. */
+  /**
+   * Submits the open runs that were submitted before now, such as those of earlier processes: all, or those that pass a
+   * test.
+   */
   async takeUp(test: (run: FoundOpenRun) => boolean = () => true): Promise<void> {
     await this.#submitDue((run) => run.submittedAt <= this.#init.now() && test(run));
   }
@@ -89,7 +93,10 @@ export class RunSweep {
     }
   }
 
-  /** Never rejects: the failure of one run must not keep the others. */
+  /**
+   * Renews an open run's entry, and submits the run unless this process performs it. Never rejects, because the failure
+   * of one run must not stop the others.
+   */
   async #submit(run: FoundOpenRun): Promise<void> {
     const { store, performing, submit, onError } = this.#init;
     try {

@@ -2,10 +2,13 @@ import { isEnded } from "../run-store/run-record.ts";
 import type { Running, RunRecord } from "../run-store/run-record.ts";
 import type { RunStore } from "../run-store/run-store.ts";
 
-/** Milliseconds after which the record of a run says that it is performed. Shorter runs have that written with their end. */
+/**
+ * Milliseconds after which a run's record shows that it is running. The record of a shorter run shows it only with its
+ * end.
+ */
 const noteAfterMs = 100;
 
-/** The note that a run is performed: at once for its readers in this process, and a little later in its record. */
+/** The note that a run is running: immediately for readers in this process, and a little later in its record. */
 export class RunningNote {
   readonly fields: Running;
   readonly #store: RunStore;
@@ -21,7 +24,10 @@ export class RunningNote {
     this.#timer = setTimeout(() => void this.write().catch(() => undefined), noteAfterMs).unref();
   }
 
-  /** Writes the note to the record, unless it is there. Returns the record with it, `null` where a later attempt was first. */
+  /**
+   * Writes the note to the run's record, unless it was written. Returns the updated record; `null` if the run is over
+   * or another attempt wrote its note first.
+   */
   write(): Promise<RunRecord | null> {
     clearTimeout(this.#timer);
     const { runId } = this.#record;
@@ -32,13 +38,16 @@ export class RunningNote {
     return (this.#written ??= this.#store.change(runId, change, this.#record));
   }
 
-  /** Returns the record as this attempt knows it, with the note if that was written. It is not written after this. */
+  /**
+   * Returns the record as this attempt last saw it, including the note if it was written. The note is not written
+   * afterwards.
+   */
   async known(): Promise<RunRecord> {
     clearTimeout(this.#timer);
     return (await this.#written) ?? this.#record;
   }
 
-  /** Takes the note back from the readers in this process. */
+  /** Removes the note for readers in this process. */
   close(): void {
     clearTimeout(this.#timer);
     this.#store.running.delete(this.#record.runId);

@@ -5,7 +5,7 @@ import { LocalEngine } from "./local-engine.ts";
 import type { RunEngine } from "./run-engine.ts";
 import type { ServiceParts } from "./service-parts.ts";
 
-/** The facts about a `RunService` by which a transport decides whether to serve it. */
+/** The facts about a `RunService` from which a transport decides if it serves the service. */
 export class ServiceHosting {
   readonly #parts: ServiceParts;
   readonly #engine: RunEngine;
@@ -22,7 +22,10 @@ export class ServiceHosting {
     return registryEntries<object>(this.#parts.registries[`${kind}s`]).map(([name]) => name);
   }
 
-  /** Throws `invalid_config` if no transport may serve the service: callers send keys, of which it does not say what becomes. */
+  /**
+   * Throws `invalid_config` if no transport may serve the service: the treatment of callers' API keys is not
+   * configured.
+   */
   checkServable(): void {
     if (this.#parts.vault.isSettled) return;
     throw new TroupeError(
@@ -37,8 +40,9 @@ export class ServiceHosting {
   }
 
   /**
-   * Tells what performs the runs: this process, also while `serve` begins; another live process; none at present, where others
-   * may come; or `"nothing"`, where the engine is of this process and is not served.
+   * Returns the place in which runs are performed. `"here"`: this process, also while `serve` begins. `"elsewhere"`:
+   * another live process. `"none yet"`: no process at present, but others may come. `"nothing"`: the engine is local
+   * and is not served.
    */
   async findPerformer(): Promise<"here" | "elsewhere" | "none yet" | "nothing"> {
     if (this.#isServing()) return "here";

@@ -1,3 +1,4 @@
+import type { Journal } from "../../agents/journal/journal.ts";
 import type { LogRecord } from "../../agents/journal/log-entry.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import type { LogWriter } from "../../agents/journal/log-writer.ts";
@@ -5,7 +6,7 @@ import { readLastRecord } from "../../agents/journal/read-log.ts";
 import type { Logger } from "../../base/log/logger.ts";
 import { createId } from "../../base/util/create-id.ts";
 import { Admission } from "./admission.ts";
-import type { DurableTarget, Registries } from "./durable-target.ts";
+import type { DurableTarget, Registries, StartedRun } from "./durable-target.ts";
 import { KeyVault } from "../run-store/key-vault.ts";
 import { LiveNodes } from "./live-nodes.ts";
 import { MemoryRuns } from "./memory-runs.ts";
@@ -20,7 +21,7 @@ import { EphemeralRunStorage } from "../run-events/ephemeral-run-storage.ts";
 import { RunTails } from "../run-events/run-tails.ts";
 import type { LocalRunOptions, RunKeys } from "../run-store/run-view.ts";
 
-/** All that an attempt needs beside the record of its run. */
+/** Everything that an attempt needs beside the record of its run. */
 export type Ready = {
   readonly target: DurableTarget;
   readonly keys: RunKeys;
@@ -29,10 +30,18 @@ export type Ready = {
 };
 
 /**
- * A run that this process has accepted to perform it at once: its first attempt was stored with it, as the first record of its
- * log. Another process that comes to the run finds that attempt.
+ * A run that this process accepted in order to perform it immediately. Its first attempt was stored with it, as the
+ * first record of its log. Another process that receives the run finds that attempt. The acceptance has made the run to
+ * check its options; the attempt performs the same run.
  */
-export type BegunRun = Ready & { readonly record: RunRecord; readonly first: LogRecord };
+export type BegunRun = Ready & {
+  readonly record: RunRecord;
+  readonly first: LogRecord;
+  readonly journal: Journal;
+  /** Cancels the run. */
+  readonly controller: AbortController;
+  readonly run: StartedRun;
+};
 
 /** All that the parts of a `RunService` share. */
 export type ServiceParts = {
@@ -40,7 +49,9 @@ export type ServiceParts = {
   readonly writer: LogWriter;
   readonly tails: RunTails;
   readonly vault: KeyVault;
-  /** Counts open runs. Absent where other processes accept runs too: `SharedAdmission` counts them in the storage. */
+  /**
+   * Counts open runs. Undefined if other processes accept runs too: `SharedAdmission` then counts them in the storage.
+   */
   readonly admission: Admission | undefined;
   readonly printer: PlanPrinter;
   readonly registries: Registries;
@@ -49,17 +60,17 @@ export type ServiceParts = {
   readonly node: string;
   readonly nodes: LiveNodes;
   readonly now: () => number;
-  /** The runs that began with their acceptance here, from then to the end of their first attempt. */
+  /** The runs that began when they were accepted here, until the end of their first attempt. */
   readonly begun: Map<string, BegunRun>;
-  /** By run, the options that no record can hold, of a service without storage. */
+  /** The options that no record can hold, by run, for a service without storage. */
   readonly locals: Map<string, LocalRunOptions>;
-  /** Bounds the runs of a service without a storage. */
+  /** Limits the runs of a service without a storage. */
   readonly memory: MemoryRuns | undefined;
   /** Milliseconds for which a run of a caller without a verified user waits for an answer. */
   readonly anonymousWaitMs: number;
 };
 
-/** Makes the parts of a service. `isAlone`: no other process performs the runs in its storage. */
+/** Makes the parts of a service. `isAlone`: true if no other process performs the runs in its storage. */
 export function makeServiceParts(
   settings: ServiceSettings,
   { storage, isAlone }: { storage: RunStorage; isAlone: boolean },
@@ -105,7 +116,7 @@ async function checkQuiet(store: RunStore, runId: string): Promise<void> {
   const record = await store.read(runId);
   if (record === null) throw removed();
   if (record.error?.code === "storage_corrupt") throw new TroupeError("storage_corrupt", record.error.message);
-  // Its removal was cut short behind its log.
+  // Without a log, an ended run's removal was interrupted after its log was removed.
   if (isEnded(record.status) && (await readLastRecord(store.storage, runId)) === undefined) throw removed();
 }
 

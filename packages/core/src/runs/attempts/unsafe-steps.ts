@@ -4,8 +4,8 @@ import type { PlannedStep } from "../../agents/workflow/workflow-step.ts";
 import type { Registries } from "./durable-target.ts";
 
 /**
- * Warns of the function steps of workflows that do not say what another call of them would do: a run whose process ends during
- * one waits for a person, which its author may not expect.
+ * Warns about function steps of workflows that do not declare the effect of a repeated call. If the process ends during
+ * such a step, the run waits for a person, which its author may not expect.
  */
 export function warnOfUnsafeSteps({ workflows }: Registries, logger: Logger): void {
   const entries = workflows instanceof Map ? [...workflows] : Object.entries(workflows ?? {});

@@ -11,8 +11,8 @@ import type { RunRecord } from "../run-store/run-record.ts";
 import type { Ready, ServiceParts } from "./service-parts.ts";
 
 /**
- * Returns what the next attempt at a run needs; where something is missing, the wait for it, unless it was answered: then
- * `"giveUp"`, or the attempt goes on with what there is.
+ * Returns the requirements of the next attempt at a run. If a part is missing, returns a wait for it. If that wait was
+ * answered, returns `"giveUp"`, or continues with the existing parts if these include the runnable and the keys.
  */
 export async function getReady(
   parts: ServiceParts,
@@ -32,8 +32,8 @@ export async function getReady(
 }
 
 /**
- * Returns what a run needs and this process does not have, as sentences: its runnable, the seal key of its keys, a tool that a
- * model has called, a workflow step that was performed.
+ * Returns sentences that describe the parts of a run that this process lacks or has changed. A part is its runnable,
+ * the seal key of its keys, a tool that a model has called, or a workflow step that was performed.
  */
 export async function findMissingParts(parts: ServiceParts, record: RunRecord): Promise<string[]> {
   const { registries, printer, vault, store } = parts;
@@ -45,7 +45,7 @@ export async function findMissingParts(parts: ServiceParts, record: RunRecord): 
   return findMissing(record.plan, plan, await readUse(store.storage, record.runId));
 }
 
-/** Tells if another live process has all that a run needs and this one has not. */
+/** Returns true if another live process has all parts that a run needs and this process lacks. */
 export async function fitsElsewhere({ nodes, vault, store }: ServiceParts, record: RunRecord): Promise<boolean> {
   const use = await readUse(store.storage, record.runId);
   const sealId = vault.sealIdOf(record.keys);

@@ -1,8 +1,8 @@
 import {
-  anyBoolean,
-  anyString,
-  functionLike,
-  integer,
+  booleanOption,
+  stringOption,
+  functionOption,
+  integerOption,
   numberFrom,
   oneOf,
   optional,
@@ -22,7 +22,7 @@ import { createId } from "../../base/util/create-id.ts";
 import { isRecord } from "../../base/util/is-record.ts";
 import type { DurableRunOptions, LocalRunOptions, RunKeys, RunRequest } from "../run-store/run-view.ts";
 
-/** A request after its check, with the id of its run and all that the record keeps of it. */
+/** A checked request, with the id of its run and all values that the record stores. */
 export type CheckedRequest = Pick<RunRequest, "kind" | "name" | "notBefore" | "ttlMs" | "beforeStored"> & {
   runId: string;
   owner: SessionOwner;
@@ -34,7 +34,7 @@ export type CheckedRequest = Pick<RunRequest, "kind" | "name" | "notBefore" | "t
   isBearer: boolean;
   address: string | undefined;
   mustExist: boolean;
-  /** True when no other request may have the id: another one with it is a mistake, and no repetition. */
+  /** True if no other request may have the id: another request with it is a mistake rather than a repetition. */
   isUnique: boolean;
   priority: number;
   fingerprint: string | undefined;
@@ -49,13 +49,13 @@ const defaultPriority = 10;
 
 const requestTable = {
   kind: oneOf("agent", "team", "workflow"),
-  name: anyString,
+  name: stringOption,
   input: anything,
   options: optional(anObject),
   owner: optional(anObject),
   keys: optional(anObject),
-  isBearer: optional(anyBoolean, false),
-  address: optional(anyString),
+  isBearer: optional(booleanOption, false),
+  address: optional(stringOption),
   local: optional(anObject),
   idempotencyKey: optional(
     satisfying<string>("a string of 1 to 255 characters", (value) => {
@@ -63,12 +63,12 @@ const requestTable = {
     }),
   ),
   fingerprint: optional((value) => value as Json),
-  mustExist: optional(anyBoolean, false),
-  priority: optional(integer(0, 1_000_000), defaultPriority),
+  mustExist: optional(booleanOption, false),
+  priority: optional(integerOption(0, 1_000_000), defaultPriority),
   note: optional(checkNote),
   notBefore: optional(numberFrom(0, 8_640_000_000_000_000)),
-  ttlMs: optional(integer(1, 1_000_000_000_000)),
-  beforeStored: optional(functionLike<() => Promise<void>>()),
+  ttlMs: optional(integerOption(1, 1_000_000_000_000)),
+  beforeStored: optional(functionOption<() => Promise<void>>()),
   runId: optional(satisfying<string>("a UUID in lower case", (value) => typeof value === "string" && uuid.test(value))),
 } satisfies OptionTable<RunRequest>;
 
@@ -83,7 +83,7 @@ const keptOptions = {
   fromOutside: true,
 } satisfies Record<keyof DurableRunOptions, true>;
 
-/** Options of a plain run that a durable one cannot keep, each with the way to mend it. */
+/** Options of a plain run that a durable run cannot store, each with the way to mend it. */
 const refused: Readonly<Record<string, string>> = {
   tools: "Give the tools to the agent.",
   model: "Give the model to the agent.",
@@ -99,7 +99,10 @@ const refused: Readonly<Record<string, string>> = {
   journal: "The service makes it.",
 };
 
-/** Checks a request, all but its runnable, its keys and what the runnable checks itself. Wrong ones are `invalid_request`. */
+/**
+ * Checks a request, except its runnable, its keys and the values that the runnable checks itself. Wrong requests are
+ * `invalid_request`.
+ */
 export function readRequest(given: RunRequest): CheckedRequest {
   const read = readOptions(requestTable, given, where);
   const owner = checkOwner(read.owner ?? {});
@@ -144,10 +147,10 @@ function readKeptOptions(given: Record<string, unknown>): DurableRunOptions {
   return readJson(options, "options") as DurableRunOptions;
 }
 
-/** The longest note of a run as JSON, in characters: each view of the run has it. */
+/** The maximum length of a run's note as JSON, in characters, because each view of the run contains it. */
 const longestNote = 262_144;
 
-/** Checks the note of a run. */
+/** Returns the note of a run, after a check that it is JSON and not too long. */
 export function checkNote(note: unknown): Json {
   const checked = readJson(note, "note");
   const { length } = JSON.stringify(checked);
@@ -166,7 +169,7 @@ function readJson(value: unknown, name: string): Json {
   }
 }
 
-/** Makes the id of the run of an idempotency key: a UUID of version 8, which is for ids made in a way of one's own. */
+/** Makes the run id for an idempotency key: a UUID of version 8, which is reserved for custom algorithms. */
 function keyedId(parts: readonly string[]): string {
   const hex = sha256(parts);
   return [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `a${hex.slice(17, 20)}`, hex.slice(20, 32)].join(

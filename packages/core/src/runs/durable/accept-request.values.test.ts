@@ -150,3 +150,31 @@ it.each([null, false, 0, "", [], {}])("a note may be %j", (note) => {
   expect(checkNote(note)).toEqual(note);
   expect(readRequest({ ...request, note }).note).toEqual(note);
 });
+
+it.each([
+  ["1 character of three bytes", "語"],
+  ["254 characters of two bytes", "é".repeat(254)],
+  ["255 characters of two bytes", "é".repeat(255)],
+  ["127 surrogate pairs and a letter", `${"😀".repeat(127)}a`],
+])("an idempotency key may have %s", (_, idempotencyKey) => {
+  expect(readRequest({ ...request, idempotencyKey })).toMatchObject({ isUnique: false });
+});
+
+it.each([
+  ["256 characters of two bytes", "é".repeat(256)],
+  ["128 surrogate pairs, which are 256 characters", "😀".repeat(128)],
+])("an idempotency key is refused with %s", (_, idempotencyKey) => {
+  expect(() => readRequest({ ...request, idempotencyKey })).toThrow(
+    "idempotencyKey must be a string of 1 to 255 characters",
+  );
+});
+
+it("idempotency keys that look alike are keys of different runs", () => {
+  const keys = ["é", "e\u0301", "É", " é", "é ", "\ud800", "\ud801", "\ufffd", "null", "undefined"];
+  const ids = keys.map((idempotencyKey) => readRequest({ ...request, idempotencyKey }).runId);
+  expect(new Set(ids).size).toBe(keys.length);
+});
+
+it.each(["\n", " ", "\0"])("a runId with %j after it is refused", (more) => {
+  expect(() => readRequest({ ...request, runId: runId + more })).toThrow("runId must be a UUID in lower case");
+});

@@ -1,8 +1,11 @@
 import { describe, expect, it, vi } from "vitest";
+import type { Runnable } from "../../agents/run/runnable.ts";
 import { hashOf } from "../run-store/plan-print.ts";
 import { newRecord } from "../run-store/test/run-records.ts";
 import type { RunRequest } from "../run-store/run-view.ts";
+import { talking } from "./test/performing.ts";
 import { acceptance, other, runId, sealKeys } from "./test/acceptance.ts";
+import { makeService, readEvents, request, scriptedAgent, serveRuns } from "./test/services.ts";
 
 describe("a run that this process performs at once", () => {
   async function served(options: Parameters<typeof acceptance>[0] = {}) {
@@ -56,5 +59,35 @@ describe("a run that this process performs at once", () => {
     await expect(accept({ runId: other, beforeStored })).rejects.toThrow("No room.");
     expect(engine.released).toEqual([runId, other]);
     expect(parts.begun.size).toBe(0);
+  });
+
+  it("gives its place back when its options are wrong, and keeps the keys of a run with its id", async () => {
+    const { accept, parts, engine } = await served();
+    await accept({ runId: other, notBefore: 5000, keys: { apiKey: "k" } });
+    const options = { limits: { durationMs: -1 } };
+    await expect(accept({ runId: other, options })).rejects.toMatchObject({ code: "invalid_request" });
+    expect(engine.released).toEqual([other]);
+    expect(parts.vault.open(other, "")).toMatchObject({ apiKey: "k" });
+  });
+
+  it.each([
+    ["once", true, 1],
+    ["again for its attempt unless it begins here", false, 2],
+  ])("is made %s", async (_times, isServed, times) => {
+    const stream = vi.fn<Runnable["stream"]>((...given) => talking.stream(...given));
+    const options = { agents: { a: { ...talking, stream } } };
+    const service = isServed ? await serveRuns(options) : makeService(options);
+    const accepted = await service.accept(request);
+    if (!isServed) await service.serve();
+    expect((await readEvents(service, accepted.runId)).at(-1)).toMatchObject({ output: { text: "Hi." } });
+    expect(stream).toHaveBeenCalledTimes(times);
+  });
+
+  it("does not count the time before it was stored", async () => {
+    const service = await serveRuns({ agents: { a: scriptedAgent([{ text: "Hi." }]) } });
+    const beforeStored = async () => await new Promise<void>((resolve) => setTimeout(resolve, 60));
+    const accepted = await service.accept({ ...request, beforeStored });
+    const end = (await readEvents(service, accepted.runId)).at(-1) as { output?: { durationMs?: number } } | undefined;
+    expect(end?.output?.durationMs).toBeLessThan(50);
   });
 });

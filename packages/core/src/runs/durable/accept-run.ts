@@ -22,11 +22,17 @@ type Acceptance = {
   parts: ServiceParts;
   engine: RunEngine;
   isEphemeral: boolean;
-  /** Returns the number of open runs of a caller. Rejects with `rate_limited` when one more is too many. */
+  /**
+   * Returns the number of open runs that lowers a caller's priority. Rejects with `rate_limited` if another run would
+   * exceed a limit.
+   */
   admit: (caller: CountedCaller, bytes?: number) => Promise<number>;
 };
 
-/** Accepts a run: checks it as far as it can be checked before it begins, stores it, and submits it to the engine. */
+/**
+ * Accepts a run: checks it as far as possible before it begins, stores it, and submits it to the engine. A repeated
+ * request returns the existing run.
+ */
 export async function acceptRun(acceptance: Acceptance, given: RunRequest): Promise<AcceptedRun> {
   const { parts, isEphemeral } = acceptance;
   const request = readRequest(given);
@@ -37,98 +43,110 @@ export async function acceptRun(acceptance: Acceptance, given: RunRequest): Prom
   if (request.mustExist) throw new TroupeError("gone", "There is no run of this idempotency key any more.");
   const caller = toCaller(request);
   const counted = countedAs(request, caller);
-  const open = await admit(acceptance, caller, counted.inputBytes);
+  parts.memory?.check(caller);
+  const open = await acceptance.admit(caller, counted.inputBytes);
   const record = newRecord(parts, request, { counted, open, plan: parts.printer.print(target) });
-  checkStart(target, request, record);
-  const sealed = parts.vault.seal(request.runId, request.keys);
-  if (sealed !== undefined) record.keys = sealed;
-  if (request.local !== undefined) parts.locals.set(request.runId, request.local);
-  const begun = beginHere(acceptance, { request, target, record });
-  const isNew = await insert(acceptance, { record, begun, beforeStored: request.beforeStored });
+  const isNew = await begin(acceptance, { request, target, record });
   if (!isNew) return await acceptAgain(acceptance, request, await parts.store.read(request.runId));
-  countOpen(parts, record, { caller, local: request.local });
+  parts.admission?.add(record, caller);
+  parts.memory?.add(record.runId, caller, request.local);
   await submit(acceptance, record);
   return { runId: record.runId, sessionId: record.sessionId, isNew: true };
 }
 
-/** Returns the number of open runs of a caller. Rejects with `rate_limited` when one more is too many, or has no room. */
-async function admit(acceptance: Acceptance, caller: CountedCaller, bytes?: number): Promise<number> {
-  acceptance.parts.memory?.check(caller);
-  return await acceptance.admit(caller, bytes);
-}
-
-/** Returns what a record says of a caller without a user. Its short inputs are bounded by their number. */
+/**
+ * Returns the fields of a record that count a caller without a user. A short input is limited by the number of runs
+ * only.
+ */
 function countedAs({ input, options }: CheckedRequest, { kind, key }: CountedCaller): Counted {
   if (kind !== "anonymous") return {};
   const isLong = isLongInput({ ...(input !== undefined && { input }), options });
   return { anonymous: key, ...(isLong && { inputBytes: sizeInBytes([input, options]) }) };
 }
 
-function countOpen(
-  { admission, memory }: ServiceParts,
-  record: RunRecord,
-  { caller, local }: { caller: CountedCaller; local: CheckedRequest["local"] },
-): void {
-  admission?.add(record, caller);
-  memory?.add(record.runId, caller, local);
-}
-
-/** Returns the caller that a run counts for. One without an owner that no transport has brought is the program's. */
+/**
+ * Returns the caller that a run counts for. A request without an owner that did not come through a transport is the
+ * program's own.
+ */
 function toCaller({ owner, isBearer, address }: CheckedRequest): CountedCaller {
   return owner.userId === undefined && !isBearer ? hostCaller : countedCaller(owner, address);
 }
 
-/** Refuses wrong input and options: the run that this makes never begins. */
-function checkStart(target: DurableTarget, { kind, input, keys = {}, local }: CheckedRequest, record: RunRecord): void {
-  startRun(target, { kind, input: local?.input ?? input }, toRunOpts(record, { keys, local }));
-}
+type Accepted = { readonly request: CheckedRequest; readonly target: DurableTarget; readonly record: RunRecord };
 
 /**
- * Begins the first attempt at a run together with its acceptance, where this process is going to perform it at once, and keeps
- * its place in the engine. A request that may come twice is not begun, because the other one may be the one that is accepted,
- * and neither is a run that would wait: an attempt that has done nothing counts as one that failed. A long input is stored
- * before its record, which is not the one that was made here.
+ * Makes a run and stores its record. Throws for wrong input and options. Returns false if the id of the run is taken.
+ * The run has begun only once it is stored, because another run may have its id.
  */
-function beginHere(
-  { parts, engine }: Acceptance,
-  { request, target, record }: { request: CheckedRequest; target: DurableTarget; record: RunRecord },
-): BegunRun | undefined {
-  const { runId, plan, keys: sealed } = record;
-  if (!request.isUnique || request.notBefore !== undefined || isLongInput(record)) return undefined;
-  if (parts.store.storage.insertAll === undefined) return undefined;
-  if (!(engine instanceof LocalEngine) || !engine.reserve(runId, record.priority)) return undefined;
-  const print = hashOf(plan);
-  const first = Journal.firstRecord({ node: parts.node, print });
-  return { record, first, target, keys: parts.vault.open(runId, sealed) ?? {}, plan, print };
-}
-
-/** Stores a new run. It has begun only once it is stored: under its id there may be another. */
-async function insert(
-  { parts, engine }: Acceptance,
-  {
-    record,
-    begun,
-    beforeStored,
-  }: { record: RunRecord; begun: BegunRun | undefined } & Pick<RunRequest, "beforeStored">,
-): Promise<boolean> {
-  const { store, vault, locals } = parts;
+async function begin(acceptance: Acceptance, accepted: Accepted): Promise<boolean> {
+  const { parts, engine } = acceptance;
+  const { request, record } = accepted;
   const { runId } = record;
+  const isHere = reservePlace(acceptance, accepted);
   let isNew = false;
   try {
-    await beforeStored?.();
-    isNew = await store.insert(record, begun?.first);
-    if (isNew && begun !== undefined) parts.begun.set(runId, begun);
+    const begun = makeRun(parts, accepted, isHere);
+    const sealed = parts.vault.seal(runId, request.keys);
+    if (sealed !== undefined) record.keys = sealed;
+    if (request.local !== undefined) parts.locals.set(runId, request.local);
+    isNew = await insert(parts, accepted, begun);
     return isNew;
-  } catch (error) {
-    vault.forget(runId);
-    locals.delete(runId);
-    throw error;
   } finally {
-    if (!isNew && begun !== undefined && engine instanceof LocalEngine) engine.release(runId);
+    if (isHere && !isNew && engine instanceof LocalEngine) engine.release(runId);
   }
 }
 
-/** Returns the run of an earlier request with the same key; one that asked for something else is refused. */
+async function insert(parts: ServiceParts, { request, record }: Accepted, begun?: BegunRun): Promise<boolean> {
+  const { runId } = record;
+  try {
+    await request.beforeStored?.();
+    const isNew = await parts.store.insert(record, begun?.first);
+    if (isNew && begun !== undefined) parts.begun.set(runId, begun);
+    return isNew;
+  } catch (error) {
+    parts.vault.forget(runId);
+    parts.locals.delete(runId);
+    throw error;
+  }
+}
+
+/**
+ * Reserves a place in the engine for a run whose first attempt begins together with its acceptance. Returns false if
+ * this process will not perform it immediately. A repeatable request does not begin here, because its repetition may be
+ * the accepted one. A run that would wait does not begin here either, because an attempt without progress counts as
+ * failed. A run with a long input does not either, because its input is stored before its record.
+ */
+function reservePlace({ parts, engine }: Acceptance, { request, record }: Accepted): boolean {
+  if (!request.isUnique || request.notBefore !== undefined || isLongInput(record)) return false;
+  if (parts.store.storage.insertAll === undefined) return false;
+  return engine instanceof LocalEngine && engine.reserve(record.runId, record.priority);
+}
+
+/**
+ * Makes a run, which checks its input and options. If it begins here, returns the run with its first attempt. Otherwise
+ * the run is dropped, and each attempt makes it again from its record.
+ */
+function makeRun(parts: ServiceParts, { request, target, record }: Accepted, isHere: boolean): BegunRun | undefined {
+  const { kind, keys = {}, local } = request;
+  const { runId, plan } = record;
+  const given = { kind, input: local?.input ?? request.input };
+  if (!isHere) {
+    startRun(target, given, toRunOpts(record, { keys, local }));
+    return undefined;
+  }
+  const { node, writer, store } = parts;
+  const print = hashOf(plan);
+  const controller = new AbortController();
+  const journal = Journal.openFirst({ runId, storage: store.storage, writer, node, print });
+  const opts = toRunOpts(record, { keys, local, signal: controller.signal });
+  const run = startRun(target, given, { ...opts, journal });
+  return { record, target, keys, plan, print, controller, journal, run, first: Journal.firstRecord({ node, print }) };
+}
+
+/**
+ * Returns the run of an earlier request with the same idempotency key. Throws if that request was a different one, or
+ * if the new request has no key and its run id is taken.
+ */
 async function acceptAgain(
   acceptance: Acceptance,
   { runId, fingerprint }: CheckedRequest,
@@ -144,14 +162,14 @@ async function acceptAgain(
       { fields: { runId } },
     );
   }
-  // The process that accepted it may have died before it submitted it.
+  // The process that accepted the run may have crashed before it submitted the run.
   if (!isEnded(record.status) && record.status === "queued") await submit(acceptance, record);
   return { runId, sessionId: record.sessionId, isNew: false };
 }
 
 async function submit({ parts, engine }: Acceptance, record: RunRecord): Promise<void> {
   const { runId, activation, priority, notBefore } = record;
-  // The run is stored: the sweep submits it again if the engine did not take it.
+  // The run is stored: the sweep submits it again if the engine did not accept it.
   await engine
     .submit({ runId, activation, priority, ...(notBefore !== undefined && { notBefore }) })
     .catch((error: unknown) => {

@@ -5,7 +5,10 @@ import { isEnded } from "../run-store/run-record.ts";
 import type { RunRecord } from "../run-store/run-record.ts";
 import type { ServiceParts } from "../attempts/service-parts.ts";
 
-/** Stores the answer to a wait of a run, and wakes the run. Returns its record to submit; `null` when it goes on by itself. */
+/**
+ * Stores the answer to a wait of a run, and wakes the run. Returns the record to submit; `null` if the run need not be
+ * submitted: it has not stopped yet, or had this answer before.
+ */
 export async function answerWait(
   { store, now }: Pick<ServiceParts, "store" | "now">,
   record: RunRecord,
@@ -23,7 +26,8 @@ export async function answerWait(
     if (await hasAnswer(store.storage, { runId, waitId }, checked)) return null;
     throw isOver ? runIsOver() : new TroupeError("conflict", "The time for this answer is over.");
   }
-  // First the list: if this process dies with the next write, the sweep of another one finds the answer.
+  // The list of open runs is written first: if this process crashes with the next write, another process's sweep finds
+  // the answer.
   if (record.status === "waiting") await store.open(record);
   await putAnswer(store.storage, { runId, waitId }, checked);
   // A run that is about to stop for the wait finds the answer itself.

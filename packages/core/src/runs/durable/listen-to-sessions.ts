@@ -4,7 +4,7 @@ import { readProperty } from "../../base/util/read-property.ts";
 import type { Registries } from "../attempts/durable-target.ts";
 
 /**
- * Adds a listener to the session stores of all runnables, and of the members and steps in them. Returns the functions that
+ * Adds a listener to the session stores of all runnables, including their members and steps. Returns the functions that
  * remove it.
  */
 export function listenToSessions({ agents, teams, workflows }: Registries, listener: SessionListener): (() => void)[] {

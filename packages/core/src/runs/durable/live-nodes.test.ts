@@ -116,7 +116,7 @@ describe("the processes of a service", () => {
     expect(await storage.list("run-nodes")).toEqual([]);
   });
 
-  it("of which the record is damaged fit nothing", async () => {
+  it("the processes of a service of which the record is damaged fit nothing", async () => {
     const storage = new InMemoryStorage();
     const two = nodesOf(storage, "two");
     for (const value of [7, { v: 1, beat: 1, isSubscriber: true, serves: { plans: [{}], sealIds: [] } }, { v: 2 }]) {

@@ -10,7 +10,7 @@ import type { RunStore } from "../run-store/run-store.ts";
 import { ownerKey } from "../../sessions/storage/owner-key.ts";
 import type { SessionOwner } from "../../sessions/storage/session-owner.ts";
 
-/** The time that a run under way gets to end before its removal. */
+/** Milliseconds that a running run may take to end before its removal. */
 const longestWaitMs = 10_000;
 
 type Removal = {
@@ -19,7 +19,7 @@ type Removal = {
   cancel: (runId: string) => Promise<unknown>;
 };
 
-/** Removes a run with its log, its inbox and its places in listings. One that is not over is cancelled first. */
+/** Removes a run with its log, its inbox and its entries in lists. An open run is cancelled first. */
 export async function removeRun({ parts, performing, cancel }: Removal, record: RunRecord): Promise<void> {
   const { runId } = record;
   let last: RunRecord | null = record;
@@ -40,8 +40,8 @@ export async function removeRun({ parts, performing, cancel }: Removal, record: 
 }
 
 /**
- * Waits until a run is over, which another process performs. Its log must not be removed before: that keeps attempts apart. A
- * process that died when it had stored the end there has left the record as it was.
+ * Waits until a run that another process performs is over. Its log must not be removed before, because the log keeps
+ * attempts apart. A process that crashed after storing the end in the log has left the record unchanged.
  */
 async function readEnded(
   { store, now }: Pick<ServiceParts, "store" | "now">,
@@ -62,7 +62,10 @@ async function readEnded(
   }
 }
 
-/** Stores an end that only the log has: without it and without its log the run would be performed again. */
+/**
+ * Stores an end that only the log contains: without the record's end and without its log the run would be performed
+ * again.
+ */
 async function storeEnd(store: RunStore, { keys: _keys, ...ended }: RunRecord): Promise<void> {
   await store.change(ended.runId, ({ status }) => (isEnded(status) ? null : ended));
 }
@@ -73,8 +76,8 @@ export function prefixesOf(owner: SessionOwner): string[] {
 }
 
 /**
- * Removes all runs that are listed below some prefixes, in their order. When it rejects, some may be left: the first failure,
- * after all were tried.
+ * Removes all runs that are listed under some prefixes, in order. Tries all of them, then rejects with the first
+ * failure; some runs may be left.
  */
 export async function removeRuns(
   store: RunStore,
@@ -86,7 +89,7 @@ export async function removeRuns(
     const entries = (await Array.fromAsync(store.listEntries(prefix))).flat();
     for (const { runId, key } of entries) {
       const record = await store.read(runId);
-      // An entry may be left of a run whose id one of another owner or session has now.
+      // An entry may be left over for a run whose id now belongs to a run of another owner or session.
       if (record === null || !store.isPlaceOf(key, record)) await store.dropEntry(key);
       else await remove(record).catch((error: unknown) => failures.push(error));
     }

@@ -124,7 +124,7 @@ describe("a long input of a durable run", () => {
     expect(await service.get(runId, "host")).toMatchObject({ status: "completed" });
   });
 
-  it("of which a piece is gone ends its run as storage_corrupt [durable.long-input]", async () => {
+  it("a long input of a durable run of which a piece is gone ends its run as storage_corrupt [durable.long-input]", async () => {
     const storage = new InMemoryStorage();
     const service = makeService({ storage, agents: agentWith(storage).agents });
     const { runId } = await service.accept(withImage);
@@ -135,7 +135,7 @@ describe("a long input of a durable run", () => {
     expect((await untilStatus(service, runId, "error")).error).toMatchObject({ code: "storage_corrupt" });
   });
 
-  it("that a process has left before it stored the record is removed a minute later [durable.orphan]", async () => {
+  it("a long input that a process has left before it stored the record of its run is removed a minute later [durable.orphan]", async () => {
     const storage = new InMemoryStorage();
     const insertAll = vi.spyOn(storage, "insertAll").mockRejectedValue(new Error("Lost."));
     let time = Date.now();

@@ -4,6 +4,7 @@ import { soon } from "./test/services.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import { Journal } from "../../agents/journal/journal.ts";
 import type { Runnable } from "../../agents/run/runnable.ts";
+import { startRun } from "../attempts/durable-target.ts";
 import { record } from "../attempts/test/parts.ts";
 import { expectPause, job, processOf, talking } from "./test/performing.ts";
 
@@ -38,7 +39,7 @@ describe("an attempt under way", () => {
     expect(await read()).toMatchObject({ status: "cancelled", error: { code: "cancelled", message: "Enough." } });
   });
 
-  it("that is released is left after five seconds, though its runnable does not listen", async () => {
+  it("an attempt under way that is released is left after five seconds, though its runnable does not listen", async () => {
     const { performer, logged, performing, read } = await processOf(deaf);
     const abort = new AbortController();
     const done = vi.fn<() => void>();
@@ -80,13 +81,17 @@ describe("an attempt under way", () => {
     expect(local.parts.locals.size).toBe(0);
   });
 
-  it("that began with the acceptance of its run goes on without a read of that", async () => {
+  it("an attempt under way that began with the acceptance of its run goes on without a read of that", async () => {
     const { perform, parts, read, logged } = await processOf(talking, { run: null });
     const plan = parts.printer.print(talking);
     const first = Journal.firstRecord({ node: "here", print: "p" });
     const begun = { ...record, plan };
     await parts.store.insert(begun, first);
-    parts.begun.set("r", { record: begun, first, target: talking, keys: {}, plan, print: "p" });
+    const ready = { target: talking, keys: {}, plan, print: "p" };
+    const { storage } = parts.store;
+    const journal = Journal.openFirst({ runId: "r", storage, writer: parts.writer, node: "here", print: "p" });
+    const run = startRun(talking, { kind: "agent", input: "Hello." }, { runId: "r", journal });
+    parts.begun.set("r", { record: begun, first, ...ready, journal, run, controller: new AbortController() });
     const [reading, leave] = [vi.spyOn(parts.store, "read"), vi.spyOn(parts.tails, "leave")];
     expect(await perform()).toBeUndefined();
     expect(reading).not.toHaveBeenCalled();
@@ -96,7 +101,7 @@ describe("an attempt under way", () => {
     expect((await logged()).map(({ t }) => t)).toEqual(["attempt", "chunks", "end"]);
   });
 
-  it("that fails is an end, whose cause the operator is told", async () => {
+  it("an attempt under way that fails is an end, whose cause the operator is told", async () => {
     const broken = runnableOf(async function* () {
       yield { type: "text", text: "Half" };
       throw await Promise.resolve(new Error("The bug."));
@@ -137,5 +142,18 @@ describe("a storage that fails", () => {
     await damaged.storage.set("runs", "r", { v: 1 });
     expect(await damaged.perform()).toBeUndefined();
     expect(await damaged.storage.get("runs", "r")).toEqual({ v: 1 });
+  });
+
+  it("leaves a run that cannot be read to the next attempt when its end is not stored, and throws nothing", async () => {
+    const { perform, parts, read, storage } = await processOf(talking, { run: { status: "running", attempts: 1 } });
+    await storage.set("run-log", "r/000000000001", { v: 1 });
+    const finish = vi
+      .spyOn(parts.store, "finish")
+      .mockRejectedValueOnce(new TroupeError("storage_unavailable", "down"));
+    expect(await perform()).toBeUndefined();
+    expect(finish).toHaveBeenCalledOnce();
+    expect(await read()).toMatchObject({ status: "running" });
+    expect(await perform()).toBeUndefined();
+    expect(await read()).toMatchObject({ status: "error", error: { code: "storage_corrupt" } });
   });
 });

@@ -34,13 +34,13 @@ describe("a job", () => {
     expect([performing.size, parts.begun.size]).toEqual([0, 1]);
   });
 
-  it("of a run that is not there is dropped, and the operator is told", async () => {
+  it("a job of a run that is not there is dropped, and the operator is told", async () => {
     const { perform, lines } = await processOf(talking, { run: null });
     expect(await perform()).toBeUndefined();
     expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([{ level: "warn", runId: "r" }]);
   });
 
-  it("of a run that is over takes it off the list, and performs nothing", async () => {
+  it("a job of a run that is over takes it off the list, and performs nothing", async () => {
     const { perform, open, parts, logged } = await processOf(talking);
     const stored = (await parts.store.read("r")) ?? record;
     await parts.store.change("r", () => ({ ...stored, status: "completed", endedAt: 5 }));
@@ -65,7 +65,7 @@ describe("a job", () => {
     expect(entry?.value).toMatchObject({ activation: Math.max(2, activation) });
   });
 
-  it("of a run that this process performs is handed back, for longer each time", async () => {
+  it("a job of a run that this process performs is handed back, for longer each time", async () => {
     const { perform, performing } = await processOf(talking);
     const other = { done: Promise.resolve(), cancel: () => {} };
     performing.set("r", other);
@@ -122,7 +122,7 @@ describe("a run that waits", () => {
     expect(await open()).toEqual([]);
   });
 
-  it("for what is gone waits for it, and is cancelled when it is given up, or left to a process that fits", async () => {
+  it("a run that waits for what is gone waits for it, and is cancelled when it is given up, or left to a process that fits", async () => {
     const run = { status: "running" as const, attempts: 1 };
     const gone = await processOf(undefined, { run, log: [[attempt(1)]] });
     expect(await gone.perform()).toBeUndefined();

@@ -18,7 +18,7 @@ afterEach(() => {
 const told = (lines: readonly string[]) => lines.map((line) => JSON.parse(line) as Record<string, unknown>);
 
 describe("what the operator is told", () => {
-  it("of a job whose run is not there, in these words", async () => {
+  it("what the operator is told of a job whose run is not there, in these words", async () => {
     const { perform, lines } = await processOf(talking, { run: null });
     await perform();
     expect(told(lines)).toEqual([
@@ -42,7 +42,7 @@ describe("what the operator is told", () => {
     expect(parts.store.running.size).toBe(0);
   });
 
-  it("of a storage that fails, in these words, with the cause", async () => {
+  it("what the operator is told of a storage that fails, in these words, with the cause", async () => {
     const { perform, parts, lines } = await processOf(talking);
     vi.spyOn(parts.store, "read").mockRejectedValue(new TroupeError("storage_unavailable", "It is down."));
     await perform();

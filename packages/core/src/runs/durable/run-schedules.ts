@@ -1,4 +1,4 @@
-import { nonBlankString, integer, optional } from "../../base/errors/option-checks.ts";
+import { nonBlankString, integerOption, optional } from "../../base/errors/option-checks.ts";
 import { readOptions } from "../../base/errors/read-options.ts";
 import type { OptionTable } from "../../base/errors/read-options.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
@@ -15,22 +15,25 @@ import type { Schedule, Schedules, ScheduleTimes } from "../attempts/run-engine.
 import type { RunStorage } from "../run-store/run-record.ts";
 import type { AcceptedRun, RunRequest } from "../run-store/run-view.ts";
 
-/** The run that a schedule begins at each of its times: without keys, which would be kept for as long as the schedule. */
+/**
+ * The run that a schedule begins at each of its times. It has no API keys, which would be stored as long as the
+ * schedule.
+ */
 export type ScheduledRequest = Pick<RunRequest, "kind" | "name" | "input" | "options" | "owner" | "priority" | "note">;
 
-/** A schedule of runs: either `cron`, perhaps with a `timeZone`, or `everyMs`. */
+/** A schedule of runs: either `cron`, with an optional `timeZone`, or `everyMs`. */
 export type RunSchedule = {
   readonly id: string;
   /** A cron expression of five fields, or six with seconds first. */
   readonly cron?: string;
   /** The IANA time zone of `cron`. @default "UTC" */
   readonly timeZone?: string;
-  /** Milliseconds from one time to the next. */
+  /** Milliseconds between two times of the schedule, at least 1000. */
   readonly everyMs?: number;
   readonly request: ScheduledRequest;
 };
 
-/** Times that are not checked yet. */
+/** Schedule times that are not checked yet. */
 type GivenTimes = { [Name in "cron" | "timeZone" | "everyMs"]?: RunSchedule[Name] | undefined };
 
 type Init = {
@@ -47,18 +50,19 @@ const scheduleTable = {
   id: nonBlankString(200),
   cron: optional(nonBlankString(200)),
   timeZone: optional(nonBlankString(100)),
-  everyMs: optional(integer(1000, 1_000_000_000_000)),
+  everyMs: optional(integerOption(1000, 1_000_000_000_000)),
   request: (value: unknown) => value as ScheduledRequest,
 } satisfies OptionTable<RunSchedule>;
 
 const requestFields = ["kind", "name", "input", "options", "owner", "priority", "note"] as const;
 
-/** Failures of a due run that no repetition mends. */
+/** Error codes of a due run that a retry cannot mend. */
 const lasting: readonly string[] = ["not_found", "invalid_request", "idempotency_mismatch", "invalid_config"];
 
 /**
- * Schedules that begin runs. The engine knows their ids and times, the storage their requests. The run of a due time has an id
- * made of both, so that it begins once, however many processes are told of it.
+ * Schedules that begin runs. The engine stores their ids and times; the storage holds their requests. The run of a due
+ * time has an id made from the schedule's id and that time. It therefore begins once, even if several processes receive
+ * that time.
  */
 export class RunSchedules {
   readonly #init: Init;
@@ -67,24 +71,26 @@ export class RunSchedules {
     this.#init = init;
   }
 
-  /** Stores a schedule, and replaces one with the same id. */
+  /** Stores a schedule, replacing a schedule with the same id. */
   async put(given: RunSchedule): Promise<void> {
     const { schedule, request } = this.#check(given);
     const { storage, schedules } = this.#init;
     const record = { v: 1, ...schedule, request };
-    // First: the engine may find a time due at once. With the one before, until the engine has taken it.
+    // The schedule is stored first, because the engine may find a time due immediately. The previous record is kept
+    // with it until the engine has accepted the schedule.
     const { before, pending } = await this.#begin(schedule.id, record);
     try {
       await schedules.put(schedule);
     } catch (error) {
-      // Unless another process has changed it since: that one has what it replaced.
+      // The schedule is left unchanged if another process has changed it since: that process has stored the record that
+      // it replaces.
       await storage.compareAndSet(namespace, schedule.id, pending, before);
       throw error;
     }
     await storage.compareAndSet(namespace, schedule.id, pending, toJson(record));
   }
 
-  /** Stores a schedule with the record that it replaces, which may be that of a change under way. */
+  /** Stores a schedule together with the record that it replaces, which may belong to an unfinished change. */
   async #begin(id: string, record: object): Promise<{ before: Json | null; pending: Json }> {
     const { storage } = this.#init;
     for (;;) {
@@ -94,14 +100,14 @@ export class RunSchedules {
     }
   }
 
-  /** Removes a schedule. Runs that it has begun go on. Removing an absent one is not an error. */
+  /** Removes a schedule. Runs that it has begun continue. Removing an absent schedule is not an error. */
   async remove(id: string): Promise<void> {
-    // In this order: what the storage has is restored in the engine.
+    // The storage is changed before the engine, because schedules in the storage are restored in the engine.
     await this.#init.storage.delete(namespace, id);
     await this.#init.schedules.remove(id);
   }
 
-  /** Returns all schedules in the order of their ids. */
+  /** Returns all schedules, sorted by id. */
   async list(): Promise<RunSchedule[]> {
     return (await this.#list()).map(({ schedule }) => schedule);
   }
@@ -111,11 +117,11 @@ export class RunSchedules {
     return entries.flatMap(({ value }) => readStored(value) ?? []);
   }
 
-  /** Begins the run of a due time, for the engine. Rejects when that may work later. */
+  /** Begins the run of a due time, for the engine. Rejects if a retry may succeed. */
   readonly onSchedule = async (id: string, at: number): Promise<void> => {
     const { storage, schedules, accept, logger } = this.#init;
     const stored = readStored(await storage.get(namespace, id));
-    // It was removed, perhaps by a process that died in the midst of that.
+    // The schedule was removed, perhaps by a process that crashed during the removal.
     if (stored === undefined) return await schedules.remove(id);
     const { schedule } = stored;
     try {
@@ -126,7 +132,7 @@ export class RunSchedules {
     }
   };
 
-  /** Gives the engine the schedules that it has lost, or has with other times. Never rejects. */
+  /** Restores in the engine the stored schedules that it has lost or holds with other times. Never rejects. */
   async restore(): Promise<void> {
     const { schedules, logger } = this.#init;
     const warn = (error: unknown) =>
@@ -139,7 +145,7 @@ export class RunSchedules {
     }
   }
 
-  /** Restores one schedule, and ends its change if the process died that made it. */
+  /** Restores one schedule, and completes its change if the process that made it crashed. */
   async #restore({ schedule: stored, value, before }: StoredSchedule, known: KnownSchedules): Promise<void> {
     const { storage, schedules } = this.#init;
     const schedule = { id: stored.id, ...timesOf(stored) };
@@ -147,7 +153,7 @@ export class RunSchedules {
       if (!equalJson(known.get(schedule.id), schedule)) await schedules.put(schedule);
     } catch (error) {
       if (before === undefined || !isLasting(error)) throw error;
-      // Refused: the engine has the one before.
+      // The engine rejected the schedule and still has the previous schedule.
       return void (await storage.compareAndSet(namespace, schedule.id, value, before));
     }
     if (before === undefined) return;
@@ -165,7 +171,10 @@ export class RunSchedules {
   }
 }
 
-/** Returns the times of a schedule, with their zone. Throws `invalid_request` for none, and for two kinds of them. */
+/**
+ * Returns the times of a schedule, with their zone. Throws `invalid_request` if there are no times, or two kinds of
+ * times.
+ */
 function timesOf({ cron, timeZone, everyMs }: GivenTimes): ScheduleTimes {
   if (cron !== undefined && everyMs === undefined) return { cron, timeZone: timeZone ?? "UTC" };
   if (cron !== undefined || everyMs === undefined) {
@@ -175,7 +184,7 @@ function timesOf({ cron, timeZone, everyMs }: GivenTimes): ScheduleTimes {
   throw new TroupeError("invalid_request", "timeZone goes with cron: everyMs is the same in all time zones.");
 }
 
-/** Checks the request as that of a run, and that it has nothing but what a schedule keeps. */
+/** Checks the request as that of a run, and rejects fields that a schedule does not store. */
 function checkRequest(given: ScheduledRequest): ScheduledRequest {
   const wrong = isRecord(given) && Object.keys(given).find((name) => !requestFields.some((field) => field === name));
   if (wrong !== undefined && wrong !== false) {
@@ -190,7 +199,10 @@ function checkRequest(given: ScheduledRequest): ScheduledRequest {
 
 type StoredSchedule = {
   readonly schedule: RunSchedule;
-  /** The record of the schedule that it replaces, or `null` for none, until the engine has taken it. */
+  /**
+   * The record of the schedule that it replaces, or `null` if there is none, until the engine has accepted the
+   * schedule.
+   */
   readonly before: Json | undefined;
   readonly value: { readonly [name: string]: Json };
 };

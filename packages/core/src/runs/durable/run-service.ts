@@ -32,7 +32,7 @@ import type { ServiceParts } from "../attempts/service-parts.ts";
 import { byKeys, isEnded, toView } from "../run-store/run-record.ts";
 import type { RunRecord } from "../run-store/run-record.ts";
 import { readServeOptions, readServiceOptions } from "../attempts/run-service-options.ts";
-import type { RunServiceOptions, ServeOptions, ServiceSettings } from "../attempts/run-service-options.ts";
+import type { RunServiceOptions, RunServeOptions, ServiceSettings } from "../attempts/run-service-options.ts";
 import { RunSubscriptions } from "./run-subscriptions.ts";
 import type { RunStorage } from "../run-store/run-record.ts";
 import { RunSweep } from "../attempts/run-sweep.ts";
@@ -51,16 +51,16 @@ import type {
 import { findMissingParts } from "../attempts/upgrade-check.ts";
 
 /**
- * Durable runs of agents, teams and workflows: a run that was accepted is a record in the storage, which any connection can
- * attach to, cancel and answer, and which goes on after a restart. Without a storage the runs end with the process, and
- * connections can still attach to them.
+ * Durable runs of agents, teams and workflows. An accepted run is a record in the storage that any connection can
+ * attach to, cancel and answer, and that continues after a restart. Without a storage the runs end with the process,
+ * and connections can still attach to them.
  */
 export class RunService {
-  /** Subscriptions to runs by others than their clients, which a transport serves. */
+  /** Subscriptions to runs for receivers other than the runs' clients. A transport serves them. */
   readonly subscriptions: RunSubscriptions;
-  /** Schedules that begin runs, of a service whose engine has some. */
+  /** Schedules that begin runs, if the engine supports schedules. */
   readonly schedules: RunSchedules | undefined;
-  /** The facts by which a transport decides whether to serve this service. */
+  /** The facts from which a transport decides if it serves this service. */
   readonly hosting: ServiceHosting;
   readonly #settings: ServiceSettings;
   readonly #storage: RunStorage;
@@ -69,7 +69,7 @@ export class RunService {
   readonly #performing: Map<string, Performing>;
   readonly #submission: RunSubmission;
   readonly #performer: RunPerformer;
-  /** Returns the number of open runs of a caller, of all processes where there may be others. */
+  /** Returns the number of open runs of a caller, across all processes if there may be several. */
   readonly #admit: (caller: CountedCaller) => Promise<number>;
   readonly #unlisten: readonly (() => void)[];
   #sweep: RunSweep | undefined;
@@ -79,7 +79,7 @@ export class RunService {
   constructor(options: RunServiceOptions = {}) {
     const settings = readServiceOptions(options);
     this.#settings = settings;
-    // Runs in memory end with their process.
+    // Runs in memory end with their process, so they need no warning.
     if (settings.storage !== undefined) warnOfUnsafeSteps(settings, settings.logger);
     this.#storage = (settings.storage ?? new EphemeralRunStorage(settings.retention.maxBytesPerRun)) as RunStorage;
     this.#engine = settings.engine ?? new LocalEngine();
@@ -97,14 +97,14 @@ export class RunService {
     this.hosting = new ServiceHosting(this.#parts, this.#engine, () => this.#serving !== undefined);
   }
 
-  /** Returns the agent, team or workflow that the service runs under a name, if there is one. */
+  /** Returns the agent, team or workflow that the service runs under a name; undefined if unknown. */
   find(kind: RunKind, name: string): object | undefined {
     return lookUpTarget(this.#settings, kind, name);
   }
 
   /**
-   * Accepts a run, which `serve` performs. When this resolves, the run survives every process of the service. A request with
-   * the idempotency key of an earlier one is that run.
+   * Accepts a run, which `serve` performs. Once this resolves, a run in a persistent storage survives the end of every
+   * process of the service. A request with an earlier request's idempotency key returns that request's run.
    */
   async accept(request: RunRequest): Promise<AcceptedRun> {
     this.#checkOpen();
@@ -112,44 +112,48 @@ export class RunService {
     return await acceptRun({ parts: this.#parts, engine: this.#engine, isEphemeral, admit: this.#admit }, request);
   }
 
-  /** Returns the open run of an owner's session, the one under way first; `null` when there is none. */
+  /**
+   * Returns the open run of an owner's session, preferring one that is running or waits to a queued one; `null` if
+   * there is none.
+   */
   async runOfSession(sessionId: string, owner: SessionOwner): Promise<RunView | null> {
     const open = await runsOfSession(this.#parts.store, sessionId, owner);
     const first = open.find(({ status }) => status !== "queued") ?? open.at(-1);
     return first === undefined ? null : this.#toView(first);
   }
 
-  /** Returns a run. An unknown run and one of another owner are `not_found`. */
+  /** Returns a run. An unknown run, and a run of another owner, are `not_found`. */
   async get(runId: string, caller: RunCaller): Promise<RunView> {
     const record = await this.#find(runId, caller);
     return this.#toView(await withLoggedEnd(this.#parts.store, record, this.#parts.now));
   }
 
-  /** Lists the runs of an owner with a user, or all of the service for `"host"`, newest first. */
+  /** Lists the runs of an owner with a user, or all runs of the service for `"host"`, newest first. */
   async list(caller: RunCaller, options: RunListOptions = {}): Promise<RunPage> {
     return await listRuns({ store: this.#parts.store, recordMs: this.#settings.retention.recordMs }, caller, options);
   }
 
-  /** Returns the input of a run as it was accepted; undefined for a workflow that began without one. */
+  /** Returns the input of a run as it was accepted; undefined for a workflow that began without input. */
   async readInput(runId: string, caller: RunCaller): Promise<Json | undefined> {
     return (await readInput(this.#storage, await this.#find(runId, caller))).input;
   }
 
   /**
-   * Returns the events of a run behind a position, those that are there and those to come, up to its end. The reader may
-   * leave at any time; the run goes on. A position whose events were removed is `gone`.
+   * Returns the events of a run after a position, both existing and future ones, up to the run's end. The reader may
+   * leave at any time; the run continues. A position whose events were removed is `gone`.
    *
    * @param after the id of the last event that the reader has; all events by default
    */
   events(runId: string, caller: RunCaller, after?: string): AsyncIterableIterator<RunEvent, undefined> {
     this.#checkOpen();
     const { store, begun } = this.#parts;
-    // A run that has just begun here has one attempt, and its owner does not change.
+    // A run that has just begun here has one attempt, and its owner does not change: its known record need not be read
+    // again.
     const open = async () => await findRun({ store, known: begun.get(runId)?.record }, runId, caller);
     return new RunTail({ runId, after, open, storage: this.#storage, tails: this.#parts.tails });
   }
 
-  /** Returns the events of a run behind a position that are stored by now. It waits for no others. */
+  /** Returns the events of a run after a position that are already stored. It does not wait for more events. */
   storedEvents(runId: string, caller: RunCaller, after?: string): AsyncIterableIterator<RunEvent, undefined> {
     this.#checkOpen();
     const open = async () => await this.#find(runId, caller);
@@ -157,22 +161,24 @@ export class RunService {
   }
 
   /**
-   * Cancels a run: `cancelled` when it has ended by that, `cancelling` when its process was told, and `over` when it had
-   * ended before.
+   * Cancels a run. Returns `cancelled` if it has ended by that, `cancelling` if its process was notified, and `over` if
+   * it had ended before.
    */
   async cancel(runId: string, caller: RunCaller, reason?: string): Promise<"cancelled" | "cancelling" | "over"> {
     const record = await withLoggedEnd(this.#parts.store, await this.#find(runId, caller), this.#parts.now);
     if (isEnded(record.status)) return "over";
-    // First the list: if this process dies with the next write, the sweep of another one finds the cancel.
+    // The list of open runs is written first: if this process crashes with the next write, another process's sweep
+    // finds the cancellation.
     if (record.status === "waiting") await this.#parts.store.open(record);
     await putCancel(this.#storage, runId, reason);
     const performing = this.#performing.get(runId);
     performing?.cancel(cancelled(reason));
-    // An attempt that lets the run wait looks for a cancel when the record says so. One that has looked already leaves it to this.
+    // An attempt that suspends the run checks for a cancellation after the record shows the wait. If it has checked
+    // already, this call handles it.
     const { status } = (await this.#parts.store.read(runId)) ?? record;
     if (isEnded(status)) return "over";
     if (status === "running" || (performing !== undefined && status !== "waiting")) return "cancelling";
-    // A job that comes all the same finds that the run is over.
+    // A job of the run that starts nevertheless finds that the run is over.
     await this.#engine.withdraw(runId).catch((error: unknown) => {
       this.#parts.logger?.warn("The engine could not drop the job of a cancelled run.", { runId, error });
     });
@@ -185,18 +191,21 @@ export class RunService {
       return "cancelled";
     } catch (error) {
       if (!(error instanceof RunPaused) || error.reason !== "overtaken") throw error;
-      // An attempt has begun in this very moment. It finds the cancel, unless it has looked already.
+      // An attempt has just begun. It finds the cancellation, unless it has checked already.
       this.#performing.get(record.runId)?.cancel(cancelled(reason));
       return "cancelling";
     }
   }
 
-  /** Returns a wait of a run by its id, also one that was answered; `null` when the run has come to none of this id. */
+  /** Returns a wait of a run by its id, even if it was answered; `null` if the run has no wait of this id. */
   async getWait(runId: string, waitId: string, caller: RunCaller): Promise<RunWait | null> {
     return (await findWait(this.#storage, await this.#find(runId, caller), waitId)) ?? null;
   }
 
-  /** Answers a question of a waiting run, which then goes on. The first answer counts; another one is `conflict`. */
+  /**
+   * Answers a question of a waiting run, which then continues. The first answer counts; a different second answer is
+   * `conflict`.
+   */
   // oxlint-disable-next-line max-params -- the contract's shape
   async answer(runId: string, waitId: string, answer: Json, caller: RunCaller): Promise<void> {
     const record = await this.#find(runId, caller);
@@ -205,15 +214,15 @@ export class RunService {
   }
 
   /**
-   * Changes the note of a run, whatever others do to it meanwhile. `change` gets the note as it is and returns the new one; it
-   * may be called several times.
+   * Changes the note of a run, safely with concurrent changes. `change` receives the current note and returns the new
+   * note; it may be called several times.
    */
   async changeNote(runId: string, caller: RunCaller, change: (note: Json | undefined) => Json): Promise<void> {
     const found = await this.#find(runId, caller);
     await this.#parts.store.change(found.runId, (record) => ({ ...record, note: checkNote(change(record.note)) }));
   }
 
-  /** Removes a run with its events, answers and result. A run under way is cancelled first. */
+  /** Removes a run with its events, answers and result. An open run is cancelled first. */
   async delete(runId: string, caller: RunCaller): Promise<void> {
     await this.#remove(await this.#find(runId, caller));
   }
@@ -228,8 +237,11 @@ export class RunService {
     await this.#removeAll(prefixesOf(owner));
   }
 
-  /** Begins to perform runs in this process, unfinished ones of an earlier process first. Drain it before the process ends. */
-  async serve(options: ServeOptions = {}): Promise<Serving> {
+  /**
+   * Begins to perform runs in this process, starting with unfinished runs of an earlier process. Drain it before the
+   * process ends.
+   */
+  async serve(options: RunServeOptions = {}): Promise<Serving> {
     this.#checkOpen();
     const { concurrency } = readServeOptions(options);
     if (this.#serving !== undefined) {
@@ -248,7 +260,7 @@ export class RunService {
   async #serve(concurrency: number): Promise<Serving> {
     const { store, admission, nodes, now, logger } = this.#parts;
     const isAlone = this.#engine instanceof LocalEngine;
-    // First: a process that takes jobs is one that others may leave theirs to.
+    // The process is published as a performer first, because other processes may leave jobs to it.
     if (!isAlone) await nodes.perform();
     const onSchedule = this.schedules?.onSchedule;
     const perform: Perform = (job, signal) => this.#performer.perform(job, signal);
@@ -272,23 +284,23 @@ export class RunService {
     });
     this.#sweep.start();
     await this.schedules?.restore();
-    // The engine of several processes has kept the jobs of the other runs.
+    // An engine of several processes has kept the jobs of all other open runs.
     await this.#sweep.takeUp(isAlone ? undefined : ({ waitsForUpgrade = false }) => waitsForUpgrade);
     return serving;
   }
 
   /**
-   * Ends what `serve` began: takes no more runs, and resolves when those under way here are over. After `graceMs` milliseconds
-   * they are handed back. A second call may shorten the time.
+   * Ends the work of `serve`: starts no more runs, and resolves when the runs in progress here are over. After
+   * `graceMs` milliseconds they are handed back. A second call may shorten the time.
    */
   async drain(graceMs: number): Promise<void> {
-    // It may not have begun yet.
+    // `serve` may not have completed yet.
     const serving = await this.#serving?.catch(() => undefined);
     const { nodes, begun, store } = this.#parts;
     const retired = nodes.retire();
     await closeInOrder(
       () => serving?.drain(graceMs),
-      // Until then the runs under way are renewed, and hear of their cancels.
+      // Until the sweep stops, the runs in progress are renewed, and their cancellations are detected.
       () => this.#sweep?.stop(),
       () => (this.#serving = undefined),
       () => begun.clear(),
@@ -297,18 +309,21 @@ export class RunService {
     );
   }
 
-  /** Removes runs whose `ttlMs` is over, and the logs and records of those that ended long enough ago. `serve` does it from time to time. */
+  /**
+   * Removes runs whose `ttlMs` is over, and the logs and records of runs that ended long enough ago. `serve` calls it
+   * periodically.
+   */
   async cleanUp(): Promise<void> {
     const { logMs, recordMs } = this.#settings.retention;
     const now = this.#parts.now();
     await this.#parts.store.removeOld(now - Math.min(logMs, recordMs), now - recordMs);
     for await (const records of this.#parts.store.listExpired()) {
-      // One that another process performs is tried again.
+      // A run that another process performs is tried again later.
       await mapBounded(records, (record) => this.#remove(record).catch(() => undefined));
     }
   }
 
-  /** Lists the open runs that cannot go on with the runnables of this process. It changes nothing. */
+  /** Lists the open runs that cannot continue with this process's runnables. It changes nothing. */
   async *checkUpgrade(): AsyncGenerator<UpgradeFinding, void> {
     for await (const record of this.#parts.store.listAll()) {
       if (isEnded(record.status)) continue;
@@ -318,7 +333,10 @@ export class RunService {
     }
   }
 
-  /** Hands back the runs under way and ends all readers. A storage that was given is the caller's to close, after that. */
+  /**
+   * Hands back the runs in progress and ends all readers. A storage or an engine from the options stays open: the
+   * caller closes it afterwards.
+   */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -366,7 +384,10 @@ export class RunService {
     return schedules && new RunSchedules({ ...this.#parts, schedules, storage: this.#storage, accept });
   }
 
-  /** Forgets the runs of sessions and users that are deleted in the stores of the runnables. */
+  /**
+   * Adds a listener to the session stores of the runnables, and returns the functions that remove it. The listener
+   * removes the runs of deleted sessions and users, and cancels a waiting run for a new one.
+   */
   #listenToSessions(): (() => void)[] {
     return listenToSessions(this.#settings, {
       forgetSession: (sessionId, owner) => this.forgetSession(sessionId, owner),

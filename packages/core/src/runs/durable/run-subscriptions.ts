@@ -15,19 +15,19 @@ import type { RunCaller } from "../run-store/run-view.ts";
 import { readSubscription, readSubscriptionKey, subscriptionKeys } from "../run-store/subscription-record.ts";
 import type { SubscriptionPlace, SubscriptionRecord } from "../run-store/subscription-record.ts";
 
-/** A subscription to a run as its owner may see it. */
+/** A subscription to a run in the form that its owner may see. */
 export type RunSubscription = {
   readonly runId: string;
   readonly id: string;
-  /** The data that the transport keeps of it, such as an address and a token: sealed in a lasting storage. */
+  /** The transport's data of the subscription, such as an address and a token. It is sealed in a persistent storage. */
   readonly data: Json;
 };
 
-/** A subscription to make. */
-export type SubscriptionRequest = Omit<RunSubscription, "runId"> & {
-  /** True to tell of all events of the run from its beginning on, false for those from now on. */
+/** A request for a new subscription. */
+export type RunSubscriptionRequest = Omit<RunSubscription, "runId"> & {
+  /** True to deliver all events of the run from its beginning; false to deliver only new events. */
   readonly fromStart: boolean;
-  /** The number of subscriptions that a run takes. */
+  /** The maximum number of subscriptions of a run. */
   readonly most: number;
 };
 
@@ -43,15 +43,18 @@ type Init = {
 const namespace = runNamespaces.subscriptions;
 
 /**
- * Subscriptions to runs by others than their clients, such as the receivers of webhooks: kept beside the run, with the place up
- * to which each was told, and removed with it. A transport delivers; one process at a time serves a subscription, and another
- * takes it up when that has died.
+ * Subscriptions to runs for receivers other than the runs' clients, such as webhooks. They are stored beside the run,
+ * each with its delivered position, and removed with the run. A transport delivers the events. One process at a time
+ * serves a subscription; another takes it over if that process dies.
  */
 export class RunSubscriptions {
   readonly #init: Init;
   readonly #storage: RunStorage;
   readonly #end = new AbortController();
-  /** Records, by their keys, that may be stored for this process by a write that failed: nothing serves them. */
+  /**
+   * Subscriptions, by key, that a failed write may have stored in the name of this process. Nobody serves them until the
+   * next `takeUp`.
+   */
   readonly #unserved = new Map<string, SubscriptionRecord>();
 
   constructor(init: Init) {
@@ -59,28 +62,28 @@ export class RunSubscriptions {
     this.#storage = init.store.storage;
   }
 
-  /** Aborts when the service is closed: no subscription to its runs can be served any more. */
+  /** Aborts when the service is closed and can no longer serve subscriptions. */
   get closed(): AbortSignal {
     return this.#end.signal;
   }
 
-  /** True if subscriptions can be kept: with a lasting storage, their data needs seal keys. */
+  /** True if subscriptions can be stored: in a persistent storage their data requires seal keys. */
   get canKeep(): boolean {
     return this.#init.vault.canSeal;
   }
 
   /**
-   * Makes or replaces a subscription to a run. Returns what serves it, or `undefined` for a run that is over: there is nothing
-   * to tell. Too many of them are `conflict`.
+   * Makes or replaces a subscription to a run. Returns the object that serves it; `undefined` if the run is over and
+   * only new events were requested, because none follow. Too many subscriptions are `conflict`.
    */
-  async put(runId: string, caller: RunCaller, request: SubscriptionRequest): Promise<HeldSubscription | undefined> {
+  async put(runId: string, caller: RunCaller, request: RunSubscriptionRequest): Promise<HeldSubscription | undefined> {
     const { store, nodes, now } = this.#init;
     const run = await this.#init.find(runId, caller);
     const { id, data, fromStart, most } = request;
     const others = (await this.list(runId, caller)).filter((other) => other.id !== id);
     if (others.length >= most) throw new TroupeError("conflict", `A run takes at most ${most} subscriptions.`);
     await nodes.subscribe();
-    // First the run: it is removed with what is there then.
+    // The run is marked first, because its removal removes the subscriptions that exist then.
     await store.change(runId, (record) => (record.isSubscribed === true ? null : { ...record, isSubscribed: true }));
     const place = fromStart ? { sent: 0, attempt: 0 } : await this.#presentOf(run);
     const sealed = this.#init.vault.sealText(placeOf(runId, id), JSON.stringify(data));
@@ -101,7 +104,7 @@ export class RunSubscriptions {
     for await (const { key, value } of this.#entriesOf(runId)) {
       const record = readSubscription(value, key);
       const subscription = this.#open(key, record);
-      // Of two with an id the open one is newer: the other was not removed when it was replaced.
+      // If two subscriptions have one id, the open one is newer: the other was not removed when it was replaced.
       if (subscription === undefined || found.has(subscription.id)) continue;
       found.set(subscription.id, { subscription, createdAt: record.createdAt });
     }
@@ -116,15 +119,15 @@ export class RunSubscriptions {
     }
   }
 
-  /** Removes a subscription, if there is one of this id. */
+  /** Removes a subscription, if there is a subscription of this id. */
   async delete(runId: string, caller: RunCaller, id: string): Promise<void> {
     await this.#init.find(runId, caller);
     await this.#remove(runId, id);
   }
 
   /**
-   * Takes up the subscriptions that no live process serves, and says that this one lives. Call it from time to time: a process
-   * that does not is taken for dead.
+   * Takes over the subscriptions that no live process serves, and publishes that this process is alive. Call it
+   * periodically: a process that stops calling it counts as dead.
    */
   async *takeUp(): AsyncGenerator<HeldSubscription, void> {
     if (this.closed.aborted) throw new TroupeError("unavailable", "The run service was closed.");
@@ -151,16 +154,17 @@ export class RunSubscriptions {
   /** Ends the serving of subscriptions by this process, with its service. */
   async close(): Promise<void> {
     this.#end.abort();
-    // A storage that does not answer gives them up after a while, too.
+    // If the storage does not answer, this process counts as dead after a while, and others take the subscriptions
+    // over.
     await this.release().catch(() => undefined);
   }
 
-  /** Gives up all subscriptions that this process serves: another one may take them up at once. */
+  /** Gives up all subscriptions that this process serves, so that another process may take them over immediately. */
   async release(): Promise<void> {
     await this.#init.nodes.leave();
   }
 
-  /** Returns the place behind the events that a run has by now. */
+  /** Returns the position after the existing events of a run. */
   async #presentOf({ runId, attempts }: RunRecord): Promise<SubscriptionPlace> {
     const prefix = logPrefix(runId);
     const found = await this.#storage.list(runNamespaces.log, prefix, { reverse: true, limit: 1 });
@@ -180,7 +184,7 @@ export class RunSubscriptions {
     return undefined;
   }
 
-  /** Stores a record for this process. What such a write leaves when it fails is taken up later. */
+  /** Stores a record for this process. A record left by a failed write is taken over later. */
   async #serve<Value>(key: string, record: SubscriptionRecord, write: () => Promise<Value>): Promise<Value> {
     try {
       return await write();
@@ -194,7 +198,7 @@ export class RunSubscriptions {
     await this.#storage.set(namespace, subscriptionKeys.of(state, runId, id), asJson(record));
     const other = state === "open" ? "over" : "open";
     await this.#storage.delete(namespace, subscriptionKeys.of(other, runId, id)).catch((error: unknown) => {
-      // An open subscription is stored for this process by now: refused, it would be served by none.
+      // An open subscription is already stored for this process. If it were rejected here, no process would serve it.
       if (state === "over") throw error;
       this.#init.logger?.warn("An older subscription to a run could not be removed.", { runId, error });
     });
@@ -212,7 +216,7 @@ export class RunSubscriptions {
 
 type Written = { runId: string; id: string; record: SubscriptionRecord };
 
-/** A subscription that this process serves, until another one takes it up. */
+/** A subscription that this process serves, until another process takes it over. */
 export class HeldSubscription {
   readonly subscription: RunSubscription;
   readonly #storage: RunStorage;
@@ -224,12 +228,15 @@ export class HeldSubscription {
     this.#record = record;
   }
 
-  /** The place up to which the subscriber was told. */
+  /** The position up to which events were delivered to the subscriber. */
   get place(): SubscriptionPlace {
     return this.#record;
   }
 
-  /** Stores how far the subscriber was told. Returns false when it was removed or replaced, or another process serves it. */
+  /**
+   * Stores the position of delivery. Returns false if the subscription was removed or replaced, or another process
+   * serves it.
+   */
   async advance({ after, sent, attempt }: SubscriptionPlace): Promise<boolean> {
     const { after: _after, ...record } = this.#record;
     const next: SubscriptionRecord = { ...record, ...(after !== undefined && { after }), sent, attempt };
@@ -238,11 +245,12 @@ export class HeldSubscription {
     return isMine;
   }
 
-  /** Stores that there is nothing more to tell. */
+  /** Stores that there are no more events to deliver. */
   async end(): Promise<void> {
     await this.#storage.set(namespace, this.#key("over"), asJson(this.#record));
     const isMine = await this.#storage.compareAndSet(namespace, this.#key("open"), asJson(this.#record), null);
-    // The one that replaced it, or took it up, may have ended meanwhile.
+    // Removes the record just written, unless the subscription that replaced this one, or its new process, has ended
+    // meanwhile.
     if (!isMine) await this.#storage.compareAndSet(namespace, this.#key("over"), asJson(this.#record), null);
   }
 
@@ -256,7 +264,7 @@ export class HeldSubscription {
   }
 }
 
-/** The place for which the data of a subscription is sealed. */
+/** Returns the context string to which the data of a subscription is sealed. */
 function placeOf(runId: string, id: string): string {
   return `subscription/${runId}/${id}`;
 }

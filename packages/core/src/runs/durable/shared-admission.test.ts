@@ -42,7 +42,15 @@ class SharedQueue implements RunEngine {
 
   #performNext(perform: Parameters<RunEngine["serve"]>[0]): void {
     const job = this.jobs.shift();
-    if (job !== undefined) void perform(job, new AbortController().signal);
+    if (job !== undefined) void this.#performUntilKept(job, perform);
+  }
+
+  /** A job is handed back while its attempt before is ending: it comes again. */
+  async #performUntilKept(job: RunJob, perform: Parameters<RunEngine["serve"]>[0]): Promise<void> {
+    const back = await perform(job, new AbortController().signal);
+    if (back === undefined) return;
+    await new Promise((resolve) => setTimeout(resolve, back.againInMs).unref());
+    await this.#performUntilKept(job, perform);
   }
 }
 

@@ -13,13 +13,13 @@ import type { RunRecord } from "../run-store/run-record.ts";
 import type { RunStore } from "../run-store/run-store.ts";
 import type { StorageEntry } from "../../sessions/storage/storage-driver.ts";
 
-/** Milliseconds for which a number that concerns all callers is not asked for again. */
+/** Milliseconds for which a number that concerns all callers is cached. */
 const knownMs = 1000;
 
-/** Milliseconds to wait for that number. */
+/** Milliseconds to wait for the number of waiting runs. */
 const queuedTimeoutMs = 1000;
 
-/** An open run of a caller without a user: a key that begins with its caller's place, and the bytes of its input. */
+/** An open run of a caller without a user: its key, which begins with the caller's key, and the bytes of its input. */
 type OpenPlace = { readonly key: string; readonly bytes: number };
 
 const none: HeldShare = { own: 0, together: 0 };
@@ -28,20 +28,25 @@ type SharedAdmissionInit = {
   limits: AdmissionLimits;
   store: RunStore;
   engine: RunEngine;
-  /** Receives the first failure of the engine in a row: while it lasts the number of waiting runs is not limited. */
+  /**
+   * Receives the first of consecutive failures of the engine. While they last the number of waiting runs is not
+   * limited.
+   */
   onError: (error: unknown) => void;
 };
 
 /**
- * Counts the open runs of each caller where other processes accept runs too: by the list of open runs in the storage, with
- * one request for each run of a user, and one a second for those of all callers without a user. Runs that are accepted at the
- * same moment may exceed a limit by a few.
+ * Counts the open runs of each caller if several processes accept runs. It reads the list of open runs in the storage.
+ * This takes one request for each new run of a user, and one a second for all callers without a user. Runs accepted at
+ * the same moment may exceed a limit by a few.
  */
 export class SharedAdmission {
   readonly #init: SharedAdmissionInit;
   readonly #rules: AdmissionRules;
   readonly #queued = new KnownForAWhile<number>(async () => await this.#askEngine());
-  /** The open runs of callers without a user. Those that this process has accepted since are added. */
+  /**
+   * The open runs of callers without a user, including those that this process has accepted since the list was read.
+   */
   readonly #anonymous = new KnownForAWhile<OpenPlace[]>(async () => {
     return (await this.#list(byKeys.anonymous, this.#init.limits.maxQueued)).map(toPlace);
   });
@@ -53,9 +58,10 @@ export class SharedAdmission {
   }
 
   /**
-   * Returns the number of open runs of a caller. Rejects with `rate_limited` when one more is too many.
+   * Returns the number of open runs that lowers a caller's priority. Rejects with `rate_limited` if another run would
+   * exceed a limit.
    *
-   * @param bytes those of the run that is going to be accepted, where they are counted
+   * @param bytes the bytes of the run to be accepted, if they are counted
    */
   async check(caller: CountedCaller, bytes = 0): Promise<number> {
     const held = await this.#heldBy(caller);
@@ -79,12 +85,15 @@ export class SharedAdmission {
 
   async #checkQueued(caller: CountedCaller): Promise<void> {
     const queued = await this.#queued.get();
-    // Only then is it asked how many of them are those of callers without a user.
+    // The number of runs of callers without a user is only requested if the total exceeds the limit.
     const isMany = queued >= this.#init.limits.maxQueued;
     this.#rules.checkQueued(caller, isMany ? queued - (await this.#anonymous.get()).length : queued);
   }
 
-  /** Never rejects: the storage keeps a run also while the engine is away. */
+  /**
+   * Asks the engine for the number of waiting runs. Never rejects, because the storage accepts a run even while the
+   * engine is unavailable.
+   */
   async #askEngine(): Promise<number> {
     const { engine, onError } = this.#init;
     try {
@@ -104,21 +113,21 @@ export class SharedAdmission {
     return listed.length < perCaller ? listed.length : await this.#countOpen(listed.map(({ key }) => key));
   }
 
-  /** Lists more entries than may be open: some have just ended. */
+  /** Lists more entries than the limit of open runs, because some have just ended. */
   async #list(prefix: string, most: number): Promise<StorageEntry[]> {
     const limit = 2 * most;
     const listed = await this.#init.store.storage.list(runNamespaces.byOwner, prefix, { limit });
     return listed.slice(0, limit);
   }
 
-  /** Counts the runs on a full list that are open indeed: those that have just ended are taken off it a moment later. */
+  /** Counts the runs on a full list that are really open: runs that have just ended leave the list a moment later. */
   async #countOpen(keys: readonly string[]): Promise<number> {
     const { store } = this.#init;
     const areOpen = await mapBounded(keys, async (key) => {
       const record = await store.read(runIdOf(key));
-      // One without a record is being accepted, or a process died while it accepted or removed it.
+      // A run without a record is being accepted, or a process crashed while it accepted or removed the run.
       if (record === null) return !(await store.dropEntry(key));
-      // A process that died while it accepted a run that another one had accepted has listed it a second time.
+      // A process that crashed while it accepted a run already accepted by another process has listed the run twice.
       return key === groupKeys(record, ["open"])[0] && !(await isOver(store, record));
     });
     return areOpen.filter(Boolean).length;
@@ -134,7 +143,7 @@ function bytesOf(places: readonly OpenPlace[]): number {
   return places.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
-/** A value that is asked for at most once a second. One that could not be had is asked for again. */
+/** A value that is requested at most once a second. After a failure it is requested again. */
 class KnownForAWhile<Value> {
   readonly #ask: () => Promise<Value>;
   #known: Promise<Value> | undefined;

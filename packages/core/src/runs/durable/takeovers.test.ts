@@ -13,6 +13,7 @@ import { Team } from "../../agents/team/team.ts";
 import { delegate } from "../../agents/team/test/teams.ts";
 import { runnableAsTool } from "../../agents/tool/runnable-as-tool.ts";
 import { Workflow } from "../../agents/workflow/workflow.ts";
+import { attemptOpts } from "../../agents/run/test/attempt-opts.ts";
 
 /** An agent whose answer tells how many inputs it has seen. */
 function counting(name: string, more: { storage?: InMemoryStorage; memory?: Memory } = {}): Agent {
@@ -24,7 +25,7 @@ function counting(name: string, more: { storage?: InMemoryStorage; memory?: Memo
 
 function streaming(runnable: Runnable): StartRun {
   return (journal: Journal) => {
-    const stream = runnable.stream("Question?", { sessionId: "s", journal });
+    const stream = runnable.stream("Question?", attemptOpts({ sessionId: "s", journal }));
     return { chunks: stream, output: async () => await stream.output };
   };
 }

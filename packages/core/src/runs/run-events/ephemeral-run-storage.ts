@@ -15,16 +15,16 @@ const countedNamespaces: readonly string[] = [
 type KeptLog = { length: number; readonly whole: { readonly key: string; readonly length: number }[] };
 
 /**
- * Storage in memory for runs that end with their process. The log of a run keeps its newest chunks, up to a length; all
- * that another attempt needs is kept.
+ * Storage in memory for runs that end with their process. A run's log keeps its newest chunks, up to a length, and
+ * everything that another attempt needs.
  */
 export class EphemeralRunStorage extends InMemoryStorage {
   readonly #maxLength: number;
-  /** By run, the length of its log as JSON, and the records that have their chunks. */
+  /** The length of each run's log as JSON, and the records that still have their chunks, by run. */
   readonly #logs = new Map<string, KeptLog>();
-  /** By run, the bytes of what is stored of it. */
+  /** The stored bytes of each run. */
   readonly #bytes = new Map<string, number>();
-  /** Receives each change of the bytes of a run. @default nothing */
+  /** Receives each change of the bytes of a run. @default changes are ignored */
   onBytes: (runId: string, change: number) => void = () => {};
 
   constructor(maxLength: number) {
@@ -32,7 +32,7 @@ export class EphemeralRunStorage extends InMemoryStorage {
     this.#maxLength = maxLength;
   }
 
-  /** Returns the bytes of the record, the input, the log and the answers of a run. */
+  /** Returns the bytes of a run's record, input, log and answers. */
   bytesOf(runId: string): number {
     return this.#bytes.get(runId) ?? 0;
   }
@@ -61,14 +61,14 @@ export class EphemeralRunStorage extends InMemoryStorage {
     this.#logs.set(runId, log);
     log.length += text.length;
     log.whole.push({ key, length: text.length });
-    // The newest record stays whole, however long it is.
+    // The newest record of a run's log stays complete, however long it is.
     while (log.length > this.#maxLength && log.whole.length > 1) {
       const oldest = log.whole.shift();
       if (oldest !== undefined) log.length += this.#cut(oldest.key) - oldest.length;
     }
   }
 
-  /** Drops the chunks of a record, and returns the length of the rest. */
+  /** Removes the chunks of a record, and returns the remaining length. */
   #cut(key: string): number {
     const record = JSON.parse(super.read(runNamespaces.log, key) ?? "null") as LogRecord | null;
     if (record === null) return 0;

@@ -8,17 +8,20 @@ import type { RunEvent } from "../run-store/run-view.ts";
 /** The position of an event: the number of its record in the log, and its index within the record. */
 export type Position = { readonly number: number; readonly index: number };
 
-/** A log record as its readers get it. `cutFrom`: the number of events that it had before its chunks were dropped. */
+/**
+ * A log record in the form for its readers. `cutFrom`: the number of events that the record had before its chunks were
+ * removed.
+ */
 export type EventPage = {
   readonly number: number;
   readonly events: readonly RunEvent[];
   readonly cutFrom?: number | undefined;
 };
 
-/** A log record of which the chunks were dropped, because the run had too many. */
+/** A log record whose chunks were removed, because the run had too many. */
 export type CutRecord = LogRecord & { readonly cutFrom: number };
 
-/** Reads the id of an event; `invalid_request` for what is none. */
+/** Reads the id of an event. Throws `invalid_request` if it is not an event id. */
 export function parsePosition(id: string): Position {
   const [, number, index] = (typeof id === "string" && /^([1-9]\d{0,11})\.(\d{1,9})$/.exec(id)) || [];
   if (number !== undefined && index !== undefined) return { number: Number(number), index: Number(index) };
@@ -28,7 +31,7 @@ export function parsePosition(id: string): Position {
   );
 }
 
-/** Returns the events of a log record. Those of one record are made once for all readers. */
+/** Returns the events of a log record, in the form for the readers of its run. */
 export function toEvents({ number, record }: NumberedRecord): EventPage {
   const events: RunEvent[] = [];
   const nextId = () => `${number}.${events.length}`;
@@ -70,21 +73,21 @@ function eventOf(entry: Exclude<LogEntry, { t: "chunks" | "left" }>): Event {
   }
 }
 
-/** Returns the time of an entry, which earlier releases did not store. */
+/** Returns the time of an entry, if present: earlier releases did not store it. */
 function timeOf({ at }: { readonly at?: number }): { at?: number } {
   return at === undefined ? {} : { at };
 }
 
 /**
- * The chunks in a backlog that a later attempt in it has made void, which its reader never sees, and the resets in it that
- * matter to the reader: those of steps of which it has seen chunks.
+ * Filter of the events already stored for a run with several attempts, for one reader. Chunks made void by a later
+ * attempt are left out. A reset is included only if the reader has seen chunks of its step.
  */
 export class Backlog {
-  /** By step, the number of the last record that makes its chunks void. */
+  /** The number of the last record that makes a step's chunks void, by step. */
   readonly #voidBefore = new Map<string, number>();
-  /** The ids of the resets of steps that the reader has seen chunks of. */
+  /** The ids of the resets of steps whose chunks the reader has seen. */
   readonly #resets = new Set<string>();
-  /** The last record of the backlog. */
+  /** The number of the last record of the backlog. */
   #end = 0;
 
   /** Reads the backlog of a run with several attempts, for a reader that has the events up to a position. */
@@ -97,7 +100,7 @@ export class Backlog {
     return backlog;
   }
 
-  /** Tells if a reader is to get an event of a record. */
+  /** Returns true if a reader must receive an event of a record. */
   shows(event: RunEvent, number: number): boolean {
     if (number > this.#end) return true;
     if (event.type === "chunk") return number >= (this.#voidBefore.get(event.step) ?? 0);

@@ -6,31 +6,31 @@ import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
 import { toEvents } from "./run-events.ts";
 import type { EventPage } from "./run-events.ts";
 
-/** The number of newest records that readers of a run share without reading. */
+/** The number of newest records that readers of a run share without reading the storage. */
 export const keptRecords = 16;
-/** The number of records that a reader gets at a time: a slow one holds no more. */
+/** The number of records that a reader receives at a time, so that a slow reader holds no more. */
 const pageSize = 32;
-/** Milliseconds for which readers wait for a storage that cannot be reached, such as a database that restarts. */
+/** Milliseconds for which readers wait for an unreachable storage, such as a restarting database. */
 const outageMs = 30_000;
 
 /**
- * The log of one run as its readers in this process share it: the newest records, the number of the last one, and those who
- * wait for the next.
+ * The log of one run, shared by its readers in this process: the newest records, the number of the last record, and the
+ * readers that wait for more.
  */
 export class RunFeed {
   readonly runId: string;
   readonly #storage: StorageDriver;
   readonly waiters = new Set<() => void>();
-  /** Reads under way, by the number behind which they read. */
+  /** Reads in progress, by the number of the record after which they read. */
   readonly #reads = new Map<number, Promise<EventPage[]>>();
   readonly #newest: KeptRecord[] = [];
   readers = 0;
-  /** The number of the last record that is known of. */
+  /** The number of the last known record of the run's log. */
   last = 0;
   failure: Error | undefined;
-  /** The time of the last record, or of the last check of a run without one, by the monotonic clock. */
+  /** The monotonic time of the last record, or of the last check of a run without new records. */
   quietSinceMs = performance.now();
-  /** The time at which the last read began that has reached the end of the log, by the monotonic clock. */
+  /** The monotonic time at which the last read began that reached the end of the log. */
   endAtMs = -Infinity;
   #failingSinceMs: number | undefined;
 
@@ -39,7 +39,9 @@ export class RunFeed {
     this.#storage = storage;
   }
 
-  /** Returns records behind a number; none when there are none yet. Readers at one place share a read. */
+  /**
+   * Returns records after a number; an empty array if there are none yet. Readers at the same position share a read.
+   */
   async read(after: number): Promise<readonly EventPage[]> {
     if (this.failure !== undefined) throw this.failure;
     const [first] = this.#newest;
@@ -50,11 +52,11 @@ export class RunFeed {
     return await reading;
   }
 
-  /** Takes a record that was stored. */
+  /** Adds a record that was stored in the run's log. */
   push(stored: NumberedRecord): void {
     const { number } = stored;
     if (number <= this.last && this.#newest.length > 0) return;
-    // Behind a gap the older ones are of no use.
+    // The shared records must have no gap, so older records before a gap are dropped.
     if (this.#newest.at(-1)?.number !== number - 1) this.#newest.length = 0;
     this.#newest.push(new KeptRecord(stored));
     if (this.#newest.length > keptRecords) this.#newest.shift();
@@ -63,12 +65,15 @@ export class RunFeed {
     this.wake();
   }
 
-  /** Notes that the storage has answered. */
+  /** Notes that the storage has answered a read of the log. */
   recover(): void {
     this.#failingSinceMs = undefined;
   }
 
-  /** Notes that the log could not be read, and tells if the readers are to wait until it can: a restart ends soon. */
+  /**
+   * Notes that the log could not be read. Returns true if the readers should keep waiting, because the storage may be
+   * restarting.
+   */
   noteFailure(error: unknown): boolean {
     if (this.failure !== undefined || this.#storage instanceof InMemoryStorage || !isUnavailable(error)) return false;
     this.#failingSinceMs ??= performance.now();
@@ -91,7 +96,7 @@ export class RunFeed {
       this.recover();
       if (page.length < pageSize) this.endAtMs = startedAtMs;
       const last = page.at(-1)?.number ?? after;
-      // A record that was read before its writer told of it: others may wait for it.
+      // The record was read before its writer announced it, so other readers may still wait for it.
       if (last > this.last) this.wake();
       this.last = Math.max(this.last, last);
       return page;
@@ -101,7 +106,7 @@ export class RunFeed {
   }
 }
 
-/** A record that readers share. Its events are made for the first of them. */
+/** A record that readers share. Its events are created for the first reader. */
 class KeptRecord {
   readonly number: number;
   #stored: NumberedRecord | undefined;

@@ -111,7 +111,7 @@ describe("a reader that leaves", () => {
     expect(await tail.next()).toEqual({ done: true, value: undefined });
   });
 
-  it("before it has asked for an event reads nothing", async () => {
+  it("a reader that leaves before it has asked for an event reads nothing", async () => {
     const storage = new RemoteStorage();
     const open = vi.fn<() => Promise<RunRecord>>();
     const tail = tailOf(storage, { open });

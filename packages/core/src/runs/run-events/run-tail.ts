@@ -14,29 +14,33 @@ type TailInit = {
   after: string | undefined;
   storage: RunStorage;
   tails: RunTails;
-  /** Reads the record of the run, and checks that it is the caller's. */
+  /** Reads the record of the run and checks that it belongs to the caller. */
   open: () => Promise<RunRecord>;
-  /** True for a reader that leaves behind the last event that is stored by now. */
+  /** True for a reader that leaves after the last event that is already stored. */
   isBounded?: boolean;
 };
 
-type Step = IteratorResult<RunEvent, undefined>;
+type NextEvent = IteratorResult<RunEvent, undefined>;
 
-/** Milliseconds until a reader asks a storage again that cannot be reached. */
+/** Milliseconds before a reader tries an unreachable storage again. */
 const outagePauseMs = 500;
 
 const fromStart: Position = { number: 0, index: -1 };
 
-/** One reader of a run's events, from behind a position to the end of the run. Between two reads it holds its position alone. */
+/**
+ * One reader of a run's events, from a position to the end of the run. Between two reads it holds only its position.
+ */
 export class RunTail implements AsyncIterableIterator<RunEvent, undefined> {
   readonly #init: TailInit;
   readonly #seen: Position;
-  /** The events record by record: a step of a generator for each of them would cost more than the event itself. */
+  /**
+   * The events in groups, one for each record: a generator step for each event would cost more than the event itself.
+   */
   readonly #records = this.#readRecords();
   #events: readonly RunEvent[] = [];
-  /** The number of events of the record that the reader has got. */
+  /** The number of events of the current record that the reader has received. */
   #given = 0;
-  /** The calls that wait for the next record, and the last of them. */
+  /** The number of calls of `next` that wait for the next record, and the last of them. */
   #calls = 0;
   #lastCall: Promise<unknown> = Promise.resolve();
   #hasLeft = false;
@@ -51,15 +55,15 @@ export class RunTail implements AsyncIterableIterator<RunEvent, undefined> {
     return this;
   }
 
-  next(): Promise<Step> {
+  next(): Promise<NextEvent> {
     const event = this.#calls === 0 ? this.#events[this.#given] : undefined;
     if (event === undefined) return this.#nextInTurn();
     this.#given += 1;
     return Promise.resolve({ done: false, value: event });
   }
 
-  /** Leaves the run, which goes on. */
-  async return(): Promise<Step> {
+  /** Ends the reading of the run's events. The run itself continues. */
+  async return(): Promise<NextEvent> {
     this.#hasLeft = true;
     this.#events = [];
     this.#leave();
@@ -67,15 +71,15 @@ export class RunTail implements AsyncIterableIterator<RunEvent, undefined> {
     return { done: true, value: undefined };
   }
 
-  /** Reads on for a call, after those that came before it. */
-  #nextInTurn(): Promise<Step> {
+  /** Reads the next event for a call of `next`, after all earlier calls. */
+  #nextInTurn(): Promise<NextEvent> {
     this.#calls += 1;
     const call = this.#lastCall.then(this.#readOn);
     this.#lastCall = call.catch(() => undefined);
     return call;
   }
 
-  readonly #readOn = async (): Promise<Step> => {
+  readonly #readOn = async (): Promise<NextEvent> => {
     try {
       for (;;) {
         const event = this.#events[this.#given];
@@ -91,19 +95,19 @@ export class RunTail implements AsyncIterableIterator<RunEvent, undefined> {
     }
   };
 
-  /** Yields the events of each record that the reader is to get. */
+  /** Yields the events of each record that the reader must receive. */
   async *#readRecords(): AsyncGenerator<readonly RunEvent[], undefined> {
     const { open, tails, runId, storage } = this.#init;
     const record = await open();
-    // The records that readers share may be older than those of another process.
+    // A bounded reader reads the storage itself: the records that readers share may be older than those in the storage.
     const feed = this.#init.isBounded === true ? new RunFeed(runId, storage) : tails.join(runId);
     try {
-      // Most runs have one attempt, and nothing in them is void.
+      // Most runs have a single attempt, and none of their chunks are void.
       const backlog = record.attempts > 1 ? await Backlog.read(storage, runId, this.#seen) : undefined;
       for await (const page of this.#readPages(feed, record)) {
         const events = this.#newIn(page);
         yield backlog === undefined ? events : events.filter((event) => backlog.shows(event, page.number));
-        // Also for a reader that has seen the end.
+        // The reading stops at the end of the run, even if the reader has already seen that event.
         if (page.events.at(-1)?.type === "end") return undefined;
       }
       return undefined;
@@ -123,7 +127,7 @@ export class RunTail implements AsyncIterableIterator<RunEvent, undefined> {
         yield page;
         last = page.number;
       }
-      // It may have left while it read, and nothing would wake it.
+      // The reader may have left while it read, and nothing would wake it.
       if (pages.length > 0 || this.#hasLeft) continue;
       if (this.#init.isBounded === true) return undefined;
       if (last < seen || isEnded(record.status)) throw removed(record);
@@ -132,7 +136,10 @@ export class RunTail implements AsyncIterableIterator<RunEvent, undefined> {
     return undefined;
   }
 
-  /** Reads the next records, however often the storage fails in a restart; none for a reader that leaves meanwhile. */
+  /**
+   * Reads the next records, and retries while the storage restarts. Returns an empty array if the reader leaves
+   * meanwhile.
+   */
   async #readFeed(feed: RunFeed, last: number): Promise<readonly EventPage[]> {
     while (!this.#hasLeft) {
       try {
@@ -147,7 +154,7 @@ export class RunTail implements AsyncIterableIterator<RunEvent, undefined> {
     return [];
   }
 
-  /** Tells if events of a record are not kept any more that the reader has not seen. */
+  /** Returns true if unseen events of a record are no longer kept. */
   #isCut({ number, cutFrom }: EventPage): boolean {
     const { number: seen, index } = this.#seen;
     return cutFrom !== undefined && !(number === seen && index >= cutFrom - 1);
@@ -158,7 +165,7 @@ export class RunTail implements AsyncIterableIterator<RunEvent, undefined> {
   }
 }
 
-/** Makes the error for a reader whose position has no events any more, or never had. */
+/** Makes the error for a reader whose position no longer has events, or never had any. */
 function removed({ error }: RunRecord): TroupeError {
   if (error?.code === "storage_corrupt") return new TroupeError("storage_corrupt", error.message);
   return new TroupeError(

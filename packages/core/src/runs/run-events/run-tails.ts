@@ -11,28 +11,31 @@ import { isUnavailable } from "../../sessions/storage/storage-failure.ts";
 import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
 import { keptRecords, RunFeed } from "./run-feed.ts";
 
-/** The least time from the beginning of a look to that of the next, however many hints there are. */
+/** Minimum milliseconds from the start of one poll to the start of the next, regardless of the number of hints. */
 const hintPauseMs = 20;
-/** Milliseconds between two looks without a hint: at first, at most, and beside the hints of the driver. */
+/**
+ * Milliseconds between two polls without a hint: at first, and at most. The second also applies to a driver that gives
+ * hints.
+ */
 const shortestLookMs = 50;
 const longestLookMs = 1000;
 /** Milliseconds without a record after which a run is checked. */
 const quietMs = 20_000;
 
-/** A check of a run about which the log has said nothing for a while: rejects when its readers wait in vain. */
+/** A check of a run whose log has not grown for a while. Rejects if its readers wait in vain. */
 type CheckQuiet = (runId: string) => Promise<void>;
 
 type TailsInit = {
   storage: StorageDriver;
   writer: LogWriter;
-  /** Tells if this process performs the run: then its records come without a read. */
+  /** Returns true if this process performs the run, so that its records arrive without a read. */
   isPerformedHere: (runId: string) => boolean;
   checkQuiet: CheckQuiet;
 };
 
 /**
- * All readers of runs in this process. The records of runs that this process performs come from its writer; for all others
- * there is one look in the storage per wake, with one request, however many runs and readers there are.
+ * All readers of runs in this process. Records of runs that this process performs come from its writer. For all other
+ * runs the storage is polled with one request at a time, however many runs and readers there are.
  */
 export class RunTails {
   readonly #init: TailsInit;
@@ -41,9 +44,9 @@ export class RunTails {
   #unwatch: (() => void) | undefined;
   #timer: NodeJS.Timeout | undefined;
   #lookMs = shortestLookMs;
-  /** The time of the next look, by the monotonic clock, as those below. */
+  /** The monotonic time of the next poll. */
   #lookAtMs = Infinity;
-  /** The time before which there is no other look. */
+  /** The monotonic time before which no other poll begins. */
   #restedAtMs = -Infinity;
   #hintedAtMs = -Infinity;
   #isLooking = false;
@@ -57,7 +60,7 @@ export class RunTails {
     });
   }
 
-  /** Returns the feed of a run for one more reader, who gives it back to `leave`. */
+  /** Returns the feed of a run for one more reader, which passes it back to `leave`. */
   join(runId: string): RunFeed {
     if (this.#isClosed) throw closed();
     const feed = this.#feeds.get(runId) ?? new RunFeed(runId, this.#init.storage);
@@ -66,7 +69,7 @@ export class RunTails {
     return feed;
   }
 
-  /** Keeps the log of a run from its first record on for its readers, who need not read it then. Until `leave`. */
+  /** Keeps the log of a run from its first record for its readers, so that they need not read it, until `leave`. */
   follow(runId: string, first: LogRecord): RunFeed {
     const feed = this.join(runId);
     feed.push({ number: 1, record: first });
@@ -75,13 +78,16 @@ export class RunTails {
 
   leave(feed: RunFeed): void {
     feed.readers -= 1;
-    // After a failure there may be another feed of the run.
+    // After its readers were ended with an error, the run may have another feed.
     if (feed.readers > 0 || this.#feeds.get(feed.runId) !== feed) return;
     this.#feeds.delete(feed.runId);
     if (this.#feeds.size === 0) this.#stopLooking();
   }
 
-  /** Waits until the log of a run has grown behind a number, or `leave`, which is returned to `onLeave`, is called. */
+  /**
+   * Waits until the log of a run has grown beyond a number, or its readers are ended with an error. It also ends if the
+   * `leave` passed to `onLeave` is called.
+   */
   wait(feed: RunFeed, after: number, onLeave: (leave: () => void) => void): Promise<void> {
     if (feed.last > after || feed.failure !== undefined) return Promise.resolve();
     const waiting = new Promise<void>((resolve) => {
@@ -100,22 +106,22 @@ export class RunTails {
     const feed = this.#feeds.get(runId);
     if (feed === undefined) return;
     feed.failure = error;
-    // Readers that come later begin anew.
+    // Later readers of the run begin with a new feed.
     this.#feeds.delete(runId);
     feed.wake();
   }
 
-  /** Looks soon for the records of a run, if readers wait for it and another process performs it. */
+  /** Polls soon for the records of a run, if readers wait for it and another process performs it. */
   look(feed: RunFeed | undefined): void {
     if (this.#isClosed || feed === undefined || !this.#isRemote(feed)) return;
     this.#lookMs = shortestLookMs;
     this.#watch();
-    // What a hint told of may have been stored behind the end that the readers have found.
+    // The records announced by the hint may have been stored after the end that the readers found.
     if (feed.endAtMs < this.#hintedAtMs) this.#schedule(this.#restedAtMs);
     else this.#schedule(performance.now() + this.#pollMs());
   }
 
-  /** Looks for the records of a run that this process does not perform any more. */
+  /** Polls for the records of a run that this process no longer performs. */
   handOver(runId: string): void {
     this.look(this.#feeds.get(runId));
   }
@@ -127,22 +133,24 @@ export class RunTails {
     for (const runId of this.#feeds.keys()) this.fail(runId, closed());
   }
 
-  /** Tells if readers of a run wait for records that do not come by themselves. */
+  /** Returns true if readers of a run wait for records that must be polled. */
   #isRemote(feed: RunFeed): boolean {
     return feed.waiters.size > 0 && this.#isElsewhere(feed);
   }
 
-  /** Tells if other processes may write the log of a run. They have no part in the memory of this one. */
+  /**
+   * Returns true if other processes may write the log of a run. In-memory storage is not shared with other processes.
+   */
   #isElsewhere({ runId }: RunFeed): boolean {
     const { storage, isPerformedHere } = this.#init;
     return !(storage instanceof InMemoryStorage) && !isPerformedHere(runId);
   }
 
-  /** Begins to listen to the driver's hints, if it gives any. */
+  /** Begins to listen to the driver's hints, if it gives hints. */
   #watch(): void {
     if (this.#unwatch !== undefined) return;
     this.#unwatch = this.#init.storage.watch?.(runNamespaces.log, this.#onHint);
-    // What was written since the readers have read.
+    // Records may have been written between the readers' last read and the first hint.
     if (this.#unwatch !== undefined) this.#onHint();
   }
 
@@ -158,7 +166,7 @@ export class RunTails {
   #schedule(atMs: number): void {
     if (this.#lookAtMs <= atMs) return;
     this.#lookAtMs = atMs;
-    // A look under way begins the next one.
+    // A poll in progress schedules the next poll.
     if (!this.#isLooking) this.#startTimer();
   }
 
@@ -174,7 +182,7 @@ export class RunTails {
     this.#unwatch = undefined;
   }
 
-  /** Never rejects: a failure is for the readers. */
+  /** Polls the storage. Never rejects, because failures are passed to the readers. */
   readonly #look = async (): Promise<void> => {
     const startedAtMs = performance.now();
     this.#lookAtMs = Infinity;
@@ -186,7 +194,7 @@ export class RunTails {
     this.#isLooking = false;
     if (this.#isClosed) return;
     const endedAtMs = performance.now();
-    // A storage that is slow gets a pause as long as the look.
+    // After a slow poll the pause is as long as the poll.
     const tookMs = Math.min(endedAtMs - startedAtMs, longestLookMs);
     this.#restedAtMs = Math.max(startedAtMs + hintPauseMs, endedAtMs + tookMs);
     this.#lookMs = found.some((count) => count > 0) ? shortestLookMs : Math.min(longestLookMs, this.#lookMs * 2);
@@ -194,7 +202,7 @@ export class RunTails {
     this.#goOn(feeds);
   };
 
-  /** Plans the next look behind one. */
+  /** Schedules the next poll after a poll. */
   #goOn(feeds: readonly RunFeed[]): void {
     if (feeds.length > 0) this.#lookAtMs = Math.min(this.#lookAtMs, performance.now() + this.#pollMs());
     else if (![...this.#feeds.values()].some((feed) => this.#isElsewhere(feed))) return this.#stopLooking();
@@ -204,7 +212,7 @@ export class RunTails {
     void this.#checkQuiet(feeds);
   }
 
-  /** Gives the readers of a run what a look has found, and returns the number of records. */
+  /** Passes a poll's records to the readers of a run, and returns the number of records. */
   #take(feed: RunFeed, page: PromiseSettledResult<NumberedRecord[]> | undefined, startedAtMs: number): number {
     if (page?.status !== "fulfilled") {
       if (!feed.noteFailure(page?.reason)) this.#end(feed, toTroupeError(page?.reason));
@@ -216,7 +224,7 @@ export class RunTails {
     return page.value.length;
   }
 
-  /** Checks the runs that have been quiet for long. Never rejects. */
+  /** Checks the runs whose logs have not grown for a long time. Never rejects. */
   async #checkQuiet(feeds: readonly RunFeed[]): Promise<void> {
     if (this.#isChecking) return;
     const now = performance.now();
@@ -225,7 +233,7 @@ export class RunTails {
     await mapBounded(quiet, async (feed) => {
       feed.quietSinceMs = now;
       await this.#init.checkQuiet(feed.runId).catch((error: unknown) => {
-        // The looks find out how long that lasts.
+        // An unreachable storage ends no reader here: the polls decide when an outage has lasted too long.
         if (!isUnavailable(error)) this.#end(feed, toTroupeError(error));
       });
     });

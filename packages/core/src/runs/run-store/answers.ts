@@ -1,4 +1,4 @@
-import { anyBoolean, anyString, optional, oneOf, satisfying } from "../../base/errors/option-checks.ts";
+import { booleanOption, stringOption, optional, oneOf, satisfying } from "../../base/errors/option-checks.ts";
 import { readOptions } from "../../base/errors/read-options.ts";
 import type { OptionTable } from "../../base/errors/read-options.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
@@ -17,13 +17,13 @@ import { equalJson } from "../../base/util/equal-json.ts";
 import { isRecord } from "../../base/util/is-record.ts";
 import type { RunRecord, RunStorage } from "./run-record.ts";
 
-/** The key of the record that cancels a run, beside the ids of its waits, which have a dot or a dash. */
+/** The key of a run's cancellation, distinct from the ids of its waits, which contain a dot or a dash. */
 const cancelKey = "cancel";
 
-/** The messages of others to a run: its cancel, with the reason, and answers by the id of the wait. */
+/** The messages of others to a run: its cancellation with the reason, and answers by the id of the wait. */
 export type InboxContent = { cancel?: { reason?: string } | undefined; answers: Map<string, Json> };
 
-/** Reads all that others have said to a run. */
+/** Reads all messages to a run. */
 export async function readInbox(storage: RunStorage, runId: string): Promise<InboxContent> {
   const prefix = logPrefix(runId);
   const content: InboxContent = { answers: new Map() };
@@ -37,15 +37,15 @@ export async function readInbox(storage: RunStorage, runId: string): Promise<Inb
   return content;
 }
 
-/** Returns the cancel of a run, if there is one. */
+/** Returns the cancellation of a run; undefined if it was not cancelled. */
 export async function readCancel(storage: RunStorage, runId: string): Promise<{ reason?: string } | undefined> {
   const value = await storage.get(runNamespaces.inbox, encodeKey(runId, cancelKey));
   return value === null ? undefined : toCancel(value);
 }
 
 /**
- * Returns the cancels of those of many runs that have one, read with one request for up to 500 of them. Failures are given to
- * `onError`, each of one message once.
+ * Returns the cancellations among many runs, read with one request for up to 500 runs. Failures are passed to
+ * `onError`, once for each message.
  */
 export async function readCancels(
   storage: RunStorage,
@@ -68,13 +68,16 @@ export async function readCancels(
   return cancels;
 }
 
-/** Tells a run to end as cancelled. The first reason counts. */
+/** Requests the cancellation of a run. The first reason counts. */
 export async function putCancel(storage: RunStorage, runId: string, reason: string | undefined): Promise<void> {
   const value = { v: 1, ...(reason !== undefined && { reason }) };
   await storage.compareAndSet(runNamespaces.inbox, encodeKey(runId, cancelKey), null, value);
 }
 
-/** Stores the answer to a wait. The first one counts: the same again changes nothing, another one is `conflict`. */
+/**
+ * Stores the answer to a wait. The first answer counts: an equal second answer changes nothing, a different answer is
+ * `conflict`.
+ */
 export async function putAnswer(
   storage: RunStorage,
   { runId, waitId }: { runId: string; waitId: string },
@@ -89,7 +92,7 @@ export async function putAnswer(
   );
 }
 
-/** Tells if a wait was answered with this answer. */
+/** Returns true if a wait was answered with this answer. */
 export async function hasAnswer(
   storage: RunStorage,
   { runId, waitId }: { runId: string; waitId: string },
@@ -99,7 +102,7 @@ export async function hasAnswer(
   return stored !== null && equalJson(answerIn(stored), answer);
 }
 
-/** Looks for a wait of a run: one that it has stopped for, one that it is about to stop for, or one that was answered. */
+/** Finds a wait of a run: a wait that it has stopped for, that it is about to stop for, or that was answered. */
 export async function findWait(
   storage: RunStorage,
   { runId, waits = [] }: RunRecord,
@@ -119,16 +122,19 @@ export async function findWait(
 const where = { owner: "the answer", code: "invalid_request" } as const;
 const anyObject = satisfying<Record<string, unknown>>("an object", isRecord);
 const anything = (value: unknown): unknown => value;
-const reasonOption = optional(anyString);
+const reasonOption = optional(stringOption);
 
 const tables = {
-  approval: { approved: anyBoolean, reason: reasonOption, args: optional(anyObject) },
+  approval: { approved: booleanOption, reason: reasonOption, args: optional(anyObject) },
   input: { result: anything, error: reasonOption },
   doubt: { choice: oneOf("happened", "again", "giveUp"), result: anything },
   upgrade: { choice: oneOf("again", "giveUp") },
 } satisfies Record<WaitKind, OptionTable<Record<string, unknown>>>;
 
-/** Checks an answer by what was asked; one of a wrong shape, or with arguments that do not fit the tool, is `invalid_request`. */
+/**
+ * Checks an answer against its wait. Throws `invalid_request` for a wrong shape, or for arguments that do not fit the
+ * tool.
+ */
 export function checkAnswer({ kind, argsSchema }: Pick<RunWait, "kind" | "argsSchema">, given: unknown): Json {
   const answer: Record<string, unknown> = readOptions(tables[kind], given, where);
   const problem = problemOf(kind, answer) ?? misfitOf(answer["args"], argsSchema);
@@ -154,7 +160,10 @@ function problemOf(kind: WaitKind, answer: Record<string, unknown>): string | un
   return undefined;
 }
 
-/** Returns the reasons for which the arguments of an answer do not fit the tool. Without a schema that can be read anything fits. */
+/**
+ * Returns the reasons for which the arguments of an answer do not fit the tool; undefined if they fit. If the schema
+ * cannot be read, all arguments fit.
+ */
 function misfitOf(args: unknown, schema: Json | undefined): string | undefined {
   if (args === undefined || !isRecord(schema)) return undefined;
   const checked = tryCheck(schema)?.(args);
@@ -163,7 +172,10 @@ function misfitOf(args: unknown, schema: Json | undefined): string | undefined {
   return `The arguments of the answer do not fit the tool:\n${describeIssues(issues)}`;
 }
 
-/** Compiles a stored schema. Undefined for one of an earlier release, or of a library, that this one cannot check. */
+/**
+ * Compiles a stored schema. Returns undefined for a schema of an earlier release or a library that this release cannot
+ * check.
+ */
 function tryCheck(schema: JsonSchema): ReturnType<typeof compileCheck> | undefined {
   try {
     return compileCheck(schema, "argsSchema");

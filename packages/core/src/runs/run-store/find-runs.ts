@@ -1,5 +1,5 @@
 import { mapBounded } from "../../base/async/map-bounded.ts";
-import { anyBoolean, oneOf, optional, satisfying } from "../../base/errors/option-checks.ts";
+import { booleanOption, oneOf, optional, satisfying } from "../../base/errors/option-checks.ts";
 import { readOptions } from "../../base/errors/read-options.ts";
 import type { OptionTable } from "../../base/errors/read-options.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
@@ -14,14 +14,15 @@ import { groupsOf, isEntryOf, listCreated, listOwned } from "./owned-runs.ts";
 import { byKeys, isEnded, placeOf, toView } from "./run-record.ts";
 import type { RunRecord } from "./run-record.ts";
 import type { RunStore } from "./run-store.ts";
+import { runStatuses } from "./run-view.ts";
 import type { RunCaller, RunListOptions, RunPage, RunStatus, RunView } from "./run-view.ts";
 
-/** The number of a session's newest runs among which its open one is looked for. */
+/** The number of a session's newest runs that are searched for its open run. */
 const searchedRuns = 50;
 
 /**
- * Returns a run that the caller may reach; for others it is `not_found`, as if there were none. `known` is the record of the
- * run, where it need not be read.
+ * Returns a run that the caller may access. For other callers it is `not_found`, as if it did not exist; so is a run
+ * whose removal time has come, except for the host. `known` is the record of the run, if it need not be read.
  */
 export async function findRun(
   { store, known }: { store: RunStore; known?: RunRecord | undefined },
@@ -36,9 +37,9 @@ export async function findRun(
 }
 
 /**
- * Returns the record of a run with the end that its log has, or with the attempt that has just begun there. For its readers a
- * run is over with its end; its record says so a moment later, or, where the process died in this moment, when another one
- * has taken the run over.
+ * Returns the record of a run with the end, or the new attempt, that its log already contains. For readers a run is
+ * over when its log has the end. Its record follows a moment later or, if the process crashed, when another process has
+ * taken the run over.
  */
 export async function withLoggedEnd(store: RunStore, record: RunRecord, now: () => number): Promise<RunRecord> {
   const { storage } = store;
@@ -47,7 +48,7 @@ export async function withLoggedEnd(store: RunStore, record: RunRecord, now: () 
   const end = endIn(entries);
   if (end === undefined) return withLastAttempt(record, entries);
   const { waits: _waits, ...ended }: RunRecord = { ...record, ...endOf(end), endedAt: now() };
-  // It may not know of its last attempt, either.
+  // The run's record may not count its last attempt either.
   for await (const page of readLog(storage, record.runId)) {
     for (const entry of page.flatMap((each) => each.record.entries)) {
       if (entry.t !== "attempt") continue;
@@ -59,14 +60,14 @@ export async function withLoggedEnd(store: RunStore, record: RunRecord, now: () 
   return ended;
 }
 
-/** Adds the attempt that begins in the last record of a log, of which the record of the run may not know yet. */
+/** Adds the attempt that begins in the last record of a log, because the run's record may not count it yet. */
 function withLastAttempt(record: RunRecord, entries: readonly LogEntry[]): RunRecord {
   const begun = entries.findLast((entry) => entry.t === "attempt");
   if (begun === undefined || begun.n <= record.attempts) return record;
   return { ...record, attempts: begun.n, node: begun.node };
 }
 
-/** Tells if a run is over, by its record or by its log. */
+/** Returns true if a run is over according to its record or its log. */
 export async function isOver({ storage }: RunStore, { runId, status }: RunRecord): Promise<boolean> {
   if (isEnded(status)) return true;
   return endIn((await readLastRecord(storage, runId))?.record.entries ?? []) !== undefined;
@@ -77,10 +78,13 @@ function endIn(entries: readonly LogEntry[]): LogEnd | undefined {
   return last?.t === "end" ? last : undefined;
 }
 
-/** The owner of a run, and whether callers without a user reach it by its id as well. */
+/** The owner of a run, and true if callers without a user may also access it by its id. */
 export type RunReach = Pick<RunRecord, "owner" | "isBearer">;
 
-/** A run without a user is reached by its id alone, within its tenant; a bearer run so by callers without a user. */
+/**
+ * Returns true if a caller may access a run. A run without a user is accessible by its id alone, within its tenant. So
+ * is a bearer run for callers without a user.
+ */
 export function mayReach({ owner, isBearer = false }: RunReach, caller: RunCaller): boolean {
   if (caller === "host") return true;
   const given = checkOwner(caller);
@@ -89,7 +93,7 @@ export function mayReach({ owner, isBearer = false }: RunReach, caller: RunCalle
   return ownerKey(given) === ownerKey(owner);
 }
 
-/** Returns the open runs of a session, the newest first. */
+/** Returns the open runs among the newest runs of a session, newest first. */
 export async function runsOfSession(store: RunStore, sessionId: string, owner: SessionOwner): Promise<RunRecord[]> {
   for await (const entries of store.listEntries(byKeys.session(checkOwner(owner), sessionId))) {
     const runIds = new Set(entries.map(({ runId }) => runId));
@@ -102,25 +106,29 @@ export async function runsOfSession(store: RunStore, sessionId: string, owner: S
 const cursorForm = /^(\d{1,15})\.([\w-]{1,64})$/;
 
 const listTable = {
-  status: optional(oneOf("queued", "running", "waiting", "completed", "error", "cancelled")),
+  status: optional(oneOf(...runStatuses)),
   limit: optional((value) => checkPageLimit(value as number)),
   after: optional(
     satisfying<string>("`next` of the page before", (value) => typeof value === "string" && cursorForm.test(value)),
   ),
-  hasOutputs: optional(anyBoolean, false),
+  hasOutputs: optional(booleanOption, false),
 } satisfies OptionTable<RunListOptions>;
 
-/** The least number of entries of a list that are read at once: where most are of runs of another status, a small page reads few lists. */
+/**
+ * The minimum number of list entries that are read at once: if most runs have another status, a small page reads few
+ * lists.
+ */
 const leastEntries = 50;
 
-/** The number of records that are read at once behind those of a page: some of these are of another status. */
+/** The number of records that are read at once after those of a page, because some of the page have another status. */
 const fewRecords = 8;
 
 type Listed = { runId: string; createdAt: number };
 type Wanted = { status: RunStatus | undefined; after: Listed | undefined; limit: number };
 
 /**
- * Lists the runs of a user, or all runs for the host, newest first. Without a user there is no owner whose list it could be.
+ * Lists the runs of a user, or all runs for the host, newest first. Throws `invalid_request` for a caller without a
+ * user, who has no list.
  */
 export async function listRuns(
   { store, recordMs }: { store: RunStore; recordMs: number },
@@ -152,7 +160,7 @@ function toListed(view: RunView, hasOutputs: boolean): RunView {
   return listed;
 }
 
-/** Yields the records of a user's runs that may have a status, the newest first. */
+/** Yields the records of a user's runs that may have a status, newest first. */
 async function* recordsOf(
   store: RunStore,
   owner: SessionOwner,
@@ -172,7 +180,7 @@ async function* recordsOf(
   }
 }
 
-/** Yields the records of all runs, the newest first. They are listed by their sessions, and sorted here. */
+/** Yields the records of all runs, newest first. They are listed by session and sorted here. */
 async function* recordsOfAll(store: RunStore, { after, limit }: Wanted): AsyncGenerator<RunRecord> {
   const listed = (await listCreated(store.storage)).toSorted(newestFirst);
   const rest = after === undefined ? listed : listed.filter((each) => newestFirst(after, each) < 0);
@@ -182,7 +190,7 @@ async function* recordsOfAll(store: RunStore, { after, limit }: Wanted): AsyncGe
   }
 }
 
-/** Yields entries with their records: first those of a page are read, if all are wanted, and then a few at a time. */
+/** Yields list entries with the records of their runs. The records of one page are read first, then a few at a time. */
 async function* readRecords<Entry extends { runId: string }>(
   store: RunStore,
   entries: readonly Entry[],

@@ -6,16 +6,18 @@ import { canTransact } from "../../sessions/storage/shared-driver.ts";
 import type { Write } from "../../sessions/storage/storage-driver.ts";
 import type { RunStorage } from "./run-record.ts";
 
-/** Milliseconds for which writes are gathered that may come late. */
+/** Milliseconds for which deferrable writes are gathered. */
 const gatherMs = 50;
 
-/** A record to insert. */
+/** A record to insert into the storage unless its key is taken. */
 export type Insert = { readonly namespace: string; readonly key: string; readonly value: Json };
 
-/** The records of one run to insert, and what is told whether the last of them was. */
+/** The records of one run to insert, and the callback that receives true if the last was inserted. */
 type Insertion = { writes: readonly Insert[]; resolve: (isNew: boolean) => void; reject: (error: unknown) => void };
 
-/** Writes of many runs that go to the storage together: what a commit costs hardly depends on what is in it. */
+/**
+ * Writes of many runs that are sent to the storage together, because the cost of a commit hardly depends on its size.
+ */
 export class GatheredWrites {
   readonly #storage: RunStorage;
   #insertions: Insertion[] = [];
@@ -27,8 +29,8 @@ export class GatheredWrites {
   }
 
   /**
-   * Inserts the records of a run that do not exist yet, with those that come in the same turn of the event loop. Returns
-   * whether the last one was inserted.
+   * Inserts the records of a run that do not exist yet, together with those of the same turn of the event loop. Returns
+   * true if the last record was inserted.
    */
   insert(writes: readonly Insert[]): Promise<boolean> {
     return new Promise((resolve, reject) => {
@@ -37,15 +39,15 @@ export class GatheredWrites {
     });
   }
 
-  /** Makes writes soon that the sweep makes up for if they fail, or if the process ends before. */
+  /** Makes writes of a run soon. If they fail, or the process ends first, the sweep repeats them. */
   async writeLater(writes: readonly Write[]): Promise<void> {
-    // Nothing is gained in memory.
+    // Gathering writes gains nothing with storage in memory.
     if (this.#storage instanceof InMemoryStorage) return await writeAll(this.#storage, writes);
     this.#late.push(...writes);
     this.#timer ??= setTimeout(() => void this.flush(), gatherMs);
   }
 
-  /** Makes the writes that wait. Never rejects. */
+  /** Makes the gathered writes immediately. Never rejects. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -62,9 +64,9 @@ export class GatheredWrites {
       let last = -1;
       for (const { writes: own, resolve } of insertions) resolve(inserted[(last += own.length)] === true);
     } catch (error) {
-      // Nothing is inserted: the records of one run are at fault.
+      // No record was inserted, because those of one run are invalid: each run is inserted by itself.
       if (isInvalid(error)) return await this.#insertEach(insertions);
-      // After any other failure all may be there: a second insertion would take a run for one that was there before.
+      // After any other failure all may be stored: a second insertion would mistake a new run for an existing run.
       for (const { reject } of insertions) reject(error);
     }
   }
@@ -85,7 +87,7 @@ async function insertRecords(storage: RunStorage, writes: readonly Insert[]): Pr
   return inserted;
 }
 
-/** Makes writes in one transaction, where the storage has them. */
+/** Makes writes in one transaction if the storage supports transactions. */
 export async function writeAll(storage: RunStorage, writes: readonly Write[]): Promise<void> {
   if (canTransact(storage)) return await storage.transaction(writes);
   for (const { namespace, key, value } of writes) await storage.set(namespace, key, value);

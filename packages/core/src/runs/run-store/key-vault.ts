@@ -6,33 +6,36 @@ import { isRecord } from "../../base/util/is-record.ts";
 import type { RunKeys } from "./run-view.ts";
 
 /**
- * Module state: services over one storage in memory perform each other's runs, and must share the keys of these. Weak: the
- * keys go with their storage.
+ * Module state on purpose: services over one storage in memory perform each other's runs and must share their keys.
+ * Weak, so that the keys are freed with their storage.
  */
 const heldKeys = new WeakMap<StorageDriver, Map<string, RunKeys>>();
 
 /**
- * The API keys of callers from the acceptance of a run to its end: sealed in its record with AES-256-GCM, or, without seal
- * keys and with storage in memory, in the memory of the process.
+ * The API keys of callers from the acceptance of a run to its end. They are sealed in the run's record with
+ * AES-256-GCM. Without seal keys they stay in the memory of the process, if the storage is in memory too.
  */
 export class KeyVault {
   readonly #storage: StorageDriver;
   readonly #secrets: readonly string[];
   readonly #takesKeys: boolean;
 
-  /** `secrets`: the seal keys, or `false` to refuse callers' keys. */
+  /** Makes a vault. `secrets`: the seal keys, or `false` to reject callers' keys. */
   constructor(storage: StorageDriver, secrets: readonly string[] | false = []) {
     this.#storage = storage;
     this.#secrets = secrets === false ? [] : secrets;
     this.#takesKeys = secrets !== false;
   }
 
-  /** True if it is settled what becomes of callers' keys: they can be sealed, or they are refused. */
+  /** True if the treatment of callers' keys is configured: they can be sealed, or they are rejected. */
   get isSettled(): boolean {
     return this.canSeal || !this.#takesKeys;
   }
 
-  /** Returns what the record of a run keeps of its caller's keys, `undefined` without keys. */
+  /**
+   * Returns the sealed keys of a caller for the run's record: `""` if they stay in memory, `undefined` without keys.
+   * Throws `invalid_request` for wrong keys, and for keys that this vault does not accept.
+   */
   seal(runId: string, given: RunKeys | undefined): string | undefined {
     const keys = checkKeys(given);
     if (keys === undefined) return undefined;
@@ -44,7 +47,7 @@ export class KeyVault {
     return "";
   }
 
-  /** Returns the keys of a run from what its record keeps, and `null` when nothing here opens it. */
+  /** Returns the keys of a run from the sealed keys in its record; `null` if this process cannot open them. */
   open(runId: string, sealed: string | undefined): RunKeys | null {
     if (sealed === undefined) return {};
     if (sealed === "") return this.#held().get(runId) ?? null;
@@ -55,24 +58,30 @@ export class KeyVault {
     return null;
   }
 
-  /** Ids of the seal keys, which tell other processes what this one can open. */
+  /** Ids of the seal keys, from which other processes see which records this process can open. */
   get sealIds(): string[] {
     return this.#secrets.map(idOf);
   }
 
-  /** Returns the id of the seal key that opens what the record of a run keeps; `undefined` without keys. */
+  /**
+   * Returns the id of the seal key that opens the sealed keys of a run's record: `""` for keys in memory, `undefined`
+   * without keys.
+   */
   sealIdOf(sealed: string | undefined): string | undefined {
     return sealed === undefined ? undefined : sealed.slice(0, Math.max(0, sealed.indexOf(".")));
   }
 
-  /** True if a text can be sealed: there is a seal key, or the storage is in memory and lasts no longer than the process. */
+  /**
+   * True if a text can be sealed: there is a seal key, or the storage is in memory and lasts no longer than the
+   * process.
+   */
   get canSeal(): boolean {
     return this.#secrets.length > 0 || this.#storage instanceof InMemoryStorage;
   }
 
   /**
-   * Encrypts a text that is a secret, for one place: elsewhere it does not open. With storage in memory and without seal keys
-   * it stays as it is.
+   * Encrypts a secret text for one place: with another place it cannot be opened. With storage in memory and without
+   * seal keys the text stays unchanged.
    */
   sealText(place: string, text: string): string {
     const [secret] = this.#secrets;
@@ -81,7 +90,7 @@ export class KeyVault {
     return `.${text}`;
   }
 
-  /** Opens what `sealText` has made, or returns undefined when nothing here opens it. */
+  /** Decrypts a text from `sealText`; undefined if this process cannot open it. */
   openText(place: string, sealed: string): string | undefined {
     if (sealed.startsWith(".")) return sealed.slice(1);
     for (const secret of this.#secrets) {
@@ -119,7 +128,7 @@ function checkKeys(given: RunKeys | undefined): RunKeys | undefined {
 
 const algorithm = "aes-256-gcm";
 
-/** Encrypts a text for one place, such as a run: in the record of another it does not open. */
+/** Encrypts a text for one place, such as a run: it cannot be opened in another run's record. */
 function encrypt(secret: string, place: string, text: string): string {
   const { createCipheriv, randomBytes } = process.getBuiltinModule("node:crypto");
   const iv = randomBytes(12);
@@ -142,7 +151,7 @@ function decrypt(secret: string, place: string, sealed: string): string | undefi
   }
 }
 
-/** Returns a short hash of a secret, which is stored. It is made otherwise than the key. */
+/** Returns a short hash of a secret, which is stored. It is derived differently from the encryption key. */
 function idOf(secret: string): string {
   return process.getBuiltinModule("node:crypto").hash("sha256", `troupe seal id\n${secret}`).slice(0, 8);
 }
@@ -151,7 +160,7 @@ function keyOf(secret: string): Buffer {
   return process.getBuiltinModule("node:crypto").createHash("sha256").update(`troupe run keys\n${secret}`).digest();
 }
 
-/** The error for the client of a service with `sealKeys: false`. */
+/** Makes the error for the client of a service with `sealKeys: false`. */
 function takesNoKeys(): TroupeError {
   return new TroupeError(
     "invalid_request",

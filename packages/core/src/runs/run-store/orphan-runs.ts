@@ -8,20 +8,23 @@ import type { OpenRun, RunStorage } from "./run-record.ts";
 type OrphanRunsInit = { storage: RunStorage; now: () => number; removeLog: (runId: string) => Promise<void> };
 
 const pageSize = 100;
-/** Milliseconds after which no process is still writing a run whose record is missing. */
+/** Milliseconds after which no process can still be accepting a run whose record is missing. */
 const orphanMs = 60_000;
 
-/** Runs on the list of open ones that have no record: their processes died while they accepted them. */
+/** Runs on the list of open runs that have no record: their processes crashed while accepting them. */
 export class OrphanRuns {
   readonly #init: OrphanRunsInit;
-  /** The times at which the record was first seen to be missing. */
+  /** The time at which a run's record was first found missing, by run id. */
   readonly #missing = new Map<string, number>();
 
   constructor(init: OrphanRunsInit) {
     this.#init = init;
   }
 
-  /** Removes what is left of a run without a record, unless it may be being accepted. Returns false when there is nothing of it. */
+  /**
+   * Removes the remains of a run without a record, unless it may still be in acceptance. Returns false if there are no
+   * remains.
+   */
   async close(runId: string): Promise<boolean> {
     const { storage, now, removeLog } = this.#init;
     const key = encodeKey(runId);
@@ -31,7 +34,8 @@ export class OrphanRuns {
       this.#missing.delete(runId);
       return false;
     }
-    // A process may still be writing what comes before the record. The entry does not say since when: the sweep renews it.
+    // A process may still be writing the data that precedes the record. The entry's time cannot show this, because the
+    // sweep renews it.
     if (since > now() - orphanMs) {
       this.#missing.set(runId, since);
       return true;
@@ -39,15 +43,15 @@ export class OrphanRuns {
     this.#missing.delete(runId);
     const input = await inputKeys(storage, runId);
     const places = await findPlaces(storage, runId, readOpenRun(value, runId));
-    // A process that accepts the run now has changed the entry, and its pieces and places have other keys. The entry goes last:
-    // if this process dies before that, another one goes on.
+    // A process that now accepts the run has changed the entry, and its pieces and list entries have other keys. The
+    // entry is removed last, so that another process continues if this process crashes.
     const claimed = { ...readOpenRun(value, runId), submittedAt: now() };
     if (!(await storage.compareAndSet(runNamespaces.open, key, value, claimed))) return true;
     for (const piece of input) await storage.delete(runNamespaces.input, piece);
     await removeLog(runId);
     for (const place of places) await storage.delete(runNamespaces.byOwner, place);
     if (!(await storage.compareAndSet(runNamespaces.open, key, claimed, null))) return true;
-    // One that has accepted it meanwhile has found the entry there.
+    // A process that accepted the run meanwhile has relied on the entry in the list of open runs: it is put back.
     if ((await storage.get(runNamespaces.runs, key)) !== null)
       await storage.compareAndSet(runNamespaces.open, key, null, claimed);
     return true;
@@ -55,8 +59,8 @@ export class OrphanRuns {
 }
 
 /**
- * Finds the places of a run without a record: those that its entry tells, and, if it has a user, those of others that have begun
- * to accept it.
+ * Finds the list entries of a run without a record. They are implied by its open entry and, if it has a user, by those
+ * of other processes that began to accept it.
  */
 async function findPlaces(storage: RunStorage, runId: string, open: OpenRun): Promise<string[]> {
   const caller = callerOfOpen(open);
@@ -65,14 +69,14 @@ async function findPlaces(storage: RunStorage, runId: string, open: OpenRun): Pr
   const range = { namespace: runNamespaces.byOwner, prefix: byKeys.group(open.owner, "open"), pageSize };
   for await (const page of scan(storage, range)) {
     for (const { key, value } of page) {
-      // The place in the session first: it is found by this entry.
+      // The run's entry in its session's list comes first, because it is found through this one.
       if (runIdOf(key) === runId) found.push(...inSession(open, runId, value as Partial<OpenRun>), key);
     }
   }
   return found;
 }
 
-/** Returns the place of a run in the list of its session, as far as it is known. */
+/** Returns the entry of a run in the list of its session, as far as it is known. */
 function inSession(
   { owner }: OpenRun,
   runId: string,

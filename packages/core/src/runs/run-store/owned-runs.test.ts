@@ -159,7 +159,7 @@ describe("an entry in the list of an owner's runs", () => {
     expect(await inner.list("run-by", "-/")).toEqual([]);
   });
 
-  it("of another run that had the id shows no run of another owner", async () => {
+  it("an entry in the list of an owner's runs of another run that had the id shows no run of another owner", async () => {
     const storage = new InMemoryStorage();
     const store = new RunStore(storage, () => 0);
     await store.insert(newRecord({ runId: "r1", createdAt: 1 }));

@@ -7,28 +7,31 @@ import { byKeys, groupKeys, runGroups, runIdOf } from "./run-record.ts";
 import type { RunGroup, RunRecord } from "./run-record.ts";
 import type { RunStatus } from "./run-view.ts";
 
-/** An entry in the list of an owner's runs. It says where to look: the record decides. */
+/** An entry in the list of an owner's runs. It is only a pointer: the run's record is authoritative. */
 export type OwnedEntry = { readonly runId: string; readonly place: string; readonly group: RunGroup; key: string };
 
-/** The part of an owner's list to read: the groups, the place after which it begins, and the entries of a group to read at once. */
+/**
+ * The part of an owner's list to read: the groups, the position after which it begins, and the number of entries to
+ * read at once for each group.
+ */
 export type OwnedRange = { owner: OwnerKey; groups: readonly RunGroup[]; after: string | undefined; pageSize: number };
 
-/** Returns the groups in which runs of a status are: one that has just ended may not have left the open runs yet. */
+/** Returns the groups that may contain runs of a status: a run that has just ended may still be among the open runs. */
 export function groupsOf(status: RunStatus | undefined): readonly RunGroup[] {
   if (status === undefined) return runGroups;
   return runGroups.filter((group) => group === "open" || group === status);
 }
 
 /**
- * Lists the entries of an owner's runs, newest first and each run once. What it reads depends on the size of a page, and not on
- * the number of runs.
+ * Lists the entries of an owner's runs, newest first and each run once. The amount that it reads depends on the page
+ * size rather than the number of runs.
  *
- * @yields some entries, those behind the ones before
+ * @yields some entries, following the previous ones
  */
 export async function* listOwned(storage: StorageDriver, range: OwnedRange): AsyncGenerator<OwnedEntry[]> {
   for (let { after } = range; ;) {
     const pages = await readPages(storage, { ...range, after });
-    // Behind the end of a full page there may be others of its group.
+    // After the end of a full page there may be further entries of its group.
     const ends = pages.flatMap((page) => (page.length < range.pageSize ? [] : page.slice(-1)));
     const end = ends.map(({ place }) => place).toSorted()[0];
     const found = new Map<string, OwnedEntry>();
@@ -39,7 +42,7 @@ export async function* listOwned(storage: StorageDriver, range: OwnedRange): Asy
   }
 }
 
-/** Reads one page of each group, the open runs first. */
+/** Reads one page of each group of an owner's runs, the open runs first. */
 async function readPages(storage: StorageDriver, range: OwnedRange): Promise<OwnedEntry[][]> {
   const open = await readGroups(storage, { ...range, groups: range.groups.slice(0, 1) });
   return [...open, ...(await readGroups(storage, { ...range, groups: range.groups.slice(1) }))];
@@ -58,7 +61,7 @@ async function readGroups(storage: StorageDriver, { owner, groups, after, pageSi
     const outcome = listed[index];
     if (outcome?.status === "rejected") throw outcome.reason;
     const entries = (outcome?.value ?? []).map((entry) => toOwned(entry, group));
-    // A driver may ignore where a list is to begin.
+    // A driver may ignore the start position of a listing.
     return after === undefined ? entries : entries.filter(({ place }) => place > after);
   });
 }
@@ -67,7 +70,10 @@ function toOwned({ key }: StorageEntry, group: RunGroup): OwnedEntry {
   return { key, group, runId: runIdOf(key), place: key.slice(key.lastIndexOf("/") + 1) };
 }
 
-/** Tells if an entry is that of the run with this record: an entry may be left of another run that had its id. */
+/**
+ * Returns true if an entry belongs to the run with this record: an entry of another run that had the same id may be
+ * left over.
+ */
 export function isEntryOf({ key, group }: OwnedEntry, record: RunRecord): boolean {
   return groupKeys(record, [group])[0] === key;
 }
@@ -75,7 +81,7 @@ export function isEntryOf({ key, group }: OwnedEntry, record: RunRecord): boolea
 /** An entry in the list of a session's runs. */
 export type CreatedEntry = Pick<RunRecord, "runId" | "createdAt"> & { readonly key: string };
 
-/** Lists the runs of all owners and of none, by the lists of their sessions, and the times of their creation. */
+/** Lists all runs, with and without owners, and the times of their creation, from the lists of their sessions. */
 export async function listCreated(storage: StorageDriver): Promise<CreatedEntry[]> {
   const found: CreatedEntry[] = [];
   const range = { namespace: runNamespaces.byOwner, prefix: byKeys.sessions, pageSize: 1000 };

@@ -6,11 +6,14 @@ import { isRecord } from "../../base/util/is-record.ts";
 import { readProperty } from "../../base/util/read-property.ts";
 
 /**
- * A description of what a run is performed with: the tools of its agents, each with a hash of effect and schema, and of a
- * workflow the steps with their kinds, in their order.
+ * A fingerprint of the parts that a run is performed with. For agents these are the tools, each with a hash of effect
+ * and schema; for a workflow the steps with their kinds, in order.
  */
 export type PlanPrint = {
-  /** By the names of the agents on the way to it, and its own: `writer/send_mail`. */
+  /**
+   * Hashes of the tools, by path: the names of the agents on the way to a tool, and its own name, such as
+   * `writer/send_mail`.
+   */
   readonly tools: Readonly<Record<string, string>>;
   readonly steps?: readonly (readonly [name: string, kind: string])[];
 };
@@ -20,11 +23,14 @@ export type PlanUse = { readonly tools: ReadonlySet<string>; readonly steps: Rea
 
 type NamedStep = { readonly name: string; readonly kind: string; readonly agent?: unknown };
 
-/** Describes runnables. Tools are described once each. */
+/** Makes the fingerprints of runnables. Each tool is described once. */
 export class PlanPrinter {
   readonly #hashes = new WeakMap<object, string>();
 
-  /** Describes a runnable. Tools that depend on the run, and those of a source that was not asked yet, are not in it. */
+  /**
+   * Returns the fingerprint of a runnable. It omits tools that depend on the run, and tools of a source that were not
+   * loaded yet.
+   */
   print(runnable: unknown): PlanPrint {
     const tools: Record<string, string> = {};
     const steps = stepsOf(runnable);
@@ -53,7 +59,10 @@ export function hashOf(value: unknown): string {
   return process.getBuiltinModule("node:crypto").hash("sha256", canonicalJson(value)).slice(0, 16);
 }
 
-/** Returns what a run that was performed with one plan misses in another: sentences for the operator. */
+/**
+ * Returns the parts of one fingerprint, used by a run, that another fingerprint lacks or has changed: sentences for the
+ * operator.
+ */
 export function findMissing(before: PlanPrint, now: PlanPrint, use: PlanUse): string[] {
   return [...missingTools(before, now, use), ...missingSteps(before, now, use)];
 }
@@ -78,7 +87,7 @@ function* missingSteps(before: PlanPrint, now: PlanPrint, { steps }: PlanUse): G
   if (places.some((place, index) => place < (places[index - 1] ?? -1))) yield "Performed steps are in another order.";
 }
 
-/** Collects from a run's log what the run has used of its plan. */
+/** Collects the tools and steps that a run has used, from its log. */
 export function addUse(use: { tools: Set<string>; steps: Set<string> }, page: readonly NumberedRecord[]): void {
   for (const entry of page.flatMap(({ record }) => record.entries)) {
     if (!("step" in entry)) continue;
@@ -120,7 +129,10 @@ function nameOf(named: unknown): string {
   return typeof name === "string" ? name : "";
 }
 
-/** A tool of a third party may have a schema that only its own code reads: then its effect alone is compared. */
+/**
+ * Returns a tool's schema as JSON Schema. A third party's tool may have a schema that only its own code can read: then
+ * only the effect is compared.
+ */
 function schemaOf(tool: object): unknown {
   try {
     return toJsonSchema(readProperty(tool, "parameters") as ObjectSchema);

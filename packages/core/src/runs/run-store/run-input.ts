@@ -11,19 +11,22 @@ import type { InputPieces, RunRecord, RunStorage } from "./run-record.ts";
 /** The input and options of a run. */
 export type RunInput = Pick<RunRecord, "input" | "options">;
 
-/** Characters in the strings of an input and options up to which they lie in the record. */
+/** The maximum number of characters, in the strings of an input and options, that are stored in the record. */
 const longestInline = 32_768;
-/** Characters in a piece. */
+/** Number of characters in a piece of a run's input. */
 const pieceLength = 262_144;
-/** Pieces that are read or written at once. */
+/** Number of pieces of a run's input that are read or written at once. */
 const atOnce = 4;
 
-/** Tells if input and options are too long for a record, which is read and written with each change of a run's status. */
+/**
+ * Returns true if input and options are too long for a record, because the record is read and written with each change
+ * of a run's status.
+ */
 export function isLongInput({ input, options }: RunInput): boolean {
   return lengthLeft([input, options], longestInline) < 0;
 }
 
-/** Stores the input and options of a new run in pieces, and returns its record with their place instead. */
+/** Stores the input and options of a new run in pieces. Returns its record with a reference to the pieces instead. */
 export async function writeInput(storage: RunStorage, record: RunRecord): Promise<RunRecord> {
   const { input, options, ...rest } = record;
   const pieces = cut(JSON.stringify({ input, options }));
@@ -35,7 +38,7 @@ export async function writeInput(storage: RunStorage, record: RunRecord): Promis
   return { ...rest, options: {}, inputPieces };
 }
 
-/** Returns the input and options of a run, wherever they lie. */
+/** Returns the input and options of a run, from its record or its pieces. */
 export async function readInput(storage: RunStorage, record: RunRecord): Promise<RunInput> {
   const { runId, inputPieces } = record;
   if (inputPieces === undefined) return record;
@@ -68,7 +71,7 @@ export async function inputKeys(storage: RunStorage, runId: string): Promise<str
   return keys;
 }
 
-/** Takes the lengths of all strings in a value from a number, until that is below 0. */
+/** Subtracts the lengths of all strings in a value, and 1 for each other simple value, from a number. Stops below 0. */
 function lengthLeft(value: unknown, left: number): number {
   if (left < 0) return left;
   if (typeof value === "string") return left - value.length;
@@ -81,7 +84,7 @@ function lengthLeft(value: unknown, left: number): number {
   return rest;
 }
 
-/** Cuts a text into pieces, none within a character of two units: no storage takes half of one. */
+/** Cuts a text into pieces, never within a surrogate pair, because no storage accepts half a pair. */
 function cut(text: string): string[] {
   const pieces: string[] = [];
   for (let start = 0; start < text.length;) {

@@ -1,15 +1,15 @@
 import { TroupeError } from "../../base/errors/troupe-error.ts";
-import type { RunOpts } from "../../agents/run/run-options.ts";
+import type { ServedRunOpts } from "../../agents/run/run-options.ts";
 import type { Json } from "../../sessions/storage/json.ts";
 import type { RunRecord } from "./run-record.ts";
 import type { StoredEnd } from "./run-store.ts";
 import type { LocalRunOptions, RunKeys } from "./run-view.ts";
 
-/** Makes the options of a run from its record and what the record does not hold. */
+/** Makes the options of a run from its record and from the options that are not stored. */
 export function toRunOpts(
   record: Pick<RunRecord, "runId" | "owner" | "sessionId" | "isNewSession" | "options">,
   given: { keys: RunKeys; local?: LocalRunOptions | undefined; signal?: AbortSignal | undefined },
-): RunOpts {
+): ServedRunOpts {
   const { runId, owner, sessionId, isNewSession, options } = record;
   const { keys, local, signal } = given;
   const { signal: ofCaller, input: _, ...rest } = local ?? {};
@@ -37,20 +37,20 @@ export function cancelled(reason: string | undefined): TroupeError {
   );
 }
 
-/** Makes the error of a run that was attempted in vain too often. */
+/** Makes the error of a run after too many fruitless attempts. */
 export function crashed({ kind, name }: RunRecord): TroupeError {
   const message = `The run of the ${kind} ${JSON.stringify(name)} ended its process, or was left, several times in a row without finishing a step.`;
   return new TroupeError("crashed", message);
 }
 
-/** Makes the error of an anonymous caller's run that got no answer in time. */
+/** Makes the error of an anonymous caller's run that received no answer in time. */
 export function waitedTooLong(): TroupeError {
   const message =
     "Nobody answered the run in the time for which a run without a signed-in user may wait. Begin it again.";
   return new TroupeError("timeout", message);
 }
 
-/** Returns the end of a run as its record keeps it. */
+/** Returns the end of a run in the form that its record stores. */
 export function endOf({ output, error }: { output: Json; error?: StoredEnd["error"] }): StoredEnd {
   if (error === undefined) return { status: "completed", output };
   return { status: error.code === "cancelled" ? "cancelled" : "error", output, error };

@@ -168,12 +168,28 @@ describe("the keys of the lists of runs", () => {
     expect(["#ended/001700000000000/9", "#bare/000000000000000/9"].map(timeOf)).toEqual([1_700_000_000_000, 0]);
   });
 
-  it("of groups are none without a user, and in the given order", () => {
+  it("the keys of the lists of runs of groups are none without a user, and in the given order", () => {
     expect(groupKeys({ ...record, owner: { tenantId: "t" } }, ["open"])).toEqual([]);
     expect(groupKeys({ ...record, owner: { userId: "ada", verified: false } }, ["error", "open"])).toEqual([
       "-/~ada/error/999999999999995.r1",
       "-/~ada/open/999999999999995.r1",
     ]);
+  });
+});
+
+describe("the keys of the runs of a session", () => {
+  it.each([
+    [{ userId: "ada" }, "-/ada"],
+    [{ userId: "ada", verified: true }, "-/ada"],
+    [{ userId: "ada", verified: false }, "-/~ada"],
+    [{ tenantId: "t", userId: "ada", verified: false }, "t/~ada"],
+    [{ tenantId: "t" }, "t/-"],
+    [{}, "-/-"],
+  ])("name its owner %j as %s", (owner, named) => {
+    expect(byKeys.session(owner, "s ä")).toBe(`#session/${named}/s%20%C3%A4/`);
+    expect(byKeys.sessionsOf(owner)).toBe(`#session/${named}/`);
+    const of = byKeys.ofSession({ ...record, owner, sessionId: "s" });
+    expect(of.startsWith(byKeys.session(owner, "s"))).toBe(true);
   });
 });
 

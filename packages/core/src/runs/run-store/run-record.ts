@@ -13,12 +13,13 @@ import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
 import { isCount, readRecord } from "../../sessions/storage/stored-record.ts";
 import { isRecord } from "../../base/util/is-record.ts";
 import type { PlanPrint } from "./plan-print.ts";
+import { runStatuses } from "./run-view.ts";
 import type { DurableRunOptions, RunKind, RunStatus, RunView } from "./run-view.ts";
 
-/** A storage that can hold durable runs. */
+/** A storage that can hold durable runs, because it has `compareAndSet`. */
 export type RunStorage = StorageDriver & Required<Pick<StorageDriver, "compareAndSet">>;
 
-/** The place of the input and options of a run that are stored in pieces: an id of the write, and the number of pieces. */
+/** Reference to a run's input and options in pieces: an id of the write, and the number of pieces. */
 export type InputPieces = { readonly id: string; readonly count: number };
 
 /** The stored record of a durable run. Times are epoch milliseconds. */
@@ -29,61 +30,68 @@ export type RunRecord = {
   name: string;
   owner: SessionOwner;
   sessionId: string;
-  /** True for a session that was made for this run. */
+  /** True for a session that was created for this run. */
   isNewSession?: boolean;
-  /** True when callers without a user may reach the run by its id. */
+  /** True if callers without a user may access the run by its id. */
   isBearer?: boolean;
-  /** The key of a caller without a verified user, by which its open runs are counted. Absent for users and the program. */
+  /**
+   * The key of a caller without a verified user, by which its open runs are counted. Absent for users and the program.
+   */
   anonymous?: string;
-  /** The bytes of the input of such a caller's run, if it is a long one. */
+  /** The bytes of the input of such an anonymous caller's run, if the input is long. */
   inputBytes?: number;
-  /** Absent, and the options empty, where `inputPieces` says where they lie. */
+  /** The input. If `inputPieces` is set, it is absent and the options are empty. */
   input?: Json;
   options: DurableRunOptions;
-  /** The place of an input and options that are too long for a record. */
+  /** Reference to an input and options that are too long for a record. */
   inputPieces?: InputPieces;
-  /** Hash of what the request asked for, where it had an idempotency key. */
+  /** Hash of the request, if it had an idempotency key. */
   fingerprint?: string;
   createdAt: number;
   /** The time at which the run is removed, whatever its status. */
   expiresAt?: number;
   priority: number;
   notBefore?: number;
-  /** The number of times that the run was woken, with the first. */
+  /** The number of times that the run was woken, including the first. */
   activation: number;
   status: RunStatus;
   attempts: number;
-  /** The name of the process of the last attempt. Not in what an earlier release stored. */
+  /** The name of the process of the last attempt. Missing in records of an earlier release. */
   node?: string;
   startedAt?: number;
   endedAt?: number;
   waits?: RunWait[];
   /** The time at which the run is ended if it still waits. */
   waitsUntil?: number;
-  /** The tools and steps that the run was last performed with. */
+  /** The fingerprint of the tools and steps that the run was last performed with. */
   plan: PlanPrint;
-  /** The caller's keys, sealed; `""` when they are in the memory of the process. Absent without keys, and after the end. */
+  /**
+   * The caller's keys, sealed; `""` if they are in the memory of the process. Absent without keys, and after the end.
+   */
   keys?: string;
   output?: Json;
   error?: PublicError;
   note?: Json;
-  /** True once someone has subscribed to the run: its subscriptions are removed with it. */
+  /** True once the run has had a subscription. Its subscriptions are removed with it. */
   isSubscribed?: boolean;
 };
 
-/** The record of a run that is not over and waits for no answer: the sweep submits it again. */
+/**
+ * The entry of a run in the list of open runs, from which the sweep submits it again. A run that waits for an answer
+ * without a time limit has none.
+ */
 export type OpenRun = {
   v: 1;
-  /** The time of the last submission, or one to come, at which a waiting run is woken. */
+  /** The time of the last submission, or the future time at which a waiting run is woken. */
   submittedAt: number;
   activation: number;
   priority: number;
   notBefore?: number;
-  /** True for a run that waits for a process that has what it needs. */
+  /** True for a run that waits for a process that has its missing parts. */
   waitsForUpgrade?: boolean;
   /** The part of storage keys that names the run's owner. */
   owner: OwnerKey;
-  /** As in the record of the run. Not in what an earlier release stored. */
+  /** The session id, as in the run's record. Missing in entries of an earlier release. */
   sessionId?: string;
   createdAt?: number;
   anonymous?: string;
@@ -96,12 +104,12 @@ export type Running = Required<Pick<RunRecord, "attempts" | "node" | "startedAt"
 /** The statuses of a run after its end. */
 export type EndStatus = "completed" | "error" | "cancelled";
 
-/** Tells if a run with this status is over. */
+/** Returns true if a run with this status is over. */
 export function isEnded(status: RunStatus): status is EndStatus {
   return status === "completed" || status === "error" || status === "cancelled";
 }
 
-/** Returns a stored record of a run after a check of its shape, or `null` for none. */
+/** Returns a stored run record after a check of its shape; `null` if it is missing. */
 export function readRunRecord(value: Json | null, runId: string): RunRecord | null {
   if (value === null) return null;
   return readRecord(value, { namespace: runNamespaces.runs, key: runId }, isRunRecord);
@@ -112,7 +120,7 @@ export function readOpenRun(value: Json, runId: string): OpenRun {
   return readRecord(value, { namespace: runNamespaces.open, key: runId }, isOpenRun);
 }
 
-/** Returns the part of a run's record that its owner may see. Ended runs are kept for `recordMs`. */
+/** Returns the part of a run's record that its owner may see. Ended runs are kept for `recordMs` milliseconds. */
 export function toView(record: RunRecord, recordMs: number): RunView {
   const { runId, kind, name, sessionId, status, createdAt, startedAt, endedAt, attempts } = record;
   const { node, waits, output, error, note } = record;
@@ -143,18 +151,18 @@ function expiryOf({ endedAt, expiresAt }: RunRecord, recordMs: number): Pick<Run
   return times.length === 0 ? {} : { expiresAt: Math.min(...times) };
 }
 
-/** A group in the list of an owner's runs: the open ones, or those of one end. */
+/** A group in the list of an owner's runs: the open runs, or those with one kind of end. */
 export type RunGroup = "open" | EndStatus;
 
 /**
- * The groups in the order in which they must be read: a run that ends is in the group of its end before it leaves the open
- * ones, so a reader of both finds it in one of them.
+ * The groups in the order in which they must be read. A run that ends joins the group of its end before it leaves the
+ * open runs, so a reader of both finds it at least once.
  */
 export const runGroups = ["open", "completed", "error", "cancelled"] as const satisfies readonly RunGroup[];
 
 /**
- * Keys in the namespace `run-by`: of an owner's runs and of a session's runs, the newest first, and of ended runs and those with
- * a time of removal in the order in which they are removed. No owner's key begins with `#`, which is encoded in names.
+ * Keys in the namespace `run-by`. Runs of an owner or session are sorted newest first; ended runs, and those with a
+ * removal time, in the order of removal. No owner's key begins with `#`, which is encoded in names.
  */
 export const byKeys = {
   /** @param owner the part of storage keys that names the owner */
@@ -166,43 +174,48 @@ export const byKeys = {
   /** @param session the storage key of the session */
   inSession: (session: string, { createdAt, runId }: Pick<RunRecord, "createdAt" | "runId">): string =>
     `#session/${session}/${time(lastTime - createdAt)}/${encodeKey(runId)}`,
-  /** Open runs of callers without a verified user, where several processes accept runs. */
+  /** Prefix of the open runs of callers without a verified user, if several processes accept runs. */
   anonymous: "#anonymous/",
   ofAnonymous: (caller: CountedCaller, runId: string): string => byKeys.openOf(caller) + encodeKey(runId),
-  /** Open runs of a caller, also those that wait for an answer. */
+  /** Returns the prefix of the open runs of a caller, including those that wait for an answer. */
   openOf: ({ kind, key }: CountedCaller): string =>
     kind === "anonymous" ? `#anonymous/${encodeKey(key)}/` : byKeys.group(key, "open"),
-  /** Ended runs with a log. */
+  /** Prefix of the ended runs that still have a log. */
   ended: "#ended/",
   ofEnded: (endedAt: number, runId: string): string => `#ended/${time(endedAt)}/${encodeKey(runId)}`,
-  /** Ended runs whose log was removed. */
+  /** Prefix of the ended runs whose log was removed. */
   bare: "#bare/",
   ofBare: (endedAt: number, runId: string): string => `#bare/${time(endedAt)}/${encodeKey(runId)}`,
-  /** Runs with a time of removal of their own. */
+  /** Prefix of the runs with their own removal time. */
   expiring: "#expires/",
   ofExpiring: (expiresAt: number, runId: string): string => `#expires/${time(expiresAt)}/${encodeKey(runId)}`,
 } as const;
 
-/** Returns the keys of a run in groups of its owner's list: none without a user, as there is no one who could ask for that. */
+/**
+ * Returns the keys of a run in groups of its owner's list. A run without a user is in no list, because lists are
+ * per user.
+ */
 export function groupKeys(record: RunRecord, groups: readonly RunGroup[]): string[] {
   if (record.owner.userId === undefined) return [];
   const [owner, place] = [ownerKey(record.owner), placeOf(record)];
   return groups.map((group) => byKeys.group(owner, group) + place);
 }
 
-/** Returns the place of a run among its owner's: places sort the newest first, and runs of one millisecond by their ids. */
+/** Returns the sort key of a run among its owner's runs: newest first, and runs of the same millisecond by id. */
 export function placeOf({ createdAt, runId }: Pick<RunRecord, "createdAt" | "runId">): string {
-  // Not a part of a key of its own, for which storage in memory would have a folder.
+  // The parts are joined by a dot and not a slash, because storage in memory would create a folder for each part.
   return `${time(lastTime - createdAt)}.${encodeKey(runId)}`;
 }
 
-/** Returns the caller of a run, as bounds count it. A run of the program itself has no bounds per caller. */
+/**
+ * Returns the caller of a run, for counting against limits. A run of the program itself is not limited for each caller.
+ */
 export function callerOf({ owner, anonymous }: Pick<RunRecord, "owner" | "anonymous">): CountedCaller {
   if (anonymous !== undefined) return anonymousCaller(anonymous);
   return owner.userId === undefined ? hostCaller : countedCaller(owner);
 }
 
-/** Returns the caller of an open run by its entry in the list of open runs. */
+/** Returns the caller of an open run, from its entry in the list of open runs. */
 export function callerOfOpen({ owner, anonymous }: Pick<OpenRun, "owner" | "anonymous">): CountedCaller {
   if (anonymous !== undefined) return anonymousCaller(anonymous);
   const user = userOfKey(owner);
@@ -210,12 +223,12 @@ export function callerOfOpen({ owner, anonymous }: Pick<OpenRun, "owner" | "anon
   return user === "none" ? hostCaller : { kind: "user", key: owner };
 }
 
-/** Returns the time in the key of an ended run or of one with a time of removal, in epoch milliseconds. */
+/** Returns the time in the key of an ended run or of a run with a removal time, in epoch milliseconds. */
 export function timeOf(key: string): number {
   return Number(key.split("/")[1]);
 }
 
-/** Tells if a key is that of an entry in the list of an owner's ended runs. */
+/** Returns true if a key belongs to an entry in the list of an owner's ended runs. */
 export function isOfEnd(key: string): boolean {
   return !key.startsWith("#") && isEnded(key.split("/").at(-2) as RunStatus);
 }
@@ -233,22 +246,13 @@ function time(ms: number): string {
   return String(Math.trunc(ms)).padStart(15, "0");
 }
 
-const statuses: readonly unknown[] = [
-  "queued",
-  "running",
-  "waiting",
-  "completed",
-  "error",
-  "cancelled",
-] satisfies RunStatus[];
-
 function isRunRecord(value: unknown): value is RunRecord {
   return (
     isRecord(value) &&
     value["v"] === 1 &&
     ["runId", "kind", "name", "sessionId"].every((name) => typeof value[name] === "string") &&
     ["owner", "options", "plan"].every((name) => isRecord(value[name])) &&
-    statuses.includes(value["status"]) &&
+    runStatuses.some((status) => status === value["status"]) &&
     isCount(value["activation"]) &&
     isCount(value["attempts"]) &&
     Number.isFinite(value["createdAt"])

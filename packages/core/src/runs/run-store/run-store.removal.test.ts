@@ -1,9 +1,10 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
 import type { RunRecord } from "./run-record.ts";
 import { RunStore } from "./run-store.ts";
 import { subscriptionKeys } from "./subscription-record.ts";
 import { contentsOf, placesIn } from "./test/contents.ts";
+import { runDrivers } from "./test/run-drivers.ts";
 import { newRecord } from "./test/run-records.ts";
 
 function scene() {
@@ -51,6 +52,32 @@ describe("RunStore.remove", () => {
 
     const left = isSubscribed ? [] : ["run-subscriptions open/r1/a", "run-subscriptions over/r1/b"];
     expect(await placesIn(made.storage)).toEqual([...others, ...left].toSorted());
+  });
+});
+
+describe.each(runDrivers)("a run that is removed over %s", (_offer, create) => {
+  it("a removed run gets no entries from writes of its end that were still to be made", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const storage = create();
+    const store = new RunStore(storage, () => 100, true);
+    await store.insert(recordOf("r1"));
+    await store.finish("r1", { status: "completed" });
+    await store.remove((await store.read("r1")) ?? recordOf("gone"));
+    await vi.runAllTimersAsync();
+    expect(await placesIn(storage)).toEqual([]);
+  });
+
+  it("a run is removed by its age even if the writes of its end were still to be made", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const storage = create();
+    const store = new RunStore(storage, () => 100, true);
+    await store.insert(recordOf("r1"));
+    await store.finish("r1", { status: "completed" });
+    await store.removeOld(100, 100);
+    await vi.runAllTimersAsync();
+    expect(await placesIn(storage)).toEqual([]);
   });
 });
 

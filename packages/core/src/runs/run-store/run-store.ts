@@ -24,25 +24,25 @@ import {
 } from "./run-record.ts";
 import type { EndStatus, OpenRun, RunGroup, Running, RunRecord, RunStorage } from "./run-record.ts";
 
-/** The end of a run, for its record. */
+/** The end of a run in the form that its record stores. */
 export type StoredEnd = { status: EndStatus; output?: Json; error?: PublicError };
 
-/** An open run that the sweep has found, with the value by which it is renewed. */
+/** An open run that the sweep has found, with the stored value that is compared to renew it. */
 export type FoundOpenRun = OpenRun & { runId: string; stored: Json };
 
 const pageSize = 100;
 
-/** Reads and writes the records of durable runs, all but their logs. */
+/** Reads and writes the records of durable runs, except their logs. */
 export class RunStore {
   readonly storage: RunStorage;
-  /** The runs that this process performs, by id, with what their records are going to say of that. */
+  /** The runs that this process performs, by id, with the values that their records will show. */
   readonly running = new Map<string, Running>();
   readonly #orphans: OrphanRuns;
   readonly #writes: GatheredWrites;
   readonly #now: () => number;
   readonly #isShared: boolean;
 
-  /** @param isShared true when other processes accept runs too: then each user's open runs are listed, to be counted */
+  /** @param isShared true if other processes accept runs too: each user's open runs are then listed, to be counted */
   constructor(storage: RunStorage, now: () => number, isShared = false) {
     this.storage = storage;
     this.#isShared = isShared;
@@ -52,13 +52,14 @@ export class RunStore {
   }
 
   /**
-   * Stores a new run. Returns false when there is a run with this id.
+   * Stores a new run. Returns false if a run with this id exists.
    *
-   * @param first the first record of its log, of a run that begins at once; its input is no long one
+   * @param first the first record of the log of a run that begins immediately; its input must not be long
    */
   async insert(record: RunRecord, first?: LogRecord): Promise<boolean> {
     if (!isLongInput(record)) return await this.#insert(record, first);
-    // On the list of open runs first: if the process ends before the record is there, the sweep finds what it has written.
+    // The run is added to the list of open runs first: if the process ends before the record is stored, the sweep finds
+    // the remains.
     await this.open(record);
     const inPieces = await writeInput(this.storage, record);
     const isNew = await this.#insert(inPieces);
@@ -70,7 +71,7 @@ export class RunStore {
     const { runs, open, byOwner, log } = runNamespaces;
     const { runId, sessionId, createdAt, expiresAt, inputBytes } = record;
     const listed = { v: 1, createdAt, sessionId, ...(inputBytes !== undefined && { inputBytes }) };
-    // The record last: one that is there has all the others.
+    // The record is written last, so that an existing record implies all other entries.
     const writes = [
       { namespace: open, key: encodeKey(runId), value: this.#openRun(record) },
       ...this.#placesOf(record).map((key) => ({ namespace: byOwner, key, value: listed })),
@@ -85,7 +86,7 @@ export class RunStore {
     return isNew;
   }
 
-  /** Takes a run off the lists on which another process, which was first to accept it, has not put it. */
+  /** Removes a run from the lists to which the process that accepted it first has not added it. */
   async #unlist(record: RunRecord): Promise<void> {
     const stored = await this.#readStored(record.runId);
     if (stored === null) return;
@@ -95,12 +96,12 @@ export class RunStore {
     }
   }
 
-  /** Returns the record of a run, which says of a run of this process whether it is performed. */
+  /** Returns the record of a run. For a run of this process it shows if the run is being performed. */
   async read(runId: string): Promise<RunRecord | null> {
     const record = await this.#readStored(runId);
     const running = this.running.get(runId);
     if (record === null || running === undefined || isEnded(record.status)) return record;
-    // A record that knows the attempt, or a later one of another process, says itself what became of it.
+    // A run's record that counts this attempt, or a later attempt of another process, is authoritative.
     if (record.attempts >= running.attempts) return record;
     const { waits: _waits, ...rest } = record;
     return { ...rest, status: "running", ...running };
@@ -111,8 +112,8 @@ export class RunStore {
   }
 
   /**
-   * Changes a run's record, whatever others change in it meanwhile. Returns the new record; `null` when there is none, or when
-   * `change` returns `null` because there is nothing to do.
+   * Changes a run's record, safely with concurrent changes. Returns the new record; `null` if there is no record, or if
+   * `change` returns `null` because nothing must be changed.
    */
   async change(
     runId: string,
@@ -129,9 +130,9 @@ export class RunStore {
   }
 
   /**
-   * Stores the end of a run, whose log has it. A run that is over keeps its end.
+   * Stores the end of a run that its log already contains. A run that is over keeps its end.
    *
-   * @param known the record as the caller knows it, which spares a read if it has not changed
+   * @param known the record as the caller last saw it, which saves a read if it has not changed
    */
   async finish(runId: string, end: StoredEnd & Partial<Running>, known?: RunRecord): Promise<void> {
     const endedAt = this.#now();
@@ -141,12 +142,14 @@ export class RunStore {
     if (ended !== null) await this.settle(ended);
   }
 
-  /** Takes a run that is over off the lists of open runs, and puts it on those of ended ones and of runs to remove, soon. */
+  /**
+   * Moves an ended run, with a short delay, from the lists of open runs to those of ended runs and of runs to remove.
+   */
   async settle(record: RunRecord): Promise<void> {
     const { runId, endedAt = this.#now() } = record;
     const { byOwner } = runNamespaces;
     const [open, ...ended] = groupKeys(record, groupsWithEnd(record));
-    // On its new lists before it is off the old ones, and last off the one by which the sweep repeats this.
+    // The run is added to its new lists first, and removed last from the list by which the sweep repeats this.
     await this.#writes.writeLater([
       ...[...ended, byKeys.ofEnded(endedAt, runId)].map((key) => ({ namespace: byOwner, key, value: { v: 1 } })),
       ...[open ?? [], this.#countKeys(record)].flat().map((key) => ({ namespace: byOwner, key, value: null })),
@@ -154,32 +157,35 @@ export class RunStore {
     ]);
   }
 
-  /** Makes the writes that wait for others. Never rejects. */
+  /** Makes the gathered writes of all runs immediately. Never rejects. */
   async flush(): Promise<void> {
     await this.#writes.flush();
   }
 
-  /** Stores what a run waits for. It stays on the list of open runs, until `rest`: an answer may be there already. */
+  /**
+   * Stores the waits of a run. Returns `null` if the run is over or a later attempt performs it. The run stays on the
+   * list of open runs until `takeOffList`, because an answer may have arrived already.
+   */
   async suspend(
     { runId, attempts }: Pick<RunRecord, "runId" | "attempts">,
     waits: readonly RunWait[],
     waitsUntil?: number,
   ): Promise<RunRecord | null> {
     return await this.change(runId, ({ waitsUntil: _before, ...record }) => {
-      // A later attempt has the run.
+      // The run is over, or a later attempt performs it.
       if (isEnded(record.status) || record.attempts > attempts) return null;
       return { ...record, status: "waiting", waits: [...waits], ...(waitsUntil !== undefined && { waitsUntil }) };
     });
   }
 
-  /** Returns the entry of a run in the list of open runs, for `rest`. */
+  /** Returns the entry of a run in the list of open runs, for `takeOffList`. */
   async readOpen(runId: string): Promise<Json | null> {
     return await this.storage.get(runNamespaces.open, encodeKey(runId));
   }
 
   /**
-   * Takes a waiting run off the list of open runs or, with `submittedAt`, lets the sweep find it then. Does nothing when the
-   * entry has changed since it was read: the run was woken.
+   * Removes a waiting run from the list of open runs or, with `submittedAt`, lets the sweep find it at that time. Does
+   * nothing if the entry has changed since it was read, because the run was woken.
    */
   async takeOffList(record: RunRecord, open: Json | null, submittedAt: number | undefined): Promise<void> {
     const { open: namespace } = runNamespaces;
@@ -187,11 +193,12 @@ export class RunStore {
     if (open !== null) await this.storage.compareAndSet(namespace, encodeKey(record.runId), open, next);
   }
 
-  /** Puts a waiting run back in the queue. Returns null when it does not wait. */
+  /** Puts a waiting run back in the queue. Returns null if the run does not wait. */
   async wake(runId: string): Promise<RunRecord | null> {
     const waiting = await this.read(runId);
     if (waiting?.status !== "waiting") return null;
-    // First the list: of a run that is not on it no other process would know. With its new activation once the record has it.
+    // The list of open runs is written first: other processes could not find a run that is not listed. It receives the
+    // new activation after the record has it.
     await this.open(waiting);
     const woken = await this.change(
       runId,
@@ -202,20 +209,20 @@ export class RunStore {
     return woken;
   }
 
-  /** Puts a run on the list of open runs, as submitted now. */
+  /** Adds a run to the list of open runs, as submitted now. */
   async open(record: RunRecord): Promise<void> {
     await this.storage.set(runNamespaces.open, encodeKey(record.runId), this.#openRun(record));
   }
 
   /**
-   * Removes what is left of an open run that has no record, by a process that died while it accepted the run. Returns false when
-   * there is nothing of such a run.
+   * Removes the remains of an open run without a record, left by a process that crashed while accepting the run.
+   * Returns false if there are no remains.
    */
   async closeOrphan(runId: string): Promise<boolean> {
     return await this.#orphans.close(runId);
   }
 
-  /** Lists the open runs. Damaged entries are left out, and given to `onError`. */
+  /** Lists the open runs. Damaged entries are left out and passed to `onError`. */
   async *listOpen(onError: (error: unknown) => void): AsyncGenerator<FoundOpenRun[]> {
     for await (const page of scan(this.storage, { namespace: runNamespaces.open, prefix: "", pageSize })) {
       yield page.flatMap(({ key, value }) => {
@@ -230,7 +237,7 @@ export class RunStore {
     }
   }
 
-  /** Marks an open run as submitted now. Returns false when another process did. */
+  /** Marks an open run as submitted now. Returns false if another process was faster. */
   async renew({ runId, stored, ...open }: FoundOpenRun): Promise<boolean> {
     const next = { ...open, submittedAt: this.#now() };
     return await this.storage.compareAndSet(runNamespaces.open, encodeKey(runId), stored, next);
@@ -246,7 +253,7 @@ export class RunStore {
     }
   }
 
-  /** Lists the entries below a prefix of `run-by`, in the order of the keys. */
+  /** Lists the entries below a prefix of `run-by`, sorted by key. */
   async *listEntries(prefix: string): AsyncGenerator<{ key: string; runId: string }[]> {
     for await (const page of scan(this.storage, { namespace: runNamespaces.byOwner, prefix, pageSize })) {
       yield page.map(({ key }) => ({ key, runId: runIdOf(key) }));
@@ -254,13 +261,14 @@ export class RunStore {
   }
 
   /**
-   * Removes an entry of a list if its run is not there, or has another place: a process died while it accepted or removed the
-   * run, or stored the end of one that another process removed. Returns false for an entry that is right, or that may be about to
-   * get its record.
+   * Removes a list entry if its run is missing or listed elsewhere. Such an entry is left by a crash while a run was
+   * accepted or removed, or by the end of a run that another process removed. Returns false for a valid entry, or an
+   * entry that may be about to get its record.
    */
   async dropEntry(key: string): Promise<boolean> {
     const runId = runIdOf(key);
-    // In this order: a run that is being accepted is on the list of open runs first, and off it only once it has a record.
+    // The list is read before the record: a run in acceptance is on the list of open runs first, and leaves it only
+    // once it has a record.
     const mayCome = !isOfEnd(key) && (await this.readOpen(runId)) !== null;
     const record = await this.#readStored(runId);
     if (record === null ? mayCome : this.isPlaceOf(key, record)) return false;
@@ -268,14 +276,14 @@ export class RunStore {
     return true;
   }
 
-  /** Tells if a key is that of an entry of a run in a list of open or ended runs, or in that of its session. */
+  /** Returns true if a key belongs to a run's entry in a list of open or ended runs, or in its session's list. */
   isPlaceOf(key: string, record: RunRecord): boolean {
     return this.#allPlacesOf(record).includes(key);
   }
 
   /**
-   * Removes a run with all that belongs to it. Its record goes before its places: a removal that was cut short finds the run there
-   * when it is repeated, and places without a record are removed by those that read them.
+   * Removes a run with all its data. Its record is removed before its list entries: an interrupted removal finds the
+   * entries when it is repeated, and readers remove entries without a record.
    */
   async remove(record: RunRecord): Promise<void> {
     const { runId, endedAt, expiresAt } = record;
@@ -293,14 +301,16 @@ export class RunStore {
     ]);
   }
 
-  /** Removes the log and the inbox of a run, and its input if that lies beside the record. */
+  /** Removes the log and the inbox of a run, and its input if that is stored outside the record. */
   async removeLog(runId: string): Promise<void> {
     await removeInput(this.storage, runId);
     await removeAll(this.storage, runNamespaces.log, logPrefix(runId));
     await removeAll(this.storage, runNamespaces.inbox, logPrefix(runId));
   }
 
-  /** Removes the logs of runs that ended before one time, and the rest of those that ended before another. */
+  /**
+   * Removes the logs of runs that ended before `logsBefore`, and the records of runs that ended before `recordsBefore`.
+   */
   async removeOld(logsBefore: number, recordsBefore: number): Promise<void> {
     await this.flush();
     for await (const runIds of this.#endedBefore(byKeys.ended, logsBefore)) {
@@ -319,18 +329,19 @@ export class RunStore {
     }
   }
 
-  /** Returns whether the time of a run is over: it is about to be removed. */
+  /** Returns true if the removal time of a run has come. */
   isExpired({ expiresAt }: RunRecord): boolean {
     return expiresAt !== undefined && expiresAt <= this.#now();
   }
 
-  /** Lists the runs whose time is over. */
+  /** Lists the runs whose removal time has come. */
   async *listExpired(): AsyncGenerator<RunRecord[]> {
     for await (const due of this.#endedBefore(byKeys.expiring, this.#now())) {
       const found = await mapBounded(due, async ({ key, runId, endedAt: expiresAt }) => {
         const record = await this.read(runId);
         if (record?.expiresAt === expiresAt) return record;
-        // Left by a process that died while it accepted the run, or by a request whose run there was already.
+        // The entry was left by a process that crashed while accepting the run, or by a request whose run existed
+        // already.
         await this.storage.delete(runNamespaces.byOwner, key);
         return undefined;
       });
@@ -349,7 +360,7 @@ export class RunStore {
     }
   }
 
-  /** Returns the keys under which an open run is listed: by its session, by its owner, and to be counted. */
+  /** Returns the keys under which an open run is listed: by its session, by its owner, and for counting. */
   #placesOf(record: RunRecord): string[] {
     return [byKeys.ofSession(record), ...groupKeys(record, ["open"]), ...this.#countKeys(record)];
   }
@@ -359,7 +370,7 @@ export class RunStore {
     return [byKeys.ofSession(record), ...groupKeys(record, groupsWithEnd(record)), ...this.#countKeys(record)];
   }
 
-  /** Returns the key under which an open run is listed to be counted, if that is not its owner's list. */
+  /** Returns the key under which an open run is listed for counting, if that is not its owner's list. */
   #countKeys(record: RunRecord): string[] {
     const caller = callerOf(record);
     return this.#isShared && caller.kind === "anonymous" ? [byKeys.ofAnonymous(caller, record.runId)] : [];
@@ -385,12 +396,17 @@ export class RunStore {
   }
 }
 
-/** Returns the groups of its owner's list in which a run may be: the open ones, and after its end those with that. */
+/**
+ * Returns the groups of the owner's list that may contain a run: the open runs and, after its end, the runs with that
+ * end.
+ */
 function groupsWithEnd({ status }: RunRecord): RunGroup[] {
   return isEnded(status) ? ["open", status] : ["open"];
 }
 
-/** Records and log records are JSON but for members that are undefined, which every driver leaves out. */
+/**
+ * Returns a record as JSON. Records and log records are JSON except for undefined members, which every driver omits.
+ */
 function asJson(record: RunRecord | LogRecord): Json {
   return record as unknown as Json;
 }

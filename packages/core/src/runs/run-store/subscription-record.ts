@@ -6,11 +6,11 @@ import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
 import { isCount, readRecord } from "../../sessions/storage/stored-record.ts";
 import { isRecord } from "../../base/util/is-record.ts";
 
-/** A place in the events of a run up to which a subscriber was told. */
+/** A position in the events of a run, up to which a subscriber has received them. */
 export type SubscriptionPlace = {
-  /** The id of the last event of which all was told; absent before the first one. */
+  /** The id of the last event that was completely delivered; absent before the first event. */
   readonly after?: string | undefined;
-  /** The number of messages about the next event that were delivered. */
+  /** The number of messages about the next event that were already delivered. */
   readonly sent: number;
   /** The number of the attempt at the run that `after` belongs to. */
   readonly attempt: number;
@@ -19,14 +19,14 @@ export type SubscriptionPlace = {
 /** The stored record of a subscription. */
 export type SubscriptionRecord = SubscriptionPlace & {
   v: 1;
-  /** The id of the process that serves it. */
+  /** The id of the process that serves the subscription. */
   node: string;
   /** The data of the transport, sealed. */
   data: string;
   createdAt: number;
 };
 
-/** Keys in the namespace of subscriptions: of those that have something to come, and of the others. */
+/** Keys in the namespace of subscriptions: open subscriptions, and those without further events. */
 export const subscriptionKeys = {
   open: "open/",
   over: "over/",
@@ -34,7 +34,7 @@ export const subscriptionKeys = {
   of: (state: "open" | "over", runId: string, id: string): string => `${state}/${encodeKey(runId)}/${encodeKey(id)}`,
 } as const;
 
-/** Returns the run and the id in the key of a subscription. */
+/** Returns the run id and the subscription id in the key of a subscription. */
 export function readSubscriptionKey(key: string): { runId: string; id: string } {
   const [, runId = "", id = ""] = key.split("/");
   return { runId: decodeURIComponent(runId), id: decodeURIComponent(id) };

@@ -6,7 +6,8 @@ import type { KeywordCompiler } from "./keyword-site.ts";
 export const arrayKeywords = {
   prefixItems: (site) => checkFirst(site.compileArray()),
 
-  // Before draft 2020-12 an array of `items` was today's `prefixItems`, and `additionalItems` today's `items`.
+  // Before draft 2020-12 an array in `items` had the meaning of `prefixItems`, and `additionalItems` had that of
+  // `items`.
   items: (site) => {
     if (Array.isArray(site.value)) return checkFirst(site.compileArray());
     return checkRest(site.compile(), lengthOf(site.schema["prefixItems"]));
@@ -43,7 +44,7 @@ export const arrayKeywords = {
       return fitting >= least && fitting <= most;
     });
   },
-  // `contains` applies these two; here they are only validated.
+  // `contains` applies `minContains` and `maxContains`; here their values are only validated.
   minContains: (site) => (site.readCount(), () => true),
   maxContains: (site) => (site.readCount(), () => true),
 } satisfies Record<string, KeywordCompiler>;

@@ -56,6 +56,14 @@ describe("CheckRun", () => {
     expect(() => nest(1001)).toThrow(CheckTooCostly);
   });
 
+  it("leaves the level of a value that does not fit, as often as it fails", () => {
+    const run = new CheckRun();
+    const nest = (levels: number): boolean => run.nest(1, () => levels > 1 && nest(levels - 1));
+
+    expect([nest(1000), nest(1000)]).toEqual([false, false]);
+    expect(() => nest(1001)).toThrow(CheckTooCostly);
+  });
+
   it("returns what a nested check returns", () => {
     expect([true, false].map((fits) => new CheckRun().nest(1, () => fits))).toEqual([true, false]);
   });
@@ -88,5 +96,14 @@ describe("CheckRun", () => {
     expect(run.probe(() => (run.fail(failure("lost")), true))).toBeUndefined();
     expect(run.probe(() => false)).toEqual([]);
     expect(run.failures).toEqual([failure("before")]);
+  });
+
+  it("records twenty failures of a try, however many there were before it", () => {
+    const run = new CheckRun();
+    const failTwentyOneTimes = () => run.every(Array.from({ length: 21 }), (_item, index) => run.fail(failure(index)));
+    failTwentyOneTimes();
+
+    expect(run.probe(failTwentyOneTimes)).toEqual(Array.from({ length: 20 }, (_, index) => failure(index)));
+    expect(run.isFull).toBe(true);
   });
 });

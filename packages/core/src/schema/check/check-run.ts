@@ -2,13 +2,14 @@ import { charactersPerStep } from "../canonical-json.ts";
 import { maxIssues } from "../schema-issue.ts";
 
 /**
- * The path of a checked value: its key in its parent, and the path of the parent; `undefined` at the root. A chain, so
- * that going down copies nothing.
+ * The path of a checked value: its key in its parent, and the parent's path; `undefined` at the root. A linked list, so
+ * that descending copies nothing.
  */
 export type ValuePath = { readonly parent: ValuePath; readonly key: string | number } | undefined;
 
 /**
- * A compiled schema or keyword: returns `true` when the value fits, else `false`, with the reasons recorded in the run.
+ * A compiled schema or keyword. Returns `true` if the value fits; otherwise returns `false` and records the reasons in
+ * the run.
  */
 export type Check = (value: unknown, path: ValuePath, run: CheckRun) => boolean;
 
@@ -21,7 +22,7 @@ export type Failure = {
 };
 
 /**
- * Thrown by a `CheckRun` to end a validation that takes too many steps or nests too deep. `compileCheck` turns it into
+ * Thrown by a `CheckRun` to end a validation that takes too many steps or nests too deep. `compileCheck` converts it to
  * an issue.
  */
 export class CheckTooCostly extends Error {}
@@ -30,13 +31,13 @@ const maxSteps = 1_000_000;
 const maxNesting = 1000;
 const itemsPerStep = 8;
 
-/** The state of one validation: its failures, and its budget of steps, at whose end it throws `CheckTooCostly`. */
+/** The state of one validation: its failures, and its budget of steps. Exceeding the budget throws `CheckTooCostly`. */
 export class CheckRun {
   failures: Failure[] = [];
   #steps = maxSteps;
   #nesting = 0;
 
-  /** True when further failures would not be shown. */
+  /** True if the validation has recorded as many failures as are shown. */
   get isFull(): boolean {
     return this.failures.length >= maxIssues;
   }
@@ -51,7 +52,10 @@ export class CheckRun {
     if (this.#steps < 0) throw new CheckTooCostly();
   }
 
-  /** Runs the check of a schema inside another. Ends a `$ref` that leads only to itself. */
+  /**
+   * Runs the check of a schema, which may be inside another schema. Throws `CheckTooCostly` beyond 1000 levels, as for
+   * a `$ref` that only leads to itself.
+   */
   nest(value: unknown, check: () => boolean): boolean {
     this.spend(typeof value === "string" ? 1 + value.length / charactersPerStep : 1);
     if (this.#nesting >= maxNesting) throw new CheckTooCostly();
@@ -61,7 +65,7 @@ export class CheckRun {
     return fits;
   }
 
-  /** Checks every item, also after one that fails, so that all failures are recorded. */
+  /** Checks every item, even after a failure, so that all failures are recorded. */
   every<Item>(items: readonly Item[], check: (item: Item, index: number) => boolean): boolean {
     this.spend(items.length / itemsPerStep);
     let fits = true;
@@ -69,7 +73,7 @@ export class CheckRun {
     return fits;
   }
 
-  /** Tries a check without recording its failures. Returns them, or `undefined` when the value fits. */
+  /** Tries a check without recording its failures. Returns them, or `undefined` if the value fits. */
   probe(check: () => boolean): readonly Failure[] | undefined {
     const kept = this.failures;
     this.failures = [];

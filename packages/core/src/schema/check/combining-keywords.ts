@@ -70,7 +70,10 @@ function describeForms(site: KeywordSite): string {
   return described.has("a value") ? `one of ${forms.length} forms` : [...described].join(" or ");
 }
 
-/** Records the failures of the form that was meant, the only one whose type and constants fit; else that none fits. */
+/**
+ * Records the failures of the intended alternative, if it is the only one whose type and constants fit; otherwise
+ * records that no alternative fits.
+ */
 function failForms(tried: readonly (readonly Failure[])[], none: Failure, run: CheckRun): false {
   const meant = tried.filter((failures) => !failures.some((failure) => isOfOtherForm(failure, none.path)));
   const [failures] = meant;

@@ -61,6 +61,28 @@ describe("the issues of compileCheck", () => {
     expect(problems.length).toBeLessThanOrEqual(2000);
   });
 
+  it.each<[string, JsonSchema, unknown]>([
+    [
+      "properties",
+      { properties: Object.fromEntries(Array.from({ length: 2000 }, (_, index) => [`p${index}`, { type: "null" }])) },
+      Object.fromEntries(Array.from({ length: 2000 }, (_, index) => [`p${index}`, 1])),
+    ],
+    ["first items", { prefixItems: Array.from({ length: 2000 }, () => ({ type: "null" })) }, Array(2000).fill(1)],
+    [
+      "names",
+      { propertyNames: { maxLength: 1 } },
+      Object.fromEntries(Array.from({ length: 2000 }, (_, at) => [`p${at}`, 1])),
+    ],
+  ])("are the first twenty of two thousand wrong %s of a flat value", (_kind, schema, value) => {
+    expect(problemsOf(schema, value).split("\n")).toHaveLength(20);
+  });
+
+  it("are none if two thousand tries of a flat value fail before one fits", () => {
+    expect(problemsOf({ contains: { type: "null" } }, [...Array(2000).fill(1), null])).toBe("");
+    const forms = Array.from({ length: 2000 }, (_, index) => ({ const: index }));
+    expect(problemsOf({ anyOf: forms }, 1999)).toBe("");
+  });
+
   it("explain the form that was meant", () => {
     const shape = {
       oneOf: [

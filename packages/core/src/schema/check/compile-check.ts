@@ -9,7 +9,7 @@ import { type CompileContext, type KeywordCompiler, KeywordSite, malformedSchema
 import { objectKeywords } from "./object-keywords.ts";
 import { valueKeywords } from "./value-keywords.ts";
 
-// In the order of checking: `type` comes first, and a value of the wrong type fails in that alone.
+// The keywords in the order of checking: `type` comes first, and a value of the wrong type only fails that check.
 const keywords: readonly (readonly [string, KeywordCompiler])[] = Object.entries({
   ...valueKeywords,
   ...arrayKeywords,
@@ -17,14 +17,15 @@ const keywords: readonly (readonly [string, KeywordCompiler])[] = Object.entries
   ...combiningKeywords,
 });
 
-// Ignoring these would accept wrong values.
+// The unsupported keywords that are refused, because ignoring them would accept wrong values.
 const unsupported = new Set(["$dynamicRef", "$recursiveRef", "unevaluatedItems", "unevaluatedProperties"]);
 
 const tooCostly: SchemaIssue = { path: [], message: "cannot be checked: too big a value for this schema" };
 
 /**
- * Compiles a plain JSON Schema into a function that checks JSON values. Ignores unknown keywords, as the standard says.
- * Throws `invalid_config` for keywords that would change the verdict and are not supported, and for remote references.
+ * Compiles a plain JSON Schema into a function that checks JSON values. Ignores unknown keywords, as the standard
+ * requires. Throws `invalid_config` for malformed keywords, unsupported keywords that would change the verdict, a
+ * nested `$id`, and references that lead out of the schema.
  */
 export function compileCheck(schema: JsonSchema, label: string): (value: unknown) => Validation {
   const check = new Compiler(schema, label).compileRoot();
@@ -53,7 +54,7 @@ class Compiler implements CompileContext {
 
   compileRoot(): Check {
     const check = this.compile(this.#root, "#");
-    // Compiling a target may add references, which this loop then visits: a long chain of them needs no recursion.
+    // Compiling a target may add references, which this loop also visits, so that a long chain needs no recursion.
     for (const reference of this.#references.values()) {
       reference.check = this.compile(reference.target, reference.pointer);
     }
@@ -116,7 +117,7 @@ function inOrder(checks: readonly Check[]): Check {
     });
 }
 
-/** Follows a local reference (`#`, `#/$defs/name`) through own entries; `undefined` when it leads nowhere. */
+/** Follows a local reference (`#`, `#/$defs/name`) through own entries; `undefined` if it leads nowhere. */
 function resolvePointer(root: unknown, reference: string): unknown {
   if (reference === "#") return root;
   if (!reference.startsWith("#/")) return undefined;

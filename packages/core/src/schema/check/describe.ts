@@ -4,7 +4,7 @@ import type { Failure, ValuePath } from "./check-run.ts";
 const maxExpected = 120;
 const maxString = 40;
 
-/** Converts a failure to the issue that a caller gets, with a message like "expected string, got number 3". */
+/** Converts a failure to the issue that a caller receives, with a message such as "expected string, got number 3". */
 export function toIssue({ path, expected, value }: Failure): SchemaIssue {
   return { path: toSegments(path), message: shorten(`expected ${expected}, got ${describeValue(value)}`), expected };
 }
@@ -26,8 +26,8 @@ export function describeChoice(values: readonly unknown[]): string {
 }
 
 /**
- * Returns the JSON type of a value, as in the keyword `type`. A value that JSON cannot hold (`NaN`, a function) has a
- * type of its own; an integer is a "number".
+ * Returns the JSON type of a value, as in the keyword `type`. An integer is a "number". A value that is not JSON
+ * (`NaN`, a function) has its own type name.
  */
 export function typeOf(value: unknown): string {
   if (value === null) return "null";

@@ -1,6 +1,6 @@
 import { isIPv4, isIPv6 } from "node:net";
 
-// None of these can backtrack, whatever the length of the text.
+// The patterns of formats cannot backtrack, whatever the length of the text.
 const timePattern = /^([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d+)?(z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i;
 const uuidPattern = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
 const longestEmail = 320;
@@ -24,7 +24,7 @@ function isTime(text: string): boolean {
 function isDate(text: string): boolean {
   const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text) ?? [];
   if (year === undefined) return false;
-  // The next month's day 0 is this month's last; the year 2000 + n has the leap days that year n has.
+  // Day 0 of the next month is the last day of this month. The year 2000 + n has the leap days of year n.
   const lastDay = new Date(Date.UTC(2000 + (Number(year) % 400), Number(month), 0)).getUTCDate();
   return Number(month) >= 1 && Number(month) <= 12 && Number(day) >= 1 && Number(day) <= lastDay;
 }

@@ -4,34 +4,33 @@ import { type Pattern, readPattern } from "../pattern/read-pattern.ts";
 import { isRecord } from "../../base/util/is-record.ts";
 import { shorten } from "../schema-issue.ts";
 import type { Check, CheckRun } from "./check-run.ts";
+import type { UnknownRecord } from "../../base/util/is-record.ts";
 
 /** Services of the schema compiler for the compilers of keywords: it compiles inner schemas and resolves `$ref`. */
 export interface CompileContext {
-  /** Names the schema in errors. */
+  /** The name of the compiled schema in errors. */
   readonly label: string;
-  /** Compiles a schema that stands inside another. */
+  /** Compiles a JSON Schema nested in another schema. */
   compile(schema: unknown, pointer: string): Check;
   /** Returns the check of the schema that a `$ref` points to. */
   resolve(reference: string, pointer: string): Check;
 }
 
 /**
- * Compiles one keyword of a JSON Schema into a check. It may read its neighbours, as `additionalProperties` reads
- * `properties`.
+ * Compiles one keyword of a JSON Schema into a check. It may read other keywords of the schema, as
+ * `additionalProperties` reads `properties`.
  */
 export type KeywordCompiler = (site: KeywordSite) => Check;
 
 /**
- * A schema that is being compiled, with its place in the root schema as a JSON pointer for errors, like
+ * A schema that is being compiled, with its location in the root schema as a JSON pointer for errors, such as
  * `#/properties/a`.
  */
 export type SchemaSite = { readonly schema: JsonSchema; readonly pointer: string; readonly context: CompileContext };
 
-type Fields = Readonly<Record<string, unknown>>;
-
 /**
- * One keyword in its schema, as given to its compiler. The readers return the keyword's value, and throw
- * `invalid_config` when it is malformed.
+ * One keyword in its schema, passed to the keyword's compiler. The readers return the keyword's value and throw
+ * `invalid_config` if it is malformed.
  */
 export class KeywordSite {
   readonly keyword: string;
@@ -88,7 +87,7 @@ export class KeywordSite {
     return this.#at.context.compile(this.value, `${this.#at.pointer}/${this.keyword}`);
   }
 
-  /** Compiles a keyword beside this one, if it is there. */
+  /** Compiles another keyword of the same schema, if present. */
   compileNeighbour(keyword: string): Check | undefined {
     if (this.schema[keyword] === undefined) return undefined;
     return this.#at.context.compile(this.schema[keyword], `${this.#at.pointer}/${keyword}`);
@@ -100,7 +99,7 @@ export class KeywordSite {
     return this.readArray().map((schema, index) => this.#at.context.compile(schema, `${at}/${index}`));
   }
 
-  /** Compiles the keyword's value as schemas by name; `toSchema` may read a name's value in another way. */
+  /** Compiles the keyword's value as schemas by name. `toSchema` may convert each value first. */
   compileEntries(toSchema = (value: unknown) => value): readonly (readonly [string, Check])[] {
     if (!isRecord(this.value)) throw this.refuse("must be an object");
     const at = `${this.#at.pointer}/${this.keyword}`;
@@ -108,9 +107,10 @@ export class KeywordSite {
     return entries.map(([name, value]) => [name, this.#at.context.compile(toSchema(value), `${at}/${name}`)]);
   }
 
-  // One closure for each type: a shared one would be slower, because its calls would have too many targets to inline.
+  // Each JSON type has a closure of its own. A shared closure would be slower: its calls have too many targets to
+  // inline.
 
-  /** Makes a check of numbers: other values fit. */
+  /** Makes a check of numbers. Values of other types fit. */
   checkNumber(expected: string, fits: (value: number) => boolean): Check {
     const { keyword } = this;
     return (value, path, run) => {
@@ -119,30 +119,30 @@ export class KeywordSite {
     };
   }
 
-  /** Makes a check of strings: other values fit. */
+  /** Makes a check of strings. Values of other types fit. */
   checkString(expected: string, fits: (text: string, run: CheckRun) => boolean): Check {
     const { keyword } = this;
     return (value, path, run) =>
       typeof value !== "string" || fits(value, run) || run.fail({ path, keyword, expected, value });
   }
 
-  /** Makes a check of arrays: other values fit. */
+  /** Makes a check of arrays. Values of other types fit. */
   checkArray(expected: string, fits: (items: readonly unknown[], run: CheckRun) => boolean): Check {
     const { keyword } = this;
     return (value, path, run) =>
       !Array.isArray(value) || fits(value, run) || run.fail({ path, keyword, expected, value });
   }
 
-  /** Makes a check of objects: other values fit. */
-  checkObject(expected: string, fits: (fields: Fields, run: CheckRun) => boolean): Check {
+  /** Makes a check of objects. Values of other types fit. */
+  checkObject(expected: string, fits: (fields: UnknownRecord, run: CheckRun) => boolean): Check {
     const { keyword } = this;
     return (value, path, run) => !isRecord(value) || fits(value, run) || run.fail({ path, keyword, expected, value });
   }
 }
 
 /**
- * Makes the error `invalid_config` of a schema that cannot be compiled, with the place and the problem. Does not throw
- * it.
+ * Makes (and does not throw) the error `invalid_config` of a schema that cannot be compiled, with the location and the
+ * problem.
  */
 export function malformedSchemaError(label: string, pointer: string, problem: string): TroupeError {
   const place = pointer.length > 200 ? `${pointer.slice(0, 200)}…` : pointer;

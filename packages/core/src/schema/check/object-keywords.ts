@@ -3,12 +3,11 @@ import { shorten } from "../schema-issue.ts";
 import type { Check, CheckRun, ValuePath } from "./check-run.ts";
 import { describeSchema } from "./describe.ts";
 import type { KeywordCompiler, KeywordSite } from "./keyword-site.ts";
-
-type Fields = Readonly<Record<string, unknown>>;
+import type { UnknownRecord } from "../../base/util/is-record.ts";
 
 /**
  * The JSON Schema keywords of objects, each with the function that compiles it into a check. Only own properties with a
- * value count: inherited ones and `undefined` are absent.
+ * value count: inherited properties and `undefined` are absent.
  */
 export const objectKeywords = {
   properties: (site) => {
@@ -64,32 +63,32 @@ export const objectKeywords = {
 
   minProperties: (site) => {
     const least = site.readCount();
-    const fits = (fields: Fields, run: CheckRun) => namesOf(fields, run).length >= least;
+    const fits = (fields: UnknownRecord, run: CheckRun) => namesOf(fields, run).length >= least;
     return site.checkObject(`object of at least ${least} properties`, fits);
   },
   maxProperties: (site) => {
     const most = site.readCount();
-    const fits = (fields: Fields, run: CheckRun) => namesOf(fields, run).length <= most;
+    const fits = (fields: UnknownRecord, run: CheckRun) => namesOf(fields, run).length <= most;
     return site.checkObject(`object of at most ${most} properties`, fits);
   },
 
   dependentRequired: compileDependencies,
   dependentSchemas: compileDependencies,
-  // The name of both in draft-07.
+  // `dependencies` is the draft-07 name of `dependentRequired` and `dependentSchemas`.
   dependencies: compileDependencies,
 } satisfies Record<string, KeywordCompiler>;
 
-function onObjects(check: (fields: Fields, path: ValuePath, run: CheckRun) => boolean): Check {
+function onObjects(check: (fields: UnknownRecord, path: ValuePath, run: CheckRun) => boolean): Check {
   return (value, path, run) => !isRecord(value) || check(value, path, run);
 }
 
-function namesOf(fields: Fields, run: CheckRun): string[] {
+function namesOf(fields: UnknownRecord, run: CheckRun): string[] {
   const names = Object.keys(fields);
   run.spend(names.length);
   return names.filter((name) => fields[name] !== undefined);
 }
 
-function isPresent(fields: Fields, name: string): boolean {
+function isPresent(fields: UnknownRecord, name: string): boolean {
   return Object.hasOwn(fields, name) && fields[name] !== undefined;
 }
 
@@ -108,7 +107,7 @@ function refuseProperty({ schema, keyword }: KeywordSite): Check {
 }
 
 function compileDependencies(site: KeywordSite): Check {
-  // An array of names means a schema that requires them.
+  // In a dependency, an array of names is equivalent to a schema that requires these names.
   const checks = site.compileEntries((value) => (Array.isArray(value) ? { required: value } : value));
   return onObjects((fields, path, run) =>
     run.every(checks, ([name, check]) => !isPresent(fields, name) || check(fields, path, run)),

@@ -57,7 +57,7 @@ export const valueKeywords = {
     return site.checkString(`string matching ${shorten(String(site.value), 120)}`, pattern);
   },
 
-  // The standard ignores formats that a validator does not know.
+  // The standard requires ignoring formats that a validator does not support.
   format: (site) => {
     const fits = typeof site.value === "string" ? formats.get(site.value) : undefined;
     return fits === undefined ? () => true : site.checkString(`string in the format ${String(site.value)}`, fits);
@@ -82,7 +82,7 @@ function compileLimit(sign: string, fits: (value: number, limit: number) => bool
   };
 }
 
-/** Counts characters, not UTF-16 units, and no further than `enough`. */
+/** Counts characters rather than UTF-16 units, at most up to `enough`. */
 function countCharacters(text: string, enough: number): number {
   let count = 0;
   for (const _ of text) {
@@ -92,7 +92,10 @@ function countCharacters(text: string, enough: number): number {
   return count;
 }
 
-/** True when one number is a multiple of another as both are written: 0.3 of 0.1, although 0.3 / 0.1 is not 3. */
+/**
+ * Returns true if one decimal number is a multiple of another: 0.3 is a multiple of 0.1, although 0.3 / 0.1 is not 3 in
+ * binary.
+ */
 function isMultipleOf(value: number, divisor: number): boolean {
   if (!Number.isFinite(value)) return false;
   if (Number.isSafeInteger(value) && Number.isSafeInteger(divisor)) return value % divisor === 0;

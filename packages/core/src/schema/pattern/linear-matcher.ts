@@ -1,7 +1,7 @@
 import type { StepBudget } from "../canonical-json.ts";
 import type { PatternNode } from "./parse-pattern.ts";
 
-/** One state of the automaton; `next` holds indexes of states. State 0 is the end, where the pattern has matched. */
+/** A state of a pattern's automaton. `next` holds indexes of states. In state 0, the end, the pattern has matched. */
 type State =
   | { readonly kind: "match" }
   | { readonly kind: "split"; readonly next: number[] }
@@ -15,10 +15,13 @@ type MatcherOptions = { readonly isAnchored?: boolean; readonly room?: { states:
 const maxStates = 10_000;
 const maxKnownCharacters = 128;
 const statesPerStep = 4;
-/** The states of fronts, and characters behind them, that a matcher remembers. */
+/** The maximum number of states and transitions that a matcher remembers in all its fronts together. */
 const maxRemembered = 100_000;
 
-/** The states that are open before a character, and where characters lead from there. `cost` is the work to find them. */
+/**
+ * A front of a pattern's automaton: the states that are open before a character, and the fronts to which characters
+ * lead. `cost` is the number of steps that visiting the front takes from the budget.
+ */
 type Front = {
   readonly open: readonly number[];
   readonly isMatch: boolean;
@@ -27,26 +30,32 @@ type Front = {
 };
 
 /**
- * Matches a pattern in time proportional to the text, by following all alternatives at once, where a backtracking engine
- * may need exponential time. Slower than the engine on harmless patterns.
+ * Matches a pattern in time proportional to the text, by following all alternatives at once; a backtracking engine may
+ * need exponential time. It is slower than the engine on harmless patterns.
  */
 export class LinearMatcher {
   readonly #states: State[] = [{ kind: "match" }];
   readonly #start: number;
   readonly #isAnchored: boolean;
   readonly #room: { states: number };
-  /** The round in which each state was last reached: membership of the open states without a set per character. */
+  /**
+   * The round in which each state was last reached, which represents the set of open states without a new set for each
+   * character.
+   */
   readonly #reachedIn: Uint32Array;
   #round = 0;
   /**
-   * The fronts that were found between the ends of texts, by their states. Only where what is open there depends on nothing but
-   * the characters before: a pattern that looks around itself has none.
+   * The known fronts of the automaton inside texts, by their states. They are only remembered if the open states depend
+   * on nothing but the preceding characters, so not for a pattern with lookaheads or word boundaries.
    */
   readonly #fronts = new Map<string, Front>();
   #remembered = 0;
   #looksAround = false;
 
-  /** Throws a `RangeError` when counted repetitions make the pattern too large. Lookaheads share the `room`. */
+  /**
+   * Makes a matcher of a parsed pattern. Throws a `RangeError` if counted repetitions make the pattern too large.
+   * Matchers of lookaheads share the `room` for states.
+   */
   constructor(node: PatternNode, { isAnchored = false, room = { states: maxStates } }: MatcherOptions = {}) {
     this.#room = room;
     this.#isAnchored = isAnchored;
@@ -70,7 +79,7 @@ export class LinearMatcher {
     }
   }
 
-  /** Returns the front behind the character before a position, and remembers it where the position does not matter. */
+  /** Returns the automaton's front after the next character, and remembers it if it does not depend on the position. */
   #advance({ open, ways }: Front, at: Position, budget: StepBudget): Front {
     const { characters, index } = at;
     const character = characters[index - 1] ?? "";
@@ -87,12 +96,12 @@ export class LinearMatcher {
     return front;
   }
 
-  /** Returns all states that can be reached without reading a character. */
+  /** Returns the automaton's front of all states that can be reached without reading a character. */
   #follow(reached: readonly number[], at: Position, budget: StepBudget): Front {
     this.#round += 1;
     const open: number[] = [];
     for (const index of reached) this.#reach(index, open);
-    // The loop also visits what it adds.
+    // The loop over open states also visits the states that it adds.
     for (const index of open) {
       const state = this.#states[index];
       if (state?.kind === "split") for (const next of state.next) this.#reach(next, open);
@@ -116,7 +125,7 @@ export class LinearMatcher {
     return reached;
   }
 
-  /** Adds the states of a node that continue at `next`, and returns the first. */
+  /** Adds the automaton's states for a node of the pattern, which continue at `next`. Returns the first state. */
   #add(node: PatternNode, next: number): number {
     switch (node.kind) {
       case "character":
@@ -167,7 +176,7 @@ export class LinearMatcher {
 
 function compileCharacter(source: string): (character: string) => boolean {
   const expression = new RegExp(`^(?:${source})$`, "u");
-  // Asking the engine costs more than a look at what it said before.
+  // Caches the answers of the regular expression engine for a character, because a lookup is faster.
   const known = new Map<string, boolean>();
   return (character) => {
     const said = known.get(character);

@@ -1,4 +1,4 @@
-/** A regular expression as a tree. A node that matches one character keeps its source, for the engine to compile. */
+/** A regular expression as a tree. A node that matches one character keeps its source, which the engine compiles. */
 export type PatternNode =
   | { readonly kind: "character"; readonly source: string }
   | { readonly kind: "boundary"; readonly source: string }

@@ -3,18 +3,20 @@ import { LinearMatcher } from "./linear-matcher.ts";
 import { parsePattern } from "./parse-pattern.ts";
 
 /**
- * A compiled `pattern` of a JSON Schema: tells if a text matches it. Neither can be trusted, so the work is counted in
- * `budget`, which may throw.
+ * A compiled `pattern` of a JSON Schema: returns true if a text matches. Pattern and text are untrusted, so the work is
+ * counted in `budget`, which may throw.
  */
 export type Pattern = (text: string, budget: StepBudget) => boolean;
 
-// Below both, the engine itself takes some milliseconds at worst. Beyond ten choices even its compiler may hang.
+// Up to both limits, the regular expression engine takes at most some milliseconds to match a text. Beyond ten choices
+// even its compiler may hang.
 const harmlessSteps = 1_000_000;
 const harmlessChoices = 10;
 
 /**
- * Reads a pattern of a JSON Schema: ECMA-262 in Unicode mode, or without where only that can be read. Returns a problem as
- * a string. The engine matches what it can match quickly; where it could backtrack for long, the linear matcher does.
+ * Reads a pattern of a JSON Schema: ECMA-262 in Unicode mode, or without that mode if the pattern requires it. Returns
+ * a problem as a string. The engine matches patterns that cannot backtrack for long; the linear matcher handles the
+ * others.
  */
 export function readPattern(source: string): Pattern | string {
   const unicode = tryExpression(source, "u");
@@ -30,7 +32,7 @@ export function readPattern(source: string): Pattern | string {
     if (isHarmless(text)) return expression.test(text);
     const matcher = getLinear();
     if (matcher !== null) return matcher.test(text, budget);
-    // Only the engine knows look-behind and back references, and the text is too long for it: exhaust the budget.
+    // Look-behind and back references need the engine, for which the text is too long: exhaust the budget.
     budget.spend(Infinity);
     return false;
   };
@@ -54,7 +56,7 @@ function tryLinear(source: string): LinearMatcher | null {
   }
 }
 
-/** Counts the places where a match has a choice: `n` characters take at most about `n ** choices` steps. */
+/** Counts the choices of a match: `n` characters take at most about `n ** choices` steps. */
 function countChoices(source: string): number {
   const bare = source
     .replace(/\\[1-9k]/g, ")*")
@@ -62,7 +64,7 @@ function countChoices(source: string): number {
     .replace(/\[[^\]]*\]/g, "x")
     .replace(/\(\?/g, "(");
   if (/\)[*+{]/.test(bare)) return Infinity;
-  // Where a match begins is a choice too, unless it can only begin at the start of the text.
+  // The start of a match is a choice too, unless the pattern can only match at the start of the text.
   const starts = bare.startsWith("^") && !bare.includes("|") ? 0 : 1;
   return starts + (bare.match(/[*+?{|]/g)?.length ?? 0);
 }

@@ -1,14 +1,14 @@
 /**
  * Makes the tool call ids of one history unique, as vendors require. The first call with an id keeps it; `take` derives
- * a new id for a later one.
+ * a new id for each later call, and for an empty id.
  */
 export class CallIds {
-  // Both are made with the first call: most conversations have none.
+  // Both fields are created when first needed, because most conversations have no tool calls.
   #taken: Set<string> | undefined;
-  /** The number to try next, by id: many calls may come with the same one. */
+  /** The suffix number to try next, by original id: many calls may share one id. */
   #numbers: Map<string, number> | undefined;
 
-  /** Returns the id, or one derived from it when it is empty or taken. */
+  /** Returns the id of a tool call, or a derived id if it is empty or taken. */
   take(id: string): string {
     const taken = (this.#taken ??= new Set<string>());
     const own = id === "" || taken.has(id) ? this.#derive(id || "call", taken) : id;

@@ -1,23 +1,24 @@
 import type { ContentPart } from "../../base/message/content.ts";
 import type { ChatMessage } from "../../base/message/message.ts";
-import { storedDataOf } from "../../base/message/stored-data.ts";
+import { storedReferenceOf } from "../../base/message/stored-data.ts";
 
-/** Tokens that vendors put around a message, and around a tool call. */
+/** Number of tokens that vendors add to each message, and to each tool call. */
 const perMessage = 4;
 const perToolCall = 10;
 
-/** An image of the size that vendors scale to, a minute of sound, a document of two pages. */
+/** Tokens for an image of the size that vendors scale to, a minute of audio, and a document of two pages. */
 const perPart = { image: 1500, audio: 2000, file: 4000 } as const;
 
-/** The largest `characterWeight`. */
+/** The maximum weight of a character that `characterWeight` returns, in hundredths of a token. */
 export const heaviestCharacter = 150;
 
-/** MIME types of files that vendors are sent as text. */
+/** Matches MIME types of files that are sent to vendors as text. */
 const textual = /^text\/|[/+](?:json|xml|yaml|csv)\b/;
 
 /**
- * Estimates the tokens of messages, to keep a history within bounds; it is not for bills. Text is weighed, and a file of
- * text by its size. Images, sounds and other files have a fixed price each, whatever form their data has.
+ * Estimates the tokens of messages, to keep a history within limits; not for billing. Text is weighed by its
+ * characters, and a text file by its size. Images, audio, other files and files by web address have a fixed estimate
+ * each. A message with stored vendor state counts by the length of that state instead.
  */
 export function estimateTokens(messages: readonly ChatMessage[]): number {
   return messages.reduce((sum, message) => sum + messageTokens(message), 0);
@@ -26,10 +27,10 @@ export function estimateTokens(messages: readonly ChatMessage[]): number {
 /**
  * Estimates the tokens of a string, by a weight for each character.
  *
- * Measured against the vocabulary of current OpenAI models (`o200k_base`): prose in Latin script, source code, Markdown
- * and JSON come out between 20 % too low and 30 % too high, Chinese, Japanese and Korean 30 % too high, Cyrillic, Greek,
- * Arabic and Hebrew 15 to 60 % too high, Indic scripts, Thai and Georgian two to three times. Too low are random strings
- * (keys, hashes, base64: by 30 to 40 %), and by half Ethiopic and other scripts that vocabularies neglect.
+ * Measured against the vocabulary of current OpenAI models (`o200k_base`). Prose in Latin script, source code, Markdown
+ * and JSON are estimated 20 % too low to 30 % too high. Chinese, Japanese and Korean are 30 % too high; Cyrillic,
+ * Greek, Arabic and Hebrew 15 to 60 %. Indic scripts, Thai and Georgian are two to three times too high. Random strings
+ * (keys, hashes, base64) are 30 to 40 % too low. Ethiopic and other scripts that vocabularies neglect are half too low.
  */
 export function estimateTextTokens(text: string): number {
   let hundredths = 0;
@@ -37,11 +38,11 @@ export function estimateTextTokens(text: string): number {
   return Math.ceil(hundredths / 100);
 }
 
-/** A message with the state that is stored for its vendor, if there is any. */
+/** A message with its stored vendor state, if there is any. */
 type WeighedMessage = ChatMessage & { vendorState?: { stored?: true; items: unknown } };
 
 function messageTokens({ content, toolCalls = [], vendorState }: WeighedMessage): number {
-  // Pages that a search of the vendor found count like the file of a user.
+  // Pages found by a vendor's search count like a user's file.
   if (vendorState?.stored === true) return perMessage + Math.ceil(JSON.stringify(vendorState.items).length / 4);
   const parts = typeof content === "string" ? [{ type: "text" as const, text: content }] : (content ?? []);
   const inParts = parts.reduce((sum, part) => sum + partTokens(part), perMessage);
@@ -52,26 +53,26 @@ function messageTokens({ content, toolCalls = [], vendorState }: WeighedMessage)
 
 function partTokens(part: ContentPart): number {
   if (part.type === "text") return estimateTextTokens(part.text);
-  const stored = storedDataOf(part);
+  const stored = storedReferenceOf(part);
   if (stored !== undefined) {
     return part.type === "file" && textual.test(part.mimeType) ? Math.ceil(stored.bytes / 3) : perPart[part.type];
   }
   if (part.type === "file" && textual.test(part.mimeType) && !/^https?:/i.test(part.data)) {
-    // Base64 is four characters for three bytes, and three bytes are about a token.
+    // Base64 has four characters for three bytes, and three bytes are about a token.
     return Math.ceil(part.data.length / 4);
   }
   return perPart[part.type];
 }
 
 /**
- * Returns the weight of a UTF-16 code unit in `estimateTextTokens`, in hundredths of a token. Words share few tokens, and a
- * token holds few digits, signs, or letters of other scripts.
+ * Returns the weight of a UTF-16 code unit in `estimateTextTokens`, in hundredths of a token. A token covers most of a
+ * word, but only few digits, signs, or letters of other scripts.
  */
 export function characterWeight(code: number): number {
   if (code < 0x80) return weightOfAscii(code);
   if (code < 0x250) return 60;
   if (code < 0x700) return 50;
-  // Half of a surrogate pair: an emoji is two or three tokens.
+  // Half of a surrogate pair has the greatest weight: an emoji is two or three tokens.
   return code >= 0xd800 && code < 0xe000 ? heaviestCharacter : 100;
 }
 

@@ -2,16 +2,16 @@ import type { ChatMessage } from "../../base/message/message.ts";
 import type { ToolCall, ToolCallResult } from "../../base/message/tool-call.ts";
 import { repairHistory } from "./repair-history.ts";
 
-/** The step that a run was in when it ended: the model's text and calls, and the results so far. */
+/** The unfinished step of a run that ended: the model's text and calls, and the results so far. */
 export type UnfinishedStep = { text: string; toolCalls: readonly ToolCall[]; results: readonly ToolCallResult[] };
 
 /**
- * Returns the messages to store for a run that failed or was cancelled, without its input. Every call has a result; that
- * of an unfinished call is `interrupted`. Returns `null` when no tool was called: such a run leaves nothing in its session.
+ * Returns the messages to store for a failed or cancelled run, without its input. Every call has a result; that of an
+ * unfinished call is `interrupted`. Returns `null` if no tool was called: such a run stores nothing in its session.
  */
 export function interruptedTurn(messages: readonly ChatMessage[], step?: UnfinishedStep): ChatMessage[] | null {
   const all = step === undefined ? messages : [...messages, ...stepMessages(step)];
-  // With an input in front, because a valid history begins with a user message.
+  // An input is put before the messages and removed again, because a valid history begins with a user message.
   const [, ...closed] = repairHistory([{ role: "user", content: "input" }, ...all]);
   return closed.some((message) => message.toolCalls !== undefined) ? closed : null;
 }

@@ -7,12 +7,16 @@ import { isRecord } from "../../base/util/is-record.ts";
 
 const roles: readonly unknown[] = ["system", "user", "assistant", "tool"] satisfies MessageRole[];
 
-/** Tells if a value, from a caller or the storage, has the shape of a `ChatMessage`. Unknown fields are allowed. */
+/**
+ * Returns true if a value from a caller or the storage has the shape of a `ChatMessage`. Unknown fields are allowed.
+ */
 export function isChatMessage(value: unknown): value is ChatMessage {
   return isMessage(value, isContent);
 }
 
-/** Tells if a value has the shape of a message of a stored turn, whose parts may have references in place of data. */
+/**
+ * Returns true if a value has the shape of a message of a stored turn, whose parts may have references instead of data.
+ */
 export function isStoredMessage(value: unknown): value is ChatMessage {
   return isMessage(value, isStoredContent);
 }
@@ -28,12 +32,14 @@ function isMessage(value: unknown, hasContent: (content: unknown) => boolean): b
   );
 }
 
-/** Tells if an unknown value has the shape of a message's content: a string or an array of content parts. */
+/** Returns true if an unknown value has the shape of a message's content: a string or an array of content parts. */
 function isContent(value: unknown): value is MessageContent {
   return typeof value === "string" || isArrayOf(value, isContentPart);
 }
 
-/** Tells if a value has the shape of a stored turn's content, whose parts may have references in place of data. */
+/**
+ * Returns true if a value has the shape of a stored turn's content, whose parts may have references instead of data.
+ */
 export function isStoredContent(value: unknown): value is MessageContent {
   return typeof value === "string" || (Array.isArray(value) && value.every(isInlineOrStored));
 }

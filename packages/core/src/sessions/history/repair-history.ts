@@ -4,19 +4,21 @@ import type { ToolCall } from "../../base/message/tool-call.ts";
 import { CallIds } from "./call-ids.ts";
 import { isRecord } from "../../base/util/is-record.ts";
 
-/** Result of a call whose end is not known. */
+/** Result of a tool call whose outcome is unknown. */
 const interruptedResult = "interrupted";
 
-/** Content in place of an empty user message, which vendors refuse. */
+/** Content that replaces an empty user message, because vendors reject empty messages. */
 const nothingSaid = "(nothing was said)";
 
 /**
- * Turns any messages into a history that every vendor accepts; a valid history is returned as the same array.
+ * Turns any messages into a history that every vendor accepts. A valid history is returned as the same array.
  *
- * - Instructions come first, then a user message.
+ * - System messages come first, then a user message. Assistant messages before it, and later system messages, are
+ *   dropped.
  * - Every call is followed by exactly one result, in the order of the calls: a missing result becomes `interrupted`, a
  *   result without its call is dropped.
- * - No two calls share an id: within one message the second is dropped, later ones get an id of their own.
+ * - No two calls share an id: a duplicate within one message is dropped, a later duplicate gets a new id. A call
+ *   without a name is dropped.
  * - An assistant message without text and calls is dropped.
  */
 export function repairHistory(messages: readonly ChatMessage[]): readonly ChatMessage[] {
@@ -54,7 +56,7 @@ function repairStep(message: ChatMessage, results: ReadonlyMap<string, ChatMessa
   return [withCalls(without(message, "toolCallId"), calls), ...repairedResults];
 }
 
-/** Keeps the first call with each id, and drops calls without a name. */
+/** Keeps the first tool call of each id, and drops calls without a name. */
 function distinctCalls(calls: readonly ToolCall[]): ToolCall[] {
   const known = new Set<string>();
   return calls.filter(({ id, name }) => name !== "" && !known.has(id) && known.add(id));
@@ -72,7 +74,7 @@ function withCalls(message: ChatMessage, calls: ToolCall[]): ChatMessage {
   return isSound ? message : { ...message, toolCalls: calls };
 }
 
-/** The first result for each call, up to the next message of the user or the assistant. */
+/** Returns the first result of each tool call of an assistant message, up to the next user or assistant message. */
 function resultsAfter(messages: readonly ChatMessage[], index: number): Map<string, ChatMessage> {
   const results = new Map<string, ChatMessage>();
   for (let next = index + 1; next < messages.length; next++) {

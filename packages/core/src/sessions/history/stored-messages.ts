@@ -3,22 +3,22 @@ import type { Json } from "../storage/json.ts";
 import { isRecord } from "../../base/util/is-record.ts";
 
 /**
- * Returns messages as they are stored: with the arguments of tool calls as JSON text. A storage may return the members of
- * an object in another order, and vendors find a prompt in their cache by its bytes.
+ * Returns messages in their stored form, with the arguments of tool calls as JSON text. A storage may reorder the
+ * members of an object, and vendors match cached prompts byte by byte.
  */
 export function toStoredMessages(messages: readonly ChatMessage[]): Json[] {
   return messages.map(toStoredMessage) as unknown as Json[];
 }
 
 /**
- * Returns stored messages with the arguments of tool calls as objects, and any other value as it is. Arguments that were
- * stored as objects, or that are no JSON, stay what they are.
+ * Returns stored messages with the arguments of tool calls as objects, and any other value unchanged. Arguments that
+ * were stored as objects, or that are not JSON, stay unchanged.
  */
 export function fromStoredMessages(value: unknown): unknown {
   return Array.isArray(value) ? value.map(fromStoredMessage) : value;
 }
 
-/** Parses JSON text, and returns any other value as it is. */
+/** Parses JSON text, and returns any other value unchanged. */
 export function parseStored(value: unknown): unknown {
   if (typeof value !== "string") return value;
   try {

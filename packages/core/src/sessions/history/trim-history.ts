@@ -1,31 +1,34 @@
 import type { ChatMessage } from "../../base/message/message.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
 
-/** Limits of the history that a model is given. */
+/** Limits of the history that is sent to a model. */
 export type HistoryLimits = {
-  /** Number of turns. */
+  /** The maximum number of turns in the history. */
   maxTurns?: number | undefined;
-  /** True for a number of turns that is kept exactly, since the user has chosen it: none are left out to fill a block. */
+  /**
+   * True if exactly `maxTurns` turns are kept, because the user chose the number: they are not reduced to whole blocks.
+   * A history beyond `maxContextTokens` still is.
+   */
   isExact?: boolean | undefined;
-  /** The place of the last turn in its whole conversation, from 1. @default the number of turns in the history */
+  /** The number of the last turn in its whole conversation, from 1. @default the number of turns in the history */
   lastTurn?: number | undefined;
-  /** Tokens of all that the model is sent. */
+  /** The maximum number of tokens in the whole request. */
   maxContextTokens?: number | undefined;
-  /** Tokens of `maxContextTokens` that other things take: instructions, tools, the new input. @default 0 */
+  /** Tokens of `maxContextTokens` that are needed for other parts: instructions, tools, the new input. @default 0 */
   reservedTokens?: number | undefined;
 };
 
 /**
- * Keeps the newest whole turns that fit, and returns a history that fits as the same array. A turn begins with a user
- * message, so no call is parted from its result. Leading instructions stay. The history must be one that vendors accept
- * (see `repairHistory`), and so is the result.
+ * Returns the newest whole turns of a history that fit the limits. A history that fits is returned as the same array. A
+ * turn begins with a user message, so calls stay with their results. Leading system messages stay. The history must be
+ * acceptable to vendors (see `repairHistory`), and so is the result.
  *
- * Turns are left out in blocks, by their place in the conversation: a history that begins elsewhere in each run is never
- * found in a vendor's prompt cache. So up to a quarter of the turns that would fit are left out too, unless the number of
- * turns is exact.
+ * Turns are left out in blocks, by their number in the conversation. A vendor's prompt cache never matches a history
+ * that begins elsewhere in each run. Up to a quarter of the turns that would fit are therefore left out too. An exact
+ * `maxTurns` (`isExact`) is not reduced in this way.
  *
- * When the newest turn alone does not fit, its user message is kept with the newest steps that fit; a step is one message
- * of the assistant with the results of its calls. When not even one step fits, nothing of it is kept.
+ * If the newest turn alone exceeds the tokens, its user message is kept with the newest steps that fit. A step is one
+ * assistant message with the results of its calls. If not even one step fits, the whole turn is dropped.
  */
 export function trimHistory(messages: readonly ChatMessage[], limits: HistoryLimits): readonly ChatMessage[] {
   const { maxContextTokens = Infinity, reservedTokens = 0 } = limits;
@@ -57,9 +60,9 @@ function inBlocks(turns: ChatMessage[][], maxTurns: number, before: number): Cha
 }
 
 /**
- * Returns at most so many of the newest groups of messages, beginning where a block begins. A block has up to a quarter of
- * them, and their number is a power of two, so that a smaller block begins wherever a larger one does. `before` is the
- * number of groups before these.
+ * Returns at most `most` of the newest groups of messages, beginning at the start of a block. A block has up to a
+ * quarter of them. Block sizes are powers of two, so that a smaller block begins wherever a larger block does. `before`
+ * is the number of preceding groups.
  */
 export function newestInBlocks(groups: readonly ChatMessage[][], most: number, before = 0): ChatMessage[][] {
   const block = Math.max(1, 2 ** Math.floor(Math.log2(most / 4)));
@@ -69,7 +72,7 @@ export function newestInBlocks(groups: readonly ChatMessage[][], most: number, b
 
 /**
  * Splits messages into groups that each begin with a message of this role: turns by "user", steps by "assistant".
- * Messages before the first such message are a group too.
+ * Messages before the first such message form a group too.
  */
 export function splitBefore(messages: readonly ChatMessage[], role: "user" | "assistant"): ChatMessage[][] {
   const groups: ChatMessage[][] = [];
@@ -80,14 +83,14 @@ export function splitBefore(messages: readonly ChatMessage[], role: "user" | "as
   return groups;
 }
 
-/** Keeps the user message and the newest steps. */
+/** Shortens a turn to its user message and the newest steps that fit. Empty if not even one step fits. */
 function shorten([input, ...answer]: ChatMessage[], room: number): ChatMessage[] {
   if (input === undefined) return [];
   const steps = newestThatFit(splitBefore(answer, "assistant"), room - estimateTokens([input]));
   return steps.length === 0 ? [] : [input, ...steps.flat()];
 }
 
-/** Returns the newest groups of messages whose estimated tokens together fit the room. */
+/** Returns the newest groups of messages whose estimated tokens together fit the budget. */
 export function newestThatFit(groups: readonly ChatMessage[][], room: number): ChatMessage[][] {
   let left = room;
   let first = groups.length;

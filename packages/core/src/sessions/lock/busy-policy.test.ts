@@ -21,7 +21,7 @@ describe("a run that joins the queue of a session", () => {
     expect(busyRefusal(length, { ...enqueue, onBusy: "reject" }) === null).toBe(length === 0);
   });
 
-  it("that was aborted joins no queue, not even an empty one", () => {
+  it("a run that joins the queue of a session that was aborted joins no queue, not even an empty one", () => {
     const signal = AbortSignal.abort("gone");
     for (const length of [0, 1, 3])
       expect(busyRefusal(length, { ...enqueue, signal })).toMatchObject({ code: "cancelled" });

@@ -1,38 +1,38 @@
 import { abortedError } from "../../base/errors/aborted-error.ts";
-import { integer, milliseconds, oneOf, optional } from "../../base/errors/option-checks.ts";
+import { integerOption, millisecondsOption, oneOf, optional } from "../../base/errors/option-checks.ts";
 import { readOptions, wrongOption } from "../../base/errors/read-options.ts";
 import type { OptionCheck, OptionTable, OptionContext } from "../../base/errors/read-options.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import type { RunAttempt } from "./queue-record.ts";
 
-/** Policy for runs on a busy session: to wait for the run that holds it or to be refused, and the limits of waiting. */
+/** Policy for runs whose session is busy: they wait for the lease or are rejected, within limits. */
 export type BusyPolicy = {
-  /** `reject` refuses a run at once when the session is busy. @default "enqueue" */
+  /** `reject` rejects a run immediately if the session is busy. @default "enqueue" */
   onBusy: "enqueue" | "reject";
-  /** Number of runs that may wait; one more is refused. @default 10 */
+  /** Maximum number of runs that wait for one session; further runs are rejected. @default 10 */
   maxWaiting: number;
-  /** Milliseconds that a run waits before it is refused. @default 60000 */
+  /** Milliseconds that a run waits before it is rejected. @default 60000 */
   waitMs: number;
 };
 
 /**
- * Options of a run that joins the queue of a session: the policy, a signal that ends its waiting, and the attempt at a durable
- * run, which takes the place over that an earlier attempt of another process still has.
+ * Options of a run that joins the queue of a session: the policy, a signal that ends its waiting, and a durable run's
+ * attempt. A later attempt takes over the position of an earlier attempt at its run.
  */
 export type JoinOptions = BusyPolicy & { signal?: AbortSignal | undefined; run?: RunAttempt | undefined };
 
 const policyOptions = {
   onBusy: optional(oneOf("enqueue", "reject"), "enqueue"),
-  maxWaiting: optional(integer(0), 10),
-  waitMs: optional(milliseconds, 60_000),
+  maxWaiting: optional(integerOption(0), 10),
+  waitMs: optional(millisecondsOption, 60_000),
 } satisfies OptionTable<BusyPolicy>;
 
-/** Returns a policy with its defaults; throws `invalid_config` for an unknown or wrong option. */
+/** Returns a busy policy with its defaults. Throws `invalid_config` for an unknown or wrong option. */
 export function checkBusyPolicy(policy: Partial<BusyPolicy>, where: OptionContext): BusyPolicy {
   return readOptions(policyOptions, policy, where);
 }
 
-/** Check of the option `onBusy` of agents and teams: `enqueue`, `reject` or a `BusyPolicy`. */
+/** Option check for `onBusy` of agents and teams: `enqueue`, `reject` or a `BusyPolicy`. */
 export const onBusyOption: OptionCheck<"enqueue" | "reject" | BusyPolicy> = (value, name, where) => {
   if (typeof value === "object" && value !== null) return checkBusyPolicy(value, { path: name });
   if (value === "enqueue" || value === "reject") return value;
@@ -40,7 +40,8 @@ export const onBusyOption: OptionCheck<"enqueue" | "reject" | BusyPolicy> = (val
 };
 
 /**
- * Returns the error that refuses a run at a queue of this length (lease holder included), or `null` when it may join.
+ * Returns the error that rejects a run at a session's queue of this length (lease holder included), or if its signal
+ * has aborted. Returns `null` if the run may join.
  */
 export function busyRefusal(length: number, { onBusy, maxWaiting, signal }: JoinOptions): TroupeError | null {
   if (signal?.aborted) return abortedError(signal.reason);
@@ -53,7 +54,7 @@ export function busyRefusal(length: number, { onBusy, maxWaiting, signal }: Join
   );
 }
 
-/** Makes the `conflict` error of a run that waited `waitMs` milliseconds for a busy session without getting it. */
+/** Makes the `conflict` error of a run that waited `waitMs` milliseconds for a busy session in vain. */
 export function busyTooLong(waitMs: number): TroupeError {
   return new TroupeError(
     "conflict",

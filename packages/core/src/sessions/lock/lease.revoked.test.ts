@@ -59,7 +59,7 @@ describe("a lease that a later attempt takes", () => {
 });
 
 describe("a write under a lease", () => {
-  it("that fails is told to its caller, and the next one is done", async () => {
+  it("a write under a lease that fails is told to its caller, and the next one is done", async () => {
     const { lease, holder } = createLease();
     await expect(lease.write(async () => await Promise.reject(new Error("full")))).rejects.toThrow("full");
     expect(await lease.write(async () => 1)).toBe(1);

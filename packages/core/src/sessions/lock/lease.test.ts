@@ -54,7 +54,7 @@ describe("Lease", () => {
     expect(operation).not.toHaveBeenCalled();
   });
 
-  it("without other processes always holds, and puts no condition on appends", async () => {
+  it("Lease without other processes always holds, and puts no condition on appends", async () => {
     const { lease } = createLease();
 
     await expect(lease.confirm()).resolves.toBeUndefined();

@@ -3,33 +3,38 @@ import { abortedError } from "../../base/errors/aborted-error.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import type { AppendOptions } from "../storage/storage-driver.ts";
 
-/** Guard of a lease on a session that other processes may take over: makes writes depend on its fencing token. */
+/**
+ * Guard of a lease on a session that other processes may take over. It makes writes depend on the lease's fencing
+ * token.
+ */
 export type Fence = {
-  /** Make an append depend on the fencing token. */
+  /** Options that make an append of a turn depend on the lease's fencing token. */
   readonly appendOptions: AppendOptions;
-  /** Rejects as `conflict` when another process took the session over. */
+  /** Rejects as `conflict` if another process took over the session. */
   readonly confirm: () => Promise<void>;
 };
 
-/** Run that holds a lease, as its queue knows it. */
+/** A run that holds a lease, as its queue sees it. */
 export interface LeaseHolder {
-  /** True when another run may have changed the session since this one joined the queue. */
+  /** True if another run may have changed the session since this run joined the queue. */
   readonly hadToWait: boolean;
-  /** True when the session was deleted, so that its stored queue is deleted too. */
+  /** True if the session was deleted, so that its stored queue is deleted too. */
   forgetsQueue: boolean;
-  /** Gives the lease back. May be called more than once. */
+  /** Releases the lease. May be called more than once. */
   leave(): void;
 }
 
 /**
- * A lease on a session: exclusive right to append, proven by its fencing token. A queue (`SessionQueue`, or `LocalQueue`
- * within one process) grants it to its first waiter.
+ * A lease on a session: exclusive right to append, proven by its fencing token. A queue (`SessionQueue`, or
+ * `LocalQueue` within one process) grants it to its first waiter.
  *
- * It is given back only when its last write has settled. A write that its caller no longer waits for may still reach the
- * storage, where it could replace what the next run wrote.
+ * It is released only after its last write has settled: an abandoned write may still reach the storage, where it could
+ * replace the next run's data.
  */
 export class Lease {
-  /** True when another run may have changed the session since this one joined the queue: what was read before is stale. */
+  /**
+   * True if another run may have changed the session since this run joined the queue, so that earlier reads are stale.
+   */
   readonly hadToWait: boolean;
   readonly #holder: LeaseHolder;
   readonly #fence: Fence | undefined;
@@ -43,18 +48,21 @@ export class Lease {
     this.#fence = fence;
   }
 
-  /** Options that make an append depend on this lease. Without other processes there are none. */
+  /** Options that make an append of a turn depend on this lease. Empty if only this process can use the session. */
   get appendOptions(): AppendOptions {
     return this.#fence?.appendOptions ?? {};
   }
 
-  /** Rejects as `conflict` when another process, or a later attempt at the run, took the session over. */
+  /** Rejects as `conflict` if another process, or a later attempt at the run, took over the session. */
   async confirm(): Promise<void> {
     if (this.#isRevoked) throw overtaken();
     await this.#fence?.confirm();
   }
 
-  /** Writes, after any write still under way. When the signal aborts, the outcome is unknown. */
+  /**
+   * Runs a write under this lease, after all its earlier writes have settled. Rejects without writing once the lease
+   * was released or revoked. If the signal aborts during the write, its outcome is unknown.
+   */
   async write<Result>(operation: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
     while (this.#writing !== undefined) await untilAborted(() => this.#writing ?? Promise.resolve(), signal);
     if (this.#isRevoked) throw overtaken();
@@ -65,19 +73,21 @@ export class Lease {
     return await untilAborted(() => write, signal);
   }
 
-  /** Gives the lease back, once the last write has settled. May be called more than once. */
+  /** Releases the lease after the last write has settled. May be called more than once. */
   release(): void {
     this.#isReleased = true;
     if (this.#writing === undefined) this.#holder.leave();
   }
 
-  /** Gives the lease to a later attempt at the same run, once the last write has settled. */
+  /** Passes the lease to a later attempt at the same run after the last write has settled. */
   revoke(): void {
     this.#isRevoked = true;
     this.release();
   }
 
-  /** Notes that the session was deleted: its stored queue is deleted with the lease, unless other runs wait. */
+  /**
+   * Notes that the session was deleted: its stored queue is deleted together with the lease, unless other runs wait.
+   */
   forget(): void {
     this.#holder.forgetsQueue = true;
   }

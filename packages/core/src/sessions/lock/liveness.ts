@@ -1,29 +1,33 @@
 import { LruCache } from "../../base/util/lru-cache.ts";
 import type { Heartbeat } from "./queue-record.ts";
 
-/** Times at which the storage was asked and at which it answered, in milliseconds of this process's monotonic clock. */
+/** The times of a storage request and of its answer, in milliseconds of this process's monotonic clock. */
 export type ReadTimes = { askedAt: number; answeredAt: number };
 
 type Observation = { beat: number; firstSeenAt: number };
 
-/** Beyond this number, the queue that was not read for longest is forgotten: its expired processes are found out later. */
+/**
+ * The maximum number of sessions whose queues are observed. Beyond it, the least recently read queue is dropped, and
+ * its expired processes are detected later.
+ */
 const maxEntries = 1000;
 
 /**
- * Tells which processes stopped sending heartbeats, by this process's own clock. Clocks of machines differ, so no time is
- * read from a record: a heartbeat expires when it has stayed the same for the `leaseMs` that it promises, as measured here.
+ * Finds the processes that stopped sending heartbeats, by this process's own clock. Clocks of machines differ, so no
+ * time is read from a record: a heartbeat expires if it stays unchanged for its own `leaseMs`, as measured here.
  *
- * Observations are kept when no run waits any more. Otherwise runs that never wait would be refused for good.
+ * A queue's observations are kept after its waiting runs were rejected. Otherwise runs that never wait would be
+ * rejected permanently.
  */
 export class LivenessTracker {
   readonly #byKey = new LruCache<string, ReadonlyMap<string, Observation>>({ maxEntries });
 
-  /** Number of queues that are remembered. */
+  /** Number of observed queues. */
   get size(): number {
     return this.#byKey.size;
   }
 
-  /** Notes the heartbeats of other processes in a queue. Returns the processes whose heartbeats expired. */
+  /** Records the heartbeats of other processes in a queue. Returns the processes whose heartbeats have expired. */
   observe(key: string, others: readonly Heartbeat[], { askedAt, answeredAt }: ReadTimes): Set<string> {
     const earlier = this.#byKey.peek(key);
     const observed = new Map<string, Observation>();
@@ -39,7 +43,7 @@ export class LivenessTracker {
     return expired;
   }
 
-  /** Forgets the heartbeats in a queue. */
+  /** Drops the observations of a queue. */
   forget(key: string): void {
     this.#byKey.delete(key);
   }

@@ -4,11 +4,11 @@ import { Waiter } from "./waiter.ts";
 import type { QueuePosition } from "./waiter.ts";
 
 /**
- * First-come queue within this process, for a session of a storage that is not shared, or for a single record. Its first
- * waiter holds the lease. Sessions of a shared storage have a `SessionQueue` instead.
+ * First-come queue within this process, for a session of an unshared storage, or for a single record. Its first waiter
+ * holds the lease. Sessions of a shared storage use a `SessionQueue` instead.
  *
- * It does not know which run waits for which: a run that starts another on its own session waits for itself, until the
- * inner run is refused after `waitMs`.
+ * It does not detect that one run waits for another. A run that starts another run on its own session waits for itself,
+ * until the inner run is rejected after `waitMs`.
  */
 export class LocalQueue {
   readonly #waiters: Waiter[] = [];
@@ -18,12 +18,15 @@ export class LocalQueue {
     this.#onEmpty = onEmpty;
   }
 
-  /** Number of runs that come before a new one. A later attempt at a durable run has the place of an earlier one. */
+  /**
+   * Returns the number of runs ahead of a new run. It is 0 for a later attempt at a durable run, which takes the
+   * position of the earlier attempt.
+   */
   lengthFor({ run }: JoinOptions): number {
     return this.#waiters.some(({ options }) => isLater(run, options.run)) ? 0 : this.#waiters.length;
   }
 
-  /** Adds a run at the end, or a later attempt at a durable run in the place of an earlier one. */
+  /** Adds a run at the end, or a later attempt at a durable run in the position of the earlier attempt. */
   join(options: JoinOptions): QueuePosition {
     const waiter = new Waiter(options, () => this.#remove(waiter));
     waiter.markKnown();
@@ -38,7 +41,10 @@ export class LocalQueue {
     return waiter;
   }
 
-  /** Inserts a waiter behind an earlier attempt that holds the lease, before one that waits, and else at the end. */
+  /**
+   * Inserts a waiter after an earlier attempt that holds the lease, before an earlier attempt that waits, or otherwise
+   * at the end.
+   */
   #insert(waiter: Waiter, earlier: Waiter | undefined): void {
     const index = earlier === undefined ? this.#waiters.length : this.#waiters.indexOf(earlier);
     this.#waiters.splice(earlier?.state === "holding" ? index + 1 : index, 0, waiter);

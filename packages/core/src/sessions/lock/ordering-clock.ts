@@ -1,21 +1,27 @@
-/** The milliseconds by which the finer clock may differ from the system's: the system's may be set anew. */
+/** Milliseconds by which the finer clock (`performance`) may differ from the system clock, which may be reset. */
 const mostApart = 2;
 
 /**
- * A clock in microseconds of the epoch that gives no time twice, so that what happens within one millisecond has an order.
- * All stores over one driver share one: see `clockOf`.
+ * A clock in microseconds of the epoch whose time grows with each call, so that events within one millisecond have an
+ * order. All stores over one driver share one clock: see `clockOf`.
  */
 export class OrderingClock {
   #last = 0;
 
-  /** Returns a time that is greater than the one given and all that this clock gave before. */
+  /**
+   * Returns a time greater than `previous`. It is also greater than all earlier times of this clock, except those that
+   * a `previous` in the future caused.
+   */
   next(previous = 0): number {
     this.#last = Math.max(microseconds(), this.#last + 1);
     return Math.max(this.#last, previous + 1);
   }
 }
 
-/** The time of the finer clock, which orders what several drivers do, as long as it agrees with the system's. */
+/**
+ * Returns the time of the finer clock (`performance`), which orders events of several drivers. If it disagrees with the
+ * system clock, returns the system's time.
+ */
 function microseconds(): number {
   const now = Date.now();
   const finer = performance.timeOrigin + performance.now();

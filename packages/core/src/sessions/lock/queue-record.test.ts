@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { reconcile } from "./queue-record.ts";
 import type { DesiredState, QueueRecord } from "./queue-record.ts";
 
@@ -56,6 +56,13 @@ describe("reconcile", () => {
     const next = reconcile(stored, desired);
 
     expect(`${shown(next)}, ${next?.token}`).toBe(planned);
+  });
+
+  it("begins a record with a token behind the time in microseconds, for a later one that the session may get", () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: 1_800_000_000_123 });
+    onTestFinished(() => void vi.useRealTimers());
+
+    expect(tokenOf(reconcile(null, desire("a", [1])))).toBe(1_800_000_000_123_001);
   });
 
   it("returns the stored record when nothing changes, unless a heartbeat is due", () => {

@@ -7,8 +7,8 @@ import type { RecordKey } from "../storage/stored-record.ts";
 export type RunAttempt = { readonly runId: string; readonly attempt: number };
 
 /**
- * Position of one run in a stored queue: the id of its process, the number of its waiter within that process, and the attempt
- * if the run is durable.
+ * Position of one run in a stored queue: the id of its process, the number of its waiter within that process, and the
+ * attempt if the run is durable.
  */
 export type StoredPosition = { process: string; waiter: number; run?: RunAttempt };
 
@@ -16,48 +16,49 @@ export type StoredPosition = { process: string; waiter: number; run?: RunAttempt
 type DesiredWaiter = { readonly number: number; readonly run?: RunAttempt | undefined };
 
 /**
- * Sign in the stored queue that a process still owns its positions: it writes a new `beat` at least every `leaseMs`
- * milliseconds.
+ * Sign in the stored queue that a process still owns its positions. The process writes a new `beat` at least every
+ * `leaseMs` milliseconds.
  */
 export type Heartbeat = { process: string; beat: number; leaseMs: number };
 
 /** The stored queue of a session, one record for all processes: positions, heartbeats, fencing token. */
 export type QueueRecord = {
   v: 1;
-  /** Fencing token: grows whenever the first position changes. */
+  /** Fencing token of the lease. It grows whenever the first position of the queue changes. */
   token: number;
-  /** Positions, first come, first served. The first holds the lease. */
+  /** Positions in order of arrival. The first holds the lease. */
   positions: StoredPosition[];
   /** Heartbeats of the processes that have positions. */
   processes: Heartbeat[];
 };
 
 /**
- * Changes that one process wants in a stored queue, for `reconcile`: its positions, its heartbeat, and the processes to
- * remove.
+ * The desired state of one process in a stored queue, for `reconcile`: its positions, its heartbeat, and the processes
+ * to remove.
  */
 export type DesiredState = {
-  /** Its own heartbeat, written whenever something else is. */
+  /** The process's own heartbeat, written with every other change of the queue. */
   heartbeat: Heartbeat;
-  /** Its waiters, in their order. */
+  /** The process's waiters, in order. */
   waiters: readonly DesiredWaiter[];
   /** Processes whose heartbeats expired: their positions are removed. */
   expired: ReadonlySet<string>;
-  /** Writes the heartbeat even when nothing else is written. */
+  /** True to write the process's heartbeat even if the queue does not change otherwise. */
   isDue: boolean;
-  /** Deletes the record when its queue is empty. */
+  /** True to delete the stored queue when it is empty. */
   forgetsQueue: boolean;
 };
 
 /**
- * Returns a stored queue after a check of its shape, or `null` for none; throws `storage_corrupt` when it is damaged.
+ * Returns a stored queue after a check of its shape, or `null` if it is missing. Throws `storage_corrupt` if it is
+ * damaged.
  */
 export function readQueueRecord(value: Json | null, at: RecordKey): QueueRecord | null {
   return value === null ? null : readRecord(value, at, isQueueRecord);
 }
 
 /**
- * Returns the queue record that this process wants to store next: the same object when there is nothing to write, and
+ * Returns the queue record that this process wants to store next: the same object if there is nothing to write, and
  * `null` to delete the record.
  */
 export function reconcile(stored: QueueRecord | null, desired: DesiredState): QueueRecord | null {
@@ -73,7 +74,7 @@ export function reconcile(stored: QueueRecord | null, desired: DesiredState): Qu
   };
 }
 
-/** Tells if two positions are of the same process and waiter. Two absent ones are the same. */
+/** Returns true if two positions belong to the same process and waiter, or both are absent. */
 export function isSamePosition(one: StoredPosition | undefined, other: StoredPosition | undefined): boolean {
   return one?.process === other?.process && one?.waiter === other?.waiter;
 }
@@ -83,16 +84,18 @@ function areSamePositions(one: readonly StoredPosition[], other: readonly Stored
 }
 
 /**
- * A record is deleted with its session, and its tokens must not come again: a stopped process may still hold one. So they
- * begin with the time in microseconds, which no session's tokens overtake.
+ * Makes an empty queue record. A record is deleted with its session, and its tokens must never be reused, because a
+ * stopped process may still hold one. New tokens therefore begin with the time in microseconds, which no session's
+ * tokens overtake.
  */
 function newQueueRecord(): QueueRecord {
   return { v: recordVersion, token: Date.now() * 1000, positions: [], processes: [] };
 }
 
 /**
- * Removes waiters that gave up and expired processes, and appends new waiters. A later attempt at a durable run has the place
- * of an earlier one, whose process may have ended a moment ago, and never the reverse.
+ * Returns a queue's positions without waiters that gave up and without expired processes, and with new waiters at the
+ * end. A later attempt at a durable run takes the position of an earlier attempt, whose process may have just ended,
+ * but never the reverse.
  */
 function desiredPositions(before: readonly StoredPosition[], desired: DesiredState): StoredPosition[] {
   const { heartbeat, waiters, expired } = desired;
@@ -107,7 +110,7 @@ function desiredPositions(before: readonly StoredPosition[], desired: DesiredSta
   return [...kept, ...added.map(({ number: waiter, run }) => ({ process, waiter, ...(run !== undefined && { run }) }))];
 }
 
-/** Gives the places of earlier attempts to the waiters of this process that have none. */
+/** Gives the positions of earlier attempts to the waiters of this process that have no position. */
 function takeOver(before: readonly StoredPosition[], { heartbeat, waiters }: DesiredState): StoredPosition[] {
   const { process } = heartbeat;
   const own = waitersOf(before, process);
@@ -124,12 +127,12 @@ function waitersOf(positions: readonly StoredPosition[], process: string): Set<n
   return new Set(positions.filter((position) => position.process === process).map(({ waiter }) => waiter));
 }
 
-/** Tells if two attempts are at the same run, and the first is the later one. */
+/** Returns true if two attempts belong to the same run, and the first is later than the second. */
 export function isLater(one: RunAttempt | undefined, other: RunAttempt | undefined): boolean {
   return one !== undefined && one.runId === other?.runId && one.attempt > other.attempt;
 }
 
-/** The last heartbeat of each process that has a position. */
+/** Returns the last heartbeat of each process that has a position. */
 function heartbeatsOf(positions: readonly StoredPosition[], heartbeats: readonly Heartbeat[]): Heartbeat[] {
   const last = new Map(heartbeats.map((heartbeat) => [heartbeat.process, heartbeat]));
   return [...new Set(positions.map(({ process }) => process))].flatMap((process) => last.get(process) ?? []);

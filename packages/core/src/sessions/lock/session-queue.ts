@@ -15,26 +15,26 @@ const noProcesses: ReadonlySet<string> = new Set();
 const firstPollMs = 5;
 const longestPollMs = 250;
 
-/** Failures of the storage in a row before queued runs are refused. */
+/** Consecutive storage failures after which the queued runs of a session are rejected. */
 const maxFailures = 3;
 
-/** Lost compare-and-sets in a row before this process pauses. */
+/** Consecutive compare-and-sets of the stored queue that others won, after which this process pauses. */
 const maxLostRaces = 3;
 
 /**
- * Queue for one session across processes: joins, waits, renews the lease, gives it back.
+ * Queue for one session across processes: joins, waits, renews the lease, and releases it.
  *
- * It works in rounds, one after the other. A round reads the stored queue unless it is known, reconciles it with the
- * waiters of this process, and replaces it when that changed anything.
+ * It works in successive rounds. A round reads the stored queue unless it is known, reconciles it with the waiters of
+ * this process, and replaces it if it changed.
  */
 export class SessionQueue {
   readonly #context: QueueContext;
   readonly #key: string;
   readonly #onEmpty: () => void;
   readonly #storedQueue: StoredQueue;
-  /** Waiters of this process, first come first. */
+  /** Waiters of this process, in order of arrival. */
   readonly #waiters: Waiter[] = [];
-  /** The record last read or written; `undefined` when it is known to be stale. */
+  /** The queue's stored record, as last read or written; `undefined` if it is known to be stale. */
   #known: QueueRecord | null | undefined;
   #isWorking = false;
   #hasWork = false;
@@ -53,14 +53,16 @@ export class SessionQueue {
   }
 
   /**
-   * Number of runs of this process that come before a new one. Of a later attempt at a durable run the stored queue tells if
-   * it has the place of an earlier one.
+   * Returns the number of this process's runs ahead of a new run. It is 0 for a later attempt at a durable run: only
+   * the stored queue shows if it has an earlier attempt's position.
    */
   lengthFor({ run }: JoinOptions): number {
     return run === undefined || run.attempt === 1 ? this.#waiters.length : 0;
   }
 
-  /** Adds a run of this process at the end, or a later attempt at a durable run in the place of an earlier one. */
+  /**
+   * Adds a run of this process at the end, or a later attempt at a durable run in the position of the earlier attempt.
+   */
   join(options: JoinOptions): QueuePosition {
     const waiter = new Waiter(options, () => this.#leave(waiter), this.#context.nextNumber());
     waiter.wait();
@@ -88,11 +90,12 @@ export class SessionQueue {
     if (this.#isWorking) return;
     this.#isWorking = true;
     clearTimeout(this.#timer);
-    // The storage is asked before this returns, so that a lease is given back even if the storage is closed right after.
+    // The storage request starts before `#start` returns, so that a lease is released even if the storage is closed
+    // immediately afterwards.
     void this.#work();
   }
 
-  /** Never rejects. */
+  /** Performs rounds of the queue until there is nothing to do. Never rejects. */
   async #work(): Promise<void> {
     while (this.#hasWork) {
       this.#hasWork = false;
@@ -106,7 +109,7 @@ export class SessionQueue {
     }
     this.#isWorking = false;
     if (this.#waiters.length > 0) return this.#schedule();
-    // What refused runs have observed is needed when they come again.
+    // The observations of rejected runs are kept for their next try.
     if (this.#hadLease) this.#context.liveness.forget(this.#key);
     this.#onEmpty();
   }
@@ -129,15 +132,18 @@ export class SessionQueue {
     this.#grant(next);
   }
 
-  /** While this process holds the lease, only later positions change, and a write notices that. A new waiter needs them. */
+  /**
+   * Returns true if a round must read the queue's record. While this process holds the lease only later positions
+   * change, and a write detects that. A new waiter needs these positions.
+   */
   #needsRead(): boolean {
     const first = this.#known?.positions[0];
     return first?.process !== this.#context.process || this.#waiters.some(({ state }) => state === "new");
   }
 
   /**
-   * Refuses waiting runs when another process is alive in the queue of a storage that serves one process: its heartbeat
-   * changed since the last round. One that ended is waited for, until its lease expires.
+   * Rejects waiting runs if another process is alive in the queue of a storage that serves only one process: its
+   * heartbeat changed since the last round. If that process has ended, the runs wait until its lease expires.
    */
   #refuseAcrossProcesses(stored: QueueRecord | null): void {
     const reason = singleProcessReason(this.#context.driver);
@@ -147,13 +153,16 @@ export class SessionQueue {
     for (const waiter of waiting) this.#refuse(waiter, new TroupeError("invalid_config", message));
   }
 
-  /** Drops our lease if another process took it over. The storage already rejects writes under its token. */
+  /**
+   * Removes the lease holder of this process if another process took over its lease. The storage already rejects writes
+   * under its token.
+   */
   #dropLostLease(stored: QueueRecord | null): void {
     const holder = this.#waiters.find(({ state }) => state === "holding");
     if (holder !== undefined && !isSamePosition(stored?.positions[0], this.#positionOf(holder))) this.#remove(holder);
   }
 
-  /** Refuses new waiters that find the queue too long. */
+  /** Tells new waiters that the queue is known, and rejects those whose policy does not allow its length. */
   #admit({ stored, expired }: QueueSnapshot): void {
     const arrivals = this.#waiters.filter(({ state }) => state === "new");
     if (arrivals.length === 0) return;
@@ -163,28 +172,28 @@ export class SessionQueue {
     for (const waiter of arrivals) {
       waiter.hadToWait ||= !wasFree || length > 0;
       waiter.markKnown();
-      // A later attempt has the position of an earlier one already.
+      // A later attempt already has the position of an earlier attempt.
       if (this.#isLaterAttempt(waiter, stored)) this.#admitAt(0, waiter);
       else if (this.#admitAt(length, waiter)) length += 1;
     }
   }
 
-  /** Refuses a waiter that does not wait behind so many. Returns whether it stays. */
+  /** Rejects a waiter whose policy does not allow a queue of this length. Returns true if the waiter stays. */
   #admitAt(length: number, waiter: Waiter): boolean {
     const refusal = busyRefusal(length, waiter.options);
     if (refusal !== null) this.#refuse(waiter, refusal);
     return refusal === null;
   }
 
-  /** Tells if a waiter has the place of an earlier attempt at its run. */
+  /** Returns true if a waiter has the position of an earlier attempt at its run. */
   #isLaterAttempt({ options: { run } }: Waiter, stored: QueueRecord | null): boolean {
     const others = [...(stored?.positions ?? []), ...this.#waiters.map(({ options }) => options)];
     return run !== undefined && others.some((other) => isLater(run, other.run));
   }
 
   /**
-   * Tells if the stored queue must not have a waiter yet: an earlier attempt of this process holds the lease until its last
-   * write has settled, or a later one has its place.
+   * Returns true if a waiter must not be stored in the queue yet. Either an earlier attempt of this process holds the
+   * lease until its last write has settled, or a later attempt has the waiter's position.
    */
   #isHeldUp(waiter: Waiter): boolean {
     if (waiter.state === "holding") return false;
@@ -206,7 +215,7 @@ export class SessionQueue {
     if (record === null || first === undefined || first.state === "holding") return;
     const { token } = record;
     this.#hadLease = true;
-    // The record was read, so it is known by now if the storage can check the token.
+    // Once the queue's record was read, the driver knows if it can check the fencing token of a lease.
     if (singleProcessReason(this.#context.driver) !== undefined) return first.grant();
     const appendOptions = { ifHeld: { key: this.#key, token } };
     first.grant({ appendOptions, confirm: () => this.#storedQueue.confirm(token) });
@@ -221,7 +230,10 @@ export class SessionQueue {
     return { process: this.#context.process, waiter: number };
   }
 
-  /** Another process changed the queue first: what was read of it and of the session is stale. */
+  /**
+   * Starts another round after another process changed the queue first, which made the read state of queue and session
+   * stale.
+   */
   async #retry(): Promise<void> {
     this.#known = undefined;
     this.#hasWork = true;
@@ -231,8 +243,9 @@ export class SessionQueue {
   }
 
   /**
-   * Refuses new waiters at once, as any failing call would, and queued ones when the failure lasts. A position that was
-   * given up is worth another try. The lease holder stays: its next write shows whether it can still be stored.
+   * After a storage failure, rejects new waiters immediately, and queued waiters if the failure lasts. Until then
+   * another round is tried, which may also give up positions. The lease holder stays: its next write shows if the
+   * storage works again.
    */
   async #fail(error: unknown, asking: readonly Waiter[]): Promise<void> {
     this.#known = undefined;
@@ -249,11 +262,11 @@ export class SessionQueue {
     await sleep(jittered(firstPollMs));
   }
 
-  /** Schedules the next round: for the next heartbeat of a lease holder, else for the next poll. */
+  /** Schedules the next round: for the next heartbeat of a lease holder, otherwise for the next poll. */
   #schedule(): void {
     const start = () => this.#start();
     if (this.#waiters.some(({ state }) => state === "holding")) {
-      // After a failure the storage gets a pause.
+      // After a storage failure, the next round does not follow immediately.
       const leastMs = this.#known === undefined ? this.#context.leaseMs / 10 : 0;
       // A run that hangs must not keep its process alive.
       this.#timer = setTimeout(start, Math.max(this.#storedQueue.heartbeatDueInMs, leastMs)).unref();
@@ -264,17 +277,17 @@ export class SessionQueue {
   }
 }
 
-/** Tells if two waiters are attempts at one durable run, and the first is the later one. */
+/** Returns true if two waiters are attempts at one durable run, and the first is later than the second. */
 function isLaterAttempt(one: Waiter, other: Waiter): boolean {
   return isLater(one.options.run, other.options.run);
 }
 
-/** Random, so that processes that met once do not meet at each further try. */
+/** Randomises a delay, so that processes that collided once do not collide again. */
 function jittered(ms: number): number {
   return ms * (0.75 + Math.random() / 2);
 }
 
-/** Tells if the heartbeat of another process changed from one state of the stored queue to the next. */
+/** Returns true if the heartbeat of another process changed between two states of the stored queue. */
 function hasMoved(before: QueueRecord | null | undefined, after: QueueRecord | null, own: string): boolean {
   const beats = new Map(before?.processes.map(({ process, beat }) => [process, beat]));
   const others = after?.processes.filter(({ process }) => process !== own && beats.has(process)) ?? [];

@@ -89,7 +89,7 @@ describe("the queues of a storage", () => {
     expect(clockOf(other)).not.toBe(clockOf(driver));
   });
 
-  it("in this process leave nothing in the storage, and let one run after the other", async () => {
+  it("the queues of a storage in this process leave nothing in the storage, and let one run after the other", async () => {
     const queues = createLocalQueues();
     const [one, two] = [queues.join("a", policy), queues.join("a", policy)];
     const granted = vi.fn<() => void>();
@@ -103,7 +103,7 @@ describe("the queues of a storage", () => {
     expect(queues.busyKeys).toBe(0);
   });
 
-  it("that processes share name their process and its lease, with numbers that come once", async () => {
+  it("the queues of a storage that processes share name their process and its lease, with numbers that come once", async () => {
     const storage = new InMemoryStorage();
     const [one, other] = [
       createSharedQueues(new SharedStorage(storage), 700),

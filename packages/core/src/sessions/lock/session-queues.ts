@@ -13,7 +13,10 @@ import type { QueuePosition } from "./waiter.ts";
 
 type Queue = { lengthFor(options: JoinOptions): number; join(options: JoinOptions): QueuePosition };
 
-/** Queues by key, one for each busy session or record of a storage, kept while a run of this process is in it. */
+/**
+ * Queues by key, one for each busy session or record of a storage. A queue is kept while it contains a run of this
+ * process.
+ */
 export class KeyedQueues {
   readonly #queues = new Map<string, Queue>();
   readonly #createQueue: (key: string, onEmpty: () => void) => Queue;
@@ -22,7 +25,10 @@ export class KeyedQueues {
     this.#createQueue = createQueue;
   }
 
-  /** Number of keys (sessions or single records) whose queue is not empty: runs of this process hold or wait for them. */
+  /**
+   * Number of keys (sessions or single records) whose queue is not empty: runs of this process hold or wait for their
+   * lease.
+   */
   get busyKeys(): number {
     return this.#queues.size;
   }
@@ -40,13 +46,13 @@ export class KeyedQueues {
   }
 }
 
-/** Makes queues in memory, for a storage that only this process uses or for single records. */
+/** Makes queues in memory, for a storage that only this process uses, or for single records. */
 export function createLocalQueues(): KeyedQueues {
   return new KeyedQueues((_key, onEmpty) => new LocalQueue(onEmpty));
 }
 
 /**
- * Makes queues that all processes over one storage share, for its sessions. A process without heartbeat for `leaseMs`
+ * Makes queues for a storage's sessions that are shared by all processes. A process without a heartbeat for `leaseMs`
  * milliseconds has expired and loses its positions.
  */
 export function createSharedQueues(driver: SharedDriver, leaseMs = 10_000): KeyedQueues {
@@ -57,28 +63,30 @@ export function createSharedQueues(driver: SharedDriver, leaseMs = 10_000): Keye
 }
 
 /**
- * Module state, which is rare here. Two stores over one driver hold the same sessions and must share their queues; the driver
- * is all they have in common, and drivers of third parties need not know of it. Weak: the queues go with their driver.
+ * The queues and the clock of each storage driver. Module state on purpose: two stores over one driver hold the same
+ * sessions and must share their queues. The driver is all that they share, and third parties' drivers are unaware of
+ * queues. Weak, so that the queues are freed with their driver.
  */
 const queuesByDriver = new WeakMap<StorageDriver, { local: KeyedQueues; shared: KeyedQueues; clock: OrderingClock }>();
 
 /**
- * Returns the queues of this process for single records of a storage, such as a session's memory: the same object on
- * each call. Sessions wait in those of `sessionQueuesOf`.
+ * Returns this process's queues for single records of a storage, such as a session's memory: the same object on each
+ * call. The sessions of a shared storage have separate queues (`sessionQueuesOf`); those of another storage use these
+ * queues too.
  */
 export function recordQueuesOf(driver: StorageDriver): KeyedQueues {
   return queuesOf(driver).local;
 }
 
 /**
- * Returns the queues for the sessions of a storage, the same object on each call: across processes where the storage is
+ * Returns the queues for the sessions of a storage: the same object on each call. They span processes if the storage is
  * shared.
  */
 export function sessionQueuesOf(driver: StorageDriver): KeyedQueues {
   return queuesOf(driver).shared;
 }
 
-/** Returns the clock that orders the sessions of a storage in this process, the same object on each call. */
+/** Returns the clock that orders the sessions of a storage in this process: the same object on each call. */
 export function clockOf(driver: StorageDriver): OrderingClock {
   return queuesOf(driver).clock;
 }

@@ -12,7 +12,7 @@ export const lockNamespace = "locks";
 /** Parts that all session queues of this process over one storage share. */
 export type QueueContext = {
   driver: SharedDriver;
-  /** An id that no other process has. */
+  /** An id that is unique to this process. */
   process: string;
   leaseMs: number;
   liveness: LivenessTracker;
@@ -21,7 +21,7 @@ export type QueueContext = {
 };
 
 /**
- * Result of reading a stored queue: the record, or `null` for none, and the processes in it whose heartbeats expired.
+ * Result of reading a stored queue: the record, or `null` if missing, and the processes in it whose heartbeats expired.
  */
 export type QueueSnapshot = { stored: QueueRecord | null; expired: ReadonlySet<string> };
 
@@ -36,7 +36,7 @@ export class StoredQueue {
     this.#key = key;
   }
 
-  /** Reads the record, and notes the heartbeats in it. */
+  /** Reads the stored queue of the session, and passes its heartbeats to the `LivenessTracker`. */
   async read(): Promise<QueueSnapshot> {
     const { driver, process, liveness } = this.#context;
     const askedAt = performance.now();
@@ -46,7 +46,7 @@ export class StoredQueue {
     return { stored, expired: liveness.observe(this.#key, others, { askedAt, answeredAt: performance.now() }) };
   }
 
-  /** Writes the record. Returns `false` when another process changed it first. */
+  /** Replaces the stored queue, or deletes it for `null`. Returns `false` if another process changed it first. */
   async replace(stored: QueueRecord | null, next: QueueRecord | null): Promise<boolean> {
     const heartbeatAt = performance.now();
     const isWritten = await this.#inTime(this.#context.driver.compareAndSet(lockNamespace, this.#key, stored, next));
@@ -54,7 +54,7 @@ export class StoredQueue {
     return isWritten;
   }
 
-  /** Rejects as `conflict` unless the record still has the fencing token. */
+  /** Rejects as `conflict` unless the stored queue still has the fencing token. */
   async confirm(token: number): Promise<void> {
     if (holdsToken(await this.#context.driver.get(lockNamespace, this.#key), token)) return;
     throw new TroupeError(
@@ -63,18 +63,21 @@ export class StoredQueue {
     );
   }
 
-  /** Milliseconds until this process has to write a heartbeat: early enough for two more tries. */
+  /** Milliseconds until this process must write a heartbeat: early enough for two retries. */
   get heartbeatDueInMs(): number {
     return this.#heartbeatAt + this.#context.leaseMs / 3 - performance.now();
   }
 
-  /** Makes a heartbeat that differs from all earlier ones. */
+  /** Makes a heartbeat that differs from all earlier heartbeats. */
   newHeartbeat(): Heartbeat {
     const { process, leaseMs, nextNumber } = this.#context;
     return { process, leaseMs, beat: nextNumber() };
   }
 
-  /** A call that hangs must not close the session to this process for good. What it does later, the next read finds. */
+  /**
+   * Limits the time of a storage call: a call that hangs must not block the session for this process forever. The next
+   * read of the queue shows its late effects.
+   */
   async #inTime<Result>(call: Promise<Result>): Promise<Result> {
     const { leaseMs: timeoutMs } = this.#context;
     const onTimeout = (): never => {

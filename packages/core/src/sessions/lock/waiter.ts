@@ -5,14 +5,17 @@ import type { JoinOptions } from "./busy-policy.ts";
 import { Lease } from "./lease.ts";
 import type { Fence } from "./lease.ts";
 
-/** Position of a run in the queue for a session or record, as `join` returns it: await `granted` for the lease. */
+/** Position of a run in the queue for a session or record, returned by `join`. Await `granted` for the lease. */
 export interface QueuePosition {
   /**
-   * Resolves when the queue is known, where the storage has to be asked for it. What is read of the session from then on
-   * is current, unless the lease says `hadToWait`.
+   * Resolves when the queue was read from the storage, or the run was rejected; immediately for a queue in memory. The
+   * session may be read from then on: its state is current unless the lease's `hadToWait` is true.
    */
   readonly known: Promise<void>;
-  /** Resolves when the position is the first; rejects as `conflict` or, when the signal aborts, as `cancelled`. */
+  /**
+   * Resolves when the position is first in the queue. Rejects if the policy rejects the run, its signal aborts, it
+   * leaves, or the storage fails.
+   */
   readonly granted: Promise<Lease>;
   /** Gives up the position or the lease. May be called more than once. */
   leave(): void;
@@ -23,12 +26,14 @@ export class Waiter implements QueuePosition {
   /** Number of the waiter in the stored queue, unique within this process. */
   readonly number: number;
   readonly options: JoinOptions;
-  /** `queued`: the stored queue has it. */
+  /** The waiter's state. `queued`: it is in the stored queue. */
   state: "new" | "queued" | "holding" = "new";
   hadToWait = false;
-  /** True when the session was deleted, so that its stored queue is deleted too. */
+  /** True if the session was deleted, so that its stored queue is deleted too. */
   forgetsQueue = false;
-  /** Made only where the queue is waited for: that of a session in this process is known from the start. */
+  /**
+   * Created only if `known` is awaited before the queue was read: a queue within this process is known from the start.
+   */
   #known: PromiseWithResolvers<void> | undefined;
   #isKnown = false;
   readonly #granted = Promise.withResolvers<Lease>();
@@ -38,7 +43,9 @@ export class Waiter implements QueuePosition {
   #onAbort: (() => void) | undefined;
   #hasOutcome = false;
 
-  /** `onLeave` is called when the waiter gives up its position or lease, possibly more than once. */
+  /**
+   * Makes a waiter. `onLeave` is called when it is rejected or gives up its position or lease, possibly more than once.
+   */
   constructor(options: JoinOptions, onLeave: () => void, number = 0) {
     this.options = options;
     this.number = number;
@@ -52,12 +59,12 @@ export class Waiter implements QueuePosition {
     return this.#known.promise;
   }
 
-  /** Its rejection is never unhandled. */
+  /** The lease, once granted. A rejection never counts as unhandled. */
   get granted(): Promise<Lease> {
     return this.#granted.promise;
   }
 
-  /** Starts to wait, for `waitMs` or until the signal aborts. */
+  /** Starts the wait for the lease, for at most `waitMs` milliseconds or until the signal aborts. */
   wait(): void {
     const { waitMs, signal } = this.options;
     this.#timer = setTimeout(() => this.refuse(busyTooLong(waitMs)), waitMs);
@@ -77,7 +84,7 @@ export class Waiter implements QueuePosition {
     this.#granted.resolve(this.#lease);
   }
 
-  /** Takes the lease away, for a later attempt at the same run: nothing more is written under it. */
+  /** Takes the lease away for a later attempt at the same run: no more writes are made under it. */
   revoke(): void {
     this.#lease?.revoke();
   }

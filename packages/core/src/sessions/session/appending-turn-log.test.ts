@@ -110,7 +110,7 @@ describe("the turns of a storage that numbers them", () => {
     expect(calls).toHaveLength(2);
   });
 
-  it("that lie under a key which is no number are told by their place", async () => {
+  it("turns that lie under a key which is no number are named by their place", async () => {
     const storage = await stored([1]);
     await storage.set("turns", `${prefix}x`, { v: 1 });
     await expect(new AppendingTurnLog(storage, ref).newest(9, session)).rejects.toMatchObject({

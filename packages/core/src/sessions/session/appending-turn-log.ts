@@ -12,13 +12,13 @@ import type { StoredTurn, TurnRecord } from "./turn-record.ts";
 /** A storage driver with the optional method `append`, which numbers the records that it stores. */
 export type AppendingDriver = StorageDriver & Required<Pick<StorageDriver, "append">>;
 
-/** A `TurnLog` over a driver with `append`, which numbers the turns, also for several processes. */
+/** A `TurnLog` over a driver with `append`. The driver numbers the turns, safely for several processes. */
 export class AppendingTurnLog {
   readonly #driver: AppendingDriver;
   readonly #ref: SessionRef;
   readonly #options: AppendOptions;
 
-  /** With `ifHeld`, only the holder of the lease can append. */
+  /** Makes the turn log of a session. With the option `ifHeld`, only the holder of that lease can append. */
   constructor(driver: AppendingDriver, ref: SessionRef, options: AppendOptions = {}) {
     this.#driver = driver;
     this.#ref = ref;
@@ -65,7 +65,10 @@ export class AppendingTurnLog {
     return await writeTurnCount(this.#driver, this.#ref, { known: session, turn: { seq, input: firstInput(turn) } });
   }
 
-  /** Lists records of turns before or after a number. Sorts and filters them, because a driver may ignore list options. */
+  /**
+   * Lists records of the session's turns before or after a number. Sorts and filters them, because a driver may ignore
+   * list options.
+   */
   async #list(limit: number, { reverse, after }: { reverse: boolean; after: number }): Promise<TurnOrCut[]> {
     const options = {
       ...(Number.isFinite(limit) && { limit }),

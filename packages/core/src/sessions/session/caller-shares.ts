@@ -1,13 +1,16 @@
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import type { CountedCaller } from "./counted-caller.ts";
 
-/** Milliseconds after which a refused caller may try again. */
+/** Milliseconds after which a rejected caller may try again. */
 const retryAfterMs = 1000;
 
-/** The part of a bound that callers without a user have together, beside users. */
+/**
+ * The share of a limit that callers without a user have together, once there are users. Also the default share of one
+ * caller.
+ */
 const anonymousPart = 1 / 10;
 
-/** The number that one caller may hold of a bound that is not larger. */
+/** The minimum share of one caller in a limit, if the limit is at least as large. */
 const leastPerCaller = 20;
 
 const subjects = {
@@ -18,25 +21,29 @@ const subjects = {
   host: "The service itself has",
 } as const;
 
-/** A bound: for all users together, and for each caller. */
+/** Limits on what callers hold, such as open runs: for all users together, and for each caller. */
 export type CallerBounds = {
   readonly total: number;
-  /** @default a tenth of the total and at least 20 */
+  /**
+   * The limit for each user, and for each address of callers without a user. @default a tenth of the total, and at
+   * least 20
+   */
   readonly perCaller?: number | undefined;
-  /** True where users are known to come: callers without one never have all of the bound. @default false */
+  /** True if users are known to come: callers without a user then never have the whole limit. @default false */
   readonly hasUsers?: boolean | undefined;
 };
 
-/** What a caller holds, and what all callers of its kind hold together. */
+/** The part of a limit that one caller has taken (`own`), and the part that all callers of its kind have taken. */
 export type HeldShare = { readonly own: number; readonly together: number };
 
-/** A share that is full: whose it is, and its bound. */
+/** A full share: the group that it belongs to, and its limit. */
 export type FullShare = { readonly whose: keyof typeof subjects; readonly limit: number };
 
 /**
- * The shares of callers in a bound. Each user has a share, and all users together have the whole: what others hold does not count
- * against them. Callers without a user have the whole too, until the first user comes; from then on they have a tenth together,
- * of which each known address has at most the share of a user.
+ * The shares of callers in a limit. Each user has a share, and all users together have the whole; other callers'
+ * holdings do not count against them. Callers without a user have the whole too until the first user comes. From then
+ * on they have a tenth together. Each of their known addresses always has at most a user's share. The program itself
+ * has no share of its own, only the whole.
  */
 export class CallerShares {
   readonly #total: number;
@@ -53,14 +60,17 @@ export class CallerShares {
     this.#hasUsers = hasUsers;
   }
 
-  /** Returns what all callers of a caller's kind may hold together. */
+  /**
+   * Returns the limit for all callers of a caller's kind together. Notes that there are users when it is called for
+   * one.
+   */
   totalOf({ kind }: CountedCaller): number {
     if (kind === "user") this.#hasUsers = true;
     if (kind !== "anonymous" || !this.#hasUsers) return this.#total;
     return Math.max(1, Math.floor(this.#total * anonymousPart));
   }
 
-  /** Returns the share that is full, so that the caller can hold no more; undefined when there is room. */
+  /** Returns the full share that prevents the caller from holding more; undefined if there is room. */
   fullOf(caller: CountedCaller, { own, together }: HeldShare): FullShare | undefined {
     const total = this.totalOf(caller);
     const isUser = caller.kind === "user";
@@ -81,7 +91,7 @@ const cures = {
   host: "Wait for one to end, or cancel one.",
 } as const satisfies Record<FullShare["whose"], string>;
 
-/** Makes the error for one more than a share has room for. `what`: what is bounded, such as "open runs". */
+/** Makes the error for a caller whose share is full. `what`: the limited things, such as "open runs". */
 export function shareRefused({ whose, limit }: FullShare, what: string): TroupeError {
   const message = `${subjects[whose]} ${limit} ${what}, which is the limit. ${cures[whose]}`;
   return new TroupeError("rate_limited", message, { fields: { limit, retryAfterMs } });

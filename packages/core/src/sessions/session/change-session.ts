@@ -6,23 +6,24 @@ import { namespaces } from "./session-keys.ts";
 import { readSessionRecord } from "./session-record.ts";
 import type { SessionRecord } from "./session-record.ts";
 
-/** Change of a session's record that was written: the record before and after. */
+/** A written change of a session's record: the record before and after. */
 export type RecordChange = { before: SessionRecord; after: SessionRecord };
 
-/** Returns the record to write in place of the stored one, or `null` to leave that. */
+/** Returns the record to write instead of a session's stored record, or `null` to leave it unchanged. */
 export type ChangeRecord = (stored: SessionRecord) => SessionRecord | null;
 
-/** Other writers of the record are few: a run, a rename, a title. */
+/** The maximum number of attempts to change a session's record. Its other writers are few: a run, a rename, a title. */
 const maxAttempts = 5;
 
-/** Waiting for another call of this process to read and write the record. */
+/** Policy for waiting until another call of this process has read and written a session's record. */
 const policy = { onBusy: "enqueue", maxWaiting: 1000, waitMs: 60_000 } as const;
 
 /**
- * Changes the record of a session, which other calls and processes may change at the same time. Returns the change, or
- * `null` when nothing was written: there is no session, `change` refused, or other writers kept coming first.
+ * Changes the record of a session, safely with concurrent changes; without `compareAndSet`, only with those of this
+ * process. Returns the change. Returns `null` if nothing was written: the session is missing, `change` returned `null`,
+ * or other writers kept coming first.
  *
- * @param known the record as it probably is, which spares a read
+ * @param known the record as it probably is, which saves a read if the driver has `compareAndSet`
  */
 export async function changeSession(
   driver: StorageDriver,
@@ -45,13 +46,13 @@ export async function changeSession(
   return null;
 }
 
-/** Runs the work when no other call of this process changes the record, for drivers without `compareAndSet`. */
+/** Runs work on a session's record while no other call of this process does so, for drivers without `compareAndSet`. */
 export async function withLocalLock<Result>(
   driver: StorageDriver,
   key: string,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  // No encoded key holds a space: the queues of sessions are named by their keys alone.
+  // No encoded key contains a space, so these queue names differ from those of sessions, which are keys alone.
   const lease = await recordQueuesOf(driver).join(`${namespaces.sessions} ${key}`, policy).granted;
   try {
     return await work();
@@ -60,7 +61,10 @@ export async function withLocalLock<Result>(
   }
 }
 
-/** Reads the stored record and returns its change, or `null` when there is none. */
+/**
+ * Reads a session's stored record and applies a change to it. Returns `null` if the record is missing or stays
+ * unchanged.
+ */
 export async function nextRecord(
   driver: StorageDriver,
   key: string,
@@ -70,7 +74,7 @@ export async function nextRecord(
   return stored === null ? null : changeOf(readSessionRecord(stored, { namespace: namespaces.sessions, key }), change);
 }
 
-/** Applies writes, in one step where the driver has `transaction`, else one after the other. */
+/** Applies writes, in one step if the driver supports transactions, otherwise one after the other. */
 export async function applyWrites(driver: StorageDriver, writes: readonly Write[]): Promise<void> {
   if (writes.length > 1 && canTransact(driver)) return await driver.transaction(writes);
   for (const { namespace, key, value } of writes) {

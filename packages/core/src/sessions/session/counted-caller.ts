@@ -4,7 +4,7 @@ import { ownerKey } from "../storage/owner-key.ts";
 import type { OwnerKey } from "../storage/owner-key.ts";
 import type { SessionOwner } from "../storage/session-owner.ts";
 
-/** A caller as bounds count it: a verified user, a caller without one, or the program itself. */
+/** A caller for counting against limits: a verified user, a caller without a verified user, or the program itself. */
 export type CountedCaller = {
   readonly kind: "user" | "anonymous" | "host";
   readonly key: CallerKey;
@@ -12,35 +12,42 @@ export type CountedCaller = {
 
 declare const form: unique symbol;
 
-/** A caller as one value: callers with the same key are one. That of a user is the owner's, that of others begins with `#`. */
+/**
+ * A caller as one value: callers with the same key count as one. A user's key is the owner's; other keys begin with
+ * `#`.
+ */
 export type CallerKey = OwnerKey | (string & { readonly [form]: "caller" });
 
 /** The key of all callers without a verified user whose addresses are unknown. No owner's key begins with `#`. */
 const anonymousKey = "#";
 
-/** The program itself, whose own runs have no bounds per caller. */
+/** The program itself, whose own runs have no limit for each caller. */
 export const hostCaller: CountedCaller = { kind: "host", key: "#host" as CallerKey };
 
 /**
- * Returns the caller of a request from outside. A user who is only claimed counts as none: anyone can claim a thousand.
+ * Returns the caller of a request from outside. A user who is only claimed does not count as a user, because anyone can
+ * claim a thousand users.
  *
- * @param address the remote address, where the host says that it is the client's
+ * @param address the remote address, if the host vouches that it is the client's
  */
 export function countedCaller(owner: SessionOwner, address?: string): CountedCaller {
   const { userId, verified = true } = owner;
   if (userId !== undefined && verified) return { kind: "user", key: ownerKey(owner) };
   const network = address === undefined ? undefined : networkOf(address);
   if (network === undefined) return anonymousCaller();
-  // Addresses are personal data, and the key is stored with a run.
+  // The address is hashed, because addresses are personal data and the key is stored with a run.
   return anonymousCaller(`${anonymousKey}${hash("sha256", network).slice(0, 16)}`);
 }
 
-/** Returns a caller without a verified user by its key. */
+/** Returns a caller without a verified user, by its key. */
 export function anonymousCaller(key = anonymousKey): CountedCaller {
   return { kind: "anonymous", key: key as CallerKey };
 }
 
-/** Returns an IPv4 address as it is, and of an IPv6 address its /64: one client has all of it. Undefined for no address. */
+/**
+ * Returns an IPv4 address (of an IPv4-mapped IPv6 address too), or the /64 prefix of an IPv6 address, all of which
+ * belongs to one client. Undefined for other strings.
+ */
 function networkOf(address: string): string | undefined {
   const [plain = ""] = address.split("%");
   const version = isIP(plain);
@@ -54,7 +61,7 @@ function networkOf(address: string): string | undefined {
 
 /** Returns the eight groups of an IPv6 address. */
 function groupsOf(address: string): number[] {
-  // In its canonical form an IPv4 address at its end is two groups.
+  // In canonical form an IPv4 address at the end of an IPv6 address becomes two groups.
   const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);
   const [head = "", tail] = canonical.split("::");
   const read = (text: string): number[] =>

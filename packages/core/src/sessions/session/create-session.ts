@@ -10,8 +10,8 @@ import { newSessionRecord, readSessionRecord } from "./session-record.ts";
 import type { SessionRecord } from "./session-record.ts";
 
 /**
- * Reads the stored record of a session, or returns `null` when this owner has no such session: the key includes the
- * tenant and user.
+ * Reads the stored record of a session. Returns `null` if this owner has no such session: the key includes the tenant
+ * and user, so sessions of others are not found.
  */
 export async function findSession(driver: StorageDriver, ref: SessionRef): Promise<SessionRecord | null> {
   const at = { namespace: namespaces.sessions, key: ref.key };
@@ -20,12 +20,13 @@ export async function findSession(driver: StorageDriver, ref: SessionRef): Promi
   return readSessionRecord(value, at);
 }
 
-/** Result of `createSession`: the session's record, and whether this call created it. */
+/** Result of `createSession`: the session's record, and true if this call created it. */
 export type CreatedSession = { session: SessionRecord; isNew: boolean };
 
 /**
- * Creates the record of a session that its owner does not have yet, and its entry in the owner's list. When another
- * process created it first, returns that record; throws `conflict` when it was deleted meanwhile.
+ * Creates the record of a session that its owner does not have yet, and its entry in the owner's list. If another
+ * process created it first, returns that record. Throws `conflict` if that record was deleted meanwhile. Without
+ * `compareAndSet`, an existing record is replaced.
  */
 export async function createSession(driver: StorageDriver, ref: SessionRef): Promise<CreatedSession> {
   const session = newSessionRecord(ref.owner, clockOf(driver));
@@ -43,7 +44,10 @@ export async function createSession(driver: StorageDriver, ref: SessionRef): Pro
   return { session: other, isNew };
 }
 
-/** Makes the `not_found` error of a session that does not exist or belongs to another owner: both look the same. */
+/**
+ * Makes the `not_found` error of a session that does not exist or belongs to another owner: the caller cannot
+ * distinguish the two.
+ */
 export function sessionNotFound(sessionId: string): TroupeError {
   const name = JSON.stringify(sessionId);
   return new TroupeError("not_found", `Session ${name} not found. It may belong to another user: pass its userId.`);

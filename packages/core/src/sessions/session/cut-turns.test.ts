@@ -78,7 +78,7 @@ describe("a cut of a session's turns", () => {
     expect(session).toMatchObject({ removed: 4, turns: 4 });
   });
 
-  it.each([5, 9])("from %d is none, of four turns", async (from) => {
+  it.each([5, 9])("a cut of a session's turns from %d is none, of four turns", async (from) => {
     const { storage, calls, cuttable } = await sessionOf(record, [1, 2, 3, 4]);
     expect(await cutTurns(cuttable, { from, session: record })).toBeNull();
     expect(await storage.get("sessions", ref.key)).toEqual(record);

@@ -15,11 +15,12 @@ import type { TurnCut, TurnOrCut } from "./turn-cut.ts";
 export type CuttableSession = { driver: StorageDriver; ref: SessionRef; lease: Lease };
 
 /**
- * Deletes the turns of a session from a number on, and returns the session's record, or `null` when there is no such turn
- * or the session was deleted meanwhile.
+ * Deletes the turns of a session from a number on, and returns the session's record. Returns `null` if there is no such
+ * turn, or the session's record could not be changed, such as after its deletion.
  *
- * One write does it: the cut in the session's record, which every reader applies. `finishCut` then removes what the turns
- * held. After a crash between the two, the next run of the session does that before anything else.
+ * A single write deletes the turns: the cut in the session's record, which every reader applies. `finishCut` then
+ * removes the data of the turns. After a crash between the two, the session's next run or deletion of turns calls it
+ * first.
  */
 export async function cutTurns(
   { driver, ref, lease }: CuttableSession,
@@ -35,7 +36,7 @@ export async function cutTurns(
   return written === null ? null : written.after;
 }
 
-/** Puts tombstones in the place of the turns that a cut has deleted, and returns the session's record without the cut. */
+/** Replaces the turns deleted by a cut with tombstones, and returns the session's record without the cut. */
 export async function finishCut(
   { driver, ref, lease }: CuttableSession,
   session: SessionRecord,
@@ -58,7 +59,7 @@ export async function finishCut(
   return (await changeSession(driver, ref.key, { change, known: session }))?.after ?? done;
 }
 
-/** Removes the large data of a deleted turn: before its record, which tells where it is. */
+/** Removes the large data of a deleted turn, before its record, which refers to the data. */
 async function removeParts({ driver, ref, lease }: CuttableSession, { key, value }: StorageEntry): Promise<void> {
   const seq = turnNumberOf(ref.key, key);
   if (seq === undefined) return;
@@ -66,7 +67,7 @@ async function removeParts({ driver, ref, lease }: CuttableSession, { key, value
   await new PartStore(driver, ref.key).removeTurn(seq, turn, () => lease.confirm());
 }
 
-/** A session of which nothing is left loses the title that was made from its first message. */
+/** Applies a cut to a session's record. A session without remaining turns loses an automatic title. */
 function withCut(stored: SessionRecord, cut: TurnCut, count: number): SessionRecord {
   const removed = (stored.removed ?? 0) + count;
   const next = { ...stored, turns: Math.max(stored.turns, cut.through), removed, cut };

@@ -94,7 +94,7 @@ describe("the turns of a storage that does not number them", () => {
     expect(calls.splice(0)).toEqual([key(1), key(2)]);
   });
 
-  it("that are damaged are told by their place", async () => {
+  it("damaged turns of a storage that does not number them are named by their place", async () => {
     const storage = await stored([1]);
     await storage.set("turns", turnKey(ref.key, 2), { v: 1 });
     await expect(new KeyedTurnLog(storage, ref).newest(2, counted(2))).rejects.toMatchObject({

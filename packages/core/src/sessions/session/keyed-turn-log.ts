@@ -14,11 +14,11 @@ import type { TurnOrCut } from "./turn-cut.ts";
 import { firstInput, toStoredTurn } from "./turn-record.ts";
 import type { StoredTurn, TurnRecord } from "./turn-record.ts";
 
-/** A `TurnLog` over a driver without `append`: numbers the turns itself, reads them by key, and lists nothing. */
+/** A `TurnLog` over a driver without `append`: numbers the turns itself, reads them by key, and lists no keys. */
 export class KeyedTurnLog {
   readonly #driver: StorageDriver;
   readonly #ref: SessionRef;
-  /** The number of the last turn, once it is known. */
+  /** The number of the session's last turn, once known. */
   #last: number | undefined;
 
   constructor(driver: StorageDriver, ref: SessionRef) {
@@ -65,13 +65,16 @@ export class KeyedTurnLog {
     return counted;
   }
 
-  /** Reads the turns with these numbers. One that is missing was lost in a deletion that was cut short: it counts as deleted. */
+  /**
+   * Reads the session's turns from one number to another, inclusive. A missing turn was lost in an interrupted deletion
+   * and counts as deleted.
+   */
   async #readAll(first: number, last: number): Promise<TurnOrCut[]> {
     const found = await mapBounded(integers(first, last), (number) => this.#read(number));
     return found.filter((record) => record !== null);
   }
 
-  /** Reads the turns after a number that the counter missed: usually none. */
+  /** Reads the turns after a number that the counter in the session's record missed: usually none. */
   async #readMissed(seq: number): Promise<TurnOrCut[]> {
     const found: TurnOrCut[] = [];
     for (let next = await this.#read(seq + 1); next !== null; next = await this.#read(next.seq + 1)) found.push(next);
@@ -88,7 +91,10 @@ export class KeyedTurnLog {
     return await writeTurnCount(this.#driver, this.#ref, { known: session, turn: counted });
   }
 
-  /** Writes the turn, its count and the place of the session in one step, when no other call changes the record. */
+  /**
+   * Writes the turn, its count and the session's list entry in one step, while no other call of this process changes
+   * the session's record.
+   */
   async #storeAtOnce(turn: Write, counted: CountedTurn, session: SessionRecord): Promise<SessionRecord> {
     const { key } = this.#ref;
     return await withLocalLock(this.#driver, key, async () => {

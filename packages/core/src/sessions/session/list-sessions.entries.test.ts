@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import type { Json } from "../storage/json.ts";
 import { toldCalls } from "../storage/test/told-calls.ts";
@@ -81,29 +81,32 @@ describe("the pages of a user's sessions", () => {
     expect(await listSessions([storage], { owner, limit: 4, after: undefined })).not.toHaveProperty("next");
   });
 
-  it.each([1, 2, 5])("of %d merge several storages, and take a session from the first that has it", async (limit) => {
-    const first = await storing([
-      { id: "a", minute: 1 },
-      { id: "both", minute: 2 },
-    ]);
-    const second = await storing([
-      { id: "b", minute: 4 },
-      { id: "both", minute: 3 },
-      { id: "c", minute: 0 },
-    ]);
-    expect((await pagesOf([first, second], limit)).flat()).toEqual([
-      ["b", 4],
-      ["both", 2],
-      ["a", 1],
-      ["c", 0],
-    ]);
-    expect((await pagesOf([second, first], limit)).flat()).toEqual([
-      ["b", 4],
-      ["both", 3],
-      ["a", 1],
-      ["c", 0],
-    ]);
-  });
+  it.each([1, 2, 5])(
+    "pages of %d sessions of a user merge several storages, and take a session from the first that has it",
+    async (limit) => {
+      const first = await storing([
+        { id: "a", minute: 1 },
+        { id: "both", minute: 2 },
+      ]);
+      const second = await storing([
+        { id: "b", minute: 4 },
+        { id: "both", minute: 3 },
+        { id: "c", minute: 0 },
+      ]);
+      expect((await pagesOf([first, second], limit)).flat()).toEqual([
+        ["b", 4],
+        ["both", 2],
+        ["a", 1],
+        ["c", 0],
+      ]);
+      expect((await pagesOf([second, first], limit)).flat()).toEqual([
+        ["b", 4],
+        ["both", 3],
+        ["a", 1],
+        ["c", 0],
+      ]);
+    },
+  );
 
   it.each([{}, { tenantId: "acme" }, { userId: "ada" }, { tenantId: "acme", userId: "ad" }])(
     "are empty for %j, and read nothing without a user",
@@ -159,6 +162,37 @@ describe("an entry that is older than the session's last change", () => {
   });
 });
 
+it("an entry that was left behind lists no session a second time behind the page that ends with its session", async () => {
+  const storage = await storing([
+    { id: "twice", minute: 9, entries: [9, 1] },
+    { id: "a", minute: 5 },
+  ]);
+  expect(await pagesOf([storage], 1)).toEqual([[["twice", 9]], [["a", 5]]]);
+  expect(await entriesOf(storage)).toEqual([keyOf("twice", 9), keyOf("a", 5)]);
+});
+
+it("an entry without a record is kept for a day, in which its session may still be created, and then removed by the list", async () => {
+  const now = 1_800_000_000_000;
+  vi.useFakeTimers({ toFake: ["Date"], now });
+  onTestFinished(() => void vi.useRealTimers());
+  const dayAgo = (now - 24 * 3_600_000) * 1000;
+  const keyAt = (at: number) => recentKey(owner, { sessionId: `s${at - dayAgo}`, recency: at });
+  const storage = new InMemoryStorage();
+  for (const at of [dayAgo - 1, dayAgo, dayAgo + 1]) await storage.set(namespaces.recent, keyAt(at), { v: 1 });
+
+  expect(await listSessions([storage], { owner, limit: 5, after: undefined })).toEqual({ sessions: [] });
+  expect(await entriesOf(storage)).toEqual([keyAt(dayAgo + 1), keyAt(dayAgo)]);
+});
+
+it("an entry without a record that cannot be removed fails the list", async () => {
+  const storage = new InMemoryStorage();
+  await storage.set(namespaces.recent, recentKey(owner, { sessionId: "gone", recency: 1 }), { v: 1 });
+  const { driver } = toldCalls(storage, ({ method }) => (method === "delete" ? "fail-before" : undefined));
+  await expect(listSessions([driver], { owner, limit: 5, after: undefined })).rejects.toMatchObject({
+    code: "storage_unavailable",
+  });
+});
+
 it("an entry that is newer than the session lists nothing and stays", async () => {
   const storage = await storing([{ id: "lost", minute: 1, entries: [2] }]);
   expect(await pagesOf([storage], 10)).toEqual([[]]);
@@ -174,4 +208,32 @@ it("the stored records of an owner's sessions come in the order of their keys, a
   await storage.set(namespaces.sessions, sessionKey({ userId: "ada" }, "other"), { v: 1 });
   const keys = (await Array.fromAsync(ownSessions(storage, owner))).map(({ key }) => key);
   expect(keys).toEqual(["broken", "s", "s#member"].map((id) => sessionKey(owner, id)));
+});
+
+describe("a session in a second storage", () => {
+  it.each([
+    { tenantId: "acme", userId: "ada", verified: false },
+    { tenantId: "acme", userId: "bob" },
+    { userId: "ada" },
+  ])("is listed for its owner, whatever %j has of its id in the first one", async (other) => {
+    const [first, second] = [new InMemoryStorage(), await storing([{ id: "s", minute: 1 }])];
+    const recordOf = (whose: object) => ({
+      v: 1,
+      owner: whose,
+      createdAt: begun,
+      updatedAt: begun,
+      recency: 1,
+      turns: 1,
+    });
+    await first.set(namespaces.sessions, sessionKey(other, "s"), recordOf(other) as unknown as Json);
+    expect(await pagesOf([first, second], 9)).toEqual([[["s", 1]]]);
+
+    const key = recentKey(other, { sessionId: "t", recency: recency(2) });
+    await second.set(namespaces.recent, key, { v: 1 });
+    const record = { ...recordOf(other), updatedAt: begun + 2 * 60_000, recency: recency(2) };
+    await second.set(namespaces.sessions, sessionKey(other, "t"), record as unknown as Json);
+    await first.set(namespaces.sessions, sessionKey(owner, "t"), recordOf(owner) as unknown as Json);
+    const page = await listSessions([first, second], { owner: other, limit: 9, after: undefined });
+    expect(page.sessions.map(({ sessionId }) => sessionId)).toEqual(["t"]);
+  });
 });

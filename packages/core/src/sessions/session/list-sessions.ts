@@ -11,15 +11,15 @@ import type { SessionOwner } from "../storage/session-owner.ts";
 import { recencyOf, toSessionInfo } from "./session-record.ts";
 import type { SessionInfo, SessionRecord } from "./session-record.ts";
 
-/** A page of a user's sessions, newest first. `next` is the cursor of the next page, and is absent on the last. */
+/** A page of a user's sessions, newest first. `next` is the cursor of the next page; absent on the last page. */
 export type SessionPage = { sessions: SessionInfo[]; next?: string };
 
-/** The page of a user's sessions to list: those after a place, at most `limit`. */
+/** The page of a user's sessions to list: at most `limit` sessions after a position. */
 type Listing = { owner: SessionOwner; limit: number; after: RecentPlace | undefined };
 
 /**
- * Returns a page of a user's sessions in one or several storages, without those that teams opened for their members. Of
- * an id in several storages, the session in the first of them is listed. It is empty for an owner without a `userId`.
+ * Returns a page of a user's sessions in one or several storages, without sessions that teams opened for their members.
+ * If an id is in several storages, the session of the first is listed. Empty for an owner without a `userId`.
  */
 export async function listSessions(drivers: readonly StorageDriver[], listing: Listing): Promise<SessionPage> {
   const { owner, limit, after } = listing;
@@ -29,7 +29,8 @@ export async function listSessions(drivers: readonly StorageDriver[], listing: L
     if (sessions.length === limit && last !== undefined) return { sessions, next: toSessionCursor(last) };
     sessions.push(session);
     last = place;
-    // Not before: the session moves to a place that this page does not have.
+    // An outdated list entry is moved only now, because its session moves to a position that this page does not
+    // include.
     await mend?.();
   }
   return { sessions };
@@ -57,31 +58,32 @@ function isBefore(key: string | undefined, other: string | undefined): boolean {
   return key !== undefined && (other === undefined || key < other);
 }
 
-/** Tells if a storage before this one has a session of this id, which is read in its place. */
+/** Returns true if an earlier storage has a session of this id, which is listed instead. */
 async function isHidden(before: readonly StorageDriver[], owner: SessionOwner, { sessionId }: RecentPlace) {
   const ref = sessionRef(owner, sessionId);
   const found = await mapBounded(before, (driver) => findSession(driver, ref));
   return found.some((session) => session !== null);
 }
 
-/** A session in a listing, its place there, and a function that moves its entry when that is not where it belongs. */
+/** A session in a listing, its position, and a function that moves its entry if the entry is outdated. */
 type ListedSession = { place: RecentPlace; session: SessionInfo; mend?: () => Promise<void> };
 
-/** The part of an owner's sessions to list: those after a place. `pageSize` is the number that is read at once. */
+/** The part of an owner's sessions to list: those after a position. `pageSize` is the number that is read at once. */
 type RecentRange = { owner: SessionOwner; after: RecentPlace | undefined; pageSize: number };
 
-/** Time after which an entry without a record is no session that is being created, in microseconds. */
+/** Microseconds after which a list entry without a session record cannot belong to a session in creation. */
 const oneDay = 24 * 60 * 60 * 1_000_000;
 
 /**
- * Lists the sessions of an owner from the index, those with the newest turn first, without those that teams opened for
- * their members. Each comes once: entries that a crash or another process left behind are skipped and removed.
+ * Lists the sessions of an owner from the index, by newest turn first, without sessions that teams opened for their
+ * members. Each is listed once: entries left over by a crash or another process are skipped, and removed if they are
+ * certainly outdated.
  *
- * @yields the sessions; a session that gets a turn meanwhile at its place before that
+ * @yields the sessions; a session that gets a turn meanwhile keeps its earlier position
  */
 async function* recentSessions(driver: StorageDriver, range: RecentRange): AsyncGenerator<ListedSession, undefined> {
   const { owner, after, pageSize } = range;
-  // Without a user there is no owner whose list it could be.
+  // An owner without a user has no list.
   if (owner.userId === undefined) return;
   const entries = scan(driver, {
     namespace: namespaces.recent,
@@ -94,7 +96,7 @@ async function* recentSessions(driver: StorageDriver, range: RecentRange): Async
     for (const found of await mapBounded(page, (entry) => readEntry(driver, range, entry))) {
       if (found === null) continue;
       const { sessionId } = found.place;
-      // The session's newer entry came before: this one was left behind.
+      // The session was already listed by its newer entry: this entry is left over.
       if (listed.has(sessionId)) await driver.delete(namespaces.recent, recentKey(owner, found.place));
       else yield found;
       listed.add(sessionId);
@@ -102,7 +104,7 @@ async function* recentSessions(driver: StorageDriver, range: RecentRange): Async
   }
 }
 
-/** Returns the session of an entry, or `null` when the entry is not the one under which the session is listed. */
+/** Returns the session of a list entry, or `null` if the session does not exist or is listed under another entry. */
 async function readEntry(
   driver: StorageDriver,
   range: RecentRange,
@@ -116,7 +118,7 @@ async function readEntry(
     if (place.recency < Date.now() * 1000 - oneDay) await driver.delete(namespaces.recent, key);
     return null;
   }
-  // A newer entry is of a process that lost the session. The next turn overtakes it.
+  // An entry newer than the session's record was written by a process that lost the lease. The next turn overtakes it.
   if (place.recency > recencyOf(record)) return null;
   if (place.recency === recencyOf(record)) return { place, session: toSessionInfo(place.sessionId, record) };
   const updatedAt = Math.min(record.updatedAt, Math.floor(place.recency / 1000));
@@ -127,8 +129,9 @@ async function readEntry(
 type LateEntry = { ref: SessionRef; record: SessionRecord; found: ListedSession };
 
 /**
- * Returns the session of an entry that is older than its record, when the session is listed by it: it has no other entry,
- * or got its turn after this listing began. Else the entry was left behind and is removed.
+ * Returns the session of a list entry older than the session's record, if this entry lists the session. That is so if
+ * the session has no newer entry. It is also so if the newer entry belongs after the page's start, where this listing
+ * may have passed it. Otherwise the entry is left over, is removed, and the result is `null`.
  */
 async function checkLate(
   driver: StorageDriver,
@@ -147,7 +150,8 @@ async function checkLate(
 }
 
 /**
- * Lists the stored records of all sessions of an owner by their keys, unchecked: also of members and damaged ones.
+ * Lists the stored records of all sessions of an owner by key, unchecked, including members' sessions and damaged
+ * records.
  *
  * @yields one entry for each session
  */

@@ -1,6 +1,6 @@
 import type { ContentPart } from "../../base/message/content.ts";
 import { mapBounded } from "../../base/async/map-bounded.ts";
-import { integer } from "../../base/errors/option-checks.ts";
+import { integerOption } from "../../base/errors/option-checks.ts";
 import type { CreatedSession } from "./create-session.ts";
 import type { Lease } from "../lock/lease.ts";
 import type { SessionRecord } from "./session-record.ts";
@@ -10,13 +10,13 @@ import { newTurnRecord } from "./turn-record.ts";
 import type { NewTurn, StoredTurn, TurnRecord } from "./turn-record.ts";
 import { untilAborted } from "../../base/async/until-aborted.ts";
 
-const checkCount = integer(0);
+const checkCount = integerOption(0);
 
 type Parts = CreatedSession & { sessionId: string; log: TurnLog; parts: PartStore; lease: Lease };
 
 /**
- * A session whose lease the caller holds: loads its turns and appends new ones. `SessionStore.open` returns it; release
- * it in a `finally`.
+ * A session whose lease the caller holds: loads its turns and appends new turns. `SessionStore.open` returns it;
+ * release it in a `finally`.
  */
 export class OpenSession {
   readonly sessionId: string;
@@ -26,14 +26,14 @@ export class OpenSession {
   #session: SessionRecord;
   /** Ids of the runs whose turns are known to be stored. */
   #stored: Set<string> | undefined;
-  /** True while a written turn has an unknown outcome. */
+  /** True while the write of a turn has an unknown outcome. */
   #isUncertain = false;
 
-  /** The turn whose large data was written last: it is not written again when its turn is. */
+  /** The turn whose large data was written last. That data is not written again when the turn is retried. */
   #prepared: TurnRecord | undefined;
   #madeTitle = false;
 
-  /** True for a new session: there is nothing to read. */
+  /** True for a new session until its first turn is appended: there are no turns to read. */
   #isEmpty: boolean;
 
   constructor({ sessionId, session, log, parts, lease, isNew }: Parts) {
@@ -45,23 +45,26 @@ export class OpenSession {
     this.#isEmpty = isNew;
   }
 
-  /** The id of the durable run that waits for an answer in this session, if there is one. */
+  /** The id of the durable run that waits for an answer in this session; undefined if there is none. */
   get waitingRun(): string | undefined {
     return this.#session.waiting;
   }
 
-  /** True when a turn that was appended here has given the session its title. */
+  /** True if a turn that this object appended gave the session its title. */
   get madeTitle(): boolean {
     return this.#madeTitle;
   }
 
-  /** Returns the newest turns, oldest first. Older ones are not read. */
+  /** Returns up to `count` of the session's newest turns, oldest first. Older turns are not read. */
   async loadTurns(count: number, signal?: AbortSignal): Promise<StoredTurn[]> {
     const turns = await this.loadTurnsWithoutData(count, signal);
     return await untilAborted(() => this.#parts.fillTurns(turns), signal);
   }
 
-  /** Returns the newest turns, oldest first, without data that is stored in pieces: `loadPart` reads that of one part. */
+  /**
+   * Returns the newest turns, oldest first, without data that is stored in pieces. `loadPart` reads the data of one
+   * part.
+   */
   async loadTurnsWithoutData(count: number, signal?: AbortSignal): Promise<StoredTurn[]> {
     if (count !== Infinity) checkCount(count, "The number of turns to load", {});
     if (count === 0 || this.#isEmpty) return [];
@@ -73,24 +76,27 @@ export class OpenSession {
     return await untilAborted(() => this.#parts.fillPart(part), signal);
   }
 
-  /** Returns the turns with these numbers, in their order, without those that were deleted and without data that is stored in pieces. */
+  /**
+   * Returns the turns with these numbers, in order, without deleted turns and without data that is stored in pieces.
+   */
   async loadTurnsAt(numbers: readonly number[], signal?: AbortSignal): Promise<StoredTurn[]> {
     const load = () => mapBounded(numbers, (seq) => this.#log.after(seq - 1, 1, this.#session));
     const found = await untilAborted(load, signal);
     return found.flatMap((turns, index) => turns.filter(({ seq }) => seq === numbers[index]));
   }
 
-  /** Tells if a turn was deleted, of a session that had it. */
+  /** Returns true if the turn of this number, which the session had, was deleted. False for 0. */
   async isDeleted(seq: number, signal?: AbortSignal): Promise<boolean> {
     if (this.#session.removed === undefined || seq === 0) return false;
     return (await this.loadTurnsAt([seq], signal)).length === 0;
   }
 
   /**
-   * Stores the turn and returns its number. When it rejects, the turn is stored whole or not at all, and may be appended
+   * Stores the turn and returns its number. If it rejects, the turn is stored whole or not at all, and may be appended
    * again: it is recognised by its `runId` and stored once.
    *
-   * The signal ends the waiting. It is not the run's signal: a cancelled run still stores what its tools have done.
+   * The signal ends the waiting. Do not pass the run's signal, because a cancelled run still stores the work of its
+   * tools.
    */
   async appendTurn(turn: NewTurn, signal?: AbortSignal): Promise<number> {
     const record = newTurnRecord(turn);
@@ -98,7 +104,7 @@ export class OpenSession {
     return this.#session.turns;
   }
 
-  /** Gives the lease back. May be called more than once. */
+  /** Releases the lease. May be called more than once. */
   release(): void {
     this.#lease.release();
   }
@@ -115,7 +121,10 @@ export class OpenSession {
     this.#stored.add(turn.runId);
   }
 
-  /** Writes the large data of a turn, and returns the turn with references to it. */
+  /**
+   * Writes the large data of a turn, and returns the turn with references to it. A turn without large data is returned
+   * unchanged.
+   */
   async #prepare(turn: TurnRecord): Promise<TurnRecord> {
     if (!PartStore.hasLargeData(turn)) return turn;
     if (this.#prepared?.runId !== turn.runId) {

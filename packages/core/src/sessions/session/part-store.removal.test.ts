@@ -55,4 +55,16 @@ describe("large data that is removed", () => {
     expect(confirm).toHaveBeenCalledTimes(3);
     expect(await keysIn(storage)).toEqual([]);
   });
+
+  it("large data that lies behind pages of other data is removed, and no lease is confirmed for those", async () => {
+    const storage = new InMemoryStorage();
+    const parts = new PartStore(storage, session);
+    const left = [0, 1, 2, 3].map((number) => `${turnKey(session, 1)}/0/a:00000000000${number}`);
+    const own = `${turnKey(session, 1)}/0/id1:000000000000`;
+    for (const key of [...left, own]) await storage.set("turn-parts", key, { v: 1 });
+    const confirm = vi.fn<() => Promise<void>>(confirmed);
+    await parts.removeTurn(2, turnOf(stored(1) as never), confirm);
+    expect(confirm).toHaveBeenCalledOnce();
+    expect(await keysIn(storage)).toEqual(left);
+  });
 });

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { readContentData } from "../../base/message/content-data.ts";
-import { storedDataOf } from "../../base/message/stored-data.ts";
-import type { DataPart, StoredData } from "../../base/message/stored-data.ts";
+import { storedReferenceOf } from "../../base/message/stored-data.ts";
+import type { DataPart, StoredReference } from "../../base/message/stored-data.ts";
 import type { ContentPart, MessageContent } from "../../base/message/content.ts";
 import { base64ByteLength } from "../../base/util/base64.ts";
 import { createId } from "../../base/util/create-id.ts";
@@ -15,21 +15,21 @@ import { scan } from "./scan.ts";
 import { dataPartsOf } from "./turn-part.ts";
 import type { TurnConversation } from "./turn-record.ts";
 
-/** The longest data, in characters, that is stored within its turn: 16 KB of bytes. */
+/** The maximum length of data, in base64 characters, that is stored within its turn: 16 KB of bytes. */
 const longestInline = 21_848;
 
-/** Characters of base64 in a piece: 256 KB of bytes, whole groups of four. */
+/** Base64 characters in a piece: 256 KB of bytes, in whole groups of four. */
 const pieceLength = 349_528;
 
-/** Pieces that are read, written or listed at once. */
+/** Number of pieces of large data that are read, written or listed at once. */
 const atOnce = 4;
 
 /**
- * The data of large images, sounds and files in one session's turns, stored in pieces beside the turns.
+ * The data of large images, audio and files in one session's turns, stored in pieces beside the turns.
  *
- * Pieces are written before their turn, whose record is what makes them a part of the session. A crash between the two
- * leaves pieces that nothing refers to: they are removed when the next turn with large data is stored, or with the
- * session. Each write has an id of its own in its keys, so no reader takes pieces of one for those of another.
+ * Pieces are written before their turn, whose record makes them part of the session. A crash between the two leaves
+ * unreferenced pieces. They are removed when the next turn with large data is stored, or with the session. The keys of
+ * each write contain a unique id, so that pieces of different writes are never mixed.
  */
 export class PartStore {
   readonly #driver: StorageDriver;
@@ -40,14 +40,14 @@ export class PartStore {
     this.#session = session;
   }
 
-  /** Tells if a turn has data that is stored in pieces. */
+  /** Returns true if a turn has data that is large enough to be stored in pieces, and is not stored yet. */
   static hasLargeData(turn: TurnConversation): boolean {
     return dataPartsOf(turn).some(isLarge);
   }
 
   /**
-   * Writes the large data of a turn that is about to be stored with this number, and returns the turn with references in
-   * its place. `confirm` rejects when another process may write turns of this session.
+   * Writes the large data of a turn that is about to be stored with this number, and returns the turn with references
+   * instead. `confirm` rejects if another process may write turns of this session.
    */
   async write<Turn extends TurnConversation>(turn: Turn, seq: number, confirm: () => Promise<void>): Promise<Turn> {
     await this.#removeLeftovers(seq, confirm);
@@ -61,16 +61,18 @@ export class PartStore {
   }
 
   /** @yields the base64 of stored data, piece by piece */
-  async *read(stored: StoredData): AsyncGenerator<string> {
+  async *read(stored: StoredReference): AsyncGenerator<string> {
     for (let first = 0; first < stored.pieces; first += atOnce) {
       const numbers = Array.from({ length: Math.min(atOnce, stored.pieces - first) }, (_, index) => first + index);
       yield* await Promise.all(numbers.map((number) => this.#readPiece(stored, number)));
     }
   }
 
-  /** Returns a part with its data. */
+  /**
+   * Returns a part of a turn with its data, read from its pieces. A part that contains its data is returned unchanged.
+   */
   async fillPart(part: ContentPart): Promise<ContentPart> {
-    const stored = storedDataOf(part);
+    const stored = storedReferenceOf(part);
     if (stored === undefined) return part;
     const { stored: _, ...facts } = part as ContentPart & { stored: unknown };
     const pieces: string[] = [];
@@ -85,12 +87,12 @@ export class PartStore {
     return whole;
   }
 
-  /** Removes the pieces of deleted turns, with what crashes have left under their numbers. */
+  /** Removes the pieces of a deleted turn, and pieces that crashes have left under its number. */
   async removeTurn(seq: number, turn: TurnConversation | undefined, confirm: () => Promise<void>): Promise<void> {
     const numbers = new Set([seq, ...(turn === undefined ? [] : dataPartsOf(turn).flatMap(numberOf))]);
     for (const number of numbers) {
       const isOwn = number === seq;
-      const ids = turn === undefined ? [] : dataPartsOf(turn).flatMap((part) => storedDataOf(part)?.id ?? []);
+      const ids = turn === undefined ? [] : dataPartsOf(turn).flatMap((part) => storedReferenceOf(part)?.id ?? []);
       await this.#remove(number, confirm, (key) => isOwn || ids.some((id) => key.includes(`/${id}:`)));
     }
   }
@@ -98,13 +100,16 @@ export class PartStore {
   async #fillTurn<Turn extends TurnConversation>(turn: Turn): Promise<Turn> {
     const filled = new Map<ContentPart, ContentPart>();
     for (const part of dataPartsOf(turn)) {
-      if (storedDataOf(part) !== undefined) filled.set(part, await this.fillPart(part));
+      if (storedReferenceOf(part) !== undefined) filled.set(part, await this.fillPart(part));
     }
     return filled.size === 0 ? turn : mapTurnParts(turn, (part) => filled.get(part) ?? part);
   }
 
-  /** Returns the part with a reference, or `undefined` for data that is none. */
-  async #writePart(part: DataPart, at: Pick<StoredData, "seq" | "index" | "id">) {
+  /**
+   * Writes the data of a part in pieces, and returns the part with a reference to them. Returns `undefined` if the part
+   * has no base64 data.
+   */
+  async #writePart(part: DataPart, at: Pick<StoredReference, "seq" | "index" | "id">) {
     const found = readContentData(part);
     if (found.kind !== "base64") return undefined;
     const { base64, mimeType } = found;
@@ -119,14 +124,14 @@ export class PartStore {
           await this.#driver.set(namespaces.turnParts, this.#pieceKey(stored, number), value);
         }),
       );
-      // A storage in memory writes without waiting, and others have work as well.
+      // A storage in memory writes without waiting, and other work must get its turn.
       await setImmediate();
     }
     const { data: _, ...facts } = part;
     return { ...facts, ...(mimeType !== undefined && { mimeType }), stored };
   }
 
-  async #readPiece(stored: StoredData, number: number): Promise<string> {
+  async #readPiece(stored: StoredReference, number: number): Promise<string> {
     const key = this.#pieceKey(stored, number);
     const value = await this.#driver.get(namespaces.turnParts, key);
     const length = Math.min(pieceLength, Math.ceil(stored.bytes / 3) * 4 - number * pieceLength);
@@ -135,12 +140,15 @@ export class PartStore {
     throw corruptRecord({ namespace: namespaces.turnParts, key });
   }
 
-  /** Removes pieces of a turn with this number that was never stored, because its process ended before. */
+  /** Removes pieces of a turn with this number that was never stored, because its process ended first. */
   async #removeLeftovers(seq: number, confirm: () => Promise<void>): Promise<void> {
     await this.#remove(seq, confirm, () => true);
   }
 
-  /** Removes the pieces of a number. Those listed before the lease is confirmed are not the work of a process that took it over since. */
+  /**
+   * Removes the pieces under a turn's number whose keys match. The session's lease is confirmed after listing them, so
+   * that they are not the work of a process that took over since.
+   */
   async #remove(seq: number, confirm: () => Promise<void>, matches: (key: string) => boolean): Promise<void> {
     const prefix = keyPrefixOf(turnKey(this.#session, seq));
     for await (const page of scan(this.#driver, { namespace: namespaces.turnParts, prefix, pageSize: atOnce })) {
@@ -151,22 +159,22 @@ export class PartStore {
     }
   }
 
-  #pieceKey({ seq, index, id }: StoredData, number: number): string {
+  #pieceKey({ seq, index, id }: StoredReference, number: number): string {
     return `${turnKey(this.#session, seq)}/${index}/${id}:${encodeSequence(number)}`;
   }
 }
 
 function isLarge({ data }: DataPart): boolean {
-  // Undefined in a record that is written again.
+  // `data` is undefined if the part has a reference to stored pieces instead, in a turn that is written again.
   return (data?.length ?? 0) > longestInline && !/^https?:/i.test(data);
 }
 
 function numberOf(part: DataPart): number[] {
-  const stored = storedDataOf(part);
+  const stored = storedReferenceOf(part);
   return stored === undefined ? [] : [stored.seq];
 }
 
-/** Returns a copy of a turn with other parts in its history, input and messages. */
+/** Returns a copy of a turn whose history, input and messages have their parts replaced. */
 function mapTurnParts<Turn extends TurnConversation>(turn: Turn, map: (part: ContentPart) => ContentPart): Turn {
   const mapContent = <Content extends MessageContent | null>(content: Content): Content =>
     Array.isArray(content) ? (content.map(map) as Content) : content;

@@ -3,21 +3,19 @@ import type { SessionRecord } from "./session-record.ts";
 import type { TurnLog } from "./turn-log.ts";
 import type { StoredTurn } from "./turn-record.ts";
 
-/** A page of a session's turns, oldest first. `next` is the cursor of the next page, and is absent on the last. */
+/** A page of a session's turns, oldest first. `next` is the cursor of the next page; absent on the last page. */
 export type TurnPage = { turns: StoredTurn[]; next?: number };
 
-/**
- * Takes a turn into a page. When it returns false, the page ends before this turn, unless it would be empty.
- */
+/** Adds a turn to a page. If it returns false, the page ends before this turn, unless the page would be empty. */
 export type TakeTurn = (turn: StoredTurn) => boolean | Promise<boolean>;
 
-/** The part of a session's turns that a page has. */
+/** The part of a session's turns that a page contains. */
 export type TurnRange = { after: number; limit: number; take?: TakeTurn | undefined };
 
-/** Characters of data that one read of the storage may bring. */
+/** Characters of data in one read of turns beyond which the following turns are read one at a time. */
 const maxCharacters = 8_388_608;
 
-/** Reads a page of turns. With `take` they are read in small groups, so that few of them are in memory at a time. */
+/** Reads a page of turns. With `take` they are read in small groups, so that few are in memory at a time. */
 export async function readTurnPage(log: TurnLog, session: SessionRecord, range: TurnRange): Promise<TurnPage> {
   const { after, limit, take } = range;
   if (take !== undefined) return await readWhileTaken(log, session, { after, limit, take });
@@ -48,7 +46,7 @@ async function readWhileTaken(
   }
 }
 
-/** Data that is stored in pieces was not read. */
+/** Returns the length of the data in a turn, without data that is stored in pieces, which was not read. */
 function dataLength(turn: StoredTurn): number {
   return dataPartsOf(turn).reduce((sum, { data }) => sum + (data?.length ?? 0), 0);
 }

@@ -8,12 +8,12 @@ import { scan } from "./scan.ts";
 import { keyPrefixOf, memberSessionsPrefix, memoryEntryKey, namespaces, ownerPrefix } from "./session-keys.ts";
 import type { UserOwner } from "../storage/session-owner.ts";
 
-/** Storage to remove sessions from, and a check before each step that rejects when another process took the lease. */
+/** Storage to remove sessions from, and a check before each step that rejects if another process took the lease. */
 export type Removal = { driver: StorageDriver; confirm?: () => Promise<void> };
 
 /**
- * Removes a session with its turns and its memory, and the sessions that a team's members have under it. The session's
- * own record, and its entry in the owner's list, go last: a removal that was cut short can be repeated.
+ * Removes a session with its turns and its memory, and the sessions of a team's members under it. The session's own
+ * record, and its entry in the owner's list, are removed last, so that an interrupted removal can be repeated.
  */
 export async function removeSession(removal: Removal, ref: SessionRef, session: SessionRecord | null): Promise<void> {
   const { key } = ref;
@@ -22,26 +22,26 @@ export async function removeSession(removal: Removal, ref: SessionRef, session: 
   for await (const page of members) {
     for (const member of page) {
       await removeOne(removal, member.key);
-      // No run holds it, unless it loses it with the session.
+      // No run is in the member session's queue, except a run that loses its lease with the session.
       await driver.delete(namespaces.locks, member.key);
     }
   }
   await removeOne(removal, key, session === null ? [] : indexWrites(ref, session, null));
 }
 
-/** Deletes all records of a namespace whose keys begin with the prefix. When it rejects, some may be left. */
+/** Deletes all records of a namespace whose keys begin with the prefix. If it rejects, some may be left. */
 export async function removeAll(driver: StorageDriver, namespace: string, prefix: string): Promise<void> {
   await removeBelow({ driver }, namespace, prefix);
 }
 
-/** Removes the memory of a session and its entry by id, which goes last: one without a memory is skipped. */
+/** Removes the memory of a session, then its entry by id: readers skip an entry without a memory. */
 export async function removeMemory(driver: StorageDriver, key: string): Promise<void> {
   await applyWrites(driver, memoryRemoval(key));
 }
 
 /**
- * Removes all memories of a user and their entries by id. An entry goes first: it names the user, and is found by its
- * memory alone when a removal that was cut short is repeated.
+ * Removes all memories of a user and their entries by id. The entry is removed first: it names the user, and a repeated
+ * removal can find it only through its memory.
  */
 export async function removeMemories(driver: StorageDriver, owner: UserOwner): Promise<void> {
   for await (const page of scan(driver, { namespace: namespaces.memory, prefix: ownerPrefix(owner) })) {
@@ -66,7 +66,7 @@ async function removeOne(removal: Removal, key: string, index: readonly Write[] 
 }
 
 async function removeBelow({ driver, confirm }: Removal, namespace: string, prefix: string): Promise<void> {
-  // Parts of turns are large.
+  // Pieces of turns' data are large, so only a few are listed at a time.
   const pageSize = namespace === namespaces.turnParts ? 8 : 100;
   for await (const page of scan(driver, { namespace, prefix, pageSize })) {
     await confirm?.();

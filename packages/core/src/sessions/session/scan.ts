@@ -3,16 +3,16 @@ import type { StorageDriver, StorageEntry } from "../storage/storage-driver.ts";
 const defaultPageSize = 100;
 
 /**
- * Entries for `scan` to list: all whose keys begin with the prefix, or only those after a key. `pageSize` is the number
- * that is listed at once, 100 by default.
+ * A range of entries for `scan`: all whose keys begin with the prefix, or only those after a key. `pageSize` is the
+ * number that is listed at once, 100 by default.
  */
 export type ScanRange = { namespace: string; prefix: string; after?: string | undefined; pageSize?: number };
 
 /**
- * Lists the entries below a prefix in the order of their keys, in pages. A driver that ignores list options returns all
- * of them at once; no entry comes twice. Keys must be ASCII, as all encoded keys are.
+ * Lists the entries below a prefix in pages, sorted by key. A driver that ignores list options returns all of them at
+ * once; each entry is listed once. Keys must be ASCII, as all encoded keys are.
  *
- * @yields pages of entries, none of them empty
+ * @yields pages of entries, never empty
  */
 export async function* scan(
   driver: StorageDriver,

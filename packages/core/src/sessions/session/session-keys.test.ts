@@ -71,7 +71,7 @@ describe("session keys", () => {
     });
   });
 
-  it("of one session are made of its id and its whole owner", () => {
+  it("session keys of one session are made of its id and its whole owner", () => {
     const owner = { tenantId: "acme", userId: "ada", verified: false };
     expect(sessionRef(owner, "s#m")).toEqual({ key: "acme/~ada/s%23m", sessionId: "s#m", owner });
     expect(ownerPrefix(owner)).toBe("acme/~ada/");
@@ -90,7 +90,7 @@ describe("session keys", () => {
     expect(entry.startsWith(memoriesPrefix(sessionIdOf(session)))).toBe(true);
   });
 
-  it("of all memories of one id begin with that id alone", () => {
+  it("session keys of all memories of one id begin with that id alone", () => {
     expect(memoriesPrefix("s")).toBe("s/");
     expect(memoriesPrefix("s#m")).toBe("s%23m/");
     expect(memoryEntryKey("-/-/s2").startsWith(memoriesPrefix("s"))).toBe(false);

@@ -4,7 +4,7 @@ import { ownerKey } from "../storage/owner-key.ts";
 import type { SessionOwner } from "../storage/session-owner.ts";
 
 /**
- * Namespaces in the storage for all that core stores: sessions, their turns, memories, facts about users, and queues.
+ * Namespaces of sessions and of what belongs to them in the storage: turns, memories, facts about users, and queues.
  */
 export const namespaces = {
   sessions: "sessions",
@@ -12,10 +12,13 @@ export const namespaces = {
   turns: "turns",
   turnParts: "turn-parts",
   memory: "memory",
-  /** The memories by the ids of their sessions: `<sessionId>/<owner>`. Seeds, which have no owner, stand under `<sessionId>/*`. */
+  /**
+   * The memories by the ids of their sessions: `<sessionId>/<owner>`. Memories without an owner are stored under
+   * `<sessionId>/*`.
+   */
   memoryById: "memory-by-id",
   facts: "facts",
-  /** One record, which shows that the storage can be written to. */
+  /** A single record with which a health check proves that the storage is writable. */
   probe: "probe",
   locks: lockNamespace,
 } as const;
@@ -25,7 +28,7 @@ export function ownerPrefix(owner: SessionOwner): string {
   return keyPrefixOf(ownerKey(owner));
 }
 
-/** Reference to a session, which need not exist: its storage key, its id, and its owner, who is the caller. */
+/** Reference to a session that may not exist: its storage key, its id, and its owner (the caller). */
 export type SessionRef = { key: string; sessionId: string; owner: SessionOwner };
 
 /** Makes a reference to an owner's session. */
@@ -44,8 +47,8 @@ export function keyPrefixOf(key: string): string {
 }
 
 /**
- * Returns the prefix of the keys of the sessions that a team opened for its members under the session with this key.
- * Only the `/` or `#` after a team's id is ever encoded in a session id, so no other session has this prefix.
+ * Returns the key prefix of the sessions that a team opened for its members under the session with this key. Only the
+ * `/` or `#` after a team's id is ever encoded in a session id, so no other session has this prefix.
  */
 export function memberSessionsPrefix(key: string): string {
   return `${key}%`;
@@ -73,7 +76,7 @@ export function turnKey(session: string, seq: number): string {
   return keyPrefixOf(session) + encodeSequence(seq);
 }
 
-/** Returns the number of the turn with this key, or `undefined` when it is no key of a turn of the session. */
+/** Returns the number of the turn with this key; `undefined` if it is not the key of a turn of the session. */
 export function turnNumberOf(session: string, key: string): number | undefined {
   const prefix = keyPrefixOf(session);
   return key.startsWith(prefix) ? decodeSequence(key.slice(prefix.length)) : undefined;

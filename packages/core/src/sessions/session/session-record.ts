@@ -7,24 +7,24 @@ import type { TurnCut } from "./turn-cut.ts";
 import type { TitleSource } from "./session-title.ts";
 import type { SessionOwner } from "../storage/session-owner.ts";
 
-/** Stored record of a session, without its turns, which are records of their own. Times are epoch milliseconds. */
+/** Stored record of a session, without its turns, which are separate records. Times are epoch milliseconds. */
 export type SessionRecord = {
   v: 1;
   owner: SessionOwner;
   createdAt: number;
   updatedAt: number;
-  /** Place of the session in its owner's list: greater after each turn (see `recent-index.ts`). */
+  /** Position of the session in its owner's list: greater after each turn (see `recent-index.ts`). */
   recency?: number;
   /** Number of turns that are known to be stored. After a crash there may be one more (see `turn-log.ts`). */
   turns: number;
-  /** Number of turns that were deleted. Their numbers are not used again. */
+  /** Number of deleted turns. Their numbers are not reused. */
   removed?: number;
-  /** Turns that are deleted, of which records may be left (see `cut-turns.ts`). */
+  /** Deleted turns whose records may not have been removed yet (see `cut-turns.ts`). */
   cut?: TurnCut;
   title?: string;
-  /** Missing beside a title: the user's. */
+  /** The writer of the title. If missing, the title was set by the user. */
   titleBy?: TitleSource;
-  /** The id of a durable run that waits for an answer: no other run may begin. */
+  /** The id of a durable run that waits for an answer. No other run may begin meanwhile, unless it cancels this one. */
   waiting?: string;
 };
 
@@ -35,24 +35,24 @@ export type SessionInfo = {
   title?: string;
   createdAt: number;
   updatedAt: number;
-  /** Number of turns. */
+  /** Number of turns, without deleted turns. */
   turns: number;
 };
 
-/** Makes the record of a new session without turns, created now; it stores nothing. */
+/** Makes (and does not store) the record of a new session without turns, created now. */
 export function newSessionRecord(owner: SessionOwner, clock: OrderingClock): SessionRecord {
   const recency = clock.next();
   const now = Date.now();
   return { v: recordVersion, owner, createdAt: now, updatedAt: now, recency, turns: 0 };
 }
 
-/** Returns the place of a session in its owner's list: the greatest is the newest. */
+/** Returns the position of a session in its owner's list: the greatest is the newest. */
 export function recencyOf({ recency, updatedAt }: SessionRecord): number {
   return recency ?? updatedAt * 1000;
 }
 
 /**
- * Returns a session's stored record after a check of its shape; throws `storage_corrupt` when it is damaged. Unknown
+ * Returns a session's stored record after a check of its shape. Throws `storage_corrupt` if it is damaged. Unknown
  * fields are kept, so that writing it back loses nothing.
  */
 export function readSessionRecord(value: unknown, at: RecordKey): SessionRecord {

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import { SessionStore } from "./session-store.ts";
 import { appendAll } from "./test/turns.ts";
@@ -40,4 +40,15 @@ it("SessionStore.ping asks the storage, and takes one without ping for usable", 
   const broken = Object.assign(new InMemoryStorage(), { ping: async () => await Promise.reject(new Error("Gone.")) });
 
   await expect(new SessionStore(broken).ping()).rejects.toThrow("Gone.");
+});
+
+it("SessionStore.join takes the policy for busy sessions from the first store of a storage", async () => {
+  const storage = new InMemoryStorage();
+  const policies = [{ maxWaiting: 0 }, { maxWaiting: 1 }, { maxWaiting: 2 }];
+  const [store] = SessionStore.join(policies.map((policy) => new SessionStore(storage, policy)));
+  const session = await store?.open("s");
+  onTestFinished(() => session?.release());
+  await expect(store?.open("s")).rejects.toThrow(
+    "The session is busy and 0 runs wait for it already. Try again later.",
+  );
 });

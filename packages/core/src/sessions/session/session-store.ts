@@ -38,36 +38,41 @@ import { endOtherWait, endWait } from "./waiting-run.ts";
 /** The caller of a session, by default without tenant and user, and a signal that ends waiting for lease or storage. */
 export type SessionAccess = { owner?: SessionOwner | undefined; signal?: AbortSignal | undefined };
 
-/** The number of a turn, and the number of a part among its images, sounds and files, from 0. */
+/** The number of a turn, and the index of a part among its images, audio and files, from 0. */
 export type TurnPartPlace = { seq: number; index: number };
 
 /**
- * Listener of a `SessionStore`: removes the records that its own storage keeps for a session or a user, such as a
- * memory, when these are deleted.
+ * Listener of a `SessionStore`. When a session or a user is deleted, it removes the records that its own storage keeps
+ * for them, such as a memory.
  */
 export type SessionListener = {
   forgetSession?(sessionId: string, owner: SessionOwner): Promise<void>;
   forgetUser?(user: UserOwner): Promise<void>;
-  /** Called when turns of a session were deleted. `load` reads the newest that are left, oldest first. */
+  /** Called after turns of a session were deleted. `load` reads the newest remaining turns, oldest first. */
   forgetTurns?(sessionId: string, owner: SessionOwner, load: () => Promise<StoredTurn[]>): Promise<void>;
   /**
-   * Cancels a durable run that waits for an answer, so that another one can begin. Returns true when it is over, and false when the
-   * process that has it was told to end it.
+   * Cancels a durable run that waits for an answer, so that another run can begin. Returns true if it is over, and
+   * false if its process was asked to end it.
    */
   cancelWaiting?(runId: string): Promise<boolean>;
 };
 
 /** Options of opening a session for a run. */
 export type OpenOptions = SessionAccess & {
-  /** True when the id was made just now, which spares a read. */
+  /** True if the id was just created, which saves a read. */
   isNew?: boolean;
-  /** An attempt at a durable run: it takes over the place of an earlier one in the queue, and the session may wait for it. */
+  /**
+   * An attempt at a durable run. It takes over the queue position of an earlier attempt, and the session may wait for
+   * it.
+   */
   run?: RunAttempt;
-  /** Cancels a durable run that waits for an answer in this session, in place of refusing this one. @default "reject" */
+  /**
+   * Cancels a durable run that waits for an answer in this session, instead of rejecting this run. @default "reject"
+   */
   onWaiting?: "reject" | "cancel" | undefined;
 };
 
-/** The number of turns that a memory takes in again after a deletion. */
+/** The number of turns that are added to a memory again after a deletion. */
 const mostReloaded = 200;
 
 /** Opens, lists, reads and deletes the sessions in a storage. All stores over one driver share sessions and queues. */
@@ -76,7 +81,7 @@ export class SessionStore {
   readonly #queues: KeyedQueues;
   readonly #policy: BusyPolicy;
   readonly #listeners: SessionListener[];
-  /** Work that `flush` waits for, each with the function that cancels it. Its promises never reject. */
+  /** Work that `flush` waits for, each with the function that cancels it. These promises never reject. */
   readonly #pending = new Map<Promise<void>, () => void>();
 
   constructor(driver: StorageDriver, policy: Partial<BusyPolicy> = {}, listeners: readonly SessionListener[] = []) {
@@ -86,7 +91,7 @@ export class SessionStore {
     this.#policy = checkBusyPolicy(policy, { owner: "SessionStore" });
   }
 
-  /** Returns one store for each storage of these, in their order, with the listeners of all its stores. */
+  /** Returns one store for each distinct storage, in order, with the listeners of all its stores. */
   static join(stores: Iterable<SessionStore>): SessionStore[] {
     const joined = new Map<StorageDriver, SessionStore>();
     for (const store of stores) joined.set(store.#driver, store.#joinedTo(joined.get(store.#driver)));
@@ -94,17 +99,18 @@ export class SessionStore {
   }
 
   /**
-   * Takes the lease on the owner's session of this id, after all runs that came before, and creates it when there is none.
-   * When its queue is full, or another run waits for an answer in it, `conflict`. Release the session in a `finally`.
+   * Acquires the lease on the owner's session of this id, after all earlier runs, and creates the session if it is
+   * missing. Throws `conflict` if its queue is full, or another run waits for an answer in it, unless `onWaiting` is
+   * `cancel`. Release the session in a `finally`.
    */
   async open(sessionId: string, access: OpenOptions = {}): Promise<OpenSession> {
     const ref = refOf(sessionId, access);
-    // Creating it finds one that is there all the same, where the storage can compare.
+    // Skipping the read is safe even if the session exists: `compareAndSet` detects it.
     const isKnownNew = access.isNew === true && this.#driver.compareAndSet !== undefined;
     const { lease, session } = await this.#acquire(ref, access.signal, { isKnownNew, run: access.run });
     try {
       if (session?.waiting !== undefined && session.waiting !== access.run?.runId) {
-        // Without the lease, which the end of the other run needs.
+        // The lease is released, because the end of the other run needs it.
         lease.release();
         await endOtherWait({ driver: this.#driver, key: ref.key, listeners: this.#listeners }, session.waiting, access);
         return await this.open(sessionId, access);
@@ -124,42 +130,51 @@ export class SessionStore {
     }
   }
 
-  /** Adds a listener, for a service that keeps records of sessions. Returns the function that removes it. */
+  /** Adds a listener, for a service that stores records about sessions. Returns the function that removes it. */
   addListener(listener: SessionListener): () => void {
     this.#listeners.push(listener);
     return () => void this.#listeners.splice(this.#listeners.indexOf(listener) >>> 0, 1);
   }
 
-  /** Notes that a durable run waits for an answer: until `endWait` the session refuses other runs. */
+  /**
+   * Notes that a durable run waits for an answer. The session rejects other runs until `endWait`, unless they cancel
+   * this run.
+   */
   async noteWait(sessionId: string, runId: string, access: SessionAccess = {}): Promise<void> {
     const change = (stored: SessionRecord) => ({ ...stored, waiting: runId });
     await changeSession(this.#driver, refOf(sessionId, access).key, { change });
   }
 
-  /** Notes that a durable run waits no longer. Does nothing for a session in which it does not wait. */
+  /** Notes that a durable run no longer waits. Does nothing if the run does not wait in this session. */
   async endWait(sessionId: string, runId: string, access: SessionAccess = {}): Promise<void> {
     await endWait(this.#driver, refOf(sessionId, access).key, runId);
   }
 
-  /** Resolves when the storage can be used. A driver without `ping` is taken to be usable. */
+  /** Resolves if the storage is usable. A driver without `ping` is assumed to be usable. */
   async ping(): Promise<void> {
     await this.#driver.ping?.();
   }
 
-  /** Resolves when the storage has taken a small record, which replaces the one before: a full or read-only storage rejects it. */
+  /**
+   * Resolves after the storage has stored a small record, replacing the previous one. A full or read-only storage
+   * rejects it.
+   */
   async checkWritable(): Promise<void> {
-    // Another value each time: a database may leave out a write that changes nothing.
+    // The written value differs each time, because a database may skip a write that changes nothing.
     await this.#driver.set(namespaces.probe, "ready", { v: 1, at: Date.now() });
   }
 
-  /** Lists the caller's own sessions, those with the newest turn first. Sessions without a user are not listed. */
+  /**
+   * Lists the caller's own sessions, by newest turn first. Throws `invalid_request` for an owner without a user, whose
+   * sessions are not listed.
+   */
   async listSessions(owner: SessionOwner, options: PageOptions<string> = {}): Promise<SessionPage> {
     return await SessionStore.listTogether([this], owner, options);
   }
 
   /**
-   * Lists the caller's own sessions in several stores as one list, newest first. Of an id that several have, the session
-   * of the first store is listed.
+   * Lists the caller's own sessions in several stores as one list, newest first. If several have the same id, the
+   * session of the first store is listed.
    */
   static async listTogether(
     stores: readonly SessionStore[],
@@ -171,16 +186,16 @@ export class SessionStore {
     return await listSessions([...new Set(stores.map((store) => store.#driver))], listing);
   }
 
-  /** Returns what is known of a session, without its turns. */
+  /** Returns the public description of a session, without its turns. */
   async readSession(sessionId: string, access: SessionAccess = {}): Promise<SessionInfo> {
     const session = await untilAborted(() => this.#find(refOf(sessionId, access)), access.signal);
     return toSessionInfo(sessionId, session);
   }
 
   /**
-   * Returns a page of a session's turns, oldest first. It takes no lease and waits for no run. `take` is called with each
-   * turn and may end the page before it; a page has at least one turn if there is one. Such a page comes without data that
-   * is stored in pieces, which `readTurnPart` reads.
+   * Returns a page of a session's turns, oldest first. It takes no lease and waits for no run. `take` is called with
+   * each turn and may end the page before that turn; a page has at least one turn if there is one. Pages with `take`
+   * omit data that is stored in pieces, which `readTurnPart` reads.
    */
   async readTurns(
     sessionId: string,
@@ -197,7 +212,7 @@ export class SessionStore {
     return await untilAborted(read, options.signal);
   }
 
-  /** Reads an image, a sound or a file of a turn, piece by piece. It takes no lease and waits for no run. */
+  /** Reads an image, audio or file of a turn, piece by piece. It takes no lease and waits for no run. */
   async readTurnPart(sessionId: string, place: TurnPartPlace, access: SessionAccess = {}): Promise<TurnPart> {
     const ref = refOf(sessionId, access);
     const { seq, index } = { seq: place.seq, index: checkPartIndex(place.index) };
@@ -212,13 +227,15 @@ export class SessionStore {
     return await untilAborted(read, access.signal);
   }
 
-  /** Gives a session the title that its user wants, also while a run is under way. No other title replaces it later. */
+  /** Gives a session the title that its user wants, even during a run. No automatic title replaces it later. */
   async renameSession(sessionId: string, title: string, access: SessionAccess = {}): Promise<SessionInfo> {
     const named = { title: checkTitle(title), titleBy: "user" as const };
     return await this.#change(refOf(sessionId, access), (stored) => ({ ...stored, ...named }), access.signal);
   }
 
-  /** Gives a session a title that a model has made, in place of the one made from its first message. */
+  /**
+   * Gives a session a title made by a model, replacing the title made from its first message. Any other title stays.
+   */
   async setModelTitle(sessionId: string, title: string, access: SessionAccess = {}): Promise<SessionInfo> {
     const named = { title: checkTitle(title), titleBy: "model" as const };
     const change = (stored: SessionRecord) => (stored.titleBy === "message" ? { ...stored, ...named } : stored);
@@ -233,8 +250,8 @@ export class SessionStore {
   }
 
   /**
-   * Waits until no background work is left, such as titles that a model makes. Work that is left after `waitMs` milliseconds
-   * is cancelled, and is then waited for no longer than that again. Never rejects.
+   * Waits until all background work is done, such as titles made by a model. Work that is left after `waitMs`
+   * milliseconds is cancelled, and awaited for at most as long again. Never rejects.
    */
   async flush({ waitMs }: { waitMs?: number | undefined } = {}): Promise<void> {
     if (waitMs === undefined || (await this.#isDoneWithin(waitMs))) return await this.#waitForAll();
@@ -251,7 +268,7 @@ export class SessionStore {
     return this.#pending.size === 0 || (await withTimeout(done, { timeoutMs, onTimeout: () => false }));
   }
 
-  /** Deletes a session with its turns, its memory and its members' sessions, once earlier runs are done. */
+  /** Deletes a session with its turns, its memory and its members' sessions, after earlier runs are done. */
   async deleteSession(sessionId: string, access: SessionAccess = {}): Promise<void> {
     const ref = refOf(sessionId, access);
     const { lease, session } = await this.#acquire(ref, access.signal);
@@ -267,8 +284,8 @@ export class SessionStore {
   }
 
   /**
-   * Deletes the turns of a session from a number on, with what memories keep of them: to answer again, or to go on from an
-   * earlier point. The numbers are not used again. While a run is under way it is refused as `conflict`.
+   * Deletes the turns of a session from a number on, and the memories of them: to answer again, or to continue from an
+   * earlier point. The numbers are not reused. During a run it rejects with `conflict`.
    */
   async deleteTurns(sessionId: string, from: number, access: SessionAccess = {}): Promise<void> {
     const ref = refOf(sessionId, access);
@@ -289,7 +306,7 @@ export class SessionStore {
     }
   }
 
-  /** Removes what is left of deleted turns, in the storage and in memories. */
+  /** Removes the remains of a session's deleted turns, in the storage and in memories. */
   async #finishCut(lease: Lease, ref: SessionRef, session: SessionRecord): Promise<SessionRecord> {
     if (session.cut === undefined) return session;
     const parts = new PartStore(this.#driver, ref.key);
@@ -299,7 +316,7 @@ export class SessionStore {
     return await finishCut({ driver: this.#driver, ref, lease }, session);
   }
 
-  /** Deletes a user's sessions, memory and facts. When it rejects, some may be left: call it again. */
+  /** Deletes a user's sessions, memory and facts. If it rejects, some may be left: call it again. */
   async deleteUser(userId: string, scope: UserScope = {}): Promise<void> {
     const owner = checkUser(userId, scope);
     for await (const { key } of ownSessions(this.#driver, owner)) {
@@ -322,7 +339,7 @@ export class SessionStore {
     return new SessionStore(this.#driver, other.#policy, [...new Set([...other.#listeners, ...this.#listeners])]);
   }
 
-  /** Removes a session that is known to be the caller's, under its lease. */
+  /** Removes a session that is known to belong to the caller, under its lease. */
   async #remove(ref: SessionRef): Promise<void> {
     const lease = await this.#queues.join(ref.key, this.#policy).granted;
     try {
@@ -332,14 +349,16 @@ export class SessionStore {
     }
   }
 
-  /** The session itself goes last: as long as it is there, a deletion that failed can be repeated. */
+  /**
+   * Removes a session with all its data. The session itself is removed last, so that a failed deletion can be repeated.
+   */
   async #removeAll(lease: Lease, ref: SessionRef, session: SessionRecord | null): Promise<void> {
     for (const listener of this.#listeners) await listener.forgetSession?.(ref.sessionId, ref.owner);
     await removeSession({ driver: this.#driver, confirm: () => lease.confirm() }, ref, session);
     lease.forget();
   }
 
-  /** Joins the queue at once, and waits for the lease. */
+  /** Joins the queue of a session immediately, waits for the lease, and reads the session's record. */
   async #acquire(
     ref: SessionRef,
     signal: AbortSignal | undefined,
@@ -349,7 +368,7 @@ export class SessionStore {
     const find = () => findSession(this.#driver, ref);
     try {
       await position.known;
-      // While the lease is granted: only a run that had to wait reads it again.
+      // The session is read in parallel with the wait for the lease: only a run that had to wait reads it again.
       const found = isKnownNew ? null : await untilAborted(find, signal);
       const lease = await position.granted;
       return { lease, session: lease.hadToWait ? await untilAborted(find, signal) : found };
@@ -359,7 +378,7 @@ export class SessionStore {
     }
   }
 
-  /** Changes the record of a session that is there. Takes no lease: the turns stay as they are. */
+  /** Changes the record of an existing session. Takes no lease, because the turns stay as they are. */
   async #change(
     ref: SessionRef,
     change: (stored: SessionRecord) => SessionRecord,

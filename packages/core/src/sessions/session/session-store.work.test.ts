@@ -33,7 +33,7 @@ describe("background work on sessions", () => {
     return { resolve, reject, cancel };
   }
 
-  /** Tells if a promise is settled, without waiting for it. */
+  /** Returns true if a promise is settled, without waiting for it. */
   function watched(promise: Promise<void>): () => boolean {
     let isOver = false;
     void promise.then(() => (isOver = true));
@@ -72,7 +72,7 @@ describe("background work on sessions", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("that ends once it is cancelled ends the flush, and a later flush waits for nothing", async () => {
+  it("background work on sessions that ends once it is cancelled ends the flush, and a later flush waits for nothing", async () => {
     const store = new SessionStore(new InMemoryStorage());
     const slow = tracked(store);
     slow.cancel.mockImplementation(() => slow.resolve());
@@ -129,7 +129,7 @@ describe("turns that are deleted", () => {
     expect((await store.readSession("s", { owner })).turns).toBe(1);
   });
 
-  it("behind the last one are none, and nobody is told", async () => {
+  it("turns that are deleted behind the last one are none, and nobody is told", async () => {
     const { store, told } = await stored();
     await store.deleteTurns("s", 4, { owner });
     expect(told).toEqual([]);
@@ -195,7 +195,7 @@ it("the check for a storage that can be written to writes one small record, anot
 });
 
 describe("the title of a session", () => {
-  it("that its user gave is replaced by no model's, and one made from its first message is", async () => {
+  it("the title of a session that its user gave is replaced by no model's, and one made from its first message is", async () => {
     const { store } = await stored(["a"]);
     expect(await store.setModelTitle("s", "By a model", { owner })).toMatchObject({ title: "By a model" });
     expect(await store.setModelTitle("s", "Again", { owner })).toMatchObject({ title: "By a model" });

@@ -43,6 +43,16 @@ describe("toTitle", () => {
 describe("checkTitle", () => {
   it("trims a title", () => expect(checkTitle("  Oslo 😀 ")).toBe("Oslo 😀"));
 
+  it.each([1, 199, 200])("takes a title of %i characters", (length) => {
+    expect(checkTitle("é".repeat(length))).toHaveLength(length);
+  });
+
+  it("names the bound in its refusal", () => {
+    expect(() => checkTitle("x".repeat(201))).toThrow(
+      "title must be a well-formed string of 1 to 200 characters on one line, without control characters.",
+    );
+  });
+
   it.each([undefined, null, 1, "", "  ", "a\nb", "a\u0000b", "\ud83d", "x".repeat(201), "a\u202eb", { title: "x" }])(
     "refuses %j",
     (title) => {

@@ -3,25 +3,28 @@ import type { MessageContent } from "../../base/message/content.ts";
 import { isBlank } from "../../base/util/is-blank.ts";
 import { cutText } from "../../base/util/cut-text.ts";
 
-/** The writer of a session's title: its first message, a model, or the user, whose title is never replaced by another. */
+/**
+ * The writer of a session's title: its first message, a model, or the user, whose title is never replaced
+ * automatically.
+ */
 export type TitleSource = "message" | "model" | "user";
 
-/** Largest length of a title that is made automatically. */
+/** Maximum length of an automatic title. */
 const maxAutomatic = 60;
-/** Largest length of a title that a user sets. */
+/** Maximum length of a title set by a user. */
 const maxLength = 200;
-/** The part of a message that is looked at. */
+/** The number of characters of a message that are examined. */
 const maxRead = 1000;
 
-/** Text that is a title as it stands, as most short messages are. */
+/** Matches text that needs no change to become a title, as most short messages. */
 const plainLine = /^[!-~](?: ?[!-~])*$/;
 
-/** Control characters and line breaks, and characters that change the direction of the text after them. */
+/** Matches control characters, line breaks, and characters that change the direction of text. */
 const unprintable = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
 
 /**
- * Makes a title of a message: the beginning of its first text, on one line, cut after a word. Returns `undefined` for a
- * message without text.
+ * Makes a title from a message: the beginning of its first text, on one line, cut after a word. Returns `undefined` for
+ * a message without text.
  */
 export function toTitle(content: MessageContent): string | undefined {
   const parts =
@@ -36,7 +39,7 @@ export function toTitle(content: MessageContent): string | undefined {
   return line === "" ? undefined : cut(line);
 }
 
-/** Returns a title that a user sets, trimmed; throws `invalid_request` for one that cannot be shown on a line. */
+/** Returns a title set by a user, trimmed. Throws `invalid_request` if it cannot be shown on one line. */
 export function checkTitle(title: unknown): string {
   const trimmed = typeof title === "string" ? title.trim() : "";
   const isTitle = trimmed !== "" && trimmed.length <= maxLength && trimmed.isWellFormed() && !unprintable.test(trimmed);
@@ -47,7 +50,10 @@ export function checkTitle(title: unknown): string {
   );
 }
 
-/** Cuts after the last word that fits; a longer first word is cut itself, between characters. */
+/**
+ * Cuts a title after the last word that fits. If that would leave less than a third of the length, cuts between
+ * characters.
+ */
 function cut(line: string): string {
   if (line.length <= maxAutomatic) return line;
   const room = cutText(line, maxAutomatic);

@@ -1,15 +1,15 @@
 import type { ChatMessage } from "../../base/message/message.ts";
 import type { ToolCall } from "../../base/message/tool-call.ts";
 
-/** The weight that the arguments of all tool calls of one turn may have: far more than models write. */
+/** The maximum weight of all tool call arguments in one turn: far more than models write. */
 const maxWeight = 4_194_304;
 
-/** The weight of one value beside its characters: a storage reads and writes each of them. */
+/** The weight of each JSON value in arguments, in addition to its characters: a storage reads and writes each value. */
 const valueWeight = 8;
 
 /**
- * Returns the messages of a turn as they are stored: with the arguments of its tool calls up to about 4 MB in all. Calls
- * beyond that are stored without theirs, and counted in `leftOut`: a turn that no storage takes would be lost as a whole.
+ * Returns the messages of a turn in stored form, with the arguments of its tool calls up to about 4 MB in total. Calls
+ * beyond that are stored without arguments and counted in `leftOut`: otherwise a storage might reject the whole turn.
  */
 export function toTurnMessages(messages: readonly ChatMessage[]): { kept: ChatMessage[]; leftOut: number } {
   const budget = { left: maxWeight };
@@ -28,7 +28,7 @@ export function toTurnMessages(messages: readonly ChatMessage[]): { kept: ChatMe
   return { kept: leftOut === 0 ? [...messages] : kept, leftOut };
 }
 
-/** Takes the weight of a value from the budget, and tells if it was enough. */
+/** Subtracts the weight of a value from the budget. Returns true if the budget was sufficient. */
 function fits(value: unknown, budget: { left: number }): boolean {
   budget.left -= valueWeight + (typeof value === "string" ? value.length : 0);
   if (budget.left < 0) return false;

@@ -9,12 +9,12 @@ import { recencyOf } from "./session-record.ts";
 import { toTitle } from "./session-title.ts";
 import type { SessionRecord } from "./session-record.ts";
 
-/** A turn that is stored, for the record of its session: its number, and its input, which may become the title. */
+/** A stored turn, for counting it in its session's record: its number, and its input, which may become the title. */
 export type CountedTurn = { seq: number; input: MessageContent };
 
 /**
- * Returns a copy of a session's record that counts a turn as its last and is updated now. A session without a title gets
- * one from the turn's input.
+ * Returns a copy of a session's record that counts a turn as its last and is updated now. A session without a title
+ * gets one from the turn's input.
  */
 export function withTurnCount(
   session: SessionRecord,
@@ -28,11 +28,11 @@ export function withTurnCount(
 }
 
 /**
- * Writes the number of turns into the session's record after the turn itself was stored, moves the session to the front
- * of its owner's list, and returns the record. The number never goes back, and a deleted session stays deleted.
+ * Writes the number of turns into the session's record after the turn itself was stored. Moves the session to the front
+ * of its owner's list, and returns the record. The number never decreases, and a deleted session stays deleted.
  *
- * A failure is ignored: the turn is found without being counted, and the next turn counts both. Reported, it would fail
- * the run, which would be repeated.
+ * A failure is ignored: the turn is found without being counted, and the next turn counts both. A reported failure
+ * would fail the run, which would then be repeated.
  */
 export async function writeTurnCount(
   driver: StorageDriver,
@@ -48,7 +48,7 @@ export async function writeTurnCount(
       return written.after;
     }
   } catch {
-    // See above.
+    // An uncounted turn is still found, and the next turn counts it.
   }
   return { ...known, turns: turn.seq };
 }

@@ -4,35 +4,35 @@ import { isRecord } from "../../base/util/is-record.ts";
 import { readTurnRecord } from "./turn-record.ts";
 import type { StoredTurn } from "./turn-record.ts";
 
-/** Turns that were deleted from a session: the numbers from `from` to `through`, both included. */
+/** Deleted turns of a session: the numbers from `from` to `through`, inclusive. */
 export type TurnCut = { from: number; through: number };
 
-/** Stored record in the place of a deleted turn. It keeps the number from being used again. */
+/** Stored record that replaces a deleted turn. It prevents the number from being reused. */
 export type TurnTombstone = { v: 1; cut: TurnCut };
 
-/** A record of the namespace `turns`: a turn with its number, or the cut that has deleted it. */
+/** A record of the namespace `turns`: a turn with its number, or the cut that has deleted the turn. */
 export type TurnOrCut = { seq: number; turn: StoredTurn | undefined; cut: TurnCut | undefined };
 
-/** Makes the record that stands in the place of a deleted turn. */
+/** Makes the record that replaces a deleted turn. */
 export function tombstoneOf({ from, through }: TurnCut): TurnTombstone {
   return { v: recordVersion, cut: { from, through } };
 }
 
-/** Reads a record of the namespace `turns`; throws `storage_corrupt` when it is damaged. */
+/** Reads a record of the namespace `turns`. Throws `storage_corrupt` if it is damaged. */
 export function readTurnOrCut(value: unknown, seq: number, at: RecordKey): TurnOrCut {
   const isCut = isRecord(value) && value["cut"] !== undefined;
   if (isCut) return { seq, turn: undefined, cut: readRecord(value, at, isTombstone).cut };
   return { seq, turn: { ...readTurnRecord(value, at), seq }, cut: undefined };
 }
 
-/** Tells if a value has the shape of a cut. */
+/** Returns true if a value has the shape of a cut. */
 export function isTurnCut(value: unknown): value is TurnCut {
   return isRecord(value) && isCount(value["from"]) && isCount(value["through"]);
 }
 
 /**
- * Returns the turns that are not deleted. A cut counts for all its numbers, also for those whose turns are still there
- * because the deletion is under way: a reader finds all of them or none.
+ * Returns the turns that are not deleted. A cut applies to all its numbers, including turns whose records still exist
+ * because the deletion is in progress: a reader sees all of them or none.
  */
 export function liveTurns(found: readonly TurnOrCut[], pending: TurnCut | undefined): StoredTurn[] {
   const cuts = [...new Set(found.flatMap(({ cut }) => cut ?? [])), ...(pending === undefined ? [] : [pending])];

@@ -32,6 +32,15 @@ describe("the parts of a turn", () => {
     expect(dataPartsOf({ ...turn, history: undefined })).toEqual([file, link, stored]);
   });
 
+  it("have the type of all bytes where neither they nor their part name one", () => {
+    const unknown = { type: "file", data: Buffer.from("\u0001\u0002\u0003").toString("base64") };
+    const other = { ...turn, history: undefined, input: [unknown, { ...stored, mimeType: undefined }], messages: [] };
+    async function* none() {}
+    const parts = [0, 1].map((index) => readTurnPart(other as unknown as StoredTurn, index, none));
+
+    expect(parts.map(({ mimeType }) => mimeType)).toEqual(["application/octet-stream", "application/octet-stream"]);
+  });
+
   it("have their type, their name if it is a file's, and their bytes", async () => {
     const [first, second] = [readTurnPart(turn, 0, noPieces), readTurnPart(turn, 1, noPieces)];
     expect(first).toEqual({ mimeType: "image/png", bytes: 2, pieces: expect.anything() });
@@ -39,7 +48,7 @@ describe("the parts of a turn", () => {
     expect(await bytesOf(first.pieces)).toBe("é");
   });
 
-  it("that are stored beside the turn are read piece by piece", async () => {
+  it("the parts of a turn that are stored beside the turn are read piece by piece", async () => {
     async function* read() {
       yield Buffer.from("abc").toString("base64");
       yield Buffer.from("de").toString("base64");

@@ -1,47 +1,47 @@
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import { base64ByteLength } from "../../base/util/base64.ts";
 import { readContentData } from "../../base/message/content-data.ts";
-import { storedDataOf } from "../../base/message/stored-data.ts";
-import type { DataPart, StoredData } from "../../base/message/stored-data.ts";
+import { storedReferenceOf } from "../../base/message/stored-data.ts";
+import type { DataPart, StoredReference } from "../../base/message/stored-data.ts";
 import type { StoredTurn, TurnConversation } from "./turn-record.ts";
 
-/** The bytes of an image, a sound or a file in a stored turn, which come piece by piece. */
+/** The bytes of an image, audio or file in a stored turn, delivered piece by piece. */
 export type TurnPart = {
-  /** The type of the part, or of its first bytes; `application/octet-stream` for others. */
+  /** The type of the part, or the type detected from its first bytes; `application/octet-stream` if unknown. */
   mimeType: string;
   filename?: string;
-  /** Number of bytes. */
+  /** Number of bytes of the part. */
   bytes: number;
-  /** The bytes. Nothing is read before they are. */
+  /** The bytes of the part. Pieces in the storage are read only while this is iterated. */
   pieces: AsyncIterable<Uint8Array>;
 };
 
-/** Characters of base64 that are decoded at once: a multiple of four. */
+/** Number of base64 characters that are decoded at once: a multiple of four. */
 const pieceLength = 349_528;
 
 /**
- * Returns the images, sounds and files of a turn in order: those of its history, of its input, then of its messages. The
- * index in this array is the number of a part.
+ * Returns the images, audio and files of a turn in order: those of its history, of its input, then of its messages. A
+ * part's index in this array is its number.
  */
 export function dataPartsOf({ history = [], input, messages }: TurnConversation): DataPart[] {
   const contents = [...history.map(({ content }) => content), input, ...messages.map(({ content }) => content)];
   return contents.flatMap((content) => (Array.isArray(content) ? content.filter((part) => part.type !== "text") : []));
 }
 
-/** Returns the number of bytes in the data of a part, or `undefined` for a web address and for what is no data. */
+/** Returns the number of bytes in the data of a part; `undefined` for a web address and for invalid data. */
 export function countDataBytes(part: DataPart): number | undefined {
-  const stored = storedDataOf(part);
+  const stored = storedReferenceOf(part);
   if (stored !== undefined) return stored.bytes;
   const found = readContentData(part);
   return found.kind === "base64" ? base64ByteLength(found.base64) : undefined;
 }
 
-/** Reads a part of a turn by its number. Throws `not_found` if there is none, or none with data. */
+/** Reads a part of a turn by its number. Throws `not_found` if the part is missing or has no data. */
 export function readTurnPart(turn: StoredTurn, index: number, read: ReadStored): TurnPart {
   const part = dataPartsOf(turn)[index];
   if (part === undefined) throw partNotFound(turn.seq, index);
   const name = part.type === "file" && part.filename !== undefined && { filename: part.filename };
-  const stored = storedDataOf(part);
+  const stored = storedReferenceOf(part);
   if (stored !== undefined) {
     const { mimeType = "application/octet-stream" } = part;
     return { mimeType, ...name, bytes: stored.bytes, pieces: decodePieces(read(stored)) };
@@ -53,7 +53,7 @@ export function readTurnPart(turn: StoredTurn, index: number, read: ReadStored):
 }
 
 /** Function that reads the base64 of stored data, piece by piece. */
-export type ReadStored = (stored: StoredData) => AsyncIterable<string>;
+export type ReadStored = (stored: StoredReference) => AsyncIterable<string>;
 
 /** Makes the `not_found` error for a part that a turn does not have. */
 export function partNotFound(seq: number, index: number): TroupeError {

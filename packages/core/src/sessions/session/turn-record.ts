@@ -23,27 +23,27 @@ import { forceStorable } from "../storage/to-storable.ts";
 export type TurnRecord = {
   v: 1;
   runId: string;
-  /** Name of the runnable. */
+  /** Name of the runnable that performed the turn. */
   runnable: string;
-  /** The user's input as the model got it, after guardrails and hooks. */
+  /** The user's input as the model received it, after guardrails and hooks. */
   input: MessageContent;
-  /** The conversation before a session's first turn, where its run was given one. */
+  /** The conversation before a session's first turn, if its run was given one. */
   history?: ChatMessage[];
   /** The messages after the input: tool calls, their results, the answer. */
   messages: ChatMessage[];
-  /** `interrupted`: the run failed or was cancelled after a tool had run. */
+  /** The status of the run. `interrupted`: it failed or was cancelled after the model had called a tool. */
   status: "completed" | "interrupted";
   usage: TokenUsage;
   /**
-   * The errors and artifacts of tool calls, which the messages do not have: an entry for each call that failed, was left
-   * unfinished or has artifacts. In a team's turn these are the delegations.
+   * The errors and artifacts of tool calls, which the messages lack: an entry for each call that failed, was left
+   * unfinished or has artifacts. In a team's turn these calls are the delegations.
    */
   toolResults?: TurnToolResult[];
-  /** The sources of the answer, when there are any. */
+  /** The sources of the answer, if any. */
   sources?: Source[];
-  /** State of vendors, which they want back with later turns: the calls of their own tools. */
+  /** Vendor state that must be sent with later turns: the calls of the vendors' own tools. */
   vendorStates?: TurnVendorState[];
-  /** The models that refused the state of earlier turns, which does not go back to them any more. */
+  /** The models that rejected the state of earlier turns. That state is no longer sent to them. */
   refusedStates?: AnsweringModel[];
   /** Epoch milliseconds. */
   createdAt: number;
@@ -54,12 +54,12 @@ const statuses: readonly unknown[] = ["completed", "interrupted"] satisfies Turn
 /** A stored turn and its number within the session, from 1. */
 export type StoredTurn = TurnRecord & { seq: number };
 
-/** A turn to store, as `OpenSession.appendTurn` takes it; version and time are added then. */
+/** A turn to store, for `OpenSession.appendTurn`, which adds version and time. */
 export type NewTurn = Omit<TurnRecord, "v" | "createdAt">;
 
 /**
- * Makes the record of a turn, created now, from storable copies of its parts. Throws `invalid_value` for one without the
- * shape of a turn, which `readTurnRecord` would refuse.
+ * Makes the record of a turn, created now, from storable copies of its parts. Throws `invalid_value` if
+ * `readTurnRecord` would reject its shape.
  */
 export function newTurnRecord(given: NewTurn): TurnRecord {
   const {
@@ -99,16 +99,16 @@ export function newTurnRecord(given: NewTurn): TurnRecord {
 }
 
 /**
- * Returns a turn's stored record after a check of its shape, with unknown fields; throws `storage_corrupt` when it is
- * damaged.
+ * Returns a turn's stored record after a check of its shape, including unknown fields. Throws `storage_corrupt` if it
+ * is damaged.
  */
 export function readTurnRecord(value: unknown, at: RecordKey): TurnRecord {
   return readRecord(isRecord(value) ? fromStoredTurn(value) : value, at, isTurnRecord);
 }
 
 /**
- * Returns the JSON that a turn is stored as. What vendors have made, the arguments of calls and state, is text in it: a
- * storage may return the members of an object in another order, and vendors find a prompt in their cache by its bytes.
+ * Returns the JSON that is stored for a turn. Arguments of calls and vendor state are stored as text: a storage may
+ * reorder the members of an object, and vendors match cached prompts byte by byte.
  */
 export function toStoredTurn(turn: TurnRecord): Json {
   const { history, messages, vendorStates } = turn;
@@ -138,16 +138,16 @@ export type TurnConversation = {
 };
 
 /**
- * Returns the messages of a turn as they are sent to a model: what came before the first turn, the input as a user message,
- * then all that followed.
+ * Returns the messages of a turn as they are sent to a model: the history before the first turn, the input as a user
+ * message, then all following messages.
  */
 export function turnMessages({ history = [], input, messages }: TurnConversation): ChatMessage[] {
   return [...history, { role: "user", content: input }, ...messages];
 }
 
 /**
- * Returns the messages of stored turns, oldest first, as `turnMessages` does, with the state that their vendors want back:
- * but for state of a model that refused it in a later turn.
+ * Returns the messages of stored turns, oldest first, as `turnMessages` does, with their vendor state. State of a model
+ * that rejected it in a later turn is left out.
  */
 export function turnModelMessages(turns: readonly StoredTurn[]): ModelMessage[] {
   const messages: ModelMessage[][] = [];
@@ -160,8 +160,8 @@ export function turnModelMessages(turns: readonly StoredTurn[]): ModelMessage[] 
 }
 
 /**
- * Returns the messages of a turn after its input, with the state of vendors but those in `refused`, to which it adds those that
- * refused in this turn the state of earlier ones.
+ * Returns the messages of a turn after its input, with their vendor state, except state of models in `refused`. Adds to
+ * `refused` the models that rejected earlier state in this turn.
  */
 export function answersWithState(turn: StoredTurn, refused: Set<string>): ModelMessage[] {
   const { messages, vendorStates, refusedStates = [] } = turn;
@@ -174,7 +174,7 @@ function nameOf({ providerId, modelId }: AnsweringModel): string {
   return `${providerId}/${modelId}`;
 }
 
-/** Returns the first message of the user in a turn: in its history, where it has one, else its input. */
+/** Returns the first user message of a turn: that of its history, if it has one, otherwise its input. */
 export function firstInput({ history = [], input }: TurnConversation): MessageContent {
   return history.find(({ role }) => role === "user")?.content ?? input;
 }
@@ -187,8 +187,8 @@ function hasOptionalFields({
   refusedStates,
 }: Record<string, unknown>): boolean {
   return (
-    isTurnToolResults(toolResults) &&
-    isTurnVendorStates(vendorStates) &&
+    (toolResults === undefined || isTurnToolResults(toolResults)) &&
+    (vendorStates === undefined || isTurnVendorStates(vendorStates)) &&
     (refusedStates === undefined || isArrayOf(refusedStates, isModelName)) &&
     (history === undefined || isArrayOf(history, isStoredMessage)) &&
     (sources === undefined || isArrayOf(sources, isSource))

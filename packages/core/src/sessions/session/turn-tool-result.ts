@@ -3,23 +3,23 @@ import type { Artifact, ToolCallResult } from "../../base/message/tool-call.ts";
 import { isArrayOf } from "../storage/stored-record.ts";
 import { isRecord } from "../../base/util/is-record.ts";
 
-/** The error and the artifacts of a tool call of a stored turn; the text of its result is in the turn's messages. */
+/** The error and the artifacts of a stored turn's tool call; the text of its result is in the turn's messages. */
 export type TurnToolResult = {
   toolCallId: string;
   toolName: string;
-  /** Set when the tool failed, was refused or was unknown; `interrupted` for a call that the run left unfinished. */
+  /** Set if the tool failed, was refused or is unknown; `interrupted` for a call that the run left unfinished. */
   error?: string;
   artifacts?: Artifact[];
   /** The number of artifacts that were too large to be stored. */
   leftOut?: number;
 };
 
-/** The characters of JSON that the artifacts of one turn may have together: a session is not a file store. */
+/** The maximum characters of JSON of all artifacts of one turn, because a session is not a file store. */
 const maxArtifactLength = 1_048_576;
 
 /**
- * Returns what a turn stores of its tool calls beside the messages: an entry for each call that failed, has artifacts, or
- * was left unfinished. Artifacts beyond a million characters of JSON in all are left out, and counted.
+ * Returns the data about tool calls that a turn stores beside the messages: an entry for each call that failed, has
+ * artifacts, or was left unfinished. Artifacts beyond a total of a million characters of JSON are left out and counted.
  */
 export function toTurnToolResults(results: readonly ToolCallResult[], unfinished?: UnfinishedStep): TurnToolResult[] {
   const budget = { left: maxArtifactLength };
@@ -41,7 +41,7 @@ function toTurnToolResult(
   return error === undefined && artifacts.length === 0 ? undefined : result;
 }
 
-/** Tells if an artifact fits into what is left of the budget, and takes that from it. */
+/** Subtracts the length of an artifact from the budget. Returns true if it fits. */
 function fits(artifact: Artifact, budget: { left: number }): boolean {
   const length = jsonLength(artifact);
   if (length > budget.left) return false;
@@ -49,7 +49,7 @@ function fits(artifact: Artifact, budget: { left: number }): boolean {
   return true;
 }
 
-/** The length of an artifact as JSON; without end for one that is none, as a runnable of a third party may have. */
+/** Returns the length of an artifact as JSON; infinite if it is not JSON, which a third party's runnable may return. */
 function jsonLength(artifact: Artifact): number {
   try {
     return JSON.stringify(artifact).length;
@@ -58,7 +58,7 @@ function jsonLength(artifact: Artifact): number {
   }
 }
 
-/** Tells if a value has the form of the stored tool results of a turn, which may be absent. */
+/** Returns true if a value has the form of a turn's stored tool results. Undefined is allowed too. */
 export function isTurnToolResults(value: unknown = []): value is TurnToolResult[] {
   return isArrayOf(value, isTurnToolResult);
 }

@@ -5,21 +5,21 @@ import type { ModelMessage, VendorState } from "../../model/vendor-state.ts";
 import { isArrayOf } from "../storage/stored-record.ts";
 import { isRecord } from "../../base/util/is-record.ts";
 
-/** State of a vendor in a stored turn, and the index in the turn's `messages` of the answer that it belongs to. */
+/** Vendor state in a stored turn, and the index in the turn's `messages` of the answer that it belongs to. */
 export type TurnVendorState = { index: number; state: VendorState };
 
-/** The characters of JSON that the vendors' state of one turn may have: pages that a search found are long. */
+/** The maximum characters of JSON of all vendor state in one turn: pages found by a search are long. */
 const maxStateLength = 2_097_152;
 
-/** The state of vendors that a run got, by its message, and that which they refused. */
+/** The vendor state that a run received, by message, and the state that vendors rejected. */
 type RunStates = {
   readonly vendorStates: ReadonlyMap<ChatMessage, VendorState> | undefined;
   readonly refusedStates: ReadonlySet<VendorState> | undefined;
 };
 
 /**
- * Returns what a turn stores of its vendors' state: that of the messages for which the run has one that no vendor refused.
- * Nothing when it is larger than a turn may be, and `leftOut` counts it: the vendor gets the text of those answers alone.
+ * Returns the vendor state that a turn stores: the state of the run's messages that no vendor rejected. Returns no
+ * state if it exceeds a turn's limit, and `leftOut` counts it; the vendor then receives only the text of those answers.
  */
 export function toTurnVendorStates(
   messages: readonly ChatMessage[],
@@ -35,8 +35,8 @@ export function toTurnVendorStates(
 }
 
 /**
- * Returns the messages of a turn with the state that their vendors want back, and without any other that a message may
- * hold: a message comes from a caller, a turn's own state from a vendor.
+ * Returns the messages of a turn with its stored vendor state. Any other state in a message is removed, because
+ * messages come from a caller, and only the turn's own state from a vendor.
  */
 export function withTurnVendorStates(
   messages: readonly ChatMessage[],
@@ -50,7 +50,7 @@ export function withTurnVendorStates(
   return plain;
 }
 
-/** Tells if a value has the form of the vendors' state in a stored turn, which may be absent. */
+/** Returns true if a value has the form of the vendor state in a stored turn. Undefined is allowed too. */
 export function isTurnVendorStates(value: unknown = []): value is TurnVendorState[] {
   return isArrayOf(value, isTurnVendorState);
 }
@@ -59,7 +59,7 @@ function isTurnVendorState(value: unknown): value is TurnVendorState {
   return isRecord(value) && Number.isInteger(value["index"]) && isModelName(value["state"]);
 }
 
-/** Tells if a value names a model by its ids. */
+/** Returns true if a value names a model by its ids. */
 export function isModelName(value: unknown): value is AnsweringModel {
   return isRecord(value) && typeof value["providerId"] === "string" && typeof value["modelId"] === "string";
 }

@@ -4,10 +4,10 @@ import type { StorageDriver } from "../storage/storage-driver.ts";
 import { changeSession } from "./change-session.ts";
 import type { SessionRecord } from "./session-record.ts";
 
-/** Milliseconds after which a session is looked at again whose waiting run is about to end. */
+/** Milliseconds before a session is read again whose waiting run is about to end. */
 const endingPauseMs = 50;
 
-/** A session, and those who may cancel the run that waits in it: each tells if that is over. */
+/** A session, and the listeners that may cancel the run waiting in it. Each returns true if that run is over. */
 type WaitedSession = {
   readonly driver: StorageDriver;
   readonly key: string;
@@ -15,8 +15,8 @@ type WaitedSession = {
 };
 
 /**
- * Cancels the run that waits in a session, so that another one can begin. Resolves when it is time to look at the session again.
- * Rejects with `conflict` where the other run is to be refused instead.
+ * Cancels the run that waits in a session, so that another run can begin. Resolves when it is time to read the session
+ * again. Rejects with `conflict` if the new run must be rejected instead.
  */
 export async function endOtherWait(
   { driver, key, listeners }: WaitedSession,
@@ -30,12 +30,12 @@ export async function endOtherWait(
   }
   let isOver = true;
   for (const listener of cancelling) isOver = (await listener.cancelWaiting?.(runId)) !== false && isOver;
-  // The end of a run may not have reached its session. One that is not over needs the storage, and a turn of the event loop.
+  // A run that is over may not have noted that in its session yet. Otherwise its process needs a moment to end it.
   if (isOver) await endWait(driver, key, runId);
   else await sleep(endingPauseMs, signal);
 }
 
-/** Notes in a session that a run waits no longer. Does nothing where it does not wait. */
+/** Notes in a session that a run no longer waits. Does nothing if it does not wait. */
 export async function endWait(driver: StorageDriver, key: string, runId: string): Promise<void> {
   const change = ({ waiting, ...stored }: SessionRecord) => (waiting === runId ? stored : null);
   await changeSession(driver, key, { change });

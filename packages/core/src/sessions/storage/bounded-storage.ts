@@ -1,4 +1,4 @@
-import { integer, milliseconds, optional } from "../../base/errors/option-checks.ts";
+import { integerOption, millisecondsOption, optional } from "../../base/errors/option-checks.ts";
 import { readOptions } from "../../base/errors/read-options.ts";
 import type { OptionTable } from "../../base/errors/read-options.ts";
 import { defaultMemoryBytes } from "../../base/util/default-memory-bytes.ts";
@@ -19,11 +19,14 @@ import {
 } from "./session-of-record.ts";
 import type { ListOptions } from "./storage-driver.ts";
 
-/** Limits of a `BoundedStorage`: sessions, the bytes of all of them, and the time for which an unused one is kept. */
+/**
+ * Limits of a `BoundedStorage`: the number of sessions, their total bytes, and the time for which an unused session is
+ * kept.
+ */
 export type BoundedStorageOptions = {
-  /** The number of sessions that are kept. @default 10000 */
+  /** The maximum number of sessions. @default 10000 */
   maxSessions?: number;
-  /** The bytes of memory that all sessions take. @default a quarter of the heap limit, at most 256 MB */
+  /** The maximum bytes of memory for all sessions. @default a quarter of the heap limit, at most 256 MB */
   maxBytes?: number;
   /** Milliseconds after its last use for which a session is kept. @default 24 hours */
   maxIdleMs?: number;
@@ -32,29 +35,28 @@ export type BoundedStorageOptions = {
 };
 
 const optionTable = {
-  maxSessions: optional(integer(1), 10_000),
-  maxBytes: optional(integer(1)),
-  maxIdleMs: optional(milliseconds, 24 * 60 * 60_000),
+  maxSessions: optional(integerOption(1), 10_000),
+  maxBytes: optional(integerOption(1)),
+  maxIdleMs: optional(millisecondsOption, 24 * 60 * 60_000),
   onFull: optional((value) => value as (maxBytes: number) => void),
 } satisfies OptionTable<BoundedStorageOptions>;
 
-/** The bytes that a session and an owner take beside their records: measured, within a third. */
+/** The estimated bytes that a session and an owner take beside their records, measured to within a third. */
 const [sessionBytes, ownerBytes] = [700, 1300];
 
 /**
- * In-memory storage that drops sessions beyond its limits: the default of an agent without a storage. It drops those of the
- * owner that has most, the least recently used first. All sessions without a user, and of users that are unverified, count
- * as those of one owner, because anyone can begin them. There are no timers: sessions are dropped when another record is
- * read or written.
+ * In-memory storage that drops sessions beyond its limits: the default of an agent without a storage. It drops the
+ * least recently used sessions of the owner that has most. All sessions without a verified user count as one owner's,
+ * because anyone can begin them. There are no timers: sessions are dropped when another record is read or written.
  *
- * A session is dropped as a whole, in one step. What a run under way still stores for it is not kept, until the next run
- * begins it anew. A session that exceeds the limit by itself loses its oldest turns.
+ * A session is dropped as a whole, in one step. Later writes of a run in progress are discarded until the session's
+ * next run starts it anew. A session that exceeds the limit by itself loses its oldest turns.
  */
 export class BoundedStorage extends InMemoryStorage {
   readonly #sessions: FairCache<OwnerKey>;
-  /** The keys of each session in the list of its owner, where its own key does not lead to them. */
+  /** The keys of each session in the list of its owner, which cannot be derived from the session's own key. */
   readonly #listed = new Map<string, readonly string[]>();
-  /** The sessions that were dropped last. A run under way may still write to them. */
+  /** The most recently dropped sessions. A run in progress may still write to them. */
   readonly #dropped = new LruCache<string, true>({ maxEntries: 10_000 });
   #onFull: (() => void) | undefined;
 
@@ -101,7 +103,7 @@ export class BoundedStorage extends InMemoryStorage {
       super.write(namespace, key, text);
       return;
     }
-    // Before the write: a session that is past its time goes without what is written now.
+    // The limits of the storage are applied before the write: an expired session is dropped without the new data.
     const isKnown = this.#sessions.use(session);
     if (!isKnown && this.#isLeftOver(session, namespace)) return;
     const before = recordBytes(key, super.read(namespace, key));
@@ -116,7 +118,10 @@ export class BoundedStorage extends InMemoryStorage {
     this.#sessions.trim(session, () => this.#dropOldestTurn(session, namespace === "turns" ? key : undefined));
   }
 
-  /** Tells if a write is of a run whose session was dropped: it is kept again once its own record is written. */
+  /**
+   * Returns true if a write of a turn or its parts belongs to a run whose session was dropped. The session is stored
+   * again once its own record is written.
+   */
   #isLeftOver(session: string, namespace: string): boolean {
     if (this.#dropped.peek(session) === undefined) return false;
     if (namespace === "sessions") this.#dropped.delete(session);
@@ -146,7 +151,7 @@ export class BoundedStorage extends InMemoryStorage {
     );
   }
 
-  /** Drops the first turn of a session with its parts, unless it is the one that is written now. */
+  /** Drops the first turn of a session with its parts, unless it is the turn being written. */
   #dropOldestTurn(session: string, current: string | undefined): boolean {
     const [first] = super.select("turns", `${session}/`, { limit: 1 });
     if (first === undefined || first.key === current) return false;

@@ -1,22 +1,38 @@
 import { TroupeError } from "../../base/errors/troupe-error.ts";
-import { cleanJson } from "../../base/util/clean-json.ts";
+import { checkJson, cleanJson } from "../../base/util/clean-json.ts";
 import type { Json } from "./json.ts";
 import type { RecordKey } from "./stored-record.ts";
 
 /**
- * Copies a value to store after a check that it is JSON, at most 64 levels deep; throws `invalid_value`, with its
- * place, for others. Members that are `undefined` are left out, because callers build records with optional fields.
+ * Copies a value for storing, after a check that it is JSON of at most 64 levels. Throws `invalid_value` with the
+ * location of a wrong value. Members that are `undefined` are left out, because callers build records with optional
+ * fields.
  */
 export function toJson(value: unknown): Json {
-  return cleanJson(value, (place, problem) => new TroupeError("invalid_value", `value${place} ${problem}.`)) as Json;
+  return cleanJson(value, notStorable) as Json;
 }
 
 /**
- * Parses the JSON text of a stored record. Throws `storage_corrupt`, which quotes nothing of it, for text that `toJson`
- * cannot have written.
+ * Returns the JSON text of a value to store, after the check of `toJson`; `undefined` for `null`, which is not
+ * stored.
+ */
+export function toJsonText(value: unknown): string | undefined {
+  checkJson(value, notStorable);
+  return value === null ? undefined : JSON.stringify(value);
+}
+
+function notStorable(place: string, problem: string): TroupeError {
+  return new TroupeError("invalid_value", `value${place} ${problem}.`);
+}
+
+/**
+ * Parses the JSON text of a stored record. Throws `storage_corrupt` for text that `toJson` cannot have written; the
+ * error quotes no part of the text.
  */
 export function parseJson(text: unknown, at: RecordKey): Json {
-  return cleanJson(parse(text, at), (place, problem) => corrupt(at, `its value${place} ${problem}`)) as Json;
+  const value = parse(text, at);
+  checkJson(value, (place, problem) => corrupt(at, `its value${place} ${problem}`));
+  return value as Json;
 }
 
 function parse(text: unknown, at: RecordKey): unknown {
@@ -24,7 +40,8 @@ function parse(text: unknown, at: RecordKey): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Without the parser's error as cause: it quotes the string, which may hold a prompt.
+    // The error is thrown without the parser's error as its cause, because that error quotes the string, which may
+    // contain a prompt.
     throw corrupt(at, "it is not JSON");
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { checkKey, checkListing, checkListOptions, checkPrefix } from "./check-key.ts";
+import { checkRecordKey, checkListing, checkListOptions, checkPrefix } from "./check-key.ts";
 
 const longest = "k".repeat(1024);
 const invalid = (message: string) => expect.objectContaining({ code: "invalid_value", message });
@@ -16,20 +16,20 @@ const wrong = [
 
 describe("the check of a key", () => {
   it.each(["k", " ", longest, "é".repeat(512), "__proto__", "a/b", "😀"])("takes %j", (key) => {
-    expect(() => checkKey(key, "k")).not.toThrow();
-    expect(() => checkKey("n", key)).not.toThrow();
+    expect(() => checkRecordKey(key, "k")).not.toThrow();
+    expect(() => checkRecordKey("n", key)).not.toThrow();
     expect(() => checkPrefix("n", key)).not.toThrow();
     expect(() => checkListOptions({ after: key })).not.toThrow();
   });
 
   it.each([["", "must not be empty"], ...wrong])("refuses %j, which it names", (text, problem) => {
-    expect(() => checkKey(text, "k")).toThrow(invalid(`The storage namespace ${problem}.`));
-    expect(() => checkKey("n", text)).toThrow(invalid(`The storage key ${problem}.`));
+    expect(() => checkRecordKey(text, "k")).toThrow(invalid(`The storage namespace ${problem}.`));
+    expect(() => checkRecordKey("n", text)).toThrow(invalid(`The storage key ${problem}.`));
     expect(() => checkPrefix(text, "p")).toThrow(invalid(`The storage namespace ${problem}.`));
   });
 
   it("names the namespace first", () => {
-    expect(() => checkKey("", "")).toThrow(invalid("The storage namespace must not be empty."));
+    expect(() => checkRecordKey("", "")).toThrow(invalid("The storage namespace must not be empty."));
   });
 });
 

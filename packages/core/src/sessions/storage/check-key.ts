@@ -3,7 +3,7 @@ import { keyProblem } from "../../base/util/key-problem.ts";
 import type { Listing, ListOptions } from "./storage-driver.ts";
 
 /** Throws `invalid_value` for a namespace or key that not every driver could store unchanged. */
-export function checkKey(namespace: string, key: string): void {
+export function checkRecordKey(namespace: string, key: string): void {
   checkString("namespace", namespace, "must not be empty");
   checkString("key", key, "must not be empty");
 }
@@ -15,7 +15,7 @@ export function checkPrefix(namespace: string, prefix: string): void {
 }
 
 /**
- * Throws `invalid_value` for list options that drivers would read differently: a limit of 0 means "all" to some
+ * Throws `invalid_value` for list options that drivers would treat differently: a limit of 0 means "all" to some
  * databases.
  */
 export function checkListOptions({ limit, after }: ListOptions): void {
@@ -25,7 +25,7 @@ export function checkListOptions({ limit, after }: ListOptions): void {
   if (after !== undefined) checkString('list option "after"', after);
 }
 
-/** Throws `invalid_value` for one of several listings that `list` would refuse. */
+/** Throws `invalid_value` for one of several listings that `list` would reject. */
 export function checkListing({ namespace, prefix, limit, after }: Listing): void {
   checkPrefix(namespace, prefix);
   checkListOptions({ limit, ...(after !== undefined && { after }) });

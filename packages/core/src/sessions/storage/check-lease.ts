@@ -4,14 +4,16 @@ import { parseJson } from "./check-json.ts";
 import type { Json } from "./json.ts";
 import type { RequiredLease } from "./record-database.ts";
 
-/** Tells if a session's stored queue in the namespace `locks`, or `null` for none, has this fencing token. */
+/**
+ * Returns true if a session's stored queue in the namespace `locks` has this fencing token. A missing queue is `null`.
+ */
 export function holdsToken(lease: Json | null, token: number): boolean {
   return lease !== null && typeof lease === "object" && getOwn(lease as Record<string, Json>, "token") === token;
 }
 
 /**
  * Throws `conflict` unless the stored queue still has the required fencing token. Takes the queue's record, or `null`
- * for none.
+ * if it is missing.
  */
 function checkLease(lease: Json | null, { key, token }: RequiredLease): void {
   if (holdsToken(lease, token)) return;
@@ -22,7 +24,7 @@ function checkLease(lease: Json | null, { key, token }: RequiredLease): void {
 
 /**
  * Throws `conflict` unless the stored queue still has the required fencing token. Takes the queue's record as JSON
- * text, or `null` for none.
+ * text, or `null` if it is missing.
  */
 export function checkLeaseText(text: unknown, required: RequiredLease): void {
   checkLease(text === null ? null : parseJson(text, { namespace: "locks", key: required.key }), required);

@@ -2,9 +2,9 @@ import { mapBounded } from "../../base/async/map-bounded.ts";
 import { withTimeout } from "../../base/async/with-timeout.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import { equalJson } from "../../base/util/equal-json.ts";
-import { parseJson, toJson } from "./check-json.ts";
+import { parseJson, toJson, toJsonText } from "./check-json.ts";
 import { DatabaseWatch } from "./database-watch.ts";
-import { checkKey, checkListing, checkListOptions, checkPrefix } from "./check-key.ts";
+import { checkRecordKey, checkListing, checkListOptions, checkPrefix } from "./check-key.ts";
 import type { Json } from "./json.ts";
 import { keyRange } from "./key-range.ts";
 import { LazyConnection } from "../../base/async/lazy-connection.ts";
@@ -12,10 +12,10 @@ import type {
   AppendedKey,
   RangeQuery,
   RecordDatabase,
-  TextInsert,
+  RecordInsert,
   TextRecord,
-  TextSwap,
-  TextWrite,
+  RecordSwap,
+  RecordWrite,
 } from "./record-database.ts";
 import type {
   AppendOptions,
@@ -30,18 +30,18 @@ import { WatchedNamespaces } from "./watched-namespaces.ts";
 
 const pingTimeoutMs = 1000;
 
-/** The database of a `DatabaseStorage`, its name in error messages, and its largest text. */
+/** The database of a `DatabaseStorage`, its name in error messages, and its maximum text size. */
 export type DatabaseStorageOptions = {
-  /** Begins error messages: `The SQLite storage`. */
+  /** The storage's name at the beginning of error messages: `The SQLite storage`. */
   readonly name: string;
-  /** Opens the database, on the first call. After a failure the next call tries again. */
+  /** Opens the database on the first call. After a failure the next call tries again. */
   readonly open: () => Promise<RecordDatabase>;
-  /** The longest JSON text that the database holds, in bytes. @default no limit */
+  /** The maximum JSON text that the database can store, in bytes. @default no limit */
   readonly maxTextBytes?: number;
 };
 
 /**
- * Base class of the storages for SQLite, PostgreSQL and MongoDB: a whole `StorageDriver` over a `RecordDatabase`.
+ * Base class of the storages for SQLite, PostgreSQL and MongoDB: a complete `StorageDriver` over a `RecordDatabase`.
  * Checks arguments, converts values to JSON text, opens the database on the first call, and closes it. A storage whose
  * database can be watched adds `watch`, by `watchRecords`.
  */
@@ -68,7 +68,7 @@ export class DatabaseStorage implements Omit<Required<StorageDriver>, "watch">, 
   }
 
   async get(namespace: string, key: string): Promise<Json | null> {
-    checkKey(namespace, key);
+    checkRecordKey(namespace, key);
     return toValue(await this.#connection.use((database) => database.read(namespace, key)), namespace, key);
   }
 
@@ -79,7 +79,7 @@ export class DatabaseStorage implements Omit<Required<StorageDriver>, "watch">, 
   }
 
   async delete(namespace: string, key: string): Promise<void> {
-    checkKey(namespace, key);
+    checkRecordKey(namespace, key);
     await this.#connection.use((database) => database.write({ namespace, key, text: null }));
     this.#watched.change(namespace);
   }
@@ -112,7 +112,7 @@ export class DatabaseStorage implements Omit<Required<StorageDriver>, "watch">, 
     { ifHeld }: AppendOptions = {},
   ): Promise<AppendedKey> {
     checkPrefix(namespace, keyPrefix);
-    if (ifHeld !== undefined) checkKey("locks", ifHeld.key);
+    if (ifHeld !== undefined) checkRecordKey("locks", ifHeld.key);
     const text = this.#toText(value);
     if (text === null) throw nullRefused("appended");
     const request = { namespace, keyPrefix, text, lease: ifHeld && { ...ifHeld } };
@@ -123,7 +123,7 @@ export class DatabaseStorage implements Omit<Required<StorageDriver>, "watch">, 
 
   // oxlint-disable-next-line max-params -- the contract's shape
   async compareAndSet(namespace: string, key: string, expected: Json | null, next: Json | null): Promise<boolean> {
-    checkKey(namespace, key);
+    checkRecordKey(namespace, key);
     const [wanted, text] = [toJson(expected), this.#toText(next)];
     const swap = { namespace, key, wanted, next: text };
     const isWritten = await this.#connection.use((database) => swapValue(database, swap));
@@ -141,7 +141,7 @@ export class DatabaseStorage implements Omit<Required<StorageDriver>, "watch">, 
     return inserted;
   }
 
-  /** Resolves when the storage can be used, and fails when it does not answer within a second. */
+  /** Resolves if the storage is usable, and rejects if it does not answer within a second. */
   async ping(): Promise<void> {
     const answered = this.#connection.use((database) => database.ping());
     await withTimeout(answered, { timeoutMs: pingTimeoutMs, onTimeout: () => this.#failLate() });
@@ -157,14 +157,17 @@ export class DatabaseStorage implements Omit<Required<StorageDriver>, "watch">, 
     for (const { namespace } of texts) this.#watched.change(namespace);
   }
 
-  /** Waits for running calls, then releases the database. */
+  /** Waits for running calls of this storage, then releases the database. */
   async close(): Promise<void> {
     this.#watch?.end();
     this.#watched.clear();
     await this.#connection.close();
   }
 
-  /** Watches a namespace, as `watch` of `StorageDriver`: hears the writes of this object, and what `watch` of the database tells. */
+  /**
+   * Watches a namespace, as `watch` of `StorageDriver` does: reports the writes of this object and the changes that the
+   * database's `watch` reports.
+   */
   protected watchRecords(namespace: string, listener: () => void): () => void {
     this.#connection.checkOpen();
     checkPrefix(namespace, "");
@@ -178,19 +181,19 @@ export class DatabaseStorage implements Omit<Required<StorageDriver>, "watch">, 
     };
   }
 
-  #toInsert({ namespace, key, value }: Write): TextInsert {
+  #toInsert({ namespace, key, value }: Write): RecordInsert {
     const { text } = this.#toWrite({ namespace, key, value });
     if (text === null) throw nullRefused("inserted");
     return { namespace, key, text };
   }
 
-  #toWrite({ namespace, key, value }: Write): TextWrite {
-    checkKey(namespace, key);
+  #toWrite({ namespace, key, value }: Write): RecordWrite {
+    checkRecordKey(namespace, key);
     return { namespace, key, text: this.#toText(value) };
   }
 
   #toText(value: Json | null): string | null {
-    const text = textOf(toJson(value));
+    const text = toJsonText(value) ?? null;
     if (text === null || this.#maxTextBytes === Infinity || Buffer.byteLength(text) <= this.#maxTextBytes) return text;
     const sentence = `${this.#name} holds at most ${this.#maxTextBytes} bytes of JSON in one record.`;
     throw new TroupeError("invalid_value", sentence);
@@ -211,11 +214,11 @@ function toEntries(namespace: string, records: readonly TextRecord[]): StorageEn
   return records.map(({ key, text }) => ({ key, value: parseJson(text, { namespace, key }) }));
 }
 
-type ValueSwap = Omit<TextSwap, "expected"> & { readonly wanted: Json | null };
+type ValueSwap = Omit<RecordSwap, "expected"> & { readonly wanted: Json | null };
 
 /**
- * Sets by comparison. Each try writes in place of one exact text: the first takes the text that we would have written,
- * the others the stored one, as long as it means the same.
+ * Performs a compare-and-set on JSON text. Each try replaces one exact text: first the text that Troupe would have
+ * written, then the stored text, as long as it is equal as JSON.
  */
 async function swapValue(database: RecordDatabase, { namespace, key, wanted, next }: ValueSwap): Promise<boolean> {
   for (let expected = textOf(wanted); ;) {
@@ -228,8 +231,8 @@ async function swapValue(database: RecordDatabase, { namespace, key, wanted, nex
   }
 }
 
-/** Inserts each record by a swap. A record that comes again is not inserted again. */
-async function swapEach(database: RecordDatabase, inserts: readonly TextInsert[]): Promise<boolean[]> {
+/** Inserts each record by a compare-and-set. A repeated key is inserted once. */
+async function swapEach(database: RecordDatabase, inserts: readonly RecordInsert[]): Promise<boolean[]> {
   const firsts = new Map(inserts.map((each) => [recordOf(each), each] as const).toReversed());
   return await mapBounded(inserts, async (insert) => {
     if (firsts.get(recordOf(insert)) !== insert) return false;
@@ -238,13 +241,15 @@ async function swapEach(database: RecordDatabase, inserts: readonly TextInsert[]
   });
 }
 
-/** Drops all but the last write to each record, and sorts by record so that two transactions never wait for each other. */
-function lastWrites(writes: readonly TextWrite[]): TextWrite[] {
+/**
+ * Drops all but the last write to each record, and sorts by record, so that two transactions never wait for each other.
+ */
+function lastWrites(writes: readonly RecordWrite[]): RecordWrite[] {
   const byRecord = new Map(writes.map((each) => [recordOf(each), each]));
   return [...byRecord].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, each]) => each);
 }
 
-/** Returns a name of a record among those of all namespaces: no namespace holds NUL. */
+/** Returns a record's name that is unique among all namespaces: no namespace contains NUL. */
 function recordOf({ namespace, key }: { namespace: string; key: string }): string {
   return `${namespace}\0${key}`;
 }

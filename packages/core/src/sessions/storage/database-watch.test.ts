@@ -82,7 +82,7 @@ describe("the watch of a database", () => {
     expect(after.opened).toHaveBeenCalledOnce();
   });
 
-  it("of a database that cannot be watched tells once", async () => {
+  it("the watch of a database of a database that cannot be watched tells once", async () => {
     const { made, onChange } = watched({ watches: false });
     await turn();
     expect(onChange).toHaveBeenCalledOnce();

@@ -1,10 +1,10 @@
 import type { LazyConnection } from "../../base/async/lazy-connection.ts";
 import type { RecordDatabase } from "./record-database.ts";
 
-/** Milliseconds until a database that could not be opened is tried again. */
+/** Milliseconds before retrying a database that could not be opened. */
 const watchAgainMs = 1000;
 
-/** Watches a database for the writes of others, until it is ended. */
+/** Watches a database for writes of other connections, until the watch is ended. */
 export class DatabaseWatch {
   readonly #connection: LazyConnection<RecordDatabase>;
   readonly #onChange: () => void;
@@ -18,7 +18,7 @@ export class DatabaseWatch {
     void this.#begin();
   }
 
-  /** Ends the watch, also one that has not begun yet. */
+  /** Ends the watch, even if it has not begun yet. */
   end(): void {
     this.#isOver = true;
     clearTimeout(this.#timer);
@@ -26,13 +26,13 @@ export class DatabaseWatch {
     this.#stop = undefined;
   }
 
-  /** Opens the database first, and tries again while it cannot be opened. */
+  /** Begins the watch after opening the database, and retries while it cannot be opened. */
   async #begin(): Promise<void> {
     try {
       await this.#connection.use(async (database) => {
         if (this.#isOver) return;
         this.#stop = database.watch?.(this.#onChange);
-        // What was written before the database was watched.
+        // Reports changes that were made before the database was watched.
         this.#onChange();
       });
     } catch {

@@ -1,21 +1,21 @@
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 
-/** The largest number of 12 digits. */
+/** The maximum number with 12 digits. */
 const maxSequence = 999_999_999_999;
 
 /**
  * Joins parts to a key with `/`. Each part is percent-encoded outside `[A-Za-z0-9_.:@-]`, so that different parts never
- * make the same key. A number is written as a sequence number of 12 digits, so that keys sort by it. `.` and `..` are
- * parts like any other; an empty part is rejected.
+ * make the same key. A number is written as a sequence number of 12 digits, so that keys sort numerically. `.` and `..`
+ * are ordinary parts; an empty part is rejected.
  */
 export function encodeKey(...parts: readonly (string | number)[]): string {
   const [only] = parts;
-  // Most keys are one id, of which a durable run makes some dozens.
+  // A shortcut: most keys are a single id, and a durable run encodes dozens of them.
   if (parts.length === 1 && typeof only === "string") return encodePart(only);
   return parts.map((part) => (typeof part === "number" ? encodeSequence(part) : encodePart(part))).join("/");
 }
 
-/** Returns the decoded parts of a key that `encodeKey` made. Sequence numbers are returned as strings of 12 digits. */
+/** Returns the decoded parts of a key made by `encodeKey`. Sequence numbers are returned as strings of 12 digits. */
 export function decodeKey(key: string): string[] {
   try {
     return key.split("/").map(decodeURIComponent);
@@ -24,7 +24,7 @@ export function decodeKey(key: string): string[] {
   }
 }
 
-/** A part of a key that is its own encoding. */
+/** Matches a part of a key that needs no encoding. */
 const plainPart = /^[\w.:@-]+$/;
 
 /** Writes a sequence number, such as that of a turn, with 12 digits, so that keys sort as the numbers do. */
@@ -36,7 +36,7 @@ export function encodeSequence(sequence: number): string {
   );
 }
 
-/** Reads a sequence number of 12 digits, as `encodeSequence` writes it. Any other string is `undefined`. */
+/** Reads a sequence number of 12 digits, written by `encodeSequence`. Returns `undefined` for other strings. */
 export function decodeSequence(text: string): number | undefined {
   return /^\d{12}$/.test(text) ? Number(text) : undefined;
 }
@@ -44,7 +44,7 @@ export function decodeSequence(text: string): number | undefined {
 function encodePart(part: string): string {
   if (plainPart.test(part)) return part;
   if (part === "") throw new TroupeError("invalid_value", "A part of a key must not be empty.");
-  // Two different unpaired surrogates would be the same bytes.
+  // Two parts with different unpaired surrogates would become the same bytes.
   if (!part.isWellFormed()) throw new TroupeError("invalid_value", "A part of a key must be a well-formed string.");
   return part.replace(/[^\w.:@-]/gu, percentEncode);
 }

@@ -54,7 +54,7 @@ describe("the bytes of a cache", () => {
     expect([dropped, cache.bytes]).toEqual([["a/1"], 0]);
   });
 
-  it("that are too many for nothing that is left end the trimming", () => {
+  it("the bytes of a cache that are too many for nothing that is left end the trimming", () => {
     const { cache, add, dropped } = cacheOf({ maxBytes: -1 });
     add("a/1", 1);
     expect([dropped, cache.bytes]).toEqual([["a/1"], 0]);
@@ -71,7 +71,7 @@ describe("the number of entries of a cache", () => {
     expect(onFull).not.toHaveBeenCalled();
   });
 
-  it("of two groups with equally many takes from the one that was not used for longest", () => {
+  it("the number of entries of a cache of two groups with equally many takes from the one that was not used for longest", () => {
     const { cache, add, dropped } = cacheOf({ maxEntries: 2 });
     add("a/1", 1);
     add("b/1", 1);
@@ -95,7 +95,7 @@ describe("an entry", () => {
     expect(dropped).toEqual([]);
   });
 
-  it("that was not used for its time is dropped with its bytes, and one that was is not", () => {
+  it("an entry that was not used for its time is dropped with its bytes, and one that was is not", () => {
     const { cache, dropped } = cacheOf({ ttlMs: 1000, groupBytes: 100 });
     cache.add("a/1", 10);
     cache.add("a/2", 20);

@@ -1,39 +1,39 @@
 import { LruCache } from "../../base/util/lru-cache.ts";
 import { RankedHeap } from "../../base/util/ranked-heap.ts";
 
-/** Limits of a `FairCache`, and how its entries divide among groups. */
+/** Limits of a `FairCache`, and the function that assigns its entries to groups. */
 export type FairLimits<Name extends string> = {
-  /** The number of entries that are kept. */
+  /** The maximum number of entries of the cache. */
   readonly maxEntries: number;
-  /** The bytes of all entries together. */
+  /** The maximum bytes of all entries together. */
   readonly maxBytes: number;
   /** Milliseconds for which an entry is kept after its last use. @default Infinity */
   readonly ttlMs?: number;
   /** The bytes that a group takes beside its entries. @default 0 */
   readonly groupBytes?: number;
-  /** Returns the group of an entry. */
+  /** Returns the name of the group that an entry of the cache belongs to. */
   readonly groupOf: (key: string) => Name;
-  /** Called when an entry is dropped for a limit. */
+  /** Called when an entry of the cache is dropped because of a limit. */
   readonly onDrop: (key: string) => void;
-  /** Called before anything is dropped or made smaller because of its bytes. */
+  /** Called before entries are dropped or reduced because of the bytes. */
   readonly onFull?: () => void;
 };
 
-/** `usedAt` is the place of its last use in the order of all uses. */
+/** A group of entries of a `FairCache`. `usedAt` is the position of its last use in the order of all uses. */
 type Group<Name> = { readonly name: Name; bytes: number; usedAt: number; readonly entries: LruCache<string, true> };
 
-/** An entry, by its bytes. */
+/** An entry of a `FairCache`: its bytes and its group. */
 type Entry<Name> = { bytes: number; readonly group: Group<Name> };
 
 /**
- * The order in which entries of several owners are dropped, and their sizes. Beyond a limit it drops entries of the group
- * that has most, the least recently used first. So a group within its share of the limit loses nothing to the others.
+ * The order in which entries of several owners are dropped, and their sizes. Beyond a limit it drops the least recently
+ * used entries of the group that has most. A group within its share of the limit therefore loses nothing to the others.
  */
 export class FairCache<Name extends string = string> {
   readonly #limits: FairLimits<Name>;
   readonly #entries: LruCache<string, Entry<Name>>;
   readonly #groups = new Map<Name, Group<Name>>();
-  /** Of groups that have equally much, the one that was not used for longest comes first. */
+  /** The groups by bytes, and by number of entries. Of equally large groups the least recently used comes first. */
   readonly #byBytes = new RankedHeap<Group<Name>>((one, other) => isFuller(one, other, one.bytes - other.bytes));
   readonly #bySize = new RankedHeap<Group<Name>>((one, other) => {
     return isFuller(one, other, one.entries.size - other.entries.size);
@@ -54,19 +54,19 @@ export class FairCache<Name extends string = string> {
     });
   }
 
-  /** The bytes of all entries. */
+  /** The bytes of all entries and groups of the cache. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Makes the entry the most recently used, and returns whether there is one. */
+  /** Makes an entry of the cache the most recently used. Returns true if it exists. */
   use(key: string): boolean {
     const entry = this.#entries.get(key);
     if (entry !== undefined) this.#useGroup(key, entry.group);
     return entry !== undefined;
   }
 
-  /** Adds the bytes to the entry, which is there from then on, and makes it the most recently used. */
+  /** Adds bytes to an entry of the cache, creates it if necessary, and makes it the most recently used. */
   add(key: string, bytes: number): void {
     const entry = this.#entries.get(key) ?? { bytes: 0, group: this.#groupOf(key) };
     entry.bytes += bytes;
@@ -76,21 +76,21 @@ export class FairCache<Name extends string = string> {
     this.#useGroup(key, entry.group);
   }
 
-  /** Removes the entry. */
+  /** Removes an entry from the cache. */
   delete(key: string): void {
     const entry = this.#entries.peek(key);
     this.#entries.delete(key);
     if (entry !== undefined) this.#leave(key, entry);
   }
 
-  /** Drops the entries that are past their time. */
+  /** Drops the expired entries of the cache. */
   prune(): void {
     this.#entries.prune();
   }
 
   /**
-   * Drops entries until all limits are kept. `shrink` is asked first to make the last one used smaller, where it would be
-   * dropped, and returns whether it did.
+   * Drops entries until all limits are met. Before the last used entry is dropped, `shrink` may make it smaller; it
+   * returns true if it did.
    */
   trim(last: string, shrink: () => boolean): void {
     const { maxEntries, maxBytes, onDrop, onFull } = this.#limits;

@@ -1,7 +1,7 @@
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import { equalJson } from "../../base/util/equal-json.ts";
-import { toJson } from "./check-json.ts";
-import { checkKey, checkListing, checkListOptions, checkPrefix } from "./check-key.ts";
+import { toJsonText } from "./check-json.ts";
+import { checkRecordKey, checkListing, checkListOptions, checkPrefix } from "./check-key.ts";
 import { checkLeaseText } from "./check-lease.ts";
 import { decodeSequence, encodeSequence } from "./encode-key.ts";
 import type { Json } from "./json.ts";
@@ -12,8 +12,8 @@ import type { AppendOptions, Listing, ListOptions, StorageDriver, StorageEntry, 
 import { WatchedNamespaces } from "./watched-namespaces.ts";
 
 /**
- * Unbounded storage in the memory of the process. Each call does its work before it returns its promise, so every call is
- * atomic. Values are kept as JSON.
+ * Unbounded storage in the memory of the process. Each call does its work before it returns its promise, so every call
+ * is atomic. Values are stored as JSON.
  */
 export class InMemoryStorage implements StorageDriver {
   readonly #namespaces = new Map<string, RecordFolder>();
@@ -27,7 +27,7 @@ export class InMemoryStorage implements StorageDriver {
 
   async set(namespace: string, key: string, value: Json): Promise<void> {
     this.#check(namespace, key);
-    this.write(namespace, key, toText(value));
+    this.write(namespace, key, toJsonText(value));
   }
 
   async delete(namespace: string, key: string): Promise<void> {
@@ -57,12 +57,12 @@ export class InMemoryStorage implements StorageDriver {
   ): Promise<{ key: string; seq: number }> {
     this.#checkOpen();
     checkPrefix(namespace, keyPrefix);
-    const text = toText(value);
+    const text = toJsonText(value);
     if (text === undefined) throw nullRefused("appended");
     if (ifHeld !== undefined) this.#checkHeld(ifHeld);
     const seq = this.#lastSequence(namespace, keyPrefix) + 1;
     const key = keyPrefix + encodeSequence(seq);
-    checkKey(namespace, key);
+    checkRecordKey(namespace, key);
     this.write(namespace, key, text);
     return { key, seq };
   }
@@ -70,9 +70,9 @@ export class InMemoryStorage implements StorageDriver {
   // oxlint-disable-next-line max-params -- the contract's shape
   async compareAndSet(namespace: string, key: string, expected: Json | null, next: Json | null): Promise<boolean> {
     this.#check(namespace, key);
-    const [wanted, text] = [toText(expected), toText(next)];
+    const [wanted, text] = [toJsonText(expected), toJsonText(next)];
     const stored = this.read(namespace, key);
-    // Nearly always the same string; the order of members may differ.
+    // The stored and the expected JSON text are nearly always equal; otherwise the order of members may differ.
     if (stored !== wanted && !equalJson(fromText(stored), fromText(wanted))) return false;
     this.write(namespace, key, text);
     return true;
@@ -81,8 +81,8 @@ export class InMemoryStorage implements StorageDriver {
   async insertAll(writes: readonly { namespace: string; key: string; value: Json }[]): Promise<boolean[]> {
     this.#checkOpen();
     const checked = writes.map(({ namespace, key, value }) => {
-      checkKey(namespace, key);
-      const text = toText(value);
+      checkRecordKey(namespace, key);
+      const text = toJsonText(value);
       if (text === undefined) throw nullRefused("inserted");
       return { namespace, key, text };
     });
@@ -100,8 +100,8 @@ export class InMemoryStorage implements StorageDriver {
   async transaction(writes: readonly Write[]): Promise<void> {
     this.#checkOpen();
     const checked = writes.map(({ namespace, key, value }) => {
-      checkKey(namespace, key);
-      return { namespace, key, text: toText(value) };
+      checkRecordKey(namespace, key);
+      return { namespace, key, text: toJsonText(value) };
     });
     for (const { namespace, key, text } of checked) this.write(namespace, key, text);
   }
@@ -118,17 +118,17 @@ export class InMemoryStorage implements StorageDriver {
     this.#namespaces.clear();
   }
 
-  /** Reads the JSON of one record. All reads of single records come through here. */
+  /** Reads the JSON of one record. All reads of single records use this method. */
   protected read(namespace: string, key: string): string | undefined {
     return this.#namespaces.get(namespace)?.get(key);
   }
 
-  /** Reads records below a prefix. All listings come through here. */
+  /** Reads records below a prefix. All listings use this method. */
   protected select(namespace: string, prefix: string, options?: ListOptions): Iterable<FolderRecord> {
     return this.#namespaces.get(namespace)?.list(prefix, options) ?? [];
   }
 
-  /** Writes the JSON of one record; `undefined` removes it. All writes of single records come through here. */
+  /** Writes the JSON of one record; `undefined` removes it. All writes of single records use this method. */
   protected write(namespace: string, key: string, text: string | undefined): void {
     const records = this.#namespaces.get(namespace);
     if (text === undefined) records?.delete(key);
@@ -153,7 +153,7 @@ export class InMemoryStorage implements StorageDriver {
   }
 
   #lastSequence(namespace: string, keyPrefix: string): number {
-    // The colon follows the digits in ASCII: keys after it are no sequence numbers.
+    // In ASCII the colon follows the digits, so keys after it are not sequence numbers.
     const options = { reverse: true, after: `${keyPrefix}:` };
     for (const { key } of this.select(namespace, keyPrefix, options)) {
       const sequence = decodeSequence(key.slice(keyPrefix.length));
@@ -163,24 +163,18 @@ export class InMemoryStorage implements StorageDriver {
   }
 
   #checkHeld(lease: RequiredLease): void {
-    checkKey("locks", lease.key);
+    checkRecordKey("locks", lease.key);
     checkLeaseText(this.read("locks", lease.key) ?? null, lease);
   }
 
   #check(namespace: string, key: string): void {
     this.#checkOpen();
-    checkKey(namespace, key);
+    checkRecordKey(namespace, key);
   }
 
   #checkOpen(): void {
     if (this.#closed) throw new TroupeError("storage_unavailable", "The in-memory storage was closed.");
   }
-}
-
-/** Returns the JSON of a value to store after a check that it is one, and `undefined` for `null`, which is not stored. */
-function toText(value: Json | null): string | undefined {
-  const checked = toJson(value);
-  return checked === null ? undefined : JSON.stringify(checked);
 }
 
 function fromText(text: string | undefined): Json | null {

@@ -4,12 +4,12 @@ import type { ListOptions } from "./storage-driver.ts";
 
 const lastCodePoint = 0x10ffff;
 
-/** Greater than every key: longer than the 1,024 bytes of a key, and of the last code point alone. */
+/** Greater than every key: longer than the 1,024 bytes of a key, and made of the last code point only. */
 const afterAll = String.fromCodePoint(lastCodePoint).repeat(257);
 
 /**
- * Returns the range of keys for a listing by prefix, as databases query it: those that begin with the prefix and come
- * after `after` in the direction of the listing.
+ * Returns the key range of a listing by prefix, in the form of a database query. It contains the keys that begin with
+ * the prefix and come after `after` in the direction of the listing.
  */
 export function keyRange(
   prefix: string,
@@ -18,17 +18,17 @@ export function keyRange(
   const whole = { from: prefix, to: afterPrefix(prefix) };
   if (after === undefined) return whole;
   if (reverse) return { from: whole.from, to: compareUtf8(after, whole.to) < 0 ? after : whole.to };
-  // No key holds NUL, so nothing comes between a key and itself followed by U+0001.
+  // No key contains NUL, so no key comes between a key and that key followed by U+0001.
   const next = `${after}\u0001`;
   return { from: compareUtf8(whole.from, next) < 0 ? next : whole.from, to: whole.to };
 }
 
-/** The least string after all that begin with the prefix. UTF-8 sorts by code points. */
+/** Returns the smallest string after all strings that begin with the prefix. UTF-8 sorts by code points. */
 function afterPrefix(prefix: string): string {
   const points = Array.from(prefix, (character) => character.codePointAt(0) ?? 0);
   while (points.at(-1) === lastCodePoint) points.pop();
   const last = points.pop();
   if (last === undefined) return afterAll;
-  // The code points between are surrogates, which no key holds.
+  // The code points from U+D800 to U+DFFF are surrogates, which no key contains.
   return String.fromCodePoint(...points, last === 0xd7ff ? 0xe000 : last + 1);
 }

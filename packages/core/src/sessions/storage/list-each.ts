@@ -2,15 +2,16 @@ import { mapBounded } from "../../base/async/map-bounded.ts";
 import { isUnavailable } from "./storage-failure.ts";
 import type { Listing, StorageDriver, StorageEntry } from "./storage-driver.ts";
 
-/** The number of listings that are asked for with one request. */
+/** The maximum number of listings in one request. */
 const groupSize = 500;
 
 /** The outcome of one of several listings. */
 export type Listed = PromiseSettledResult<readonly StorageEntry[]>;
 
 /**
- * Makes many listings, each with an outcome of its own: with one request for up to 500 of them where the driver has
- * `listMany`, and one by one where it has not. Never rejects. A driver may ignore `after` and `limit`, as it may in `list`.
+ * Makes many listings, each with its own outcome. If the driver has `listMany`, one request makes up to 500 of them.
+ * Without it, or after a failure of it other than `storage_unavailable`, each is a `list`. Never rejects. A driver may
+ * ignore `after` and `limit`, as in `list`.
  */
 export async function listEach(driver: StorageDriver, listings: readonly Listing[]): Promise<Listed[]> {
   const groups = Array.from({ length: Math.ceil(listings.length / groupSize) }, (_, index) =>
@@ -26,7 +27,7 @@ async function listGroup(driver: StorageDriver, group: readonly Listing[]): Prom
       return group.map((_, index) => ({ status: "fulfilled", value: listed[index] ?? [] }));
     } catch (reason) {
       if (isUnavailable(reason)) return group.map(() => ({ status: "rejected", reason }));
-      // The records of one listing may be at fault.
+      // The records of a single listing may be at fault, so each listing is made alone.
     }
   }
   return await mapBounded(group, async ({ namespace, prefix, ...options }) => {

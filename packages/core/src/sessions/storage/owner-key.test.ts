@@ -23,7 +23,7 @@ const owners = [
 ] as const;
 
 describe("the key of an owner", () => {
-  it.each(owners)("of %j is %s, with a user that is %s", (owner, key, user) => {
+  it.each(owners)("the key of an owner of %j is %s, with a user that is %s", (owner, key, user) => {
     expect(ownerKey(owner)).toBe(key);
     expect(userOfKey(ownerKey(owner))).toBe(user);
   });

@@ -4,15 +4,15 @@ import type { SessionOwner, UserScope } from "./session-owner.ts";
 declare const form: unique symbol;
 
 /**
- * An owner as one value: two are equal when tenant, user and verification are. Code outside this module compares, hashes and
- * stores owners in this form alone: by hand one of the three is soon left out.
+ * An owner as one value: two owners are equal if tenant, user and verification are equal. Other code compares, hashes
+ * and stores owners only in this form, because by hand one of the three is easily forgotten.
  */
 export type OwnerKey = string & { readonly [form]: "owner" };
 
 /**
- * Returns the tenant and the user as the first two parts of a storage key. Each is `-` when there is none; a name `-`
- * is written `%2D`, which no other name is encoded to. The part of an unverified user begins with `~`, which is encoded
- * in names.
+ * Returns the tenant and the user as the first two parts of a storage key. Each is `-` if missing; a name `-` is
+ * written `%2D`, which no other name encodes to. The part of an unverified user begins with `~`, which is encoded in
+ * names.
  */
 export function ownerKey({ tenantId, userId, verified = true }: SessionOwner): OwnerKey {
   const user = userId === undefined || verified ? namePart(userId) : `~${encodeKey(userId)}`;
@@ -25,14 +25,14 @@ export function ownerOfKey(key: string): OwnerKey {
   return `${tenant}/${user}` as OwnerKey;
 }
 
-/** Tells of an owner if it has a user, who is verified or only claimed. */
+/** Returns the verification of an owner's user: no user, a verified user, or a user who is only claimed. */
 export function userOfKey(owner: OwnerKey): "verified" | "claimed" | "none" {
   const user = owner.slice(owner.indexOf("/") + 1);
   if (user.startsWith("~")) return "claimed";
   return user === "-" ? "none" : "verified";
 }
 
-/** Tells if two owners are of one tenant, or both of none. */
+/** Returns true if two owners have the same tenant, or both have none. */
 export function isSameTenant(one: UserScope, other: UserScope): boolean {
   return one.tenantId === other.tenantId;
 }

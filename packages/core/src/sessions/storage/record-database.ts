@@ -1,19 +1,19 @@
 import type { AppendOptions } from "./storage-driver.ts";
 
 /**
- * One record in a listing of a `RecordDatabase`. Its text is as the database returned it: anything but JSON text is
- * reported as corrupt.
+ * One record in a listing of a `RecordDatabase`. Its text is unchanged from the database: a value that is not JSON text
+ * is reported as corrupt.
  */
 export type TextRecord = { readonly key: string; readonly text: unknown };
 
-/** A write of one record as JSON text, for a `RecordDatabase`; `null` deletes the record. */
-export type TextWrite = { readonly namespace: string; readonly key: string; readonly text: string | null };
+/** A write of one record as JSON text, for a `RecordDatabase`. `null` deletes the record. */
+export type RecordWrite = { readonly namespace: string; readonly key: string; readonly text: string | null };
 
 /**
- * A compare-and-set of one record: writes `next` if the stored text is exactly `expected`. `null` stands for no record,
- * on one side at most.
+ * A compare-and-set of one record: writes `next` if the stored text is exactly `expected`. `null` stands for a missing
+ * record; at most one of the two is `null`.
  */
-export type TextSwap = {
+export type RecordSwap = {
   readonly namespace: string;
   readonly key: string;
   readonly expected: string | null;
@@ -21,9 +21,9 @@ export type TextSwap = {
 };
 
 /** A record of JSON text that a `RecordDatabase` inserts unless its key is taken. */
-export type TextInsert = TextWrite & { readonly text: string };
+export type RecordInsert = RecordWrite & { readonly text: string };
 
-/** A listing of the keys from `from`, included, to `to`, excluded, in the order of their bytes in UTF-8. */
+/** A listing of the keys from `from` (inclusive) to `to` (exclusive), sorted by their UTF-8 bytes. */
 export type RangeQuery = {
   readonly namespace: string;
   readonly from: string;
@@ -36,7 +36,7 @@ export type RangeQuery = {
 export type RequiredLease = NonNullable<AppendOptions["ifHeld"]>;
 
 /** JSON text for a `RecordDatabase` to store under the next number of a key prefix, if the lease is held. */
-export type AppendRequest = {
+export type RecordAppend = {
   readonly namespace: string;
   readonly keyPrefix: string;
   readonly text: string;
@@ -47,44 +47,44 @@ export type AppendRequest = {
 export type AppendedKey = { key: string; seq: number };
 
 /**
- * A database of records of JSON text: the part of a storage that differs between databases. `DatabaseStorage` makes a
- * `StorageDriver` of it, and checks keys and options first. Every member rejects with a `TroupeError`.
+ * A database of records of JSON text: the part of a storage that differs between databases. `DatabaseStorage` makes it
+ * a `StorageDriver` and checks keys and options. Every method rejects with a `TroupeError`.
  */
 export interface RecordDatabase {
-  /** The reason why only one process may use the records, with the way to mend it (`LimitedStorage`). */
+  /** The reason why only one process may use the records, with the way to mend it (see `LimitedStorage`). */
   readonly singleProcess?: string | undefined;
-  /** Returns the text of a record, as the database returned it, or `null` when there is none. */
+  /** Returns the text of a record, unchanged from the database, or `null` if it is missing. */
   read(namespace: string, key: string): Promise<unknown>;
-  /** Stores or deletes a record. */
-  write(write: TextWrite): Promise<void>;
-  /** Applies all writes or none. There are at least two, each to a record of its own, in the order of the records. */
-  writeAll(writes: readonly TextWrite[]): Promise<void>;
-  /** Returns the records of a range, in its order. */
+  /** Stores a record, or deletes it for the text `null`. */
+  write(write: RecordWrite): Promise<void>;
+  /** Applies all writes or none. There are at least two, each to a different record, sorted by record. */
+  writeAll(writes: readonly RecordWrite[]): Promise<void>;
+  /** Returns the records of a range, sorted in its direction. */
   list(range: RangeQuery): Promise<readonly TextRecord[]>;
   /**
-   * Returns the records of each range, in the order of the ranges, by few requests. There is at least one; each has a limit,
-   * and none is reversed. Without it each range is a `list`.
+   * Returns the records of each range, in the order of the ranges, with few requests. There is at least one range; each
+   * has a limit, and none is reversed. Without this method each range is a `list`.
    */
   listMany?(ranges: readonly RangeQuery[]): Promise<(readonly TextRecord[])[]>;
   /**
-   * Stores the text under the next number of the prefix (`encodeSequence`). No other append gets the number, and the lease
-   * is held until the text is stored (`checkLease`).
+   * Stores the text under the next number of the prefix (`encodeSequence`). No other append gets the number, and the
+   * lease is held until the text is stored (`checkLeaseText`).
    */
-  append(request: AppendRequest): Promise<AppendedKey>;
-  /** Compares and writes in one step, and tells if it wrote. */
-  swap(swap: TextSwap): Promise<boolean>;
+  append(request: RecordAppend): Promise<AppendedKey>;
+  /** Compares the text of a record and replaces it, in one step. Returns true if it wrote. */
+  swap(swap: RecordSwap): Promise<boolean>;
   /**
-   * Inserts each record whose key is free, on its own, and says for each whether it did. There is at least one. Without it
-   * each record is a `swap`.
+   * Inserts each record whose key is free, independently, and returns true for each inserted record. There is at least
+   * one record. Without this method each record is a `swap`.
    */
-  insertAll?(inserts: readonly TextInsert[]): Promise<boolean[]>;
+  insertAll?(inserts: readonly RecordInsert[]): Promise<boolean[]>;
   /**
-   * Calls back when another connection may have changed any record, until the returned function is called or the database is
-   * closed. It must not keep the process alive beyond the connections that the database holds anyway.
+   * Calls `onChange` when another connection may have changed any record, until the returned function is called or the
+   * database is closed. It must not keep the process alive longer than the database's other connections do.
    */
   watch?(onChange: () => void): () => void;
-  /** Resolves when records can be read. */
+  /** Resolves if the database can read records. */
   ping(): Promise<void>;
-  /** Releases the database. Called once, when no other call is running. */
+  /** Releases the database. Called once, while no other call is running. */
   close(): Promise<void>;
 }

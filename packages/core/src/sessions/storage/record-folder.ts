@@ -2,21 +2,21 @@ import { compareUtf8 } from "../../base/util/compare-utf8.ts";
 import { SortedKeys } from "./sorted-keys.ts";
 import type { ListOptions } from "./storage-driver.ts";
 
-/** A record in storage in memory: its key, or the part of it below a folder, and its value as JSON. */
+/** A record in storage in memory: its key, or the key's part below a folder, and its value as JSON. */
 export type FolderRecord = { key: string; text: string };
 
-/** The records of a folder to list, by their keys below it. */
+/** The records of a folder to list, by their keys within the folder. */
 type Range = { readonly prefix: string; readonly after: string | undefined; readonly reverse: boolean };
 
 /**
- * Records of storage in memory whose keys begin alike up to a `/`, the whole of a namespace at the top: found by key, and
- * listed in the order of keys. A key is a path: each of its parts that ends with `/` names a folder in a folder.
+ * Records in memory whose keys share a prefix up to a `/`; the top folder is a whole namespace. Records are found by
+ * key and listed in key order. A key is a path: each of its parts that ends with `/` names a nested folder.
  *
- * A value is kept as JSON, because one string is one object for the garbage collector, which visits each of those that are
- * kept. The order of keys is found when a folder is first listed, since most never are.
+ * A value is stored as JSON text, because a string is a single object for the garbage collector. Keys are sorted when a
+ * folder is first listed, because most folders never are.
  */
 export class RecordFolder {
-  /** The values by the last part of their keys, which has no `/`, and the folders by the part that names them. */
+  /** The values by the last part of their keys, which contains no `/`, and the folders by the part that names them. */
   readonly #entries = new Map<string, string | RecordFolder>();
   #names: SortedKeys | undefined;
 
@@ -60,7 +60,7 @@ export class RecordFolder {
     if (folder?.isEmpty === true) this.#remove(name);
   }
 
-  /** @yields the records below a prefix, without walking over others */
+  /** @yields the records below a prefix, without visiting other records */
   *list(prefix: string, { limit = Infinity, reverse = false, after }: ListOptions = {}): Generator<FolderRecord, void> {
     let left = limit;
     for (const record of this.#list("", { prefix, after, reverse })) {
@@ -73,7 +73,7 @@ export class RecordFolder {
   *#list(path: string, range: Range): Generator<FolderRecord, void> {
     const { prefix, reverse } = range;
     const slash = prefix.indexOf("/") + 1;
-    // A prefix that names a folder leads there, without the order of the folders beside it.
+    // A prefix that names a folder leads to it directly, without sorting its sibling folders.
     const names = slash > 0 ? [prefix.slice(0, slash)] : this.#namesIn(range);
     for (const name of names) {
       const entry = this.#entries.get(name);
@@ -86,7 +86,7 @@ export class RecordFolder {
     }
   }
 
-  /** Returns the names of the entries from the beginning of a range, in its order. */
+  /** Returns the names of the entries from the beginning of a range, in the range's direction. */
   #namesIn({ prefix, after, reverse }: Range): Iterable<string> {
     const names = (this.#names ??= SortedKeys.of(this.#entries.keys()));
     if (reverse) {
@@ -118,8 +118,7 @@ export class RecordFolder {
 }
 
 /**
- * Returns the key after which the records of a folder come in a range, `undefined` when all of them do, and `null` when
- * none does.
+ * Returns the key after which a folder's records are in a range: `undefined` if all of them are, `null` if none are.
  */
 function afterWithin(name: string, { after, reverse }: Range): string | undefined | null {
   if (after === undefined) return undefined;

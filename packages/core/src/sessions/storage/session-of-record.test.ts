@@ -17,7 +17,7 @@ it("knows the namespaces in which sessions have records", () => {
 });
 
 describe("the session of a record", () => {
-  it.each(sessionNamespaces)("in %s is what stands before the third slash", (namespace) => {
+  it.each(sessionNamespaces)("the session of a record in %s is what stands before the third slash", (namespace) => {
     expect(sessionOf(namespace, "acme/ada/s")).toBe("acme/ada/s");
     expect(sessionOf(namespace, "acme/ada/s/000000000001")).toBe("acme/ada/s");
     expect(sessionOf(namespace, "acme/ada/s/1/0/x:1")).toBe("acme/ada/s");

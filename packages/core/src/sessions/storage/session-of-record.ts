@@ -1,25 +1,30 @@
 import { ownerKey, ownerOfKey, userOfKey } from "./owner-key.ts";
 import type { OwnerKey } from "./owner-key.ts";
 
-/** Namespace of the lists of owners, in whose keys a recency stands before the session's id. */
+/** Namespace of the owners' lists, whose keys have a recency before the session's id. */
 export const listNamespace = "session-recent";
 
-/** Namespace of the memories by session id: `<sessionId>/<tenant>/<user>`, and for those without an owner `<sessionId>/*`. */
+/**
+ * Namespace of the memories by session id: `<sessionId>/<tenant>/<user>`, and `<sessionId>/*` for memories without an
+ * owner.
+ */
 export const indexNamespace = "memory-by-id";
 
-/** The owner of memories without one, in place of a tenant and a user. */
+/** The owner part of memories without an owner, instead of a tenant and a user. */
 const noOwner = "*/*";
 
-/** The group of all sessions without a verified user: anyone can begin one. */
+/** The group of all sessions without a verified user, because anyone can begin such a session. */
 const anonymous = ownerKey({});
 
-/** Namespaces of turns, of which a session that was dropped keeps none. */
+/** Namespaces of turns, all of which are removed with a dropped session. */
 export const turnNamespaces: readonly string[] = ["turns", "turn-parts"];
 
-/** Namespaces in which a session has records: under its own key, or under that key, a `/` and more. */
+/** Namespaces with records of a session: under the session's key, or under that key followed by `/` and more. */
 export const sessionNamespaces: readonly string[] = ["sessions", ...turnNamespaces, "memory", "locks"];
 
-/** Returns the key of the session that a record belongs to, `<tenant>/<user>/<sessionId>`. Other records have none. */
+/**
+ * Returns the key of the session that a record belongs to, `<tenant>/<user>/<sessionId>`; undefined for other records.
+ */
 export function sessionOf(namespace: string, key: string): string | undefined {
   if (namespace === listNamespace) return sessionListed(key);
   if (namespace === indexNamespace) return sessionIndexed(key);
@@ -40,14 +45,14 @@ function sessionIndexed(key: string): string | undefined {
   return id === undefined ? undefined : `${owner === "*" ? noOwner : owner}/${id}`;
 }
 
-/** Returns the key by which the memory of a session is found by its id. */
+/** Returns the key in the namespace `memory-by-id` for the memory of a session. */
 export function indexKeyOf(session: string): string {
   const end = session.lastIndexOf("/");
   const owner = session.slice(0, end);
   return `${session.slice(end + 1)}/${owner === noOwner ? "*" : owner}`;
 }
 
-/** Returns the owner that a session counts for. Sessions that anyone can begin have one together. */
+/** Returns the owner that a session counts for. Sessions that anyone can begin share one owner. */
 export function ownerOfSession(session: string): OwnerKey {
   const owner = ownerOfKey(session);
   return userOfKey(owner) === "verified" ? owner : anonymous;

@@ -5,23 +5,24 @@ import type { LimitedStorage, StorageDriver } from "./storage-driver.ts";
 export type SharedDriver = StorageDriver & Required<Pick<StorageDriver, "append" | "compareAndSet">>;
 
 /**
- * Returns the reason why the storage serves one process alone, if that is known (`LimitedStorage`): some only know when
- * they have answered a call.
+ * Returns the reason why the storage serves only one process, if known (see `LimitedStorage`): some storages only know
+ * it after they have answered a call.
  */
 export function singleProcessReason(driver: StorageDriver): string | undefined {
   return (driver as Partial<LimitedStorage>).singleProcess;
 }
 
-/** A storage driver that applies several writes or none. */
+/** A storage driver that applies several writes or none of them. */
 export type TransactingDriver = StorageDriver & Required<Pick<StorageDriver, "transaction">>;
 
-/** Tells if the driver has transactions, as far as is known: a server without them is known by its first answer. */
+/** Returns true if the driver supports transactions. A server without transactions is detected by its first answer. */
 export function canTransact(driver: StorageDriver): driver is TransactingDriver {
   return driver.transaction !== undefined && singleProcessReason(driver) === undefined;
 }
 
 /**
- * Tells if several processes may use the storage and the driver can keep them apart. Storage in memory is not shared.
+ * Returns true if several processes may use the storage and the driver can keep them apart. Storage in memory is not
+ * shared.
  */
 export function isShared(driver: StorageDriver): driver is SharedDriver {
   const canKeepApart = driver.append !== undefined && driver.compareAndSet !== undefined;

@@ -2,18 +2,18 @@ import { compareUtf8, isBeforeUtf8 } from "../../base/util/compare-utf8.ts";
 
 const maxBlock = 512;
 
-/** Position in a `SortedKeys`, as a predicate: true for keys before the position, and false for keys after it. */
+/** Position in a `SortedKeys`, as a predicate: true for keys before the position, false for keys after it. */
 export type IsBefore = (key: string) => boolean;
 
 /**
- * Keys of storage in memory, in the order of their UTF-8 bytes, in blocks: adding or removing one moves only the few
- * hundred of its block.
+ * Keys of storage in memory, sorted by their UTF-8 bytes, in blocks: adding or removing a key moves only the few
+ * hundred keys of its block.
  */
 export class SortedKeys {
-  // No block is ever empty.
+  // The blocks of sorted keys, none of which is ever empty.
   readonly #blocks: string[][] = [];
 
-  /** Sorts keys of which none comes twice. */
+  /** Makes a `SortedKeys` of distinct keys in any order. */
   static of(keys: Iterable<string>): SortedKeys {
     const sorted = new SortedKeys();
     const all = [...keys].toSorted(compareUtf8);
@@ -21,10 +21,10 @@ export class SortedKeys {
     return sorted;
   }
 
-  /** Adds a key that is not included. */
+  /** Adds a key that the sorted keys do not include yet. */
   add(key: string): void {
     const { block, index } = this.#find(isBeforeUtf8(key));
-    // After the last key comes the end of the last block.
+    // A key after the last key belongs at the end of the last block.
     const at = Math.min(block, this.#blocks.length - 1);
     const keys = this.#blocks[at];
     if (keys === undefined) this.#blocks.push([key]);
@@ -34,7 +34,7 @@ export class SortedKeys {
     }
   }
 
-  /** Removes a key that is included. */
+  /** Removes a key that the sorted keys include. */
   remove(key: string): void {
     const { block, index } = this.#find(isBeforeUtf8(key));
     this.#blocks[block]?.splice(index, 1);
@@ -59,7 +59,9 @@ export class SortedKeys {
     }
   }
 
-  /** Removes an empty block, and merges small ones: otherwise removals would leave many blocks with few keys. */
+  /**
+   * Removes an empty block, and merges small blocks, because removals would otherwise leave many blocks with few keys.
+   */
   #shrink(block: number): void {
     const [keys = [], next = []] = [this.#blocks[block], this.#blocks[block + 1]];
     if (keys.length === 0) this.#blocks.splice(block, 1);

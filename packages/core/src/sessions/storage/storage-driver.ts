@@ -3,13 +3,13 @@ import type { Json } from "./json.ts";
 /** One stored record in a listing: its key and its value. */
 export type StorageEntry = { key: string; value: Json };
 
-/** Limit, order and beginning of a listing of records. */
+/** Limit, direction and start of a listing of records. */
 export type ListOptions = {
-  /** Number of entries: a positive integer. */
+  /** Maximum number of entries: a positive integer. */
   limit?: number;
-  /** Last key first. */
+  /** True to list the last key first. */
   reverse?: boolean;
-  /** Only keys after this one, in the direction of the listing. The key itself need not exist. */
+  /** Lists only keys after this key, in the direction of the listing. The key itself need not exist. */
   after?: string;
 };
 
@@ -17,15 +17,15 @@ export type ListOptions = {
 export type Listing = {
   namespace: string;
   prefix: string;
-  /** Only keys after this one. The key itself need not exist. */
+  /** Lists only keys after this key. The key itself need not exist. */
   after?: string;
-  /** Number of entries: a positive integer. */
+  /** Maximum number of entries: a positive integer. */
   limit: number;
 };
 
 /**
  * Condition of an append: it is rejected as `conflict` unless the record `key` in the namespace `locks` is an object
- * with this fencing `token`. The check and the write are one step. An expired lease still counts until another process
+ * with this fencing `token`. The check and the write are one step. An expired lease remains valid until another process
  * takes it over.
  */
 export type AppendOptions = { ifHeld?: { key: string; token: number } };
@@ -34,27 +34,30 @@ export type AppendOptions = { ifHeld?: { key: string; token: number } };
 export type Write = { namespace: string; key: string; value: Json | null };
 
 /**
- * Namespaced key-value storage: sessions, memories and facts sit on it.
+ * Namespaced key-value storage: sessions, memories and facts are stored in it.
  *
- * The first five members are enough for everything to be correct within one process; such a driver may also ignore the
- * `options` of `list`. The other members are optional, and core uses those that are there.
+ * The first five methods are sufficient for correct operation within one process; such a driver may also ignore the
+ * `options` of `list`. The other methods are optional, and core uses those that exist.
  *
- * Every method rejects with a `TroupeError`: `storage_unavailable` when the storage cannot be reached or is closed,
- * `storage_corrupt` when a stored record cannot be read, and, before anything is written, `invalid_value` for a value that
- * not every driver could return unchanged:
- * - a namespace or key that is empty, holds NUL or an unpaired surrogate, or is longer than 1,024 bytes (`checkKey`);
- * - a value that is not JSON or nests deeper than 64 levels (`toJson`). Members that are `undefined` are left out. Any
- *   well-formed string is allowed as a value or a member's name, NUL and `__proto__` included.
+ * Every method rejects with a `TroupeError`. The code is `storage_unavailable` if the storage cannot be reached or is
+ * closed, and `storage_corrupt` if a stored record cannot be read. It is `invalid_value`, before anything is written,
+ * for a value that not every driver could return unchanged:
+ * - a namespace or key that is empty, contains NUL or an unpaired surrogate, or is longer than 1,024 bytes
+ *   (`checkRecordKey`);
+ * - a value that is not JSON or nests deeper than 64 levels (`toJson`).
+ *
+ * Members that are `undefined` are left out. Any well-formed string is allowed as a value or a member's name, including
+ * NUL and `__proto__`.
  */
 export interface StorageDriver {
-  /** Returns the value, or `null` when there is none. The caller may change the returned object. */
+  /** Returns the value, or `null` if the key is absent. The caller may change the returned object. */
   get(namespace: string, key: string): Promise<Json | null>;
   /** Stores a copy of the value, replacing any earlier one. Setting `null` deletes. */
   set(namespace: string, key: string, value: Json): Promise<void>;
   /** Removes the key. Removing an absent key is not an error. */
   delete(namespace: string, key: string): Promise<void>;
   /**
-   * Returns entries ordered by the bytes of their keys in UTF-8, only those starting with `prefix` when one is given. No
+   * Returns entries sorted by the UTF-8 bytes of their keys; only those starting with `prefix` if it is given. No
    * character of a prefix is a wildcard.
    */
   list(namespace: string, prefix?: string, options?: ListOptions): Promise<StorageEntry[]>;
@@ -62,8 +65,8 @@ export interface StorageDriver {
   close(): Promise<void>;
 
   /**
-   * Stores the value under `<keyPrefix><seq>`, where `seq` is one more than the highest number now stored under this
-   * prefix, or 1, written with 12 digits. Concurrent appends get different numbers, also from several processes. `null`
+   * Stores the value under `<keyPrefix><seq>`. `seq` is written with 12 digits and is one more than the highest number
+   * now stored under this prefix, or 1. Concurrent appends get different numbers, even from several processes. `null`
    * cannot be appended.
    */
   append?(
@@ -73,42 +76,42 @@ export interface StorageDriver {
     options?: AppendOptions,
   ): Promise<{ key: string; seq: number }>;
   /**
-   * Writes `next` when the stored value equals `expected`, in one step, and returns whether it did. `null` stands for an
-   * absent record on both sides; the order of an object's members makes no difference.
+   * Writes `next` if the stored value equals `expected`, in one step. Returns true if it wrote. `null` stands for an
+   * absent record on both sides; the order of an object's members is irrelevant.
    */
   compareAndSet?(namespace: string, key: string, expected: Json | null, next: Json | null): Promise<boolean>;
   /**
-   * Inserts those records that do not exist yet, each on its own, and says for each whether it did, in their order. Of
-   * several with one key the first is inserted. `null` cannot be inserted. After a rejection each may have been inserted or
-   * not, save for `invalid_value`: then none was.
+   * Inserts the records that do not exist yet, each independently, and returns true for each inserted record, in order.
+   * If several have one key, the first is inserted. `null` cannot be inserted. After a rejection any of the records may
+   * have been inserted, except after `invalid_value`: then none was.
    */
   insertAll?(writes: readonly { namespace: string; key: string; value: Json }[]): Promise<boolean[]>;
   /**
-   * Makes several listings with few requests to the database, and returns the entries of each in the order of the listings.
-   * Each listing is as `list` makes it; all need not show the storage at one moment. It rejects as a whole when one of them
-   * cannot be made.
+   * Makes several listings with few requests to the database, and returns the entries of each in the order of the
+   * listings. Each result equals that of `list`; the listings need not show the storage at the same moment. It rejects
+   * as a whole if one of them fails.
    */
   listMany?(listings: readonly Listing[]): Promise<StorageEntry[][]>;
-  /** Resolves when the storage can be used. */
+  /** Resolves if the storage is usable. */
   ping?(): Promise<void>;
-  /** Applies all writes or none, in their order. */
+  /** Applies all writes of a transaction or none, in order. */
   transaction?(writes: readonly Write[]): Promise<void>;
   /**
-   * Calls back when something in the namespace may have changed, also by another process. A hint: some are missed, some are false,
-   * and one call may stand for many changes. The listener is called outside of any call of the driver; what it throws is
-   * ignored. Returns the function that ends the watching, as `close` does. Watching keeps the process alive no
-   * longer than the connections that the driver holds anyway do, and costs nothing without a listener. Throws instead of
-   * rejecting.
+   * Calls `listener` when a record of the namespace may have changed, including changes by another process. Calls are
+   * hints: some are missed, some are false, and one may stand for many changes. The listener runs outside the driver's
+   * own calls, and its errors are ignored. Returns the function that ends the watching, as `close` also does. Watching
+   * does not keep the process alive longer than the driver's other connections, and costs nothing without a listener.
+   * It throws instead of rejecting.
    */
   watch?(namespace: string, listener: () => void): () => void;
 }
 
-/** A storage driver that may turn out to serve one process alone, such as MongoDB on a standalone server. */
+/** A storage driver that may only serve a single process, such as MongoDB on a standalone server. */
 export interface LimitedStorage {
   /**
-   * The reason why only one process may use the storage for its sessions, with the way to mend it; `undefined` when several
-   * may, and until a call was answered. `ifHeld` and `transaction` of several writes are then refused as `invalid_config`,
-   * and core does without them.
+   * The reason why only one process may use the storage for its sessions, with the way to mend it. It is `undefined` if
+   * several may, or until the first call was answered. Unless undefined, core uses neither `ifHeld` nor a `transaction`
+   * of several writes, and the database may reject both as `invalid_config`.
    */
   readonly singleProcess: string | undefined;
 }

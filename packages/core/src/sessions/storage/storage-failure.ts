@@ -1,11 +1,11 @@
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 
-/** Tells if an error is of a storage that cannot be reached, and may be back soon. */
+/** Returns true if an error means that the storage cannot be reached, and may soon be available again. */
 export function isUnavailable(error: unknown): boolean {
   return TroupeError.is(error) && error.code === "storage_unavailable";
 }
 
-/** Tells if an error is of a value that the storage does not take: it would be refused again. */
+/** Returns true if an error means that the storage does not accept the value: a retry would be rejected too. */
 export function isInvalid(error: unknown): boolean {
   return TroupeError.is(error) && error.code === "invalid_value";
 }

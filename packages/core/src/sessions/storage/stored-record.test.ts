@@ -22,20 +22,23 @@ describe("a stored record", () => {
     },
   );
 
-  it.each([2, 3, 2 ** 53 - 1])("of version %d is told to be of a newer release, whatever its shape", (version) => {
-    const read = () => readRecord({ v: version }, at, (value): value is object => value !== null);
-    expect(read).toThrow(
-      expect.objectContaining({
-        code: "storage_corrupt",
-        message:
-          String.raw`The record "-/\"ada\"/s" in "turns" has version ${version}, and this release reads up to ` +
-          "1: a newer release wrote it, so update this one.",
-        fields: { namespace: "turns", key: '-/"ada"/s', version },
-      }),
-    );
-  });
+  it.each([2, 3, 2 ** 53 - 1])(
+    "a stored record of version %d is told to be of a newer release, whatever its shape",
+    (version) => {
+      const read = () => readRecord({ v: version }, at, (value): value is object => value !== null);
+      expect(read).toThrow(
+        expect.objectContaining({
+          code: "storage_corrupt",
+          message:
+            String.raw`The record "-/\"ada\"/s" in "turns" has version ${version}, and this release reads up to ` +
+            "1: a newer release wrote it, so update this one.",
+          fields: { namespace: "turns", key: '-/"ada"/s', version },
+        }),
+      );
+    },
+  );
 
-  it("that is damaged is named by its place alone", () => {
+  it("a stored record that is damaged is named by its place alone", () => {
     expect(corruptRecord(at)).toEqual(damaged);
     expect(JSON.stringify(corruptRecord({ ...at, value: "hidden" } as never))).not.toContain("hidden");
   });

@@ -4,27 +4,30 @@ import { isRecord } from "../../base/util/is-record.ts";
 /** Namespace and key of a stored record. */
 export type RecordKey = { namespace: string; key: string };
 
-/** The field `v` of every record that core stores (sessions, turns, queues, memory, facts). `readRecord` refuses a newer one. */
+/**
+ * The field `v` of every record that core stores (sessions, turns, queues, memory, facts). `readRecord` rejects a newer
+ * version.
+ */
 export const recordVersion = 1;
 
-/** Tells if a value is an array whose every item passes `isItem`. */
+/** Returns true if a value is an array whose every item passes `isItem`. */
 export function isArrayOf<Item>(value: unknown, isItem: (item: unknown) => item is Item): value is Item[] {
   return Array.isArray(value) && value.every(isItem);
 }
 
-/** Tells if a value is an integer of 0 or more. */
+/** Returns true if a value is an integer of at least 0. */
 export function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
-/** Tells if a value is a string or `undefined`. */
+/** Returns true if a value is a string or `undefined`. */
 export function isOptionalString(value: unknown): boolean {
   return value === undefined || typeof value === "string";
 }
 
 /**
- * Returns a stored value that has the shape, with its unknown fields; throws `storage_corrupt` when it is damaged or of
- * a newer version.
+ * Returns a stored value that has the shape, including its unknown fields. Throws `storage_corrupt` if it is damaged or
+ * of a newer version.
  */
 export function readRecord<Shape>(value: unknown, at: RecordKey, hasShape: (value: unknown) => value is Shape): Shape {
   if (isRecord(value) && isCount(value["v"]) && value["v"] > recordVersion) throw newerRecord(value["v"], at);
@@ -32,7 +35,7 @@ export function readRecord<Shape>(value: unknown, at: RecordKey, hasShape: (valu
   return value;
 }
 
-/** Makes the `storage_corrupt` error of a damaged record. It names the key alone, because the value may be private. */
+/** Makes the `storage_corrupt` error of a damaged record. It names only the key, because the value may be private. */
 export function corruptRecord({ namespace, key }: RecordKey): TroupeError {
   const message = `The record ${JSON.stringify(key)} in "${namespace}" is damaged: restore it from a backup or delete it.`;
   return new TroupeError("storage_corrupt", message, { fields: { namespace, key } });

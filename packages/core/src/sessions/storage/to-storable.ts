@@ -2,25 +2,25 @@ import { maxJsonDepth } from "../../base/util/clean-json.ts";
 import { setOwn } from "../../base/util/set-own.ts";
 
 /**
- * Copies a value so that every storage can store it and return the same. Replaces unpaired surrogates, turns instances of
- * classes into plain objects, and drops symbols and `undefined`. Models, vendors and tools produce such values, and a turn
- * must not be lost because of them.
+ * Copies a value for storing. Replaces unpaired surrogates, turns class instances into plain objects, and drops members
+ * that are `undefined` or named by symbols. Models, vendors and tools produce such values, and a turn must not be lost
+ * because of them. Values that are not JSON, such as infinite numbers, stay.
  */
 export function toStorable<Value>(value: Value): Value {
   return storable(value, Infinity) as Value;
 }
 
 /**
- * Copies a value as `toStorable` does, and puts null in place of what no storage takes: numbers without end, values that
- * are no JSON, and what nests deeper than 64 levels.
+ * Copies a value as `toStorable` does, and replaces content that no storage accepts by null. That is an infinite
+ * number, a value that is not JSON, or a value nested deeper than 64 levels.
  *
- * @param above the levels of the record that are above the value
+ * @param above the nesting levels that the record adds around the value
  */
 export function forceStorable<Value>(value: Value, above = 0): Value {
   return storable(value, maxJsonDepth - above) as Value;
 }
 
-/** @param depth the levels that are left; without end, nothing is replaced */
+/** @param depth the remaining levels; with `Infinity` no values are replaced */
 function storable(value: unknown, depth: number): unknown {
   switch (typeof value) {
     case "string":
@@ -38,7 +38,7 @@ function storable(value: unknown, depth: number): unknown {
   }
 }
 
-// By hand, because arrays of entries cost several times as much and every turn goes through here.
+// Written by hand, because arrays of entries cost several times as much and every turn is copied here.
 function storableMembers(record: Record<string, unknown>, depth: number): Record<string, unknown> {
   const copy: Record<string, unknown> = {};
   for (const name of Object.keys(record)) {

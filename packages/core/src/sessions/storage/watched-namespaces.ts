@@ -1,8 +1,8 @@
 type Listener = () => unknown;
 
 /**
- * The listeners of a storage, by namespace. Changes are told in the next microtask, so that no listener runs within a call
- * of the storage, and once for all changes until then.
+ * The listeners of a storage, by namespace. Changes are reported in the next microtask, once for all changes until
+ * then, so that no listener runs within a call of the storage.
  */
 export class WatchedNamespaces {
   readonly #listeners = new Map<string, Set<{ readonly call: Listener }>>();
@@ -12,7 +12,7 @@ export class WatchedNamespaces {
     return this.#listeners.size === 0;
   }
 
-  /** Adds a listener, also one that was added before, and returns the function that removes it. */
+  /** Adds a listener, even if it was added before, and returns the function that removes it. */
   add(namespace: string, listener: Listener): () => void {
     const entry = { call: listener };
     const known = this.#listeners.get(namespace);
@@ -21,19 +21,19 @@ export class WatchedNamespaces {
     return () => this.#remove(namespace, entry);
   }
 
-  /** Tells the listeners of a namespace soon. */
+  /** Notifies the listeners of a namespace in the next microtask. */
   change(namespace: string): void {
     if (!this.#listeners.has(namespace)) return;
     if (this.#changed.size === 0) queueMicrotask(() => this.#tell());
     this.#changed.add(namespace);
   }
 
-  /** Tells all listeners soon. */
+  /** Notifies the listeners of all namespaces in the next microtask. */
   changeAll(): void {
     for (const namespace of this.#listeners.keys()) this.change(namespace);
   }
 
-  /** Removes all listeners. */
+  /** Removes all listeners of the storage. */
   clear(): void {
     for (const entries of this.#listeners.values()) entries.clear();
     this.#listeners.clear();
@@ -49,19 +49,20 @@ export class WatchedNamespaces {
     this.#changed.clear();
     for (const namespace of changed) {
       const entries = this.#listeners.get(namespace);
-      // An array of its own: a listener may add and remove others. Those that are removed meanwhile are not called.
+      // The listeners are copied, because a listener may add and remove others. Listeners removed meanwhile are not
+      // called.
       const toCall = Array.from(entries ?? []);
       for (const entry of toCall) if (entries?.has(entry) === true) callSafely(entry.call);
     }
   }
 }
 
-/** Calls a listener, and ignores what it throws and the rejection of the promise that an async one returns. */
+/** Calls a listener. Ignores its errors, and the rejection of an async listener's promise. */
 function callSafely(listener: Listener): void {
   try {
     const result = listener();
     if (result instanceof Promise) result.catch(() => {});
   } catch {
-    // A hint is no place for an error: the write that it tells of is done.
+    // A listener's errors are ignored, because the reported write has already succeeded.
   }
 }

@@ -6,22 +6,22 @@ import { TroupeError } from "../../base/errors/troupe-error.ts";
 const load = (): typeof NodeAssert => process.getBuiltinModule("node:assert/strict");
 
 /**
- * Node's strict assertions, loaded at the first assertion: importing them is slow and reads the environment, and most users
- * of this entry point only need a scripted model.
+ * Node's strict assertions, loaded by the first assertion. Importing them is slow and reads the environment, and most
+ * users of this entry point only need a scripted model.
  */
 export const assert: typeof NodeAssert = new Proxy((() => {}) as unknown as typeof NodeAssert, {
   get: (_target, name): unknown => Reflect.get(load(), name),
   apply: (_target, _this, args: Parameters<typeof NodeAssert>) => load()(...args),
 });
 
-/** The share of its usual time that a case waits, for the cases that `withPatience` runs. */
+/** The share of its usual time that a case waits, for the cases run by `withPatience`. */
 const shareOfPatience: AsyncLocalStorage<number> = new (process.getBuiltinModule(
   "node:async_hooks",
 ).AsyncLocalStorage)();
 
 /**
- * Runs a case that waits only a share of the usual time before it decides that its subject hangs. For tests of the suites
- * themselves, whose subjects hang on purpose; those of users keep the whole time.
+ * Runs a case that waits only a share of the usual time before it decides that its subject hangs. For tests of the
+ * suites themselves, whose subjects hang on purpose; other subjects have the whole time.
  */
 export async function withPatience<Result>(share: number, run: () => Promise<Result> | Result): Promise<Result> {
   return await shareOfPatience.run(share, run);
@@ -46,8 +46,9 @@ export async function failureOf(promise: Promise<unknown>): Promise<unknown> {
 }
 
 /**
- * Returns what the promise resolves to; an assertion fails when it hangs: when the event loop has been idle for `usualMs` by
- * then. Time in which the process has work to do does not count, since a busy machine may be slow to do it.
+ * Returns the value of the promise. An assertion fails if the promise is pending after `usualMs` of idle event loop, or
+ * after a minute of processor time. Otherwise time in which the process is busy does not count, because a busy machine
+ * may be slow.
  */
 export async function inTime<Result>(promise: Promise<Result>, usualMs = 4000): Promise<Result> {
   const waitMs = usualMs * (shareOfPatience.getStore() ?? 1);
@@ -62,14 +63,17 @@ export async function inTime<Result>(promise: Promise<Result>, usualMs = 4000): 
     timer = setInterval(look, Math.min(waitMs, 100));
   });
   try {
-    // `then` at once, because awaiting the output of a run starts the run.
+    // `then` is called immediately, because awaiting the output of a run starts the run.
     return await Promise.race([promise.then((result) => result), hangs]);
   } finally {
     clearInterval(timer);
   }
 }
 
-/** Waits until the condition holds; an assertion fails when it does not while the event loop has been idle for `usualMs`. */
+/**
+ * Waits until the condition holds. An assertion fails if it does not hold after `usualMs` of idle event loop, or after
+ * a minute of processor time.
+ */
 export async function until(holds: () => boolean, usualMs = 4000): Promise<void> {
   const waitMs = usualMs * (shareOfPatience.getStore() ?? 1);
   const patience = new Patience(waitMs);
@@ -80,11 +84,11 @@ export async function until(holds: () => boolean, usualMs = 4000): Promise<void>
 }
 
 /**
- * The time that a test may wait: milliseconds in which the event loop was idle, and a minute of the processor's time whatever
- * it did. A process that other processes keep from the processor has neither, and waits.
+ * The time that a test may wait: milliseconds in which the event loop was idle, or a minute of processor time. A
+ * process that other processes keep from the processor uses up neither, and keeps waiting.
  */
 class Patience {
-  // The module's own clock: a test may have faked the global one.
+  // The module's own clock, because a test may have replaced the global clock by a fake.
   readonly #clock = process.getBuiltinModule("node:perf_hooks").performance;
   readonly #idleBefore = this.#clock.eventLoopUtilization().idle;
   readonly #cpuBefore = process.cpuUsage();

@@ -1,20 +1,22 @@
-/** A conformance suite, to be passed to `checkConformance`: test cases by title, each run with a fresh subject. */
+/** A conformance suite for `checkConformance`: test cases by title, each run with a fresh subject. */
 export type ConformanceCases<Subject> = Readonly<Record<string, (subject: Subject) => Promise<void> | void>>;
 
-/** Declares one test: `it` of vitest, `test` of node:test. */
+/** Function that declares one test: `it` of vitest, `test` of node:test. */
 export type DeclareTest = (title: string, body: () => Promise<void>) => unknown;
 
 /** Creation and disposal of the implementation under test, and the cases that it is known to fail. */
 export type ConformanceSubject<Subject, Title extends string> = {
   create: () => Subject | Promise<Subject>;
   dispose?: (subject: Subject) => Promise<void> | void;
-  /** Cases that are expected to fail, each with its reason. A case that passes, or that the suite lacks, is an error. */
+  /**
+   * Cases that are expected to fail, each with its reason. It is an error if such a case passes or is not in the suite.
+   */
   knownGaps?: Partial<Record<Title, string>>;
 };
 
 /**
- * Declares one test for each case of a suite, each with a subject of its own: tests that an implementation keeps the
- * contract of an interface. Throws at once for a known gap that the suite has no case for, or that has no reason.
+ * Declares one test for each case of a suite, each with its own subject: tests that an implementation keeps the
+ * contract of an interface. Throws immediately for a known gap that is not in the suite or has no reason.
  */
 export function checkConformance<Subject, Title extends string>(
   declareTest: DeclareTest,
@@ -30,7 +32,7 @@ export function checkConformance<Subject, Title extends string>(
   }
 }
 
-/** Refuses a gap that would hide nothing: a misspelt one, or one without a reason. */
+/** Throws for a known gap of a suite that is misspelt or has no reason. */
 function checkGaps(titles: readonly string[], knownGaps: Readonly<Record<string, string | undefined>> = {}): void {
   for (const [title, reason] of Object.entries(knownGaps)) {
     if (!titles.includes(title)) {

@@ -93,7 +93,7 @@ function isCancelled(error: unknown): boolean {
   return TroupeError.is(error) ? error.code === "cancelled" : error instanceof Error && error.name === "AbortError";
 }
 
-/** Asserts that vectors are nearly equal: vendors do not compute exactly the same vector every time. */
+/** Asserts that vectors are nearly equal, because vendors do not compute exactly the same vector every time. */
 function assertClose(one: readonly number[][], other: readonly number[][]): void {
   assert.equal(one.length, other.length);
   for (const [index, vector] of one.entries()) {

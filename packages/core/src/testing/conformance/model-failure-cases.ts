@@ -70,7 +70,7 @@ export const modelFailureCases = {
   "shows no key in any error": async (subject) => {
     for (const name of failedScenarios) {
       const { error } = await streamed(subject, name);
-      // Loaded at its first use, as assert is.
+      // `node:util` is loaded on first use, like `assert`.
       const { inspect } = process.getBuiltinModule("node:util");
       const shown = inspect(error, { depth: 10, showHidden: true, maxStringLength: null });
       for (const key of [callersKey, serversKey]) assert.ok(!shown.includes(key), `"${name}" shows a key`);
@@ -142,14 +142,14 @@ export const modelSignalCases = {
   },
 } satisfies ConformanceCases<ModelProviderSubject>;
 
-/** Aborts after the request has reached the vendor, and asserts that the call and the request end at once. */
+/** Aborts after the request has reached the vendor, and asserts that the call and the request end immediately. */
 async function endsAtOnce(
   subject: ModelProviderSubject,
   call: Promise<unknown>,
   { abort, reason, code = "cancelled" }: { abort: AbortController; reason?: unknown; code?: ErrorCode },
 ): Promise<void> {
   requestsOf(subject);
-  // Handled from the start, because it may reject before it is awaited.
+  // The rejection is handled from the start, because the promise may reject before it is awaited.
   const rejected = rejectsWith(call, code);
   rejected.catch(() => undefined);
   await until(() => requestsOf(subject).at(-1)?.end === "open");

@@ -27,7 +27,7 @@ const withUnknownFile: ChatMessage[] = [
   { role: "user", content: modelScenarios["plain text"].question },
 ];
 
-/** Cases for answers. */
+/** Cases of `modelProviderCases` for answers. */
 const answerCases = {
   "names its vendor and its model": async (subject) => {
     const { provider } = await open(subject, "plain text");
@@ -149,8 +149,8 @@ const answerCases = {
 } satisfies ConformanceCases<ModelProviderSubject>;
 
 /**
- * Conformance suite for every `ModelProvider`, to be passed to `checkConformance`: answers, failures and cancelled calls.
- * The subject plays the vendor by a script and returns the provider under test.
+ * Conformance suite for every `ModelProvider`, for `checkConformance`: answers, failures and cancelled calls. The
+ * subject simulates the vendor by a script and returns the provider under test.
  */
 export const modelProviderCases = { ...answerCases, ...modelFailureCases, ...modelSignalCases };
 
@@ -177,7 +177,7 @@ function expectedCalls(name: "one tool call" | "two parallel tool calls"): { nam
   }));
 }
 
-/** Returns the parts of an answer that are equal in every answer: no ids and no signed state. */
+/** Returns the parts of an answer that are equal in all repetitions: without ids and signed state. */
 function comparable({ text, toolCalls, malformedArguments, thinking, usage, finishReason }: ModelResponse): object {
   const { promptTokens, completionTokens, totalTokens } = usage;
   return {

@@ -1,6 +1,6 @@
 import type { ScriptedAnswer } from "../scripted-answer.ts";
 
-/** Answer of the vendor in a scenario, without timing and failures. */
+/** The vendor's answer in a scenario, without timing and failures. */
 type ScenarioAnswer = Omit<
   Exclude<ScriptedAnswer, string>,
   "error" | "delayMs" | "chunkDelayMs" | "hang" | "responseId"
@@ -11,17 +11,17 @@ type ScenarioAnswer = Omit<
  */
 export type ModelScenario = {
   /**
-   * Text of the user's message. Where the answer is text alone, it is the text of the answer, so that a model that only
-   * repeats can be tested too.
+   * Text of the user's message. If the answer is only text, it equals this text, so that a model that only repeats can
+   * be tested too.
    */
   question: string;
-  /** Answer of the vendor. */
+  /** The vendor's answer in the scenario. */
   answer?: ScenarioAnswer;
   /** Error instead of an answer, or within the stream after the answer. */
   failure?: { status: number; retryAfterSeconds?: number; message?: string };
   /**
-   * Fault of the connection: `end` ends the response before the answer is complete, `cut` closes the connection, `reset`
-   * resets it, and `hang` keeps it open and sends nothing more.
+   * Fault of the connection: `end` ends the response before the answer is complete, `cut` closes the connection,
+   * `reset` resets it, and `hang` keeps it open without sending more data.
    */
   fault?: { kind: "end" | "cut" | "reset" | "hang"; at: "before-headers" | "mid-answer" };
   /** Size in bytes of the pieces in which the answer is sent. */
@@ -32,19 +32,19 @@ export type ModelScenario = {
 
 /**
  * API key that `modelProviderCases` passes with each call. Error messages of the vendor may repeat it, and the provider
- * must hide it.
+ * must mask it.
  */
 export const callersKey = "sk-canary-of-the-caller-8d2f7c41";
 
 /** API key with which a subject of `modelProviderCases` configures its provider. */
 export const serversKey = "sk-canary-of-the-server-51b3e9aa";
 
-/** Text so long that half of it is more than the first read of any socket. */
+/** A long text of the vendor's answer, of which a provider delivers a part before a fault in its middle. */
 const longText = Array.from({ length: 400 }, (_, index) => `word${index} `).join("");
 const weather = (city: string) => ({ name: "get_weather", arguments: { city, days: 2, deep: { list: [1, "ü😀"] } } });
 const quoted = `Incorrect API key provided: ${callersKey}.`;
 
-/** Returns the question and the answer of a scenario whose answer is text alone. */
+/** Returns the question and the answer of a scenario whose answer is only text. */
 function saying(text: string | readonly string[]): { question: string; answer: { text: string | readonly string[] } } {
   return { question: [text].flat().join(""), answer: { text } };
 }
@@ -53,7 +53,7 @@ const question = "Do I need an umbrella in Oslo?";
 const pieces = ["Ta", "ke", " ", "an", "\n\n", "umb", "rella", " 😀", " é \u2028."];
 
 /**
- * Scenarios of `modelProviderCases` by name, as plain data: what is asked, and what the vendor answers. The test of a
+ * Scenarios of `modelProviderCases` by name, as plain data: the user's question and the vendor's answer. The test of a
  * provider serves each in its vendor's format.
  */
 export const modelScenarios = {
@@ -125,5 +125,5 @@ export const answeredScenarios = names.filter(
   (name) => !("failure" in modelScenarios[name] || "fault" in modelScenarios[name]),
 );
 
-/** Names of the `modelScenarios` that end with an error by themselves, without a signal of the caller. */
+/** Names of the `modelScenarios` that end with an error, without a signal of the caller. */
 export const failedScenarios = names.filter((name) => !answeredScenarios.includes(name) && !name.startsWith("silence"));

@@ -1,7 +1,7 @@
 import { assert, failureOf, inTime } from "./assert.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import type { ChatMessage } from "../../base/message/message.ts";
-import type { ModelOptions } from "../../model/model-config.ts";
+import type { ModelCallOptions } from "../../model/model-config.ts";
 import type { ModelProvider } from "../../model/model-provider.ts";
 import type { ModelResponse } from "../../model/model-response.ts";
 import type { ModelChunk } from "../../model/model-chunk.ts";
@@ -15,18 +15,19 @@ export type VendorRequestOutcome = { readonly end: "open" | "completed" | "broke
 /** Subject of `modelProviderCases`: a scripted vendor, if there is one, and the provider under test. */
 export interface ModelProviderSubject {
   /**
-   * Plans one answer of the vendor and returns a provider for it, configured with `serversKey`. The name is for subjects
-   * with recorded answers. A model without a vendor ignores both, and declares the cases that it cannot pass as gaps.
+   * Plans one answer of the vendor and returns a provider for it, configured with `serversKey`. The name is for
+   * subjects with recorded answers. A model without a vendor ignores both arguments, and declares the cases that it
+   * cannot pass as gaps.
    */
   provider(scenario: ModelScenario, name: ModelScenarioName): ModelProvider | Promise<ModelProvider>;
-  /** Returns the outcome of each request to the vendor. Left out for a model without a vendor. */
+  /** Returns the outcome of each request to the vendor. Omitted for a model without a vendor. */
   requests?(): readonly VendorRequestOutcome[];
 }
 
 /** Chunks of a stream, and its error if it failed. */
 type Streamed = { provider: ModelProvider; chunks: ModelChunk[]; error: unknown };
 
-/** Returns the conversation of a scenario: the user's message alone. */
+/** Returns the conversation of a scenario, which is only the user's message. */
 function conversationOf(name: ModelScenarioName): ChatMessage[] {
   return [{ role: "user", content: modelScenarios[name].question }];
 }
@@ -41,7 +42,7 @@ const tools = ["get_weather", "get_time"].map((name) => ({
 export async function open(
   subject: ModelProviderSubject,
   name: ModelScenarioName,
-  options?: ModelOptions,
+  options?: ModelCallOptions,
 ): Promise<{ provider: ModelProvider; stream: AsyncIterable<ModelChunk> }> {
   const provider = await subject.provider(modelScenarios[name], name);
   return { provider, stream: provider.stream(conversationOf(name), optionsFor(name, options)) };
@@ -75,13 +76,13 @@ export async function answer(subject: ModelProviderSubject, name: ModelScenarioN
 export async function generate(
   subject: ModelProviderSubject,
   name: ModelScenarioName,
-  options?: ModelOptions,
+  options?: ModelCallOptions,
 ): Promise<ModelResponse> {
   const provider = await subject.provider(modelScenarios[name], name);
   return await inTime(provider.generate(conversationOf(name), optionsFor(name, options)), 5000);
 }
 
-/** Returns the outcome of each request so far. Fails for a subject that has no vendor. */
+/** Returns the outcome of each request to the vendor so far. Fails for a subject without a vendor. */
 export function requestsOf(subject: ModelProviderSubject): readonly VendorRequestOutcome[] {
   const requests = subject.requests?.();
   assert.ok(requests, "the subject has no `requests`, by which this case watches the vendor");
@@ -103,7 +104,7 @@ export function textOf(chunks: readonly ModelChunk[], type: "text" | "thinking" 
   return chunks.map((chunk) => (chunk.type === type ? chunk.text : "")).join("");
 }
 
-function optionsFor(name: ModelScenarioName, options: ModelOptions = {}): ModelOptions {
+function optionsFor(name: ModelScenarioName, options: ModelCallOptions = {}): ModelCallOptions {
   return {
     tools,
     ...(name !== "server's key refused" && { apiKey: callersKey }),
@@ -124,12 +125,12 @@ const fields: Record<StreamChunk["type"], readonly string[]> = {
   finish: ["finishReason", "type", "usage"],
 };
 
-/** Asserts that no chunk of a run, written as JSON, has a field beyond the specified ones. */
+/** Asserts that no chunk of a run, written as JSON, has unspecified fields. */
 export function assertPlainChunks(chunks: readonly StreamChunk[]): void {
   assertFields(chunks, fields);
 }
 
-/** Asserts that no chunk of a model, written as JSON, has a field beyond the specified ones. */
+/** Asserts that no chunk of a model, written as JSON, has unspecified fields. */
 export function assertModelChunks(chunks: readonly ModelChunk[]): void {
   const ofModel = ["responseId", "model", "answeredBy", "vendorState", "skippedCalls"];
   assertFields(chunks, { ...fields, finish: [...fields.finish, ...ofModel] });
@@ -144,7 +145,7 @@ function assertFields(chunks: readonly (ModelChunk | StreamChunk)[], known: type
   }
 }
 
-/** Asserts that a stream has one `finish` chunk, as its last one. */
+/** Asserts that a stream has exactly one `finish` chunk, at its end. */
 export function assertFinishesOnce(chunks: readonly (ModelChunk | StreamChunk)[]): void {
   const finishes = chunks.filter(({ type }) => type === "finish");
   assert.equal(finishes.length, 1, "a stream has one finish chunk");

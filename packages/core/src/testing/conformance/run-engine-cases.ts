@@ -2,7 +2,7 @@ import type { RunEngine, RunJob } from "../../runs/attempts/run-engine.ts";
 import { assert, inTime, until } from "./assert.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
 
-/** Conformance suite for a `RunEngine`. Each engine comes without jobs and not served. */
+/** Conformance suite for a `RunEngine`. Each engine is passed without jobs and unserved. */
 export const runEngineCases = {
   "performs a job that was submitted before it is served, and one that comes after": async (engine) => {
     const performed: string[] = [];
@@ -25,7 +25,7 @@ export const runEngineCases = {
     await engine.submit(job("a"));
     work.finish();
     await until(() => work.ended.length === 1);
-    // The work is over before the engine has taken note: until then another job makes no difference.
+    // The work of a job ends before the engine has noted that. Until then another submission of the job has no effect.
     for (let times = 0; times < 200 && work.started.length < 2; times++) {
       await engine.submit(job("a"));
       await new Promise((resolve) => setTimeout(resolve, 20));
@@ -170,7 +170,7 @@ function job(runId: string): RunJob {
   return { runId, activation: 1 };
 }
 
-/** Jobs that last until `finish` is called or their signal aborts. */
+/** Jobs that run until `finish` is called or their signal aborts. */
 class Work {
   readonly started: string[] = [];
   readonly ended: string[] = [];

@@ -1,7 +1,16 @@
 import { assert, rejectsWith } from "./assert.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
 import { runServiceWaitCases } from "./run-service-wait-cases.ts";
-import { adasRun, eventsOf, playing, reaches, recordsIn, textIn, withServices } from "./run-service-subject.ts";
+import {
+  adasRun,
+  eventsOfRun,
+  isStoredAs,
+  playing,
+  reaches,
+  recordsIn,
+  textIn,
+  withServices,
+} from "./run-service-subject.ts";
 import type { RunServiceSubject } from "./run-service-subject.ts";
 
 const ada = { userId: "ada" };
@@ -13,13 +22,13 @@ export const runServiceCases = {
   "gives each event of a run once and in order, from behind every position": withServices(async (subject, services) => {
     const service = await services.serve(subject.storage, { agents: { a: playing([{ text: "Good day, Ada." }]) } });
     const { runId, sessionId } = await service.accept(adasRun);
-    const events = await eventsOf(service, runId);
+    const events = await eventsOfRun(service, runId);
 
     assert.equal(textIn(events), "Good day, Ada.");
     assert.equal(events.at(0)?.type, "attempt");
     assert.equal(events.at(-1)?.type, "end");
     for (const [index, { id }] of events.slice(0, -1).entries()) {
-      assert.deepEqual(await eventsOf(service, runId, id), events.slice(index + 1));
+      assert.deepEqual(await eventsOfRun(service, runId, id), events.slice(index + 1));
     }
     const view = await reaches(service, runId, "completed");
     assert.deepEqual([view.sessionId, view.attempts], [sessionId, 1]);
@@ -28,7 +37,7 @@ export const runServiceCases = {
     async (subject, services) => {
       const telling = services.make(subject.second, { agents: { a: playing([]) } });
       const { runId } = await telling.accept(adasRun);
-      const reading = eventsOf(telling, runId);
+      const reading = eventsOfRun(telling, runId);
       assert.equal((await telling.get(runId, ada)).status, "queued");
       await services.serve(subject.storage, { agents: { a: playing([{ text: "Late." }]) } });
 
@@ -108,7 +117,7 @@ export const runServiceCases = {
       await service.serve();
 
       assert.equal((await service.get(runId, ada)).status, "cancelled");
-      const events = await eventsOf(service, runId);
+      const events = await eventsOfRun(service, runId);
       const end = events.at(-1);
       assert.equal(end?.type === "end" && end.error?.code, "cancelled");
       assert.equal(textIn(events), "");
@@ -123,8 +132,8 @@ export const runServiceCases = {
     assert.ok(JSON.stringify(sealed).includes('"keys":"'));
     await before.close();
     const after = await services.serve(subject.second, options);
-    await eventsOf(after, runId);
-    await reaches(after, runId, "completed");
+    await eventsOfRun(after, runId);
+    await isStoredAs(subject.storage, after, { runId, status: "completed" });
 
     assert.deepEqual(
       (await recordsIn(subject.storage)).filter(
@@ -136,7 +145,7 @@ export const runServiceCases = {
   "leaves nothing of a session, a user or a run that is removed": withServices(async (subject, services) => {
     const service = await services.serve(subject.storage, { agents: { a: playing([{ text: "1" }, { text: "2" }]) } });
     const first = await service.accept({ ...adasRun, options: { sessionId: "s" } });
-    await eventsOf(service, first.runId);
+    await eventsOfRun(service, first.runId);
     const second = await service.accept({ ...adasRun, notBefore: Date.now() + day });
     await service.forgetSession("s", ada);
     await rejectsWith(service.get(first.runId, ada), "not_found");
@@ -152,8 +161,8 @@ export const runServiceCases = {
       now: () => now,
     });
     const { runId } = await service.accept(adasRun);
-    await eventsOf(service, runId);
-    await reaches(service, runId, "completed");
+    await eventsOfRun(service, runId);
+    await isStoredAs(subject.storage, service, { runId, status: "completed" });
     now += 2 * day;
     await service.cleanUp();
     assert.deepEqual(await subject.storage.list("run-log"), []);

@@ -11,18 +11,18 @@ import { ScriptedModel } from "../scripted-model.ts";
 import { inTime } from "./assert.ts";
 
 /**
- * A storage for the suite of `RunService`, and the same storage as another process has it: a second driver on the same
- * database, or, where there is no other process, the same driver.
+ * A storage for the suite of `RunService`, and a second driver on the same database for another process. A storage that
+ * supports only one process uses the same driver twice.
  */
 export type RunServiceSubject = { storage: StorageDriver; second: StorageDriver };
 
-/** The options of the services in a test, all but the storage. */
+/** The options of the services in a test, except the storage. */
 export type TestOptions = Omit<RunServiceOptions, "storage">;
 
-/** The request of a run of the agent `a` by the user ada. */
+/** A request to run the agent `a` for the user ada. */
 export const adasRun: RunRequest = { kind: "agent", name: "a", input: "Hello.", owner: { userId: "ada" } };
 
-/** Makes an agent `a` that plays a script. */
+/** Makes an agent `a` whose model gives scripted answers. */
 export function playing(answers: readonly ScriptedAnswer[], tools: readonly ToolDef[] = []): Agent {
   return new Agent({
     name: "a",
@@ -32,7 +32,7 @@ export function playing(answers: readonly ScriptedAnswer[], tools: readonly Tool
   });
 }
 
-/** Makes a tool `send` that needs an approval, and notes its calls. */
+/** Makes a tool `send` that needs an approval and records its calls. */
 export function sendTool(calls: unknown[]): ToolDef {
   return defineTool({
     name: "send",
@@ -46,7 +46,7 @@ export function sendTool(calls: unknown[]): ToolDef {
   });
 }
 
-/** The answers of a model that sends a text and says so. */
+/** The answers of a model that calls the tool `send` and then reports it. */
 export const sending: readonly ScriptedAnswer[] = [
   { toolCalls: [{ name: "send", arguments: { text: "Hi." } }] },
   { text: "I have sent it." },
@@ -63,7 +63,7 @@ export class TestServices {
     return service;
   }
 
-  /** Makes a service that only accepts and tells. */
+  /** Makes a service that accepts runs and returns events, but performs no runs. */
   make(storage: StorageDriver, options: TestOptions): RunService {
     const service = new RunService({ storage, ...options });
     this.#open.push(service);
@@ -75,7 +75,7 @@ export class TestServices {
   }
 }
 
-/** Makes a case of a suite: the services that it makes are closed at its end. */
+/** Makes a case of a suite. The services that it makes are closed at its end. */
 export function withServices(
   check: (subject: RunServiceSubject, services: TestServices) => Promise<void>,
 ): (subject: RunServiceSubject) => Promise<void> {
@@ -89,8 +89,8 @@ export function withServices(
   };
 }
 
-/** Reads all events of a run from behind a position. */
-export async function eventsOf(service: RunService, runId: string, after?: string): Promise<RunEvent[]> {
+/** Reads all events of a run after a position. */
+export async function eventsOfRun(service: RunService, runId: string, after?: string): Promise<RunEvent[]> {
   return await inTime(Array.fromAsync(service.events(runId, "host", after)));
 }
 
@@ -104,6 +104,23 @@ export async function reaches(service: RunService, runId: string, status: RunSta
     }
   };
   return await inTime(look());
+}
+
+/**
+ * Waits until a run has a status, and its stored record too: a driver may show a write to its own process before the
+ * write is stored.
+ */
+export async function isStoredAs(
+  storage: StorageDriver,
+  service: RunService,
+  run: { runId: string; status: RunStatus },
+) {
+  await reaches(service, run.runId, run.status);
+  const look = async (): Promise<void> => {
+    while (!(await storage.list("runs")).some((entry) => JSON.stringify(entry).includes(`"status":"${run.status}"`)))
+      await new Promise((resolve) => setTimeout(resolve, 5));
+  };
+  await inTime(look());
 }
 
 /** Returns the text in the chunks among events. */

@@ -1,6 +1,15 @@
 import { assert, rejectsWith } from "./assert.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
-import { adasRun, eventsOf, playing, reaches, sending, sendTool, textIn, withServices } from "./run-service-subject.ts";
+import {
+  adasRun,
+  eventsOfRun,
+  playing,
+  reaches,
+  sending,
+  sendTool,
+  textIn,
+  withServices,
+} from "./run-service-subject.ts";
 import type { RunServiceSubject } from "./run-service-subject.ts";
 
 const ada = { userId: "ada" };
@@ -18,7 +27,7 @@ export const runServiceWaitCases = {
         waits.map(({ id, kind }) => [id, kind]),
         [["t.0.0", "approval"]],
       );
-      // The record tells of the wait before the attempt is over.
+      // The run's record shows the wait before the attempt is over, so the test waits for its end.
       await before.drain(5000);
       assert.deepEqual(await subject.storage.list("run-open"), []);
       await before.close();
@@ -30,10 +39,10 @@ export const runServiceWaitCases = {
       assert.deepEqual(calls, []);
       await after.answer(runId, "t.0.0", { approved: true }, ada);
       await after.answer(runId, "t.0.0", { approved: true }, ada).catch((error: unknown) => {
-        // Unless the run is over by now.
+        // The run may already be over.
         assert.match(String(error), /over/);
       });
-      const events = await eventsOf(after, runId);
+      const events = await eventsOfRun(after, runId);
 
       assert.deepEqual(calls, [{ text: "Hi." }]);
       assert.equal(textIn(events), "I have sent it.");

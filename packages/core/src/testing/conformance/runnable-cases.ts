@@ -4,17 +4,17 @@ import { assert, inTime, until } from "./assert.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import { createLogger } from "../../base/log/logger.ts";
 import { EventBus } from "../../base/events/event-bus.ts";
-import { readRunOpts } from "../../agents/run/read-run-opts.ts";
+import { resolveRunOpts } from "../../agents/run/resolve-run-opts.ts";
 import type { RunEvents } from "../../agents/run/run-events.ts";
 import { Run } from "../../agents/run/run.ts";
 import { ScriptedModel } from "../scripted-model.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
-import { eventsOf, runErrorOf } from "./runnable-subject.ts";
+import { eventsOnBus, runErrorOf } from "./runnable-subject.ts";
 import type { RunnableSubject } from "./runnable-subject.ts";
 
 const text = "Take an umbrella.";
 
-/** Cases for runs with a parent run. */
+/** Cases of `runnableCases` for runs with a parent run. */
 const parentCases = {
   "adds its usage to its parent run": async ({ runnable }) => {
     const { context, meter } = parentRun();
@@ -25,7 +25,7 @@ const parentCases = {
   },
   "names its parent run in its events": async ({ runnable }) => {
     const subject = await runnable(new ScriptedModel(text));
-    const heard = eventsOf(subject);
+    const heard = eventsOnBus(subject);
     const { context } = parentRun();
     await inTime(subject.run("Umbrella?", { parent: context }));
 
@@ -44,10 +44,10 @@ const parentCases = {
   },
 } satisfies ConformanceCases<RunnableSubject>;
 
-/** Conformance suite for every `Runnable`: agents, teams, remote agents and third-party ones. */
+/** Conformance suite for every `Runnable`: agents, teams, remote agents and third parties' runnables. */
 export const runnableCases = { ...runnableRunCases, ...runnableEndCases, ...parentCases };
 
 function parentRun(): Run {
   const [eventBus, logger] = [new EventBus<RunEvents>(), createLogger()];
-  return new Run({ name: "parent", input: "Umbrella?", settings: readRunOpts(), eventBus, logger });
+  return new Run({ name: "parent", input: "Umbrella?", settings: resolveRunOpts(), eventBus, logger });
 }

@@ -3,7 +3,7 @@ import { ModelError } from "../../base/errors/model-error.ts";
 import type { Runnable } from "../../agents/run/runnable.ts";
 import { ScriptedModel } from "../scripted-model.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
-import { eventsOf, readAll, runErrorOf } from "./runnable-subject.ts";
+import { eventsOnBus, readAll, runErrorOf } from "./runnable-subject.ts";
 import type { RunnableSubject } from "./runnable-subject.ts";
 
 const broken = () => ({ text: ["Take ", "an "], error: new ModelError({ providerId: "scripted", status: 500 }) });
@@ -34,7 +34,7 @@ export const runnableEndCases = {
   },
   "emits one run.error and no run.complete for a failed run": async ({ runnable }) => {
     const subject = await runnable(new ScriptedModel(broken()));
-    const events = eventsOf(subject);
+    const events = eventsOnBus(subject);
     const error = await runErrorOf(subject.stream("Umbrella?").output);
 
     const ends = events.filter(({ name }) => name === "run.error" || name === "run.complete");
@@ -46,7 +46,7 @@ export const runnableEndCases = {
   "ends as cancelled after cancel()": async ({ runnable }) => {
     const model = endless();
     const subject = await runnable(model);
-    const events = eventsOf(subject);
+    const events = eventsOnBus(subject);
     const stream = subject.stream("Umbrella?");
     const output = runErrorOf(stream.output);
     await until(() => model.calls.length === 1);
@@ -86,7 +86,7 @@ export const runnableEndCases = {
   "ends as cancelled when the reader leaves early": async ({ runnable }) => {
     const model = endless();
     const subject = await runnable(model);
-    const events = eventsOf(subject);
+    const events = eventsOnBus(subject);
     const stream = subject.stream("Umbrella?");
     const chunks = stream[Symbol.asyncIterator]();
     await inTime(chunks.next());
@@ -98,7 +98,7 @@ export const runnableEndCases = {
   },
   "changes nothing when it is cancelled after its end": async ({ runnable }) => {
     const subject = await runnable(new ScriptedModel("Take an umbrella."));
-    const events = eventsOf(subject);
+    const events = eventsOnBus(subject);
     const stream = subject.stream("Umbrella?");
     await readAll(stream);
     stream.cancel();

@@ -7,7 +7,7 @@ import { ScriptedModel } from "../scripted-model.ts";
 import { scriptedUsage } from "../scripted-answer.ts";
 import { createId } from "../../base/util/create-id.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
-import { eventsOf, readAll, runErrorOf } from "./runnable-subject.ts";
+import { eventsOnBus, readAll, runErrorOf } from "./runnable-subject.ts";
 import type { RunnableSubject } from "./runnable-subject.ts";
 import { getTextContent } from "../../base/message/content.ts";
 
@@ -104,7 +104,7 @@ export const runnableRunCases = {
   },
   "emits one event for the start, each chunk and the end of a run": async ({ runnable }) => {
     const subject = await runnable(new ScriptedModel(text));
-    const events = eventsOf(subject);
+    const events = eventsOnBus(subject);
     const stream = subject.stream("Umbrella?");
     const chunks = await readAll(stream);
     const output = await inTime(stream.output);

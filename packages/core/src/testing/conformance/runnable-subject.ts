@@ -36,7 +36,7 @@ export async function runErrorOf(run: Promise<unknown>): Promise<RunError> {
 }
 
 /** Collects the events of a runnable from now on, in order, without those of child runs. */
-export function eventsOf({ eventBus }: Runnable): { name: keyof RunEvents; data: RunEvents[keyof RunEvents] }[] {
+export function eventsOnBus({ eventBus }: Runnable): { name: keyof RunEvents; data: RunEvents[keyof RunEvents] }[] {
   const events: { name: keyof RunEvents; data: RunEvents[keyof RunEvents] }[] = [];
   const runs = new Set<string>();
   for (const name of runEventNames) {

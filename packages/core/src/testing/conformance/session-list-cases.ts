@@ -117,7 +117,7 @@ export const sessionListCases = {
   },
 } satisfies ConformanceCases<StorageDriver>;
 
-/** Returns the ids of all pages. */
+/** Returns the ids of an owner's sessions, as an array for each page of the listing. */
 async function listIds(store: SessionStore, owner: SessionOwner, limit: number): Promise<string[][]> {
   const pages: string[][] = [];
   let after: string | undefined;

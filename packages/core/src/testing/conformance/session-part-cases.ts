@@ -8,7 +8,9 @@ import { plainTurn } from "./session-turns.ts";
 const owner = { userId: "ada" };
 const kilobytes = 600;
 
-/** Conformance suite for a `StorageDriver` as the storage of a `SessionStore`: large images, sounds and files of turns. */
+/**
+ * Conformance suite for a `StorageDriver` as the storage of a `SessionStore`: large images, audio and files of turns.
+ */
 export const sessionPartCases = {
   "stores large data in pieces beside the turn, and reads it again": async (driver) => {
     const store = new SessionStore(driver);
@@ -61,7 +63,7 @@ export const sessionPartCases = {
     await storeInput(store, [fileOf(1, kilobytes)]);
     const [first, second] = await driver.list("turn-parts");
     assert.ok(first !== undefined && second !== undefined);
-    // A process that died left these, under the number of the turn and of the next.
+    // A crashed process left these pieces, under the number of this turn and of the next.
     await driver.set("turn-parts", first.key.replace(/[^/]*$/, "other:000000000000"), second.value);
     await driver.set("turn-parts", first.key.replace("000000000001/", "000000000002/"), second.value);
     assert.deepEqual(await bytesOf(store, 1, 0), Buffer.alloc(kilobytes * 1024, 1));
@@ -95,7 +97,7 @@ async function bytesOf(store: SessionStore, seq: number, index: number): Promise
   return Buffer.concat(pieces);
 }
 
-/** Returns the numbers of the turns of which there are pieces. */
+/** Returns the numbers of the turns that have pieces. */
 function numbersIn(pieces: readonly { key: string }[]): number[] {
   return [...new Set(pieces.map(({ key }) => Number(key.split("/")[3])))];
 }

@@ -4,10 +4,10 @@ import type { NewTurn } from "../../sessions/session/turn-record.ts";
 import type { SessionStore } from "../../sessions/session/session-store.ts";
 import { createId } from "../../base/util/create-id.ts";
 
-/** Turns to store for a test: the session, its owner, and the number of turns, each with a lease of its own. */
+/** Turns to store for a test: the session, its owner, and the number of turns, each stored under its own lease. */
 type Turns = { sessionId: string; owner: SessionOwner; turns?: number; input?: string };
 
-/** Stores plain turns in a session, which is created when there is none. */
+/** Stores plain turns in a session, which is created if it is missing. With `turns: 0` it is only created. */
 export async function storeTurns(
   store: SessionStore,
   { sessionId, owner, turns = 1, input = "Hello." }: Turns,
@@ -22,7 +22,7 @@ export async function storeTurns(
   }
 }
 
-/** Makes a plain turn: the input, and an answer. */
+/** Makes a plain turn with the input and an answer. */
 export function plainTurn(input: string): NewTurn {
   return {
     runId: createId(),

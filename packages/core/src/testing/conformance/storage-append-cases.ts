@@ -3,7 +3,7 @@ import type { Json } from "../../sessions/storage/json.ts";
 import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
 
-/** A `StorageDriver` with the optional member `append`: subject of `storageAppendCases`. */
+/** A `StorageDriver` with the optional method `append`: subject of `storageAppendCases`. */
 export type AppendingStorage = StorageDriver & Required<Pick<StorageDriver, "append">>;
 
 /** Conformance suite for a `StorageDriver` with `append`. */

@@ -3,7 +3,7 @@ import type { Json } from "../../sessions/storage/json.ts";
 import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
 
-/** A `StorageDriver` with the optional member `compareAndSet`: subject of `storageCompareAndSetCases`. */
+/** A `StorageDriver` with the optional method `compareAndSet`: subject of `storageCompareAndSetCases`. */
 export type ComparingStorage = StorageDriver & Required<Pick<StorageDriver, "compareAndSet">>;
 
 /** Conformance suite for a `StorageDriver` with `compareAndSet`. */

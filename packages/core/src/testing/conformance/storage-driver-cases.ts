@@ -5,7 +5,7 @@ import { assert, rejectsWith } from "./assert.ts";
 import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
 
-/** Cases for `close` and for optional members. */
+/** Cases of `storageDriverCases` for `close` and for optional methods. */
 const lifeCases = {
   "closes twice": async (driver) => {
     await driver.set("ns", "k", 1);
@@ -29,7 +29,7 @@ const lifeCases = {
 } satisfies ConformanceCases<StorageDriver>;
 
 /**
- * Conformance suite for every `StorageDriver`. The subject is an empty storage. Optional members have their own:
+ * Conformance suite for every `StorageDriver`. The subject is an empty storage. Optional methods have separate suites:
  * `storageListOptionsCases`, `storageListManyCases`, `storageAppendCases`, `storageCompareAndSetCases`,
  * `storageInsertAllCases`, `storageTransactionCases`, `storageWatchCases`, `storagePingCases`.
  */
@@ -41,7 +41,7 @@ export const storageDriverCases = {
   ...lifeCases,
 };
 
-/** Returns a call of each optional member that the driver has. */
+/** Returns a call of each optional method that the driver has. */
 function optionalCalls(driver: StorageDriver): (() => Promise<unknown>)[] {
   const calls = {
     append: async () => await driver.append?.("optional", "a/", 1),
@@ -50,13 +50,13 @@ function optionalCalls(driver: StorageDriver): (() => Promise<unknown>)[] {
     listMany: async () => await driver.listMany?.([{ namespace: "optional", prefix: "", limit: 1 }]),
     ping: async () => await driver.ping?.(),
     transaction: async () => await driver.transaction?.([{ namespace: "optional", key: "t", value: 1 }]),
-    // Throws instead of rejecting.
+    // `watch` throws instead of rejecting.
     watch: async () => driver.watch?.("optional", () => {})(),
   };
   return Object.entries(calls).flatMap(([name, call]) => (name in driver ? [call] : []));
 }
 
-/** A `StorageDriver` with the optional member `ping`: subject of `storagePingCases`. */
+/** A `StorageDriver` with the optional method `ping`: subject of `storagePingCases`. */
 export type PingingStorage = StorageDriver & Required<Pick<StorageDriver, "ping">>;
 
 /** Conformance suite for a `StorageDriver` with `ping`. */

@@ -3,7 +3,7 @@ import type { Json } from "../../sessions/storage/json.ts";
 import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
 
-/** A `StorageDriver` with the optional member `insertAll`: subject of `storageInsertAllCases`. */
+/** A `StorageDriver` with the optional method `insertAll`: subject of `storageInsertAllCases`. */
 export type InsertingStorage = StorageDriver & Required<Pick<StorageDriver, "insertAll">>;
 
 /** Conformance suite for a `StorageDriver` with `insertAll`. */

@@ -3,10 +3,10 @@ import type { StorageDriver, ListOptions } from "../../sessions/storage/storage-
 import type { ConformanceCases } from "./check-conformance.ts";
 import { compareUtf8 } from "../../base/util/compare-utf8.ts";
 
-/** Characters with a meaning in the patterns of some database. */
+/** Characters with a meaning in the patterns of some databases. */
 const marks = ["%", "_", "*", "?", "[", "]", "^", "$", ".", "\\", "'", '"', "(", "{", "|", "+", "😀"];
 
-/** Keys in the order of their UTF-8 bytes. In UTF-16 the last one would come before the two that precede it. */
+/** Keys sorted by their UTF-8 bytes. In UTF-16 the last key would come before the two preceding keys. */
 const keysByBytes = ["\x01", "!", "/", "0", "10", "9", "A", "B", "_", "a", "aa", "b", "é", "\ue000", "\uffff", "😀"];
 
 /** Returns the keys of a listing. */
@@ -72,7 +72,7 @@ export const storageListCases = {
   },
 } satisfies ConformanceCases<StorageDriver>;
 
-/** Conformance suite for a `StorageDriver` whose `list` takes the options `limit`, `reverse` and `after`. */
+/** Conformance suite for a `StorageDriver` whose `list` supports the options `limit`, `reverse` and `after`. */
 export const storageListOptionsCases = {
   "lists at most as many entries as the limit": async (driver) => {
     await fill(driver, ["p/1", "p/2", "p/3"]);
@@ -122,7 +122,7 @@ export const storageListOptionsCases = {
     await fill(driver, ["p", ...keys, "q/1"]);
 
     for (const reverse of [false, true]) {
-      // 3 and 5 divide the number of keys: the last page is full, and one more is empty.
+      // All limits but 4 divide the number of keys, so that the last page is full and one more page is empty.
       for (const limit of [1, 3, 4, 5, 15]) {
         const listed = await allPages(driver, { limit, reverse });
         assert.deepEqual(listed, reverse ? keys.toReversed() : keys, `${limit} ${reverse}`);

@@ -3,13 +3,13 @@ import type { Json } from "../../sessions/storage/json.ts";
 import type { Listing, StorageDriver } from "../../sessions/storage/storage-driver.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
 
-/** A `StorageDriver` with the optional member `listMany`: subject of `storageListManyCases`. */
+/** A `StorageDriver` with the optional method `listMany`: subject of `storageListManyCases`. */
 export type ListingStorage = StorageDriver & Required<Pick<StorageDriver, "listMany">>;
 
-/** Keys at which string orders differ, in the order of their bytes in UTF-8, and two that look like a pattern. */
+/** Keys at which string orders differ, sorted by their UTF-8 bytes, and two keys that look like a pattern. */
 const keysByBytes = ["%", "A", "_", "a", "a/", "a/1", "a/2", "é", "\uffff", "😀"];
 
-/** Conformance suite for a `StorageDriver` with `listMany`, whose `list` takes the options `limit` and `after`. */
+/** Conformance suite for a `StorageDriver` with `listMany`, whose `list` supports the options `limit` and `after`. */
 export const storageListManyCases = {
   "returns the entries of each listing in the order of the listings": async (driver) => {
     await fill(driver, "ns", ["a/1", "a/2", "b/1"]);
@@ -126,7 +126,7 @@ export const storageListManyCases = {
   },
 } satisfies ConformanceCases<ListingStorage>;
 
-/** Returns a listing whose limit is above all that a case stores. */
+/** Returns a listing whose limit exceeds the number of keys stored by any case. */
 function all(namespace: string, prefix: string, after?: string): Listing {
   return { namespace, prefix, limit: 1000, ...(after !== undefined && { after }) };
 }

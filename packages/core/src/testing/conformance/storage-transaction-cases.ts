@@ -3,7 +3,7 @@ import type { Json } from "../../sessions/storage/json.ts";
 import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
 
-/** A `StorageDriver` with the optional member `transaction`: subject of `storageTransactionCases`. */
+/** A `StorageDriver` with the optional method `transaction`: subject of `storageTransactionCases`. */
 export type TransactingStorage = StorageDriver & Required<Pick<StorageDriver, "transaction">>;
 
 /** Conformance suite for a `StorageDriver` with `transaction`. */

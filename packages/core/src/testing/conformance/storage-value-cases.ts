@@ -99,7 +99,7 @@ async function keeps(driver: StorageDriver, values: readonly Json[]): Promise<vo
   }
 }
 
-/** Returns a value as JSON with sorted members, since not every database keeps their order. */
+/** Returns a value as JSON with sorted members, because not every database keeps their order. */
 function sortedJson(value: unknown): string {
   return JSON.stringify(value, (_name, part: unknown) =>
     typeof part === "object" && part !== null && !Array.isArray(part)

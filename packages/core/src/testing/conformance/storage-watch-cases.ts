@@ -3,10 +3,13 @@ import { TroupeError } from "../../base/errors/troupe-error.ts";
 import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
 
-/** A `StorageDriver` with the optional member `watch`: subject of `storageWatchCases`. */
+/** A `StorageDriver` with the optional method `watch`: subject of `storageWatchCases`. */
 export type WatchingStorage = StorageDriver & Required<Pick<StorageDriver, "watch">>;
 
-/** Conformance suite for a `StorageDriver` with `watch`. A hint may be missed, so each write is repeated until it is heard. */
+/**
+ * Conformance suite for a `StorageDriver` with `watch`. A hint may be missed, so each write is repeated until a hint
+ * arrives.
+ */
 export const storageWatchCases = {
   "calls back when a record was set or deleted": async (driver) => {
     await heardUntil(driver, async (turn) => await driver.set("ns", "k", turn));
@@ -111,7 +114,7 @@ export const storageWatchCases = {
   },
 } satisfies ConformanceCases<WatchingStorage>;
 
-/** Watches a namespace and repeats a write until it is heard. */
+/** Watches a namespace and repeats a write until a hint arrives. */
 async function heardUntil(driver: WatchingStorage, write: (turn: number) => Promise<unknown>): Promise<void> {
   let isHeard = false;
   const stop = driver.watch("ns", () => (isHeard = true));
@@ -123,7 +126,7 @@ async function heardUntil(driver: WatchingStorage, write: (turn: number) => Prom
   stop();
 }
 
-/** Repeats a write until the condition holds, which it must after some of them. */
+/** Repeats a write until the condition holds. Fails if it never holds. */
 async function repeatUntil(write: () => Promise<unknown>, holds: () => boolean): Promise<void> {
   for (let writes = 0; !holds(); writes++) {
     assert.ok(writes < 20, "no listener was called that should have been, after 20 writes");

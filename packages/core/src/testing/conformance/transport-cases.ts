@@ -5,8 +5,9 @@ import { transportRunCases } from "./transport-run-cases.ts";
 import type { TransportHarness } from "./transport-subject.ts";
 
 /**
- * Conformance suite for every transport: what its clients may send and are sent, whom runs belong to, and what ends them. Each
- * title has the id of its rule. A transport without durable runs declares the cases of `transport.kept-…` as known gaps.
+ * Conformance suite for every transport: the data that its clients may send and receive, the owners of runs, and the
+ * causes of their end. Each title contains the id of its rule. A transport without durable runs declares the cases of
+ * `transport.kept-…` as known gaps.
  */
 export const transportCases = {
   ...transportRunCases,

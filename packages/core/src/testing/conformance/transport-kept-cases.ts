@@ -3,7 +3,17 @@ import { ScriptedModel } from "../scripted-model.ts";
 import { assert, inTime, until } from "./assert.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
 import { sending, sendTool } from "./run-service-subject.ts";
-import { ada, bob, eventsOf, gate, idsOf, onStage, refusedWith, textOf, unknownRunId } from "./transport-stage.ts";
+import {
+  ada,
+  bob,
+  eventsOf,
+  gate,
+  idsOfAnswer,
+  onStage,
+  refusedWith,
+  textOfAnswer,
+  unknownRunId,
+} from "./transport-stage.ts";
 import type {
   SentError,
   TransportClient,
@@ -12,7 +22,7 @@ import type {
   TransportRun,
 } from "./transport-subject.ts";
 
-/** The cases of `transportCases` about durable runs, which go on without their clients. */
+/** The cases of `transportCases` about durable runs, which continue without their clients. */
 export const transportKeptCases = {
   "lets durable runs go on without their client, and shows them to the next one [transport.kept-disconnect]": onStage(
     async (stage) => {
@@ -21,14 +31,14 @@ export const transportKeptCases = {
       const agent = stage.agent({ model, tools: [tool] });
       const client = await stage.serve(agent, { runs: await stage.runsOf(agent) });
       const run = client.stream("agent", "a", { input: "x" });
-      const { runId } = await idsOf(run);
+      const { runId } = await idsOfAnswer(run);
       await until(() => model.calls[0]?.end === "completed");
       client.disconnect();
       await inTime(run.ended);
       const attached = attach(await stage.connect(), runId);
       open();
 
-      assert.equal(textOf(await eventsOf(attached)), "Wait. Done.");
+      assert.equal(textOfAnswer(await eventsOf(attached)), "Wait. Done.");
       assert.equal(attached.events.at(-1)?.type, "done");
     },
   ),
@@ -42,14 +52,14 @@ export const transportKeptCases = {
       const agent = stage.agent({ model, tools: [tool] });
       const client = await stage.serve(agent, { runs: await stage.runsOf(agent) });
       const run = client.stream("agent", "a", { input: "x" });
-      const { runId } = await idsOf(run);
-      await until(() => textOf(run.events) === "One two three ");
+      const { runId } = await idsOfAnswer(run);
+      await until(() => textOfAnswer(run.events) === "One two three ");
       const second = attach(await stage.connect(), runId);
-      await until(() => textOf(second.events) === "One two three ");
+      await until(() => textOfAnswer(second.events) === "One two three ");
       open();
       const whole = shown(await eventsOf(run));
 
-      assert.equal(textOf(run.events), "One two three four five.");
+      assert.equal(textOfAnswer(run.events), "One two three four five.");
       assert.deepEqual(shown(await eventsOf(second)), whole);
       assert.deepEqual(shown(await eventsOf(attach(client, runId))), whole);
       const texts = run.events.filter(({ type }) => type === "text");
@@ -68,14 +78,14 @@ export const transportKeptCases = {
       const agent = stage.agent({ model: new ScriptedModel(...sending), tools: [sendTool(calls)] });
       const client = await stage.serve(agent, { runs: await stage.runsOf(agent) });
       const run = client.stream("agent", "a", { input: "x" });
-      const { runId } = await idsOf(run);
+      const { runId } = await idsOfAnswer(run);
       const waitId = await waitIn(run);
       refusedWith(await answer(client, { runId, waitId, answer: { approved: "yes" } }), "invalid_request");
       refusedWith(await answer(client, { runId, waitId: "t.9.9", answer: { approved: true } }), "not_found");
       assert.deepEqual(calls, []);
       assert.equal((await answer(client, { runId, waitId, answer: { approved: true } })).error, undefined);
 
-      assert.equal(textOf(await eventsOf(run)), "I have sent it.");
+      assert.equal(textOfAnswer(await eventsOf(run)), "I have sent it.");
       assert.deepEqual(calls, [{ text: "Hi." }]);
     },
   ),
@@ -85,7 +95,7 @@ export const transportKeptCases = {
     const nobody = await stage.serve(agent, { runs: await stage.runsOf(agent) });
     const adas = await stage.connect(ada);
     const run = adas.stream("agent", "a", { input: "x" });
-    const { runId } = await idsOf(run);
+    const { runId } = await idsOfAnswer(run);
     const waitId = await waitIn(run);
     for (const client of [nobody, await stage.connect(bob), await stage.connect({ ...ada, tenantId: "acme" })]) {
       assert.deepEqual((await eventsOf(attach(client, runId))).map(codeOf), ["not_found"]);
@@ -114,14 +124,14 @@ async function answer(client: TransportClient, given: GivenAnswer): Promise<{ er
   return await inTime(client.answer(given.runId, given.waitId, given.answer));
 }
 
-/** Waits for the question of a run, and returns its id. */
+/** Waits until a run asks a question, and returns the id of its wait. */
 async function waitIn(run: TransportRun): Promise<string> {
   const find = () => run.events.find((event) => event.type === "wait");
   await until(() => find() !== undefined);
   return find()?.waitId ?? "";
 }
 
-/** Returns the events of a kept run without those that have no position, as far as they are the same for all its readers. */
+/** Returns the events of a kept run that have a position, reduced to the fields that are equal for all readers. */
 function shown(events: readonly TransportEvent[]): { id: string | undefined; data: unknown }[] {
   return events.filter(({ id }) => id !== undefined).map(({ id, data }) => ({ id, data }));
 }

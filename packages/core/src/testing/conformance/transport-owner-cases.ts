@@ -1,6 +1,6 @@
 import type { RunOpts } from "../../agents/run/run-options.ts";
 import type { Runnable } from "../../agents/run/runnable.ts";
-import type { Principal } from "../../transport/principal.ts";
+import type { Principal } from "../../transport/request/principal.ts";
 import { ScriptedModel } from "../scripted-model.ts";
 import { assert, inTime, until } from "./assert.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
@@ -9,7 +9,7 @@ import {
   bob,
   eventsOf,
   gate,
-  idsOf,
+  idsOfAnswer,
   onStage,
   refusedWith,
   saying,
@@ -20,10 +20,13 @@ import {
 import type { TransportStage } from "./transport-stage.ts";
 import type { TransportClient, TransportHarness } from "./transport-subject.ts";
 
-/** The cases of `transportCases` about whom a run, its session and its keys belong to, and what ends it. */
+/**
+ * The cases of `transportCases` about the owner of a run, of its session and of its keys, and about the causes of its
+ * end.
+ */
 export const transportOwnerCases = {
   "gives a key to the vendor of its run, and shows it to nobody else [transport.keys]": onStage(async (stage) => {
-    // Of no form by which a logger would know them for keys.
+    // These keys have no form by which a logger could recognise them as keys.
     const [mine, theirs] = ["adas-own-0123456789", "bobs-own-9876543210"];
     const quoting = (key: string) => ({ error: new Error(`The vendor knows nobody by ${key}.`) });
     const model = new ScriptedModel("1", "2", "3", quoting(mine), { text: "Well, ", ...quoting(mine) });
@@ -47,7 +50,7 @@ export const transportOwnerCases = {
       const model = saying("Hi.");
       const client = await stage.serve(stage.agent({ model, sessionId: "configured", userId: "configured" }));
       const first = await inTime(client.call("agent", "a", { input: "1" }));
-      const second = await idsOf(client.stream("agent", "a", { input: "2" }));
+      const second = await idsOfAnswer(client.stream("agent", "a", { input: "2" }));
       const { sessionId } = first;
       assert.ok(typeof sessionId === "string" && sessionId.length >= 16, `the id can be guessed: ${sessionId}`);
       assert.equal(new Set([sessionId, second.sessionId, "configured"]).size, 3);
@@ -91,7 +94,7 @@ export const transportOwnerCases = {
     const client = await stage.serve(stage.agent({ model }));
     const other = await stage.connect();
     const kept = other.stream("agent", "a", { input: "kept" });
-    await idsOf(kept);
+    await idsOfAnswer(kept);
     await until(() => model.calls.length === 1);
     client.stream("agent", "a", { input: "streamed" });
     client.call("agent", "a", { input: "called" }).catch(() => undefined);
@@ -110,11 +113,11 @@ export const transportOwnerCases = {
       const agent = stage.agent({ model, tools: [tool] });
       const client = await stage.serve(agent, { onDisconnect: "continue" });
       const run = client.stream("agent", "a", { input: "x", sessionId: "s" });
-      await idsOf(run);
+      await idsOfAnswer(run);
       await until(() => model.calls[0]?.end === "completed");
       client.disconnect();
       await inTime(run.ended);
-      // By the answers to another client, the service knows that the first one has left.
+      // By the time another client has been answered, the service has noticed that the first client disconnected.
       const other = await stage.connect();
       for (let count = 0; count < 5; count += 1) await inTime(other.cancel(unknownRunId));
       open();
@@ -129,7 +132,7 @@ export const transportOwnerCases = {
       const nobody = await stage.serve(stage.agent({ model }));
       const adas = await stage.connect(ada);
       const run = adas.stream("agent", "a", { input: "x" });
-      const { runId } = await idsOf(run);
+      const { runId } = await idsOfAnswer(run);
       await until(() => model.calls.length === 1);
       for (const client of [await stage.connect(bob), nobody, await stage.connect({ ...ada, tenantId: "acme" })])
         refusedWith(await inTime(client.cancel(runId)), "not_found");
@@ -142,7 +145,7 @@ export const transportOwnerCases = {
       refusedWith(await inTime(adas.cancel(runId)), "not_found");
 
       const open = nobody.stream("agent", "a", { input: "x" });
-      const ids = await idsOf(open);
+      const ids = await idsOfAnswer(open);
       await until(() => model.calls.length === 2);
       assert.equal((await inTime((await stage.connect()).cancel(ids.runId))).error, undefined);
       await inTime(open.ended);
@@ -153,14 +156,14 @@ async function connectAll(stage: TransportStage, principals: readonly Principal[
   return await Promise.all(principals.map(async (principal) => await stage.connect(principal)));
 }
 
-/** Returns what users said to a model, by its calls. */
+/** Returns the user messages that a model received, by its calls. */
 function saidTo(model: ScriptedModel): unknown[][] {
   return model.calls.map(({ messages }) =>
     messages.filter(({ role }) => role === "user").map(({ content }) => content),
   );
 }
 
-/** Makes a runnable that fails with an error which quotes the key of its run. */
+/** Makes a runnable that fails with an error which quotes its run's API key. */
 function quotingItsKey({ name, kind, eventBus }: Runnable): Runnable {
   const fail = (opts: RunOpts | undefined): never => {
     throw new Error(`Nobody is known by ${opts?.apiKey}.`);

@@ -7,13 +7,13 @@ import type { ScriptedAnswer } from "../scripted-answer.ts";
 import { ScriptedModel } from "../scripted-model.ts";
 import { assert, inTime } from "./assert.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
-import { eventsOf, idsOf, lastSaid, onStage, refusedWith, saying, textOf } from "./transport-stage.ts";
+import { eventsOf, idsOfAnswer, lastSaid, onStage, refusedWith, saying, textOfAnswer } from "./transport-stage.ts";
 import type { TransportEvent, TransportHarness } from "./transport-subject.ts";
 
-/** Words that no client may ever be sent. */
+/** A text that must never be sent to a client. */
 const secret = "hunter2";
 
-/** The cases of `transportCases` about what a client sends and is sent. */
+/** The cases of `transportCases` about the data that a client sends and receives. */
 export const transportRunCases = {
   "answers with the output, without the messages of the run [transport.public-output]": onStage(async (stage) => {
     const client = await stage.serve(stage.agent({ model: saying("Hi."), instructions: secret }));
@@ -31,7 +31,7 @@ export const transportRunCases = {
     const events = await eventsOf(client.stream("agent", "a", { input: "Hello" }));
 
     assert.equal((answer.output as { text?: unknown }).text, "Hi.");
-    assert.equal(textOf(events), "Hi.");
+    assert.equal(textOfAnswer(events), "Hi.");
     for (const data of [answer, events]) assert.ok(!JSON.stringify(data).includes(secret), JSON.stringify(data));
   }),
   "sends text, tool call, tool result and text in the order in which they happen [transport.event-order]": onStage(
@@ -43,7 +43,7 @@ export const transportRunCases = {
       const client = await stage.serve(stage.agent({ model, tools: [looking("rain")] }));
       const events = await eventsOf(client.stream("agent", "a", { input: "What weather is it?" }));
 
-      assert.equal(textOf(events), "Let me see. It rains.");
+      assert.equal(textOfAnswer(events), "Let me see. It rains.");
       const types = events.map(({ type }) => type).filter((type) => type !== "other" && type !== "tool_done");
       const changes = types.filter((type, index) => type !== types[index - 1]);
       assert.deepEqual(changes, ["text", "tool_call", "tool_result", "text", "done"]);
@@ -67,13 +67,13 @@ export const transportRunCases = {
     for (const input of Object.keys(answers)) {
       const run = client.stream("agent", "a", { input });
       await inTime(run.ended);
-      // What a service sends too much comes before its answer to another request.
+      // Surplus data that a service sends arrives before its answer to another request.
       const { output } = await inTime(client.call("agent", "a", { input: "done" }));
       assert.ok(output !== undefined, "the client cannot be used any more");
       ends.push([...run.events.filter(isEnd), run.events.at(-1)].map((event) => event?.type ?? "none"));
     }
 
-    // The only end, and the last event.
+    // In each run, the first of the two is the only end, and the second the last event.
     assert.deepEqual(ends, [
       ["done", "done"],
       ["error", "error"],
@@ -102,7 +102,7 @@ export const transportRunCases = {
         assert.ok(!JSON.stringify([data, events]).includes(secret), JSON.stringify([data, events]));
       }
       const events = await eventsOf(client.stream("agent", "a", { input: "Hello" }));
-      assert.equal(textOf(events), "It failed.");
+      assert.equal(textOfAnswer(events), "It failed.");
       assert.ok(!JSON.stringify(events).includes(secret), JSON.stringify(events));
     },
   ),
@@ -192,10 +192,11 @@ export const transportRunCases = {
     }));
     const client = await stage.serve(stage.agent({ model }));
     const runs = ["1", "2", "3"].map((input) => client.stream("agent", "a", { input }));
-    const ids = await Promise.all(runs.map(idsOf));
+    const ids = await Promise.all(runs.map(idsOfAnswer));
 
     assert.equal(new Set(ids.flatMap(({ runId, sessionId }) => [runId, sessionId])).size, 6);
-    for (const [index, run] of runs.entries()) assert.equal(textOf(await eventsOf(run)), String(index + 1).repeat(20));
+    for (const [index, run] of runs.entries())
+      assert.equal(textOfAnswer(await eventsOf(run)), String(index + 1).repeat(20));
   }),
 } satisfies ConformanceCases<TransportHarness>;
 
@@ -216,7 +217,7 @@ function looking(result: string | (() => string)): ToolDef {
   });
 }
 
-/** Makes a runnable of which the output and the chunks have more fields than are declared. */
+/** Makes a runnable whose output and chunks have undeclared fields. */
 function talkative(inner: Runnable): Runnable {
   const { name, kind, eventBus } = inner;
   return {

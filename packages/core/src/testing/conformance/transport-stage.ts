@@ -7,7 +7,7 @@ import type { Runnable } from "../../agents/run/runnable.ts";
 import type { ToolDef } from "../../agents/run/tool.ts";
 import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
 import { defineTool } from "../../agents/tool/define-tool.ts";
-import type { Principal } from "../../transport/principal.ts";
+import type { Principal } from "../../transport/request/principal.ts";
 import type { ScriptedRequest } from "../scripted-answer.ts";
 import { ScriptedModel } from "../scripted-model.ts";
 import { assert, inTime } from "./assert.ts";
@@ -21,17 +21,17 @@ import type {
   TransportService,
 } from "./transport-subject.ts";
 
-/** A user who is signed in. */
+/** The principal of a signed-in user. */
 export const ada: Principal = { userId: "ada" };
-/** Another user. */
+/** The principal of another user. */
 export const bob: Principal = { userId: "bob" };
 
-/** The id of no run. */
+/** A run id that belongs to no run. */
 export const unknownRunId = "00000000-0000-4000-8000-000000000000";
 
-/** The service of one case, its log, and all that the case has to close. */
+/** The service of one case, its log, and all resources that the case must close. */
 export class TransportStage {
-  /** The lines that the transport and the runs have logged. */
+  /** The log lines of the transport and the runs. */
   readonly lines: string[] = [];
   readonly logger = createLogger({ level: "debug", write: (line) => void this.lines.push(line) });
   readonly #harness: TransportHarness;
@@ -47,14 +47,14 @@ export class TransportStage {
     return new Agent({ name: "a", storage: new InMemoryStorage(), logger: this.logger, ...config });
   }
 
-  /** Serves the agent `a`, and the other things if there are any. Returns a client. */
+  /** Serves the agent `a`, and further runnables if given. Returns a client. */
   async serve(a: Runnable, served: Partial<TransportServed> = {}): Promise<TransportClient> {
     this.#service = await inTime(this.#harness.serve({ agents: { a }, teams: {}, logger: this.logger, ...served }));
     this.#open.push(this.#service);
     return await this.connect();
   }
 
-  /** Makes a service that performs durable runs of the agent `a` and asks of nobody else to. */
+  /** Makes a service that performs durable runs of the agent `a` and needs no other performer. */
   async runsOf(a: Agent): Promise<RunService> {
     const runs = new RunService({ storage: new InMemoryStorage(), agents: { a }, logger: this.logger });
     this.#open.push(runs);
@@ -68,13 +68,13 @@ export class TransportStage {
     return await inTime(this.#service.connect(principal));
   }
 
-  /** Closes all, the transport first. */
+  /** Closes all resources, the last opened first. */
   async close(): Promise<void> {
     for (const open of this.#open.splice(0).toReversed()) await open.close();
   }
 }
 
-/** Makes a case of a suite: what its stage opens is closed at its end. */
+/** Makes a case of a suite. The resources that its stage opens are closed at its end. */
 export function onStage(check: (stage: TransportStage) => Promise<void>): (harness: TransportHarness) => Promise<void> {
   return async (harness) => {
     const stage = new TransportStage(harness);
@@ -96,7 +96,7 @@ export function silent(): ScriptedModel {
   return new ScriptedModel().respond(() => ({ hang: true }));
 }
 
-/** A tool `wait` whose calls last until `open` is called, or the run is aborted. */
+/** Makes a tool `wait` whose calls last until `open` is called or the run is aborted. */
 export function gate(): { readonly tool: ToolDef; open: () => void } {
   const { promise, resolve } = Promise.withResolvers<string>();
   const tool = defineTool({
@@ -119,14 +119,14 @@ export async function eventsOf(run: TransportRun): Promise<readonly TransportEve
 }
 
 /** Returns the ids of a run that must have begun. */
-export async function idsOf(run: TransportRun): Promise<{ runId: string; sessionId: string }> {
+export async function idsOfAnswer(run: TransportRun): Promise<{ runId: string; sessionId: string }> {
   const ids = await inTime(run.started);
   assert.ok(ids !== undefined, `the run was refused: ${JSON.stringify(run.events)}`);
   return ids;
 }
 
-/** Returns the text of events. */
-export function textOf(events: readonly TransportEvent[]): string {
+/** Returns the answer's text in the events of a run. */
+export function textOfAnswer(events: readonly TransportEvent[]): string {
   return events.map((event) => (event.type === "text" ? event.text : "")).join("");
 }
 
@@ -136,7 +136,7 @@ export function refusedWith(answer: { readonly error?: SentError }, code: string
   return answer.error.message;
 }
 
-/** Waits until a condition holds that has to be asked for. A rejection counts as no. */
+/** Waits until an asynchronous condition holds. A rejection counts as false. */
 export async function untilSo(holds: () => Promise<boolean>): Promise<void> {
   const end = new AbortController();
   const look = async (): Promise<void> => {
@@ -150,7 +150,7 @@ export async function untilSo(holds: () => Promise<boolean>): Promise<void> {
   }
 }
 
-/** Returns the string that a user said last. */
+/** Returns the last message of a request to a scripted model, as a string. */
 export function lastSaid({ messages }: ScriptedRequest): string {
   return getTextContent(messages.at(-1)?.content ?? null);
 }

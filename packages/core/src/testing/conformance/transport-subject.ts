@@ -3,52 +3,55 @@ import type { RunService } from "../../runs/durable/run-service.ts";
 import type { Logger } from "../../base/log/logger.ts";
 import type { Runnable } from "../../agents/run/runnable.ts";
 import type { Json } from "../../sessions/storage/json.ts";
-import type { Principal } from "../../transport/principal.ts";
-import type { RunFields } from "../../transport/run-fields.ts";
-import type { OnDisconnect } from "../../transport/served-runs.ts";
+import type { Principal } from "../../transport/request/principal.ts";
+import type { RunFields } from "../../transport/request/run-fields.ts";
+import type { OnDisconnect } from "../../transport/runs/served-runs.ts";
 
-/** Agents, teams and options that a case of `transportCases` has served. */
+/** Agents, teams and options that are served for a case of `transportCases`. */
 export type TransportServed = {
   readonly agents: Readonly<Record<string, Runnable>>;
   readonly teams: Readonly<Record<string, Runnable>>;
-  /** The service that makes runs durable, in some cases. Its serving and its end are the case's. */
+  /** The service that makes runs durable, in some cases. The case itself starts and closes it. */
   readonly runs?: RunService | undefined;
-  /** Undefined for the transport's default, which is to cancel plain runs. */
+  /** The transport's option; undefined for its default, which cancels plain runs. */
   readonly onDisconnect?: OnDisconnect | undefined;
-  /** The logger to give to the transport: the case looks for secrets in its lines. */
+  /** The logger for the transport. The case searches its lines for secrets. */
   readonly logger: Logger;
 };
 
-/** Subject of `transportCases`: serves over the transport under test, on an address of its own. */
+/** Subject of `transportCases`: serves over the transport under test, each time on a separate address. */
 export type TransportHarness = { serve(served: TransportServed): Promise<TransportService> };
 
 /** A service over the transport under test. */
 export type TransportService = {
-  /** Connects a client. With a principal, the host's authentication has found that user signed in. */
+  /** Connects a client. With a principal, the host's authentication treats that user as signed in. */
   connect(principal?: Principal): Promise<TransportClient>;
-  /** Ends the connections and the service. */
+  /** Ends the connections of the clients and the service. */
   close(): Promise<void>;
 };
 
-/** The fields with which a case asks for a run, right and wrong ones: to be sent as they are. */
+/** The fields with which a case requests a run, both valid and invalid. They are sent unchanged. */
 export type SentRunFields = RunFields & { readonly [name: string]: unknown };
 
-/** An error as a client is sent it: its code and message, whatever else the transport sends with them. */
+/** An error as sent to a client: its code and message, besides any other fields of the transport. */
 export type SentError = { readonly code: string; readonly message: string };
 
-/** A client of a service: it sends what it is given, right or wrong, and shows what comes back. */
+/** A client of a service. It sends the given fields, valid or invalid, and exposes the response. */
 export type TransportClient = {
-  /** Asks for a run and waits for its end. Resolves also when the run fails or is refused. */
+  /** Requests a run and waits for its end. Also resolves if the run fails or is rejected. */
   call(kind: RunKind, name: string, fields: SentRunFields): Promise<TransportAnswer>;
-  /** Asks for a run and receives its events as they come. */
+  /** Requests a run and receives its events as they arrive. */
   stream(kind: RunKind, name: string, fields: SentRunFields): TransportRun;
   /** Cancels a run by its id. */
   cancel(runId: string): Promise<{ readonly status?: string; readonly error?: SentError }>;
-  /** Receives the events of a kept run, behind a position or from its beginning. Only where a `RunService` can be given. */
+  /**
+   * Receives the events of a kept run, after a position or from its beginning. Only for transports that accept a
+   * `RunService`.
+   */
   attach?(runId: string, after?: string): TransportRun;
-  /** Answers a question of a waiting run. Only where a `RunService` can be given. */
+  /** Answers a question of a waiting run. Only for transports that accept a `RunService`. */
   answer?(runId: string, waitId: string, answer: Json): Promise<{ readonly error?: SentError }>;
-  /** Breaks the connection, and whatever runs over it, without a word. */
+  /** Breaks the connection, and everything that runs over it, without closing it properly. */
   disconnect(): void;
 };
 
@@ -58,25 +61,25 @@ export type TransportAnswer = {
   readonly sessionId?: string | undefined;
   readonly output?: unknown;
   readonly error?: SentError;
-  /** All that the client received, as it was parsed. */
+  /** All data that the client received, after parsing. */
   readonly data: unknown;
 };
 
 /** A run whose events a client receives. */
 export type TransportRun = {
-  /** Resolves to the ids of the run as soon as the client is told them, and to undefined if the run is refused. */
+  /** Resolves to the ids of the run as soon as the client receives them, and to undefined if the run is rejected. */
   readonly started: Promise<{ readonly runId: string; readonly sessionId: string } | undefined>;
-  /** The events that have come so far. */
+  /** The events of the run that the client has received so far. */
   readonly events: readonly TransportEvent[];
-  /** Resolves when the client is told that the run is over, or its connection ends. */
+  /** Resolves when the client learns that the run is over, or its connection ends. */
   readonly ended: Promise<void>;
 };
 
-/** An event as a client received it. A type that the transport does not have is left out; `other` is for any further one. */
+/** An event as received by a client. Types that the transport lacks are omitted; `other` stands for further types. */
 export type TransportEvent = {
-  /** All that came with the event, as it was parsed. */
+  /** The whole parsed payload of the event, as the client received it. */
   readonly data: unknown;
-  /** The position of the event of a kept run, to attach behind. */
+  /** The position of the event of a kept run, after which a client can attach. */
   readonly id?: string | undefined;
 } & (
   | { readonly type: "text"; readonly text: string }

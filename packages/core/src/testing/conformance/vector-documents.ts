@@ -10,7 +10,7 @@ export async function fill(store: VectorStore, ...documents: VectorDocument[]): 
   for (const document of documents) await store.upsert(document);
 }
 
-/** Returns the ids that a search with the vector `[1, 0]` finds, best first. */
+/** Returns the ids found by a search with the vector `[1, 0]`, best first. */
 export async function eastIds(store: VectorStore, options?: VectorSearchOptions): Promise<string[]> {
   return (await store.search([1, 0], options)).map(({ document }) => document.id);
 }

@@ -4,10 +4,10 @@ import type { VectorStore } from "../../knowledge/vector/vector-store.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
 import { at, eastIds, fill } from "./vector-documents.ts";
 
-/** A `VectorStore` with the optional member `collection`: subject of `vectorCollectionCases`. */
+/** A `VectorStore` with the optional method `collection`: subject of `vectorCollectionCases`. */
 export type VectorStoreWithCollections = VectorStore & Required<Pick<VectorStore, "collection">>;
 
-/** Conformance suite for a `VectorStore` with `collection`. The subject is the one of `vectorStoreCases`. */
+/** Conformance suite for a `VectorStore` with `collection`. The subject is that of `vectorStoreCases`. */
 export const vectorCollectionCases = {
   "shows the documents of a collection only there": async (store) => {
     await store.collection("one").upsert(at("a", [1, 0]));
@@ -101,10 +101,15 @@ export const vectorCollectionCases = {
   },
 } satisfies ConformanceCases<VectorStoreWithCollections>;
 
-/** A `VectorStore` with the optional members `initialize`, `write` and `rememberModel`: subject of `vectorWriteCases`. */
+/**
+ * A `VectorStore` with the optional methods `initialize`, `write` and `rememberModel`: subject of `vectorWriteCases`.
+ */
 export type WritableVectorStore = VectorStore & Required<Pick<VectorStore, "initialize" | "write" | "rememberModel">>;
 
-/** Conformance suite for a `VectorStore` with `initialize`, `write` and `rememberModel`. The subject is the one of `vectorStoreCases`. */
+/**
+ * Conformance suite for a `VectorStore` with `initialize`, `write` and `rememberModel`. The subject is that of
+ * `vectorStoreCases`.
+ */
 export const vectorWriteCases = {
   "initializes many times, also at once and after the first document": async (store) => {
     await Promise.all([store.initialize(), store.initialize(), store.initialize()]);
@@ -161,7 +166,7 @@ export const vectorWriteCases = {
     assert.deepEqual(await eastIds(store), ["a"]);
   },
   "stores many documents in one change": async (store) => {
-    // Near each other: an index that approximates may lose its last link to a document that lies alone.
+    // The documents are near each other, because an approximate index may lose its last link to an isolated document.
     const all = Array.from({ length: 1500 }, (_, index) => at(`d${index}`, [100, index], { even: index % 2 === 0 }));
     await store.write({ upsert: all });
     assert.deepEqual(await eastIds(store, { topK: 3 }), ["d0", "d1", "d2"]);

@@ -4,7 +4,7 @@ import type { VectorStore } from "../../knowledge/vector/vector-store.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
 import { at, eastIds, fill } from "./vector-documents.ts";
 
-/** Cases for stored documents. */
+/** Cases of `vectorStoreCases` for stored documents. */
 const documentCases = {
   "returns a document with its embedding as 32-bit floats": async (store) => {
     await store.upsert(at("a", [0.1, -2], { tag: "x", deep: { list: [1, null] } }));
@@ -147,6 +147,8 @@ const documentCases = {
     assert.equal(await store.get("a"), null);
   },
   "refuses vectors that are not finite, are zero or have another length": async (store) => {
+    // A store without dimensions takes those of its first document.
+    await store.upsert(at("a", [1, 0]));
     for (const bad of [[], [0, 0], [NaN, 1], [1, Infinity], [1e39, 1], [1], [1, 0, 0], "10"] as number[][]) {
       await rejectsWith(store.upsert(at("b", bad)), "invalid_value");
       await rejectsWith(store.search(bad), "invalid_value");

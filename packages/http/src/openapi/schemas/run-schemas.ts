@@ -1,20 +1,9 @@
-import type {
-  Artifact,
-  AudioPart,
-  ChatMessage,
-  FilePart,
-  ImagePart,
-  RunMetrics,
-  Source,
-  TextPart,
-  TokenUsage,
-  ToolArtifact,
-  ToolCallResult,
-} from "@troupe/core";
+import type { Artifact, ChatMessage, RunMetrics, Source, TokenUsage, ToolArtifact, ToolCallResult } from "@troupe/core";
 import type { PublicOutput } from "@troupe/core/transport";
 import { schemaRef } from "../open-api-spec.ts";
 import type { OpenApiSchema } from "../open-api-spec.ts";
 import type { UploadRules } from "../../uploads/upload-options.ts";
+import { contentSchemas } from "./content-schemas.ts";
 import {
   anyObjectSchema,
   anythingSchema,
@@ -26,7 +15,6 @@ import {
   objectSchema,
   enumSchema,
   stringSchema,
-  unionSchema,
   storedSchema,
 } from "./schema-builders.ts";
 
@@ -39,10 +27,13 @@ type RunRequestBody = {
 };
 type GivenMessage = Omit<ChatMessage, "role"> & { role: "user" | "assistant" | "tool" };
 
-/** The pattern of session ids, without a lookahead: `.` and `..` are none. Not all generators of clients know those. */
+/**
+ * The pattern of session ids, which excludes `.` and `..`. It has no lookahead, which some client generators do not
+ * support.
+ */
 export const sessionIdPattern = "^([\\w:@-][\\w.:@-]{0,127}|\\.[\\w:@-][\\w.:@-]{0,126}|\\.\\.[\\w.:@-]{1,126})$";
 
-/** The schemas of the fields that may stand beside `input` in the body of a run: `sessionId`, `userId` and `apiKey`. */
+/** Schemas of the body fields of a run beside `input`: `sessionId`, `userId` and `apiKey`. */
 const runFields = {
   sessionId: {
     type: "string",
@@ -63,23 +54,26 @@ const runFields = {
   },
 };
 
-/** The schemas of `runFields` in a JSON body, where null counts as missing. */
+/** The schemas of `runFields` in a JSON body, where null counts as absent. */
 export const nullableRunFields = {
   sessionId: { ...runFields.sessionId, nullable: true },
   userId: { ...runFields.userId, nullable: true },
   apiKey: { ...runFields.apiKey, nullable: true },
 };
 
-/** The OpenAPI schema of a string that is not blank. Its pattern has an anchor: some clients match from the start alone. */
+/**
+ * The OpenAPI schema of a string that is not blank. Its pattern is anchored, because some clients only match from the
+ * start.
+ */
 export const saidSchema: OpenApiSchema = { type: "string", pattern: "^\\s*\\S" };
 
 /** The OpenAPI schema of a string that is empty or blank. */
-export const blankSchema: OpenApiSchema = { type: "string", pattern: "^\\s*$" };
+const blankSchema: OpenApiSchema = { type: "string", pattern: "^\\s*$" };
 
-/** The question of bodies whose agent or team has none of its own: every one can answer it. */
+/** The example question for an agent or team without a question of its own: every agent can answer it. */
 export const anyQuestion = "What can you help me with?";
 
-/** The example of a body that runs an agent or a team, which works as it stands. */
+/** The example body for a run of an agent or a team. It can be sent unchanged. */
 const runExample = { input: anyQuestion };
 
 const examples = {
@@ -95,8 +89,8 @@ const outputExample = {
 };
 
 /**
- * Returns the OpenAPI schemas of a run of an agent or a team, by component name: its request with content parts, and
- * its output.
+ * Returns the OpenAPI schemas of a run of an agent or a team, by component name: its request, content parts, and
+ * output.
  */
 export function runSchemas(): Record<string, OpenApiSchema> {
   return {
@@ -147,10 +141,11 @@ export function runSchemas(): Record<string, OpenApiSchema> {
 }
 
 /**
- * Returns the OpenAPI schema of the output of an agent's or team's run, with this schema for its field `structured`.
+ * Returns the OpenAPI schema of the output of an agent's or team's run. `structured` is the schema of its field
+ * `structured`.
  */
 export function structuredOutputSchema(structured: OpenApiSchema): OpenApiSchema {
-  // The example has no structured output.
+  // The example of a run's output is left out, because it has no structured output.
   const { example: _, ...schema } = outputSchemaWith(structured);
   return schema;
 }
@@ -184,8 +179,8 @@ function outputSchemaWith(structured: OpenApiSchema): OpenApiSchema {
 }
 
 /**
- * Returns the OpenAPI schema of a run's body as a form with files (`multipart/form-data`), the alternative to JSON
- * where uploads are on.
+ * Returns the OpenAPI schema of a run's body as a form with files (`multipart/form-data`), the alternative to JSON if
+ * uploads are enabled.
  */
 export function formSchema({ maxFiles }: Pick<UploadRules, "maxFiles">, question: string): OpenApiSchema {
   const file = { type: "string", format: "binary", minLength: 1 };
@@ -193,7 +188,8 @@ export function formSchema({ maxFiles }: Pick<UploadRules, "maxFiles">, question
   return {
     type: "object",
     properties: { input: { ...stringSchema, example: question }, files, ...runFields },
-    // Generators of clients would split the form by an `anyOf` of its own, and schemathesis cannot check bytes against a `not`.
+    // The `anyOf` is inside an `allOf`, because client generators would split the form otherwise. A `not` does not work
+    // either, because schemathesis cannot check bytes against it.
     allOf: [{ anyOf: [{ required: ["input"], properties: { input: saidSchema } }, { required: ["files"] }] }],
     additionalProperties: false,
     description: "A text, files, or both.",
@@ -230,13 +226,13 @@ function messageInput(): OpenApiSchema {
   return { oneOf: [saidSchema, parts], description: "A string, or an array of content parts." };
 }
 
-/** Returns the OpenAPI schema of the content that a model got as the result of a tool call. */
+/** Returns the OpenAPI schema of the content that a model received as a tool result. */
 export function toolResultSchema(): OpenApiSchema {
   const description = "The content that the model got: a string (JSON as text), or an array of content parts.";
   return { oneOf: [stringSchema, arraySchema(schemaRef("ContentPart"))], description };
 }
 
-/** The OpenAPI schemas of the fields of a source beside its id. */
+/** The OpenAPI schemas of the fields of a source, except for its id. */
 export const sourceFields: Record<Exclude<keyof Source, "id">, OpenApiSchema> = {
   url: stringSchema,
   title: stringSchema,
@@ -268,38 +264,4 @@ function usageSchema(): OpenApiSchema {
       "The tokens of all model calls. Cached, reasoning and audio tokens are parts of the totals; cachedTokens were read " +
       "from the vendor's prompt cache, cacheWriteTokens written to it.",
   });
-}
-
-function contentSchemas(): Record<string, OpenApiSchema> {
-  const data: OpenApiSchema = {
-    type: "string",
-    format: "base64-or-url",
-    description: "Base64, a `data:` URL or an `http(s)` URL.",
-  };
-  return {
-    ContentPart: unionSchema(
-      { text: "TextPart", image: "ImagePart", audio: "AudioPart", file: "FilePart" },
-      "One piece of a message.",
-    ),
-    TextPart: closedObjectSchema<TextPart>({
-      required: { type: enumSchema("text"), text: stringSchema },
-      optional: {},
-      example: { type: "text", text: "What is in this picture?" },
-    }),
-    ImagePart: closedObjectSchema<ImagePart>({
-      required: { type: enumSchema("image"), data },
-      optional: { mimeType: stringSchema },
-      example: { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" },
-    }),
-    AudioPart: closedObjectSchema<AudioPart>({
-      required: { type: enumSchema("audio"), data },
-      optional: { mimeType: stringSchema },
-      example: { type: "audio", data: "https://example.com/hello.mp3" },
-    }),
-    FilePart: closedObjectSchema<FilePart>({
-      required: { type: enumSchema("file"), data, mimeType: stringSchema },
-      optional: { filename: stringSchema },
-      example: { type: "file", data: "JVBERi0xLjQ=", mimeType: "application/pdf", filename: "plan.pdf" },
-    }),
-  };
 }

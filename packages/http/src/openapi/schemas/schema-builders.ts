@@ -1,6 +1,6 @@
 import type { OpenApiSchema } from "../open-api-spec.ts";
 
-/** The schema of `stored`, which only answers without a stored turn have. */
+/** The schema of the field `stored`, which appears only in answers whose turn was not stored. */
 export const storedSchema: OpenApiSchema = {
   type: "boolean",
   enum: [false],
@@ -13,7 +13,9 @@ export const stringSchema: OpenApiSchema = { type: "string" };
 /** The OpenAPI schema of a count: an integer from 0. */
 export const countSchema: OpenApiSchema = { type: "integer", format: "int64", minimum: 0 };
 
-/** The OpenAPI schema of a number. Without its format a client in Go keeps 32 bits: a time is then a minute off. */
+/**
+ * The OpenAPI schema of a number. Without the format, clients in Go would use 32 bits, and times would be a minute off.
+ */
 export const numberSchema: OpenApiSchema = { type: "number", format: "double" };
 
 /** The OpenAPI schema of a duration: milliseconds as a number from 0. */
@@ -22,19 +24,22 @@ export const durationSchema: OpenApiSchema = { ...numberSchema, minimum: 0, desc
 /** The OpenAPI schema of a point in time: milliseconds since 1970. */
 export const timestampSchema: OpenApiSchema = { ...numberSchema, description: "Milliseconds since 1970." };
 
-/** The OpenAPI schema of any value, null among them: in 3.0 `nullable` means something only beside a type. */
+/**
+ * The OpenAPI schema of any value, including null. It has no `nullable`, which has no effect without a type in OpenAPI
+ * 3.0.
+ */
 export const anythingSchema: OpenApiSchema = { description: "Anything." };
 
 /** The OpenAPI schema of an object with any fields. */
 export const anyObjectSchema: OpenApiSchema = { type: "object", additionalProperties: true };
 
-/** The OpenAPI schema of a step of a run's journal, by its key. */
+/** The OpenAPI schema of a journal step's key. */
 export const journalStepSchema: OpenApiSchema = {
   type: "string",
   description: "The journal step of the run, with `events=all`. Empty for what belongs to no unfinished step.",
 };
 
-/** Adds the journal step to schemas of events: a client that wants all events gets it with each. */
+/** Adds the journal step to schemas of events, for clients that request all events. */
 export function withJournalStep(schemas: Record<string, OpenApiSchema>): Record<string, OpenApiSchema> {
   const added = Object.entries(schemas).map(([name, schema]) => {
     const properties = { ...(schema["properties"] as object), journalStep: journalStepSchema };
@@ -43,24 +48,19 @@ export function withJournalStep(schemas: Record<string, OpenApiSchema>): Record<
   return Object.fromEntries(added);
 }
 
-/** Returns the OpenAPI schema of a string that must be one of these words. */
+/** Returns the OpenAPI schema of a string that must be one of the given words. */
 export function enumSchema(...words: string[]): OpenApiSchema {
   return { type: "string", enum: words };
 }
 
-/** Returns the OpenAPI schema of an object that has all of these fields, whatever their values. */
-export function havingSchema(...fields: string[]): OpenApiSchema {
-  return { properties: Object.fromEntries(fields.map((field) => [field, {}])), required: fields };
-}
-
-/** Returns the OpenAPI schema of an array whose items have this schema. */
+/** Returns the OpenAPI schema of an array of items with this schema. */
 export function arraySchema(items: OpenApiSchema): OpenApiSchema {
   return { type: "array", items };
 }
 
 /**
- * Returns the OpenAPI schema of a union whose members differ in their field `type`. `mapping` gives the name of the
- * component schema for each value of `type`.
+ * Returns the OpenAPI schema of a union whose members have different values in their field `type`. `mapping` has the
+ * name of the component schema for each value.
  */
 export function unionSchema(mapping: Record<string, string>, description: string): OpenApiSchema {
   const refs = Object.fromEntries(
@@ -83,8 +83,8 @@ type Shape<Type> = {
 };
 
 /**
- * Returns the OpenAPI schema of an object of a TypeScript type, from schemas of its fields. A field that is in only one
- * of the two is a compile error, so that document and type cannot differ.
+ * Returns the OpenAPI schema of an object of a TypeScript type, from the schemas of its fields. A field that is in only
+ * one of the two is a compile error, so that document and type always agree.
  */
 export function objectSchema<Type extends object>({ required, optional, ...more }: Shape<Type>): OpenApiSchema {
   const names = Object.keys(required);
@@ -96,7 +96,9 @@ export function objectSchema<Type extends object>({ required, optional, ...more 
   };
 }
 
-/** Returns the OpenAPI schema of an object that a client sends: as {@link objectSchema}, but further fields are refused. */
+/**
+ * Returns the OpenAPI schema of an object that a client sends. Like {@link objectSchema}, but rejects further fields.
+ */
 export function closedObjectSchema<Type extends object>(shape: Shape<Type>): OpenApiSchema {
   return { ...objectSchema(shape), additionalProperties: false };
 }

@@ -13,8 +13,8 @@ const agent: ListEntry = {
 };
 
 /**
- * Returns the OpenAPI schemas of all that is neither run nor session, by component name: the lists of agents, teams and
- * workflows, a cancelled run, health, readiness and errors.
+ * Returns the remaining OpenAPI schemas by component name: lists of agents, teams and workflows, a cancelled run,
+ * health, readiness and errors.
  */
 export function serviceSchemas(): Record<string, OpenApiSchema> {
   return {
@@ -70,8 +70,8 @@ function errorSchemas(): Record<string, OpenApiSchema> {
   const code = enumSchema(...errorCodes);
   const message: OpenApiSchema = { type: "string", description: "For people. May change." };
   const error = { code: "not_found", message: 'There is no session "trip".' } as const;
-  // More fields by code, such as vendor, guardrail, step, retryAfterMs: strings, numbers, booleans and null. A schema for
-  // them would count for `usage` beside them in the types of some generators, and refuse it.
+  // Further fields depend on the code, such as vendor, guardrail, step and retryAfterMs: strings, numbers, booleans or
+  // null. A schema for them would also apply to `usage` in the types of some generators, and reject it.
   const shared = { type: "object", additionalProperties: true };
   const ofRun = {
     runId: { type: "string", description: "The id of the run that failed." },

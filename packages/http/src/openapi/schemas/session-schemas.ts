@@ -28,7 +28,10 @@ const turn: PublicTurn = {
 };
 const next = "The `after` of the next page. Missing on the last page.";
 
-/** Characters that no title has: control characters, line breaks, and those that turn the direction of the text. */
+/**
+ * Characters that a title must not contain: control characters, line breaks, and marks that change the direction of
+ * text.
+ */
 const unprintable = "\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069";
 
 const title: OpenApiSchema = {

@@ -66,7 +66,10 @@ export function workflowSchemas(): Record<string, OpenApiSchema> {
 
 const journalEvents = ["AttemptEvent", "ResetEvent", "CallEvent", "DoneEvent"];
 
-/** The union of all events: of agents, teams and workflows, whose `finish` differ, and of the journal. */
+/**
+ * Returns the union of all events: those of agents and teams, those of workflows, whose `finish` differs, and those of
+ * the journal.
+ */
 function keptRunEvent(): OpenApiSchema {
   return {
     anyOf: ["StreamEvent", "WorkflowEvent", ...journalEvents].map(schemaRef),

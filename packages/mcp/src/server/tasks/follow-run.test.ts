@@ -2,7 +2,7 @@ import { syncBuiltinESMExports } from "node:module";
 import timers from "node:timers/promises";
 import { TroupeError } from "@troupe/core";
 import type { RunEvent, RunView } from "@troupe/core/runs";
-import type { ClientTail } from "@troupe/core/transport";
+import type { FoundRun } from "@troupe/core/transport";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { changesOf } from "./follow-run.ts";
 
@@ -16,21 +16,29 @@ const over = { status: "completed", endedAt: 7 } as const;
 /** What a run comes to: its pauses and events, and its record at each look, the last one from then on. */
 type Story = { pauses?: (object | Error | undefined)[]; events?: (object | undefined)[]; records: Look[] };
 
-function startTail({ pauses = [], events = [], records }: Story) {
+function startRun({ pauses = [], events = [], records }: Story) {
   const left = new AbortController();
   let looks = 0;
-  const get = vi.fn<(runId: string, caller: string) => Promise<RunView>>(
-    async () => await Promise.resolve(records[Math.min(looks++, records.length - 1)] as RunView),
-  );
+  const calls: string[] = [];
+  const look = (): RunView => records[Math.min(looks++, records.length - 1)] as RunView;
+  const get = vi.fn<() => Promise<RunView>>(async () => {
+    calls.push("view");
+    return await Promise.resolve(look());
+  });
+  const view = look();
   const untilPaused = async () => {
+    calls.push("untilPaused");
     const pause = pauses.shift();
     if (pause instanceof Error) throw pause;
     return await Promise.resolve(pause);
   };
-  const next = async () => await Promise.resolve(events.shift() as RunEvent | undefined);
-  const run = { service: { get }, runId: "r1" };
-  const tail = { run, signal: left.signal, untilPaused, next } as unknown as ClientTail;
-  return { tail, get, leave: () => left.abort() };
+  const next = async () => {
+    calls.push("next");
+    return await Promise.resolve(events.shift() as RunEvent | undefined);
+  };
+  const run = { view: get, runId: "r1", signal: left.signal, untilPaused, next };
+  const found = { run, view } as unknown as FoundRun;
+  return { found, get, calls, leave: () => left.abort() };
 }
 
 /** The sleeps of the code, which take no time. */
@@ -49,34 +57,45 @@ afterEach(() => {
 });
 
 async function changes(story: Story): Promise<RunView[]> {
-  return await Array.fromAsync(changesOf(startTail(story).tail));
+  return await Array.fromAsync(changesOf(startRun(story).found));
 }
 
 const gone = new TroupeError("gone", "Too many events.");
 
 describe("the changes of a run", () => {
   it("are its record alone where it is over already", async () => {
-    const { tail, get } = startTail({ records: [over], pauses: [waiting] });
-    expect(await Array.fromAsync(changesOf(tail))).toEqual([over]);
-    expect(get.mock.calls).toEqual([["r1", "host"]]);
+    const { found, get } = startRun({ records: [over], pauses: [waiting] });
+    expect(await Array.fromAsync(changesOf(found))).toEqual([over]);
+    expect(get).not.toHaveBeenCalled();
   });
 
   it("are what it is, each time that it waits and goes on, and its end", async () => {
     const story = { pauses: [waiting, waiting, end], events: [{ type: "attempt" }, { type: "text" }] };
-    expect(await changes({ ...story, records: [running, running, running, over] })).toEqual([
-      running,
-      waiting,
-      running,
-      waiting,
-      running,
-      over,
+    const { found, get } = startRun({ ...story, records: [running, running, running, over] });
+    expect(await Array.fromAsync(changesOf(found))).toEqual([running, waiting, running, waiting, running, over]);
+    expect(get).toHaveBeenCalledTimes(3);
+  });
+
+  it("the changes of a run are read from its record after the event that follows each wait", async () => {
+    const story = { pauses: [waiting, waiting, end], events: [{ type: "attempt" }, { type: "text" }] };
+    const { found, calls } = startRun({ ...story, records: [running, running, running, over] });
+    const seen: string[] = [];
+    for await (const { status } of changesOf(found)) seen.push([...calls.splice(0), status].join(" "));
+
+    expect(seen).toEqual([
+      "running",
+      "untilPaused waiting",
+      "next view running",
+      "untilPaused waiting",
+      "next view running",
+      "untilPaused view completed",
     ]);
   });
 
   it("end with a pause that is the end, unasked", async () => {
-    const { tail, get } = startTail({ records: [running], pauses: [over, waiting] });
-    expect(await Array.fromAsync(changesOf(tail))).toEqual([running, over]);
-    expect(get).toHaveBeenCalledTimes(1);
+    const { found, get } = startRun({ records: [running], pauses: [over, waiting] });
+    expect(await Array.fromAsync(changesOf(found))).toEqual([running, over]);
+    expect(get).not.toHaveBeenCalled();
   });
 
   it.each<[string, Story]>([
@@ -96,11 +115,11 @@ describe("the changes of a run", () => {
 
 describe("the record of a run", () => {
   it("is looked at after 5 ms, then later and later up to a second, until it has the end of the events", async () => {
-    const { tail, get } = startTail({ records: [...Array.from({ length: 11 }, () => running), over], pauses: [end] });
-    expect(await Array.fromAsync(changesOf(tail))).toEqual([running, over]);
+    const { found, get } = startRun({ records: [...Array.from({ length: 11 }, () => running), over], pauses: [end] });
+    expect(await Array.fromAsync(changesOf(found))).toEqual([running, over]);
     expect(sleep.mock.calls.map(([ms]) => ms)).toEqual([5, 10, 20, 40, 80, 160, 320, 640, 1000, 1000]);
-    expect(new Set(get.mock.calls.map(String))).toEqual(new Set(["r1,host"]));
-    const { signal } = tail;
+    expect(get).toHaveBeenCalledTimes(11);
+    const { signal } = found.run;
     expect(sleep.mock.lastCall).toStrictEqual([1000, undefined, { ref: false, signal }]);
   });
 
@@ -116,13 +135,13 @@ describe("the record of a run", () => {
   });
 
   it("is looked at no more once the client has left", async () => {
-    const { tail, get, leave } = startTail({ records: [running], pauses: [gone] });
+    const { found, get, leave } = startRun({ records: [running], pauses: [gone] });
     sleep.mockImplementationOnce(async () => {
       leave();
       throw new DOMException("The operation was aborted", "AbortError");
     });
-    expect(await Array.fromAsync(changesOf(tail))).toEqual([running, running]);
-    expect(get).toHaveBeenCalledTimes(2);
+    expect(await Array.fromAsync(changesOf(found))).toEqual([running, running]);
+    expect(get).toHaveBeenCalledTimes(1);
   });
 });
 
@@ -130,15 +149,26 @@ describe("a failure", () => {
   it.each([new TroupeError("interrupted", "The service ends."), new Error("gone")])(
     "of the events is passed on: %s",
     async (failure) => {
-      const { tail, get } = startTail({ records: [running], pauses: [failure] });
-      await expect(Array.fromAsync(changesOf(tail))).rejects.toBe(failure);
-      expect(get).toHaveBeenCalledTimes(1);
+      const { found, get } = startRun({ records: [running], pauses: [failure] });
+      await expect(Array.fromAsync(changesOf(found))).rejects.toBe(failure);
+      expect(get).not.toHaveBeenCalled();
     },
   );
 
-  it("of events that are gone is passed on to a client that has left", async () => {
-    const { tail, leave } = startTail({ records: [running], pauses: [gone] });
+  it.each<[string, Story]>([
+    ["after a wait", { records: [running], pauses: [waiting], events: [{ type: "attempt" }] }],
+    ["after the end of the events", { records: [running], pauses: [end] }],
+    ["after events that are gone", { records: [running], pauses: [gone] }],
+  ])("a failure of the record is passed on %s", async (_, story) => {
+    const failure = new TroupeError("storage_unavailable", "The storage is away.");
+    const { found, get } = startRun(story);
+    get.mockRejectedValueOnce(failure).mockResolvedValue(over as RunView);
+    await expect(Array.fromAsync(changesOf(found))).rejects.toBe(failure);
+  });
+
+  it("a failure of events that are gone is passed on to a client that has left", async () => {
+    const { found, leave } = startRun({ records: [running], pauses: [gone] });
     leave();
-    await expect(Array.fromAsync(changesOf(tail))).rejects.toBe(gone);
+    await expect(Array.fromAsync(changesOf(found))).rejects.toBe(gone);
   });
 });

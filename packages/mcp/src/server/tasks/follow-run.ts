@@ -1,54 +1,51 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { TroupeError } from "@troupe/core";
 import type { RunView } from "@troupe/core/runs";
-import type { ClientTail } from "@troupe/core/transport";
+import type { FoundRun, StoredRun } from "@troupe/core/transport";
 
-/** Milliseconds between the first two looks at a run whose record follows its events, and between the last ones. */
+/**
+ * Milliseconds between two looks at a run whose record lags behind its events: the first pause and the longest pause.
+ */
 const looks = { firstMs: 5, lastMs: 1000 };
 
 /**
- * Yields the run that a client follows as it is, and whenever it may have come to wait, gone on or ended. Ends with the run, and
- * when the client has left.
+ * Yields a run, found for the host, and again whenever it may have started to wait, continued or ended. Ends with the
+ * run, or when its client has disconnected.
  */
-export async function* changesOf(tail: ClientTail): AsyncGenerator<RunView, void> {
-  const { service, runId } = tail.run;
-  const run = await service.get(runId, "host");
-  yield run;
-  if (run.endedAt !== undefined) return;
+export async function* changesOf({ run, view }: FoundRun): AsyncGenerator<RunView, void> {
+  yield view;
+  if (view.endedAt !== undefined) return;
   try {
-    yield* eventsOf(tail);
+    yield* eventsOf(run);
   } catch (error) {
-    // Events that were too many to be kept tell nothing more.
-    if (!TroupeError.is(error) || error.code !== "gone" || tail.signal.aborted) throw error;
-    yield* looksAt(tail, looks.lastMs);
+    // Events that are no longer stored because there were too many add nothing.
+    if (!TroupeError.is(error) || error.code !== "gone" || run.signal.aborted) throw error;
+    yield* looksAt(run, looks.lastMs);
   }
 }
 
-async function* eventsOf(tail: ClientTail): AsyncGenerator<RunView, void> {
-  const { service, runId } = tail.run;
+async function* eventsOf(run: StoredRun): AsyncGenerator<RunView, void> {
   for (;;) {
-    const paused = await tail.untilPaused();
+    const paused = await run.untilPaused();
     if (paused === undefined) return;
     if (!("status" in paused)) break;
     yield paused;
     if (paused.endedAt !== undefined) return;
-    const next = await tail.next();
+    const next = await run.next();
     if (next === undefined) return;
     if (next.type === "end") break;
-    yield await service.get(runId, "host");
+    yield await run.view();
   }
-  // The record has the end that the events have, soon.
-  for await (const run of looksAt(tail, looks.firstMs)) if (run.endedAt !== undefined) yield run;
+  // A run's record shows the end soon after its events do.
+  for await (const view of looksAt(run, looks.firstMs)) if (view.endedAt !== undefined) yield view;
 }
 
-async function* looksAt(
-  { run: { service, runId }, signal }: ClientTail,
-  firstMs: number,
-): AsyncGenerator<RunView, void> {
+async function* looksAt(run: StoredRun, firstMs: number): AsyncGenerator<RunView, void> {
+  const { signal } = run;
   for (let ms = firstMs; !signal.aborted; ms = Math.min(2 * ms, looks.lastMs)) {
-    const run = await service.get(runId, "host");
-    yield run;
-    if (run.endedAt !== undefined) return;
+    const view = await run.view();
+    yield view;
+    if (view.endedAt !== undefined) return;
     await sleep(ms, undefined, { ref: false, signal }).catch(() => undefined);
   }
 }

@@ -40,7 +40,7 @@ describe("a client", () => {
     expect(refusalOf(context)).toEqual(isTaking ? undefined : refused);
   });
 
-  it("that takes none is told what it lacks", () => {
+  it("a client that takes none is told what it lacks", () => {
     expect(missingTasks(library)).toMatchObject({ code: -32_021, data: { requiredCapabilities: tasks } });
   });
 

@@ -1,7 +1,7 @@
 import { cutText } from "@troupe/core/kit";
 import type { Json, RunWait } from "@troupe/core";
 
-/** A question to the user of a client, by a form. */
+/** A request that an MCP client show its user a form. */
 export type ElicitationRequest = {
   readonly method: "elicitation/create";
   readonly params: { readonly mode: "form"; readonly message: string; readonly requestedSchema: FormSchema };
@@ -13,17 +13,20 @@ type FormSchema = {
   required?: string[];
 };
 
-/** The greatest length of the arguments that a question shows. */
+/** Longest tool arguments that a question to a user shows, in characters. */
 const longestShown = 2000;
 
-/** Returns the question to the user of a client, undefined for what only the operator of the service can answer. */
+/**
+ * Returns the question for the user of a client about a run's wait. Undefined for a wait that only the operator of the
+ * service can end.
+ */
 export function toInputRequest(wait: RunWait): ElicitationRequest | undefined {
   const requestedSchema = formOf(wait.kind);
   if (requestedSchema === undefined) return undefined;
   return { method: "elicitation/create", params: { mode: "form", message: askAbout(wait), requestedSchema } };
 }
 
-/** Returns one sentence on what a run waits for. */
+/** Returns one sentence that describes the wait of a run. */
 export function describeWait({ kind, about }: RunWait): string {
   const { toolName } = factsOf(about);
   switch (kind) {
@@ -39,8 +42,9 @@ export function describeWait({ kind, about }: RunWait): string {
 }
 
 /**
- * Returns the answer to a question of a run by the answer of a client's user, and undefined for one that leaves the question
- * open. Who declines or closes an approval denies it.
+ * Turns a user's response into the answer to a question of a run. Undefined for a response that leaves the question
+ * open. Declining or closing an approval denies it; declining or closing a request for a result is answered as an
+ * error.
  */
 export function toAnswer({ kind }: RunWait, response: unknown): Json | undefined {
   const { action, content = {} } = (response ?? {}) as Partial<ElicitationAnswer>;
@@ -48,7 +52,7 @@ export function toAnswer({ kind }: RunWait, response: unknown): Json | undefined
   if (action === "accept") return acceptedAnswer(kind, content);
   const reason = action === "cancel" ? "The user closed the question." : "The user declined.";
   if (kind === "approval") return { approved: false, reason };
-  // An outcome that nobody knows stays a question until somebody does.
+  // A question about an unknown outcome stays open until a person knows the outcome.
   return kind === "input" ? { error: reason } : undefined;
 }
 

@@ -44,10 +44,17 @@ function serve({
     }),
   };
   const error = vi.fn<(message: string, fields: object) => void>();
-  const settings = { logger: { ...createLogger(), error }, maxMediaBytes: 10 };
+  const settings = { maxMediaBytes: 10 };
   const caller = { opts, secrets: [] };
   const calls = new RunningCalls();
-  const parts = { library, settings, tasks, calls, callers: new WeakMap() };
+  const parts = {
+    library,
+    service: { logger: { ...createLogger(), error } },
+    settings,
+    tasks,
+    calls,
+    callers: new WeakMap(),
+  };
   const making = { parts, purpose: { era, caller, isKept: false } } as unknown as Making;
   serveTasks(server as unknown as library.Server, making);
   const ask = async (method: string, params: object = { taskId: "r1" }, mcpReq: object = {}) =>
@@ -109,7 +116,7 @@ describe("the error of a request about tasks", () => {
     expect(error.mock.calls).toEqual(Array.from({ length: lines }, () => line));
   });
 
-  it("that is one of the protocol stays as it is", () => {
+  it("the error of a request about tasks that is one of the protocol stays as it is", () => {
     const error = new library.ProtocolError(-32_601, "No.");
     expect(toProtocolError(error, serve().making)).toBe(error);
   });
@@ -138,7 +145,7 @@ describe("a list of tasks", () => {
 describe("a cancel", () => {
   const cancelled = [["r1", "host", "Cancelled by the client."]];
 
-  it("of the earlier revision waits for the end of the run", async () => {
+  it("a cancel of the earlier revision waits for the end of the run", async () => {
     const { ask, service, tasks, caller } = serve({ later: [running, over, running] });
     expect(await ask("tasks/cancel")).toMatchObject({ taskId: "r1", status: "cancelled" });
     expect(service.cancel.mock.calls).toEqual(cancelled);
@@ -146,7 +153,7 @@ describe("a cancel", () => {
     expect(await serve({ later: [running] }).ask("tasks/cancel")).toMatchObject({ status: "cancelled" });
   });
 
-  it("of a task that is over is refused by the earlier revision, and taken by the later", async () => {
+  it("a cancel of a task that is over is refused by the earlier revision, and taken by the later", async () => {
     const [legacy, modern] = [serve({ run: over }), serve({ run: over, era: "modern" })];
     await expect(legacy.ask("tasks/cancel")).rejects.toMatchObject({
       code: -32_602,
@@ -156,7 +163,7 @@ describe("a cancel", () => {
     for (const { service } of [legacy, modern]) expect(service.cancel).not.toHaveBeenCalled();
   });
 
-  it("of the later revision waits for nothing", async () => {
+  it("a cancel of the later revision waits for nothing", async () => {
     const { ask, service, tasks } = serve({ era: "modern" });
     expect(await ask("tasks/cancel")).toStrictEqual({});
     expect([service.cancel.mock.calls, tasks.follow.mock.calls.length]).toEqual([cancelled, 0]);
@@ -218,7 +225,7 @@ describe("the answers of a client", () => {
     expect(later).toEqual([running]);
   });
 
-  it("that come second are passed over, and a failure is told", async () => {
+  it("the answers of a client that come second are passed over, and a failure is told", async () => {
     const { ask, service } = serve({ era: "modern", run: waiting });
     const update = async () => await ask("tasks/update", { taskId: "r1" }, { inputResponses: { "t.0": accept } });
     for (const code of ["conflict", "not_found"] as const) {

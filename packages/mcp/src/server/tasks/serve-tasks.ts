@@ -18,14 +18,14 @@ type Params = Readonly<Record<string, unknown>>;
 /** A request about tasks: its parameters, the library's context, and the caller. */
 type Asked = { readonly params: Params; readonly context: Library.ServerContext; readonly caller: Caller };
 
-/** Milliseconds for which a cancel waits for the end of the run. */
+/** Milliseconds for which a request to cancel a task waits for the end of its run. */
 const cancelWaitMs = 10_000;
-/** Milliseconds for which an update waits until the run shows what is still asked. */
+/** Milliseconds for which `tasks/update` waits until the run shows its remaining questions. */
 const updateWaitMs = 2000;
-/** Milliseconds for which a person may think. */
+/** Milliseconds for which a question to a person may stay open. */
 const longestAnswerMs = 2 ** 31 - 1;
 
-/** Takes any parameters: the handlers check what they need. */
+/** A parameter schema that accepts everything: the handlers check the fields that they need. */
 const anyParams = {
   "~standard": {
     version: 1 as const,
@@ -34,14 +34,14 @@ const anyParams = {
   },
 };
 
-/** Returns the capabilities of a server for its client's revision. Only a user has a list of tasks. */
+/** Returns a server's task capabilities in its client's revision. Only an authenticated user can list tasks. */
 export function taskCapabilities({ purpose: { era, caller } }: Making): Library.ServerCapabilities {
   if (era === "modern") return { extensions: { [tasksExtension]: {} } };
   const list = caller.opts.userId === undefined ? {} : { list: {} };
   return { tasks: { ...list, cancel: {}, requests: { tools: { call: {} } } } };
 }
 
-/** Registers the requests about tasks that the client's revision has. */
+/** Registers the task requests of the client's revision. */
 export function serveTasks(server: Library.Server, making: Making): void {
   const { parts, purpose } = making;
   const handle = (method: string, answer: (asked: Asked, making: Making) => Promise<Library.Result>): void => {
@@ -63,7 +63,7 @@ export function serveTasks(server: Library.Server, making: Making): void {
   if (purpose.caller.opts.userId !== undefined) handle("tasks/list", listTasks);
 }
 
-/** For each connection that is kept and has begun a task, a signal that aborts when it closes. */
+/** For each session or stdio connection that has started a task, a signal that aborts when it closes. */
 const closings = new WeakMap<Library.Server, AbortSignal>();
 
 function closingOf(server: Library.Server): AbortSignal {
@@ -81,7 +81,7 @@ function closingOf(server: Library.Server): AbortSignal {
   return closed.signal;
 }
 
-/** Sends the client of a connection that is kept the status of a task whenever it changes. */
+/** Notifies the client of a session or stdio connection whenever the status of a task changes. */
 export function notifyOfTask(server: Library.Server, task: Task, { parts: { tasks } }: Making): void {
   const tell = async (): Promise<void> => {
     for await (const run of tasks.follow(task, closingOf(server))) {
@@ -89,16 +89,16 @@ export function notifyOfTask(server: Library.Server, task: Task, { parts: { task
       await server.notification({ method: "notifications/tasks/status", params });
     }
   };
-  // The client asks for the status too, as the protocol says.
+  // A failed notification is ignored: by the protocol, clients also poll the status.
   void tell().catch(() => undefined);
 }
 
-/** Returns an error of JSON-RPC for a request that failed, and logs a failure of the service. */
-export function toProtocolError(error: unknown, { parts: { library, settings } }: Making): Error {
+/** Returns the JSON-RPC error for a failed request about tasks, and logs faults of the service. */
+export function toProtocolError(error: unknown, { parts: { library, service } }: Making): Error {
   if (library.ProtocolError.isInstance(error)) return error;
   const failure = toTroupeError(error);
   if (isOwnFault(failure.code))
-    settings.logger.error("A request about tasks failed by a fault of the service.", { error: failure });
+    service.logger.error("A request about tasks failed by a fault of the service.", { error: failure });
   const { InvalidParams, InternalError } = library.ProtocolErrorCode;
   const isAsked = ["not_found", "gone", "invalid_request", "conflict"].includes(failure.code);
   return new library.ProtocolError(isAsked ? InvalidParams : InternalError, toPublicError(failure).message);
@@ -134,7 +134,10 @@ async function cancelTask(asked: Asked, { parts: { tasks }, purpose }: Making): 
   return { ...toLegacyTask({ run: await service.get(run.runId, "host") }) };
 }
 
-/** Takes the answers of a client's user. Those to what is not asked are ignored, as the protocol says. */
+/**
+ * Handles the answers of a client's user to a task's questions. Answers to unknown questions are ignored, as MCP
+ * prescribes.
+ */
 async function updateTask(asked: Asked, { parts: { tasks } }: Making): Promise<Library.Result> {
   const responses = asked.context.mcpReq.inputResponses;
   if (responses === undefined)
@@ -148,14 +151,14 @@ async function updateTask(asked: Asked, { parts: { tasks } }: Making): Promise<L
   return {};
 }
 
-/** Waits until a run that has looked for answers asks for the others again. */
+/** Waits until a run that has read some answers waits for the remaining ones again. */
 async function untilAsking(task: Task, open: number, tasks: TaskRuns): Promise<void> {
   for await (const { endedAt, waits } of tasks.follow(task, AbortSignal.timeout(updateWaitMs))) {
     if (endedAt !== undefined || waits?.length === open) return;
   }
 }
 
-/** Answers a question of a run. Returns false for an answer that leaves it open, and where another answer was first. */
+/** Answers a question of a run. Returns false if the answer leaves it open, or if another answer was first. */
 async function takeAnswer({ service, run }: Task, wait: RunWait, response: unknown): Promise<boolean> {
   const answer = toAnswer(wait, response);
   if (answer === undefined) return false;
@@ -168,7 +171,9 @@ async function takeAnswer({ service, run }: Task, wait: RunWait, response: unkno
   }
 }
 
-/** Waits until a task is over, and asks the client what the run asks meanwhile, where the client can be asked. */
+/**
+ * Waits until a task is over and returns its result. Meanwhile, asks the client the run's questions if it can be asked.
+ */
 async function awaitResult(asked: Asked, { parts, purpose }: Making, server: Library.Server): Promise<Library.Result> {
   const { context, caller } = asked;
   const { tasks, calls, settings } = parts;
@@ -192,17 +197,17 @@ async function awaitResult(asked: Asked, { parts, purpose }: Making, server: Lib
   throw new TroupeError("unavailable", "The service ends, and the task goes on. Ask for its result again.");
 }
 
-/** Tells the client of a request without a session on the stream of its answer. */
+/** Notifies the client of a request without a session of its task's status, on the stream of the answer. */
 function tellStatus(run: RunView, { mcpReq }: Library.ServerContext): void {
   const message = { method: "notifications/tasks/status", params: toLegacyTask({ run }) };
   void mcpReq.notify(message as never).catch(() => undefined);
 }
 
-/** The questions of a run to the user of a client that is connected. */
+/** The open questions of a run to the user of a connected client. */
 class Questions {
   readonly #task: Task;
   readonly #context: Library.ServerContext;
-  /** By the id of the question; one that was asked is not asked again. */
+  /** The questions asked so far, by id. A question is asked only once. */
   readonly #open = new Map<string, AbortController>();
 
   constructor(task: Task, context: Library.ServerContext) {
@@ -210,7 +215,10 @@ class Questions {
     this.#context = context;
   }
 
-  /** Asks what a run waits for, and takes back what it waits for no more. With one answer of several it runs for a moment. */
+  /**
+   * Asks the questions of a waiting run, and withdraws those that are answered. Does nothing while the run does not
+   * wait: a run that got one of several answers is not waiting for a moment.
+   */
   ask({ status, waits = [] }: RunView): void {
     if (status !== "waiting") return;
     for (const [id, question] of this.#open) if (!waits.some((wait) => wait.id === id)) question.abort();

@@ -1,27 +1,38 @@
 import type * as Library from "@modelcontextprotocol/server";
+import type { Service } from "@troupe/core/transport";
 import type { Caller } from "../call-tool.ts";
 import type { Callers } from "../extension.ts";
-import type { McpServerSettings } from "../mcp-server-options.ts";
+import type { ProtocolSettings } from "../mcp-server-options.ts";
 import type { RunningCalls } from "../running-calls.ts";
+import type { ServedTool } from "../served-tools.ts";
 import type { NotedCalls } from "./negotiation.ts";
 import type { TaskRuns } from "./task-runs.ts";
 
-/** The means to make servers: the library, settings, the calls that run, the callers of requests and their tasks. */
+/**
+ * The objects from which the library's servers are made: the library, the service, its tools and calls, callers of
+ * requests, and tasks.
+ */
 export type ServerParts = {
   readonly library: typeof Library;
-  readonly settings: McpServerSettings;
+  readonly service: Service;
+  readonly settings: ProtocolSettings;
+  /** The tools of the service's agents, teams and workflows, by name. */
+  readonly tools: ReadonlyMap<string, ServedTool>;
   readonly calls: RunningCalls;
   readonly callers: Callers;
   readonly tasks: TaskRuns;
   readonly notedCalls: NotedCalls;
 };
 
-/** The client that a server is made for: its first request, its revision, and whether the server outlives that request. */
+/**
+ * The MCP client for whom a server is made: its first request, its revision, and whether the server outlives that
+ * request.
+ */
 export type ServerPurpose = {
   readonly caller: Caller;
   readonly era: "modern" | "legacy";
   readonly isKept: boolean;
 };
 
-/** The means of a server, and the client that it is for. */
+/** The objects from which one of the library's servers is made, and the client for whom it is made. */
 export type Making = { readonly parts: ServerParts; readonly purpose: ServerPurpose };

@@ -16,16 +16,22 @@ type Handler = (
   context: Library.ServerContext,
 ) => Promise<Library.Result>;
 
-/** The member of the library's server that it documents for subclasses: each handler goes through it. */
+/**
+ * The method of the library's server through which every handler is registered; the library documents it for
+ * subclasses.
+ */
 const hookName = "_wrapHandler";
 type HandlerHook = (method: string, handler: Handler) => Handler;
 
-/** A task in place of a result, which no tool of a host can return. */
+/**
+ * The result that a tool of the host gets from `callTool`, and returns, when the call became a task. The task then
+ * replaces it.
+ */
 const placeholder: Library.CallToolResult = { content: [], isError: true };
 
 /**
- * Lets calls of tools become tasks. The library checks what a tool returns, and knows no tasks: so they come before its
- * handler, which is registered later.
+ * Lets tool calls become tasks. The library checks the results of tools and does not know tasks. So task calls are
+ * handled before the library's handler, which is registered later.
  */
 export function interceptCalls(server: Library.Server, making: Making, supportsTasks: (tool: string) => boolean): void {
   const wrap = (Reflect.get(server, hookName) as HandlerHook).bind(server);
@@ -35,7 +41,7 @@ export function interceptCalls(server: Library.Server, making: Making, supportsT
     return async (request, context) => {
       const { name, arguments: args = {}, task } = request.params ?? {};
       const wish = readWish(task, context, making);
-      const tool = typeof name === "string" ? making.parts.settings.tools.get(name) : undefined;
+      const tool = typeof name === "string" ? making.parts.tools.get(name) : undefined;
       if (tool === undefined) {
         if (wish !== undefined && making.purpose.era === "legacy" && !supportsTasks(String(name)))
           throw notAsTask(making);
@@ -48,15 +54,17 @@ export function interceptCalls(server: Library.Server, making: Making, supportsT
   Reflect.set(server, hookName, hook);
 }
 
-/** Makes the function by which a tool of the host calls a tool of this server, as a task where the client takes one. */
+/**
+ * Makes the function with which a tool of the host calls a tool of this server, as a task if the client accepts tasks.
+ */
 export function createToolCaller(
   making: Making,
   server: Library.Server,
   run: (tool: ServedTool, args: Arguments, context: Library.ServerContext) => Promise<Library.CallToolResult>,
 ): McpCallTool {
   return async (name, args, { ctx, task = "optional" }) => {
-    const { settings, notedCalls } = making.parts;
-    const tool = settings.tools.get(name);
+    const { tools, notedCalls } = making.parts;
+    const tool = tools.get(name);
     if (tool === undefined) throw new TroupeError("not_found", `callTool: there is no tool ${JSON.stringify(name)}.`);
     const call = notedCalls.get(ctx.mcpReq.signal);
     const wish = task === "forbidden" ? undefined : call?.wish;
@@ -79,7 +87,10 @@ type Started = {
   readonly server: Library.Server;
 };
 
-/** Begins a task and returns it. In the revision of 2026-07-28, a call that cannot begin has its error as its result. */
+/**
+ * Starts a task for a tool call and returns it. In revision 2026-07-28, a call that cannot start returns its error as a
+ * result.
+ */
 async function startTask({ tool, args, wish, context, server }: Started, making: Making): Promise<Library.Result> {
   const { parts, purpose } = making;
   const caller = callerOf(parts.callers, context, purpose.caller);
@@ -108,7 +119,10 @@ async function noted(
   return call.outcome.result;
 }
 
-/** In the revision of 2026-07-28 the server decides: a client that takes tasks gets one. Earlier the client asks for it. */
+/**
+ * Returns the wish for a task if a tool call becomes one, or else undefined. In revision 2026-07-28 the server decides,
+ * and every client that accepts tasks gets one. In earlier revisions the client asks for it.
+ */
 function readWish(task: unknown, context: Library.ServerContext, making: Making): TaskWish | undefined {
   if (making.purpose.era === "modern") return takesTasks(context) ? { ttlMs: undefined } : undefined;
   return task === undefined ? undefined : { ttlMs: readTtl(task, making) };

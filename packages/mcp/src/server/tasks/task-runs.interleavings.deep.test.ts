@@ -1,13 +1,14 @@
 import { getEventListeners } from "node:events";
 import { Agent, createLogger, defineTool, InMemoryStorage } from "@troupe/core";
 import { RunService } from "@troupe/core/runs";
+import { createService } from "@troupe/core/service";
 import type { RunView } from "@troupe/core/runs";
 import { ScriptedModel } from "@troupe/core/testing";
 import { checkInterleavings } from "@troupe-internal/interleavings";
 import type { HeldCalls, Scene } from "@troupe-internal/interleavings";
 import { expect, it } from "vitest";
 import type { Caller } from "../call-tool.ts";
-import { readMcpServerOptions } from "../mcp-server-options.ts";
+import { readServedTools } from "../served-tools.ts";
 import { TaskRuns } from "./task-runs.ts";
 import type { Task } from "./task-runs.ts";
 
@@ -55,24 +56,27 @@ class Crowd {
   readonly started: Task[] = [];
   readonly followers: Follower[] = [];
   readonly #held: HeldCalls;
-  readonly #settings;
-  readonly #service: RunService | undefined;
+  readonly #service;
+  readonly #tools;
+  readonly #runs: RunService | undefined;
   #isEnding = false;
 
   constructor(held: HeldCalls, isDurable: boolean) {
     this.#held = held;
     const agents = { payer: payer(held) };
-    this.#service = isDurable ? new RunService({ agents, storage: new InMemoryStorage(), logger: silent }) : undefined;
-    this.#settings = readMcpServerOptions({
-      agents,
-      logger: silent,
-      ...(this.#service !== undefined && { runs: this.#service }),
-    });
-    this.tasks = new TaskRuns(this.#settings);
+    this.#runs = isDurable ? new RunService({ agents, storage: new InMemoryStorage(), logger: silent }) : undefined;
+    this.#service = createService({ agents, logger: silent, runs: this.#runs });
+    this.#tools = readServedTools(this.#service, { owner: "mcp", mayBeEmpty: false });
+    this.tasks = new TaskRuns(this.#service, this.#tools.values());
+  }
+
+  /** The number of runs that are not over. */
+  get size(): number {
+    return this.#service.servedRuns.size;
   }
 
   async serve(): Promise<void> {
-    const service = this.#service;
+    const service = this.#runs;
     if (service === undefined) return;
     await service.serve();
     const get = service.get.bind(service);
@@ -80,7 +84,7 @@ class Crowd {
   }
 
   async start(message: string): Promise<void> {
-    const [tool] = this.#settings.tools.values();
+    const [tool] = this.#tools.values();
     if (tool === undefined) return;
     this.started.push(await this.tasks.start({ tool, args: { message }, caller: ada, ttlMs: undefined }));
   }
@@ -136,9 +140,8 @@ class Crowd {
   async end(): Promise<void> {
     this.#isEnding = true;
     for (const follower of this.followers) follower.left.abort();
-    this.tasks.endAll();
-    await this.tasks.close();
-    await this.#service?.close();
+    await this.#service.close({ graceMs: 0 });
+    await this.#runs?.close();
   }
 }
 
@@ -171,7 +174,7 @@ async function followTasks(held: HeldCalls, isDurable: boolean): Promise<Scene> 
     },
     end: async () => await crowd.end(),
     afterwards: () => {
-      expect(crowd.tasks.size).toBe(0);
+      expect(crowd.size).toBe(0);
       expect(crowd.followers.filter(({ isReading }) => isReading)).toEqual([]);
       expect(crowd.followers.flatMap(({ left }) => getEventListeners(left.signal, "abort"))).toEqual([]);
     },

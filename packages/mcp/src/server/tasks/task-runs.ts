@@ -1,110 +1,87 @@
 import { TroupeError } from "@troupe/core";
 import type { RunService, RunView } from "@troupe/core/runs";
-import { createId } from "@troupe/core/kit";
-import { readHostRunOptions, ServedRuns } from "@troupe/core/transport";
-import { readArguments } from "../call-tool.ts";
+import type { Service } from "@troupe/core/transport";
+import { readRequestedRun } from "../call-tool.ts";
 import type { Caller } from "../call-tool.ts";
-import type { McpServerSettings } from "../mcp-server-options.ts";
 import type { ServedTool } from "../served-tools.ts";
 import { changesOf } from "./follow-run.ts";
 
-/** A task of a client: a run of a service, and the tool that was called. */
+/** A client's task: a run of a service, and the tool that was called. */
 export type Task = { readonly service: RunService; readonly tool: ServedTool; readonly run: RunView };
 
-/** A call of a tool that becomes a task. */
+/** A tool call that becomes a task. */
 export type TaskRequest = {
   readonly tool: ServedTool;
   readonly args: Readonly<Record<string, unknown>>;
   readonly caller: Caller;
-  /** The time to live that the client asks for, in milliseconds. */
+  /** The task's requested time to live in milliseconds. */
   readonly ttlMs: number | undefined;
 };
 
 /** A page of a user's tasks. */
 export type TaskPage = { readonly tasks: readonly Task[]; readonly next?: string };
 
-type TaskSettings = Pick<
-  McpServerSettings,
-  "tools" | "agents" | "teams" | "workflows" | "runs" | "maxTasks" | "runOptions" | "logger"
->;
-
-/** The longest time to live of a task, in milliseconds: 30 days. */
+/** Longest time to live of a task in milliseconds: 30 days. */
 const longestTtlMs = 30 * 24 * 3_600_000;
-
-/** Milliseconds for which the events of a task in memory are kept after its end: its result is in its record. */
-const eventsMs = 60_000;
 
 const pageSize = 50;
 const cursorForm = /^([01])\.(.{0,100})$/;
 
 /**
- * The tasks of a server's clients. Each is a run: of the host's `RunService` where that performs the tool's agent, team or
- * workflow, and of a service in memory for all others.
+ * The tasks of a server's clients. Each task is a stored run of the service: a durable one if the tool's runs are durable,
+ * otherwise one in memory.
  */
 export class TaskRuns {
-  readonly #settings: TaskSettings;
-  readonly #served: ServedRuns;
-  /** The tools by what they run. */
+  readonly #service: Service;
+  /** The served tools, by kind and name of what they run. */
   readonly #tools: ReadonlyMap<string, ServedTool>;
-  /** The service in memory, once there is one. */
-  #own: RunService | undefined;
 
-  /** Throws `invalid_config` if the host's service has other entries under the names of the tools, or none of them. */
-  constructor(settings: TaskSettings) {
-    const { tools, agents, teams, workflows, runs, maxTasks: maxOpen, logger } = settings;
-    this.#settings = settings;
-    this.#served = new ServedRuns({ agents, teams, workflows }, { durable: runs, resumeMs: eventsMs, maxOpen, logger });
-    this.#tools = new Map([...tools.values()].map((tool) => [`${tool.target.kind}/${tool.target.name}`, tool]));
+  constructor(service: Service, tools: Iterable<ServedTool>) {
+    this.#service = service;
+    this.#tools = new Map(Array.from(tools, (tool) => [`${tool.target.kind}/${tool.target.name}`, tool]));
   }
 
-  /** The number of tasks of this process that are not over. */
-  get size(): number {
-    return this.#served.size;
-  }
-
-  /** Begins a task. When it resolves, the run is stored. Rejects with the error of a call that cannot begin. */
+  /**
+   * Starts a task for a tool call. Resolves once its run is stored. Rejects with the error of a call that cannot start.
+   */
   async start({ tool, args, caller, ttlMs }: TaskRequest): Promise<Task> {
-    const { runOptions } = this.#settings;
-    const { input, sessionId = createId() } = readArguments(tool, args);
-    const opts = {
-      ...(runOptions && readHostRunOptions(await runOptions(caller.request))),
-      ...caller.opts,
-      runId: createId(),
-      sessionId,
-      isNewSession: sessionId !== args["sessionId"],
-      fromOutside: true as const,
-    };
-    const { userId, tenantId } = caller.opts;
-    const owner = { ...(userId !== undefined && { userId }), ...(tenantId !== undefined && { tenantId }) };
+    const requested = await readRequestedRun({ tool, args, caller }, this.#service);
+    const { kind, name } = tool.target;
     const ttl = ttlMs === undefined ? undefined : Math.min(Math.ceil(ttlMs), longestTtlMs);
-    const target = this.#served.keeperOf({ ...tool.target, endsWithClient: false, ttlMs: ttl });
-    if (target === undefined) throw new TypeError("A task has no service that keeps it.");
-    const { service } = target;
-    if (!target.isDurable) this.#own = service;
-    const { runId } = await this.#served.accept({ input, opts, owner, address: caller.address }, target);
+    const terms = { kind, name, isStored: true, endsWithClient: false, ttlMs: ttl };
+    const { service, runId, over } = await this.#service.servedRuns.beginStored(requested, terms);
+    Object.assign(caller.record ?? {}, { runId, runEnd: over });
     return { service, tool, run: await service.get(runId, "host") };
   }
 
-  /** Returns a task that the caller may reach. An unknown one, another user's and one that was removed are `not_found`. */
+  /**
+   * Returns a task that the caller may access. Throws `not_found` for an unknown or removed task, or one of another
+   * user.
+   */
   async find(taskId: string, { opts: { userId, tenantId } }: Caller): Promise<Task> {
-    const { service, run } = await this.#served.find(taskId, { userId, tenantId }).catch((error: unknown) => {
+    const { run, view } = await this.#service.servedRuns.find(taskId, { userId, tenantId }).catch((error: unknown) => {
       throw TroupeError.is(error) && error.code === "not_found" ? notFound() : error;
     });
-    const [task] = this.#tasksOf(service, [run]);
+    const [task] = this.#tasksOf(run.service, [view]);
     if (task === undefined) throw notFound();
     return task;
   }
 
-  /** Lists the tasks of a user. */
+  /** Lists a page of a user's tasks. */
   async list(caller: Pick<Caller, "opts">, cursor: string | undefined): Promise<TaskPage> {
     const { place, after } = readCursor(cursor);
-    const service = place === "0" ? this.#settings.runs : this.#own;
+    const { durable, services } = this.#service.servedRuns;
+    const inMemory = services.find((each) => each !== durable);
+    const service = place === "0" ? durable : inMemory;
     const { tasks = [], next } = service === undefined ? {} : await this.#listOf(service, caller, after);
     if (next !== undefined) return await this.#whole(caller, { tasks, next: `${place}.${next}` });
-    return place === "1" || this.#own === undefined ? { tasks } : await this.#whole(caller, { tasks, next: "1." });
+    return place === "1" || inMemory === undefined ? { tasks } : await this.#whole(caller, { tasks, next: "1." });
   }
 
-  /** Returns a page of tasks. Runs of the service that are no tasks make it shorter; an empty page is none. */
+  /**
+   * Returns a page of tasks. Runs of the service that are not tasks are left out, so pages may be shorter; empty pages
+   * are skipped.
+   */
   async #whole(caller: Pick<Caller, "opts">, page: TaskPage): Promise<TaskPage> {
     return page.tasks.length === 0 ? await this.list(caller, page.next) : page;
   }
@@ -117,42 +94,28 @@ export class TaskRuns {
   }
 
   /**
-   * Yields the run of a task as it is, and again when its status or its questions have changed, until it is over, the signal
-   * aborts or the server ends.
+   * Yields the run of a task, and again after each change of its status or questions. Ends when the run is over, the
+   * signal aborts or the server ends.
    */
-  async *follow({ service, run: { runId, kind } }: Task, signal: AbortSignal): AsyncGenerator<RunView, void> {
-    const tail = this.#served.follow({ service, runId, kind, caller: "host" });
-    signal.addEventListener("abort", tail.leave);
-    if (signal.aborted) tail.leave();
+  async *follow({ run: { runId } }: Task, signal: AbortSignal): AsyncGenerator<RunView, void> {
+    const found = await this.#service.servedRuns.find(runId, "host");
+    const { leave } = found.run;
+    signal.addEventListener("abort", leave);
+    if (signal.aborted) leave();
     let shown: string | undefined;
     try {
-      for await (const run of changesOf(tail)) {
-        const state = JSON.stringify([run.endedAt ?? run.status === "waiting", run.waits?.map(({ id }) => id)]);
-        if (state !== shown) yield run;
+      for await (const view of changesOf(found)) {
+        const state = JSON.stringify([view.endedAt ?? view.status === "waiting", view.waits?.map(({ id }) => id)]);
+        if (state !== shown) yield view;
         shown = state;
       }
     } finally {
-      signal.removeEventListener("abort", tail.leave);
-      tail.end();
+      signal.removeEventListener("abort", leave);
+      found.run.end();
     }
   }
 
-  /** Refuses new tasks. Resolves when those of this process are over, and durable ones were handed back. */
-  async drain(): Promise<void> {
-    await this.#served.drain();
-  }
-
-  /** Ends the tasks of this process that are left, and hands durable ones back. */
-  endAll(): void {
-    this.#served.endAll();
-  }
-
-  /** Ends the tasks in memory, and the requests that wait for a task. The host's service goes on. */
-  async close(): Promise<void> {
-    await this.#served.close();
-  }
-
-  /** Leaves out runs of what this server does not serve. */
+  /** Returns runs as tasks, without those whose runnable this server does not serve. */
   #tasksOf(service: RunService, runs: readonly RunView[]): Task[] {
     return runs.flatMap((run) => {
       const tool = this.#tools.get(`${run.kind}/${run.name}`);
@@ -166,7 +129,7 @@ function notFound(): TroupeError {
   return new TroupeError("not_found", message);
 }
 
-/** Reads a place in the lists of the host's service (0) and then of the one in memory (1). */
+/** Reads a cursor into the list of the durable service (0), which is followed by that of the in-memory service (1). */
 function readCursor(cursor = "0."): { place: string; after: string } {
   const [, place, after] = cursorForm.exec(cursor) ?? [];
   if (place !== undefined && after !== undefined) return { place, after };

@@ -1,12 +1,13 @@
-import type { RunOutput } from "@troupe/core";
 import type { RunView } from "@troupe/core/runs";
 import type { CallToolResult } from "@modelcontextprotocol/server";
-import { isOwnFault, toResult } from "../call-tool.ts";
+import { isOwnFault } from "../call-tool.ts";
+import { toResult } from "../tool-result.ts";
+import type { EndedRun } from "../tool-result.ts";
 import type { Task } from "./task-runs.ts";
 import { describeWait, toInputRequest } from "./questions.ts";
 import type { ElicitationRequest } from "./questions.ts";
 
-/** The status of a task as both revisions have it. */
+/** The status of a task, the same in both revisions. */
 type TaskStatus = "working" | "input_required" | "completed" | "failed" | "cancelled";
 
 type TaskState = {
@@ -17,25 +18,25 @@ type TaskState = {
   readonly lastUpdatedAt: string;
 };
 
-/** A task of revision 2025-11-25. */
+/** A task in revision 2025-11-25. */
 export type LegacyTask = TaskState & { readonly ttl: number | null; readonly pollInterval?: number };
 
-/** A task of the extension of revision 2026-07-28, without what its status adds. */
+/** A task of the extension in revision 2026-07-28, without the fields that depend on its status. */
 export type ModernTask = TaskState & { readonly ttlMs: number | null; readonly pollIntervalMs?: number };
 
-/** The fields that the status of a task adds in revision 2026-07-28. */
+/** The fields of a task that depend on its status in revision 2026-07-28. */
 type TaskDetails = {
   readonly result?: object;
   readonly error?: { readonly code: number; readonly message: string };
   readonly inputRequests?: Readonly<Record<string, ElicitationRequest>>;
 };
 
-/** Milliseconds after which a client should ask again: a person takes longer to answer than a model. */
+/** Milliseconds after which a client should poll again: a person takes longer to answer than a model. */
 const pollMs = { working: 1000, waiting: 5000 };
 
 const internalError = -32_603;
 
-/** Returns the task of revision 2025-11-25. Every run that failed is a failed task. */
+/** Returns the task in the form of revision 2025-11-25. Every failed run is a failed task. */
 export function toLegacyTask({ run }: Pick<Task, "run">): LegacyTask {
   const poll = pollOf(run);
   return {
@@ -45,14 +46,14 @@ export function toLegacyTask({ run }: Pick<Task, "run">): LegacyTask {
   };
 }
 
-/** Returns the task of the extension of revision 2026-07-28: with `failed`, the service is at fault, and not the run. */
+/** Returns the task in the form of revision 2026-07-28, where `failed` means a fault of the service, not of the run. */
 export function toModernTask({ run }: Pick<Task, "run">): ModernTask {
   const poll = pollOf(run);
   const status = run.status === "error" && isOwnFault(run.error?.code) ? "failed" : statusOf(run);
   return { ...stateOf(run, status), ttlMs: ttlOf(run), ...(poll !== undefined && { pollIntervalMs: poll }) };
 }
 
-/** Returns a task of revision 2026-07-28 with its result, its error or the questions that this client can answer. */
+/** Returns a task of revision 2026-07-28 with its result, its error, or the questions that this client can answer. */
 export function toDetailedTask(
   task: Task,
   { maxMediaBytes, canAsk }: { maxMediaBytes: number; canAsk: boolean },
@@ -71,13 +72,11 @@ export function toDetailedTask(
   }
 }
 
-/** Returns what a plain call of the tool would have returned, of a run that is over. */
+/** Returns the result that a plain call of the tool would have returned, from a finished run. */
 export function toCallResult({ run }: Pick<Task, "run">, maxMediaBytes: number): CallToolResult {
   if (run.status !== "completed") return { content: [{ type: "text", text: messageOf(run) }], isError: true };
-  return toResult(
-    run.kind === "workflow" ? workflowOutputOf(run) : (run.output as unknown as RunOutput),
-    maxMediaBytes,
-  );
+  const { runId, sessionId } = run;
+  return toResult({ output: run.output as unknown as EndedRun["output"], runId, sessionId }, maxMediaBytes);
 }
 
 function stateOf(run: RunView, status: TaskStatus): TaskState {
@@ -95,7 +94,7 @@ function stateOf(run: RunView, status: TaskStatus): TaskState {
 function statusOf({ status, waits = [] }: RunView): TaskStatus {
   if (status === "cancelled") return "cancelled";
   if (status === "completed" || status === "error") return "completed";
-  // What only the operator of the service can answer is no question to the client.
+  // A wait that only the operator of the service can end is not a question for the client.
   return status === "waiting" && waits.some(({ kind }) => kind !== "upgrade") ? "input_required" : "working";
 }
 
@@ -124,14 +123,4 @@ function questionsOf({ waits = [] }: RunView): Record<string, ElicitationRequest
       return question === undefined ? [] : [[wait.id, question]];
     }),
   );
-}
-
-type StoredResult = { state: object; steps: { output?: unknown }[]; usage: RunOutput["usage"] };
-
-/** The output that the workflow has as a runnable: its text is the last answer of an agent, or its state. */
-function workflowOutputOf({ output, runId, sessionId }: RunView): RunOutput {
-  const { state, steps, usage } = output as unknown as StoredResult;
-  const answer = steps.findLast((step) => step.output !== undefined)?.output ?? state;
-  const text = typeof answer === "string" ? answer : JSON.stringify(answer);
-  return { text, structured: state, usage, toolCalls: [], runId, sessionId, status: "completed", durationMs: 0 };
 }

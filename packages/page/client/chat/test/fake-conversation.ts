@@ -2,7 +2,7 @@ import { ApiError } from "../../api/api.ts";
 import type { RunRequest } from "../../api/api.ts";
 import type { RunEvent, RunInfo, StoredTurn } from "../../api/wire.ts";
 import { Conversation } from "../conversation.ts";
-import type { ConversationApi } from "../conversation.ts";
+import type { ConversationApi } from "../conversation-state.ts";
 import { OpenRuns } from "../open-runs.ts";
 
 /** A failure of the service. */
@@ -18,7 +18,7 @@ export function storedTurn(seq: number, fields: Partial<StoredTurn> = {}): Store
   return { seq, runId, runnable: "a", status: "completed", createdAt: 0, input: `Q${seq}`, messages, usage, ...fields };
 }
 
-/** The stream of a run whose events are sent by the test. */
+/** The stream of a run whose events the test sends. */
 export class FakeRun {
   readonly response: Response;
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
@@ -39,11 +39,11 @@ export class FakeRun {
   }
 }
 
-/** A service whose answers are set by the test, with the requests that it got. */
+/** A service whose answers the test sets. It records its requests. */
 class FakeService implements ConversationApi {
   readonly asked: string[] = [];
   readonly started: { readonly request: RunRequest; readonly key: string }[] = [];
-  /** The turns of each session. One without an entry is not found. */
+  /** The turns of each session. A session without an entry is not found. */
   readonly sessions = new Map<string, StoredTurn[]>();
   readonly open: RunInfo[] = [];
   onStart: (request: RunRequest) => Promise<Response> = () => Promise.reject(refusal(500));
@@ -93,7 +93,7 @@ class FakeService implements ConversationApi {
   }
 }
 
-/** Creates a conversation with a service, and notes what the rest of the page is told. */
+/** Creates a conversation with a service, and records the callbacks to the rest of the page. */
 export function createConversation(service = new FakeService()) {
   let remembered: unknown;
   const openRuns = new OpenRuns({

@@ -1,10 +1,11 @@
 import { buildMultiModalInput, createAgentRouter, errorHandler, requestLogger } from "@troupe/http";
-import type { HostRunOptions, RouterOptions } from "@troupe/http";
+import type { HostRunOptions } from "@troupe/core";
+import type { ServiceRequest } from "@troupe/core/service";
+import type { RouterOptions } from "@troupe/http";
 import express from "express";
-import type { Request } from "express";
 
 // Both forms of both handlers, with the types that come with the package.
-const runOptions = (request: Request): HostRunOptions => ({ metadata: { ip: request.ip } });
+const runOptions = ({ remoteAddress }: ServiceRequest): HostRunOptions => ({ metadata: { ip: remoteAddress } });
 const options: RouterOptions = { runOptions, middleware: [requestLogger] };
 
 const app = express();

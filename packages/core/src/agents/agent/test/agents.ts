@@ -1,7 +1,7 @@
 import type { ModelProvider } from "../../../model/model-provider.ts";
 import type { ModelChunk } from "../../../model/model-chunk.ts";
 import { collectResponse } from "../../../model/response-collector.ts";
-import type { ModelOptions } from "../../../model/model-config.ts";
+import type { ModelCallOptions } from "../../../model/model-config.ts";
 import type { ModelResponse } from "../../../model/model-response.ts";
 import type { RunContext } from "../../run/run-context.ts";
 import { ScriptedModel } from "../../../testing/scripted-model.ts";
@@ -49,19 +49,19 @@ export function callOf(
 export class StreamingModel implements ModelProvider {
   readonly providerId: string = "streaming";
   readonly modelId: string = "streaming-1";
-  readonly calls: ModelOptions[] = [];
-  readonly #streamAnswer: (options: ModelOptions) => AsyncIterable<ModelChunk>;
+  readonly calls: ModelCallOptions[] = [];
+  readonly #streamAnswer: (options: ModelCallOptions) => AsyncIterable<ModelChunk>;
 
-  constructor(streamAnswer: (options: ModelOptions) => AsyncIterable<ModelChunk>) {
+  constructor(streamAnswer: (options: ModelCallOptions) => AsyncIterable<ModelChunk>) {
     this.#streamAnswer = streamAnswer;
   }
 
-  async generate(_messages: unknown, options: ModelOptions = {}): Promise<ModelResponse> {
+  async generate(_messages: unknown, options: ModelCallOptions = {}): Promise<ModelResponse> {
     this.calls.push(options);
     return await collectResponse(this.#streamAnswer(options));
   }
 
-  stream(_messages: unknown, options: ModelOptions = {}): AsyncIterable<ModelChunk> {
+  stream(_messages: unknown, options: ModelCallOptions = {}): AsyncIterable<ModelChunk> {
     this.calls.push(options);
     return this.#streamAnswer(options);
   }

@@ -6,7 +6,7 @@ import { countedSignal } from "../../run/test/listeners.ts";
 import type { StreamChunk } from "../../run/stream-chunk.ts";
 import { InMemoryStorage } from "../../../sessions/storage/in-memory-storage.ts";
 import type { StorageDriver } from "../../../sessions/storage/storage-driver.ts";
-import { eventsOf } from "../../../testing/conformance/runnable-subject.ts";
+import { eventsOnBus } from "../../../testing/conformance/runnable-subject.ts";
 import { inTime } from "../../../testing/conformance/assert.ts";
 import { faultAt, faultyStorage } from "../../../testing/faulty-storage.ts";
 import type { ToolDef } from "../../run/tool.ts";
@@ -38,7 +38,7 @@ export async function executeRuns(given: RandomRuns): Promise<Trial> {
   const driver = fault === undefined ? storage : faultyStorage(storage, faultAt(fault.atCall, fault.fault));
   const retry = { maxRetries: 0 };
   const agent = new Agent({ name: "a", model, storage: driver, tools: tools(), maxToolRoundtrips, retry });
-  const events = eventsOf(agent);
+  const events = eventsOnBus(agent);
   // Two that outlive the runs: the runs of a session share one.
   const shared = { a: countedSignal(), b: countedSignal() };
   const playing: Promise<ExecutedRun>[] = [];

@@ -1,6 +1,6 @@
 import type { ChatMessage } from "../../../base/message/message.ts";
 import { getTextContent } from "../../../base/message/content.ts";
-import type { ModelOptions } from "../../../model/model-config.ts";
+import type { ModelCallOptions } from "../../../model/model-config.ts";
 import type { ModelProvider } from "../../../model/model-provider.ts";
 import type { ModelResponse } from "../../../model/model-response.ts";
 import { collectResponse } from "../../../model/response-collector.ts";
@@ -21,7 +21,7 @@ export async function pause(turns: number): Promise<void> {
 export class RandomModel implements ModelProvider {
   readonly providerId: string = "random";
   readonly modelId: string = "random-1";
-  readonly requests: { run: number; messages: readonly ChatMessage[]; options: ModelOptions }[] = [];
+  readonly requests: { run: number; messages: readonly ChatMessage[]; options: ModelCallOptions }[] = [];
   /** The tokens of each complete answer, by run. */
   readonly billed: number[][];
   readonly #turns: RandomTurn[][];
@@ -31,11 +31,11 @@ export class RandomModel implements ModelProvider {
     this.#turns = runs.map(({ turns }) => [...turns]);
   }
 
-  async generate(messages: readonly ChatMessage[], options: ModelOptions = {}): Promise<ModelResponse> {
+  async generate(messages: readonly ChatMessage[], options: ModelCallOptions = {}): Promise<ModelResponse> {
     return await collectResponse(this.stream(messages, options));
   }
 
-  async *stream(messages: readonly ChatMessage[], options: ModelOptions = {}): AsyncGenerator<ModelChunk, void> {
+  async *stream(messages: readonly ChatMessage[], options: ModelCallOptions = {}): AsyncGenerator<ModelChunk, void> {
     const run = runOf(messages);
     this.requests.push({ run, messages: [...messages], options });
     const turn = this.#turns[run]?.shift() ?? lastTurn;

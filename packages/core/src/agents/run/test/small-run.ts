@@ -5,7 +5,7 @@ import type { StreamChunk } from "../stream-chunk.ts";
 import { RunExecution } from "../run-execution.ts";
 import { runEventNames } from "../run-events.ts";
 import type { RunEvents } from "../run-events.ts";
-import type { RunOpts } from "../run-options.ts";
+import type { AttemptRunOpts } from "../run-options.ts";
 import type { RunWork } from "../run-work.ts";
 import type { Run } from "../run.ts";
 import { testRun } from "./test-run.ts";
@@ -24,7 +24,7 @@ export async function* twoWords(): AsyncGenerator<StreamChunk, FinishReason> {
 }
 
 /** The smallest run, with its events, its log lines, and the run itself once it has begun. */
-export function smallRun({ chunks = twoWords, ...parts }: SmallWork = {}, opts: RunOpts = {}) {
+export function smallRun({ chunks = twoWords, ...parts }: SmallWork = {}, opts: AttemptRunOpts = {}) {
   const [heard, lines, runs]: [Heard[], string[], Run[]] = [[], [], []];
   const eventBus = new EventBus<RunEvents>();
   for (const name of runEventNames) eventBus.on(name, (data) => void heard.push({ name, data }));

@@ -53,7 +53,7 @@ export function buildTeam(plan: TeamPlan, name = "team"): Built<Team> {
   };
 }
 
-/** Tells whether a run of the planned team fails. */
+/** Returns true if a run of the planned team fails. */
 export function mustFail(plan: Plan): boolean {
   if ("fails" in plan) return plan.fails;
   const failures = plan.members.map(mustFail);

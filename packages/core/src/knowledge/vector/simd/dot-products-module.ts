@@ -1,11 +1,6 @@
 /**
- * Assembles a WebAssembly module that multiplies one vector with many, 16 floats at a time, with vector instructions that
- * JavaScript does not have. It imports a memory as `js.memory` and exports
- *
- *     dotProducts(query, row, end, width, product)
- *
- * All arguments are byte offsets and sizes. The products of the query with the rows from `row` to `end`, each `width`
- * bytes long (a multiple of 64), are written to `product` and the floats after it.
+ * Returns the code of a WebAssembly module that exports `dotProducts`: it multiplies a query with rows of floats, by
+ * vector instructions.
  */
 export function dotProductsModule(): Uint8Array<ArrayBuffer> {
   const noResult = 0;
@@ -23,11 +18,14 @@ export function dotProductsModule(): Uint8Array<ArrayBuffer> {
   ]);
 }
 
-// The parameters, then the locals.
+// The numbers of the parameters of `dotProducts`, then those of its local variables.
 const [query, row, rowsEnd, width, product, at, rowEnd, ...sums] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10] as const;
 const [a, b, c, d] = sums;
 
-/** Multiplies each row in four sums of four lanes each, and stores their total. */
+/**
+ * Returns the instructions that multiply each row with the query in four sums of four lanes each, and store their
+ * total.
+ */
 function rowsLoop(): number[] {
   return loop(
     [...zeros, ...tee(d), ...tee(c), ...tee(b), ...set(a)],
@@ -80,6 +78,6 @@ const loop = (...parts: number[][]) => [0x03, 0x40, ...parts.flat(), end];
 const name = (text: string) => [text.length, ...Buffer.from(text)];
 const section = (id: number, item: number[]) => [id, ...withSize([1, ...item])];
 const withSize = (bytes: number[]) => [...unsigned(bytes.length), ...bytes];
-// Numbers come in groups of seven bits, the lowest first; in a signed one the highest bit of all is the sign.
+// Integers are encoded in groups of seven bits, lowest first. In a signed integer the highest bit is the sign.
 const unsigned = (value: number) => (value < 128 ? [value] : [(value & 127) | 128, value >> 7]);
 const signed = (value: number) => (value < 64 ? [value] : [(value & 127) | 128, value >> 7]);

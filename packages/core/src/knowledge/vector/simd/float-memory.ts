@@ -10,15 +10,15 @@ export type DotProducts = {
 
 /** A growing array of floats for the vectors of a store, with the dot products over them. */
 export interface FloatMemory {
-  /** The floats. Growing replaces this array. */
+  /** The floats of the stored vectors. Growing replaces this array. */
   readonly floats: Float32Array;
-  /** Grows to at least `least` floats and keeps the present ones. Throws a `RangeError` when there is no room. */
+  /** Grows to at least `least` floats and keeps the existing floats. Throws a `RangeError` if memory is exhausted. */
   grow(least: number): void;
-  /** Writes the dot product of the query with each row. */
+  /** Writes the dot products of the query with each row into the floats. */
   dotProducts(places: DotProducts): void;
 }
 
-/** Floats in an ordinary typed array: for few vectors, and where a `SimdMemory` cannot be created. */
+/** Floats in an ordinary typed array: for few vectors, and for processes that cannot create a `SimdMemory`. */
 export class PlainMemory implements FloatMemory {
   floats = new Float32Array();
 
@@ -38,7 +38,7 @@ export class PlainMemory implements FloatMemory {
 
 type Pair = { left: number; right: number; stride: number };
 
-// Four sums: with one, each addition would wait for the one before.
+// The dot product uses four sums: with a single sum, each addition would wait for the previous addition.
 function dotProduct(floats: Float32Array, { left, right, stride }: Pair): number {
   let a = 0;
   let b = 0;

@@ -2,7 +2,8 @@ import { dotProductsModule } from "./dot-products-module.ts";
 import type { DotProducts, FloatMemory } from "./float-memory.ts";
 
 const pageBytes = 65_536;
-// One page less than 32 bits can address, so that no end of a row is 0 again.
+// The maximum pages of a WebAssembly memory: one less than 32 bits can address. The end offset of a row then never
+// overflows to 0.
 const maxPages = 65_535;
 
 type WasmMemory = { readonly buffer: ArrayBuffer; grow(pages: number): number };
@@ -29,7 +30,7 @@ export class SimdMemory implements FloatMemory {
     this.floats = new Float32Array(memory.buffer);
   }
 
-  /** Creates an empty memory, or returns `undefined` where the process cannot have one. */
+  /** Creates an empty memory; `undefined` if the process cannot have a WebAssembly memory. */
   static create(): SimdMemory | undefined {
     const { WebAssembly: wasm } = globalThis as { WebAssembly?: Wasm };
     if (wasm === undefined) return undefined;
@@ -38,7 +39,8 @@ export class SimdMemory implements FloatMemory {
       const { exports } = new wasm.Instance(new wasm.Module(dotProductsModule()), { js: { memory } });
       return new SimdMemory(memory, exports["dotProducts"] as DotProductsFunction);
     } catch {
-      // No vector instructions, code generation disallowed, or no address space left (enough for about ten thousand memories).
+      // Possible causes: no vector instructions, code generation disallowed, or no address space left (enough for about
+      // ten thousand memories).
       return undefined;
     }
   }
@@ -47,9 +49,9 @@ export class SimdMemory implements FloatMemory {
     const pages = this.floats.byteLength / pageBytes;
     const wanted = Math.ceil((least * 4) / pageBytes);
     if (wanted > maxPages) throw new RangeError("A WebAssembly memory holds at most 4 GB.");
-    // Pages that were never written use no physical memory.
+    // Pages of a WebAssembly memory that were never written use no physical memory.
     this.#memory.grow(Math.min(Math.max(wanted, 2 * pages), maxPages) - pages);
-    // Growing detaches the old buffer from its views.
+    // Growing a WebAssembly memory detaches the previous buffer from its views.
     this.floats = new Float32Array(this.#memory.buffer);
   }
 

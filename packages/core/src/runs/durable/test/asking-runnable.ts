@@ -2,7 +2,7 @@ import { Agent } from "../../../agents/agent/agent.ts";
 import type { Journal } from "../../../agents/journal/journal.ts";
 import type { WaitRequest } from "../../../agents/journal/journal.ts";
 import { RunPaused } from "../../../agents/journal/run-paused.ts";
-import type { RunOpts } from "../../../agents/run/run-options.ts";
+import type { AttemptRunOpts } from "../../../agents/run/run-options.ts";
 import type { RunOutput } from "../../../agents/run/run-output.ts";
 import type { Runnable, RunStream } from "../../../agents/run/runnable.ts";
 import type { StreamChunk } from "../../../agents/run/stream-chunk.ts";
@@ -10,12 +10,12 @@ import type { Json } from "../../../sessions/storage/json.ts";
 import { ScriptedModel } from "../../../testing/scripted-model.ts";
 
 /** The work of a runnable for tests: yields chunks, and uses the journal as an agent would. */
-export type JournaledWork = (journal: Journal, opts: RunOpts) => AsyncGenerator<StreamChunk, string>;
+export type JournaledWork = (journal: Journal, opts: AttemptRunOpts) => AsyncGenerator<StreamChunk, string>;
 
 /** Makes a runnable `a` whose runs do this work, for tests of what performs it. */
 export function runnableOf(work: JournaledWork): Runnable {
   const agent = new Agent({ name: "a", model: new ScriptedModel() });
-  const stream = (_input: unknown, opts: RunOpts = {}): RunStream => {
+  const stream = (_input: unknown, opts: AttemptRunOpts = {}): RunStream => {
     const result = Promise.withResolvers<RunOutput>();
     result.promise.catch(() => undefined);
     async function* read(): AsyncGenerator<StreamChunk, void> {
@@ -55,7 +55,7 @@ export function askingRunnable(wait: WaitRequest = { kind: "approval", about: { 
   });
 }
 
-function outputOf(text: string, { runId = "", sessionId = "" }: RunOpts): RunOutput {
+function outputOf(text: string, { runId = "", sessionId = "" }: AttemptRunOpts): RunOutput {
   const usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0 };
   return { text, toolCalls: [], usage, runId, sessionId, status: "completed", durationMs: 0 };
 }

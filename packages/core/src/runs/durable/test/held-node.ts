@@ -6,7 +6,7 @@ import { TroupeError } from "../../../base/errors/troupe-error.ts";
 import { runNamespaces } from "../../../agents/journal/log-entry.ts";
 import { silentLogger } from "../../../base/log/logger.ts";
 import type { ModelChunk } from "../../../model/model-chunk.ts";
-import type { ModelOptions } from "../../../model/model-config.ts";
+import type { ModelCallOptions } from "../../../model/model-config.ts";
 import type { ModelMessage } from "../../../model/vendor-state.ts";
 import type { InMemoryStorage } from "../../../sessions/storage/in-memory-storage.ts";
 import type { StorageDriver } from "../../../sessions/storage/storage-driver.ts";
@@ -242,7 +242,7 @@ class HeldModel extends ScriptedModel {
 
   override async *stream(
     messages: readonly ModelMessage[],
-    options: ModelOptions = {},
+    options: ModelCallOptions = {},
   ): AsyncGenerator<ModelChunk, void> {
     const { content } = messages.findLast(({ role }) => role === "user") ?? {};
     await this.#think(typeof content === "string" ? content : "", options.signal);
@@ -257,7 +257,7 @@ function describe(args: readonly unknown[]): string {
     .trim();
 }
 
-/** Tells if a call has to do with the records of runs. */
+/** Returns true if a call has to do with the records of runs. */
 function isOfRuns(name: string): boolean {
   return name.split(" ").some((word) => namespaces.includes(word));
 }

@@ -1,9 +1,0 @@
-// Appends 300 operations to a log, beside other processes that do the same.
-import { OperationLog } from "../operation-log.ts";
-
-const [path = "", name = ""] = process.argv.slice(2);
-const log = new OperationLog(path);
-for (let number = 0; number < 300; number++) {
-  log.append({ type: "info", id: `${name}-${number}`, sessionId: name, text: "x".repeat(number * 10) });
-}
-process.disconnect();

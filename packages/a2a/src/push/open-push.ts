@@ -1,0 +1,30 @@
+import type { Service } from "@troupe/core/transport";
+import type { PushSettings } from "./push-options.ts";
+import type { PushSender } from "./push-sender.ts";
+
+/**
+ * Makes the sender of a service's push notifications, which ends with the service. Its code is loaded only here, so that
+ * a service without push notifications does not load it.
+ */
+export function openPush(
+  service: Service,
+  { settings, issuer }: { settings: PushSettings; issuer: string | undefined },
+): Promise<PushSender> {
+  const { logger, runs: durable, servedRuns } = service;
+  let opened: PushSender | undefined;
+  const opening = (async () => {
+    const { PushSender: Sender } = await import("./push-sender.ts");
+    return (opened = new Sender({ settings, logger, durable, issuer }));
+  })();
+  // A failure to load it is the answer to each call that needs it.
+  opening.catch((error: unknown) => logger.error("Push notifications cannot be sent.", { error }));
+  servedRuns.afterRuns(async () => await (await opening).flush());
+  service.add({
+    get size() {
+      return opened?.size ?? 0;
+    },
+    drain: async () => await (await opening).drain(),
+    endAll: () => opened?.endAll(),
+  });
+  return opening;
+}

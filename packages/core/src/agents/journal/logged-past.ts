@@ -1,0 +1,127 @@
+import { toLogged } from "./log-entry.ts";
+import type { JournalResult, LeaveReason, LoggedCall, LogEnd, LogEntry, RunChunk, RunWait } from "./log-entry.ts";
+
+/** A logged tool call without a logged result. `times` is the number of times that the call was made. */
+export type InterruptedCall = LoggedCall & { readonly times: number };
+
+/** The earlier attempts in a log: their number, the process of the last attempt, and the start time of the first. */
+export type LoggedAttempts = { readonly attempts: number; readonly node: string; readonly startedAt?: number };
+
+/**
+ * The past of a run as its log describes it: finished steps, interrupted calls, waits, and the attempts so far. `read`
+ * adds the entries of the log in order.
+ */
+export class LoggedPast {
+  readonly results = new Map<string, JournalResult>();
+  /** Tool calls of earlier attempts at the run without a result. */
+  readonly calls = new Map<string, InterruptedCall>();
+  /** The number of the attempt that continues the log. */
+  number = 1;
+  ended: LogEnd | undefined;
+  /** The attempts at the run before this one. */
+  logged: LoggedAttempts | undefined;
+  /**
+   * Consecutive attempts, including this one, that finished no step, reached no new wait and logged no `left` entry.
+   */
+  fruitlessAttempts = 1;
+  /** Consecutive attempts before this one that finished no step because they could not reach the session. */
+  storageFailures = 0;
+  /** All waits in the run's log, by id. */
+  protected readonly knownWaits = new Map<string, RunWait>();
+  /** The journal steps that have chunks in the run's log and no result. */
+  protected readonly unfinished = new Set<string>();
+  /** Milliseconds that the attempts have worked until the last logged wait. */
+  protected performedBefore = 0;
+  /** Logged chunks of earlier attempts that belong to no step, with their counts. A replay yields them again. */
+  readonly #loggedChunks = new Map<string, number>();
+  /** True if the last attempt that was read finished a step. */
+  #wasFruitful = true;
+
+  knownWait(id: string): RunWait | undefined {
+    return this.knownWaits.get(id);
+  }
+
+  /** Returns true if an earlier attempt has logged a result, a call or a wait of this step or of a part within it. */
+  hasBegun(step: string): boolean {
+    if (this.number === 1) return false;
+    const isOfStep = (other: string) => other === step || other.startsWith(`${step}/`);
+    const asked = [...this.knownWaits.keys()].map((id) => id.replaceAll(".", "/"));
+    return [...this.results.keys(), ...this.calls.keys(), ...asked].some(isOfStep);
+  }
+
+  /** Returns true if an earlier attempt logged this chunk outside a step. Each logged copy matches once. */
+  protected wasLogged(chunk: RunChunk): boolean {
+    if (this.#loggedChunks.size === 0) return false;
+    const key = keyOfChunk(chunk);
+    const left = this.#loggedChunks.get(key) ?? 0;
+    if (left > 0) this.#loggedChunks.set(key, left - 1);
+    return left > 0;
+  }
+
+  /** Adds the next entry of the log. */
+  protected read(entry: LogEntry): void {
+    switch (entry.t) {
+      case "attempt":
+        return this.#readAttempt(entry);
+      case "chunks":
+        return this.#readChunks(entry);
+      case "call":
+        return void this.calls.set(entry.step, { ...entry, times: (this.calls.get(entry.step)?.times ?? 0) + 1 });
+      case "done": {
+        const { t: _, step, at: _at, ...result } = entry;
+        this.results.set(step, result);
+        this.calls.delete(step);
+        this.unfinished.delete(step);
+        return this.#readProgress();
+      }
+      case "wait":
+        this.knownWaits.set(entry.wait.id, entry.wait);
+        this.performedBefore = entry.performedMs;
+        return this.#readProgress();
+      case "left":
+        return this.#readLeft(entry.why);
+      default:
+        this.ended = entry;
+    }
+  }
+
+  #readAttempt({ n, node, at }: Extract<LogEntry, { t: "attempt" }>): void {
+    this.number = n + 1;
+    const startedAt = this.logged?.startedAt ?? at;
+    this.logged = { attempts: n, node, ...(startedAt !== undefined && { startedAt }) };
+    this.fruitlessAttempts += 1;
+    this.#wasFruitful = false;
+    this.unfinished.clear();
+  }
+
+  #readProgress(): void {
+    this.#wasFruitful = true;
+    this.fruitlessAttempts = 1;
+    this.storageFailures = 0;
+  }
+
+  /** Reads a `left` entry: an attempt that left without a finished step is not counted as fruitless. */
+  #readLeft(why: LeaveReason): void {
+    if (this.#wasFruitful) return;
+    this.fruitlessAttempts -= 1;
+    if (why === "failed") this.storageFailures += 1;
+  }
+
+  #readChunks({ step, chunks }: Extract<LogEntry, { t: "chunks" }>): void {
+    if (step !== "") {
+      this.unfinished.add(step);
+      return;
+    }
+    for (const chunk of chunks) {
+      const key = keyOfChunk(chunk);
+      this.#loggedChunks.set(key, (this.#loggedChunks.get(key) ?? 0) + 1);
+    }
+  }
+}
+
+/**
+ * Returns a string that is equal for chunks that differ only in durations, because durations differ in each attempt.
+ */
+function keyOfChunk(chunk: RunChunk): string {
+  return JSON.stringify(toLogged(chunk), (name, value: unknown) => (name === "durationMs" ? undefined : value));
+}

@@ -1,0 +1,226 @@
+import { booleanOption, stringOption, methodsOption, optional, satisfying } from "../../base/errors/option-checks.ts";
+import { readOptions, wrongOption } from "../../base/errors/read-options.ts";
+import type { OptionTable, OptionContext } from "../../base/errors/read-options.ts";
+import { TroupeError } from "../../base/errors/troupe-error.ts";
+import type { Journal } from "../journal/journal.ts";
+import { checkApiKey } from "../../model/keys/api-keys.ts";
+import type { ApiKeys } from "../../model/keys/api-keys.ts";
+import { bindGenericKey } from "../../model/keys/select-key.ts";
+import { modelOption } from "../../model/model-option.ts";
+import { checkModelSettings } from "../../model/model-settings.ts";
+import { checkSessionId, checkStoredSessionId, isMemberSessionId } from "../../sessions/session/session-id.ts";
+import { checkOwner } from "../../sessions/storage/session-owner.ts";
+import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
+import { createId } from "../../base/util/create-id.ts";
+import { isRecord } from "../../base/util/is-record.ts";
+import { messagesOption, refuseInstructions } from "./given-messages.ts";
+import type { RunContext } from "./run-context.ts";
+import { runLimitsOption, defaultDurationMs } from "./run-limits.ts";
+import type { AttemptRunOpts, RunDefaults, RunLimits, RunOpts, RunSettings, ServedRunOpts } from "./run-options.ts";
+import { inheritanceOf, inheritanceWithoutRun } from "./derive-context.ts";
+import type { Inheritance } from "./derive-context.ts";
+
+/** Option names of other libraries, each with the run option that it corresponds to. */
+const otherNames = {
+  system: "instructions",
+  systemPrompt: "instructions",
+  threadId: "sessionId",
+  thread_id: "sessionId",
+  conversationId: "sessionId",
+  history: "messages",
+  abortSignal: "signal",
+  context: "metadata",
+  timeout: "limits",
+  timeoutMs: "limits",
+  temperature: "modelOptions",
+  maxTokens: "modelOptions",
+} satisfies Record<string, keyof RunOpts>;
+
+/** Run options that errors about unknown options do not list. */
+const internal = ["isNewSession", "fromOutside", "runId", "journal"] satisfies (keyof AttemptRunOpts)[];
+
+const where = { owner: "the run", code: "invalid_request", internal, otherNames } as const;
+const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
+
+const optionTable = {
+  // The valid form of a session id depends on the parent run, so `readSessionId` checks it.
+  sessionId: optional((value) => value as string),
+  isNewSession: optional(booleanOption),
+  userId: optional((value) => checkOwner({ userId: value as string }).userId),
+  verified: optional(booleanOption),
+  tenantId: optional((value) => checkOwner({ tenantId: value as string }).tenantId),
+  metadata: optional(satisfying<Record<string, unknown>>("an object", isRecord)),
+  messages: optional(messagesOption),
+  apiKey: optional((value) => checkApiKey(value, "apiKey")),
+  apiKeys: optional(checkApiKeys),
+  signal: optional(satisfying<AbortSignal>("an AbortSignal", isSignal)),
+  limits: optional(runLimitsOption),
+  modelOptions: optional(checkModelSettings),
+  model: optional(modelOption),
+  instructions: optional(stringOption),
+  // Only the array of tools is checked here; the agent checks each tool.
+  tools: optional(satisfying<NonNullable<RunOpts["tools"]>>("an array of tools and tool sources", Array.isArray)),
+  parent: optional(satisfying<RunContext>("an object", isRecord)),
+  runId: optional(satisfying<string>("a UUID in lower case", (value) => typeof value === "string" && uuid.test(value))),
+  fromOutside: optional(booleanOption),
+  journal: optional(methodsOption<Journal>("the journal of a RunService", "begin", "child", "stored", "within")),
+} satisfies OptionTable<AttemptRunOpts>;
+
+/**
+ * Checks the options of a run and completes them, first from the parent run, then from the configured defaults. Throws
+ * `invalid_request` for a wrong or unknown option.
+ */
+export function resolveRunOpts(given?: ServedRunOpts, defaults: RunDefaults = {}): RunSettings {
+  const opts: AttemptRunOpts = given === undefined ? {} : readOptions(optionTable, given, where);
+  const parent = opts.parent === undefined ? noParent : inheritanceOf(opts.parent);
+  refuseWeaker(opts, parent);
+  const fromOutside = opts.fromOutside ?? parent.fromOutside;
+  refuseInstructions(opts, fromOutside);
+  // The configured session and user belong to the program itself and never stand in for an outside caller.
+  const configured = fromOutside ? {} : defaults;
+  const { runId, journal } = readIdentity(opts, parent);
+  return {
+    runId,
+    parentRunId: parent.parentRunId,
+    fromOutside,
+    messages: opts.messages,
+    ...readSessionId(opts, configured, journal),
+    userId: readUserId(opts, parent, configured),
+    verified: opts.verified ?? parent.verified,
+    tenantId: opts.tenantId ?? parent.tenantId,
+    metadata: opts.metadata ?? parent.metadata,
+    apiKeys: { ...parent.apiKeys, ...ownKeys(opts, vendorOfKey(opts, fromOutside, defaults)) },
+    signals: signalsOf(opts),
+    limits: limitsOf(parent.endsAt, opts, defaults.limits),
+    modelOptions: opts.modelOptions,
+    model: opts.model,
+    instructions: opts.instructions,
+    tools: opts.tools,
+    parentMeter: parent.meter,
+    parentBuses: parent.buses,
+    parentLogger: parent.logger,
+    ephemeralStorage: parent.ephemeralStorage,
+    sessionStorage: sessionStorageOf(opts, parent),
+    journal,
+  };
+}
+
+const noParent: Inheritance = {
+  ...inheritanceWithoutRun,
+  parentRunId: undefined,
+  userId: undefined,
+  verified: true,
+  tenantId: undefined,
+  metadata: {},
+};
+
+/**
+ * Returns the run's id. A durable run has the id of its journal; its child runs have ids that are the same in every
+ * attempt.
+ */
+function readIdentity({ runId, journal }: AttemptRunOpts, parent: Inheritance): Pick<RunSettings, "runId" | "journal"> {
+  if (journal !== undefined) return { runId: runId ?? journal.runId, journal };
+  return { runId: runId ?? parent.journal?.id("") ?? createId(), journal: parent.journal };
+}
+
+/** Throws if an option weakens the parent run's statement about its caller, which applies to child runs too. */
+function refuseWeaker({ fromOutside, verified }: AttemptRunOpts, parent: Inheritance): void {
+  if (parent.fromOutside && fromOutside === false) {
+    throw new TroupeError(
+      "invalid_request",
+      "fromOutside must not be false in a child run of a run from outside. Leave it out, or start the run without a parent.",
+    );
+  }
+  if (!parent.verified && verified === true) {
+    throw new TroupeError(
+      "invalid_request",
+      "verified must not be true in a child run of a run with an unverified user. Leave it out, or start the run without a parent.",
+    );
+  }
+}
+
+/**
+ * Returns the session id of a run. A child run does not inherit its parent's session, because two runs in one session
+ * would wait for each other.
+ */
+function readSessionId(
+  { sessionId, isNewSession = false, parent }: AttemptRunOpts,
+  configured: RunDefaults,
+  journal: Journal | undefined,
+): Pick<RunSettings, "sessionId" | "isNamedSession"> {
+  // Only a child run may name the session of a team's member.
+  const check = parent === undefined ? checkSessionId : checkStoredSessionId;
+  if (sessionId !== undefined)
+    return { sessionId: check(sessionId), isNamedSession: !isNewSession || isBegun(journal) };
+  const name = parent === undefined ? configured.sessionId : undefined;
+  if (name !== undefined) return { sessionId: name, isNamedSession: true };
+  return { sessionId: journal?.id("session") ?? createId(), isNamedSession: isBegun(journal) };
+}
+
+/** Returns true if an earlier attempt at the run may have begun its session. */
+function isBegun(journal: Journal | undefined): boolean {
+  return journal !== undefined && journal.attempt > 1;
+}
+
+function readUserId({ userId }: RunOpts, parent: Inheritance, configured: RunDefaults): string | undefined {
+  return userId ?? parent.userId ?? configured.userId;
+}
+
+/**
+ * Returns the storage for sessions that last only as long as the parent run. A session that a caller named outside of
+ * teams keeps its usual storage.
+ */
+function sessionStorageOf({ sessionId = "" }: RunOpts, { ephemeralStorage }: Inheritance): StorageDriver | undefined {
+  return isMemberSessionId(sessionId) ? ephemeralStorage : undefined;
+}
+
+/**
+ * Returns the vendor that a generic API key is for: the vendor of the run's model. An outside caller's key belongs to
+ * the runnable's vendor, because the host chose the model.
+ */
+function vendorOfKey({ model }: RunOpts, fromOutside: boolean, { providerId }: RunDefaults): string | undefined {
+  return fromOutside ? providerId : (model?.providerId ?? providerId);
+}
+
+const noKeys: ApiKeys = {};
+
+/** Returns the API keys in the options of a run. Vendors without a key are left out. */
+function ownKeys({ apiKeys = noKeys, apiKey }: RunOpts, providerId: string | undefined): ApiKeys {
+  if (apiKeys === noKeys && apiKey === undefined) return noKeys;
+  const keys = providerId === undefined ? apiKeys : bindGenericKey(apiKeys, apiKey, providerId);
+  return Object.fromEntries(Object.entries(keys).filter(([, key]) => key !== undefined));
+}
+
+/**
+ * Returns the limits from the call or the configuration, capped at the parent run's remaining time. For a durable run
+ * the time used by earlier attempts is subtracted.
+ */
+function limitsOf(
+  endsAt: number,
+  { limits: own = {}, journal }: AttemptRunOpts,
+  configured: RunLimits = {},
+): RunSettings["limits"] {
+  const whole = own.durationMs ?? configured.durationMs ?? defaultDurationMs;
+  const durationMs = journal === undefined ? whole : whole - journal.performedMs;
+  return {
+    durationMs: Math.max(1, Math.min(durationMs, endsAt - performance.now())),
+    totalTokens: own.totalTokens ?? configured.totalTokens ?? Infinity,
+  };
+}
+
+function checkApiKeys(value: unknown, name: string, place: OptionContext): ApiKeys {
+  if (!isRecord(value)) throw wrongOption({ ...place, name }, "an object", value);
+  for (const [vendor, key] of Object.entries(value)) {
+    if (key !== undefined) checkApiKey(key, `${name}.${vendor}`);
+  }
+  return value as ApiKeys;
+}
+
+function isSignal(value: unknown): boolean {
+  return typeof value === "object" && value !== null && "aborted" in value && "addEventListener" in value;
+}
+
+function signalsOf({ signal, parent }: RunOpts): AbortSignal[] {
+  if (parent === undefined || parent.signal === signal) return signal === undefined ? [] : [signal];
+  return signal === undefined ? [parent.signal] : [signal, parent.signal];
+}

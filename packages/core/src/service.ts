@@ -1,0 +1,27 @@
+import { checkRuntime } from "./base/util/check-runtime.ts";
+
+// A service: what is served, to whom, and within which limits.
+export { createService } from "./transport/service/service.ts";
+export type { ServedTypes } from "./transport/service/service.ts";
+export type { DurableOptions, ServiceOptions } from "./transport/service/service-options.ts";
+export type { ServiceRequest } from "./transport/request/service-request.ts";
+export type { BodyUserId, Principal } from "./transport/request/principal.ts";
+export type { ServedWorkflow } from "./transport/request/served-registry.ts";
+export type { OnDisconnect, WaitingQuestion } from "./transport/runs/served-runs.ts";
+
+// Servers that answer for it.
+export { serve } from "./transport/server/serve.ts";
+export type { ServedServer, ServeOptions } from "./transport/server/serve.ts";
+export { createRouter } from "./transport/server/create-router.ts";
+export type { NodeHandler, RouterParts } from "./transport/server/create-router.ts";
+export type { NodeMiddleware } from "./transport/server/run-handlers.ts";
+export { createHandler } from "./transport/server/create-handler.ts";
+export type { HandlerOptions, WebHandler } from "./transport/server/create-handler.ts";
+
+// Its end.
+export { closeOnSignals } from "./transport/server/close-on-signals.ts";
+export type { CloseOptions } from "./transport/shutdown/shutdown.ts";
+export type { ClosableServer } from "./transport/shutdown/watched-server.ts";
+
+// The runtime is checked at import, because a runtime that is too old would fail in each run.
+checkRuntime();

@@ -1,0 +1,177 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { Readable, Writable } from "node:stream";
+import type { TroupeError } from "../../base/errors/troupe-error.ts";
+import type { Logger } from "../../base/log/logger.ts";
+import type { TokenUsage } from "../../base/message/token-usage.ts";
+import { readPrincipal } from "../request/principal.ts";
+import type { Principal } from "../request/principal.ts";
+import { toServiceRequest } from "../request/service-request.ts";
+import type { ServiceRequest } from "../request/service-request.ts";
+import { logFailure } from "./log-failure.ts";
+import type { FailedRun } from "./log-failure.ts";
+import { readBytes, readJsonObject } from "./read-body.ts";
+import type { BodyRule } from "./read-body.ts";
+import type { RequestRecord } from "./request-record.ts";
+import { jsonHeaders, sendFailure } from "./send-failure.ts";
+
+/** Headers of an answer by their names. */
+export type AnswerHeaders = Readonly<Record<string, string | number>>;
+
+/** One HTTP request in progress and its answer, as the routes of a protocol get it on every server. */
+export abstract class Exchange {
+  abstract readonly method: string;
+  /** The target of the request as the client sent it: a path with its query, or a whole URL. */
+  abstract readonly url: string;
+  /** The path below the mount path, percent-encoded, without the query; empty for a request that is not below it. */
+  abstract readonly path: string;
+  /** The path at which the routes are mounted, an empty string at the root. */
+  abstract readonly basePath: string;
+  /** The query with its question mark, or an empty string. */
+  abstract readonly search: string;
+  /** The headers of the request by their names in lower case. */
+  abstract readonly headers: IncomingHttpHeaders;
+  /** The name of the protocol that answers. Set once the route is found. */
+  protocol = "";
+  /** The parameters of the route's path, decoded. Set once the route is found. */
+  params: Readonly<Record<string, string>> = {};
+  /** The id by which the request is found in logs, sent as `X-Request-Id`. */
+  abstract readonly requestId: string;
+  abstract readonly logger: Logger;
+  /** Facts for the request log. */
+  abstract readonly record: RequestRecord;
+  /** The request as the server gives it to the host's own functions. */
+  abstract readonly native: unknown;
+  /** True if the connection is encrypted, as far as the server knows. */
+  abstract readonly isSecure: boolean;
+  /** The remote address of the connection, or the client's where the server knows it. */
+  abstract readonly remoteAddress: string | undefined;
+
+  /** True if the request has a body, also an empty one of unknown length. */
+  abstract readonly hasBody: boolean;
+  /** The bytes of the body. */
+  abstract readonly body: Readable;
+  /** The body as a parser of the host has read it, undefined if none has. */
+  abstract readonly parsedBody: unknown;
+  /** True once all of the body has arrived. */
+  abstract readonly isBodyComplete: boolean;
+
+  /** True once the status and headers are sent. */
+  abstract readonly isHeadSent: boolean;
+  /** True once the end of the answer was written. */
+  abstract readonly isEnded: boolean;
+  /** True once the whole answer was handed to the system. */
+  abstract readonly isFinished: boolean;
+  /** True if the connection is gone, before or after the end of the answer. */
+  abstract readonly isDestroyed: boolean;
+  /** True once the exchange is over: the answer is finished, or the client has disconnected. */
+  abstract readonly isClosed: boolean;
+  #signal: AbortSignal | undefined;
+  /** The user that `signIn` was given, in an object of its own: it may be undefined. */
+  #signedIn: { readonly principal: Principal | undefined } | undefined;
+
+  /** The user that the host's authentication has set on the request, not yet checked. */
+  protected abstract readonly givenPrincipal: unknown;
+
+  /** Calls a listener when the exchange is over. Returns the function that removes it. */
+  abstract onClose(listener: () => void): () => void;
+
+  /** Sets a header of the answer that is still to come. */
+  abstract setHeader(name: string, value: string | number): this;
+  /** Removes such a header. */
+  abstract removeHeader(name: string): void;
+  /** Sends headers before the answer (status 103) where the server has that. */
+  abstract sendHints(headers: Readonly<Record<string, string>>): void;
+  /** Sends a whole answer. */
+  abstract send(status: number, headers: AnswerHeaders, body?: string | Uint8Array): void;
+  /**
+   * Sends a whole answer to a request whose body may still arrive and is not read any more. `isTooLarge` says that the
+   * client is sending more than it may.
+   */
+  abstract refuse(status: number, headers: AnswerHeaders, refusal: { body: string; isTooLarge: boolean }): void;
+  /** Begins an answer and returns the stream for its body. The head is sent with the first bytes. */
+  abstract openStream(status: number, headers: AnswerHeaders): Writable;
+  /** Sends the head of an open stream without waiting for bytes. */
+  abstract flushHead(): void;
+  /** Cuts the connection off. */
+  abstract destroy(): void;
+
+  /** The signed-in user of the request; undefined if there is none. Throws `internal` for a malformed one. */
+  get principal(): Principal | undefined {
+    return this.#signedIn === undefined
+      ? readPrincipal(this.givenPrincipal, "request.principal")
+      : this.#signedIn.principal;
+  }
+
+  /** A signal that aborts when the exchange is over, so also when the client disconnects. */
+  get signal(): AbortSignal {
+    if (this.#signal !== undefined) return this.#signal;
+    const left = new AbortController();
+    if (this.isClosed) left.abort();
+    else this.onClose(() => left.abort());
+    return (this.#signal = left.signal);
+  }
+
+  /** Makes the request as the host's own functions get it. */
+  toRequest(): ServiceRequest {
+    const { protocol, method, headers, remoteAddress, native } = this;
+    const { principal } = this;
+    const path = this.basePath + this.path;
+    return toServiceRequest({ protocol, method, path, headers, remoteAddress, native, principal });
+  }
+
+  /** Sets the signed-in user of the request, undefined for none. Throws `internal` for a malformed one. */
+  signIn(principal: unknown): void {
+    this.#signedIn = { principal: readPrincipal(principal, "authenticate(request)") };
+  }
+
+  /**
+   * Reads the JSON object in the body; undefined if the request has no body. Throws the error to answer with if it is
+   * not a JSON object, too large, too deeply nested, or compressed.
+   */
+  async readJsonObject(rule: BodyRule): Promise<Readonly<Record<string, unknown>> | undefined> {
+    return await readJsonObject(this, rule);
+  }
+
+  /** Reads the bytes of the body. A body that the host has parsed is written as JSON again. Throws as above. */
+  async readBytes(rule: BodyRule): Promise<Buffer> {
+    return await readBytes(this, rule);
+  }
+
+  /** Returns the path at which a client reaches a path of the service, in the form for a header. */
+  linkTo(path: string): string {
+    return this.basePath.replaceAll(/[^!-~]|[<>"]/g, encodeURIComponent) + path;
+  }
+
+  /** Sends a value as JSON with this status and ends the answer. Its headers forbid caches to store it. */
+  sendJson(status: number, value: unknown): void {
+    this.sendJsonText(status, JSON.stringify(value));
+  }
+
+  /** Sends JSON that is a string already, as `sendJson` does. */
+  sendJsonText(status: number, json: string): void {
+    this.send(status, jsonHeaders(json), json);
+  }
+
+  /** Sends a status without a body and ends the answer. */
+  sendEmpty(status = 204): void {
+    this.send(status, {});
+  }
+
+  /**
+   * Answers with an error as JSON. Cuts the connection off if an answer has already begun. Logs failures that the
+   * operator must fix, without the keys of the run.
+   */
+  fail(thrown: unknown, run?: FailedRun): void {
+    sendFailure(thrown, this, run);
+  }
+
+  /** Logs a failed request that is not the client's fault, with its id and without its keys. */
+  logFailure(error: TroupeError, run?: FailedRun): void {
+    logFailure(error, this, run);
+  }
+
+  /** Notes the total tokens that a run used, for the request log. */
+  recordUsage({ totalTokens }: Pick<TokenUsage, "totalTokens">): void {
+    this.record.tokens = totalTokens;
+  }
+}

@@ -1,0 +1,200 @@
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import type { Readable, Writable } from "node:stream";
+import type { Logger } from "../../base/log/logger.ts";
+import { Exchange } from "./exchange.ts";
+import type { AnswerHeaders } from "./exchange.ts";
+import { requestIdOf } from "./request-id.ts";
+import { requestRecordOf } from "./request-record.ts";
+import type { RequestRecord } from "./request-record.ts";
+
+/** A request of Node, with what Express, Connect and the host's middlewares add to it. */
+export type NodeRequest = IncomingMessage & {
+  /** The mount path, on Express. */
+  readonly baseUrl?: string;
+  /** The target before a mount path was cut off, on Express and Connect. */
+  readonly originalUrl?: string;
+  /** The protocol of the client's request, on Express. */
+  readonly protocol?: string;
+  /** The client's address, on Express. */
+  readonly ip?: string | undefined;
+  readonly body?: unknown;
+  readonly principal?: unknown;
+};
+
+/** Milliseconds for which a client may go on sending a body that is discarded. */
+const longestDiscardMs = 2000;
+
+/** An exchange over a request and response of Node, also those of Express, Connect and Fastify. */
+export class NodeExchange extends Exchange {
+  readonly native: NodeRequest;
+  readonly requestId: string;
+  readonly logger: Logger;
+  readonly method: string;
+  readonly path: string;
+  readonly search: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly record: RequestRecord;
+  readonly #response: ServerResponse;
+
+  constructor(request: NodeRequest, response: ServerResponse, logger: Logger) {
+    super();
+    const { method = "GET", headers } = request;
+    const target = targetOf(request);
+    const [query, end] = [target.indexOf("?"), target.search(/[?#]/)];
+    this.native = request;
+    this.#response = response;
+    this.logger = logger;
+    this.method = method;
+    this.headers = headers;
+    // A target in absolute form may end with its host.
+    this.path = (end === -1 ? target : target.slice(0, end)) || "/";
+    this.search = query === -1 ? "" : target.slice(query);
+    this.record = requestRecordOf(response);
+    this.requestId = requestIdOf(request, response);
+  }
+
+  get url(): string {
+    return this.native.originalUrl ?? this.native.url ?? "/";
+  }
+
+  get basePath(): string {
+    const { baseUrl, originalUrl = "", url = "/" } = this.native;
+    if (baseUrl !== undefined) return baseUrl;
+    return originalUrl.endsWith(url) ? originalUrl.slice(0, -url.length) : "";
+  }
+
+  protected get givenPrincipal(): unknown {
+    return this.native.principal;
+  }
+
+  get isSecure(): boolean {
+    const { protocol, socket } = this.native;
+    return protocol === undefined ? (socket as { encrypted?: boolean }).encrypted === true : protocol === "https";
+  }
+
+  get remoteAddress(): string | undefined {
+    const { ip, socket } = this.native;
+    return typeof ip === "string" ? ip : socket.remoteAddress;
+  }
+
+  get hasBody(): boolean {
+    const { headers } = this;
+    return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
+  }
+
+  get body(): Readable {
+    return this.native;
+  }
+
+  get parsedBody(): unknown {
+    return this.native.body;
+  }
+
+  get isBodyComplete(): boolean {
+    return this.native.complete;
+  }
+
+  get isHeadSent(): boolean {
+    return this.#response.headersSent;
+  }
+
+  get isEnded(): boolean {
+    return this.#response.writableEnded;
+  }
+
+  get isFinished(): boolean {
+    return this.#response.writableFinished;
+  }
+
+  get isDestroyed(): boolean {
+    return this.#response.destroyed;
+  }
+
+  get isClosed(): boolean {
+    return this.#response.closed;
+  }
+
+  /** Drops Express's way to the route, which would stay in memory until the answer ends. */
+  forgetNext(): void {
+    (this.native as { next?: unknown }).next = undefined;
+  }
+
+  onClose(listener: () => void): () => void {
+    this.#response.once("close", listener);
+    return () => this.#response.off("close", listener);
+  }
+
+  setHeader(name: string, value: string | number): this {
+    this.#response.setHeader(name, value);
+    return this;
+  }
+
+  removeHeader(name: string): void {
+    this.#response.removeHeader(name);
+  }
+
+  sendHints(headers: Readonly<Record<string, string>>): void {
+    // HTTP/1.0 has no interim responses.
+    if (!this.#response.destroyed && this.native.httpVersion !== "1.0") this.#response.writeEarlyHints(headers);
+  }
+
+  send(status: number, headers: AnswerHeaders, body?: string | Uint8Array): void {
+    this.#response.writeHead(status, headers);
+    this.#response.end(body);
+  }
+
+  refuse(status: number, headers: AnswerHeaders, { body, isTooLarge }: { body: string; isTooLarge: boolean }): void {
+    const mustDiscard = isTooLarge || this.#isHalfRead || this.#isCutOff;
+    if (mustDiscard) this.#sendBeforeBodyEnds(status, { ...headers, Connection: "close" }, body);
+    else this.send(status, headers, body);
+  }
+
+  openStream(status: number, headers: AnswerHeaders): Writable {
+    this.#response.writeHead(status, headers);
+    return this.#response;
+  }
+
+  flushHead(): void {
+    if (!this.#response.destroyed) this.#response.flushHeaders();
+  }
+
+  destroy(): void {
+    this.#response.destroy();
+  }
+
+  /** Node discards an unread body by itself, but not a body that has been read in part. */
+  get #isHalfRead(): boolean {
+    return this.native.readableDidRead && !this.native.complete;
+  }
+
+  /** Node closes a connection after its last answer, whatever its client still sends. */
+  get #isCutOff(): boolean {
+    return !this.native.complete && this.#response.getHeader("Connection") === "close";
+  }
+
+  /**
+   * Answers while the client is still sending, then closes the connection. A connection that is closed with unread bytes is
+   * reset, and the client might lose the answer: so the rest of the body is read and discarded for a moment.
+   */
+  #sendBeforeBodyEnds(status: number, headers: AnswerHeaders, body: string): void {
+    const [request, response] = [this.native, this.#response];
+    response.writeHead(status, headers);
+    if (request.complete) {
+      response.end(body);
+      return;
+    }
+    response.write(body);
+    const end = (): void => {
+      clearTimeout(timer);
+      request.off("end", end).off("close", end);
+      response.end();
+    };
+    const timer = setTimeout(end, longestDiscardMs);
+    request.on("end", end).on("close", end).resume();
+  }
+}
+
+/** Returns the target below the mount path. A target in absolute form has the path behind its host. */
+function targetOf({ url = "/" }: NodeRequest): string {
+  return url.startsWith("/") ? url : url.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, "");
+}

@@ -1,0 +1,30 @@
+/**
+ * Facts about a request that the router records for the request logger and for its own bookkeeping: route, run and
+ * tokens. It contains none of the request's content.
+ */
+export type RequestRecord = {
+  /** The mount path of the router, followed by the path pattern of the route. */
+  route?: string;
+  /** The registered name of the agent, team or workflow. */
+  name?: string;
+  runId?: string;
+  /** The total tokens of all model calls of the run. */
+  tokens?: number;
+  /**
+   * Settles at the end of a run of this process that continues after its request. Until then the run uses what the
+   * request brought.
+   */
+  runEnd?: Promise<void>;
+};
+
+// A symbol of the global registry, because the logger and the router may come from two copies of this package.
+const key = Symbol.for("troupe.http.record");
+
+/**
+ * Returns the record of a request, empty at first. It is stored on the response, which the request logger and the
+ * router share.
+ */
+export function requestRecordOf(response: object): RequestRecord {
+  const bearer = response as { [key]?: RequestRecord };
+  return (bearer[key] ??= {});
+}

@@ -1,0 +1,182 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { Readable } from "node:stream";
+import type { Writable } from "node:stream";
+import type { Logger } from "../../base/log/logger.ts";
+import { Exchange } from "./exchange.ts";
+import type { AnswerHeaders } from "./exchange.ts";
+import { requestIdHeader, toRequestId } from "./request-id.ts";
+import type { RequestRecord } from "./request-record.ts";
+import { WebBody } from "./web-body.ts";
+
+/** Statuses whose answers have no body. */
+const bodiless = [204, 205, 304];
+
+/** Headers of one connection, which a web-standard server sets by itself. */
+const connectionHeaders = ["connection", "content-length"];
+
+/** An exchange over a web-standard `Request`. Its answer is a `Response`, whose body is read as far as the client takes it. */
+export class WebExchange extends Exchange {
+  readonly native: Request;
+  readonly requestId: string;
+  readonly logger: Logger;
+  readonly method: string;
+  readonly url: string;
+  readonly path: string;
+  readonly basePath: string;
+  readonly search: string;
+  readonly isSecure: boolean;
+  readonly headers: IncomingHttpHeaders;
+  readonly hasBody: boolean;
+  readonly parsedBody = undefined;
+  readonly record: RequestRecord = {};
+  /** The client's address, if the platform has told it. */
+  remoteAddress: string | undefined;
+  /** A web-standard request has no place for it. */
+  protected readonly givenPrincipal = undefined;
+  readonly #answer = Promise.withResolvers<Response>();
+  readonly #headers = new Map<string, readonly [name: string, value: string]>();
+  readonly #closeListeners = new Set<() => void>();
+  #body: Readable | undefined;
+  #stream: WebBody | undefined;
+  #isHeadSent = false;
+  #isEnded = false;
+  #isFinished = false;
+  #isClosed = false;
+
+  constructor(request: Request, logger: Logger, basePath = "") {
+    super();
+    const { pathname, search, protocol } = new URL(request.url);
+    this.native = request;
+    this.logger = logger;
+    this.method = request.method;
+    this.url = request.url;
+    this.basePath = basePath;
+    this.path = `${pathname}/`.startsWith(`${basePath}/`) ? pathname.slice(basePath.length) || "/" : "";
+    this.search = search;
+    this.isSecure = protocol === "https:";
+    this.headers = Object.fromEntries(request.headers);
+    this.hasBody = request.body !== null;
+    this.requestId = toRequestId(this.headers["x-request-id"]);
+    this.setHeader(requestIdHeader, this.requestId);
+    if (request.signal.aborted) this.#leave();
+    else request.signal.addEventListener("abort", this.#leave, { once: true });
+  }
+
+  /** Resolves with the answer once its head is known. */
+  get answer(): Promise<Response> {
+    return this.#answer.promise;
+  }
+
+  get body(): Readable {
+    return (this.#body ??= this.#openBody());
+  }
+
+  get isBodyComplete(): boolean {
+    return !this.hasBody || this.body.readableEnded;
+  }
+
+  get isHeadSent(): boolean {
+    return this.#isHeadSent;
+  }
+
+  get isEnded(): boolean {
+    return this.#isEnded || this.#stream?.writableEnded === true;
+  }
+
+  get isFinished(): boolean {
+    return this.#isFinished;
+  }
+
+  get isDestroyed(): boolean {
+    return this.#isClosed || this.#stream?.destroyed === true;
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  onClose(listener: () => void): () => void {
+    this.#closeListeners.add(listener);
+    return () => this.#closeListeners.delete(listener);
+  }
+
+  setHeader(name: string, value: string | number): this {
+    this.#headers.set(name.toLowerCase(), [name, String(value)]);
+    return this;
+  }
+
+  removeHeader(name: string): void {
+    this.#headers.delete(name.toLowerCase());
+  }
+
+  sendHints(): void {
+    // A web-standard answer has no interim responses.
+  }
+
+  send(status: number, headers: AnswerHeaders, body?: string | Uint8Array): void {
+    const isEmpty = this.method === "HEAD" || bodiless.includes(status) || body === undefined;
+    this.#isEnded = true;
+    this.#sendHead(status, headers, isEmpty ? null : body);
+    this.#isFinished = true;
+    // As a response of Node does it, not within the call.
+    queueMicrotask(() => this.#close());
+  }
+
+  refuse(status: number, headers: AnswerHeaders, { body }: { body: string }): void {
+    this.send(status, headers, body);
+  }
+
+  openStream(status: number, headers: AnswerHeaders): Writable {
+    const stream = new WebBody();
+    this.#stream = stream;
+    stream.once("finish", () => (this.#isFinished = true));
+    stream.once("close", () => this.#close());
+    this.#sendHead(status, headers, stream.readable);
+    // No reader comes for the answer to a client that has left.
+    if (this.#isClosed) stream.leave();
+    return stream;
+  }
+
+  flushHead(): void {
+    // The server has it already.
+  }
+
+  destroy(): void {
+    if (this.#stream === undefined) this.#leave();
+    else this.#stream.destroy();
+  }
+
+  #sendHead(status: number, headers: AnswerHeaders, body: ConstructorParameters<typeof Response>[0]): void {
+    for (const [name, value] of Object.entries(headers)) this.setHeader(name, value);
+    this.#isHeadSent = true;
+    const sent = [...this.#headers]
+      .filter(([name]) => !connectionHeaders.includes(name))
+      .map(([, header]) => [...header]);
+    this.#answer.resolve(new Response(body, { status, headers: sent as [string, string][] }));
+  }
+
+  readonly #leave = (): void => {
+    // Nobody reads it. The status is the usual one for a client that did not wait.
+    if (!this.#isHeadSent) this.#answer.resolve(new Response(null, { status: 499 }));
+    if (this.#stream === undefined) this.#close();
+    else this.#stream.leave();
+  };
+
+  #close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    // The body is not cancelled: Node's adapter of a request still adds bytes then, which ends the process.
+    this.native.signal.removeEventListener("abort", this.#leave);
+    for (const listener of this.#closeListeners) listener();
+    this.#closeListeners.clear();
+  }
+
+  /** Opens the body once. A body that the host has read has no bytes left. */
+  #openBody(): Readable {
+    const { body, bodyUsed } = this.native;
+    if (body === null || bodyUsed) return Readable.from([]);
+    const stream = Readable.fromWeb(body);
+    // Those who read it hear of its errors. A body that is not read any more may still break off.
+    return stream.on("error", () => undefined);
+  }
+}

@@ -1,0 +1,177 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { TroupeError } from "../../base/errors/troupe-error.ts";
+import type { Exchange } from "../exchange/exchange.ts";
+import { methods } from "./route.ts";
+import type { Route, RouteHandler } from "./route.ts";
+
+/** A route of a protocol, by the protocol's name. */
+type OwnedRoute = {
+  readonly route: Route;
+  readonly protocol: string;
+  /** The names of the parameters in the path, in their order. */
+  readonly names: readonly string[];
+};
+
+/** A place in the tree of all paths: where a path may go on, and the routes that end here. */
+type Place = { readonly named: Map<string, Place>; any?: Place; rest?: Place; readonly routes: OwnedRoute[] };
+
+/** A route that serves a path, and its parameters there. */
+type ServedRoute = OwnedRoute & {
+  /** The parameters of the path, decoded; the error of a path that cannot be decoded. */
+  readonly params: Readonly<Record<string, string>> | URIError;
+};
+
+/** The route of a request, its parameters, and its handler for the method. */
+export type FoundRoute = ServedRoute & { readonly handler: RouteHandler };
+
+/**
+ * The routes of all protocols of a service, found by path in one walk however many there are. Letters match in either
+ * case, and a slash at the end is allowed, as on Express.
+ */
+export class RouteTable {
+  readonly #root: Place = makePlace();
+
+  /** Adds the routes of a protocol. Throws `invalid_config` for a method and path that another route answers. */
+  add(protocol: string, routes: readonly Route[]): this {
+    for (const route of routes) {
+      let place = this.#root;
+      const segments = segmentsOf(route.path);
+      for (const segment of segments) place = goOn(place, segment);
+      const owned = { route, protocol, names: segments.filter(isParameter).map((segment) => segment.slice(1)) };
+      for (const other of place.routes) checkApart(other, owned);
+      place.routes.push(owned);
+    }
+    return this;
+  }
+
+  /**
+   * Returns the route of a request, undefined if nothing is served at its path. A named segment goes before a parameter,
+   * and a parameter before a last `*`. A method without a handler has one that refuses it.
+   */
+  find(path: string, method: string, headers: IncomingHttpHeaders = {}): FoundRoute | undefined {
+    // Not so is the path of a request outside the mount path, and the target of `OPTIONS *`.
+    if (!path.startsWith("/")) return undefined;
+    const served = findFrom(this.#root, segmentsOf(path), { values: [], request: { method, headers } });
+    const [first] = served;
+    if (first === undefined) return undefined;
+    const name = method === "HEAD" ? "get" : methods.find((each) => each.toUpperCase() === method);
+    for (const each of served) {
+      const handler = (name && each.route[name]) ?? each.route.all;
+      if (handler !== undefined) return { ...each, handler };
+    }
+    const allowed = allowedBy(served.map(({ route }) => route));
+    return { ...first, handler: (exchange) => refuseMethod(exchange, allowed) };
+  }
+}
+
+/**
+ * Answers a request by its route. HEAD is answered as GET. A method without a handler gets status 405, and OPTIONS gets
+ * 204, with the allowed methods in the header `Allow`.
+ */
+export function answerFound(exchange: Exchange, { route, handler, params }: FoundRoute): void {
+  const fail = (error: unknown): void =>
+    route.fail === undefined ? exchange.fail(error) : route.fail(error, exchange);
+  try {
+    // A path that cannot be decoded is logged as it is, and not as a path of the route.
+    if (params instanceof URIError) throw params;
+    exchange.record.route = exchange.basePath + route.path;
+    exchange.params = params;
+    handler(exchange)?.catch(fail);
+  } catch (error) {
+    fail(error);
+  }
+}
+
+function paramsOf({ names }: OwnedRoute, values: readonly string[]): Record<string, string> | URIError {
+  try {
+    return Object.fromEntries(names.map((name, index) => [name, decodeURIComponent(values[index] ?? "")]));
+  } catch (error) {
+    if (error instanceof URIError) return error;
+    throw error;
+  }
+}
+
+/** The values of the parameters on the way to a place, as they stand in the path, and the request that is routed. */
+type Way = {
+  readonly values: readonly string[];
+  readonly request: { readonly method: string; readonly headers: IncomingHttpHeaders };
+};
+
+/** Returns the routes at the first place behind this one that serves a path, none if no place does. */
+function findFrom(place: Place, segments: readonly string[], way: Way): readonly ServedRoute[] {
+  const [segment, ...rest] = segments;
+  if (segment === undefined) return servedAt(place, way);
+  const named = place.named.get(segment.toLowerCase());
+  if (named !== undefined) {
+    const found = findFrom(named, rest, way);
+    if (found.length > 0) return found;
+  }
+  if (place.any !== undefined && segment !== "") {
+    const found = findFrom(place.any, rest, { ...way, values: [...way.values, segment] });
+    if (found.length > 0) return found;
+  }
+  return place.rest === undefined ? [] : servedAt(place.rest, way);
+}
+
+/** Returns the routes of a place that serve a request. A path that cannot be decoded is left to them all. */
+function servedAt({ routes }: Place, { values, request }: Way): readonly ServedRoute[] {
+  return routes.flatMap((owned) => {
+    const params = paramsOf(owned, values);
+    const isServed = params instanceof URIError || owned.route.serves?.(params, request) !== false;
+    return isServed ? [{ ...owned, params }] : [];
+  });
+}
+
+function goOn(place: Place, segment: string): Place {
+  if (segment === "*") return (place.rest ??= makePlace());
+  if (isParameter(segment)) return (place.any ??= makePlace());
+  const name = segment.toLowerCase();
+  const next = place.named.get(name) ?? makePlace();
+  place.named.set(name, next);
+  return next;
+}
+
+/** Throws if two routes at one place have a handler for the same method. */
+function checkApart(one: OwnedRoute, other: OwnedRoute): void {
+  const shared = methods.find((name) => handles(one.route, name) && handles(other.route, name));
+  if (shared === undefined) return;
+  const isAll = one.route.all !== undefined && other.route.all !== undefined;
+  const method = isAll ? "all methods of" : shared.toUpperCase();
+  const message = `${one.protocol} and ${other.protocol} both answer ${method} ${other.route.path}. Give one of them another path.`;
+  throw new TroupeError("invalid_config", message);
+}
+
+function handles(route: Route, method: (typeof methods)[number]): boolean {
+  return route[method] !== undefined || route.all !== undefined;
+}
+
+function allowedBy(routes: readonly Route[]): string {
+  const allowed = methods.filter((name) => routes.some((route) => route[name] !== undefined));
+  const names = allowed.map((name) => name.toUpperCase());
+  return [...names, ...(allowed.includes("get") ? ["HEAD"] : []), "OPTIONS"].join(", ");
+}
+
+function refuseMethod(exchange: Exchange, allowed: string): void {
+  exchange.setHeader("Allow", allowed);
+  if (exchange.method === "OPTIONS") exchange.sendEmpty();
+  else throw wrongMethod(`${exchange.method} is not allowed on this path. Expected ${allowed}.`);
+}
+
+/** No error code stands for the status 405: the error is made as those of Express are. */
+function wrongMethod(message: string): Error {
+  return Object.assign(new Error(message), { status: 405, expose: true });
+}
+
+function segmentsOf(path: string): string[] {
+  const segments = path.split("/").slice(1);
+  if (segments.at(-1) === "") segments.pop();
+  return segments;
+}
+
+function isParameter(segment: string): boolean {
+  return segment.startsWith(":");
+}
+
+function makePlace(): Place {
+  return { named: new Map(), routes: [] };
+}

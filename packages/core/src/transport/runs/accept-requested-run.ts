@@ -1,0 +1,161 @@
+import { hash } from "node:crypto";
+import type { RunService } from "../../runs/durable/run-service.ts";
+import type { AcceptedRun, RunKind, RunRequest } from "../../runs/run-store/run-view.ts";
+import { TroupeError } from "../../base/errors/troupe-error.ts";
+import type { RunOpts } from "../../agents/run/run-options.ts";
+import type { Json } from "../../sessions/storage/json.ts";
+import type { ActiveRuns } from "./active-runs.ts";
+import { reachOf } from "../request/run-fields.ts";
+import type { RequestedRun } from "../request/run-fields.ts";
+
+/** What a protocol says of a run that it begins, beside the request itself. */
+export type RunTerms = {
+  readonly kind: RunKind;
+  /** The name under which the agent, team or workflow is served. */
+  readonly name: string;
+  /**
+   * True if the client has asked that the run is cancelled when it disconnects. @default the policy `onDisconnect` for
+   * a run that is not durable
+   */
+  readonly endsWithClient?: boolean | undefined;
+  /**
+   * True for a run that must be stored, because the protocol lets clients come back to it.
+   * @default only durable runs, runs with a key, and runs that outlive their connection are stored
+   */
+  readonly isStored?: boolean | undefined;
+  /** The idempotency key of the request. A repeated request with the same key returns the same run. */
+  readonly key?: string | undefined;
+  /** True if the client continues a run that it has begun: a run with its key must exist. */
+  readonly mustExist?: boolean | undefined;
+  /** JSON data of the protocol, returned in the views of the run. */
+  readonly note?: Json | undefined;
+  /** Milliseconds after which the run is removed, whatever its status. @default no limit */
+  readonly ttlMs?: number | undefined;
+  /** Called after all checks, before the run is stored: see `RunRequest`. @default no call */
+  readonly beforeStored?: (() => Promise<void>) | undefined;
+};
+
+/** The terms of a run that is stored, and the service that stores it. */
+export type StoredTerms = RunTerms & {
+  readonly service: RunService;
+  /** True for the host's service; false for this process's service in memory. */
+  readonly isDurable: boolean;
+};
+
+/** A run accepted by a service: a new one, or one found by its key. */
+export type RunAcceptance = AcceptedRun & {
+  /** Resolves at the end of a new run that is stored in this process, which holds the data of the request. */
+  readonly over?: Promise<void>;
+};
+
+/** A requested run of any runnable, with the data for counting it against limits. */
+export type AnyRequestedRun = Pick<RequestedRun<unknown, unknown>, "input" | "opts" | "owner" | "address">;
+
+/**
+ * Lets a service accept a requested run, or find it by its key. A run that is stored in this process counts as active
+ * until its end. Throws `unavailable` while a shutdown drains.
+ */
+export async function acceptRequestedRun(
+  requested: AnyRequestedRun,
+  target: StoredTerms,
+  activeRuns: ActiveRuns,
+): Promise<RunAcceptance> {
+  activeRuns.checkOpen();
+  const { service, isDurable } = target;
+  const abort = new AbortController();
+  const accepted = await service.accept(toRunRequest(requested, target, abort.signal));
+  const { runId, isNew } = accepted;
+  if (!isNew || isDurable) return accepted;
+  const cancel = (reason: unknown): void => {
+    abort.abort(reason);
+    // A waiting run has no work in progress that could react to the signal.
+    void service.cancel(runId, "host").catch(() => undefined);
+  };
+  try {
+    const end = activeRuns.begin(runId, reachOf(requested), cancel);
+    return { ...accepted, over: untilOver(service, runId).finally(end) };
+  } catch (error) {
+    // A shutdown has begun while the service accepted the run, so the run is cancelled.
+    cancel(error);
+    throw error;
+  }
+}
+
+/** Reads the events of a run until its end, or until they are removed. */
+async function untilOver(service: RunService, runId: string): Promise<void> {
+  try {
+    for await (const { type } of service.events(runId, "host")) if (type === "end") return;
+  } catch {
+    // Errors are ignored, because the service has already logged a failure of its run.
+  }
+}
+
+function toRunRequest(
+  { input, opts, owner, address }: AnyRequestedRun,
+  target: StoredTerms,
+  signal: AbortSignal,
+): RunRequest {
+  const { kind, name, isDurable, key, mustExist, note, ttlMs, beforeStored } = target;
+  const { runId, sessionId, isNewSession, userId, apiKey, apiKeys } = opts;
+  const { metadata, messages, limits, modelOptions, instructions, fromOutside, model, tools } = opts;
+  const named = isNewSession ? {} : { sessionId };
+  if (isDurable) checkStorable(opts);
+  return {
+    kind,
+    name,
+    ...(isDurable
+      ? { input, options: { ...named, limits, modelOptions, instructions, fromOutside, messages, metadata } }
+      : {
+          options: { ...named, limits, modelOptions, instructions, fromOutside },
+          local: { input, messages, metadata, model, tools, signal },
+        }),
+    ...reachOf({ opts, owner }),
+    address,
+    keys: { apiKey, apiKeys },
+    note,
+    ttlMs,
+    beforeStored,
+    ...(key === undefined
+      ? { runId }
+      : { idempotencyKey: key, mustExist, fingerprint: fingerprintOf({ input, messages, userId, ...named }) }),
+  };
+}
+
+/**
+ * Returns the request as its client sent it, with hashes instead of files. The host's options are excluded, because
+ * they may differ each time. The messages may be any value here: the service checks them later.
+ */
+function fingerprintOf({ input, messages, ...named }: Said): Json {
+  const said = {
+    ...named,
+    input: condensed(input),
+    messages: Array.isArray(messages) ? messages.map(condensedMessage) : messages,
+  };
+  return JSON.parse(JSON.stringify(said)) as Json;
+}
+
+type Said = Pick<RunOpts, "userId" | "sessionId"> & { input: unknown; messages: unknown };
+
+function condensedMessage(message: unknown): unknown {
+  return hasOwn(message, "content") ? { ...message, content: condensed(message.content) } : message;
+}
+
+function condensed(content: unknown): unknown {
+  if (!Array.isArray(content)) return content;
+  return content.map((part: unknown) =>
+    hasOwn(part, "data") && typeof part.data === "string" ? { ...part, data: hash("sha256", part.data) } : part,
+  );
+}
+
+function hasOwn<Key extends string>(value: unknown, key: Key): value is Record<Key, unknown> {
+  return typeof value === "object" && value !== null && Object.hasOwn(value, key);
+}
+
+/** Throws `invalid_config` for host options that only a plain run supports. */
+function checkStorable({ model, tools }: AnyRequestedRun["opts"]): void {
+  if (model === undefined && tools === undefined) return;
+  const message =
+    "runOptions must give no model and no tools to a durable run: no record can hold them. " +
+    "Give them to the agent, or leave the agent out of the RunService.";
+  throw new TroupeError("invalid_config", message);
+}

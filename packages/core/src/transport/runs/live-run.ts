@@ -1,0 +1,194 @@
+import { toTroupeError } from "../../base/errors/to-troupe-error.ts";
+import { TroupeError } from "../../base/errors/troupe-error.ts";
+import { fillOutput } from "../../agents/run/complete-output.ts";
+import { toPublicOutput } from "../../agents/run/run-output.ts";
+import type { PublicOutput, RunOutput } from "../../agents/run/run-output.ts";
+import type { Runnable } from "../../agents/run/runnable.ts";
+import type { RunChunk } from "../../agents/journal/log-entry.ts";
+import type { WorkflowChunk } from "../../agents/workflow/workflow-result.ts";
+import type { RunKind } from "../../runs/run-store/run-view.ts";
+import { toPublicResult } from "../public/public-chunk.ts";
+import { reachOf } from "../request/run-fields.ts";
+import type { RequestedRun } from "../request/run-fields.ts";
+import type { ServedWorkflow } from "../request/served-registry.ts";
+import type { ActiveRuns } from "./active-runs.ts";
+import type { PublicResult, ServedEvent, SettledRun } from "./served-event.ts";
+
+/**
+ * The error of all runs whose clients disconnected. Shared, because its stack is of no use, and a thousand clients may
+ * disconnect at once.
+ */
+const disconnected = new TroupeError("cancelled", "The client disconnected before the answer.");
+
+type Chunks = AsyncIterable<RunChunk> & { readonly output?: Promise<RunOutput> };
+
+/**
+ * A run in progress for a waiting client, without a log. It begins with the first call of `events` or `settled`, of
+ * which one is called once, and is registered as active from then on until it is over. It ends when its client disconnects, when it
+ * is cancelled by its id, and when a shutdown ends the active runs.
+ */
+export class LiveRun {
+  readonly isStored = false;
+  readonly isDurable = false;
+  readonly kind: RunKind;
+  readonly name: string;
+  readonly #requested: RequestedRun<unknown, unknown>;
+  readonly #abort = new AbortController();
+  readonly #activeRuns: ActiveRuns;
+  #unregister: (() => void) | undefined;
+
+  /** Called by `ServedRuns.begin`. Throws `unavailable` while a shutdown drains. */
+  constructor(
+    requested: RequestedRun<unknown, unknown>,
+    { kind, name }: { readonly kind: RunKind; readonly name: string },
+    activeRuns: ActiveRuns,
+  ) {
+    this.kind = kind;
+    this.name = name;
+    this.#requested = requested;
+    this.#activeRuns = activeRuns;
+    activeRuns.checkOpen();
+  }
+
+  get runId(): string {
+    return this.#requested.opts.runId;
+  }
+
+  get sessionId(): string {
+    return this.#requested.opts.sessionId;
+  }
+
+  /** A signal that aborts when the run is cancelled, so also when its client has disconnected. */
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  /** Begins the run and returns its events. Throws the error of a run that cannot begin. */
+  events(): AsyncIterableIterator<ServedEvent, undefined> {
+    try {
+      this.#start();
+      return new LiveEvents(this.#open(), this);
+    } catch (thrown) {
+      this.finish();
+      throw this.toError(thrown);
+    }
+  }
+
+  /** Begins the run and resolves with its public output once it is over. Rejects with the failure of the run. */
+  async settled(): Promise<SettledRun> {
+    try {
+      this.#start();
+      return { output: await this.#run() };
+    } catch (thrown) {
+      throw this.toError(thrown);
+    } finally {
+      this.finish();
+    }
+  }
+
+  /** Cancels the run, because its client has left before the end of the answer. */
+  disconnect(): void {
+    this.#abort.abort(disconnected);
+  }
+
+  /** Returns the error of the failed run from the thrown value, or the reason of its cancellation. */
+  toError(thrown: unknown): TroupeError {
+    return toTroupeError(thrown, this.signal);
+  }
+
+  /** Marks the run as over. Its answer may still be on its way. Called by the run itself. */
+  finish(): void {
+    this.#unregister?.();
+  }
+
+  #start(): void {
+    this.signal.throwIfAborted();
+    const cancel = (reason: TroupeError): void => this.#abort.abort(reason);
+    this.#unregister = this.#activeRuns.begin(this.runId, reachOf(this.#requested), cancel);
+  }
+
+  async #run(): Promise<PublicOutput | PublicResult> {
+    const { subject, input, opts } = this.#requested;
+    if (this.kind === "workflow") return toPublicResult(await (subject as ServedWorkflow).run(this.#workflowOpts()));
+    const startedAt = performance.now();
+    const output = await (subject as Runnable).run(input as never, { ...opts, signal: this.signal });
+    return toPublicOutput(fillOutput(output, opts, startedAt));
+  }
+
+  /** Begins the run as a stream. `readOutput` returns the output once all chunks are read. */
+  #open(): OpenedRun {
+    const { subject, input, opts } = this.#requested;
+    if (this.kind === "workflow") {
+      const chunks = (subject as ServedWorkflow).stream(this.#workflowOpts()) as AsyncIterable<RunChunk>;
+      return { chunks, readOutput: async (last) => toPublicResult((last as WorkflowFinish).result) };
+    }
+    const startedAt = performance.now();
+    const chunks: Chunks = (subject as Runnable).stream(input as never, { ...opts, signal: this.signal });
+    const readOutput = async () => toPublicOutput(fillOutput((await chunks.output) as RunOutput, opts, startedAt));
+    return { chunks, readOutput };
+  }
+
+  #workflowOpts() {
+    const { input, opts } = this.#requested;
+    return { ...opts, signal: this.signal, ...(input !== undefined && { input: input as object | string }) };
+  }
+}
+
+type WorkflowFinish = Extract<WorkflowChunk<object>, { type: "finish" }>;
+
+/** The chunks of a run that has begun, and the function that reads its output from the last one or the stream. */
+type OpenedRun = {
+  readonly chunks: AsyncIterable<RunChunk>;
+  readonly readOutput: (last: RunChunk | undefined) => Promise<PublicOutput | PublicResult>;
+};
+
+/** The chunks of a live run as events, and its end. Written by hand, because a generator would wait twice per chunk. */
+class LiveEvents implements AsyncIterableIterator<ServedEvent, undefined> {
+  readonly #run: LiveRun;
+  readonly #chunks: AsyncIterator<RunChunk, unknown>;
+  readonly #readOutput: OpenedRun["readOutput"];
+  #last: RunChunk | undefined;
+  #isOver = false;
+
+  constructor({ chunks, readOutput }: OpenedRun, run: LiveRun) {
+    this.#run = run;
+    this.#chunks = chunks[Symbol.asyncIterator]();
+    this.#readOutput = readOutput;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async next(): Promise<IteratorResult<ServedEvent, undefined>> {
+    if (this.#isOver) return { done: true, value: undefined };
+    try {
+      const { done, value } = await this.#chunks.next();
+      if (done !== true) {
+        this.#last = value;
+        return { done: false, value: { type: "chunk", chunk: value } };
+      }
+      return this.#end({ type: "end", readOutput: async () => await this.#readOutput(this.#last) });
+    } catch (thrown) {
+      return this.#end({ type: "failure", error: this.#run.toError(thrown) });
+    }
+  }
+
+  async return(): Promise<IteratorResult<ServedEvent, undefined>> {
+    if (!this.#isOver) {
+      this.#isOver = true;
+      try {
+        await this.#chunks.return?.();
+      } finally {
+        this.#run.finish();
+      }
+    }
+    return { done: true, value: undefined };
+  }
+
+  #end(value: ServedEvent): IteratorResult<ServedEvent, undefined> {
+    this.#isOver = true;
+    this.#run.finish();
+    return { done: false, value };
+  }
+}

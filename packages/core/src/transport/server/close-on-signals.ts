@@ -1,0 +1,34 @@
+import { withTimeout } from "../../base/async/with-timeout.ts";
+import type { Service } from "../service/service.ts";
+import { readCloseOptions } from "../shutdown/shutdown.ts";
+import type { CloseOptions } from "../shutdown/shutdown.ts";
+
+const signals = ["SIGTERM", "SIGINT"] as const;
+
+/** Milliseconds after the end of a service that the host has to close what keeps the process alive. */
+const lingerMs = 1500;
+
+/**
+ * Closes a service, and then ends the process, on SIGTERM or SIGINT. If something still keeps the process alive, ends it
+ * with a warning. A second signal ends the process at once, with exit code 1.
+ */
+export function closeOnSignals(service: Service, options: CloseOptions = {}): void {
+  const times = readCloseOptions(options, "closeOnSignals");
+  let isFirst = true;
+  const onSignal = (): void => {
+    if (!isFirst) process.exit(1);
+    isFirst = false;
+    void service.close(times).then(() => endProcess(service));
+  };
+  for (const signal of signals) process.on(signal, onSignal);
+}
+
+/** Lets the process end by itself; ends it after a while if something keeps it alive. */
+async function endProcess({ logger }: Service): Promise<void> {
+  const { promise: isEnded } = Promise.withResolvers<never>();
+  const onTimeout = (): never => {
+    logger.warn("The process is ended: something keeps it alive after the shutdown.");
+    process.exit();
+  };
+  await withTimeout(isEnded, { timeoutMs: lingerMs, onTimeout, unref: true });
+}

@@ -1,0 +1,213 @@
+import {
+  booleanOption,
+  functionOption,
+  integerOption,
+  methodsOption,
+  oneOf,
+  optional,
+  satisfying,
+  timeoutOption,
+} from "../../base/errors/option-checks.ts";
+import { checkOptionNames, readOptions, wrongOption } from "../../base/errors/read-options.ts";
+import type { OptionsOf, OptionTable } from "../../base/errors/read-options.ts";
+import { TroupeError } from "../../base/errors/troupe-error.ts";
+import { isRecord } from "../../base/util/is-record.ts";
+import { createLogger, loggerOption } from "../../base/log/logger.ts";
+import type { Logger } from "../../base/log/logger.ts";
+import type { HostRunOptions } from "../../agents/agent/host-run-options.ts";
+import type { Registry } from "../../agents/run/registry.ts";
+import { runLimitsOption } from "../../agents/run/run-limits.ts";
+import type { RunLimits } from "../../agents/run/run-options.ts";
+import type { Runnable } from "../../agents/run/runnable.ts";
+import { requestSourceOptions } from "../../provider/wire/request-source.ts";
+import type { RunEngine } from "../../runs/attempts/run-engine.ts";
+import type { RunService } from "../../runs/durable/run-service.ts";
+import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
+import type { BodyUserId, Principal } from "../request/principal.ts";
+import { readRunnables, readWorkflows } from "../request/served-registry.ts";
+import type { ServedWorkflow } from "../request/served-registry.ts";
+import type { ServiceRequest } from "../request/service-request.ts";
+import type { OnDisconnect, WaitingQuestion } from "../runs/served-runs.ts";
+
+/** The storage and engine of a service's durable runs. */
+export type DurableOptions = {
+  /** The driver that stores the runs. @default the service's `storage` */
+  storage?: StorageDriver | undefined;
+  /** The engine that distributes the runs to processes. @default this process performs them */
+  engine?: RunEngine | undefined;
+  /**
+   * Secrets of at least 32 characters that encrypt callers' API keys in stored runs. The first encrypts, all decrypt.
+   * `false` refuses runs with a caller's key.
+   */
+  sealKeys?: readonly string[] | false | undefined;
+  /** `false` only accepts runs, which other processes perform. @default true */
+  perform?: boolean | undefined;
+};
+
+/** Options of {@link createService}: what is served, to whom, and within which limits. */
+export type ServiceOptions<
+  Agents extends Registry<Runnable> = Registry<Runnable>,
+  Teams extends Registry<Runnable> = Registry<Runnable>,
+  Workflows extends Registry<ServedWorkflow> = Registry<ServedWorkflow>,
+> = {
+  /** Agents by the names under which clients reach them. */
+  agents?: Agents | undefined;
+  /** Teams by their names. */
+  teams?: Teams | undefined;
+  /** Workflows by their names. */
+  workflows?: Workflows | undefined;
+  /** The storage of the service's own records, such as its durable runs. Agents have storages of their own. */
+  storage?: StorageDriver | undefined;
+  /**
+   * Makes all runs durable: they outlive their connections and the process. `true` stores them in `storage`.
+   * @default runs end with their connections
+   */
+  durable?: boolean | DurableOptions | undefined;
+  /**
+   * A run service that the host has made, serves and closes, instead of `durable`. The runs of the agents, teams and
+   * workflows that it also has are durable.
+   */
+  runs?: RunService | undefined;
+  /**
+   * Returns the signed-in user of a request or a connection; undefined if there is none. An error that it throws is the
+   * answer: throw a `TroupeError` with the code `unauthorized` for wrong credentials. It is not called for probes and
+   * public cards. @default the `principal` that the host's own authentication has set on the request, or nobody
+   */
+  authenticate?: ((request: ServiceRequest) => Principal | undefined | Promise<Principal | undefined>) | undefined;
+  /**
+   * Returns metadata, limits, model options and more for the run of a request, such as facts about its user for tools.
+   * An error that it throws is the answer.
+   */
+  runOptions?:
+    | ((request: ServiceRequest) => HostRunOptions | undefined | Promise<HostRunOptions | undefined>)
+    | undefined;
+  /**
+   * Returns true if the sender of a request may answer a question, such as an approval, in another user's durable run.
+   * @default only the run's own user may answer
+   */
+  mayAnswer?: ((request: ServiceRequest, wait: WaitingQuestion) => boolean | Promise<boolean>) | undefined;
+  /**
+   * `"trusted"` accepts the `userId` that a client sends as the user if nobody is signed in. Use it only if every client
+   * is a service of yours that has authenticated that user. `"unverified"` keeps such ids apart from signed-in users.
+   * @default "unverified"
+   */
+  bodyUserId?: BodyUserId | undefined;
+  /** Limits of every run, unless `runOptions` returns others. @default those of the agent, team or workflow */
+  limits?: RunLimits | undefined;
+  /** `false` reserves the header `x-api-key` for the host's own authentication. @default true */
+  genericApiKeyHeader?: boolean | undefined;
+  /**
+   * Host names and addresses that requests may use for this service: `"example.org"` for any port, `"example.org:8080"`
+   * or `"[::1]"`. @default any
+   */
+  allowedHosts?: readonly string[] | undefined;
+  /**
+   * Origins whose pages may send requests from another site, such as `https://app.example.org`.
+   * @default pages of the service's own host
+   */
+  allowedOrigins?: readonly string[] | undefined;
+  /**
+   * `true` if the remote address of a request identifies one client, or a function that returns the client's address.
+   * Limits then apply per address to callers without a user; IPv6 addresses of one /64 count as one.
+   * @default false: all callers without a user share one limit
+   */
+  trustAddresses?: boolean | ((request: ServiceRequest) => string | undefined) | undefined;
+  /**
+   * Largest body of a request in bytes. @default that of each protocol: 1 MiB; 10 MiB for A2A, and the limits of uploads
+   */
+  maxBodyBytes?: number | undefined;
+  /**
+   * Policy for runs whose client disconnects. @default "cancel"; "continue" for durable runs and with an idempotency key
+   */
+  onDisconnect?: OnDisconnect | undefined;
+  /**
+   * Milliseconds for which the events of a finished in-process run can be read again. Such a run has an idempotency key
+   * or outlives its connection. @default 60_000
+   */
+  resumeMs?: number | undefined;
+  /** Milliseconds between heartbeats of a stream without events. @default 8_000 */
+  heartbeatMs?: number | undefined;
+  /** Receives failures of the service itself, and warnings of runs. @default warnings and errors on standard error */
+  logger?: Logger | undefined;
+};
+
+const storageOption = methodsOption<StorageDriver>("a storage driver", "get", "list");
+
+const durableOptions = {
+  storage: optional(storageOption),
+  engine: optional(methodsOption<RunEngine>("an engine of durable runs", "submit", "serve")),
+  // The run service itself checks the secrets.
+  sealKeys: (value) => value as DurableOptions["sealKeys"],
+  perform: optional(booleanOption, true),
+} satisfies OptionTable<DurableOptions>;
+
+const serviceOptions = {
+  agents: readRunnables,
+  teams: readRunnables,
+  workflows: readWorkflows,
+  storage: optional(storageOption),
+  durable: (value, path, where) => {
+    if (value === undefined || value === false) return undefined;
+    if (value === true) return readOptions(durableOptions, {}, { path });
+    if (isRecord(value)) return readOptions(durableOptions, value, { path });
+    throw wrongOption({ ...where, name: path }, "true, false or an object of options", value);
+  },
+  runs: optional(methodsOption<RunService>("a RunService", "accept", "find", "events")),
+  authenticate: optional(functionOption<NonNullable<ServiceOptions["authenticate"]>>()),
+  runOptions: optional(functionOption<NonNullable<ServiceOptions["runOptions"]>>()),
+  mayAnswer: optional(functionOption<NonNullable<ServiceOptions["mayAnswer"]>>()),
+  bodyUserId: optional(oneOf("trusted", "unverified"), "unverified"),
+  limits: optional(runLimitsOption),
+  genericApiKeyHeader: optional(booleanOption, true),
+  ...requestSourceOptions,
+  trustAddresses: optional(
+    satisfying<NonNullable<ServiceOptions["trustAddresses"]>>("true, false or a function", (value) => {
+      return typeof value === "boolean" || typeof value === "function";
+    }),
+    false,
+  ),
+  maxBodyBytes: optional(integerOption(1)),
+  onDisconnect: optional(oneOf("cancel", "continue"), "cancel"),
+  resumeMs: optional(timeoutOption, 60_000),
+  heartbeatMs: optional(timeoutOption, 8000),
+  logger: optional(loggerOption),
+} satisfies OptionTable<ServiceOptions>;
+
+/** The checked options of a service, with defaults. */
+export type ServiceRules = Readonly<OptionsOf<typeof serviceOptions>> & { readonly logger: Logger };
+
+/** The names of the options of a service, which short forms take beside their own. */
+export const serviceOptionNames = Object.keys(serviceOptions) as readonly (keyof ServiceOptions)[];
+
+/**
+ * Checks the names of the options of a short form, such as `createAgentRouter`: those of a service, and its own. Throws
+ * `invalid_config` for an unknown one, and for options that are no object. `owner` is the function that took them.
+ */
+export function checkShortForm(options: unknown, ownNames: readonly string[], owner: string): void {
+  if (!isRecord(options)) throw wrongOption(`The options of ${owner}`, "an object", options);
+  const own = Object.fromEntries(ownNames.map((name) => [name, true]));
+  checkOptionNames({ ...serviceOptions, ...own }, options, { owner });
+}
+
+/**
+ * Checks the options of a service and fills in their defaults. Throws `invalid_config` for a wrong or unknown option,
+ * and for one without an effect. `owner` is the function that took them, for errors.
+ */
+export function readServiceRules(options: ServiceOptions, owner: string): ServiceRules {
+  const read = readOptions(serviceOptions, options, { owner });
+  const { durable, runs, storage } = read;
+  if (durable !== undefined && runs !== undefined) {
+    throw wrong("durable makes a run service, and runs is one. Give one of the two.");
+  }
+  if (durable !== undefined && durable.storage === undefined && storage === undefined) {
+    throw wrong("durable needs a storage that outlives the process. Give storage, or durable: { storage }.");
+  }
+  if (storage !== undefined && (durable === undefined || durable.storage !== undefined)) {
+    throw wrong("storage has no effect here: it holds durable runs. Set durable: true, or leave storage out.");
+  }
+  return { ...read, logger: read.logger ?? createLogger({ level: "warn", prefix: "service" }) };
+}
+
+function wrong(message: string): TroupeError {
+  return new TroupeError("invalid_config", message);
+}

@@ -1,0 +1,255 @@
+import { closeInOrder } from "../../base/async/close-in-order.ts";
+import type { Logger } from "../../base/log/logger.ts";
+import { readHostRunOptions } from "../../agents/agent/host-run-options.ts";
+import type { HostRunOptions } from "../../agents/agent/host-run-options.ts";
+import { logWarnings } from "../../agents/run/log-warnings.ts";
+import type { Registry } from "../../agents/run/registry.ts";
+import type { Runnable } from "../../agents/run/runnable.ts";
+import { readKeyHeaders } from "../../model/keys/read-key-headers.ts";
+import { SourceGuard } from "../../provider/wire/request-source.ts";
+import type { DurableWorkflow } from "../../runs/attempts/run-service-options.ts";
+import { RunService } from "../../runs/durable/run-service.ts";
+import type { ServedWorkflow } from "../request/served-registry.ts";
+import type { Principal } from "../request/principal.ts";
+import { readRunFields } from "../request/run-fields.ts";
+import type { RequestedRun, RunFieldContext, RunFields } from "../request/run-fields.ts";
+import type { RequestSource } from "../request/service-request.ts";
+import type { Exchange } from "../exchange/exchange.ts";
+import { ServedRuns } from "../runs/served-runs.ts";
+import type { WaitingQuestion } from "../runs/served-runs.ts";
+import type { DrainableRuns } from "../runs/active-runs.ts";
+import { ServedSessions } from "../sessions/served-sessions.ts";
+import { readCloseOptions, Shutdown } from "../shutdown/shutdown.ts";
+import type { CloseOptions } from "../shutdown/shutdown.ts";
+import type { ClosableServer } from "../shutdown/watched-server.ts";
+import { readServiceRules } from "./service-options.ts";
+import type { ServiceOptions, ServiceRules } from "./service-options.ts";
+
+/** How a protocol reads the fields of a run from a request. */
+export type RunReading<Input> = {
+  /** Reads the value of the field `input`: `readMessage` or `readWorkflowInput`. */
+  readonly readInput: RunFieldContext<unknown, Input>["readInput"];
+  /** Reads the fields of the run, once the user and the host's options are known. */
+  readonly readFields: () => RunFields | Promise<RunFields>;
+  /** Name of the data that the client sent, for errors. @default "body" */
+  readonly where?: string | undefined;
+};
+
+/** The registries of a service by kind, from which clients with types learn the names and outputs. */
+export type ServedTypes = {
+  readonly agents: Registry<Runnable>;
+  readonly teams: Registry<Runnable>;
+  readonly workflows: Registry<ServedWorkflow>;
+};
+
+/**
+ * What is served, to whom, and within which limits, made by {@link createService}: agents, teams and workflows by name,
+ * with their runs and sessions. Protocols speak it, and servers answer for it.
+ */
+export class Service<Served extends ServedTypes = ServedTypes> {
+  /** Only a type: what is served, by kind and name. It has no value. */
+  declare readonly served?: Served;
+  readonly agents: ReadonlyMap<string, Runnable>;
+  readonly teams: ReadonlyMap<string, Runnable>;
+  readonly workflows: ReadonlyMap<string, ServedWorkflow>;
+  /** The service of the durable runs, if runs are durable here. */
+  readonly runs: RunService | undefined;
+  readonly logger: Logger;
+  /** The checked options, with defaults. */
+  readonly settings: ServiceRules;
+  /** The sessions of all agents and teams. */
+  readonly sessions: ServedSessions;
+  readonly servedRuns: ServedRuns;
+  /** Checks where requests come from. */
+  readonly guard: SourceGuard;
+  readonly #shutdown: Shutdown;
+  /** True if this service has made its run service, performs its runs and closes it. */
+  readonly #ownsRuns: boolean;
+  #opening: Promise<void> | undefined;
+  #isLogging = false;
+
+  /** Called by `createService`. Throws `invalid_config` for a wrong option. */
+  constructor(options: ServiceOptions, owner = "createService") {
+    const settings = readServiceRules(options, owner);
+    const { agents, teams, workflows, logger, resumeMs, durable } = settings;
+    this.settings = settings;
+    this.agents = agents;
+    this.teams = teams;
+    this.workflows = workflows;
+    this.logger = logger;
+    this.#ownsRuns = durable !== undefined;
+    this.runs = settings.runs ?? makeRuns(settings);
+    this.guard = new SourceGuard(settings);
+    this.sessions = new ServedSessions([...agents.values(), ...teams.values()]);
+    this.servedRuns = new ServedRuns(
+      { agents, teams, workflows },
+      {
+        durable: this.runs,
+        onDisconnect: settings.onDisconnect,
+        resumeMs,
+        logger,
+      },
+    );
+    this.#shutdown = new Shutdown(logger);
+    this.#shutdown.add(this.#endingRuns());
+  }
+
+  /** Resolves when the service has ended. The host can then close what the service used, such as its storage. */
+  get closed(): Promise<void> {
+    return this.#shutdown.finished;
+  }
+
+  /**
+   * Ends the service in order. New runs are refused; listeners and idle connections are closed; active runs have the
+   * grace period, and durable runs are handed back. Resolves when all is over; also if it is called again.
+   */
+  async close(options: CloseOptions = {}): Promise<void> {
+    await this.#shutdown.begin(readCloseOptions(options, "service.close"));
+  }
+
+  /**
+   * Closes an HTTP server when the service ends, without resetting connections that carry a request. Call it before the
+   * server gets its first request. It also turns absolute request targets into paths.
+   */
+  attach(server: ClosableServer): this {
+    this.#shutdown.attach(server);
+    return this;
+  }
+
+  /** Ends a part, such as the connections of a protocol, when the service ends. */
+  add(part: DrainableRuns): this {
+    this.#shutdown.add(part);
+    return this;
+  }
+
+  /**
+   * Begins to log the warnings of what is served, and to perform the durable runs in this process, unless the host has
+   * made the run service or `perform` is `false`. Each server calls it once it answers. Only the first call counts, and
+   * the first one after a failure.
+   */
+  async open(): Promise<void> {
+    this.#logWarnings();
+    await (this.#opening ??= this.#perform());
+  }
+
+  #logWarnings(): void {
+    if (this.#isLogging) return;
+    this.#isLogging = true;
+    const { agents, teams, workflows, logger } = this;
+    const unsubscribe = logWarnings([...agents.values(), ...teams.values(), ...workflows.values()], logger);
+    void this.closed.then(unsubscribe);
+  }
+
+  async #perform(): Promise<void> {
+    if (!this.#ownsRuns || this.settings.durable?.perform === false) return;
+    try {
+      await this.runs?.serve();
+    } catch (error) {
+      this.#opening = undefined;
+      throw error;
+    }
+  }
+
+  /** Returns the signed-in user of a request, undefined without the option `authenticate`. Rejects with its error. */
+  async authenticate(source: RequestSource): Promise<Principal | undefined> {
+    return await this.settings.authenticate?.(source.toRequest());
+  }
+
+  /** Returns the options that the host gives to the run of a request. Rejects with the error of its function. */
+  async runOptionsFor(source: RequestSource): Promise<HostRunOptions | undefined> {
+    const { runOptions, limits } = this.settings;
+    const given = runOptions && readHostRunOptions(await runOptions(source.toRequest()));
+    return limits === undefined ? given : { limits, ...given };
+  }
+
+  /** Returns the function that decides whether the sender of a request may answer another user's question. */
+  mayAnswerFor(source: RequestSource): ((wait: WaitingQuestion) => boolean | Promise<boolean>) | undefined {
+    const { mayAnswer } = this.settings;
+    return mayAnswer && ((wait) => mayAnswer(source.toRequest(), wait));
+  }
+
+  /** Returns the address by which callers without a user are counted, undefined if addresses are not trusted. */
+  addressOf(source: RequestSource): string | undefined {
+    const { trustAddresses } = this.settings;
+    if (trustAddresses === false) return undefined;
+    return trustAddresses === true ? source.remoteAddress : trustAddresses(source.toRequest());
+  }
+
+  /**
+   * Reads and checks all that a client and the host say of a run, before anything runs: user, session, keys, input and
+   * the host's options. Throws the error to answer with. Notes the run's id for the request log.
+   */
+  async readRun<Subject, Input>(
+    exchange: Exchange,
+    subject: Subject,
+    { readInput, readFields, where }: RunReading<Input>,
+  ): Promise<RequestedRun<Subject, Input>> {
+    const { principal } = exchange;
+    const hostOptions = await this.runOptionsFor(exchange);
+    const fields = await readFields();
+    const { bodyUserId, genericApiKeyHeader } = this.settings;
+    const readKeys = (bodyKey: unknown) => readKeyHeaders(exchange.headers, { genericApiKeyHeader, bodyKey });
+    const address = this.addressOf(exchange);
+    const rules = { subject, readInput, principal, bodyUserId, hostOptions, readKeys, address, where };
+    const requested = readRunFields(fields, rules);
+    exchange.record.runId = requested.opts.runId;
+    return requested;
+  }
+
+  /** Lets the client of an exchange connect anew while the service ends: a kept connection would keep it alive. */
+  closeIfDraining(exchange: Exchange): void {
+    if (this.servedRuns.isDraining && !exchange.isHeadSent) exchange.setHeader("Connection", "close");
+  }
+
+  /** The runs of the service, for its end, which also waits for what follows them: the titles of their sessions. */
+  #endingRuns(): DrainableRuns {
+    const { servedRuns, sessions } = this;
+    return {
+      get size() {
+        return servedRuns.size;
+      },
+      drain: async () =>
+        await closeInOrder(
+          () => servedRuns.drain(),
+          () => sessions.flush(),
+          () => this.#ownsRuns && this.runs?.close(),
+        ),
+      endAll: () => {
+        servedRuns.endAll();
+        void sessions.flush(0);
+      },
+    };
+  }
+}
+
+function makeRuns({ agents, teams, workflows, durable, storage, logger }: ServiceRules): RunService | undefined {
+  if (durable === undefined) return undefined;
+  return new RunService({
+    agents,
+    teams,
+    workflows: workflows as ReadonlyMap<string, DurableWorkflow>,
+    storage: durable.storage ?? storage,
+    engine: durable.engine,
+    sealKeys: durable.sealKeys,
+    logger,
+  });
+}
+
+/** A registry without entries. */
+type Nothing = ReadonlyMap<never, never>;
+
+/**
+ * Makes a service of agents, teams and workflows. `serve`, `createRouter` and `createHandler` answer for it in the
+ * protocols that they are given. All options are checked here: a wrong one throws `invalid_config`. `owner` is the
+ * function that took the options, for errors.
+ */
+export function createService<
+  const Agents extends Registry<Runnable> = Nothing,
+  const Teams extends Registry<Runnable> = Nothing,
+  const Workflows extends Registry<ServedWorkflow> = Nothing,
+>(
+  options: ServiceOptions<Agents, Teams, Workflows>,
+  owner?: string,
+): Service<{ readonly agents: Agents; readonly teams: Teams; readonly workflows: Workflows }> {
+  return new Service(options, owner);
+}

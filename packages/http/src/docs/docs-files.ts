@@ -1,0 +1,54 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { extname, join } from "node:path";
+import type { Exchange } from "@troupe/core/transport";
+
+/** A file of the docs, as it is sent. */
+type DocsFile = { readonly type: string; readonly bytes: Buffer | string; readonly tag: string };
+
+const types: Readonly<Record<string, string>> = {
+  ".css": "text/css; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".png": "image/png",
+};
+
+/** The files of Swagger UI in a folder. Each is read when it is first asked for. */
+export class DocsFiles {
+  readonly #folder: string;
+  readonly #files = new Map<string, Promise<DocsFile>>();
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  async send(exchange: Exchange, name: string): Promise<void> {
+    const reading = this.#files.get(name) ?? this.#read(name);
+    this.#files.set(name, reading);
+    sendDocsFile(exchange, await reading);
+  }
+
+  async #read(name: string): Promise<DocsFile> {
+    try {
+      return toDocsFile(types[extname(name)] ?? "application/octet-stream", await readFile(join(this.#folder, name)));
+    } catch (error) {
+      this.#files.delete(name);
+      throw error;
+    }
+  }
+}
+
+/** Sends text that a browser asks for again each time: after an upgrade it is never out of date. */
+export function sendText(exchange: Exchange, type: string, text: string): void {
+  sendDocsFile(exchange, toDocsFile(`${type}; charset=utf-8`, text));
+}
+
+function toDocsFile(type: string, bytes: Buffer | string): DocsFile {
+  return { type, bytes, tag: `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 27)}"` };
+}
+
+function sendDocsFile(exchange: Exchange, { type, bytes, tag }: DocsFile): void {
+  const headers = { "Cache-Control": "no-cache", "X-Content-Type-Options": "nosniff", ETag: tag };
+  const known = exchange.headers["if-none-match"]?.split(",").map((each) => each.trim().replace(/^W\//, "")) ?? [];
+  if (known.includes(tag) || known.includes("*")) return exchange.send(304, headers);
+  exchange.send(200, { ...headers, "Content-Type": type, "Content-Length": Buffer.byteLength(bytes) }, bytes);
+}

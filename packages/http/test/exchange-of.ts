@@ -1,0 +1,14 @@
+import type { FakeResponse } from "@troupe-internal/fake-responses";
+import { createLogger } from "@troupe/core";
+import { NodeExchange } from "@troupe/core/transport";
+import type { NodeRequest } from "@troupe/core/transport";
+
+/** Makes an exchange around a response, and collects the entries that are logged for it. */
+export function exchangeOf(response: FakeResponse, request: object = {}) {
+  const entries: Record<string, unknown>[] = [];
+  const write = (line: string): void => void entries.push(JSON.parse(line) as Record<string, unknown>);
+  const logger = createLogger({ level: "debug", color: false, write });
+  const asked = { headers: {}, url: "/", baseUrl: "", method: "GET", ...request };
+  const exchange = new NodeExchange(asked as unknown as NodeRequest, response.asResponse, logger);
+  return { exchange, entries, request: asked as Record<string, unknown> };
+}

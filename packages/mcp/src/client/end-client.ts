@@ -1,0 +1,16 @@
+import { withTimeout } from "@troupe/core/kit";
+import type { StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import type { OpenClient } from "./open-client.ts";
+
+/** Milliseconds to wait until an MCP server has ended its session. */
+const endingMs = 3000;
+
+/** Ends the connection to an MCP server; with `isOrderly` first the server's session, if any. */
+export async function endClient({ client, transport }: OpenClient, isOrderly = false): Promise<void> {
+  if (isOrderly && "terminateSession" in transport) {
+    const ending = (transport as StreamableHTTPClientTransport).terminateSession().catch(() => {});
+    await withTimeout(ending, { timeoutMs: endingMs, onTimeout: () => {} });
+  }
+  await client.close().catch(() => {});
+  await transport.close().catch(() => {});
+}

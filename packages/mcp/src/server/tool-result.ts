@@ -1,0 +1,41 @@
+import type { RunOutput, TokenUsage, WorkflowResult } from "@troupe/core";
+import type { PublicOutput } from "@troupe/core/transport";
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import { readMedia } from "./media-content.ts";
+
+/** A run that is completed: its public output and its ids. */
+export type EndedRun = {
+  readonly output: PublicOutput | WorkflowResult<object>;
+  readonly runId: string;
+  readonly sessionId: string;
+};
+
+/** Makes the result of a tool call from the output of its run. */
+export function toResult({ output, runId, sessionId }: EndedRun, maxMediaBytes: number): CallToolResult {
+  const answer = "steps" in output ? answerOf(output) : output;
+  const { text, structured, usage } = answer;
+  const structuredContent = {
+    text,
+    ...(structured !== undefined && structured !== null && { structured }),
+    sessionId: answer.sessionId ?? sessionId,
+    runId: answer.runId ?? runId,
+    usage: toPublicUsage(usage),
+  };
+  return { content: [{ type: "text", text }, ...readMedia(answer, maxMediaBytes)], structuredContent };
+}
+
+/** Returns the result of a workflow as an answer: its text is the last output of a step, or else the state. */
+function answerOf({ state, steps, usage }: WorkflowResult<object>): RunOutput {
+  const answer = steps.findLast((step) => step.output !== undefined)?.output ?? state;
+  return {
+    text: typeof answer === "string" ? answer : JSON.stringify(answer),
+    structured: state,
+    usage,
+    toolCalls: [],
+  };
+}
+
+/** Returns only the token counts of a usage: the vendor's own data is not for clients. */
+function toPublicUsage({ providerMetrics: _metrics, ...counts }: TokenUsage): Omit<TokenUsage, "providerMetrics"> {
+  return counts;
+}

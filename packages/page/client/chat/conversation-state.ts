@@ -1,0 +1,35 @@
+import type { Api } from "../api/api.ts";
+import type { Turn } from "./turn.ts";
+
+/** The conversation as shown on the page. */
+export type ConversationState = {
+  /**
+   * The session of the conversation. Absent if the service does not have it: before its first run, and if none of it
+   * was stored.
+   */
+  readonly sessionId?: string | undefined;
+  /** A number that differs for each conversation shown. */
+  readonly number: number;
+  readonly turns: readonly Turn[];
+  readonly isLoading: boolean;
+  /** True while a turn is being deleted so that its question can be asked again. */
+  readonly isReplacing: boolean;
+  /** A sentence about a failure that does not belong to a run. */
+  readonly failure?: string | undefined;
+};
+
+/** Callbacks for the other parts of the page. */
+export type ConversationListener = {
+  /** A session has started with this question. */
+  begun(sessionId: string, title: string): void;
+  /** The page now shows the conversation of another session, or of none. */
+  moved(sessionId: string | undefined): void;
+  /** A run is over: titles and order of the sessions may have changed. */
+  over(): void;
+};
+
+/** The API requests that a conversation sends. */
+export type ConversationApi = Pick<
+  Api,
+  "start" | "events" | "turns" | "removeTurns" | "runs" | "cancel" | "answer" | "partUrl"
+>;

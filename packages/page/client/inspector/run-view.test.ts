@@ -1,0 +1,153 @@
+import { createElement } from "preact";
+import { act } from "preact/test-utils";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { InspectedEvent, InspectedRun, PlacedEvent } from "../../src/inspector/inspected-run.ts";
+import { showOnPage } from "../test/fake-page.ts";
+import type { InspectorClient } from "./inspector-client.ts";
+import { RunView } from "./run-view.tsx";
+
+beforeEach(() => void vi.useFakeTimers({ now: 10_000 }));
+afterEach(() => void vi.useRealTimers());
+
+const record: InspectedRun = {
+  runId: "r",
+  kind: "agent",
+  name: "clerk",
+  sessionId: "s",
+  status: "queued",
+  createdAt: 4000,
+  attempts: 0,
+};
+const end = (code?: string): InspectedEvent => ({
+  type: "end",
+  output: null,
+  ...(code !== undefined && { error: { code, message: "It ended." } }),
+});
+
+/** Shows a run whose log has these events so far, until its record is read again at the end of the log. */
+async function showRun(records: readonly Partial<InspectedRun>[], events: readonly InspectedEvent[] = []) {
+  const reads: string[] = [];
+  const signals: AbortSignal[] = [];
+  const logEnd = Promise.withResolvers<void>();
+  const client = {
+    read: async (runId: string) => {
+      const run = { ...record, ...records[Math.min(reads.length, records.length - 1)] };
+      reads.push(runId);
+      return await Promise.resolve({ run });
+    },
+    follow: async function* (_: string, signal: AbortSignal): AsyncGenerator<PlacedEvent> {
+      signals.push(signal);
+      for (const [index, event] of events.entries()) yield { id: `1.${index}`, event };
+      await logEnd.promise;
+    },
+  } as unknown as InspectorClient;
+  const shown = showOnPage((props: Parameters<typeof RunView>[0]) => createElement(RunView, props), {
+    client,
+    runId: "r",
+  });
+  const pass = async (ms: number) => await act(async () => void (await vi.advanceTimersByTimeAsync(ms)));
+  await pass(120);
+  return {
+    ...shown,
+    reads,
+    signals,
+    pass,
+    endLog: async () => {
+      logEnd.resolve();
+      await pass(0);
+    },
+    status: () => shown.body.one("h2").all("span")[0]?.text,
+    said: () => shown.body.all("p").find(({ attributes }) => attributes["role"] === "status")?.text,
+    took: () => shown.body.all("dd")[0]?.text,
+  };
+}
+
+const eventsByName: Record<"text" | "wait" | "end" | "cancelled" | "timeout", InspectedEvent> = {
+  text: { type: "text", step: "m/0", text: "Roses" },
+  wait: { type: "wait", wait: { waitId: "t.0.0.approval", kind: "approval", about: null } },
+  end: end(),
+  cancelled: end("cancelled"),
+  timeout: end("timeout"),
+};
+
+describe("the view of a run", () => {
+  it.each<{ shown: string; run: Partial<InspectedRun>; log: (keyof typeof eventsByName)[] }>([
+    { shown: "queued", run: { status: "queued" }, log: [] },
+    { shown: "running", run: { status: "running" }, log: [] },
+    { shown: "waiting", run: { status: "waiting" }, log: [] },
+    { shown: "running", run: { status: "queued" }, log: ["text"] },
+    { shown: "running", run: { status: "waiting" }, log: ["wait", "text"] },
+    { shown: "waiting", run: { status: "running" }, log: ["wait"] },
+    { shown: "completed", run: { status: "running" }, log: ["text", "end"] },
+    { shown: "completed", run: { status: "queued" }, log: ["end"] },
+    { shown: "cancelled", run: { status: "running" }, log: ["text", "cancelled"] },
+    { shown: "error", run: { status: "running" }, log: ["text", "timeout"] },
+    { shown: "completed", run: { status: "completed", endedAt: 9000 }, log: [] },
+    { shown: "cancelled", run: { status: "cancelled", endedAt: 9000 }, log: ["text"] },
+    { shown: "error", run: { status: "error", endedAt: 9000 }, log: ["text", "timeout"] },
+  ])("shows a run as $shown whose record is $run.status and whose log has $log", async ({ shown, run, log }) => {
+    const { status, said } = await showRun(
+      [run],
+      log.map((name) => eventsByName[name]),
+    );
+
+    expect([status(), said()]).toEqual([shown, `The run: ${shown}.`]);
+  });
+
+  it.each([
+    ["queued", "It has not begun yet."],
+    ["running", "It has not begun yet."],
+    ["waiting", "It has not begun yet."],
+    ["completed", "The run has no steps."],
+    ["error", "The run has no steps."],
+    ["cancelled", "The run has no steps."],
+  ] as const)("a run without steps whose record is %s has the note: %s", async (status, sentence) => {
+    const { body } = await showRun([{ status }]);
+
+    expect(body.all("p").map(({ text: said }) => said)).toContain(sentence);
+  });
+
+  it.each(["queued", "running", "waiting"] as const)("the time of a run goes on while it is %s", async (status) => {
+    const { took, pass } = await showRun([{ status }]);
+    const first = took();
+    await pass(2000);
+
+    expect([first, took()]).toEqual(["6.1 s", "8.1 s"]);
+  });
+
+  it.each(["completed", "error", "cancelled"] as const)(
+    "the time of a run stands still once its status is %s",
+    async (status) => {
+      const { took, pass } = await showRun([{ status, startedAt: 5000, endedAt: 9000 }], [end()]);
+      await pass(60_000);
+
+      expect(took()).toBe("4.0 s");
+      expect(vi.getTimerCount()).toBe(0);
+    },
+  );
+
+  it("the record of a run is read again once its log has ended", async () => {
+    const { reads, status, took, endLog } = await showRun([
+      { status: "queued" },
+      { status: "cancelled", startedAt: 5000, endedAt: 9000 },
+    ]);
+    expect([reads, status()]).toEqual([["r"], "queued"]);
+    await endLog();
+
+    expect([reads, status(), took()]).toEqual([["r", "r"], "cancelled", "4.0 s"]);
+  });
+
+  it("follows a run no more when it is closed, or shows another run, and leaves no timer", async () => {
+    const { close, showWith, pass, reads, signals } = await showRun([{ status: "running" }], [eventsByName.text]);
+    showWith({ runId: "r2" });
+    await pass(0);
+    expect([reads, signals.map(({ aborted }) => aborted)]).toEqual([
+      ["r", "r2"],
+      [true, false],
+    ]);
+    close();
+
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});

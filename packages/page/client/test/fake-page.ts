@@ -1,0 +1,166 @@
+import { render } from "preact";
+import type { ComponentChild } from "preact";
+import { act } from "preact/test-utils";
+import { expect, onTestFinished, vi } from "vitest";
+
+type FakeNode = FakeElement | FakeText;
+type Listener = (this: unknown, event: object) => void;
+
+/** A text node that Preact can write. */
+class FakeText {
+  readonly nodeType = 3;
+  parentNode: FakeElement | null = null;
+  data: string;
+
+  constructor(data: string) {
+    this.data = data;
+  }
+
+  get nextSibling(): FakeNode | null {
+    return this.parentNode?.after(this) ?? null;
+  }
+
+  get text(): string {
+    return this.data;
+  }
+
+  remove(): void {
+    this.parentNode?.removeChild(this);
+  }
+}
+
+/** An element without a browser, which has what Preact needs to render into it. */
+class FakeElement {
+  readonly nodeType = 1;
+  readonly namespaceURI = "http://www.w3.org/1999/xhtml";
+  readonly localName: string;
+  readonly childNodes: FakeNode[] = [];
+  readonly attributes: Record<string, unknown> = {};
+  readonly style = { setProperty: () => undefined };
+  readonly #listeners = new Map<string, Set<Listener>>();
+  parentNode: FakeElement | null = null;
+  value: string | undefined = "";
+  /** What `checkVisibility` returns. */
+  isVisible = true;
+  /** The number of calls of `click`. */
+  clicks = 0;
+
+  constructor(localName: string) {
+    this.localName = localName;
+  }
+
+  readonly ownerDocument = {
+    createElementNS: (_: string, name: string) => new FakeElement(name),
+    createTextNode: (data: string) => new FakeText(data),
+  };
+
+  get firstChild(): FakeNode | null {
+    return this.childNodes[0] ?? null;
+  }
+
+  get nextSibling(): FakeNode | null {
+    return this.parentNode?.after(this) ?? null;
+  }
+
+  get text(): string {
+    return this.childNodes.map(({ text }) => text).join("");
+  }
+
+  after(node: FakeNode): FakeNode | null {
+    return this.childNodes[this.childNodes.indexOf(node) + 1] ?? null;
+  }
+
+  insertBefore(node: FakeNode, next: FakeNode | null): void {
+    node.remove();
+    this.childNodes.splice(next === null ? this.childNodes.length : this.childNodes.indexOf(next), 0, node);
+    node.parentNode = this;
+  }
+
+  removeChild(node: FakeNode): void {
+    this.childNodes.splice(this.childNodes.indexOf(node), 1);
+    node.parentNode = null;
+  }
+
+  remove(): void {
+    this.parentNode?.removeChild(this);
+  }
+
+  setAttribute(name: string, value: unknown): void {
+    this.attributes[name] = String(value);
+  }
+
+  removeAttribute(name: string): void {
+    delete this.attributes[name];
+  }
+
+  addEventListener(type: string, listener: Listener): void {
+    this.#listeners.set(type, (this.#listeners.get(type) ?? new Set<Listener>()).add(listener));
+  }
+
+  removeEventListener(type: string, listener: Listener): void {
+    this.#listeners.get(type)?.delete(listener);
+  }
+
+  checkVisibility(): boolean {
+    return this.isVisible;
+  }
+
+  click(): void {
+    this.clicks += 1;
+    this.fire("click");
+  }
+
+  get listenerCount(): number {
+    return [...this.#listeners.values()].reduce((count, { size }) => count + size, 0);
+  }
+
+  /** Sends an event to the element, and renders. Returns true if the default action was prevented. */
+  fire(type: string, fields: object = {}): boolean {
+    const preventDefault = vi.fn<() => void>();
+    const event = { type, currentTarget: this, target: this, preventDefault, ...fields };
+    void act(() => {
+      for (const listener of this.#listeners.get(type) ?? []) listener.call(this, event);
+    });
+    return preventDefault.mock.calls.length > 0;
+  }
+
+  /** Returns all elements below this one that have the name or the label. */
+  all(nameOrLabel: string): FakeElement[] {
+    return this.childNodes.flatMap((node) => {
+      if (node instanceof FakeText) return [];
+      const isWanted = node.localName === nameOrLabel || node.attributes["aria-label"] === nameOrLabel;
+      return [...(isWanted ? [node] : []), ...node.all(nameOrLabel)];
+    });
+  }
+
+  /** Returns the one element below this one that has the name or the label. */
+  one(nameOrLabel: string): FakeElement {
+    const [found, ...others] = this.all(nameOrLabel);
+    if (found !== undefined && others.length === 0) return found;
+    throw new Error(`Expected one element ${nameOrLabel}, got ${others.length + (found === undefined ? 0 : 1)}.`);
+  }
+}
+
+/**
+ * Shows a component until the test is over. Returns its page, functions that close it or show it with other properties, and one
+ * that sends an event to the window, which returns true if the default action was prevented.
+ */
+export function showOnPage<Props>(draw: (props: Props) => ComponentChild, props: Props) {
+  const body = new FakeElement("body");
+  const ofWindow = new FakeElement("window");
+  vi.stubGlobal("addEventListener", ofWindow.addEventListener.bind(ofWindow));
+  vi.stubGlobal("removeEventListener", ofWindow.removeEventListener.bind(ofWindow));
+  const drawn = (child: ComponentChild) => void act(() => render(child, body as unknown as Element));
+  drawn(draw(props));
+  onTestFinished(() => {
+    drawn(null);
+    vi.unstubAllGlobals();
+    expect(ofWindow.listenerCount).toBe(0);
+  });
+  return {
+    body,
+    close: () => drawn(null),
+    showWith: (changed: Partial<Props>) => drawn(draw({ ...props, ...changed })),
+    fireOnWindow: (type: string, fields: object) => ofWindow.fire(type, fields),
+  };
+}

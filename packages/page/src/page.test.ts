@@ -1,0 +1,168 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Agent, createLogger, InMemoryStorage, TroupeError } from "@troupe/core";
+import { createHandler, createRouter, createService } from "@troupe/core/service";
+import type { ServiceOptions } from "@troupe/core/service";
+import { ScriptedModel } from "@troupe/core/testing";
+import type { Protocol } from "@troupe/core/transport";
+import express from "express";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createPage } from "./create-page.ts";
+import { page } from "./page.ts";
+import type { PageOptions } from "./page-options.ts";
+
+const logger = createLogger({ level: "silent" });
+
+function serviceOf(options: ServiceOptions = {}) {
+  const agents = { helper: new Agent({ name: "helper", model: new ScriptedModel().respond(() => "Hello.") }) };
+  const service = createService({ agents, logger, ...options });
+  onTestFinished(async () => await service.close({ graceMs: 0 }));
+  return service;
+}
+
+const durable = { durable: true, storage: new InMemoryStorage() } as const;
+
+/** Serves an app until the test is over, and returns its origin. */
+async function listen(app: express.Express): Promise<string> {
+  const server = createServer(app).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** Serves a page in a service at a path, and returns the origin. */
+async function serve(
+  options: PageOptions = {},
+  { at = "/", shared }: { at?: string; shared?: ServiceOptions } = {},
+): Promise<string> {
+  return await listen(express().use(at, createRouter(serviceOf(shared), [page(options)])));
+}
+
+/** The settings that a document gives to its script. */
+function settingsOf(html: string): { api: string; base: string; inspectorStyle?: string } {
+  const [, written = ""] = /data-settings="([^"]*)"/.exec(html) ?? [];
+  return JSON.parse(written.replaceAll(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))) as ReturnType<
+    typeof settingsOf
+  >;
+}
+
+describe("page in a service", () => {
+  it.each([
+    ["/", "/", "/", "/"],
+    ["/", "/chat", "/chat", "/"],
+    ["/", "/chat", "/chat/", "/"],
+    ["/api", "/", "/api", "/api/"],
+    ["/api", "/chat", "/api/chat?q=1", "/api/"],
+  ])(
+    "mounted at %s with the path %s is at %s, and calls the API at %s [page.paths]",
+    async (...[at, path, url, api]) => {
+      const origin = await serve({ path }, { at });
+      const html = await (await fetch(origin + url)).text();
+
+      expect(settingsOf(html).api).toBe(api);
+      for (const [, link = ""] of html.matchAll(/(?:src|href)="([^"]+)"/g)) {
+        const response = await fetch(new URL(link, origin + url));
+        expect([response.status, response.headers.get("x-content-type-options")], link).toEqual([200, "nosniff"]);
+        await response.body?.cancel();
+      }
+      expect(settingsOf(await (await fetch((await serve({ api: "/else" })) + "/")).text()).api).toBe("/else");
+    },
+  );
+
+  it("is open to all before one has signed in, and its inspector is not", async () => {
+    const authenticate = () => {
+      throw new TroupeError("unauthorized", "Sign in first.");
+    };
+    const origin = await serve({ inspector: {} }, { shared: { ...durable, authenticate } });
+
+    expect((await fetch(origin)).status).toBe(200);
+    expect((await fetch(`${origin}/assets/icon.svg`)).status).toBe(200);
+    expect((await fetch(`${origin}/inspector/runs`)).status).toBe(401);
+  });
+
+  it("shows the runs of its service in the inspector, to whom authorize lets in and to their own users", async () => {
+    const service = serviceOf({
+      ...durable,
+      authenticate: ({ headers }) => {
+        const userId = headers.get("x-user");
+        return userId === null ? undefined : { userId };
+      },
+    });
+    const requests: string[] = [];
+    const authorize: NonNullable<NonNullable<PageOptions["inspector"]>["authorize"]> = (request) => {
+      requests.push(`${request.protocol} ${request.method} ${request.path} ${request.principal?.userId}`);
+      return request.headers.get("x-role") === "operator";
+    };
+    const origin = await listen(express().use(createRouter(service, [page({ inspector: { authorize } })])));
+    const accepted = await service.runs?.accept({
+      kind: "agent",
+      name: "helper",
+      input: "Hi",
+      owner: { userId: "ada" },
+    });
+    const read = async (headers: Record<string, string>) => {
+      const response = await fetch(`${origin}/inspector/runs`, { headers });
+      const { runs = [], sees } = (await response.json()) as { runs?: { runId: string }[]; sees?: string };
+      return [response.status, sees, runs.some(({ runId }) => runId === accepted?.runId)];
+    };
+
+    expect(await read({ "x-user": "ada" })).toEqual([200, "own", true]);
+    expect(await read({ "x-user": "bob" })).toEqual([200, "own", false]);
+    expect(await read({ "x-role": "operator" })).toEqual([200, "all", true]);
+    expect(await read({})).toEqual([401, undefined, false]);
+    expect(requests[0]).toBe("page GET /inspector/runs ada");
+  });
+
+  it("refuses an inspector without runs when its server is made", () => {
+    const message = "The inspector has no runs to show. Make the service durable, or give inspector: { runs }.";
+    const error = expect.objectContaining({ code: "invalid_config", message });
+    expect(() => createRouter(serviceOf(), [page({ inspector: {} })])).toThrow(error as Error);
+    expect(() => createPage({ inspector: {} })).toThrow(error as Error);
+  });
+
+  it("is no second page at one path", () => {
+    const twice = (...pages: Protocol[]) => createRouter(serviceOf(), pages);
+    expect(() => twice(page(), page())).toThrow("both answer GET /");
+    expect(() => twice(page(), page({ path: "/chat" }))).not.toThrow();
+  });
+
+  it("answers requests of the web, whose inspector needs authorize", async () => {
+    const service = serviceOf(durable);
+    const handler = createHandler(service, [page({ inspector: {} })], { basePath: "/api" });
+    const { fetch: open } = createHandler(service, [page({ inspector: { authorize: () => true } })]);
+    const reply = await handler(new Request("https://example.org/api"));
+    const html = await reply.text();
+    const tag = { "if-none-match": reply.headers.get("etag") ?? "" };
+
+    expect([reply.status, settingsOf(html)]).toMatchObject([200, { api: "/api/", base: "./api/" }]);
+    expect((await handler(new Request("https://example.org/api", { headers: tag }))).status).toBe(304);
+    expect((await handler(new Request("https://example.org/api/inspector/runs"))).status).toBe(403);
+    expect((await open(new Request("https://example.org/inspector/runs"))).status).toBe(200);
+  });
+});
+
+describe("page and createPage", () => {
+  it("answer alike, byte for byte but for dates and ids of requests", async () => {
+    const { runs } = serviceOf(durable);
+    const options = { title: "A", suggestions: { helper: ["What?"] }, api: "/", inspector: { runs } };
+    const origins = [await serve(options), await listen(express().use(createPage({ ...options, logger })))];
+    const html = await (await fetch(origins[0] ?? "")).text();
+    const links = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link]) => `/${link}`);
+    for (const path of ["/", ...links, "/inspector/runs", "/inspector/runs/none", "/inspector/runs?x=1", "/other"]) {
+      for (const method of ["GET", "HEAD", "OPTIONS"]) {
+        const [one, other] = await Promise.all(
+          origins.map(async (origin) => {
+            const reply = await fetch(origin + path, { method, headers: { "x-request-id": "r1" } });
+            const headers = [...reply.headers].filter(([name]) => name !== "date");
+            return { status: reply.status, headers, body: await reply.text() };
+          }),
+        );
+        expect(other, `${method} ${path}`).toEqual(one);
+      }
+    }
+  });
+});

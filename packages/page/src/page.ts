@@ -1,0 +1,116 @@
+import { TroupeError } from "@troupe/core";
+import type { Exchange, Protocol } from "@troupe/core/transport";
+import { isServedFile, readClientFiles } from "./client-files.ts";
+import type { ClientFile, ClientFiles } from "./client-files.ts";
+import { inspectorRoutes } from "./inspector/inspector-routes.ts";
+import { pageDocument, pageIcon } from "./page-document.ts";
+import { readPageOptions } from "./page-options.ts";
+import type { PageOptions, PageSettings } from "./page-options.ts";
+import { chooseEncoding, sendTagged } from "./send-tagged.ts";
+
+/**
+ * Content security policy of the page: it may load only its own files and call only its own origin. No inline scripts
+ * or styles, no other hosts, no frame around it. Strings never become markup or code.
+ */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "connect-src 'self'",
+  "font-src 'self'",
+  "form-action 'none'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join("; ");
+
+const safeHeaders = { "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer" };
+
+/**
+ * Makes the protocol that serves a page to chat with the agents, teams and workflows of a service, beside `http()`,
+ * whose routes the page calls. It answers only for its own paths: the page itself, and `assets` and `inspector` below
+ * it. Throws `invalid_config` for a wrong option.
+ */
+export function page(options: PageOptions = {}): Protocol {
+  return pageOf(readPageOptions(options));
+}
+
+/** Makes the protocol of a page from its checked options. */
+export function pageOf(settings: PageSettings): Protocol {
+  const below = settings.path === "/" ? "" : settings.path;
+  return {
+    name: "page",
+    routes: (service) => [
+      // The page itself is the same for all users, and is open before one has signed in.
+      { path: `${below}/`, isPublic: true, get: async (exchange) => await sendPage(exchange, settings) },
+      { path: `${below}/assets/icon.svg`, isPublic: true, get: sendIcon },
+      { path: `${below}/assets/:name`, isPublic: true, get: sendFile, serves: ({ name = "" }) => isServedFile(name) },
+      ...inspectorOf(settings).flatMap((inspector) => inspectorRoutes(`${below}/inspector`, { inspector, service })),
+    ],
+  };
+}
+
+function inspectorOf({ inspector }: PageSettings): NonNullable<PageSettings["inspector"]>[] {
+  return inspector === undefined ? [] : [inspector];
+}
+
+/**
+ * Sends the HTML document of the page. Its links are relative, because a proxy may remove the beginning of the path.
+ */
+async function sendPage(exchange: Exchange, settings: PageSettings): Promise<void> {
+  const document = toDocument(exchange, { settings, client: await readClientFiles() });
+  const headers = {
+    "Content-Security-Policy": contentSecurityPolicy,
+    "Cross-Origin-Opener-Policy": "same-origin",
+    // The document is revalidated each time, so that the page is never outdated after an upgrade.
+    "Cache-Control": "no-cache",
+    ...safeHeaders,
+  };
+  sendTagged(exchange, { type: "text/html; charset=utf-8", headers, body: Buffer.from(document) });
+}
+
+function toDocument(exchange: Exchange, { settings, client }: { settings: PageSettings; client: ClientFiles }): string {
+  const path = pathOf(exchange.url);
+  const base = path.endsWith("/") ? "" : `${path.split("/").at(-1)}/`;
+  const { title, api = exchange.linkTo("/"), suggestions = {}, users, inspector } = settings;
+  return pageDocument({
+    title,
+    script: `${base}assets/${client.script}`,
+    style: `${base}assets/${client.style}`,
+    icon: `${base}assets/icon.svg`,
+    settings: {
+      title,
+      api,
+      suggestions,
+      base: `./${base}`,
+      hasUsers: users,
+      ...(inspector !== undefined && { inspectorStyle: `./${base}assets/${client.inspectorStyle}` }),
+    },
+  });
+}
+
+/** Returns the path of a request's target, which may be a whole URL. */
+function pathOf(target: string): string {
+  return target.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, "").replace(/[?#].*$/s, "") || "/";
+}
+
+function sendIcon(exchange: Exchange): void {
+  const headers = { "Cache-Control": "public, max-age=86400", ...safeHeaders };
+  sendTagged(exchange, { type: "image/svg+xml; charset=utf-8", headers, body: Buffer.from(pageIcon) });
+}
+
+/** Sends a script or a style sheet. Its name changes with its content, so a browser loads it only once. */
+async function sendFile(exchange: Exchange): Promise<void> {
+  const file: ClientFile | undefined = (await readClientFiles()).files.get(exchange.params["name"] ?? "");
+  if (file === undefined) throw new TroupeError("not_found", "Nothing was found at this path.");
+  const encoding = chooseEncoding(exchange.headers["accept-encoding"]);
+  const headers = {
+    "Cache-Control": "public, max-age=31536000, immutable",
+    Vary: "Accept-Encoding",
+    ...safeHeaders,
+    ...(encoding !== undefined && { "Content-Encoding": encoding }),
+  };
+  sendTagged(exchange, { type: file.type, headers, body: file[encoding ?? "plain"] });
+}

@@ -1,0 +1,52 @@
+import { hash } from "node:crypto";
+import type { AnswerHeaders, Exchange } from "@troupe/core/transport";
+
+/** An answer that a browser may keep: its media type, further headers, and its bytes. */
+export type TaggedAnswer = { readonly type: string; readonly headers: AnswerHeaders; readonly body: Buffer };
+
+/** Sends an answer with an `ETag`, or status 304 to a browser that has it already. */
+export function sendTagged(exchange: Exchange, { type, headers, body }: TaggedAnswer): void {
+  const tag = `W/"${body.length.toString(16)}-${hash("sha1", body, "base64").slice(0, 27)}"`;
+  if (hasAlready(exchange, tag)) exchange.send(304, { ...headers, ETag: tag });
+  else exchange.send(200, { ...headers, "Content-Type": type, "Content-Length": body.length, ETag: tag }, body);
+}
+
+/** Returns true if a request is for an answer that its sender has, and asks for no new one. */
+function hasAlready({ headers }: Exchange, tag: string): boolean {
+  const known = headers["if-none-match"];
+  if (known === undefined || /(?:^|,)\s*no-cache\s*(?:,|$)/.test(headers["cache-control"] ?? "")) return false;
+  if (known === "*") return true;
+  return known.split(",").some((each) => each.trim().replace(/^W\//, "") === tag.slice(2));
+}
+
+const encodings = ["br", "gzip", "identity"] as const;
+
+/** A form of an answer, as a client accepts it: the weight that it gives, and its place in the header. */
+type Accepted = { readonly weight: number; readonly isNamed: boolean; readonly place: number };
+
+/**
+ * Returns the content encoding that a client prefers, from its `Accept-Encoding`: the one with the greatest weight, and
+ * the first of these. Undefined for a client that prefers none, or names none that is known here.
+ */
+export function chooseEncoding(header = ""): "br" | "gzip" | undefined {
+  const accepted = new Map(header.split(",").map((part, place) => readPart(part, place)));
+  // A client that does not speak of answers without an encoding accepts them too, but after all others.
+  const least = Math.min(1, ...[...accepted.values()].map(({ weight }) => weight || 1));
+  const any = accepted.get("*");
+  const unnamed = { weight: least, isNamed: true, place: accepted.size };
+  const found = encodings.flatMap((name) => {
+    const own =
+      accepted.get(name) ?? (any && { ...any, isNamed: false }) ?? (name === "identity" ? unnamed : undefined);
+    return own === undefined || own.weight === 0 ? [] : [{ name, ...own }];
+  });
+  const [best] = found.toSorted((one, other) => {
+    return other.weight - one.weight || Number(other.isNamed) - Number(one.isNamed) || one.place - other.place;
+  });
+  return best === undefined || best.name === "identity" ? undefined : best.name;
+}
+
+function readPart(part: string, place: number): [name: string, accepted: Accepted] {
+  const [name = "", ...parameters] = part.split(";").map((each) => each.trim().toLowerCase());
+  const weight = Number(parameters.find((each) => each.startsWith("q="))?.slice(2) ?? 1);
+  return [name, { weight: weight >= 0 && weight <= 1 ? weight : 0, isNamed: true, place }];
+}

@@ -1,0 +1,216 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { TokenUsage, TroupeError } from "@troupe/core";
+import type { RunEvent } from "@troupe/core/runs";
+import { toTroupeError } from "@troupe/core/kit";
+import { EventStream, toStoredError } from "@troupe/core/transport";
+import type { Exchange, FailedRun, StoredRun } from "@troupe/core/transport";
+import type { UiChunk } from "./ui-chunk.ts";
+import { UiMessage } from "./ui-message.ts";
+
+/** The header that marks a stream of UI messages for the AI SDK. */
+export const uiStreamHeader = ["X-Vercel-AI-UI-Message-Stream", "v1"] as const;
+
+/** Milliseconds between two looks at a run that may be about to wait: the first pause and the longest pause. */
+const looks = { firstMs: 5, lastMs: 1000 };
+
+/** The questions that a request of `useChat` has answered. Its response continues the message behind them. */
+export type Continued = {
+  readonly waitIds: readonly string[];
+  /**
+   * The number of the run's attempts before it got the answers. A run that waits in such an attempt has not continued
+   * yet.
+   */
+  readonly attempts: number;
+};
+
+/** Options of sending a run as a UI message. */
+export type UiAnswerOptions = {
+  readonly heartbeatMs: number;
+  /** True to send the head of the stream without waiting for an event. */
+  readonly early: boolean;
+  /** The request's own run. Its failure is the answer of the request, with a status if nothing was sent. */
+  readonly own?: FailedRun | undefined;
+  readonly continued?: Continued | undefined;
+};
+
+/**
+ * Sends a run as one message of the AI SDK's UI message stream. It ends when the run is over or waits for an answer, or
+ * the client disconnects. Rejects with a failure of the request's own run if nothing was sent yet.
+ */
+export async function answerUi(exchange: Exchange, run: StoredRun, options: UiAnswerOptions): Promise<void> {
+  // Only until the message is sent: a run that waits then goes on without this client.
+  const stopWatching = exchange.onClose(() => {
+    if (!exchange.isFinished) run.disconnect();
+  });
+  if (exchange.isDestroyed) run.disconnect();
+  try {
+    run.follow();
+    await new UiAnswer(exchange, run, options).send();
+  } finally {
+    stopWatching();
+    run.end();
+  }
+}
+
+class UiAnswer {
+  readonly #exchange: Exchange;
+  readonly #run: StoredRun;
+  readonly #options: UiAnswerOptions;
+  readonly #events: EventStream;
+  readonly #message: UiMessage;
+  /** The chunks that are not sent yet, of the run's last event. */
+  #chunks: UiChunk[] = [];
+  /** True while the answer skips events that the client has already received. */
+  #isSilent: boolean;
+  #hasStarted = false;
+  #attempt = 0;
+  #lastId: string | undefined;
+  /** The pending read of the run's next event. */
+  #next: Promise<RunEvent | undefined> | undefined;
+
+  constructor(exchange: Exchange, run: StoredRun, options: UiAnswerOptions) {
+    this.#exchange = exchange;
+    this.#run = run;
+    this.#options = options;
+    this.#isSilent = options.continued !== undefined;
+    exchange.setHeader(...uiStreamHeader);
+    this.#events = new EventStream(exchange, { heartbeatMs: options.heartbeatMs, signal: run.signal });
+    this.#message = new UiMessage(run.runId, (chunk) => this.#chunks.push(chunk));
+  }
+
+  async send(): Promise<void> {
+    if (this.#options.early) this.#events.sendHead();
+    try {
+      const end = await this.#sendEvents();
+      if (end === undefined) return this.#events.close();
+      if (end !== "paused") this.#finish(end);
+      await this.#flush();
+    } catch (thrown) {
+      await this.#fail(toTroupeError(thrown));
+    }
+    this.#events.close("[DONE]");
+  }
+
+  /**
+   * Sends events until the run ends or waits for an answer. Returns the end event, `"paused"`, or undefined if the
+   * client has disconnected.
+   */
+  async #sendEvents(): Promise<Extract<RunEvent, { type: "end" }> | "paused" | undefined> {
+    for (;;) {
+      const event = await this.#nextOrPause();
+      if (event === undefined) return undefined;
+      if (event === "paused") {
+        await this.#sendStored();
+        return event;
+      }
+      if (event.type === "end") return event;
+      await this.#take(event);
+    }
+  }
+
+  /** Sends the stored events from before the run began to wait, and pauses the message. */
+  async #sendStored(): Promise<void> {
+    const { service, runId, caller } = this.#run;
+    for await (const event of service.storedEvents(runId, caller, this.#lastId)) {
+      if (event.type !== "end") await this.#take(event);
+    }
+    this.#message.pause();
+  }
+
+  async #take(event: RunEvent): Promise<void> {
+    this.#lastId = event.id;
+    if (event.type === "attempt") this.#begin(event.attempt);
+    this.#message.take(event);
+    await this.#flush();
+  }
+
+  /**
+   * Begins an attempt of the run. The first attempt after the answered questions is new to the client: the chunks
+   * before it are dropped.
+   */
+  #begin(attempt: number): void {
+    this.#attempt = attempt;
+    const { continued } = this.#options;
+    if (!this.#isSilent || continued?.waitIds.every((id) => this.#message.has(id)) !== true) return;
+    // The client's answer has already ended the message's open step.
+    this.#message.leaveStep();
+    this.#chunks = [];
+    this.#isSilent = false;
+  }
+
+  /**
+   * Sends the pending chunks, no faster than their reader takes them. Drops chunks that the client has already
+   * received.
+   */
+  async #flush(): Promise<void> {
+    const chunks = this.#isSilent ? [] : this.#chunks;
+    this.#chunks = [];
+    if (chunks.length > 0) this.#start();
+    for (const chunk of chunks) {
+      const drained = this.#events.send(chunk, null);
+      if (drained !== undefined) await drained;
+    }
+  }
+
+  #start(): void {
+    if (this.#hasStarted) return;
+    this.#hasStarted = true;
+    void this.#events.send({ type: "start", messageId: this.#run.runId }, null);
+  }
+
+  #finish({ output, error }: Extract<RunEvent, { type: "end" }>): void {
+    this.#isSilent = false;
+    if (error !== undefined) throw toStoredError(error, this.#run.runId, output);
+    const { usage } = (output ?? {}) as { usage?: TokenUsage };
+    if (usage !== undefined) this.#exchange.recordUsage(usage);
+    this.#message.finish(usage);
+  }
+
+  async #fail(error: TroupeError): Promise<void> {
+    const { own } = this.#options;
+    if (!this.#events.isHeadSent && own !== undefined) {
+      this.#events.abandon();
+      this.#exchange.removeHeader(uiStreamHeader[0]);
+      throw error;
+    }
+    if (own !== undefined) this.#exchange.logFailure(error, own);
+    this.#isSilent = false;
+    this.#message.fail(error);
+    await this.#flush();
+  }
+
+  /**
+   * Returns the run's next event, or undefined if the client has disconnected. Returns `"paused"` if the run waits for
+   * an answer and no event can come before it.
+   */
+  async #nextOrPause(): Promise<RunEvent | "paused" | undefined> {
+    const next = (this.#next ??= this.#run.next());
+    if (!this.#message.mayWait) return await this.#read(next);
+    const given = new AbortController();
+    try {
+      return await Promise.race([this.#read(next), this.#untilPaused(given.signal)]);
+    } finally {
+      given.abort();
+    }
+  }
+
+  async #read(next: Promise<RunEvent | undefined>): Promise<RunEvent | undefined> {
+    try {
+      return await next;
+    } finally {
+      if (this.#next === next) this.#next = undefined;
+    }
+  }
+
+  /** Resolves when the run waits for an answer. Never resolves after the signal aborts. */
+  async #untilPaused(signal: AbortSignal): Promise<"paused"> {
+    const least = this.#options.continued?.attempts ?? 0;
+    for (let ms = looks.firstMs; !signal.aborted; ms = Math.min(2 * ms, looks.lastMs)) {
+      await sleep(ms, undefined, { ref: false, signal }).catch(() => undefined);
+      if (signal.aborted) break;
+      const { status, attempts } = await this.#run.view();
+      if (status === "waiting" && attempts <= this.#attempt && attempts > least) return "paused";
+    }
+    return await new Promise(() => undefined);
+  }
+}

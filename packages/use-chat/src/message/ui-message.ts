@@ -1,0 +1,278 @@
+import type { RunWait, StreamChunk, TokenUsage, TroupeError } from "@troupe/core";
+import type { RunEvent } from "@troupe/core/runs";
+import { parseArguments } from "@troupe/core/kit";
+import { toPublicChunk, toPublicFailure, toPublicWait, wasDenied } from "@troupe/core/transport";
+import { MessageSteps, modelStep } from "./message-steps.ts";
+import { toArtifactChunk, toClientJson, toUiOutput, toUiUsage } from "./ui-chunk.ts";
+import type { UiChunk } from "./ui-chunk.ts";
+
+/** A tool call of a UI message. */
+type Call = {
+  readonly id: string;
+  readonly name: string;
+  /** The journal step of the model call that made this tool call; empty for a run without a journal. */
+  readonly step: string;
+  args: string;
+  isAvailable: boolean;
+  isSettled: boolean;
+  /** True for a call that the stream does not start, such as one inside a team member or an agent used as a tool. */
+  readonly isInner: boolean;
+  /** The id of the last question about the tool call. */
+  waitId?: string;
+  /** The id of the approval question about the tool call that has no answer yet. */
+  approvalId?: string | undefined;
+};
+
+const finishReasons: Readonly<Record<string, string>> = {
+  stop: "stop",
+  length: "length",
+  tool_calls: "tool-calls",
+  content_filter: "content-filter",
+  error: "error",
+};
+
+/**
+ * Turns the events of a run into one message of the AI SDK's UI message stream. Every reader gets the same chunks from
+ * the run's beginning. Each model call is a step of the message, with its tool calls and their results.
+ */
+export class UiMessage {
+  readonly #runId: string;
+  readonly #emit: (chunk: UiChunk) => void;
+  readonly #steps: MessageSteps;
+  readonly #calls = new Map<string, Call>();
+  /** The ids of the questions in the message whose tool calls have no result yet. */
+  readonly #waits = new Set<string>();
+  #finish: Extract<StreamChunk, { type: "finish" }> | undefined;
+
+  constructor(runId: string, emit: (chunk: UiChunk) => void) {
+    this.#runId = runId;
+    this.#emit = emit;
+    this.#steps = new MessageSteps(emit);
+  }
+
+  /** True if the run may be waiting for an answer: the message has a question whose tool call has no result yet. */
+  get mayWait(): boolean {
+    return this.#waits.size > 0;
+  }
+
+  /** Returns true if the message contains this question and its tool call has no result yet. */
+  has(waitId: string): boolean {
+    return this.#waits.has(waitId);
+  }
+
+  /** Adds the next event of the run to the UI message. `finish` and `fail` take the run's end. */
+  take(event: RunEvent): void {
+    switch (event.type) {
+      case "chunk":
+        return this.#takeChunk(event.step, toPublicChunk(event.chunk as StreamChunk));
+      case "wait":
+        return this.#takeWait(event.wait);
+      case "call":
+        return this.#approve(placeOf(event.step));
+      case "done":
+        return modelStep.test(event.step) ? this.#completeStep(event.step) : this.#settleInner(placeOf(event.step));
+      case "reset":
+        return this.#reset(event.step);
+      default:
+        return undefined;
+    }
+  }
+
+  /** Ends the response but not the UI message, which continues once the questions are answered. */
+  pause(): void {
+    this.leaveStep();
+    this.#emit({ type: "finish", finishReason: "tool-calls" });
+  }
+
+  /** Completes the arguments of all tool calls, and closes the message's open step. */
+  leaveStep(): void {
+    for (const call of this.#calls.values()) this.#complete(call);
+    this.#steps.leave();
+  }
+
+  /** Ends the UI message of a completed run. */
+  finish(usage: TokenUsage | undefined): void {
+    // An empty step is added, because a client that sends tool results automatically would resend those of the last
+    // step.
+    if (this.#steps.hasOutput) this.#steps.begin("");
+    this.leaveStep();
+    const used = usage ?? this.#finish?.usage;
+    this.#emit({
+      type: "finish",
+      finishReason: finishReasons[this.#finish?.finishReason ?? "stop"] ?? "other",
+      ...(used !== undefined && { messageMetadata: { usage: toUiUsage(used) } }),
+    });
+  }
+
+  /**
+   * Ends the message with an error, whose code and other facts are in the metadata. A cancelled run ends it with an
+   * `abort` chunk instead.
+   */
+  fail(error: TroupeError): void {
+    const { message, ...facts } = toPublicFailure(error);
+    this.#steps.close();
+    if (error.code === "cancelled") return this.#emit({ type: "abort", reason: message });
+    this.#emit({ type: "message-metadata", messageMetadata: { error: toClientJson(facts) } });
+    this.#emit({ type: "error", errorText: message });
+  }
+
+  #takeChunk(step: string, chunk: StreamChunk | undefined): void {
+    switch (chunk?.type) {
+      case "text":
+        return this.#steps.write("text", chunk.text, step);
+      case "thinking":
+        return this.#steps.write("reasoning", chunk.text, step);
+      case "tool_call_start":
+        return this.#startCall(chunk.toolCall, step);
+      case "tool_call_delta":
+        return this.#writeArguments(chunk.toolCallId, chunk.argumentsDelta);
+      case "tool_progress": {
+        const { type: _, ...data } = chunk;
+        return this.#emit({ type: "data-tool-progress", data: toClientJson(data), transient: true });
+      }
+      case "tool_result":
+        return this.#takeResult(chunk);
+      case "source":
+        return this.#takeSource(chunk);
+      case "finish":
+        this.#finish = chunk;
+        return undefined;
+      default:
+        return undefined;
+    }
+  }
+
+  #startCall({ id, name }: { id: string; name: string }, step: string): void {
+    if (this.#calls.has(id)) return;
+    this.#steps.enter(step);
+    this.#steps.close();
+    this.#calls.set(id, { id, name, step, args: "", isAvailable: false, isSettled: false, isInner: false });
+    this.#emit({ type: "tool-input-start", toolCallId: id, toolName: name });
+  }
+
+  #writeArguments(toolCallId: string, inputTextDelta: string): void {
+    const call = this.#calls.get(toolCallId);
+    if (call === undefined || call.isAvailable) return;
+    call.args += inputTextDelta;
+    this.#emit({ type: "tool-input-delta", toolCallId, inputTextDelta });
+  }
+
+  #takeResult(chunk: Extract<StreamChunk, { type: "tool_result" }>): void {
+    const { toolCallId, toolName, error, artifacts = [] } = chunk;
+    const call = this.#calls.get(toolCallId) ?? this.#addCall({ id: toolCallId, name: toolName, args: {} });
+    this.#complete(call);
+    call.approvalId = undefined;
+    if (wasDenied(chunk)) this.#emit({ type: "tool-output-denied", toolCallId });
+    else if (error !== undefined) this.#emit({ type: "tool-output-error", toolCallId, errorText: error });
+    else this.#emit({ type: "tool-output-available", toolCallId, output: toUiOutput(chunk.result) });
+    this.#settle(call);
+    for (const artifact of artifacts) this.#emit(toArtifactChunk({ ...artifact, toolCallId, toolName }));
+  }
+
+  #takeSource({ id, url, title }: Extract<StreamChunk, { type: "source" }>): void {
+    this.#steps.ensure();
+    const source = { sourceId: id, ...(title !== undefined && { title }) };
+    if (url !== undefined) this.#emit({ type: "source-url", ...source, url });
+    else this.#emit({ type: "source-document", ...source, mediaType: "text/plain", title: title ?? id });
+  }
+
+  #takeWait(wait: RunWait): void {
+    const { id, kind, toolCallId } = wait;
+    if (this.#waits.has(id)) return;
+    this.#waits.add(id);
+    if (toolCallId === undefined || (kind !== "approval" && kind !== "input")) {
+      this.#steps.ensure();
+      const data = toClientJson({ runId: this.#runId, ...toPublicWait(wait) });
+      return this.#emit({ type: "data-wait", id, data });
+    }
+    const call = this.#askedCall(wait, toolCallId);
+    call.waitId = id;
+    this.#complete(call);
+    if (kind === "input") return undefined;
+    call.approvalId = id;
+    this.#emit({ type: "tool-approval-request", approvalId: id, toolCallId: call.id });
+  }
+
+  /** Returns the call that a question is about: one of the stream, or one of a child run, which has its own ids. */
+  #askedCall({ id, about }: RunWait, toolCallId: string): Call {
+    const { toolName: name = "tool", args = {} } = about as { toolName?: string; args?: object };
+    const known = this.#calls.get(toolCallId);
+    if (known?.name === name) return known;
+    return this.#addCall({ id: known === undefined ? toolCallId : id, name, args });
+  }
+
+  /**
+   * Records that an approval question is answered, without a chunk. Version 6 of the SDK does not know the chunk for
+   * that and drops the whole stream, and requests do not reveal the SDK's version. The following output or denial of
+   * the call shows the answer.
+   */
+  #approve(approvalId: string): void {
+    const call = [...this.#calls.values()].find((each) => each.approvalId === approvalId);
+    if (call !== undefined) call.approvalId = undefined;
+  }
+
+  /** Settles the call of a child run, whose result only the child run gets. A call that was not executed was denied. */
+  #settleInner(place: string): void {
+    const isOfPlace = ({ waitId }: Call): boolean => waitId === place || waitId?.startsWith(`${place}.`) === true;
+    const call = [...this.#calls.values()].find((each) => each.isInner && !each.isSettled && isOfPlace(each));
+    if (call === undefined) return;
+    const isDenied = call.approvalId !== undefined;
+    this.#approve(place);
+    const toolCallId = call.id;
+    this.#emit(
+      isDenied
+        ? { type: "tool-output-denied", toolCallId }
+        : { type: "tool-output-available", toolCallId, output: null },
+    );
+    this.#settle(call);
+  }
+
+  #settle(call: Call): void {
+    call.isSettled = true;
+    this.#steps.hasOutput = true;
+    if (call.waitId !== undefined) this.#waits.delete(call.waitId);
+  }
+
+  /**
+   * Adds a tool call that the stream does not start. Such calls have a step of their own, because a page sends its
+   * answers when all calls of the last step are answered.
+   */
+  #addCall({ id, name, args }: { id: string; name: string; args: object }): Call {
+    this.#steps.enterInner();
+    const call: Call = { id, name, step: "", args: "", isAvailable: true, isSettled: false, isInner: true };
+    this.#calls.set(id, call);
+    this.#emit({ type: "tool-input-available", toolCallId: id, toolName: name, input: toClientJson(args) });
+    return call;
+  }
+
+  #completeStep(step: string): void {
+    for (const call of this.#calls.values()) if (call.step === step) this.#complete(call);
+  }
+
+  /** Emits the complete arguments of a tool call once, or an error if they are no JSON object. */
+  #complete(call: Call): void {
+    if (call.isAvailable) return;
+    call.isAvailable = true;
+    const named = { toolCallId: call.id, toolName: call.name };
+    const parsed = parseArguments(call.args);
+    if (parsed.ok) this.#emit({ type: "tool-input-available", ...named, input: toClientJson(parsed.value) });
+    else
+      this.#emit({
+        type: "tool-input-error",
+        ...named,
+        input: call.args,
+        errorText: "The arguments are no JSON object.",
+      });
+  }
+
+  /** Removes the model's output in a step of the UI message, because another process makes it again. */
+  #reset(step: string): void {
+    if (!modelStep.test(step) || !this.#steps.reset(step)) return;
+    for (const [id, call] of this.#calls) if (call.step === step) this.#calls.delete(id);
+  }
+}
+
+/** Returns a journal step in the form that the ids of questions contain. */
+function placeOf(step: string): string {
+  return step.replaceAll("/", ".");
+}

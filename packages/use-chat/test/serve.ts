@@ -1,0 +1,63 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createLogger } from "@troupe/core";
+import { createHandler, createRouter, createService } from "@troupe/core/service";
+import type { Principal, ServiceOptions, ServiceRequest } from "@troupe/core/service";
+import type { Protocol, Service } from "@troupe/core/transport";
+import { http } from "@troupe/http";
+import express from "express";
+import type { RequestHandler } from "express";
+import { inject, onTestFinished } from "vitest";
+import { chatStream } from "../src/index.ts";
+import type { ChatStreamOptions } from "../src/index.ts";
+import { carry } from "./carry.ts";
+import { ServiceClient } from "./service.ts";
+import { watchAnswers } from "./watch-answers.ts";
+
+/** The options of the protocol, and the host around it. */
+export type Hosting = {
+  chat?: ChatStreamOptions;
+  /** The protocols that are spoken. @default HTTP and chats */
+  protocols?: readonly Protocol[];
+  /** The host's handlers before the service. */
+  before?: readonly RequestHandler[];
+  /** The reason why a test needs a server over Node's requests, where other tests have web-standard ones. */
+  onNode?: string;
+};
+
+/** A client of a service under test, with the service behind it. */
+export type TestService = ServiceClient & { readonly served: Service };
+
+/**
+ * Serves over HTTP and to `useChat` on a free port until the test is over, and keeps the log. Believes the headers
+ * `x-test-user` and `x-test-tenant`.
+ */
+export async function serve(options: ServiceOptions, hosting: Hosting = {}): Promise<TestService> {
+  const { chat, before = [], onNode, protocols = [http(), chatStream(chat)] } = hosting;
+  const app = express();
+  const server = createServer(app).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const client = new ServiceClient((server.address() as AddressInfo).port);
+  const logger = createLogger({ level: "debug", write: (line) => client.lines.push(line) });
+  const served = createService({ logger, authenticate: readUser, ...options });
+  app.use(watchAnswers(served));
+  for (const handler of before) app.use(handler);
+  const isWeb = inject("httpServer") === "fetch" && onNode === undefined;
+  app.use(isWeb ? carry(createHandler(served, protocols)) : createRouter(served, protocols));
+  return Object.assign(client, { served });
+}
+
+function readUser({ headers }: ServiceRequest): Principal | undefined {
+  const [userId, tenantId] = [headers.get("x-test-user"), headers.get("x-test-tenant")];
+  return userId === null ? undefined : { userId, ...(tenantId !== null && { tenantId }) };
+}
+
+/** The headers that name the user of a request. */
+export function as(userId: string, tenantId?: string): Record<string, string> {
+  return { "x-test-user": userId, ...(tenantId !== undefined && { "x-test-tenant": tenantId }) };
+}

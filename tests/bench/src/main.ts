@@ -1,0 +1,112 @@
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { parseArgs } from "node:util";
+import { printA2A } from "./a2a/print-a2a.ts";
+import { printDurable } from "./durable/print-durable.ts";
+import { baseline, figures, workspaceOnly } from "./figures.ts";
+import { printFunctions } from "./functions/print-functions.ts";
+import { printHops } from "./hops.ts";
+import { heldServer, printHeld } from "./http/measure-held.ts";
+import { measure } from "./measure.ts";
+import type { Figure } from "./measure.ts";
+import { printNodes } from "./nodes/print-nodes.ts";
+import { printColdStarts } from "./packed/cold.ts";
+import { withPacked } from "./packed/install.ts";
+import { pair, tolerance, toRepeatTable } from "./repeat.ts";
+import { summarise, toTable } from "./report.ts";
+import type { Summary } from "./report.ts";
+import { printSocket } from "./socket/print-socket.ts";
+import { printVectors } from "./vectors/print-vectors.ts";
+
+/**
+ * `pnpm bench <figure> [--rounds n]` measures one figure and prints it; with `--packed` of the packages as they are published,
+ * installed outside the workspace. `pnpm bench repeat <figure>` measures it twice, each time with new processes, and fails when a
+ * target's two medians lie further apart than the tolerance. `pnpm bench held [--packed]` measures the heap of open streams.
+ * `pnpm bench cold` measures the starts of servers. `pnpm bench hops [--root folder]` counts the hops of a run, of another
+ * checkout when its folder is given, and `pnpm bench functions [--names] [--root folder]` the functions and deep copies of a
+ * request for a run. `pnpm bench vectors [--counts 10000,100000] [--rounds n]` measures vector stores.
+ * `pnpm bench durable [--rounds n]` measures durable runs beside plain ones. `pnpm bench socket [--rounds n]` measures the
+ * gateway of sockets beside the same events emitted by hand. `pnpm bench a2a [--rounds n]` measures streams over A2A beside HTTP.
+ * `pnpm bench nodes [--runs 500] [--rate 50] [--seconds 20]` measures runs that one process performs and another one reads.
+ */
+const { values, positionals } = parseArgs({
+  options: {
+    rounds: { type: "string" },
+    root: { type: "string" },
+    names: { type: "boolean" },
+    counts: { type: "string" },
+    runs: { type: "string" },
+    rate: { type: "string" },
+    seconds: { type: "string" },
+    packed: { type: "boolean" },
+  },
+  allowPositionals: true,
+});
+const isRepeat = positionals[0] === "repeat";
+const name = positionals[isRepeat ? 1 : 0] ?? "";
+const figure = Object.hasOwn(figures, name) ? figures[name] : undefined;
+
+async function print(chosen: Figure): Promise<Summary[]> {
+  const samples = await measure({ ...chosen, rounds: Number(values.rounds ?? chosen.rounds) });
+  const summaries = summarise(samples, baseline);
+  console.log(`${toTable(summaries, chosen.unit === "frames" ? "frame" : "request")}\n`);
+  return summaries;
+}
+
+async function printTwice(chosen: Figure): Promise<boolean> {
+  const repeats = pair(await print(chosen), await print(chosen));
+  console.log(toRepeatTable(repeats));
+  return repeats.every(({ difference }) => difference < tolerance);
+}
+
+/** Packages that the measured servers import. */
+const serverPackages = ["@troupe/core", "@troupe/http", "@troupe/providers-openai", "express@5"];
+
+/** Measures the same servers in a project that has the packed packages installed. */
+async function printPacked(chosen: Figure): Promise<void> {
+  await withPacked(serverPackages, async ({ folder }) => {
+    const targets = chosen.targets
+      .filter((target) => target.name !== workspaceOnly)
+      .map((target) => ({ ...target, file: pathToFileURL(join(folder, "src", String(target.file))) }));
+    await print({ ...chosen, targets });
+  });
+}
+
+async function printHeldBy(packed: boolean): Promise<void> {
+  if (!packed) await printHeld(heldServer);
+  else await withPacked(serverPackages, ({ folder }) => printHeld(pathToFileURL(join(folder, "src", heldServer))));
+}
+
+const root = values.root ?? join(import.meta.dirname, "../../..");
+
+if (name === "hops") {
+  await printHops(root);
+} else if (name === "functions") {
+  await printFunctions(root, values.names === true);
+} else if (name === "cold") {
+  await printColdStarts(Number(values.rounds ?? 20));
+} else if (name === "vectors") {
+  await printVectors((values.counts ?? "10000,100000").split(",").map(Number), Number(values.rounds ?? 15));
+} else if (name === "durable") {
+  await printDurable(Number(values.rounds ?? 15));
+} else if (name === "socket") {
+  await printSocket(Number(values.rounds ?? 15));
+} else if (name === "a2a") {
+  await printA2A(Number(values.rounds ?? 15));
+} else if (name === "nodes") {
+  const { runs = 500, rate = 50, seconds = 20 } = values;
+  if (!(await printNodes({ runs: Number(runs), rate: Number(rate), seconds: Number(seconds) }))) process.exitCode = 1;
+} else if (name === "held") {
+  await printHeldBy(values.packed === true);
+} else if (figure === undefined) {
+  console.error(
+    `usage: pnpm bench [repeat] <figure> [--rounds n] [--packed]; figures: ${Object.keys(figures).join(", ")}, a2a, cold, durable, functions, held, hops, nodes, socket, vectors`,
+  );
+  process.exitCode = 1;
+} else if (values.packed === true) {
+  await printPacked(figure);
+} else if (!isRepeat) {
+  await print(figure);
+} else if (!(await printTwice(figure))) {
+  process.exitCode = 1;
+}

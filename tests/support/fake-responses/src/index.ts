@@ -1,0 +1,2 @@
+export { FakeResponse } from "./fake-response.ts";
+export { WrittenResponse } from "./written-response.ts";
