@@ -12,15 +12,15 @@ export const budgets = {
     dependencies: 1,
     /** Import time of an entry point, as a multiple of that of 8,000 plain functions. */
     importRatios: {
-      "@troupe/core": 1.65,
+      "@troupe/core": 1.29,
       "@troupe/core/runs": 1.29,
-      "@troupe/core/kit": 0.66,
-      "@troupe/core/provider": 0.8,
-      "@troupe/core/storage": 0.26,
-      "@troupe/core/vector": 0.27,
-      "@troupe/core/service": 1.74,
-      "@troupe/core/transport": 1.74,
-      "@troupe/core/testing": 2.43,
+      "@troupe/core/kit": 0.42,
+      "@troupe/core/provider": 0.62,
+      "@troupe/core/storage": 0.25,
+      "@troupe/core/vector": 0.25,
+      "@troupe/core/service": 1.64,
+      "@troupe/core/transport": 1.18,
+      "@troupe/core/testing": 1.8,
     } as Record<string, number>,
     /** Type instantiations that core's types add to a program: work of the compiler, and of the editor at each keystroke. */
     instantiations: 150,
