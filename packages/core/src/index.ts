@@ -73,7 +73,8 @@ export type { RunWait, WaitKind } from "./agents/journal/log-entry.ts";
 
 // Sessions.
 export { SessionStore } from "./sessions/session/session-store.ts";
-export type { SessionAccess, TurnPartPlace } from "./sessions/session/session-store.ts";
+export type { TurnPartPlace } from "./sessions/session/read-turns.ts";
+export type { SessionAccess } from "./sessions/session/session-store.ts";
 export type { TakeTurn, TurnPage } from "./sessions/session/read-turn-page.ts";
 export type { TurnPart } from "./sessions/session/turn-part.ts";
 export type { SessionInfo } from "./sessions/session/session-record.ts";

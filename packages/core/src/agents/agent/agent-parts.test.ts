@@ -4,7 +4,7 @@ import type { AgentMemory } from "../memory/agent-memory.ts";
 import type { AgentUserMemory } from "../memory/agent-user-memory.ts";
 import type { RunEvents } from "../run/run-events.ts";
 import type { RunSettings } from "../run/run-options.ts";
-import type { SessionListener } from "../../sessions/session/session-store.ts";
+import type { SessionListener } from "../../sessions/session/session-listener.ts";
 import { SessionStore } from "../../sessions/session/session-store.ts";
 import { BoundedStorage } from "../../sessions/storage/bounded-storage.ts";
 import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";

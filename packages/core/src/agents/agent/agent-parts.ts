@@ -16,7 +16,7 @@ import { factOwnerId } from "../memory/agent-user-memory.ts";
 import { rebuildMemory, toRecallingMemory } from "../memory/stand-in-memory.ts";
 import type { SessionOwner, StatedOwner } from "../../sessions/storage/session-owner.ts";
 import { SessionStore } from "../../sessions/session/session-store.ts";
-import type { SessionListener } from "../../sessions/session/session-store.ts";
+import type { SessionListener } from "../../sessions/session/session-listener.ts";
 import { BoundedStorage } from "../../sessions/storage/bounded-storage.ts";
 import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
 import type { AgentConfig } from "./agent-config.ts";

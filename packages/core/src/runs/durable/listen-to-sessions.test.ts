@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { Agent } from "../../agents/agent/agent.ts";
 import type { Registries } from "../attempts/durable-target.ts";
-import type { SessionListener } from "../../sessions/session/session-store.ts";
+import type { SessionListener } from "../../sessions/session/session-listener.ts";
 import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
 import { ScriptedModel } from "../../testing/scripted-model.ts";
 import { listenToSessions } from "./listen-to-sessions.ts";

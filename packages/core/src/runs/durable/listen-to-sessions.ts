@@ -1,5 +1,5 @@
 import { registryEntries } from "../../agents/run/registry.ts";
-import type { SessionListener } from "../../sessions/session/session-store.ts";
+import type { SessionListener } from "../../sessions/session/session-listener.ts";
 import { readProperty } from "../../base/util/read-property.ts";
 import type { Registries } from "../attempts/durable-target.ts";
 

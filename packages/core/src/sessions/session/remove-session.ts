@@ -34,6 +34,15 @@ export async function removeAll(driver: StorageDriver, namespace: string, prefix
   await removeBelow({ driver }, namespace, prefix);
 }
 
+/** Removes what a user has beside sessions. If it rejects, some records may be left. */
+export async function removeUserRecords(driver: StorageDriver, owner: UserOwner): Promise<void> {
+  // A memory may have been used without a session.
+  await removeMemories(driver, owner);
+  for (const namespace of [namespaces.turnParts, namespaces.facts, namespaces.recent]) {
+    await removeAll(driver, namespace, ownerPrefix(owner));
+  }
+}
+
 /** Removes the memory of a session, then its entry by id: readers skip an entry without a memory. */
 export async function removeMemory(driver: StorageDriver, key: string): Promise<void> {
   await applyWrites(driver, memoryRemoval(key));

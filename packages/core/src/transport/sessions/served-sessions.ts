@@ -4,7 +4,7 @@ import type { Runnable } from "../../agents/run/runnable.ts";
 import type { SessionPage } from "../../sessions/session/list-sessions.ts";
 import type { TakeTurn, TurnPage } from "../../sessions/session/read-turn-page.ts";
 import type { SessionInfo } from "../../sessions/session/session-record.ts";
-import type { TurnPartPlace } from "../../sessions/session/session-store.ts";
+import type { TurnPartPlace } from "../../sessions/session/read-turns.ts";
 import type { TurnPart } from "../../sessions/session/turn-part.ts";
 import type { SessionOwner } from "../../sessions/storage/session-owner.ts";
 import { toTroupeError } from "../../base/errors/to-troupe-error.ts";

@@ -1,0 +1,33 @@
+import { withTimeout } from "./with-timeout.ts";
+
+/** Work that nobody awaits, until an owner that closes waits for it. */
+export class BackgroundWork {
+  /** The work that is under way, each with the function that cancels it. These promises never reject. */
+  readonly #pending = new Map<Promise<void>, () => void>();
+
+  /** Adds work whose failure is handled elsewhere. `cancel` ends it early. */
+  add(work: Promise<unknown>, cancel: () => void = () => undefined): void {
+    const end = () => void this.#pending.delete(settled);
+    const settled: Promise<void> = work.then(end, end);
+    this.#pending.set(settled, cancel);
+  }
+
+  /**
+   * Waits until all work is done. Work that is left after `waitMs` milliseconds is cancelled, and awaited for at most as
+   * long again. Never rejects.
+   */
+  async flush(waitMs?: number): Promise<void> {
+    if (waitMs === undefined || (await this.#isDoneWithin(waitMs))) return await this.#waitForAll();
+    for (const cancel of this.#pending.values()) cancel();
+    await this.#isDoneWithin(waitMs);
+  }
+
+  async #waitForAll(): Promise<void> {
+    while (this.#pending.size > 0) await Promise.all(this.#pending.keys());
+  }
+
+  async #isDoneWithin(timeoutMs: number): Promise<boolean> {
+    const done = this.#waitForAll().then(() => true);
+    return this.#pending.size === 0 || (await withTimeout(done, { timeoutMs, onTimeout: () => false }));
+  }
+}
