@@ -174,6 +174,35 @@ describe("the files of the composer", () => {
     expect(onSend).not.toHaveBeenCalled();
   });
 
+  it.each([poet, mailing])("files that were attached before the choice of %j are not sent to it", (chosen) => {
+    const { body, onSend, paste, type, press, showWith, fileNames } = composer();
+    paste(letter);
+    showWith({ chosen });
+    expect(fileNames()).toEqual([]);
+    type("Hi");
+    press("Enter");
+
+    expect(onSend.mock.calls).toEqual([["Hi", []]]);
+    expect(body.one("Send").attributes["aria-disabled"]).toBe(String(chosen === poet));
+  });
+
+  it("files come back when a runnable is chosen again that takes files, and are sent once", () => {
+    const { onSend, paste, type, press, showWith, fileNames } = composer();
+    paste(letter);
+    showWith({ chosen: poet });
+    type("Hi");
+    press("Enter");
+    showWith({ chosen: reader });
+    expect(fileNames()).toEqual(["letter.txt"]);
+    press("Enter");
+    press("Enter");
+
+    expect(onSend.mock.calls).toEqual([
+      ["Hi", []],
+      ["", [letter]],
+    ]);
+  });
+
   it("files are chosen in the dialog that the button opens", () => {
     const { body } = composer();
     body.one("Attach files").fire("click");

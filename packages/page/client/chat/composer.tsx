@@ -21,8 +21,8 @@ type ComposerProps = {
 /** The input field for a question: Enter sends, Shift and Enter break the line. It keeps the focus. */
 export function Composer({ runnables, chosen, onChoose, onSend, onStop, ...busy }: ComposerProps) {
   const [text, setText] = useState("");
-  const [files, setFiles] = useState<readonly File[]>([]);
   const takesFiles = chosen?.input.includes("parts") === true;
+  const { files, setFiles } = useFiles(takesFiles);
   const form = useRef<HTMLFormElement>(null);
   const isFilled = text.trim() !== "" || files.length > 0 || chosen?.kind === "workflow";
   const maySend = chosen !== undefined && isFilled && !busy.isAnswering && !busy.isReplacing;
@@ -32,9 +32,7 @@ export function Composer({ runnables, chosen, onChoose, onSend, onStop, ...busy 
     setText("");
     setFiles([]);
   };
-  const add = (added: Iterable<File>) => {
-    if (takesFiles) setFiles([...files, ...added]);
-  };
+  const add = (added: Iterable<File>) => setFiles([...files, ...added]);
   useFileDrop(form, add);
   return (
     <form
@@ -62,6 +60,20 @@ export function Composer({ runnables, chosen, onChoose, onSend, onStop, ...busy 
       </div>
     </form>
   );
+}
+
+/**
+ * Returns the files to send, and a function that replaces them. If the runnable takes no files, those attached before
+ * are neither shown nor sent: they come back with a runnable that takes files.
+ */
+function useFiles(takesFiles: boolean) {
+  const [attached, setAttached] = useState<readonly File[]>([]);
+  return {
+    files: takesFiles ? attached : [],
+    setFiles: (files: readonly File[]) => {
+      if (takesFiles) setAttached(files);
+    },
+  };
 }
 
 type FieldProps = {

@@ -24,20 +24,26 @@ const end = (code?: string): InspectedEvent => ({
   ...(code !== undefined && { error: { code, message: "It ended." } }),
 });
 
-/** Shows a run whose log has these events so far, until its record is read again at the end of the log. */
+/**
+ * Shows a run whose log has these events so far, until its record is read again at the end of the log. Logs of other
+ * runs have no events.
+ */
 async function showRun(records: readonly Partial<InspectedRun>[], events: readonly InspectedEvent[] = []) {
   const reads: string[] = [];
   const signals: AbortSignal[] = [];
-  const logEnd = Promise.withResolvers<void>();
+  const logEnd = Promise.withResolvers<undefined>();
+  const nextEvent = Promise.withResolvers<InspectedEvent>();
   const client = {
     read: async (runId: string) => {
       const run = { ...record, ...records[Math.min(reads.length, records.length - 1)] };
       reads.push(runId);
       return await Promise.resolve({ run });
     },
-    follow: async function* (_: string, signal: AbortSignal): AsyncGenerator<PlacedEvent> {
+    follow: async function* (runId: string, signal: AbortSignal): AsyncGenerator<PlacedEvent> {
       signals.push(signal);
-      for (const [index, event] of events.entries()) yield { id: `1.${index}`, event };
+      if (runId === "r") for (const [index, event] of events.entries()) yield { id: `1.${index}`, event };
+      const event = await Promise.race([nextEvent.promise, logEnd.promise]);
+      if (event !== undefined && !signal.aborted) yield { id: "2.0", event };
       await logEnd.promise;
     },
   } as unknown as InspectorClient;
@@ -52,13 +58,28 @@ async function showRun(records: readonly Partial<InspectedRun>[], events: readon
     reads,
     signals,
     pass,
+    addEvent: async (event: InspectedEvent) => {
+      nextEvent.resolve(event);
+      await pass(120);
+    },
     endLog: async () => {
-      logEnd.resolve();
+      logEnd.resolve(undefined);
       await pass(0);
     },
     status: () => shown.body.one("h2").all("span")[0]?.text,
     said: () => shown.body.all("p").find(({ attributes }) => attributes["role"] === "status")?.text,
     took: () => shown.body.all("dd")[0]?.text,
+    openEvents: () => shown.body.one("details").fire("toggle", { currentTarget: { open: true } }),
+    eventIds: () =>
+      shown.body
+        .one("Events")
+        .all("li")
+        .map((item) => item.all("code")[0]?.text),
+    steps: () =>
+      shown.body
+        .one("Steps")
+        .all("bdi")
+        .map(({ text }) => text),
   };
 }
 
@@ -149,5 +170,35 @@ describe("the view of a run", () => {
 
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
     expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("shows the events of a run, and its steps, in the order of its log", async () => {
+    const log = ["m/0", "t/0/0", "m/1"].map((step): InspectedEvent => ({ type: "text", step, text: step }));
+    const { openEvents, eventIds, steps, addEvent } = await showRun([{ status: "running" }], log);
+    openEvents();
+    expect([eventIds(), steps()]).toEqual([
+      ["1.0", "1.1", "1.2"],
+      ["Model call 1", "Tool call", "Model call 2"],
+    ]);
+    await addEvent({ type: "text", step: "m/2", text: "Later" });
+
+    expect([eventIds(), steps()]).toEqual([
+      ["1.0", "1.1", "1.2", "2.0"],
+      ["Model call 1", "Tool call", "Model call 2", "Model call 3"],
+    ]);
+  });
+
+  it("shows no event of the run that was shown before", async () => {
+    const { openEvents, eventIds, steps, addEvent, showWith, pass } = await showRun(
+      [{ status: "running" }],
+      [eventsByName.text],
+    );
+    showWith({ runId: "r2" });
+    await pass(120);
+    expect(steps()).toEqual([]);
+    await addEvent({ type: "text", step: "m/1", text: "Of r2" });
+    openEvents();
+
+    expect([eventIds(), steps()]).toEqual([["2.0"], ["Model call 2"]]);
   });
 });
